@@ -86,7 +86,12 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
       ...['notifications', 'events', 'database', 'config'],
     ],
     reselect: ['session.ts', 'events', 'database', 'config'],
-    'task.ts': ['startup', 'snapshot', 'replication', 'reselect', 'session.ts', 'database', 'config'],
+    signals: ['config'],
+    incremental: [...['signals', 'replication', 'notifications', 'session.ts', 'events', 'database']],
+    'task.ts': [
+      ...['incremental', 'startup', 'snapshot', 'replication', 'reselect'],
+      ...['session.ts', 'database', 'config'],
+    ],
     'connector.ts': ['task.ts', 'startup', 'database', 'config'],
     'index.ts': ['connector.ts'],
     transforms: [],

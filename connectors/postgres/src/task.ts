@@ -9,6 +9,7 @@ import {
   type SourceRecord,
   type SourceTask,
   type SourceTaskContext,
+  type TaskSignal,
   Wakeup,
 } from '@millrace/sdk';
 import { parseConfig } from './config/postgres-config';
@@ -18,7 +19,7 @@ import type { Lsn } from './database/lsn';
 import { flushLsn, positionAt, startLsn } from './replication/position';
 import { dropSlot } from './replication/slot';
 import { ColumnReselector } from './reselect/column-reselector';
-import { StreamReader } from './replication/stream-reader';
+import { SignaledStream } from './incremental/signaled-stream';
 import type { Phase, Session } from './session';
 import { readResumePoint } from './snapshot/resume-point';
 import { SnapshotEnd } from './snapshot/snapshot-end';
@@ -27,6 +28,7 @@ import { startUp, type Started } from './startup/start';
 
 export class PostgresSourceTask implements SourceTask {
   private started: Started | null = null;
+  private context: SourceTaskContext | null = null;
   private phase: Phase | null = null;
   private reselector: ColumnReselector | null = null;
   private emitted = false;
@@ -39,6 +41,7 @@ export class PostgresSourceTask implements SourceTask {
   async start(config: ConnectorConfig, context: SourceTaskContext): Promise<void> {
     const started = await startUp(slotPart(parseConfig(config), context.task), context);
     this.started = started;
+    this.context = context;
     const { session, plan, created, resumable, streamFrom, storedOffset } = started;
     const { reselect } = session.config;
     if (reselect !== null) this.reselector = new ColumnReselector(session, reselect);
@@ -50,7 +53,7 @@ export class PostgresSourceTask implements SourceTask {
     }
     session.snapshot.skip();
     session.notifications.send({ aggregateType: 'Initial Snapshot', type: 'SKIPPED' });
-    if (plan.stream) this.phase = new StreamReader(session, streamFrom ?? positionAt(0), storedOffset);
+    if (plan.stream) this.phase = new SignaledStream(session, context, streamFrom ?? positionAt(0), storedOffset);
   }
 
   async poll(): Promise<readonly SourceRecord[] | null> {
@@ -94,7 +97,17 @@ export class PostgresSourceTask implements SourceTask {
     session.metrics.stored(offset, position);
     if (position === null || !session.config.slot.flush) return;
     this.storedLsn = position;
-    if (this.phase instanceof StreamReader) this.phase.acknowledge(position);
+    if (this.phase instanceof SignaledStream) this.phase.acknowledge(position);
+  }
+
+  /** Resolves when the signal's effect is part of the stored offset. */
+  async onSignal(signal: TaskSignal): Promise<void> {
+    const { phase } = this;
+    if (!(phase instanceof SignaledStream))
+      throw new ConnectError('The task does not stream changes yet, so it accepts no signals; send it again later.', {
+        code: 'PG_SIGNAL',
+      });
+    await phase.inbox.add({ ...signal, channel: 'rest' });
   }
 
   async stop(): Promise<void> {
@@ -136,7 +149,7 @@ export class PostgresSourceTask implements SourceTask {
 
   private streamAfter({ position, offset }: SnapshotEnd): Phase {
     const { session } = this.started as Started;
-    const reader = new StreamReader(session, position, offset);
+    const reader = new SignaledStream(session, this.context as SourceTaskContext, position, offset);
     if (this.storedLsn > 0) reader.acknowledge(this.storedLsn);
     return reader;
   }

@@ -69,7 +69,7 @@ const KNOWN = [
 ];
 /** Keys of the runtime, and families of keys. */
 const FOREIGN =
-  /^(name|connector\.|tasks?\.|key\.|value\.|header\.|transforms|predicates|errors\.|config\.|producer\.|consumer\.|admin\.|topic\.creation\.|exactly\.|transaction\.|offsets?\.|column\.(?:mask|truncate)\.|snapshot\.select\.statement\.overrides\.)/;
+  /^(name|connector\.|tasks?\.|key\.|value\.|header\.|transforms|predicates|errors\.|config\.|producer\.|consumer\.|admin\.|topic\.creation\.|exactly\.|transaction\.|offsets?\.|column\.(?:mask|truncate)\.|snapshot\.select\.statement\.overrides\.|signal\.consumer\.)/;
 
 function unknownKeys(config: ConnectorConfig): string[] {
   const warnings: string[] = [];

@@ -14,6 +14,7 @@ import { invalid } from './problem';
 import { checkTopicNaming } from './topic-naming-config';
 import { checkReplicaIdentities } from './replica-identities';
 import { checkReselect } from './reselect-config';
+import { checkSignals } from './signal-config';
 import { refusedKeys } from './unsupported';
 
 const LOGICAL_NAME = /^[A-Za-z0-9._-]+$/;
@@ -69,6 +70,7 @@ export function checkConfig(config: ConnectorConfig): CheckedConfig {
   checkTopicNaming(read.values, complain);
   checkQueue(read.values, complain);
   checkNotifications(read.values, complain);
+  checkSignals(read.values, complain);
   checkReplicaIdentities(read.values[KEY.replicaIdentityAutosetValues], complain);
   checkParallel(read.values, complain);
   checkMetrics(read.values, complain);

@@ -4,6 +4,7 @@ import { EVENT_DEFINITIONS } from './event-definitions';
 import { KEY, type Key } from './keys';
 import { SNAPSHOT_DEFINITIONS } from './snapshot-definitions';
 import { METRICS_DEFINITIONS } from './metrics-definitions';
+import { SIGNAL_DEFINITIONS } from './signal-definitions';
 import { STREAM_DEFINITIONS } from './stream-definitions';
 
 const SSL_MODES = ['allow', 'prefer', 'disable', 'verify-ca', 'require', 'verify-full'];
@@ -145,6 +146,7 @@ export const DEFINITIONS: readonly Definition[] = [
   ),
   ...STREAM_DEFINITIONS,
   ...METRICS_DEFINITIONS,
+  ...SIGNAL_DEFINITIONS,
   key(
     KEY.heartbeatIntervalMs,
     'INT',

@@ -14,6 +14,7 @@ import { withoutSalt } from './problem';
 import { offsetMismatchStrategy, type OffsetMismatchStrategy } from './offset-mismatch';
 import { replicaIdentities, type ReplicaIdentityRule } from './replica-identities';
 import { readStreamConfig, type StreamConfig } from './stream-config';
+import { incrementalConfig, signalConfig, type IncrementalConfig, type SignalConfig } from './signal-config';
 import { readSettings } from './settings';
 
 export type SslMode = 'disable' | 'allow' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
@@ -49,6 +50,8 @@ export interface FilterConfig {
   readonly columnInclude: PatternList | null;
   readonly columnExclude: PatternList | null;
   readonly ignoreBuiltin: boolean;
+  /** Captured whatever the lists say. */
+  readonly signalTable: string | null;
   /** Null: all tables, `schema.table`; else the tables of one slot of several. */
   readonly owns: ((table: string) => boolean) | null;
 }
@@ -100,6 +103,8 @@ export interface PostgresConfig {
   readonly notifications: NotificationConfig;
   /** Null: no columns are read again. */
   readonly reselect: ReselectConfig | null;
+  readonly signals: SignalConfig;
+  readonly incremental: IncrementalConfig;
   readonly queue: {
     readonly maxBatch: number;
     readonly maxMessages: number;
@@ -181,6 +186,7 @@ function read(values: ConnectorConfig, warnings: readonly string[]): PostgresCon
       columnInclude: patterns(KEY.columnIncludeList),
       columnExclude: patterns(KEY.columnExcludeList),
       ignoreBuiltin: flag(KEY.tableIgnoreBuiltin),
+      signalTable: text(KEY.signalDataCollection),
       owns: null,
     },
     keyColumns: keyColumns(text(KEY.messageKeyColumns) ?? ''),
@@ -204,6 +210,8 @@ function read(values: ConnectorConfig, warnings: readonly string[]): PostgresCon
     },
     notifications: notificationConfig(values),
     reselect: reselectConfig(values),
+    signals: signalConfig(settings, values, prefix),
+    incremental: incrementalConfig(settings),
     queue: {
       maxBatch: number(KEY.maxBatchSize),
       maxMessages: number(KEY.maxQueueSize),

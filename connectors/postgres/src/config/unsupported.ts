@@ -28,9 +28,9 @@ const REFUSED: readonly Refused[] = [
 ];
 
 const WITHOUT_EFFECT: readonly Unsupported[] = [
-  { key: /^(?:signal|notification\.http|incremental\.snapshot|openlineage|driver)\./ },
+  { key: /^(?:signal\.emit|notification\.http|openlineage|driver)\./ },
   { key: 'database.sslfactory' },
-  { key: 'read.only', fine: ['false'] },
+  { key: 'incremental.snapshot.allow.schema.changes', fine: ['false'] },
   { key: 'streaming.delay.ms', fine: ['0'] },
 ];
 

@@ -54,10 +54,11 @@ export function tableFilter(filters: FilterConfig): (table: TableName) => boolea
   return (table) => {
     if (/^(pg_catalog|information_schema|pg_toast.*|pg_temp.*)$/.test(table.schema)) return false;
     if (filters.ignoreBuiltin && table.name === 'spatial_ref_sys') return false;
-    if (filters.schemaInclude !== null && !filters.schemaInclude.matches(table.schema)) return false;
-    if (filters.schemaExclude?.matches(table.schema)) return false;
     const name = qualified(table);
     if (filters.owns?.(name) === false) return false;
+    if (name === filters.signalTable) return true;
+    if (filters.schemaInclude !== null && !filters.schemaInclude.matches(table.schema)) return false;
+    if (filters.schemaExclude?.matches(table.schema)) return false;
     if (filters.tableInclude !== null) return filters.tableInclude.matches(name);
     return !(filters.tableExclude?.matches(name) ?? false);
   };

@@ -22,10 +22,13 @@ export interface KeyRangeQuery {
   readonly condition: string | null;
   /** Maximum number of rows; null: no limit. */
   readonly limit: number | null;
+  /** Also returns the rows that share the key of the last one, for a key that is not unique. PostgreSQL 13. */
+  readonly withTies?: boolean;
 }
 
 /** The rows of a key range, in the order of the key. */
-export function keyRangeQuery({ columns, from, key, after, upTo, condition, limit }: KeyRangeQuery): string {
+export function keyRangeQuery(query: KeyRangeQuery): string {
+  const { columns, from, key, after, upTo, condition, limit, withTies = false } = query;
   const names = key.map(quoteIdentifier);
   const row = `(${names.join(', ')})`;
   const conditions = [
@@ -34,7 +37,8 @@ export function keyRangeQuery({ columns, from, key, after, upTo, condition, limi
     ...enclosed(condition),
   ];
   const order = ` ORDER BY ${names.join(', ')}`;
-  return `SELECT ${columns.join(', ')} FROM ${from}${where(conditions)}${order}${limit === null ? '' : ` LIMIT ${limit}`}`;
+  const first = withTies ? ` FETCH FIRST ${limit} ROWS WITH TIES` : ` LIMIT ${limit}`;
+  return `SELECT ${columns.join(', ')} FROM ${from}${where(conditions)}${order}${limit === null ? '' : first}`;
 }
 
 /** The largest key, as one row of texts; no row for an empty table. */
@@ -42,7 +46,8 @@ export function lastKeyQuery(from: string, key: readonly string[], condition: st
   const names = key.map(quoteIdentifier);
   const order = names.map((name) => `${name} DESC`).join(', ');
   const conditions = [...names.map((name) => `${name} IS NOT NULL`), ...enclosed(condition)];
-  const texts = names.map((name) => `${name}::text`).join(', ');
+  // Under names of their own, because ORDER BY refers to result columns first.
+  const texts = names.map((name, i) => `${name}::text AS key_${i}`).join(', ');
   return `SELECT ${texts} FROM ${from}${where(conditions)} ORDER BY ${order} LIMIT 1`;
 }
 

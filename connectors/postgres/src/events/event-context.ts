@@ -26,7 +26,8 @@ export interface EventContext {
   readonly originLsn: Lsn | null;
 }
 
-export type SnapshotMark = 'first' | 'first_in_data_collection' | 'last_in_data_collection' | 'last' | 'true' | 'false';
+export type SnapshotMark =
+  'first' | 'first_in_data_collection' | 'last_in_data_collection' | 'last' | 'true' | 'false' | 'incremental';
 
 /** The part of a record that is decided when the next row is known. */
 export interface SourceStruct {

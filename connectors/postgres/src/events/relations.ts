@@ -89,6 +89,16 @@ export class Relations {
     return null;
   }
 
+  /** The latest model of a table; null: it was not read yet. */
+  modelOf(oid: number): TableModel | null {
+    return this.entries.get(oid)?.model ?? null;
+  }
+
+  /** Names of the tables that were read so far, as `schema.table`. */
+  tableNames(): string[] {
+    return [...this.entries.values()].map(({ table }) => qualified(table));
+  }
+
   captures(table: TableName): boolean {
     return this.matches(table);
   }

@@ -15,6 +15,7 @@ import type { EventCounts } from '../metrics/event-counts';
 import type { Session } from '../session';
 import type { ArrivedMessages } from './message-source';
 import { OffsetMembers } from './offset-members';
+import type { ChangeObserver } from './change-observer';
 import { ResumeFilter, type Position } from './position';
 import { XLOG_HEADER } from './replication-stream';
 import { RowChanges } from './row-changes';
@@ -102,6 +103,18 @@ export abstract class ChangeDecoder implements StreamDecoder {
 
   set out(records: SourceRecord[]) {
     this.rows.out = records;
+  }
+
+  set observer(observer: ChangeObserver | null) {
+    this.rows.observer = observer;
+  }
+
+  get lastOffset(): SourceOffset {
+    return this.rows.lastOffset;
+  }
+
+  shareMembers(members: SourceOffset | null, bare: (offset: SourceOffset) => SourceOffset): void {
+    this.rows.shareMembers(members, bare);
   }
 
   get current(): Position {
@@ -263,7 +276,7 @@ export abstract class ChangeDecoder implements StreamDecoder {
     if (deferred !== null) {
       const { bytes } = deferred;
       // This offset does not distinguish rows that share a position: repeat them all rather than lose one.
-      if (deferred.lsn === lsn && !this.emitOrSkip(bytes, 0, bytes.length, lsn)) return false;
+      if (deferred.lsn === lsn && !this.emitted(bytes, 0, bytes.length, lsn)) return false;
       this.deferred = null;
     }
     tx.index++;
@@ -275,7 +288,7 @@ export abstract class ChangeDecoder implements StreamDecoder {
       return true;
     }
     if (decision === 'skip') return true;
-    if (this.emitOrSkip(buffer, at, end, lsn)) return true;
+    if (this.emitted(buffer, at, end, lsn)) return true;
     tx.index--;
     tx.sameLsn--;
     return false;
@@ -299,10 +312,17 @@ export abstract class ChangeDecoder implements StreamDecoder {
       this.counts.erroneous++;
       rows.out.length = mark;
       rows.lastOffset = lastOffset;
+      rows.forget();
       this.rowContext.nullInRequired = null;
       this.advance(lsn);
       return true;
     }
+  }
+
+  private emitted(buffer: Buffer, at: number, end: number, lsn: Lsn): boolean {
+    if (!this.emitOrSkip(buffer, at, end, lsn)) return false;
+    this.rows.notify();
+    return true;
   }
 
   protected advance(lsn: Lsn): void {

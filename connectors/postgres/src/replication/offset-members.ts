@@ -7,15 +7,17 @@ export class OffsetMembers {
   /** See `Position`. */
   heldAt: Lsn | null = null;
   xmin: Lsn | null = null;
+  /** Those of a running incremental snapshot. */
+  snapshot: SourceOffset | null = null;
 
   /** @param metadata null: `provide.transaction.metadata` is off */
   constructor(readonly metadata: TransactionMetadata | null) {}
 
   /** The offset with the members that apply; the same one if there are none. */
   add(offset: SourceOffset): SourceOffset {
-    const { heldAt, xmin, metadata } = this;
-    if (heldAt === null && xmin === null && metadata === null) return offset;
-    const all: Record<string, SourceOffset[string]> = { ...offset };
+    const { heldAt, xmin, metadata, snapshot } = this;
+    if (heldAt === null && xmin === null && metadata === null && snapshot === null) return offset;
+    const all: Record<string, SourceOffset[string]> = { ...offset, ...snapshot };
     if (heldAt !== null) all.prepared_lsn = heldAt;
     if (xmin !== null) all.xmin = xmin;
     metadata?.addTo(all);

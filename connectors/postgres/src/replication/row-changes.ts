@@ -18,12 +18,12 @@ import {
 } from '../events/row';
 import type { ModelField, TableModel } from '../events/table-model';
 import type { OffsetMembers } from './offset-members';
+import type { ChangeObserver, OldTuple } from './change-observer';
 import { streamedOffset, type Position } from './position';
 import type { Relation } from '../events/relations';
 import type { Transaction } from './transaction';
 
-/** What `oldCells` holds: nothing, the columns of the replica identity, or the complete row. */
-export type OldTuple = 'none' | 'key' | 'complete';
+export type { OldTuple };
 
 export class RowChanges {
   /** Where records go; set before each batch. */
@@ -32,6 +32,9 @@ export class RowChanges {
   readonly newCells: Cells = [];
   /** The old row of the next `update` or `delete`. */
   readonly oldCells: Cells = [];
+  observer: ChangeObserver | null = null;
+  /** The change that `notify` reports; null: its table is not observed. */
+  private seen: { op: 'c' | 'u' | 'd'; model: TableModel; relation: Relation | null; old: OldTuple } | null = null;
   /** Tables whose incomplete keys, in old and in new rows, were logged. */
   private readonly warnedOfOld = new WeakSet<TableModel>();
   private readonly warnedOfNew = new WeakSet<TableModel>();
@@ -48,11 +51,44 @@ export class RowChanges {
     public lastOffset: SourceOffset,
   ) {}
 
-  /** Whether `skipped.operations` leaves the operation in. A key change counts as a delete and a create. */
+  /** Whether rows of the operation must be decoded. A key change counts as a delete and a create. */
   emits(operation: Operation): boolean {
+    if (this.observer !== null || !this.config.skipped.has(operation)) return true;
+    this.factory.counts.filtered++;
+    return false;
+  }
+
+  /** Whether `skipped.operations` leaves the operation in. */
+  private publishes(operation: Operation): boolean {
     if (!this.config.skipped.has(operation)) return true;
     this.factory.counts.filtered++;
     return false;
+  }
+
+  /** Reports the last change. Call when its records are final. */
+  notify(): void {
+    const { seen } = this;
+    if (seen === null) return;
+    this.seen = null;
+    this.observer?.changed(seen.op, seen.model, seen.relation, this.newCells, this.oldCells, seen.old);
+  }
+
+  /** The last change is not published, so it is not reported either. */
+  forget(): void {
+    this.seen = null;
+  }
+
+  /** From now on, and in the record that was emitted last. Null: none. */
+  shareMembers(members: SourceOffset | null, bare: (offset: SourceOffset) => SourceOffset): void {
+    const { lastOffset, out } = this;
+    this.members.snapshot = members;
+    this.lastOffset = { ...bare(lastOffset), ...members };
+    const last = out.at(-1);
+    if (last?.sourceOffset === lastOffset) (last as { sourceOffset: SourceOffset }).sourceOffset = this.lastOffset;
+  }
+
+  private see(op: 'c' | 'u' | 'd', model: TableModel, relation: Relation | null, old: OldTuple): void {
+    if (this.observer?.watches(model)) this.seen = { op, model, relation, old };
   }
 
   private source(model: TableModel, lsn: Lsn): Struct {
@@ -76,6 +112,8 @@ export class RowChanges {
 
   /** Call only if `emits('c')`. */
   insert(model: TableModel, lsn: Lsn): void {
+    if (this.observer !== null) this.see('c', model, null, 'none');
+    if (!this.publishes('c')) return;
     const { newCells, factory, context } = this;
     const transaction = this.counted(model, lsn);
     const offset = this.offset('INSERT', lsn);
@@ -86,6 +124,7 @@ export class RowChanges {
   }
 
   update(relation: Relation, model: TableModel, old: OldTuple, lsn: Lsn): void {
+    if (this.observer !== null) this.see('u', model, relation, old);
     const { newCells, oldCells, factory, context } = this;
     let before: Struct | null = null;
     if (old === 'complete') {
@@ -107,7 +146,7 @@ export class RowChanges {
         return;
       }
     }
-    if (!this.emits('u')) return;
+    if (!this.publishes('u')) return;
     if (this.config.events.skipUnchanged && old === 'complete' && sameRow(model, oldCells, newCells)) {
       factory.counts.unchanged++;
       return;
@@ -132,8 +171,8 @@ export class RowChanges {
     lsn: Lsn,
   ): void {
     const { factory, out, lastOffset } = this;
-    const create = this.emits('c');
-    const remove = this.emits('d');
+    const create = this.publishes('c');
+    const remove = this.publishes('d');
     const deleted = remove ? this.counted(model, lsn) : null;
     const created = create ? this.counted(model, lsn) : null;
     const offset = this.offset('UPDATE', lsn);
@@ -154,6 +193,8 @@ export class RowChanges {
 
   /** Call only if `emits('d')`. */
   delete(relation: Relation, model: TableModel, old: OldTuple, lsn: Lsn): void {
+    if (this.observer !== null) this.see('d', model, relation, old);
+    if (!this.publishes('d')) return;
     const { oldCells, factory, context, lastOffset, out } = this;
     const complete = old === 'complete';
     if (!complete) this.oldKeyKnown(relation, model, complete);
@@ -171,7 +212,9 @@ export class RowChanges {
 
   /** @param count number of tables truncated together, of which `models` are captured */
   truncate(models: readonly TableModel[], count: number, lsn: Lsn): void {
-    if (models.length === 0 || !this.emits('t')) return;
+    const { observer } = this;
+    if (observer !== null) for (const model of models) if (observer.watches(model)) observer.truncated(model);
+    if (models.length === 0 || !this.publishes('t')) return;
     const transactions = models.map((model) => this.counted(model, lsn));
     // Debezium counts each table as one event.
     const offset = this.offset('TRUNCATE', lsn, count);

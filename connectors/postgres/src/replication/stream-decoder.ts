@@ -2,6 +2,7 @@ import type { SourceOffset, SourceRecord } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { Lsn } from '../database/lsn';
 import type { ArrivedMessages } from './message-source';
+import type { ChangeObserver } from './change-observer';
 import type { Position } from './position';
 
 /**
@@ -16,6 +17,14 @@ export interface StreamDecoder {
   set out(records: SourceRecord[]);
   /** `catalog_xmin` of the slot; null if it is not read. */
   set xmin(xmin: number | null);
+  set observer(observer: ChangeObserver | null);
+  /** Offset after everything decoded so far. */
+  readonly lastOffset: SourceOffset;
+  /**
+   * Adds members to all offsets from now on, also to that of the record emitted last. Null: none.
+   * @param bare removes the members added before
+   */
+  shareMembers(members: SourceOffset | null, bare: (offset: SourceOffset) => SourceOffset): void;
   /** Where a new connection resumes. */
   readonly current: Position;
   /** Position up to which everything was decoded. */

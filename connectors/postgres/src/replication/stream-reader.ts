@@ -6,6 +6,7 @@ import { databaseError, errorCode, errorText, isTransient } from '../database/er
 import { formatLsn, lsn, type Lsn } from '../database/lsn';
 import type { StreamState } from '../metrics/streaming-metrics';
 import { MAX_BATCH_BYTES, type Phase, type Session } from '../session';
+import type { ChangeObserver } from './change-observer';
 import { createDecoder } from './create-decoder';
 import { createSource } from './create-source';
 import { Heartbeat } from './heartbeat';
@@ -83,6 +84,37 @@ export class StreamReader implements Phase, StreamState {
   acknowledge(position: Lsn): void {
     if (position > this.acknowledged) this.acknowledged = position;
     this.stream?.acknowledge(this.acknowledged);
+  }
+
+  set observer(observer: ChangeObserver | null) {
+    this.decoder.observer = observer;
+  }
+
+  /** See `StreamDecoder`. */
+  shareMembers(members: SourceOffset | null, bare: (offset: SourceOffset) => SourceOffset): void {
+    this.decoder.shareMembers(members, bare);
+  }
+
+  /** Offset after the records that `next` has returned; null: it has decoded more than that. */
+  get settledOffset(): SourceOffset | null {
+    return this.overflow.length > 0 ? null : this.decoder.lastOffset;
+  }
+
+  /** All transactions that committed before this position were decoded. */
+  get reached(): Lsn {
+    const commit = this.decoder.current.commit ?? 0;
+    const idle = this.hasQueued ? 0 : (this.idleAt ?? 0);
+    return idle > commit ? idle : commit;
+  }
+
+  /** Requests a keepalive, which reports how far an idle server has got. */
+  requestKeepalive(): void {
+    if (!this.hasQueued) this.stream?.sendStatus(true);
+  }
+
+  /** Makes `next` return early. */
+  wake(): void {
+    this.wakeup.wake();
   }
 
   async close(): Promise<void> {
@@ -172,6 +204,8 @@ export class StreamReader implements Phase, StreamState {
       if (!isTransient(error)) throw databaseError('Reading the definition of a table failed', error);
       this.pause(error, 'The definition of a table could not be read');
     } finally {
+      // Only the batch that is being decoded may be changed.
+      decoder.out = [];
       tap.consumed();
     }
   }

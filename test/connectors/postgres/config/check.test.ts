@@ -148,6 +148,8 @@ test('warnings: deprecated names, near misses, keys without effect; nothing for 
     'table.whitelist': 'x',
     'tombstone.on.delete': 'false',
     'signal.data.collection': 'public.s',
+    'signal.consumer.sasl.jaas.config': 'x',
+    'signal.emit.failure.max.retries': '1',
     'notification.http.url': 'log',
     'driver.ApplicationName': 'x',
     'read.only': 'false',
@@ -164,7 +166,7 @@ test('warnings: deprecated names, near misses, keys without effect; nothing for 
   expect(warnings).toEqual([
     'The configuration key "table.whitelist" is deprecated, use "table.include.list".',
     'The configuration key "tombstone.on.delete" is unknown; did you mean "tombstones.on.delete"?',
-    noEffect('signal.data.collection'),
+    noEffect('signal.emit.failure.max.retries'),
     noEffect('notification.http.url'),
     noEffect('driver.ApplicationName'),
   ]);

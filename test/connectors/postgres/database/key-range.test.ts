@@ -26,6 +26,6 @@ test('a condition with a comment at its end stays inside its parentheses', () =>
 
 test('the largest key has no NULL', () => {
   expect(lastKeyQuery('"t"', ['a', 'b'], 'c')).toBe(
-    'SELECT "a"::text, "b"::text FROM "t" WHERE "a" IS NOT NULL AND "b" IS NOT NULL AND (c\n) ORDER BY "a" DESC, "b" DESC LIMIT 1',
+    'SELECT "a"::text AS key_0, "b"::text AS key_1 FROM "t" WHERE "a" IS NOT NULL AND "b" IS NOT NULL AND (c\n) ORDER BY "a" DESC, "b" DESC LIMIT 1',
   );
 });

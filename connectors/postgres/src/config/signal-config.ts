@@ -1,0 +1,79 @@
+/** Settings of signals and incremental snapshots (cdc-postgres §1.5). */
+import type { ConnectorConfig } from '@millrace/sdk';
+import { KEY } from './keys';
+import { splitList } from './patterns';
+import type { Settings } from './settings';
+
+export interface SignalConfig {
+  /** `schema.table` of the signal table; null: none. */
+  readonly table: string | null;
+  /** Signals are read from the signal table. */
+  readonly source: boolean;
+  readonly kafka: { readonly topic: string; readonly consumer: Readonly<Record<string, string>> } | null;
+  /** Path of the signal file; null: the channel is off. */
+  readonly file: string | null;
+  readonly pollIntervalMs: number;
+}
+
+export interface IncrementalConfig {
+  readonly chunkSize: number;
+  /** `insert_delete`: a window is closed by deleting the row that opened it. */
+  readonly deletesWatermarks: boolean;
+  readonly readOnly: boolean;
+}
+
+const CHANNELS = ['source', 'kafka', 'file'];
+const WITHOUT_JAVA: Readonly<Record<string, string>> = {
+  jmx: 'JMX needs a Java VM; use POST /connectors/{name}/signals',
+  'in-process': 'it is for Debezium as a library; use POST /connectors/{name}/signals',
+};
+const CONSUMER = 'signal.consumer.';
+
+export function signalConfig({ text, must, number }: Settings, values: ConnectorConfig, prefix: string): SignalConfig {
+  const channels = splitList(must(KEY.signalEnabledChannels)).map((name) => name.toLowerCase());
+  const table = text(KEY.signalDataCollection);
+  return {
+    table,
+    source: table !== null && channels.includes('source'),
+    kafka: channels.includes('kafka')
+      ? {
+          topic: text(KEY.signalKafkaTopic) ?? `${prefix}-signal`,
+          consumer: {
+            'auto.offset.reset': 'earliest',
+            ...prefixed(values, CONSUMER),
+            'bootstrap.servers': text(KEY.signalKafkaBootstrapServers) ?? '',
+            'group.id': must(KEY.signalKafkaGroupId),
+          },
+        }
+      : null,
+    file: channels.includes('file') ? must(KEY.signalFile) : null,
+    pollIntervalMs: number(KEY.signalPollIntervalMs),
+  };
+}
+
+export function incrementalConfig({ number, choice, flag }: Settings): IncrementalConfig {
+  return {
+    chunkSize: number(KEY.incrementalSnapshotChunkSize),
+    deletesWatermarks: choice(KEY.incrementalSnapshotWatermarkingStrategy) === 'insert_delete',
+    readOnly: flag(KEY.readOnly),
+  };
+}
+
+export function checkSignals(values: ConnectorConfig, complain: (name: string, message: string) => void): void {
+  const channels = splitList(values[KEY.signalEnabledChannels] ?? '').map((name) => name.toLowerCase());
+  for (const name of channels) {
+    const why = WITHOUT_JAVA[name] ?? `use one or more of ${CHANNELS.join(', ')}`;
+    if (!CHANNELS.includes(name))
+      complain(KEY.signalEnabledChannels, `"${name}" is not a supported signal channel: ${why}`);
+  }
+  if (channels.includes('kafka') && !values[KEY.signalKafkaBootstrapServers]?.trim())
+    complain(KEY.signalKafkaBootstrapServers, 'A value is required, because kafka is one of signal.enabled.channels');
+  const table = values[KEY.signalDataCollection]?.trim() ?? '';
+  if (table !== '' && table.split('.').length < 2)
+    complain(KEY.signalDataCollection, `"${table}" is not the name of a table with its schema, such as public.signals`);
+}
+
+function prefixed(values: ConnectorConfig, prefix: string): Record<string, string> {
+  const names = Object.keys(values).filter((name) => name.startsWith(prefix));
+  return Object.fromEntries(names.map((name) => [name.slice(prefix.length), values[name] ?? '']));
+}

@@ -1,0 +1,136 @@
+/** Reads the rows of a chunk as received bytes, and no more of them than a window may hold. */
+import type { Client } from 'pg';
+import { closeConnection, openConnection } from '../database/connection';
+import { quoteIdentifier } from '../database/identifiers';
+import { keyRangeQuery, type KeyValues } from '../database/key-range';
+import { DATA_ROW, MessageTap } from '../replication/message-tap';
+import type { Session } from '../session';
+import type { ChunkTable } from './chunk-table';
+
+/** Bytes after which a chunk ends early, so that large rows do not add up. */
+const MAX_CHUNK_BYTES = 8 * 1024 * 1024;
+const FIRST_ROWS = 4;
+
+export interface ReadChunk {
+  /** DataRow messages: the columns of the model, then the key columns as texts. */
+  readonly rows: readonly Buffer[];
+  /** Key of the last row; null: there are no rows. */
+  readonly lastKey: KeyValues | null;
+}
+
+export class ChunkReader {
+  private client: Client | null = null;
+  private tap: MessageTap<null> | null = null;
+  private closed = false;
+  /** Bytes of a row of the last chunk, on average. */
+  private rowBytes = MAX_CHUNK_BYTES / FIRST_ROWS;
+
+  constructor(
+    private readonly session: Pick<Session, 'config'>,
+    private readonly maxBytes = MAX_CHUNK_BYTES,
+  ) {}
+
+  /** Throws errors of the server and of the connection, which is then opened again for the next chunk. */
+  async read(table: ChunkTable, after: KeyValues | null, upTo: KeyValues, limit: number): Promise<ReadChunk> {
+    try {
+      return await this.fetch(await this.connected(), table, after, upTo, limit);
+    } catch (error) {
+      await this.release();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.release();
+  }
+
+  private async release(): Promise<void> {
+    const { client } = this;
+    this.client = null;
+    this.tap?.discard();
+    this.tap = null;
+    await closeConnection(client);
+  }
+
+  private async connected(): Promise<Client> {
+    if (this.client !== null) return this.client;
+    const { client } = await openConnection(this.session.config.connection, 'Snapshot');
+    if (this.closed) {
+      await closeConnection(client);
+      throw new Error('Connection terminated: the task is stopping');
+    }
+    const { queue } = this.session.config;
+    this.tap = new MessageTap<null>(client, DATA_ROW, { maxBytes: queue.maxBytes, maxMessages: Infinity }, null);
+    this.client = client;
+    return client;
+  }
+
+  private async fetch(
+    client: Client,
+    { model, from, key, isUnique, condition }: ChunkTable,
+    after: KeyValues | null,
+    upTo: KeyValues,
+    limit: number,
+  ): Promise<ReadChunk> {
+    const columns = model.columns.map((column, i) => (model.decoders[i] === null ? 'NULL' : quoteIdentifier(column)));
+    // Under names of their own, because ORDER BY refers to result columns first.
+    const keyColumns = key.map((name, i) => `${quoteIdentifier(name)}::text AS millrace_key_${i}`);
+    const query = keyRangeQuery({
+      columns: [...columns, ...keyColumns],
+      ...{ from, key, after, upTo, condition, limit, withTies: !isUnique },
+    });
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    await client.query(`DECLARE millrace_chunk NO SCROLL CURSOR FOR ${query}`);
+    const rows: Buffer[] = [];
+    let bytes = 0;
+    const tap = this.tap as MessageTap<null>;
+    // While the rows arrive, because the tap stops reading when its queue is full.
+    tap.onQueued = () => void (bytes += drain(tap, rows));
+    const lastKeyOf = (row: Buffer | undefined): KeyValues | null =>
+      row === undefined ? null : texts(row, columns.length, key.length);
+    for (;;) {
+      const room = Math.max(1, Math.floor((this.maxBytes - bytes) / this.rowBytes));
+      const count = isUnique ? Math.min(limit - rows.length, room) : room;
+      const { rowCount } = await client.query(`FETCH FORWARD ${count} FROM millrace_chunk`);
+      if (rows.length > 0) this.rowBytes = Math.max(1, bytes / rows.length);
+      if ((rowCount ?? 0) < count || (isUnique && rows.length >= limit)) break;
+      if (bytes < this.maxBytes) continue;
+      if (isUnique) break;
+      // Rows with the same key must be in the same chunk.
+      const [previous, last] = [lastKeyOf(rows.at(-2)), lastKeyOf(rows.at(-1))];
+      if (previous !== null && String(previous) !== String(last)) {
+        rows.pop();
+        break;
+      }
+    }
+    await client.query('COMMIT');
+    return { rows, lastKey: lastKeyOf(rows.at(-1)) };
+  }
+}
+
+/** Returns the number of bytes. */
+function drain(tap: MessageTap<null>, rows: Buffer[]): number {
+  const { queue } = tap;
+  let bytes = 0;
+  while (queue.peek()) {
+    rows.push(Buffer.from(queue.buffer.subarray(queue.start, queue.end)));
+    bytes += queue.end - queue.start;
+    queue.shift();
+  }
+  tap.consumed();
+  return bytes;
+}
+
+/** `count` columns of a DataRow from the one at `from` on. None is NULL. */
+function texts(row: Buffer, from: number, count: number): string[] {
+  const found: string[] = [];
+  let at = 2;
+  for (let i = 0; i < from + count; i++) {
+    const length = row.readInt32BE(at);
+    at += 4;
+    if (i >= from) found.push(row.toString('utf8', at, at + Math.max(0, length)));
+    at += Math.max(0, length);
+  }
+  return found;
+}

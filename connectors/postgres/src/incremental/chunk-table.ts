@@ -1,0 +1,65 @@
+/** How the current table of an incremental snapshot is read: its columns and the key that orders its rows. */
+import type { Client } from 'pg';
+import { findTables, qualified, readTables, type CatalogTable } from '../database/catalog';
+import { quoteIdentifier, quoteTable } from '../database/identifiers';
+import { keyColumns, type TableModel } from '../events/table-model';
+import type { Session } from '../session';
+import type { Collection } from './snapshot-context';
+
+export interface ChunkTable {
+  readonly table: CatalogTable;
+  readonly model: TableModel;
+  /** Quoted. */
+  readonly from: string;
+  /** Names of the columns that order the rows. */
+  readonly key: readonly string[];
+  readonly keyTypes: readonly number[];
+  readonly isUnique: boolean;
+  readonly condition: string | null;
+}
+
+/** Why a table cannot be read: status of Debezium's notification, and a sentence for the log. */
+export interface Unreadable {
+  readonly status: 'UNKNOWN_SCHEMA' | 'NO_PRIMARY_KEY';
+  readonly why: string;
+}
+
+/** Reads the catalog, because the table may have been altered since the last chunk. Throws errors of the server. */
+export async function chunkTable(
+  { config, facts, relations }: Pick<Session, 'config' | 'facts' | 'relations'>,
+  client: Client,
+  { table: name, condition, surrogateKey }: Collection,
+): Promise<ChunkTable | Unreadable> {
+  const found = (await findTables(client, config.filters)).find((one) => qualified(one) === name);
+  const [table] = found === undefined ? [] : await readTables(client, [found.oid], facts.version);
+  if (table === undefined) return { status: 'UNKNOWN_SCHEMA', why: 'is not a captured table of the database' };
+  const key = surrogateKey === null ? keyColumns(config, table) : [surrogateKey];
+  const columns = key.flatMap((column) => table.columns.find((one) => one.name === column) ?? []);
+  if (columns.length < key.length)
+    return {
+      status: 'NO_PRIMARY_KEY',
+      why: `has no column "${surrogateKey}", which the signal names as surrogate-key`,
+    };
+  if (key.length === 0)
+    return {
+      status: 'NO_PRIMARY_KEY',
+      why: 'has neither a primary key nor a unique index; name a column as surrogate-key or in message.key.columns',
+    };
+  const isUnique = table.key.length > 0 && table.key.every((column) => key.includes(column));
+  if (!isUnique && facts.version < 130000)
+    return {
+      status: 'NO_PRIMARY_KEY',
+      why: `is to be read by ${key.join(', ')}, which is not unique; this needs PostgreSQL 13`,
+    };
+  const from = quoteTable(table);
+  const nullable = columns.filter((column) => !column.notNull);
+  if (nullable.length > 0) {
+    const isNull = nullable.map((column) => `${quoteIdentifier(column.name)} IS NULL`).join(' OR ');
+    const { rowCount } = await client.query(`SELECT FROM ${from} WHERE ${isNull} LIMIT 1`);
+    if ((rowCount ?? 0) > 0)
+      return { status: 'NO_PRIMARY_KEY', why: `has rows with NULL in ${key.join(', ')}, by which it is to be read` };
+  }
+  const models = await relations.load(client, [table]);
+  const model = models.get(table.oid) as TableModel;
+  return { table, model, from, key, keyTypes: columns.map((column) => column.typeOid), isUnique, condition };
+}

@@ -1,0 +1,44 @@
+/** Source records of the rows that an incremental snapshot has read (cdc-postgres §4.10). */
+import type { SourceOffset, SourceRecord } from '@millrace/sdk';
+import { offsetLsn, type Lsn } from '../database/lsn';
+import { Instant } from '../events/event-context';
+import { completeRow, keyOf, readDataRow, RowContext, type Cells } from '../events/row';
+import type { Struct } from '../events/struct';
+import type { TableModel } from '../events/table-model';
+import type { Session } from '../session';
+import { rowKeyText } from './key-text';
+
+export class IncrementalRows {
+  private readonly cells: Cells = [];
+  private readonly context: RowContext;
+
+  constructor(private readonly session: Pick<Session, 'relations' | 'factory'>) {
+    this.context = new RowContext(session.relations.unrepresentable);
+  }
+
+  keyTextOf(row: Buffer, model: TableModel, chunkKey: readonly string[]): string {
+    this.decode(row, model);
+    return rowKeyText(model, this.cells, chunkKey) ?? '';
+  }
+
+  /** @param position an offset of the stream, whose LSN is part of `source.sequence` */
+  record(row: Buffer, model: TableModel, position: SourceOffset, offset: SourceOffset): SourceRecord {
+    this.decode(row, model);
+    const { factory } = this.session;
+    const time = new Instant();
+    time.setMicros(Math.floor((performance.timeOrigin + performance.now()) * 1000));
+    const context = { time, xid: null, origin: null, originLsn: null };
+    const lsn: Lsn = offsetLsn(position.lsn) ?? 0;
+    const source = factory.source(model, context, 'incremental', lsn, offsetLsn(position.lsn_commit));
+    source.lsn = null;
+    const after: Struct = completeRow(model, this.cells, this.context);
+    return factory.record(model, keyOf(model, this.cells), 'r', null, after, source, offset);
+  }
+
+  private decode(row: Buffer, model: TableModel): void {
+    readDataRow(row, 0, model, this.cells, this.context);
+    // Labels and nulls that the definition does not have matter to the stream only.
+    this.context.nullInRequired = null;
+    this.session.relations.enumLabels.unlisted = null;
+  }
+}

@@ -1,0 +1,203 @@
+/** The stream with its signals: reads those of all channels, and runs the snapshots that they ask for. */
+import { messageOf, type SourceOffset, type SourceRecord } from '@millrace/sdk';
+import type { Lsn } from '../database/lsn';
+import type { Relation } from '../events/relations';
+import type { Cells } from '../events/row';
+import type { TableModel } from '../events/table-model';
+import type { ChangeObserver, OldTuple } from '../replication/change-observer';
+import type { Position } from '../replication/position';
+import { StreamReader } from '../replication/stream-reader';
+import type { Phase, Session } from '../session';
+import { SignalChannels, type ChannelContext } from '../signals/signal-channels';
+import { SignalInbox, type WaitingSignal } from '../signals/signal-inbox';
+import type { Signal } from '../signals/signal';
+import { snapshotRequest } from '../signals/snapshot-request';
+import { IncrementalSnapshot } from './incremental-snapshot';
+import { PositionWatermarks } from './position-watermarks';
+import { isSignalTable, rowId, signalOfRow } from './signal-table-rows';
+import { SignalTableWatermarks, WINDOW_CLOSE, WINDOW_OPEN } from './signal-table-watermarks';
+import { SnapshotContext, withoutContext } from './snapshot-context';
+
+export class SignaledStream implements Phase, ChangeObserver {
+  readonly inbox = new SignalInbox();
+  private readonly stream: StreamReader;
+  private readonly snapshot: IncrementalSnapshot;
+  private readonly channels: SignalChannels;
+  /** Signals that are applied when the offset is stored. */
+  private unstored: WaitingSignal[] = [];
+  /** The context has changed since an offset with it was stored. */
+  private storesContext = false;
+  private failure: unknown = null;
+
+  /** @param lastOffset the stored offset, in which an incremental snapshot may be running */
+  constructor(
+    private readonly session: Session,
+    context: ChannelContext,
+    position: Position,
+    lastOffset: SourceOffset | null,
+  ) {
+    const { config, logger, facts } = session;
+    const { table } = config.signals;
+    this.stream = new StreamReader(session, position, lastOffset === null ? null : withoutContext(lastOffset));
+    const restored = SnapshotContext.restore(lastOffset, (problem) =>
+      logger.warn(`PG_INCREMENTAL_SNAPSHOT: an incremental snapshot was running. ${problem}`),
+    );
+    // Tables split over several slots have one signal table, whose rows only one of the slots sends.
+    const writes = table !== null && !config.incremental.readOnly && !facts.inRecovery && config.part === null;
+    const watermarks = writes ? new SignalTableWatermarks(session, table) : new PositionWatermarks(session);
+    this.snapshot = new IncrementalSnapshot(session, restored, watermarks, () => this.contextChanged());
+    if (this.snapshot.isRunning) {
+      logger.info(`Resuming the incremental snapshot of ${restored.tables}.`);
+      this.stream.shareMembers(restored.members(), withoutContext);
+    }
+    this.follow();
+    this.channels = new SignalChannels(config, context, this.inbox);
+    this.inbox.onSignal = () => this.stream.wake();
+    this.channels.start();
+  }
+
+  async next(): Promise<SourceRecord[] | null> {
+    const { stream, snapshot } = this;
+    if (this.failure !== null) throw this.failure;
+    this.applyWaiting();
+    this.store();
+    snapshot.advance();
+    await snapshot.backlog;
+    if (snapshot.awaited !== null) stream.requestKeepalive();
+    const records = (await stream.next()) ?? [];
+    const position = stream.settledOffset;
+    if (position !== null && snapshot.isComplete(() => stream.reached)) {
+      for (const record of snapshot.take(withoutContext(position))) records.push(record);
+      snapshot.advance();
+    }
+    return records.length > 0 ? records : null;
+  }
+
+  acknowledge(position: Lsn): void {
+    this.stream.acknowledge(position);
+  }
+
+  async close(): Promise<void> {
+    const { unstored } = this;
+    this.unstored = [];
+    const stopping = new Error('The task is stopping.');
+    for (const { rejected } of unstored) rejected(stopping);
+    await this.channels.close();
+    await this.snapshot.close();
+    await this.stream.close();
+  }
+
+  // ------------------------------------------------------------ changes of the stream
+
+  watches(model: TableModel): boolean {
+    return isSignalTable(model, this.session.config.signals.table) || this.snapshot.watches(model);
+  }
+
+  changed(
+    op: 'c' | 'u' | 'd',
+    model: TableModel,
+    relation: Relation | null,
+    newCells: Cells,
+    oldCells: Cells,
+    old: OldTuple,
+  ): void {
+    if (this.snapshot.watches(model)) this.snapshot.changed(op, model, relation, newCells, oldCells, old);
+    if (!isSignalTable(model, this.session.config.signals.table)) return;
+    if (op === 'c') this.inserted(newCells);
+    else if (op === 'd') this.closed(rowId(oldCells), 'open');
+  }
+
+  truncated(model: TableModel): void {
+    if (this.snapshot.watches(model)) this.snapshot.truncated();
+  }
+
+  private inserted(cells: Cells): void {
+    try {
+      const signal = signalOfRow(cells);
+      if (signal.type === WINDOW_CLOSE) this.closed(signal.id, 'close');
+      else if (signal.type !== WINDOW_OPEN && this.session.config.signals.source) this.apply(signal);
+    } catch (error) {
+      this.session.logger.warn(`PG_SIGNAL: the signal ${rowId(cells) ?? ''} of the signal table ${messageOf(error)}.`);
+    }
+  }
+
+  private closed(id: string | null, suffix: 'open' | 'close'): void {
+    if (id?.endsWith(`-${suffix}`)) this.snapshot.mark(id.slice(0, -suffix.length - 1));
+  }
+
+  // ------------------------------------------------------------ signals
+
+  private applyWaiting(): void {
+    for (const waiting of this.inbox.take()) {
+      try {
+        this.apply(waiting.signal);
+        this.unstored.push(waiting);
+      } catch (error) {
+        const problem = messageOf(error);
+        this.session.logger.warn(`PG_SIGNAL: the signal ${waiting.signal.id} ${problem}.`);
+        waiting.rejected(new Error(`The signal ${waiting.signal.id} ${problem}.`));
+      }
+    }
+  }
+
+  /** Throws an Error whose message completes "The signal …". */
+  private apply({ id, type, data }: Signal): void {
+    const { snapshot, session } = this;
+    switch (type) {
+      case 'execute-snapshot': {
+        const request = snapshotRequest(data);
+        if (request.kind === 'blocking') throw new Error('asks for a blocking snapshot, which is not supported yet');
+        if (request.collections.length === 0) throw new Error('names no data-collections');
+        return snapshot.execute(id, request);
+      }
+      case 'stop-snapshot':
+        return snapshot.stop(snapshotRequest(data).collections);
+      case 'pause-snapshot':
+        return snapshot.pause();
+      case 'resume-snapshot':
+        return snapshot.resume();
+      case 'log':
+        return this.log(data.message);
+      case 'schema-changes':
+        return session.logger.info(`The signal ${id} of type schema-changes has no effect for PostgreSQL.`);
+      default:
+        throw new Error(`has the unknown type "${type}"`);
+    }
+  }
+
+  private log(message: unknown): void {
+    if (typeof message !== 'string') throw new Error('has no message');
+    const offset = JSON.stringify(this.stream.settledOffset ?? {}, (_, value: unknown) =>
+      typeof value === 'bigint' ? value.toString() : value,
+    );
+    this.session.logger.info(message.replace('{}', () => offset));
+  }
+
+  // ------------------------------------------------------------ offsets
+
+  private contextChanged(): void {
+    this.stream.shareMembers(this.snapshot.context.members(), withoutContext);
+    this.storesContext = true;
+    this.follow();
+  }
+
+  /** Changes cost less while nothing observes them. */
+  private follow(): void {
+    const needed = this.session.config.signals.table !== null || this.snapshot.isRunning;
+    this.stream.observer = needed ? this : null;
+  }
+
+  /** Before anything else is decoded, so that the offset covers only records that `next` has returned. */
+  private store(): void {
+    const offset = this.stream.settledOffset;
+    if (offset === null) return;
+    const waiting = this.unstored.splice(0);
+    const done = (): void => waiting.forEach(({ applied }) => applied());
+    if (!this.storesContext) return done();
+    this.storesContext = false;
+    this.session.storeOffset(offset).then(done, (error: unknown) => {
+      for (const { rejected } of waiting) rejected(error);
+      if (!this.session.signal.aborted) this.failure = error;
+    });
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * What an incremental snapshot has done and has to do. It is part of every offset while the snapshot runs, in
+ * Debezium's form (cdc-postgres §6.4), so that either continues at the other's chunk.
+ */
+import type { SourceOffset } from '@millrace/sdk';
+import type { KeyValues } from '../database/key-range';
+import { decodeKey, encodeKey } from './key-codec';
+
+/** A table to read. */
+export interface Collection {
+  /** `schema.table`. */
+  readonly table: string;
+  /** SQL; null: every row. */
+  readonly condition: string | null;
+  readonly surrogateKey: string | null;
+}
+
+const PREFIX = 'incremental_snapshot_';
+const COLLECTIONS = `${PREFIX}collections`;
+const MAXIMUM_KEY = `${PREFIX}maximum_key`;
+const LAST_KEY = `${PREFIX}primary_key`;
+const CORRELATION_ID = `${PREFIX}correlation_id`;
+const ID = `${COLLECTIONS}_id`;
+const CONDITION = `${COLLECTIONS}_additional_condition`;
+const SURROGATE_KEY = `${COLLECTIONS}_surrogate_key`;
+
+/** Characters of the list of tables in an offset. */
+const MAX_LENGTH = 4 * 1024 * 1024;
+
+export class SnapshotContext {
+  /** The first one is being read. */
+  queue: Collection[] = [];
+  /** Id of the signal that asked for the last tables. */
+  correlationId: string | null = null;
+  /** Key of the last row of the last chunk; null: the table has just begun. */
+  lastKey: KeyValues | null = null;
+  /** Rows with larger keys are not read: they are in the stream. Null: not determined yet. */
+  maximumKey: KeyValues | null = null;
+  /** Types of the key columns. */
+  keyTypes: readonly number[] = [];
+
+  get current(): Collection | null {
+    return this.queue[0] ?? null;
+  }
+
+  get tables(): string {
+    return this.queue.map(({ table }) => table).join(',');
+  }
+
+  /** Ends the current table. */
+  nextTable(): void {
+    this.queue.shift();
+    this.restartTable();
+  }
+
+  restartTable(): void {
+    this.lastKey = null;
+    this.maximumKey = null;
+  }
+
+  /** Members of every offset; null: no snapshot is running. */
+  members(): SourceOffset | null {
+    const { queue, lastKey, maximumKey, keyTypes, correlationId } = this;
+    if (queue.length === 0) return null;
+    const list = queue.map(({ table, condition, surrogateKey }) => ({
+      [ID]: table,
+      [CONDITION]: condition,
+      [SURROGATE_KEY]: surrogateKey,
+    }));
+    return {
+      [COLLECTIONS]: JSON.stringify(list),
+      ...(correlationId === null ? {} : { [CORRELATION_ID]: correlationId }),
+      [MAXIMUM_KEY]: encodeKey(maximumKey, keyTypes),
+      [LAST_KEY]: encodeKey(lastKey, keyTypes),
+    };
+  }
+
+  /** @param warn called for a part that cannot be read; the current table then starts from its beginning */
+  static restore(offset: SourceOffset | null, warn: (problem: string) => void): SnapshotContext {
+    const context = new SnapshotContext();
+    const list = offset?.[COLLECTIONS];
+    if (offset == null || typeof list !== 'string') return context;
+    context.queue = collections(list, warn);
+    const id = offset[CORRELATION_ID];
+    if (typeof id === 'string') context.correlationId = id;
+    try {
+      context.maximumKey = keyOf(offset[MAXIMUM_KEY]);
+      context.lastKey = keyOf(offset[LAST_KEY]);
+    } catch (error) {
+      warn(`The key of its last chunk ${(error as Error).message}, so the table is read from its beginning.`);
+      context.restartTable();
+    }
+    return context;
+  }
+}
+
+/** The offset without what an incremental snapshot has added. */
+export function withoutContext(offset: SourceOffset): SourceOffset {
+  const incremental = offset.snapshot === 'INCREMENTAL';
+  const marks = ['snapshot', 'snapshot_completed', 'last_snapshot_record'];
+  return Object.fromEntries(
+    Object.entries(offset).filter(([name]) => !name.startsWith(PREFIX) && !(incremental && marks.includes(name))),
+  );
+}
+
+function keyOf(hex: unknown): KeyValues | null {
+  return typeof hex === 'string' ? decodeKey(hex) : null;
+}
+
+function collections(list: string, warn: (problem: string) => void): Collection[] {
+  try {
+    if (list.length > MAX_LENGTH) throw new Error('too long');
+    const parsed = JSON.parse(list) as unknown;
+    if (!Array.isArray(parsed)) throw new Error('not a list');
+    return parsed.flatMap((one: Record<string, unknown> | null) => {
+      const text = (name: string): string | null =>
+        typeof one?.[name] === 'string' && one[name] !== '' ? one[name] : null;
+      const table = text(ID);
+      return table === null ? [] : [{ table, condition: text(CONDITION), surrogateKey: text(SURROGATE_KEY) }];
+    });
+  } catch {
+    warn('Its list of tables is not valid, so it does not continue.');
+    return [];
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * Signals that wait for the stream. A channel waits until its signals are applied before it reads more, so the inbox
+ * holds one batch per channel, and the callers of REST.
+ */
+import { ConnectError } from '@millrace/sdk';
+import type { Signal } from './signal';
+
+export interface WaitingSignal {
+  readonly signal: Signal;
+  /** The effect of the signal survives a restart. */
+  applied(): void;
+  /** It has no effect. */
+  rejected(error: unknown): void;
+}
+
+const MAX_WAITING = 1000;
+
+export class SignalInbox {
+  private waiting: WaitingSignal[] = [];
+  private closed = false;
+  /** Called when a signal arrives. */
+  onSignal: (() => void) | null = null;
+
+  get size(): number {
+    return this.waiting.length;
+  }
+
+  /** Resolves when the effect of the signal survives a restart; rejects when it has none. */
+  async add(signal: Signal): Promise<void> {
+    if (this.closed) throw notStreaming();
+    if (this.waiting.length >= MAX_WAITING)
+      throw new ConnectError(`${MAX_WAITING} signals are waiting already; send it again later.`, { code: 'PG_SIGNAL' });
+    await new Promise<void>((applied, rejected) => {
+      this.waiting.push({ signal, applied, rejected });
+      this.onSignal?.();
+    });
+  }
+
+  take(): WaitingSignal[] {
+    return this.waiting.splice(0);
+  }
+
+  /** Rejects what is waiting and what follows. */
+  close(): void {
+    this.closed = true;
+    for (const { rejected } of this.take()) rejected(notStreaming());
+  }
+}
+
+function notStreaming(): ConnectError {
+  return new ConnectError('The task is stopping, so it accepts no signals.', { code: 'PG_SIGNAL' });
+}

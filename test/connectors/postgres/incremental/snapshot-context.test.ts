@@ -1,0 +1,77 @@
+/** The members of offsets: cdc-postgres §6.4; keys of all kinds. */
+import { decodeKey, encodeKey } from '../../../../connectors/postgres/src/incremental/key-codec';
+import { endOfRecords } from '../../../../connectors/postgres/src/incremental/position-watermarks';
+import { SnapshotContext, withoutContext } from '../../../../connectors/postgres/src/incremental/snapshot-context';
+
+test.each([
+  [[23], ['5']],
+  [[20], ['-9223372036854775808']],
+  [
+    [21, 25],
+    ['7', 'a\\b\'c"é😀'],
+  ],
+  [
+    [16, 16],
+    ['true', 'false'],
+  ],
+  [[1700], ['-12345678901234567890.1200']],
+  [[1700], ['NaN']],
+  [[2950], ['a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11']],
+  [
+    [1082, 1082, 1082],
+    ['2020-02-29', 'infinity', '0044-03-15 BC'],
+  ],
+  [[17], ['\\x00ff10']],
+  [
+    [1114, 1184],
+    ['2020-01-01 00:00:00.123456', '2020-01-01 00:00:00+00'],
+  ],
+  [
+    [701, 701],
+    ['1.5', 'Infinity'],
+  ],
+])('cdc-postgres §6.4: keys are read as they were written: %j', (types, key) => {
+  expect(decodeKey(encodeKey(key, types))).toEqual(key);
+});
+
+test('cdc-postgres §6.4: the members of a running snapshot, restored and removed', () => {
+  const context = new SnapshotContext();
+  expect(context.members()).toBe(null);
+  context.queue.push({ table: 'public.t', condition: '(id<>4)', surrogateKey: null });
+  context.queue.push({ table: 'public.u', condition: null, surrogateKey: 'c' });
+  context.correlationId = 'ad-hoc';
+  context.keyTypes = [23];
+  context.maximumKey = ['5'];
+  const members = context.members();
+  expect(members).toMatchObject({
+    incremental_snapshot_correlation_id: 'ad-hoc',
+    incremental_snapshot_primary_key: 'aced000570',
+  });
+  const restored = SnapshotContext.restore({ lsn: 1, ...members }, () => fail());
+  expect([restored.queue, restored.maximumKey, restored.lastKey]).toEqual([context.queue, ['5'], null]);
+  expect(withoutContext({ lsn: 1, snapshot: 'INCREMENTAL', last_snapshot_record: false, ...members })).toEqual({
+    lsn: 1,
+  });
+  expect(withoutContext({ lsn: 1, snapshot: 'INITIAL' })).toEqual({ lsn: 1, snapshot: 'INITIAL' });
+});
+
+test('offsets that cannot be read: the snapshot does not continue, or its table starts again', () => {
+  const problems: string[] = [];
+  const warn = (problem: string): void => void problems.push(problem);
+  const none = SnapshotContext.restore({ incremental_snapshot_collections: '{' }, warn);
+  const list =
+    '[null, {"incremental_snapshot_collections_id": "public.t"}, {"incremental_snapshot_collections_id": 5}]';
+  const again = SnapshotContext.restore(
+    { incremental_snapshot_collections: list, incremental_snapshot_primary_key: 'xyz' },
+    warn,
+  );
+  expect([none.queue, again.queue.map(({ table }) => table), again.lastKey]).toEqual([[], ['public.t'], null]);
+  expect(problems).toEqual([
+    'Its list of tables is not valid, so it does not continue.',
+    'The key of its last chunk is not hexadecimal, so the table is read from its beginning.',
+  ]);
+});
+
+test('cdc-postgres 104: an insert position after the header of a page is the end of the page before', () => {
+  expect([0x2000018, 0x2000028, 0x2000100].map(endOfRecords)).toEqual([0x2000000, 0x2000000, 0x2000100]);
+});

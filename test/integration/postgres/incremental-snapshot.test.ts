@@ -1,0 +1,407 @@
+/** Incremental snapshots beside live changes: cdc-postgres §4.9 to §4.11. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SourceOffset } from '@millrace/sdk';
+import { TestDatabase } from '../../helpers/test-database';
+import { TaskRun, taskConfig, type AnyRecord } from './harness';
+
+const SIGNALS =
+  'CREATE TABLE signals (id varchar(42) PRIMARY KEY, type varchar(32) NOT NULL, data varchar(2048) NULL);';
+const NOTIFIED = { 'notification.enabled.channels': 'sink', 'notification.sink.topic.name': 'notes' };
+
+let database: TestDatabase;
+let run: TaskRun | null = null;
+afterEach(async () => {
+  await run?.stop();
+  run = null;
+  await database.drop();
+});
+
+async function start(
+  sql: string,
+  overrides: Record<string, string> = {},
+  stored: SourceOffset | null = null,
+): Promise<TaskRun> {
+  database = await TestDatabase.create(`${SIGNALS} ${sql}`);
+  return await resume(overrides, stored);
+}
+
+async function resume(overrides: Record<string, string>, stored: SourceOffset | null): Promise<TaskRun> {
+  const config = taskConfig(database, {
+    'snapshot.mode': 'no_data',
+    'signal.data.collection': 'public.signals',
+    'incremental.snapshot.chunk.size': '10',
+    ...NOTIFIED,
+    ...overrides,
+  });
+  run = await TaskRun.start(config, stored);
+  return run;
+}
+
+const signal = async (type: string, data: unknown, id = 'ad-hoc'): Promise<void> =>
+  void (await database.query('INSERT INTO signals VALUES ($1, $2, $3)', [id, type, JSON.stringify(data)]));
+const execute = async (collections: string[], more: object = {}, id = 'ad-hoc'): Promise<void> =>
+  await signal('execute-snapshot', { 'data-collections': collections, type: 'incremental', ...more }, id);
+
+const notes = (records: readonly AnyRecord[]): string[] =>
+  records
+    .filter(({ topic, value }) => topic === 'notes' && value.aggregate_type === 'Incremental Snapshot')
+    .map(({ value }) => {
+      const data = value.additional_data as Map<string, string>;
+      return [value.type, data.get('scanned_collection'), data.get('status'), data.get('total_rows_scanned')]
+        .filter((part) => part !== undefined)
+        .join(' ');
+    });
+const completed = (records: readonly AnyRecord[]): boolean => notes(records).includes('COMPLETED');
+const of = (records: readonly AnyRecord[], table: string): AnyRecord[] =>
+  records.filter(({ topic }) => topic === `fulfillment.public.${table}`);
+const reads = (records: readonly AnyRecord[], table = 't'): number[] =>
+  of(records, table).flatMap(({ value, key }) => (value?.op === 'r' ? [key.id as number] : []));
+
+test('cdc-postgres 106: one table: rows, marks, offsets and notifications', async () => {
+  const task = await start(
+    'CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t SELECT i, i FROM generate_series(1, 25) i',
+  );
+  await execute(['public.t']);
+  const records = await task.until(completed);
+  expect(reads(records)).toEqual(Array.from({ length: 25 }, (_, i) => i + 1));
+  const row = of(records, 't')[3] as AnyRecord;
+  expect(row.value).toMatchObject({
+    op: 'r',
+    before: null,
+    after: { id: 4, v: 4 },
+    source: { snapshot: 'incremental', txId: null, lsn: null, xmin: null, table: 't' },
+  });
+  expect(row.value.source.sequence).toMatch(/^\["\d+","\d+"\]$/);
+  expect(row.sourceOffset).toMatchObject({
+    snapshot: 'INCREMENTAL',
+    snapshot_completed: false,
+    last_snapshot_record: false,
+    incremental_snapshot_correlation_id: 'ad-hoc',
+    incremental_snapshot_collections:
+      '[{"incremental_snapshot_collections_id":"public.t","incremental_snapshot_collections_additional_condition":null,"incremental_snapshot_collections_surrogate_key":null}]',
+    incremental_snapshot_primary_key: 'aced000570',
+  });
+  expect(notes(records)).toEqual([
+    'STARTED',
+    'IN_PROGRESS',
+    'IN_PROGRESS',
+    'IN_PROGRESS',
+    'TABLE_SCAN_COMPLETED public.t SUCCEEDED 25',
+    'COMPLETED',
+  ]);
+  // The signal table is captured too: the signal, and a mark before and after each chunk, the empty one included.
+  const types = of(records, 'signals').map(({ value }) => value.after.type as string);
+  expect(types.filter((type) => type === 'snapshot-window-open').length).toBe(4);
+  await database.query('INSERT INTO t VALUES (100, 100)');
+  await task.until((all) => of(all, 't').some(({ key }) => key.id === 100));
+  expect(Object.keys(task.lastOffset).filter((name) => name.includes('snapshot'))).toEqual([]);
+});
+
+describe('live changes', () => {
+  const apply = (records: readonly AnyRecord[]): Map<number, number> => {
+    const state = new Map<number, number>();
+    for (const { key, value } of of(records, 't')) {
+      if (value === null || value.op === 'd') state.delete(key.id);
+      else state.set(key.id, value.after.v);
+    }
+    return state;
+  };
+  const contents = async (): Promise<Map<number, number>> => {
+    const rows = await database.query('SELECT id, v FROM t');
+    return new Map(rows.map((row) => [row.id as number, row.v as number]));
+  };
+  /** Changes, deletes, inserts and moves rows; `round` makes the values differ. */
+  const disturb = async (round: number, from: number): Promise<void> => {
+    await database.query(`UPDATE t SET v = ${round} * 1000 + id WHERE id % 5 = ${round % 5} AND id < 100000`);
+    await database.query(`DELETE FROM t WHERE id = ${from}`);
+    await database.query(`INSERT INTO t VALUES (${1000 + round}, ${round})`);
+    await database.query(`UPDATE t SET id = id + 500 WHERE id = ${from + 1}`);
+    await database.query(`UPDATE t SET v = v + 1 WHERE id = ${from + 2}; DELETE FROM t WHERE id = ${1000 + round - 1}`);
+  };
+
+  test.each([
+    ['insert_insert', {}],
+    ['insert_delete', { 'incremental.snapshot.watermarking.strategy': 'insert_delete' }],
+    ['read.only', { 'read.only': 'true' }],
+  ])('cdc-postgres 99: changes around and within each open chunk: %s', async (_name, settings) => {
+    const task = await start(
+      'CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t SELECT i, i FROM generate_series(1, 100) i',
+      settings,
+    );
+    await execute(['public.t']);
+    let round = 0;
+    // Between any two polls, so also between the marks of a chunk and before its rows are emitted.
+    await task.until((records) => {
+      if (completed(records)) return true;
+      round++;
+      return false;
+    });
+    expect(round).toBeGreaterThan(0);
+    expect(apply(task.records)).toEqual(await contents());
+    await execute(['public.t'], {}, 'second');
+    for (let i = 1; notes(task.records).filter((type) => type === 'COMPLETED').length < 2; i++) {
+      await disturb(i, (i * 3) % 90);
+      await task.poll();
+    }
+    await database.query('INSERT INTO t VALUES (100000, 0)');
+    await task.until((records) => of(records, 't').some(({ key }) => key.id === 100000));
+    expect(apply(task.records)).toEqual(await contents());
+    expect(regressions(task.records)).toEqual([]);
+    expect(await database.query("SELECT FROM signals WHERE id LIKE '%-open'")).toHaveLength(
+      'incremental.snapshot.watermarking.strategy' in settings || 'read.only' in settings
+        ? 0
+        : of(task.records, 'signals').filter(({ value }) => value?.after?.type === 'snapshot-window-open').length,
+    );
+  });
+
+  /** Rows that a chunk emitted with another value than the last change before them. */
+  const regressions = (records: readonly AnyRecord[]): unknown[] => {
+    const last = new Map<number, number | null>();
+    return of(records, 't').flatMap(({ key, value }) => {
+      const id = key.id as number;
+      const before = last.get(id);
+      const now = value === null || value.op === 'd' ? null : (value.after.v as number);
+      last.set(id, now);
+      return value?.op === 'r' && before !== undefined && before !== now ? [{ id, before, now }] : [];
+    });
+  };
+});
+
+const T = 'CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t SELECT i, i FROM generate_series(1, 60) i';
+
+describe('interrupted', () => {
+  test.each([
+    ['after the signal', (records: AnyRecord[]) => of(records, 'signals').length > 0],
+    ['within the first chunk', (records: AnyRecord[]) => reads(records).length > 0],
+    ['between chunks', (records: AnyRecord[]) => reads(records).length >= 30],
+    ['before the last chunk', (records: AnyRecord[]) => reads(records).length >= 60],
+  ])('cdc-postgres 100: killed %s', async (_when, enough) => {
+    const first = await start(T);
+    await execute(['public.t']);
+    await first.until((records) => enough(records));
+    // The last half of the batch was not acknowledged.
+    const { records } = first;
+    const index = Math.max(
+      records.findIndex((record) => enough(records.slice(0, records.indexOf(record) + 1))),
+      0,
+    );
+    const stored = (records[index] as AnyRecord).sourceOffset as SourceOffset;
+    const before = reads(records.slice(0, index + 1));
+    await first.stop();
+    expect(stored['incremental_snapshot_correlation_id']).toBe('ad-hoc');
+    await database.query('UPDATE t SET v = -1 WHERE id = 1; DELETE FROM t WHERE id = 60');
+    const second = await resume({}, stored);
+    await second.until(completed);
+    expect(new Set([...before, ...reads(second.records), 1, 60])).toEqual(
+      new Set(Array.from({ length: 60 }, (_, i) => i + 1)),
+    );
+    // Chunks whose rows were acknowledged are not read again.
+    const chunks = Math.floor(before.length / 10);
+    expect(reads(second.records).filter((id) => id <= (chunks - 1) * 10)).toEqual([]);
+  });
+
+  test('cdc-postgres 100: Debezium’s offset in the middle, and one that cannot be read', async () => {
+    const collections = (condition: string | null): string =>
+      JSON.stringify([
+        {
+          incremental_snapshot_collections_id: 'public.t',
+          incremental_snapshot_collections_additional_condition: condition,
+          incremental_snapshot_collections_surrogate_key: null,
+        },
+      ]);
+    const key = (id: number): string =>
+      `aced0005757200135b4c6a6176612e6c616e672e4f626a6563743b90ce589f1073296c020000787000000001737200116a6176612e6c616e672e496e746567657212e2a0a4f781873802000149000576616c7565787200106a6176612e6c616e672e4e756d62657286ac951d0b94e08b0200007870${id.toString(16).padStart(8, '0')}`;
+    const stopped = await start(T);
+    await database.query('INSERT INTO t VALUES (1000, 0)');
+    await stopped.until((records) => of(records, 't').length === 1);
+    const { lastOffset } = stopped;
+    await stopped.stop();
+    const java = {
+      ...lastOffset,
+      incremental_snapshot_collections: collections('(id<>45)'),
+      incremental_snapshot_correlation_id: 'java',
+      incremental_snapshot_maximum_key: key(50),
+      incremental_snapshot_primary_key: key(40),
+    };
+    const taken = await resume({}, java);
+    await taken.until(completed);
+    expect(reads(taken.records)).toEqual([41, 42, 43, 44, 46, 47, 48, 49, 50]);
+    await taken.stop();
+    const odd = {
+      ...java,
+      incremental_snapshot_collections: collections(null),
+      incremental_snapshot_primary_key: 'ac',
+    };
+    const again = await resume({}, odd);
+    await again.until(completed);
+    expect(reads(again.records)).toHaveLength(61);
+    expect(again.log.map(({ message }) => message).filter((message) => message.startsWith('PG_'))).toEqual([
+      'PG_INCREMENTAL_SNAPSHOT: an incremental snapshot was running. The key of its last chunk is not a Java object stream, so the table is read from its beginning.',
+    ]);
+  });
+});
+
+test('cdc-postgres 101: conditions, patterns, composite and surrogate keys, tables that cannot be read', async () => {
+  const task = await start(`
+    CREATE TABLE pair (a int, b text, PRIMARY KEY (a, b));
+    INSERT INTO pair SELECT i / 7, 'b''' || i FROM generate_series(1, 35) i;
+    CREATE TABLE keyless (v int); ALTER TABLE keyless REPLICA IDENTITY FULL;
+    INSERT INTO keyless SELECT i / 15 FROM generate_series(0, 44) i;
+    CREATE TABLE nothing (id int PRIMARY KEY);
+    CREATE TABLE uuids (id uuid PRIMARY KEY, d date, n numeric); INSERT INTO uuids SELECT gen_random_uuid() FROM generate_series(1, 25);
+    CREATE TABLE nullable (id int UNIQUE); INSERT INTO nullable VALUES (1), (NULL);
+    CREATE TABLE "Odd ""name""" (id int PRIMARY KEY); INSERT INTO "Odd ""name""" VALUES (1);
+    ${T}`);
+  const done = async (id: string, collections: string[], more: object = {}): Promise<string[]> => {
+    const from = task.records.length;
+    await execute(collections, more, id);
+    await task.until((records) => completed(records.slice(from)));
+    return notes(task.records.slice(from)).filter((note) => note.startsWith('TABLE_SCAN'));
+  };
+  expect(await done('1', ['public.pair'])).toEqual(['TABLE_SCAN_COMPLETED public.pair SUCCEEDED 35']);
+  expect(new Set(of(task.records, 'pair').map(({ key }) => `${key.a} ${key.b}`)).size).toBe(35);
+  const conditions = [{ 'data-collection': 'PUBLIC.t', filter: 'id > 10 -- most' }];
+  expect(await done('2', ['public.t'], { 'additional-conditions': conditions })).toEqual([
+    'TABLE_SCAN_COMPLETED public.t SUCCEEDED 50',
+  ]);
+  expect(await done('3', ['public.keyless', 'public.nothing', 'public.absent', 'public.nullable'])).toEqual([
+    'TABLE_SCAN_COMPLETED public.keyless NO_PRIMARY_KEY 0',
+    'TABLE_SCAN_COMPLETED public.nothing EMPTY 0',
+    'TABLE_SCAN_COMPLETED public.absent UNKNOWN_SCHEMA 0',
+    'TABLE_SCAN_COMPLETED public.nullable NO_PRIMARY_KEY 0',
+  ]);
+  // 15 rows share each value, and a chunk has 10.
+  expect(await done('4', ['public.keyless'], { 'surrogate-key': 'v' })).toEqual([
+    'TABLE_SCAN_COMPLETED public.keyless SUCCEEDED 45',
+  ]);
+  expect(of(task.records, 'keyless')).toHaveLength(45);
+  expect(await done('5', ['public.(uuids|Odd.*)'])).toEqual([
+    'TABLE_SCAN_COMPLETED public.Odd "name" SUCCEEDED 1',
+    'TABLE_SCAN_COMPLETED public.uuids SUCCEEDED 25',
+  ]);
+  const wrong = [{ 'data-collection': '.*', filter: 'no_such_column = 1' }];
+  expect(await done('6', ['public.t', 'public.uuids'], { 'additional-conditions': wrong })).toEqual([
+    'TABLE_SCAN_COMPLETED public.t SQL_EXCEPTION 0',
+    'TABLE_SCAN_COMPLETED public.uuids SQL_EXCEPTION 0',
+  ]);
+  expect(await done('7', ['.*'])).toHaveLength(7);
+});
+
+test('cdc-postgres 102: stop, pause and resume', async () => {
+  const task = await start(`${T}; CREATE TABLE u (id int PRIMARY KEY); INSERT INTO u VALUES (1)`);
+  await execute(['public.t', 'public.u'], {}, 'both');
+  await signal('pause-snapshot', {}, 'p');
+  await task.until((records) => notes(records).includes('PAUSED'));
+  await task.nothingMore().catch(() => undefined);
+  const paused = reads(task.records).length;
+  expect(paused).toBeLessThan(60);
+  await signal('stop-snapshot', { 'data-collections': ['public.u'] }, 's');
+  await task.until((records) => notes(records).includes('ABORTED'));
+  expect(reads(task.records).length).toBe(paused);
+  await signal('resume-snapshot', {}, 'r');
+  await task.until(completed);
+  expect(reads(task.records)).toHaveLength(60);
+  expect(of(task.records, 'u')).toEqual([]);
+  const from = task.records.length;
+  await execute(['public.t', 'public.u'], {}, 'again');
+  await task.until((records) => reads(records).length > 60);
+  await signal('stop-snapshot', {}, 's2');
+  await task.until((records) => notes(records.slice(from)).includes('ABORTED'));
+  await database.query('INSERT INTO u VALUES (2)');
+  await task.until((records) => of(records, 'u').length > 0);
+  expect(Object.keys(task.lastOffset).filter((name) => name.startsWith('incremental'))).toEqual([]);
+});
+
+test('cdc-postgres 99: a column is added, and the table is truncated, while a chunk is read', async () => {
+  const task = await start(T);
+  await execute(['public.t']);
+  await task.until((records) => reads(records).length >= 10);
+  await database.query('ALTER TABLE t ADD COLUMN w int DEFAULT 7; UPDATE t SET v = v WHERE id > 50');
+  await task.until(completed);
+  for (const { value } of of(task.records, 't')) {
+    const names = (value.after === null ? [] : Object.keys(value.after)).join();
+    expect(['id,v', 'id,v,w']).toContain(names);
+  }
+  const last = of(task.records, 't').at(-1) as AnyRecord;
+  expect(last.value.after).toMatchObject({ w: 7 });
+  const from = task.records.length;
+  await execute(['public.t'], {}, 'second');
+  await task.until((records) => reads(records.slice(from)).length >= 10);
+  await database.query('TRUNCATE t');
+  const truncated = task.records.length;
+  await database.query('INSERT INTO t VALUES (1000, 1)');
+  await task.until((records) => completed(records.slice(from)));
+  const live = of(task.records.slice(truncated), 't').findIndex(({ value }) => value.op === 'c');
+  expect(live).toBeGreaterThanOrEqual(0);
+  expect(reads(of(task.records.slice(truncated), 't').slice(live))).toEqual([]);
+});
+
+test('cdc-postgres 103: signals by Kafka, file and REST', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'signals-'));
+  const file = join(folder, 'signals.jsonl');
+  const task = await start(T, {
+    'signal.enabled.channels': 'source,kafka,file',
+    'signal.kafka.bootstrap.servers': 'localhost:9092',
+    'signal.consumer.client.id': 'mine',
+    'signal.file': file,
+    'signal.poll.interval.ms': '10',
+  });
+  const note = (message: string): string => JSON.stringify({ id: 'l', type: 'log', data: { message } });
+  const logs = (): string[] => task.log.map(({ message }) => message);
+  task.consumers.add('other', note('for another connector'));
+  task.consumers.add('fulfillment', '{"id":');
+  task.consumers.add('fulfillment', note('by Kafka at {}'));
+  writeFileSync(file, `${note('by file')}\nno signal\n`);
+  const rest = task.task.onSignal({ id: 'rest', type: 'log', data: { message: 'by REST' } });
+  await task.until(() => logs().includes('by file') && task.consumers.committed === 3);
+  await rest;
+  expect(logs()).toContain('by REST');
+  expect(logs().find((message) => message.startsWith('by Kafka'))).toMatch(/^by Kafka at \{"lsn":/);
+  expect(logs()).not.toContain('for another connector');
+  expect(task.consumers.created[0]).toEqual([
+    {
+      'auto.offset.reset': 'earliest',
+      'bootstrap.servers': 'localhost:9092',
+      'client.id': 'mine',
+      'group.id': 'kafka-signal',
+    },
+    { topic: 'fulfillment-signal', partition: 0 },
+  ]);
+  await task.until(() => readFileSync(file, 'utf8') === '');
+  const sent = task.task.onSignal({ id: 'r', type: 'execute-snapshot', data: { 'data-collections': ['public.t'] } });
+  await task.until(completed);
+  await sent;
+  expect(reads(task.records)).toHaveLength(60);
+  const refused = task.task.onSignal({ id: 'x', type: 'unknown', data: {} });
+  const rejected = expect(refused).rejects.toThrow('The signal x has the unknown type "unknown".');
+  await task.poll();
+  await rejected;
+  rmSync(folder, { recursive: true });
+});
+
+test('cdc-postgres 103: a signal is accepted once the offset that holds it is stored', async () => {
+  const task = await start(T, { 'signal.data.collection': '' });
+  const sent = task.task.onSignal({ id: 'r', type: 'execute-snapshot', data: { 'data-collections': ['public.t'] } });
+  await task.poll();
+  await sent;
+  const { stored } = task;
+  expect(stored).toMatchObject({ incremental_snapshot_correlation_id: 'r' });
+  await task.stop();
+  const second = await resume({ 'signal.data.collection': '' }, stored);
+  await second.until(completed);
+  expect(reads(second.records)).toHaveLength(60);
+});
+
+test('cdc-postgres 104: read.only on an idle server, with a role that may not write', async () => {
+  database = await TestDatabase.create(`${SIGNALS} ${T}`);
+  await database.query(`CREATE PUBLICATION ${taskConfig(database)['publication.name']} FOR TABLE t`);
+  const readOnly = { 'database.initial.statements': 'SET default_transaction_read_only = on' };
+  const task = await resume({ 'read.only': 'true', 'publication.autocreate.mode': 'disabled', ...readOnly }, null);
+  const sent = task.task.onSignal({ id: 'r', type: 'execute-snapshot', data: { 'data-collections': ['public.t'] } });
+  await task.until(completed);
+  await sent;
+  expect(reads(task.records)).toHaveLength(60);
+  expect(await database.query('SELECT FROM signals')).toEqual([]);
+});
