@@ -49,8 +49,14 @@ export class Comparison {
   private readonly kinds = new Set<string>();
   private previousOffset: string | null = null;
 
-  /** @param limit unexplained differences to keep in full, one of each kind */
-  constructor(private readonly limit = 50) {}
+  /**
+   * @param plugin `plugin.name` of both connectors
+   * @param limit unexplained differences to keep in full, one of each kind
+   */
+  constructor(
+    private readonly plugin = 'pgoutput',
+    private readonly limit = 50,
+  ) {}
 
   add(java: readonly EventRecord[], own: readonly EventRecord[]): void {
     let i = 0;
@@ -113,7 +119,7 @@ export class Comparison {
 
   private pair(java: EventRecord, own: EventRecord): void {
     this.pairs++;
-    const pair = { java, own, op: operationOf(own), previousOffset: this.previousOffset };
+    const pair = { java, own, plugin: this.plugin, op: operationOf(own), previousOffset: this.previousOffset };
     const differences: Difference[] = [];
     for (const difference of this.comparison.differences(java, own)) {
       const why = explain(difference, pair);

@@ -7,6 +7,8 @@ export interface Pair {
   readonly own: EventRecord;
   /** `c`, `u`, `d`, `t`, `r`, or `tombstone`. */
   readonly op: string;
+  /** `plugin.name` of both connectors. */
+  readonly plugin: string;
   /** Offset of Millrace's record before this one. */
   readonly previousOffset: string | null;
 }
@@ -17,6 +19,8 @@ interface Explanation {
   readonly holds?: (difference: Difference, pair: Pair) => boolean;
 }
 
+/** The output plugin decoderbufs, whose values are not always the texts of the server. */
+const isDecoderbufs = ({ plugin }: Pair): boolean => plugin === 'decoderbufs';
 const isRead = (_: unknown, { op }: Pair): boolean => op === 'r';
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
 /** All items that differ satisfy the test. */
@@ -111,6 +115,36 @@ export const EXPLANATIONS: readonly Explanation[] = [
     why: 'arrays of geometric types are null in the stream of Debezium',
     path: column('(?:box|circle|line|lseg|path|polygon|point)_array'),
     holds: ({ java }) => java === null,
+  },
+  {
+    why: 'decoderbufs: infinite dates are another date in Debezium',
+    path: column('date'),
+    holds: ({ java, own }, pair) =>
+      isDecoderbufs(pair) && (DATE_INFINITY.includes(number(own)) || String(own).endsWith('infinity')) && java !== null,
+  },
+  {
+    why: 'decoderbufs: timestamps after 294247-01-10 are -infinity in Debezium',
+    path: column('timestamp3?|timestamptz'),
+    holds: ({ own }, pair) =>
+      isDecoderbufs(pair) && (/^\+29424[7-9]|^\+2942[5-7]/.test(String(own)) || Math.abs(number(own)) > 9.2e15),
+  },
+  {
+    why: 'decoderbufs: timestamptz(n)[] has six digits in Debezium',
+    path: column('timestamptz0_array'),
+    holds: (difference, pair) =>
+      isDecoderbufs(pair) && items((java, own) => java === String(own).replace('Z', '.000000Z'))(difference),
+  },
+  {
+    why: 'decoderbufs: a line that is null is {0,0,0} in Debezium',
+    path: /^value\.(?:before|after)\.\w+_line(?:\.b)?$/,
+    holds: ({ java, own }, pair) =>
+      isDecoderbufs(pair) &&
+      ((own === null && JSON.stringify(java) === '{"a":0,"b":0,"c":0}') || (java === 0 && own === 1)),
+  },
+  {
+    why: 'decoderbufs: geometric columns that a delete lacks are null in Debezium',
+    path: /^value\.before\.\w+_(?:box|circle|lseg|path|polygon)$/,
+    holds: ({ java }, pair) => isDecoderbufs(pair) && pair.op === 'd' && java === null,
   },
   {
     why: 'numeric[] with NaN or infinity is null in Debezium, also as double and text',

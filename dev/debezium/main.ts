@@ -29,7 +29,7 @@ async function main(): Promise<number> {
   const plugin = values.plugin;
   const server = plugin === 'pgoutput' ? await startPostgres() : await startDebianPostgres(['decoderbufs']);
   const java = await JavaTask.create();
-  const comparison = new Comparison();
+  const comparison = new Comparison(plugin);
   const log = (line: string): void => void process.stdout.write(`${line}\n`);
   try {
     for (let seed = Number(values.seed); comparison.pairs < wanted; seed++) {

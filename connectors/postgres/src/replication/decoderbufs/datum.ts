@@ -113,8 +113,8 @@ export class Datum {
   }
 
   private int64(value: number | bigint, typeOid: number): void {
-    if (typeOid === TIMESTAMPTZ) this.write(serverTimestamp(value, '+00'));
-    else if (typeOid === TIMESTAMP) this.write(serverTimestamp(value, ''));
+    if (typeOid === TIMESTAMPTZ) this.write(serverTimestamp(unwrapped(value), '+00'));
+    else if (typeOid === TIMESTAMP) this.write(serverTimestamp(unwrapped(value), ''));
     else if (typeOid === TIME) this.write(serverTime(timeOfDay(value)));
     else this.write(String(value));
   }
@@ -151,6 +151,15 @@ export class Datum {
     this.start = 0;
     this.end = this.scratch.write(text, 0, 'latin1');
   }
+}
+
+/** The server's first timestamp, in microseconds. Its last ones wrap around to before it in the plugin. */
+const FIRST_TIMESTAMP = -210_866_803_200_000_000n;
+const MINUS_INFINITY = -(2n ** 63n);
+
+function unwrapped(micros: number | bigint): number | bigint {
+  if (typeof micros === 'number' || micros >= FIRST_TIMESTAMP || micros === MINUS_INFINITY) return micros;
+  return micros + 2n ** 64n;
 }
 
 /** The server's times are within two days of midnight. */
