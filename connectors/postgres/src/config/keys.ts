@@ -41,6 +41,7 @@ export const KEY = {
   provideTransactionMetadata: 'provide.transaction.metadata',
   topicTransaction: 'topic.transaction',
   transactionIdFormat: 'transaction.id.format',
+  streamingDelayMs: 'streaming.delay.ms',
   xminFetchIntervalMs: 'xmin.fetch.interval.ms',
   replicaIdentityAutosetValues: 'replica.identity.autoset.values',
   statusUpdateIntervalMs: 'status.update.interval.ms',

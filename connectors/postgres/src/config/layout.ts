@@ -126,7 +126,7 @@ export const LAYOUT: readonly (readonly [group: string, keys: readonly (Implemen
       ['snapshot.max.threads.multiplier', 'MEDIUM', 'SHORT'],
       ['legacy.snapshot.max.threads', 'LOW', 'SHORT'],
       ['internal.legacy.snapshot.max.threads', 'LOW', 'SHORT', 'BOOLEAN', false],
-      ['streaming.delay.ms', 'LOW', 'MEDIUM', 'LONG', 0],
+      ['streaming.delay.ms', 'LOW', 'MEDIUM'],
       ['query.fetch.size', 'MEDIUM', 'MEDIUM', 'INT', 0],
       ['incremental.snapshot.watermarking.strategy', 'LOW', 'MEDIUM'],
       ['snapshot.lock.timeout.ms', 'MEDIUM', 'LONG'],

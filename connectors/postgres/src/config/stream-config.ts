@@ -17,6 +17,8 @@ export interface StreamConfig {
   readonly transactions: TransactionConfig | null;
   /** Milliseconds between reads of `source.xmin`; 0: never. */
   readonly xminIntervalMs: number;
+  /** Milliseconds to wait between snapshot and stream. */
+  readonly delayMs: number;
 }
 
 export interface TransactionConfig {
@@ -34,6 +36,7 @@ export function readStreamConfig(settings: Settings): StreamConfig {
       exclude: settings.patterns(KEY.messagePrefixExcludeList),
     },
     transactions: settings.flag(KEY.provideTransactionMetadata) ? transactionConfig(settings) : null,
+    delayMs: settings.number(KEY.streamingDelayMs),
     xminIntervalMs: settings.number(KEY.xminFetchIntervalMs),
   };
 }

@@ -69,4 +69,11 @@ export const STREAM_DEFINITIONS: readonly Definition[] = [
     'Milliseconds between reads of the catalog_xmin of the slot, for source.xmin; 0 reads it never.',
     nonNegative,
   ),
+  key(
+    KEY.streamingDelayMs,
+    'LONG',
+    0,
+    'Milliseconds to wait after a snapshot before changes are streamed.',
+    nonNegative,
+  ),
 ];

@@ -31,7 +31,6 @@ const WITHOUT_EFFECT: readonly Unsupported[] = [
   { key: /^(?:signal\.emit|notification\.http|openlineage|driver)\./ },
   { key: 'database.sslfactory' },
   { key: 'incremental.snapshot.allow.schema.changes', fine: ['false'] },
-  { key: 'streaming.delay.ms', fine: ['0'] },
 ];
 
 /** One problem per key whose absence would change what is published. */

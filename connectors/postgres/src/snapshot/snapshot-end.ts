@@ -1,6 +1,7 @@
 /**
  * Phase between snapshot and stream: stores the end of the snapshot before the first change is sent, without waiting
- * for the next scheduled offset commit. Otherwise a crash would repeat the whole snapshot.
+ * for the next scheduled offset commit. Otherwise a crash would repeat the whole snapshot. Then waits for
+ * `streaming.delay.ms`.
  */
 import { type SourceOffset, type SourceRecord, Wakeup } from '@millrace/sdk';
 import type { Position } from '../replication/position';
@@ -10,8 +11,8 @@ export class SnapshotEnd implements Phase {
   private storing = false;
   private failure: unknown = null;
   private readonly wakeup = new Wakeup();
-
-  done = false;
+  /** When the stream may start; Infinity until the offset is stored. */
+  private streamAt = Infinity;
 
   constructor(
     private readonly session: Session,
@@ -21,13 +22,18 @@ export class SnapshotEnd implements Phase {
     readonly offset: SourceOffset,
   ) {}
 
+  get done(): boolean {
+    return Date.now() >= this.streamAt;
+  }
+
   async next(): Promise<SourceRecord[] | null> {
     const { session, wakeup } = this;
     if (!this.storing) {
       this.storing = true;
       void this.store();
     }
-    await wakeup.wait(session.config.queue.pollIntervalMs, session.signal);
+    const { pollIntervalMs } = session.config.queue;
+    await wakeup.wait(Math.min(pollIntervalMs, this.streamAt - Date.now()), session.signal);
     if (this.failure !== null) throw this.failure;
     return null;
   }
@@ -39,7 +45,9 @@ export class SnapshotEnd implements Phase {
   private async store(): Promise<void> {
     try {
       await this.session.storeOffset(this.offset);
-      this.done = true;
+      const { delayMs } = this.session.config.stream;
+      this.streamAt = Date.now() + delayMs;
+      if (delayMs > 0) this.session.logger.info(`Waiting for ${delayMs} ms before changes are streamed.`);
     } catch (error) {
       this.failure = error;
     }
