@@ -4,6 +4,12 @@ import { addRange, coversAll } from './block-ranges';
 import type { Chunk, SnapshotTable } from './chunk';
 import { formatStart, formatTable, PROGRESS_MEMBER, type FinishedTable } from './resume-point';
 
+/**
+ * Kafka stores no offset beyond a megabyte by default. Tables that finish beyond this length, after tens of thousands
+ * of others, are read again by another attempt.
+ */
+const LONGEST_TEXT = 500_000;
+
 export class FinishedWork {
   /** Of tables that are finished, because there may be thousands of them; `unfinished` has the others. */
   private text: string;
@@ -28,7 +34,7 @@ export class FinishedWork {
 
   /** Call when all rows of the chunk are emitted, or in the hands of the caller together with this offset. */
   finish({ table, blocks, rows, changedOnly }: Chunk): void {
-    if (changedOnly || !table.resumable) return;
+    if (changedOnly || !table.resumable || this.text.length > LONGEST_TEXT) return;
     const before = this.unfinished.get(table);
     this.set(table, {
       fingerprint: table.fingerprint,

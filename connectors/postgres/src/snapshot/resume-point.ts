@@ -34,6 +34,11 @@ export function formatTable(oid: number, { fingerprint, rows, blocks }: Finished
   return ` ${oid}:${fingerprint}:${rows}:${formatRanges(blocks)}`;
 }
 
+export function progressLength(offset: SourceOffset): number {
+  const text = offset[PROGRESS_MEMBER];
+  return typeof text === 'string' ? text.length : 0;
+}
+
 /** Null when the offset has none, or one in another form: the snapshot then starts over. */
 export function readResumePoint(offset: SourceOffset | null): ResumePoint | null {
   const text = offset?.[PROGRESS_MEMBER];

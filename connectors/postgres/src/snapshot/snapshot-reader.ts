@@ -12,7 +12,7 @@ import { MAX_BATCH_BYTES, type Phase, type Session } from '../session';
 import type { Chunk } from './chunk';
 import { chunkQuery } from './chunk-query';
 import { FinishedWork } from './finished-work';
-import { readResumePoint, type ResumePoint } from './resume-point';
+import { progressLength, readResumePoint, type ResumePoint } from './resume-point';
 import { SnapshotLane } from './snapshot-lane';
 import { SnapshotMarkers } from './snapshot-markers';
 import { SnapshotReport } from './snapshot-report';
@@ -44,6 +44,8 @@ export class SnapshotReader implements Phase {
   private turn = 0;
   private closed = false;
   private storing = false;
+  /** When progress may be stored again, in milliseconds since the epoch. */
+  private storeAt = 0;
   /** Stored, or about to be. */
   private storedOffset: SourceOffset | null = null;
 
@@ -166,9 +168,10 @@ export class SnapshotReader implements Phase {
    */
   private storeProgress(): void {
     const offset = this.running?.markers.lastOffset ?? null;
-    if (this.storing || offset === null || offset === this.storedOffset) return;
+    if (this.storing || offset === null || offset === this.storedOffset || Date.now() < this.storeAt) return;
     this.storing = true;
     this.storedOffset = offset;
+    this.storeAt = Date.now() + progressLength(offset) / STORED_PER_MS;
     this.session.storeOffset(offset).then(
       () => (this.storing = false),
       // The task is stopping.
@@ -201,7 +204,7 @@ export class SnapshotReader implements Phase {
     const { cells, rowContext, session } = this;
     const { maxBatch } = session.config.queue;
     const { queue } = tap;
-    const { markers } = running;
+    const { markers, report } = running;
     let bytes = 0;
     while (out.length < maxBatch && before + bytes < MAX_BATCH_BYTES && queue.peek()) {
       const { buffer, start, end } = queue;
@@ -210,7 +213,7 @@ export class SnapshotReader implements Phase {
       const { model, marks } = chunk.table;
       readDataRow(buffer, start, model, cells, rowContext);
       markers.row(marks, this.record(running, model), out);
-      chunk.rows++;
+      if (chunk.rows++ === 0) report.chunkBegun(chunk);
       bytes += end - start;
       queue.shift();
     }
@@ -253,7 +256,6 @@ export class SnapshotReader implements Phase {
       chunk.fetched = true;
       return;
     }
-    running.report.chunkBegun(chunk);
     try {
       if (await lane.fetch(chunk, chunkQuery(chunk, running.xmin), config.snapshot.fetchSize, signal)) return;
     } catch (error) {
@@ -266,6 +268,8 @@ export class SnapshotReader implements Phase {
 }
 
 const EMPTY_OFFSET: SourceOffset = {};
+/** Characters of progress: with thousands of tables, storing it after each one would write gigabytes. */
+const STORED_PER_MS = 50;
 
 async function closeAll({ clients }: SnapshotSource): Promise<void> {
   await Promise.all(clients.map(closeConnection));

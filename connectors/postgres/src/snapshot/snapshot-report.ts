@@ -33,6 +33,7 @@ export class SnapshotReport {
     this.notify('STARTED', {});
   }
 
+  /** A row of it was decoded. */
   chunkBegun({ table }: Chunk): void {
     const progress = this.progress(table);
     if (progress.loggedAt > 0) return;
@@ -43,6 +44,7 @@ export class SnapshotReport {
   /** All its rows were decoded. */
   chunkEnded(chunk: Chunk): void {
     const { table } = chunk;
+    this.chunkBegun(chunk);
     const progress = this.progress(table);
     progress.rowsScanned += chunk.rows;
     progress.chunksCompleted++;

@@ -3,7 +3,11 @@ import { formatRanges } from '../../../../connectors/postgres/src/snapshot/block
 import { planChunks, SnapshotTable, type Chunk } from '../../../../connectors/postgres/src/snapshot/chunk';
 import { chunkQuery } from '../../../../connectors/postgres/src/snapshot/chunk-query';
 import { FinishedWork } from '../../../../connectors/postgres/src/snapshot/finished-work';
-import { readResumePoint, type FinishedTable } from '../../../../connectors/postgres/src/snapshot/resume-point';
+import {
+  progressLength,
+  readResumePoint,
+  type FinishedTable,
+} from '../../../../connectors/postgres/src/snapshot/resume-point';
 import type { CatalogTable } from '../../../../connectors/postgres/src/database/catalog';
 import type { TableModel } from '../../../../connectors/postgres/src/events/table-model';
 
@@ -115,6 +119,14 @@ describe('the offset of a running snapshot', () => {
     work.finish(chunk(table({ byBlock: false }), 0, Infinity));
     expect(work.offset).toEqual({ snapshot_progress: '1 99 7:abc:5:0-8' });
     expect(readResumePoint(work.offset)).toEqual({ xmin: 99n, tables: new Map([[7, finished(0, 8)]]) });
+  });
+
+  test('has a limit: tables beyond it are read again', () => {
+    const work = new FinishedWork({}, 99n, []);
+    for (let oid = 0; oid < 40_000; oid++)
+      work.finish(chunk({ ...table(), table: { oid }, resumable: true } as never, 0, Infinity));
+    expect(progressLength(work.offset)).toBeGreaterThan(400_000);
+    expect(progressLength(work.offset)).toBeLessThan(600_000);
   });
 
   test.each([

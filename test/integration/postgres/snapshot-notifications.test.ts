@@ -1,0 +1,63 @@
+/** Notifications about initial snapshots. */
+import { TestDatabase } from '../../helpers/test-database';
+import { TaskRun, taskConfig, type AnyRecord } from './harness';
+
+const sink = { 'notification.enabled.channels': 'sink', 'notification.sink.topic.name': 'notes' };
+
+let database: TestDatabase;
+let run: TaskRun | null = null;
+beforeEach(async () => {
+  database = await TestDatabase.create(
+    'CREATE TABLE a (id int PRIMARY KEY); CREATE TABLE b (id int PRIMARY KEY); INSERT INTO a VALUES (1), (2)',
+  );
+});
+afterEach(async () => {
+  await run?.stop();
+  run = null;
+  await database.drop();
+});
+
+const notes = (records: readonly AnyRecord[]): unknown[] =>
+  records
+    .filter(({ topic }) => topic === 'notes')
+    .map(({ value }) => [value.aggregate_type, value.type, Object.fromEntries(value.additional_data)]);
+const noted = (type: string) => (records: AnyRecord[]) =>
+  records.some(({ topic, value }) => topic === 'notes' && value.type === type);
+
+test('cdc-postgres 106: a snapshot reports its start, its tables and its end; a start without one that it is skipped', async () => {
+  run = await TaskRun.start(taskConfig(database, sink));
+  const tables = { connector_name: 'fulfillment', data_collections: 'public.a,public.b' };
+  const about = (type: string, data: Record<string, string>): unknown => ['Initial Snapshot', type, data];
+  expect(notes(await run.until(noted('COMPLETED')))).toEqual([
+    about('STARTED', tables),
+    about('IN_PROGRESS', { ...tables, current_collection_in_progress: 'public.a' }),
+    about('TABLE_SCAN_COMPLETED', {
+      ...tables,
+      ...{ scanned_collection: 'public.a', total_rows_scanned: '2', status: 'SUCCEEDED' },
+    }),
+    about('IN_PROGRESS', { ...tables, current_collection_in_progress: 'public.b' }),
+    about('TABLE_SCAN_COMPLETED', {
+      ...tables,
+      ...{ scanned_collection: 'public.b', total_rows_scanned: '0', status: 'EMPTY' },
+    }),
+    about('COMPLETED', { connector_name: 'fulfillment' }),
+  ]);
+  await run.nothingMore();
+  const { stored } = run;
+  await run.stop();
+  run = await TaskRun.start(taskConfig(database, sink), stored);
+  expect(notes(await run.until(noted('SKIPPED')))).toEqual([about('SKIPPED', { connector_name: 'fulfillment' })]);
+});
+
+test('cdc-postgres 106: a failed snapshot is reported as aborted', async () => {
+  const statement = 'snapshot.select.statement.overrides';
+  run = await TaskRun.start(
+    taskConfig(database, {
+      'notification.enabled.channels': 'log',
+      [statement]: 'public.a',
+      [`${statement}.public.a`]: 'SELECT 1 / (id - 1) AS id FROM public.a',
+    }),
+  );
+  await expect(run.count(1)).rejects.toThrow(/Snapshotting of table public\.a failed.*division by zero/);
+  expect(run.log.filter(({ message }) => /"type":"ABORTED"/.test(message)).length).toBe(1);
+});
