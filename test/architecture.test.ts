@@ -87,7 +87,7 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     ],
     reselect: ['session.ts', 'events', 'database', 'config'],
     signals: ['config'],
-    incremental: [...['signals', 'replication', 'notifications', 'session.ts', 'events', 'database']],
+    incremental: [...['signals', 'snapshot', 'replication', 'notifications', 'session.ts', 'events', 'database']],
     'task.ts': [
       ...['incremental', 'startup', 'snapshot', 'replication', 'reselect'],
       ...['session.ts', 'database', 'config'],

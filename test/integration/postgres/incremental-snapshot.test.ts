@@ -405,3 +405,49 @@ test('cdc-postgres 104: read.only on an idle server, with a role that may not wr
   expect(reads(task.records)).toHaveLength(60);
   expect(await database.query('SELECT FROM signals')).toEqual([]);
 });
+
+test('cdc-postgres 105: a blocking snapshot: the stream pauses, and continues without loss', async () => {
+  const task = await start(
+    `${T}; CREATE TABLE u (id int PRIMARY KEY, v int); INSERT INTO u SELECT i, 0 FROM generate_series(1, 9) i`,
+  );
+  const filter = 'SELECT * FROM t WHERE id > 50 ORDER BY id;';
+  const data = {
+    type: 'blocking',
+    'data-collections': ['public.t', 'public.u'],
+    'additional-conditions': [{ 'data-collection': 'public.t', filter }],
+  };
+  await database.query('INSERT INTO t VALUES (101, 1)');
+  await signal('execute-snapshot', data, 'blocking');
+  await task.until((records) => of(records, 'signals').length === 1);
+  await database.query('INSERT INTO t VALUES (102, 1); DELETE FROM u WHERE id = 1');
+  await task.until((records) => of(records, 'u').some(({ value }) => value?.op === 'd'));
+  const rows = [...of(task.records, 't'), ...of(task.records, 'u')].filter(({ value }) => value?.op === 'r');
+  expect(rows.filter(({ topic }) => topic.endsWith('.t')).map(({ key }) => key.id as number)).toEqual([
+    ...[51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 101],
+    ...(rows.some(({ key }) => key.id === 102) ? [102] : []),
+  ]);
+  const marks = rows.map(({ value }) => value.source.snapshot as string);
+  expect([marks[0], marks.at(-1)]).toEqual(['first', 'last']);
+  expect(rows[0]?.sourceOffset).toMatchObject({ snapshot: 'BLOCKING', snapshot_completed: false });
+  expect(rows.at(-1)?.sourceOffset).toMatchObject({ snapshot: 'BLOCKING', snapshot_completed: true });
+  expect(of(task.records, 't').map(({ key, value }) => `${value.op}${key.id}`)).toEqual(
+    expect.arrayContaining(['c101', 'c102']),
+  );
+  // A restart from its offsets continues the stream.
+  const stored = rows.at(-1)?.sourceOffset as SourceOffset;
+  await task.stop();
+  const second = await resume({}, stored);
+  await second.until((records) => of(records, 't').some(({ key, value }) => key.id === 102 && value.op === 'c'));
+  expect(of(second.records, 't').filter(({ value }) => value.op === 'r')).toEqual([]);
+  const wrong = [{ 'data-collection': '.*', filter: 'SELECT nothing' }];
+  const request = { ...data, 'additional-conditions': wrong };
+  const refused = expect(
+    second.task.onSignal({ id: 'wrong', type: 'execute-snapshot', data: request }),
+  ).rejects.toThrow('nothing');
+  await second.until(() => second.log.some(({ message }) => message.includes('blocking snapshot wrong failed')));
+  await refused;
+  const accepted = second.task.onSignal({ id: 'r', type: 'execute-snapshot', data });
+  await second.until((records) => of(records, 'u').filter(({ value }) => value?.op === 'r').length === 8);
+  await second.poll();
+  await accepted;
+});

@@ -1,7 +1,7 @@
 /** Source records of the rows that an incremental snapshot has read (cdc-postgres §4.10). */
 import type { SourceOffset, SourceRecord } from '@millrace/sdk';
 import { offsetLsn, type Lsn } from '../database/lsn';
-import { Instant } from '../events/event-context';
+import { Instant, type SnapshotMark } from '../events/event-context';
 import { completeRow, keyOf, readDataRow, RowContext, type Cells } from '../events/row';
 import type { Struct } from '../events/struct';
 import type { TableModel } from '../events/table-model';
@@ -22,15 +22,21 @@ export class IncrementalRows {
   }
 
   /** @param position an offset of the stream, whose LSN is part of `source.sequence` */
-  record(row: Buffer, model: TableModel, position: SourceOffset, offset: SourceOffset): SourceRecord {
+  record(
+    row: Buffer,
+    model: TableModel,
+    position: SourceOffset,
+    offset: SourceOffset,
+    mark: SnapshotMark = 'incremental',
+  ): SourceRecord {
     this.decode(row, model);
     const { factory } = this.session;
     const time = new Instant();
     time.setMicros(Math.floor((performance.timeOrigin + performance.now()) * 1000));
     const context = { time, xid: null, origin: null, originLsn: null };
     const lsn: Lsn = offsetLsn(position.lsn) ?? 0;
-    const source = factory.source(model, context, 'incremental', lsn, offsetLsn(position.lsn_commit));
-    source.lsn = null;
+    const source = factory.source(model, context, mark, lsn, offsetLsn(position.lsn_commit));
+    if (mark === 'incremental') source.lsn = null;
     const after: Struct = completeRow(model, this.cells, this.context);
     return factory.record(model, keyOf(model, this.cells), 'r', null, after, source, offset);
   }

@@ -1,22 +1,35 @@
 /** The stream with its signals: reads those of all channels, and runs the snapshots that they ask for. */
-import { messageOf, type SourceOffset, type SourceRecord } from '@millrace/sdk';
+import { messageOf, sleep, type SourceOffset, type SourceRecord } from '@millrace/sdk';
+import { isTransient } from '../database/errors';
 import type { Lsn } from '../database/lsn';
 import type { Relation } from '../events/relations';
 import type { Cells } from '../events/row';
 import type { TableModel } from '../events/table-model';
 import type { ChangeObserver, OldTuple } from '../replication/change-observer';
 import type { Position } from '../replication/position';
+import { reconnectDelayMs } from '../replication/reconnect-delay';
 import { StreamReader } from '../replication/stream-reader';
 import type { Phase, Session } from '../session';
 import { SignalChannels, type ChannelContext } from '../signals/signal-channels';
 import { SignalInbox, type WaitingSignal } from '../signals/signal-inbox';
 import type { Signal } from '../signals/signal';
-import { snapshotRequest } from '../signals/snapshot-request';
+import { snapshotRequest, type SnapshotRequest } from '../signals/snapshot-request';
+import { BlockingSnapshot } from './blocking-snapshot';
 import { IncrementalSnapshot } from './incremental-snapshot';
 import { PositionWatermarks } from './position-watermarks';
 import { isSignalTable, rowId, signalOfRow } from './signal-table-rows';
 import { SignalTableWatermarks, WINDOW_CLOSE, WINDOW_OPEN } from './signal-table-watermarks';
 import { SnapshotContext, withoutContext } from './snapshot-context';
+
+interface Pause {
+  readonly id: string;
+  readonly request: SnapshotRequest;
+  readonly waiting: WaitingSignal | null;
+  snapshot: BlockingSnapshot | null;
+  attempts: number;
+}
+
+const MAX_PAUSES = 100;
 
 export class SignaledStream implements Phase, ChangeObserver {
   readonly inbox = new SignalInbox();
@@ -28,6 +41,8 @@ export class SignaledStream implements Phase, ChangeObserver {
   /** The context has changed since an offset with it was stored. */
   private storesContext = false;
   private failure: unknown = null;
+  /** Blocking snapshots, the first of which is running. */
+  private readonly pauses: Pause[] = [];
 
   /** @param lastOffset the stored offset, in which an incremental snapshot may be running */
   constructor(
@@ -61,6 +76,10 @@ export class SignaledStream implements Phase, ChangeObserver {
     if (this.failure !== null) throw this.failure;
     this.applyWaiting();
     this.store();
+    if (this.pauses.length > 0) {
+      const settled = stream.settledOffset;
+      if (settled !== null) return await this.nextOfPause(settled);
+    }
     snapshot.advance();
     await snapshot.backlog;
     if (snapshot.awaited !== null) stream.requestKeepalive();
@@ -78,10 +97,14 @@ export class SignaledStream implements Phase, ChangeObserver {
   }
 
   async close(): Promise<void> {
-    const { unstored } = this;
+    const { unstored, pauses } = this;
     this.unstored = [];
     const stopping = new Error('The task is stopping.');
     for (const { rejected } of unstored) rejected(stopping);
+    for (const { waiting, snapshot } of pauses.splice(0)) {
+      waiting?.rejected(stopping);
+      await snapshot?.close();
+    }
     await this.channels.close();
     await this.snapshot.close();
     await this.stream.close();
@@ -115,7 +138,7 @@ export class SignaledStream implements Phase, ChangeObserver {
     try {
       const signal = signalOfRow(cells);
       if (signal.type === WINDOW_CLOSE) this.closed(signal.id, 'close');
-      else if (signal.type !== WINDOW_OPEN && this.session.config.signals.source) this.apply(signal);
+      else if (signal.type !== WINDOW_OPEN && this.session.config.signals.source) this.apply(signal, null);
     } catch (error) {
       this.session.logger.warn(`PG_SIGNAL: the signal ${rowId(cells) ?? ''} of the signal table ${messageOf(error)}.`);
     }
@@ -130,8 +153,7 @@ export class SignaledStream implements Phase, ChangeObserver {
   private applyWaiting(): void {
     for (const waiting of this.inbox.take()) {
       try {
-        this.apply(waiting.signal);
-        this.unstored.push(waiting);
+        if (!this.apply(waiting.signal, waiting)) this.unstored.push(waiting);
       } catch (error) {
         const problem = messageOf(error);
         this.session.logger.warn(`PG_SIGNAL: the signal ${waiting.signal.id} ${problem}.`);
@@ -140,16 +162,27 @@ export class SignaledStream implements Phase, ChangeObserver {
     }
   }
 
-  /** Throws an Error whose message completes "The signal …". */
-  private apply({ id, type, data }: Signal): void {
+  /**
+   * Returns true for a signal that is applied later, and then settles `waiting`. Throws an Error whose message
+   * completes "The signal …".
+   */
+  private apply(signal: Signal, waiting: WaitingSignal | null): boolean {
+    if (signal.type === 'execute-snapshot') {
+      const request = snapshotRequest(signal.data);
+      if (request.collections.length === 0) throw new Error('names no data-collections');
+      if (request.kind === 'blocking') {
+        if (this.pauses.length >= MAX_PAUSES) throw new Error(`comes after ${MAX_PAUSES} blocking snapshots that wait`);
+        this.pauses.push({ id: signal.id, request, waiting, snapshot: null, attempts: 0 });
+        return true;
+      }
+      this.snapshot.execute(signal.id, request);
+    } else this.applyOther(signal);
+    return false;
+  }
+
+  private applyOther({ id, type, data }: Signal): void {
     const { snapshot, session } = this;
     switch (type) {
-      case 'execute-snapshot': {
-        const request = snapshotRequest(data);
-        if (request.kind === 'blocking') throw new Error('asks for a blocking snapshot, which is not supported yet');
-        if (request.collections.length === 0) throw new Error('names no data-collections');
-        return snapshot.execute(id, request);
-      }
       case 'stop-snapshot':
         return snapshot.stop(snapshotRequest(data).collections);
       case 'pause-snapshot':
@@ -162,6 +195,38 @@ export class SignaledStream implements Phase, ChangeObserver {
         return session.logger.info(`The signal ${id} of type schema-changes has no effect for PostgreSQL.`);
       default:
         throw new Error(`has the unknown type "${type}"`);
+    }
+  }
+
+  /** The stream is read again when the first pause has ended. */
+  private async nextOfPause(settled: SourceOffset): Promise<SourceRecord[] | null> {
+    const { session } = this;
+    const pause = this.pauses[0] as Pause;
+    pause.snapshot ??= new BlockingSnapshot(session, pause.id, pause.request, withoutContext(settled));
+    try {
+      const records = await pause.snapshot.next();
+      if (pause.snapshot.done) {
+        this.pauses.shift();
+        if (pause.waiting !== null) this.unstored.push(pause.waiting);
+      }
+      return records;
+    } catch (error) {
+      const { snapshot } = pause;
+      pause.snapshot = null;
+      await snapshot.close();
+      if (session.signal.aborted) return null;
+      if (isTransient(error) && ++pause.attempts <= session.config.maxRetries) {
+        session.logger.warn(`Blocking snapshot ${pause.id} failed (${messageOf(error)}); starting it again.`);
+        await sleep(reconnectDelayMs(pause.attempts, session.config.firstRetryMs), session.signal).catch(
+          () => undefined,
+        );
+        return null;
+      }
+      this.pauses.shift();
+      session.logger.error(`PG_SIGNAL: blocking snapshot ${pause.id} failed: ${messageOf(error)}. The stream resumes.`);
+      snapshot.notify('ABORTED');
+      pause.waiting?.rejected(error);
+      return null;
     }
   }
 

@@ -94,14 +94,16 @@ export class SnapshotContext {
   }
 }
 
-/** The offset without what an incremental snapshot has added. */
+/** The offset without what a snapshot on request has added; the same one if there is nothing of it. */
 export function withoutContext(offset: SourceOffset): SourceOffset {
-  const incremental = offset.snapshot === 'INCREMENTAL';
-  const marks = ['snapshot', 'snapshot_completed', 'last_snapshot_record'];
-  return Object.fromEntries(
-    Object.entries(offset).filter(([name]) => !name.startsWith(PREFIX) && !(incremental && marks.includes(name))),
-  );
+  const marked = offset.snapshot === 'INCREMENTAL' || offset.snapshot === 'BLOCKING';
+  const isAdded = (name: string): boolean => name.startsWith(PREFIX) || (marked && MARKS.includes(name));
+  const names = Object.keys(offset);
+  if (!names.some(isAdded)) return offset;
+  return Object.fromEntries(Object.entries(offset).filter(([name]) => !isAdded(name)));
 }
+
+const MARKS = ['snapshot', 'snapshot_completed', 'last_snapshot_record'];
 
 function keyOf(hex: unknown): KeyValues | null {
   return typeof hex === 'string' ? decodeKey(hex) : null;
