@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { askJava, type Question } from '../test/golden/transforms/ask-java';
 import { builtInTransformations } from '../src/transforms';
-import { debezium } from '../test/golden/transforms/cases/debezium';
+import { debeziumGroups } from '../test/golden/transforms/cases/debezium-groups';
 import { fields } from '../test/golden/transforms/cases/fields';
 import { routing } from '../test/golden/transforms/cases/routing';
 import { values } from '../test/golden/transforms/cases/values';
@@ -33,10 +33,11 @@ async function main(debeziumFolder: string | undefined): Promise<void> {
   );
   if (debeziumFolder === undefined) return;
   const classPath = [kafka, join(debeziumFolder, '*')].join(delimiter);
-  await write('debezium', debezium, classPath);
+  for (const [name, cases] of Object.entries(debeziumGroups)) await write(name, cases, classPath);
+  const debeziumClasses = new Set(Object.values(debeziumGroups).flatMap((cases) => cases.map((one) => one.class)));
   await write(
     'debezium-definitions',
-    [...new Set(debezium.map((one) => one.class))].map((definitions) => ({ definitions })),
+    [...debeziumClasses].map((definitions) => ({ definitions })),
     classPath,
   );
 }

@@ -94,7 +94,7 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     ],
     'connector.ts': ['task.ts', 'startup', 'database', 'config'],
     'index.ts': ['connector.ts'],
-    transforms: [],
+    transforms: ['events'],
   },
   'connectors/analytics/src': {
     mapping: [],

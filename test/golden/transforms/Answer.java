@@ -211,6 +211,7 @@ public class Answer {
       case "$float32": return (float) of.asDouble();
       case "$float64": return of.isTextual() ? Double.parseDouble(of.asText()) : of.asDouble();
       case "$bytes": return Base64.getDecoder().decode(of.asText());
+      case "$buffer": return ByteBuffer.wrap(Base64.getDecoder().decode(of.asText()));
       case "$date": return new Date(of.asLong());
       case "$decimal": return new BigDecimal(of.asText());
       case "$struct": return value(schema(of.get(0)), of.get(1));

@@ -2,7 +2,8 @@
  * Records as JSON, for Answer.java and for the tests that use its answers. A schema is `INT32`, `INT32?` (optional) or
  * an object; a value with a schema is plain JSON (bytes: base64; decimals: text; dates: milliseconds; maps: pairs).
  * Without one, values that JSON cannot represent carry their type: `{"$date": 0}`, `{"$bytes": …}`, `{"$decimal": …}`,
- * `{"$map": [[key, value]]}`; `{"$raw": …}` is such a value under a schema it does not fit.
+ * `{"$map": [[key, value]]}`, `{"$buffer": …}` (bytes in a ByteBuffer); `{"$raw": …}` is such a value under a schema it
+ * does not fit.
  */
 import { isDeepStrictEqual as same } from 'node:util';
 import { isDecimal, LogicalName, type ConnectRecord, type Header, type Schema, type SchemaType, decimalText, parseDecimal } from '@millrace/sdk';
@@ -115,6 +116,7 @@ function readSchemaless(json: Json): unknown {
       case '$float64':
         return Number(of);
       case '$bytes':
+      case '$buffer':
         return Buffer.from(of as string, 'base64');
       case '$date':
         return new Date(of as number);

@@ -1,2 +1,11 @@
 export { byLogicalTableRouter } from './by-logical-table-router';
+export { decodeLogicalDecodingMessageContent } from './decode-logical-decoding-message-content';
+export { extractChangedRecordState } from './extract-changed-record-state';
 export { extractNewRecordState } from './extract-new-record-state';
+export { extractSchemaToNewRecord } from './extract-schema-to-new-record';
+export { headerToValue } from './header-to-value';
+export { eventRouter } from './outbox/event-router';
+export { partitionRouting } from './partitions/partition-routing';
+export { schemaChangeEventFilter } from './schema-change-event-filter';
+export { timezoneConverter } from './time-zones/timezone-converter';
+export { vectorToJsonConverter } from './vector-to-json-converter';

@@ -10,12 +10,17 @@ export function textSetting(config: ConnectorConfig, name: string): string | nul
 export function flagSetting(config: ConnectorConfig, name: string, fallback: boolean): boolean {
   const value = textSetting(config, name)?.toLowerCase() ?? String(fallback);
   if (value === 'true' || value === 'false') return value === 'true';
-  throw invalidSetting(name, config[name] ?? null, 'Expected value to be either true or false');
+  throw invalidSetting(name, config[name] ?? null, "Either 'true' or 'false' is expected");
 }
 
-/** One of the values, of which the first is the default. Throws ConfigError. */
-export function choiceSetting<T extends string>(config: ConnectorConfig, name: string, choices: readonly T[]): T {
-  const value = textSetting(config, name)?.toLowerCase() ?? (choices[0] as T);
+/** One of the values. Throws ConfigError. */
+export function choiceSetting<T extends string>(
+  config: ConnectorConfig,
+  name: string,
+  choices: readonly T[],
+  fallback: T,
+): T {
+  const value = textSetting(config, name)?.toLowerCase() ?? fallback;
   const choice = choices.find((one) => one === value);
   if (choice === undefined) throw invalidSetting(name, config[name] ?? null, choiceProblem(choices));
   return choice;
@@ -49,7 +54,10 @@ export function regexProblem(pattern: string): string | null {
 }
 
 export function invalidSetting(name: string, value: string | null, reason: string): ConfigError {
-  return new ConfigError(`Invalid value ${value} for configuration ${name}: ${reason}`, {
-    code: 'PG_TRANSFORM_CONFIG',
-  });
+  return new ConfigError(
+    `Invalid value ${value} for configuration ${name}: The '${name}' value is invalid: ${reason}`,
+    {
+      code: 'PG_TRANSFORM_CONFIG',
+    },
+  );
 }

@@ -95,6 +95,11 @@ const CLASSES: Readonly<Partial<Record<SchemaType, string>>> = {
   MAP: 'java.util.HashMap',
 };
 
+/** As Java's messages about a value of the wrong type have it. */
+export function javaTypeName({ type }: Schema): string {
+  return `class ${CLASSES[type] ?? 'org.apache.kafka.connect.data.Struct'}`;
+}
+
 function javaClassOf(schema: Schema | null, value: unknown): string {
   if (value === null || value === undefined) return 'null';
   const known = schema && CLASSES[schema.type];

@@ -72,7 +72,7 @@ test('cdc-postgres 107: operation.header of Debezium 1.x adds the operation as a
 
 test('cdc-postgres 107: an invalid mode of Debezium 1.x is rejected', () => {
   expect(() => unwrap({ 'delete.handling.mode': 'keep' })).toThrow(
-    'Invalid value keep for configuration delete.handling.mode: Value must be one of drop, rewrite, none',
+    "Invalid value keep for configuration delete.handling.mode: The 'delete.handling.mode' value is invalid: Value must be one of drop, rewrite, none",
   );
 });
 

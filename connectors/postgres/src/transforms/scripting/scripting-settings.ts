@@ -4,7 +4,7 @@ import { choiceSetting, invalidSetting, oneOf, regexProblem, textSetting } from 
 import { compileExpression, type Evaluate } from './cel-expression';
 import { languageProblem } from './expression-language';
 
-/** In Java's order, in which messages list them; the default comes first in `choiceSetting`. */
+/** In Java's order, in which messages list them. */
 const NULLS = ['drop', 'keep', 'evaluate'] as const;
 
 const key = (order: number, name: string, of: Omit<ConfigKey, 'name' | 'order' | 'type'>): ConfigKey => {
@@ -85,7 +85,7 @@ export function scriptingSettings(config: ConnectorConfig, name: string): Script
   return {
     expression: expression as string,
     evaluate: compileExpression(expression as string),
-    nulls: choiceSetting({ 'null.handling.mode': 'keep', ...config }, 'null.handling.mode', NULLS),
+    nulls: choiceSetting(config, 'null.handling.mode', NULLS, 'keep'),
     topics: pattern === null ? null : anchored(compileJavaRegex(pattern)),
   };
 }

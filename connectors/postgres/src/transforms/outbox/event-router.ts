@@ -1,0 +1,158 @@
+/**
+ * `io.debezium.transforms.outbox.EventRouter`: publishes the rows of an outbox table as the events that they describe.
+ * Source: cdc-postgres §7.12.
+ */
+import {
+  schema as makeSchema,
+  type ConnectorConfig,
+  type ConnectRecord,
+  type Header,
+  type Schema,
+  type Transformation,
+  type TransformationPlugin,
+} from '@millrace/sdk';
+import { fieldNames } from '../../events/adjusted-names';
+import {
+  connectError,
+  fieldOf,
+  isEnvelope,
+  requireStruct,
+  schemaOf,
+  shortText,
+  TransformError,
+  typedField,
+  type StructValue,
+} from '../structs';
+import { rewritten } from '../topic-rewriting';
+import { envelopeName, EnvelopeSchemas } from './envelope-schemas';
+import { eventTimestamp } from './event-timestamp';
+import { JsonPayload } from './json-payload';
+import { OUTBOX_CONFIG, outboxSettings, type OutboxSettings } from './outbox-settings';
+
+const STRING = makeSchema('STRING');
+/** Topics are kept up to this number, because a row may name any. */
+const MANY_TOPICS = 10_000;
+
+interface Payload {
+  readonly schema: Schema;
+  readonly value: unknown;
+}
+
+class EventRouter implements Transformation {
+  private settings: OutboxSettings = outboxSettings({});
+  private json: JsonPayload | null = null;
+  private envelopes: EnvelopeSchemas | null = null;
+  private readonly topics = new Map<string, string>();
+
+  configure(config: ConnectorConfig): void {
+    const settings = outboxSettings(config);
+    const { payload, nulls, emptyArrays, expandJson, additional, ignoreMissing } = settings;
+    this.settings = settings;
+    this.topics.clear();
+    this.json = expandJson
+      ? new JsonPayload(payload, { nulls, emptyArrays, fieldName: fieldNames(settings.fieldNames) })
+      : null;
+    const fields = additional.filter(({ placement }) => placement === 'envelope');
+    this.envelopes = fields.length === 0 ? null : new EnvelopeSchemas(fields, ignoreMissing);
+  }
+
+  apply<R extends ConnectRecord>(record: R): R | null {
+    const { value, valueSchema } = record;
+    if (value === null || value === undefined) return null;
+    if (!isEnvelope(record)) return record;
+    const envelope = valueSchema as Schema;
+    const event = requireStruct(envelope, value, 'Detect Debezium Operation');
+    const operation = typedField(envelope, event, 'op', 'STRING');
+    if (operation === 'd') return null;
+    if (operation === 'u') return this.update(record);
+    const rowSchema = schemaOf(envelope, 'after') ?? null;
+    const row = requireStruct(rowSchema, event.after, 'Read Outbox Event');
+    return this.routed(record, event, rowSchema as Schema, row);
+  }
+
+  /** Rows of an outbox are written once. */
+  private update(record: ConnectRecord): null {
+    if (!this.settings.failUpdates) return null;
+    const key = shortText(record.keySchema, record.key);
+    throw new TransformError('java.lang.IllegalStateException', `Unexpected update message received ${key}, fail.`);
+  }
+
+  private routed<R extends ConnectRecord>(record: R, event: StructValue, rowSchema: Schema, row: StructValue): R {
+    const { id, key, payload: column, routeBy } = this.settings;
+    const payloadSchema = schemaOf(rowSchema, column);
+    if (!payloadSchema) throw connectError(`Unable to find payload field ${column} in event`);
+    const timestamp = eventTimestamp(this.settings.timestamp, event, rowSchema, row);
+    const headers: Header[] = [...(record.headers ?? [])];
+    headers.push({ key: 'id', schema: schemaOf(rowSchema, id) ?? null, value: fieldOf(rowSchema, row, id) });
+    const payload = this.expanded({ schema: payloadSchema, value: fieldOf(rowSchema, row, column) });
+    const published = this.enveloped(payload, rowSchema, row);
+    const partition = this.addFields(rowSchema, row, published.value as Record<string, unknown>, headers);
+    const tombstone = this.settings.tombstones && isEmpty(payload.value);
+    const keyValue = fieldOf(rowSchema, row, key);
+    const topic = this.topic(typedField(rowSchema, row, routeBy, 'STRING') as string | null);
+    return {
+      ...record,
+      topic,
+      // A sink's record always has a partition.
+      partition: partition ?? ('originalTopic' in record ? record.partition : null),
+      keySchema: schemaOf(rowSchema, key) ?? STRING,
+      key: keyValue,
+      valueSchema: tombstone ? null : published.schema,
+      value: tombstone ? null : published.value,
+      timestamp,
+      headers,
+    };
+  }
+
+  private expanded(payload: Payload): Payload {
+    if (this.json === null || typeof payload.value !== 'string') return payload;
+    return this.json.expand(payload.value) ?? payload;
+  }
+
+  private enveloped(payload: Payload, rowSchema: Schema, row: StructValue): Payload {
+    if (this.envelopes === null) return payload;
+    const { routeBy, version: column } = this.settings;
+    const version = column === null ? null : (typedField(rowSchema, row, column, 'INT32') as number | null);
+    const route = typedField(rowSchema, row, routeBy, 'STRING') as string | null;
+    const schema = this.envelopes.schema(payload.schema, rowSchema, envelopeName(rowSchema, route), version);
+    return { schema, value: { payload: payload.value } };
+  }
+
+  /** Returns the partition; null: none is set. */
+  private addFields(
+    rowSchema: Schema,
+    row: StructValue,
+    envelope: Record<string, unknown>,
+    headers: Header[],
+  ): number | null {
+    let partition: number | null = null;
+    for (const { column, placement, name } of this.settings.additional) {
+      const schema = schemaOf(rowSchema, column) ?? null;
+      if (schema === null && this.settings.ignoreMissing) continue;
+      if (placement === 'partition') partition = typedField(rowSchema, row, column, 'INT32') as number | null;
+      else if (placement === 'header') headers.push({ key: name, schema, value: fieldOf(rowSchema, row, column) });
+      else envelope[name] = fieldOf(rowSchema, row, column);
+    }
+    return partition;
+  }
+
+  private topic(route: string | null): string {
+    if (route === null) throw connectError(`The column ${this.settings.routeBy} is null, so the event has no topic`);
+    let topic = this.topics.get(route);
+    if (topic === undefined) {
+      if (this.topics.size >= MANY_TOPICS) this.topics.clear();
+      this.topics.set(route, (topic = rewritten(this.settings.topic, route) ?? route));
+    }
+    return topic;
+  }
+}
+
+function isEmpty(payload: unknown): boolean {
+  return payload === null || (typeof payload === 'string' && payload.trim() === '');
+}
+
+export const eventRouter: TransformationPlugin = {
+  type: 'transformation',
+  config: OUTBOX_CONFIG,
+  create: () => new EventRouter(),
+};

@@ -1,0 +1,173 @@
+/**
+ * `io.debezium.transforms.TimezoneConverter`: changes the time zone of the times in change events. Source:
+ * cdc-postgres §7.13.
+ */
+import {
+  LogicalName,
+  readMember,
+  safeInteger,
+  setMember,
+  type ConfigKey,
+  type ConnectorConfig,
+  type ConnectRecord,
+  type Schema,
+  type Transformation,
+  type TransformationPlugin,
+} from '@millrace/sdk';
+import { invalidSetting, listSetting, textSetting } from '../setting-values';
+import { isEnvelope, requireStruct, schemaOf, TransformError, type StructValue } from '../structs';
+import { ConvertedFields, isListOfRules, type Block, type FieldChoice } from './converted-fields';
+import { zoneOffsets, type ZoneOffsets } from './zone-offsets';
+import { movedTime, movedTimestamp } from './zoned-text';
+
+const ZONE = 'converted.timezone';
+const INCLUDE = 'include.list';
+const EXCLUDE = 'exclude.list';
+const RULES =
+  'Rules of the form source:<table>, source:<table>:<field>, topic:<topic>, topic:<topic>:<field> or <name>:<field>. A prefix holds for the rules after it.';
+
+const key = (name: string, of: Omit<ConfigKey, 'name' | 'order' | 'importance' | 'width'>): ConfigKey => {
+  return { name, importance: 'HIGH', order: 1, width: 'MEDIUM', ...of };
+};
+
+const TIMEZONE_CONFIG: readonly ConfigKey[] = [
+  key(ZONE, {
+    type: 'STRING',
+    default: null,
+    displayName: 'Converted Timezone',
+    documentation: 'The time zone, e.g. Europe/Berlin or +08:00. Required.',
+    validator: (value) => {
+      if (typeof value !== 'string' || value.trim() === '') return 'A value is required';
+      return zoneOffsets(value.trim()) === null ? UNKNOWN_ZONE : null;
+    },
+  }),
+  key(INCLUDE, {
+    type: 'LIST',
+    default: null,
+    displayName: 'Include List',
+    documentation: `What to convert. ${RULES}`,
+    validator: (_, config) => listProblem(config),
+  }),
+  key(EXCLUDE, {
+    type: 'LIST',
+    default: null,
+    displayName: 'Exclude List',
+    documentation: `What not to convert. ${RULES}`,
+    validator: (_, config) => listProblem(config),
+  }),
+];
+const UNKNOWN_ZONE =
+  'Invalid timezone format. Please specify either a geographic timezone (e.g. America/Los_Angeles) or a UTC offset in the format of +/-hh:mm, (e.g. +08:00).';
+
+function listProblem(config: ConnectorConfig): string | null {
+  const lists = [INCLUDE, EXCLUDE].map((name) => listSetting(config, name));
+  if (lists.every((items) => items.length > 0)) {
+    return 'Both include and exclude lists are specified. Please specify only one.';
+  }
+  return lists.every((items) => isListOfRules(items)) ? null : RULES;
+}
+
+const SECOND = { milli: 1_000n, micro: 1_000_000n, nano: 1_000_000_000n };
+type Unit = keyof typeof SECOND;
+const UNITS: Readonly<Record<string, Unit>> = {
+  'io.debezium.time.Timestamp': 'milli',
+  'io.debezium.time.MicroTimestamp': 'micro',
+  'io.debezium.time.NanoTimestamp': 'nano',
+};
+const EPOCHS: Readonly<Record<string, Unit>> = { ts_ms: 'milli', ts_us: 'micro', ts_ns: 'nano' };
+
+class TimezoneConverter implements Transformation {
+  private zone: ZoneOffsets = { at: () => 0, ofLocal: () => 0 };
+  private fields = new ConvertedFields([], []);
+
+  configure(config: ConnectorConfig): void {
+    const name = textSetting(config, ZONE);
+    if (name === null) throw invalidSetting(ZONE, null, 'A value is required');
+    const list = textSetting(config, INCLUDE) === null ? EXCLUDE : INCLUDE;
+    const problem = listProblem(config);
+    if (problem !== null) throw invalidSetting(list, config[list] ?? null, problem);
+    const zone = zoneOffsets(name);
+    if (zone === null) throw invalidSetting(ZONE, name, UNKNOWN_ZONE);
+    this.zone = zone;
+    this.fields = new ConvertedFields(listSetting(config, INCLUDE), listSetting(config, EXCLUDE));
+  }
+
+  apply<R extends ConnectRecord>(record: R): R {
+    if (!isEnvelope(record)) return record;
+    const envelope = record.valueSchema as Schema;
+    const event = requireStruct(envelope, record.value, 'Time zone conversion');
+    const table = (event.source as StructValue | null | undefined)?.table;
+    const choice = this.fields.of(record.topic, typeof table === 'string' ? table : null);
+    if (choice === null) return record;
+    let value: Record<string, unknown> | null = null;
+    for (const block of ['before', 'after', 'source'] as const) {
+      const chosen = choice(block);
+      const schema = schemaOf(envelope, block);
+      const struct = (event[block] ?? null) as StructValue | null;
+      if (chosen === null || !schema || struct === null) continue;
+      const converted = this.block(block, schema, struct, chosen);
+      if (converted !== struct) (value ??= { ...event })[block] = converted;
+    }
+    return value === null ? record : { ...record, value };
+  }
+
+  private block(block: Block, { fields }: Schema, struct: StructValue, chosen: FieldChoice): StructValue {
+    let converted: Record<string, unknown> | null = null;
+    for (const { name, schema } of fields ?? []) {
+      const epoch =
+        block === 'source' && schema.name === null && Object.hasOwn(EPOCHS, name) ? EPOCHS[name] : undefined;
+      if ((schema.name === null && !epoch) || !chosen(name)) continue;
+      const old = readMember(struct, name) ?? schema.default ?? null;
+      if (old === null) continue;
+      const moved = epoch ? this.epoch(schema, old, epoch) : this.value(schema.name as string, old);
+      if (moved !== old) setMember((converted ??= { ...struct }), name, moved);
+    }
+    return converted ?? struct;
+  }
+
+  /** Types without an instant, such as dates, stay as they are. */
+  private value(type: string, value: unknown): unknown {
+    if (Object.hasOwn(UNITS, type)) {
+      const unit = SECOND[UNITS[type] as Unit];
+      const seconds = floorDivided(BigInt(value as number | bigint), unit);
+      return this.shifted(value as number | bigint, unit, -this.zone.ofLocal(Number(seconds)));
+    }
+    switch (type) {
+      case 'io.debezium.time.ZonedTimestamp':
+        return movedTimestamp(value as string, this.zone);
+      case 'io.debezium.time.ZonedTime':
+        // A time of day has no date that selects an offset, so today's is used.
+        return movedTime(value as string, this.zone.at(Math.floor(Date.now() / 1000)));
+      case LogicalName.TIMESTAMP: {
+        const ms = (value as Date).getTime();
+        return new Date(ms - this.zone.ofLocal(Math.floor(ms / 1000)) * 1000);
+      }
+      default:
+        return value;
+    }
+  }
+
+  private epoch({ type }: Schema, value: unknown, of: Unit): unknown {
+    if (type !== 'INT64') {
+      throw new TransformError('io.debezium.DebeziumException', 'Epoch field value should be a java.lang.Long');
+    }
+    const unit = SECOND[of];
+    const seconds = floorDivided(BigInt(value as number | bigint), unit);
+    return this.shifted(value as number | bigint, unit, this.zone.at(Number(seconds)));
+  }
+
+  private shifted(value: number | bigint, unit: bigint, seconds: number): number | bigint {
+    return safeInteger(BigInt(value) + BigInt(seconds) * unit);
+  }
+}
+
+function floorDivided(value: bigint, by: bigint): bigint {
+  const quotient = value / by;
+  return value < 0n && quotient * by !== value ? quotient - 1n : quotient;
+}
+
+export const timezoneConverter: TransformationPlugin = {
+  type: 'transformation',
+  config: TIMEZONE_CONFIG,
+  create: () => new TimezoneConverter(),
+};
