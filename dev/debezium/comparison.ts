@@ -41,6 +41,8 @@ const kindOf = ({ event, differences }: Unexplained): string =>
 
 export class Comparison {
   pairs = 0;
+  /** Ids of transactions that change the definition of a table after rows. */
+  readonly transactionsWithDdl = new Set<number>();
   /** By reason. */
   readonly explained = new Map<string, number>();
   readonly unexplained: Unexplained[] = [];
@@ -119,7 +121,14 @@ export class Comparison {
 
   private pair(java: EventRecord, own: EventRecord): void {
     this.pairs++;
-    const pair = { java, own, plugin: this.plugin, op: operationOf(own), previousOffset: this.previousOffset };
+    const pair = {
+      java,
+      own,
+      plugin: this.plugin,
+      hasDdl: this.hasDdl(own),
+      op: operationOf(own),
+      previousOffset: this.previousOffset,
+    };
     const differences: Difference[] = [];
     for (const difference of this.comparison.differences(java, own)) {
       const why = explain(difference, pair);
@@ -128,6 +137,12 @@ export class Comparison {
     }
     if (differences.length > 0) this.unexplainable({ event: identity(own), differences, java, own });
     this.previousOffset = JSON.stringify(own.sourceOffset);
+  }
+
+  private hasDdl({ value }: EventRecord): boolean {
+    const { transactionsWithDdl } = this;
+    if (transactionsWithDdl.size === 0) return false;
+    return transactionsWithDdl.has(Number(/"txId":(\d+)/.exec(value[1] ?? '')?.[1]));
   }
 
   private count(why: string): void {

@@ -7,6 +7,8 @@ export interface Pair {
   readonly own: EventRecord;
   /** `c`, `u`, `d`, `t`, `r`, or `tombstone`. */
   readonly op: string;
+  /** The transaction of the row changes the definition of a table. */
+  readonly hasDdl: boolean;
   /** `plugin.name` of both connectors. */
   readonly plugin: string;
   /** Offset of Millrace's record before this one. */
@@ -81,7 +83,9 @@ export const EXPLANATIONS: readonly Explanation[] = [
     holds: items((java, own) => {
       if (typeof own === 'string')
         return String(own).startsWith('24:') || String(own).startsWith(String(java).slice(0, -1));
-      return java === 0 || Math.floor(number(own) / 1000) === Math.floor(number(java) / 1000);
+      const cut = (unit: number): boolean => number(java) === Math.floor(number(own) / unit) * unit;
+      // Microseconds or nanoseconds.
+      return java === 0 || cut(1_000) || cut(1_000_000);
     }),
   },
   {
@@ -145,6 +149,16 @@ export const EXPLANATIONS: readonly Explanation[] = [
     why: 'decoderbufs: geometric columns that a delete lacks are null in Debezium',
     path: /^value\.before\.\w+_(?:box|circle|lseg|path|polygon)$/,
     holds: ({ java }, pair) => isDecoderbufs(pair) && pair.op === 'd' && java === null,
+  },
+  {
+    why: 'enum schemas of Debezium lack new labels: of a table until a row has one, of arrays always',
+    path: /_mood(?:_array\.items)?\.parameters\.allowed$/,
+    holds: ({ java, own }) => String(own).startsWith(`${String(java)},`),
+  },
+  {
+    why: 'rows of a transaction before its DDL: columns that are NOT NULL are optional',
+    path: /\.optional$/,
+    holds: ({ java, own }, { hasDdl }) => hasDdl && java === false && own === true,
   },
   {
     why: 'numeric[] with NaN or infinity is null in Debezium, also as double and text',

@@ -104,13 +104,18 @@ export class Session {
     const enough = comparison.pairs + options.pairs;
     for (let round = 1; comparison.pairs < enough; round++) {
       if (random.chance(0.6)) await this.execute(workload.define());
+      if (random.chance(0.1)) await this.execute([workload.addLabel()]);
       if (round % 10 === 3) await this.execute(['BEGIN', ...workload.bulk(ROWS_OF_BULK), 'COMMIT']);
       if (random.chance(0.2)) await this.execute([workload.truncate()]);
       for (let left = CHANGES_OF_ROUND; left > 0;) {
         const size = Math.min(left, random.chance(0.5) ? 1 : 1 + random.below(20));
         const changes = Array.from({ length: size }, () => workload.change());
-        const ending = random.chance(0.05) ? 'ROLLBACK' : 'COMMIT';
-        await this.execute(['BEGIN', ...changes, ending]);
+        const hasDdl = random.chance(0.02);
+        if (hasDdl) changes.push(...workload.define(true), workload.change(), workload.change());
+        const ending = !hasDdl && random.chance(0.05) ? 'ROLLBACK' : 'COMMIT';
+        await this.execute(['BEGIN', ...changes]);
+        if (hasDdl) await this.noteTransaction();
+        await this.execute([ending]);
         left -= size;
       }
       await this.catchUp();
@@ -124,6 +129,11 @@ export class Session {
       } catch (error) {
         throw new Error(`${(error as Error).message}: ${statement.slice(0, 1000)}`, { cause: error });
       }
+  }
+
+  private async noteTransaction(): Promise<void> {
+    const { rows } = await this.client.query<{ id: number }>('SELECT txid_current()::integer AS id');
+    this.comparison.transactionsWithDdl.add((rows[0] as { id: number }).id);
   }
 
   private problem(): string | null {

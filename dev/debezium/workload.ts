@@ -7,6 +7,8 @@ interface Column {
   readonly type: GeneratedType;
   readonly isArray: boolean;
   required: boolean;
+  /** Part of the primary key, after `id`. */
+  inKey: boolean;
 }
 
 type Identity = 'default' | 'full' | 'nothing' | 'index';
@@ -33,6 +35,9 @@ export const PREPARATION = `
   ${SCHEMAS.slice(1)
     .map((schema) => `CREATE SCHEMA ${ident(schema)};`)
     .join(' ')}`;
+
+/** Types whose values are the same in Debezium's snapshot and stream. */
+const KEY_TYPES = /^(?:bool|int2|int8|numeric52|numeric|varchar|char3|citext|uuid|inet|timestamptz0|interval|bit12)$/;
 
 /** Debezium's task fails for an unsent value of a column that is NOT NULL. */
 const isRequirable = ({ external, required }: GeneratedType): boolean => !external && required?.length !== 0;
@@ -69,7 +74,7 @@ export class Workload {
 
   private column(type: GeneratedType, isArray: boolean): Column {
     const required = !isArray && isRequirable(type) && this.random.chance(0.3);
-    return { name: `c${this.counter++}_${type.tag}${isArray ? '_array' : ''}`, type, isArray, required };
+    return { name: `c${this.counter++}_${type.tag}${isArray ? '_array' : ''}`, type, isArray, required, inKey: false };
   }
 
   private createTable(columns: Column[], identity: Identity): string[] {
@@ -85,7 +90,10 @@ export class Workload {
     };
     this.tables.push(table);
     const name = this.nameOf(table);
-    const key = table.hasKey ? `, PRIMARY KEY (id)` : '';
+    if (identity === 'default' || identity === 'full')
+      for (const column of columns)
+        column.inKey = !column.isArray && column.required && KEY_TYPES.test(column.type.tag) && random.chance(0.4);
+    const key = table.hasKey ? `, PRIMARY KEY (${this.keyOf(table)})` : '';
     const statements = [
       `CREATE TABLE ${name} (id integer NOT NULL, code text NOT NULL${columns.map((one) => `, ${this.definition(one)}`).join('')}${key})`,
     ];
@@ -100,6 +108,10 @@ export class Workload {
     } else if (identity !== 'default')
       statements.push(`ALTER TABLE ${name} REPLICA IDENTITY ${identity.toUpperCase()}`);
     return statements;
+  }
+
+  private keyOf({ columns }: Table): string {
+    return ['id', ...columns.filter(({ inKey }) => inKey).map(({ name }) => ident(name))].join(', ');
   }
 
   private nameOf({ schema, name }: Table): string {
@@ -192,18 +204,30 @@ export class Workload {
   }
 
   truncate(): string {
-    const { random } = this;
-    const table = random.one(this.tables);
-    table.ids = [];
-    return `TRUNCATE ${this.nameOf(table)}`;
+    const { random, tables } = this;
+    const truncated = new Set(Array.from({ length: 1 + random.below(3) }, () => random.one(tables)));
+    for (const table of truncated) table.ids = [];
+    return `TRUNCATE ${[...truncated].map((table) => this.nameOf(table)).join(', ')}`;
   }
 
-  /** A change of a definition; empty where none is possible. */
-  define(): string[] {
+  /** A new label, which rows have from now on. */
+  addLabel(): string {
+    const label = `label ${this.counter++}`;
+    for (const { type } of [...this.tables.flatMap(({ columns }) => columns), ...this.types.map((type) => ({ type }))])
+      if (type.tag === 'mood') (type.values as string[]).push(`'${label}'`);
+    return `ALTER TYPE mood ADD VALUE '${label}'`;
+  }
+
+  /**
+   * A change of a definition; empty where none is possible.
+   * @param inTransaction other statements of the transaction precede it: tables keep their names
+   */
+  define(inTransaction = false): string[] {
     const { random } = this;
     const table = random.one(this.tables);
     const name = this.nameOf(table);
-    const column = table.columns.length > 3 ? random.one(table.columns) : null;
+    const free = table.columns.filter(({ inKey }) => !inKey);
+    const column = free.length > 3 ? random.one(free) : null;
     switch (random.below(11)) {
       case 0: {
         const type = random.one(this.types);
@@ -222,6 +246,7 @@ export class Workload {
         return [`ALTER TABLE ${name} RENAME COLUMN ${ident(old)} TO ${ident(column.name)}`];
       }
       case 3: {
+        if (inTransaction) return [];
         table.name = `${table.name.slice(0, 12)}_${this.counter++}`;
         return [`ALTER TABLE ${name} RENAME TO ${ident(table.name)}`];
       }
@@ -230,7 +255,8 @@ export class Workload {
         if (table.identity !== 'full') return [];
         table.hasKey = !table.hasKey;
         const constraint = ident(`key_${table.schema}_${this.counter++}`);
-        if (table.hasKey) return [`ALTER TABLE ${name} ADD CONSTRAINT ${constraint} PRIMARY KEY (id)`];
+        if (table.hasKey)
+          return [`ALTER TABLE ${name} ADD CONSTRAINT ${constraint} PRIMARY KEY (${this.keyOf(table)})`];
         return [
           `DO $$ DECLARE found text; BEGIN
              SELECT conname INTO found FROM pg_constraint WHERE conrelid = '${name.replaceAll("'", "''")}'::regclass AND contype = 'p';
