@@ -2,12 +2,14 @@
  * Start, snapshot and restart of a connector that captures many small tables, by a Millrace worker and by Java's worker
  * with Debezium, one after the other on the same PostgreSQL and Kafka. All tables go to one topic, so that the broker
  * plays no part. `npm run bench -- postgres-many-tables [TABLES [ROWS]]` (Default: 1,000 tables of 20 rows).
- * BENCH_JAVA=no leaves Debezium out. Java's worker runs with the first compiler only, which starts faster.
+ * BENCH_JAVA=no leaves Debezium and Apache Kafka out. BENCH_NODE_FLAGS: as for postgres-stream.
+ * Java's worker runs with the first compiler only, which starts faster.
  */
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { debeziumPluginPath } from '../dev/services/debezium-jars';
 import { startJavaConnect } from '../dev/services/java-connect';
+import { startBroker } from '../dev/services/broker';
 import { useOrStartKafka } from '../dev/services/kafka';
 import { startPostgres } from '../dev/services/postgres';
 import { waitFor } from '../dev/services/wait-for';
@@ -22,13 +24,15 @@ const ROWS = Number(process.argv[3] ?? 20);
 const CHANGES = 3;
 const WITH_JAVA = process.env.BENCH_JAVA !== 'no';
 
+const NODE_FLAGS = (process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter(Boolean);
+
 interface Side {
   readonly name: string;
   start(options: { bootstrapServers: string; group: string }): Promise<StartedWorker>;
 }
 
 const SIDES: readonly Side[] = [
-  { name: 'Millrace', start: (options) => startWorker(options) },
+  { name: 'Millrace', start: (options) => startWorker({ ...options, nodeFlags: NODE_FLAGS }) },
   {
     name: 'Debezium',
     start: async (options) =>
@@ -39,7 +43,7 @@ const SIDES: readonly Side[] = [
 benchmark(async (atEnd) => {
   const postgres = await startPostgres({ settings: { max_wal_size: '4GB', shared_buffers: '256MB' } });
   atEnd(postgres.stop);
-  const kafka = await useOrStartKafka();
+  const kafka = await (WITH_JAVA ? useOrStartKafka() : startBroker());
   atEnd(kafka.stop);
   const database = new Client({ connectionString: postgres.url });
   await database.connect();
