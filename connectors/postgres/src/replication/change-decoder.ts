@@ -235,10 +235,15 @@ export abstract class ChangeDecoder implements StreamDecoder {
     at.messageType = null;
     if (messages.captures(prefix)) {
       const transaction = this.metadata?.event(tx, messages.collection, lsn) ?? null;
-      rows.lastOffset = this.members.add({ ...this.unprocessed('MESSAGE', lsn), tx_event_index: tx.index });
+      rows.lastOffset = this.members.add({
+        ...this.unprocessed('MESSAGE', lsn),
+        lsn_proc: lsn,
+        tx_event_index: tx.index,
+      });
       rows.out.push(messages.record(prefix, content, tx, lsn, at.commit, transaction, rows.lastOffset));
     }
     at.lsn = lsn;
+    at.processed = lsn;
   }
 
   /** A message outside of transactions: everything that was committed before it has arrived. */
@@ -250,8 +255,16 @@ export abstract class ChangeDecoder implements StreamDecoder {
     const isBetween = !tx.open && !this.filter.pending;
     if (isBetween) this.completed(lsn);
     if (!messages.captures(prefix)) return;
-    if (isBetween) rows.lastOffset = members.add({ lsn, lsn_commit: lsn, lsn_proc: lsn, messageType: 'MESSAGE' });
-    this.outside.time.setMicros(Date.now() * 1000);
+    const { time } = this.outside;
+    time.setMicros(Date.now() * 1000);
+    if (isBetween)
+      rows.lastOffset = members.add({
+        lsn,
+        lsn_commit: lsn,
+        lsn_proc: lsn,
+        messageType: 'MESSAGE',
+        ts_usec: time.micros,
+      });
     this.outside.xmin = tx.xmin;
     rows.out.push(messages.record(prefix, content, this.outside, lsn, at.commit, null, rows.lastOffset));
   }

@@ -170,7 +170,7 @@ export class ResumeFilter {
   /** @param index ordinal of the message in its transaction, from 1 */
   change(lsn: Lsn, index: number): ResumeDecision {
     if (this.done || !this.inTransaction) return 'emit';
-    const { index: doneIndex, processed, sameLsnDone } = this.position;
+    const { index: doneIndex, processed, sameLsnDone, messageType } = this.position;
     if (doneIndex !== null) {
       if (index <= doneIndex) return 'skip';
       this.done = true;
@@ -178,7 +178,9 @@ export class ResumeFilter {
     }
     const last = processed as Lsn;
     if (lsn < last) return 'skip';
-    if (lsn > last) {
+    // A message has the position of the row after it, and none of a row before it.
+    const isMessage = messageType === 'MESSAGE' && last === this.position.lsn;
+    if (lsn > last || isMessage) {
       this.done = true;
       return 'emit';
     }

@@ -94,6 +94,20 @@ describe('changes that were emitted before the restart', () => {
     expect(filter.change(50, 1)).toBe('emit');
   });
 
+  test('cdc-postgres 42: Debezium at a logical message, which has the position of the row after it', () => {
+    for (const sameLsnDone of [1, null]) {
+      const filter = new ResumeFilter(position({ messageType: 'MESSAGE', sameLsnDone }));
+      filter.begin(200, 7);
+      expect(filter.change(90, 1)).toBe('skip');
+      expect(filter.skipsMessage(100)).toBe(true);
+      expect(filter.change(100, 2)).toBe('emit');
+      expect(filter.skipsMessage(100)).toBe(false);
+    }
+    // Outside of transactions.
+    const filter = new ResumeFilter(position({ messageType: 'MESSAGE', xid: null }));
+    expect(filter.pending).toBe(false);
+  });
+
   test('the end of a snapshot skips nothing, not even changes from before it (§4.4)', () => {
     const filter = new ResumeFilter(position({ processed: null, commit: null }));
     filter.begin(200, 7);
