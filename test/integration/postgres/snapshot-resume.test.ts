@@ -139,6 +139,7 @@ test('cdc-postgres R17: a row that moves from unread to read blocks is read with
 
 test.each([
   ['a column is added', 'ALTER TABLE t ADD COLUMN w int'],
+  ['a column is replaced by one of the same type', 'ALTER TABLE t DROP COLUMN v, ADD COLUMN v int'],
   ['the key changes', 'ALTER TABLE t DROP CONSTRAINT t_pkey, ADD PRIMARY KEY (v, id)'],
   ['rows move to other blocks', 'CLUSTER t USING t_pkey'],
   ['it is another table', 'CREATE TABLE n AS TABLE t; DROP TABLE t; ALTER TABLE n RENAME TO t'],

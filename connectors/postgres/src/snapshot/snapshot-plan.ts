@@ -39,7 +39,7 @@ export async function planSnapshot(
     const name = qualified(table);
     const model = models.get(table.oid) as TableModel;
     const size = sizeOf(table.oid);
-    const fingerprint = tableFingerprint(table, model, size.files);
+    const fingerprint = tableFingerprint(table, model, size.storage);
     const override = overrides.get(name) ?? null;
     const before = resume?.tables.get(table.oid) ?? null;
     const finished = before?.fingerprint === fingerprint && override === null && size.byBlock ? before : null;

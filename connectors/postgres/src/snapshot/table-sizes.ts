@@ -13,11 +13,11 @@ export interface TableSize {
   readonly bytes: number;
   /** All parts keep their rows in numbered blocks, which foreign tables do not. */
   readonly byBlock: boolean;
-  /** Changes when the rows move to other blocks all at once, as TRUNCATE and VACUUM FULL do. */
-  readonly files: string;
+  /** Changes when the rows move to other blocks all at once (TRUNCATE, VACUUM FULL), or a column is replaced. */
+  readonly storage: string;
 }
 
-const EMPTY: TableSize = { blocks: 0, rows: 0, bytes: 0, byBlock: false, files: '' };
+const EMPTY: TableSize = { blocks: 0, rows: 0, bytes: 0, byBlock: false, storage: '' };
 
 const SIZES = `
   WITH RECURSIVE part AS (
@@ -27,7 +27,9 @@ const SIZES = `
          coalesce(max(pg_relation_size(c.oid)) / current_setting('block_size')::int, 0)::text AS blocks,
          sum(greatest(c.reltuples, 0) * (c.relkind = 'r')::int)::float8 AS rows, coalesce(sum(pg_table_size(c.oid)), 0)::text AS bytes,
          bool_and(c.relkind = 'p' OR (c.relkind = 'r' AND (a.oid IS NULL OR a.amname = 'heap'))) AS by_block,
-         string_agg(c.oid::int8 || ':' || coalesce(pg_relation_filenode(c.oid)::int8, 0), ',' ORDER BY c.oid) AS files
+         string_agg(c.oid::int8 || ':' || coalesce(pg_relation_filenode(c.oid)::int8, 0), ',' ORDER BY c.oid)
+           || ';' || (SELECT string_agg(attnum::text, ',' ORDER BY attnum) FROM pg_attribute
+                      WHERE attrelid = part.root AND attnum > 0 AND NOT attisdropped) AS storage
   FROM part JOIN pg_class c ON c.oid = part.oid LEFT JOIN pg_am a ON a.oid = c.relam
   GROUP BY part.root`;
 
@@ -42,7 +44,7 @@ export async function readSizes(client: Client, oids: readonly number[]): Promis
         rows: Math.round(row.rows as number),
         bytes: Number(row.bytes),
         byBlock: row.by_block as boolean,
-        files: row.files as string,
+        storage: row.storage as string,
       };
       return [Number(row.oid), size];
     }),
@@ -51,13 +53,13 @@ export async function readSizes(client: Client, oids: readonly number[]): Promis
 }
 
 /** Differs when rows read earlier would be emitted in another form now, or lie in other blocks. */
-export function tableFingerprint(table: CatalogTable, model: TableModel, files: string): string {
+export function tableFingerprint(table: CatalogTable, model: TableModel, storage: string): string {
   const facts = [
     model.topic,
     table.columns.map((column) => [column.name, column.typeOid, column.typmod, column.notNull]),
     model.row.map((field) => field.name),
     model.key.map((field) => field.name),
-    files,
+    storage,
   ];
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 8);
 }

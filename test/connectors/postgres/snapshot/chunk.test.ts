@@ -13,7 +13,7 @@ import type { TableModel } from '../../../../connectors/postgres/src/events/tabl
 
 const MIB = 1024 * 1024;
 /** 100 rows in a block. */
-const SIZE = { blocks: 1000, rows: 100_000, bytes: 8 * MIB, byBlock: true, files: '' };
+const SIZE = { blocks: 1000, rows: 100_000, bytes: 8 * MIB, byBlock: true, storage: '' };
 const ONE = { threads: 1, multiplier: 1, serverVersion: 150000 };
 
 const model = { columns: ['id', 'q"'], decoders: [() => 0, null] } as unknown as TableModel;
