@@ -41,8 +41,11 @@ export class DocumentHeader {
   }
 }
 
-export function xidAt(buffer: Buffer, at: number, end: number): number {
-  const xid = Number(ascii(buffer, at, end));
+/** Null outside of transactions. */
+export function xidAt(buffer: Buffer, at: number, end: number): number | null {
+  const text = ascii(buffer, at, end);
+  if (text === 'null') return null;
+  const xid = Number(text);
   if (!Number.isInteger(xid)) throw malformed('a transaction id is not a number');
   return xid;
 }
