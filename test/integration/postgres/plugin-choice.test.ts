@@ -93,7 +93,7 @@ whereInstalled('on a server with the libraries', () => {
     ['wal2json', '', null, ['c', 'c', 'c']],
     ['wal2json', 'format-version=2', null, ['c', 'c', 't', 'c']],
   ];
-  test.each(limits)('the limits of %s %s', async (plugin, params, nan, expected) => {
+  test.each(limits)('cdc-postgres 96 to 98: the limits of %s %s', async (plugin, params, nan, expected) => {
     await database.query('CREATE TABLE keyless (f double precision NOT NULL)');
     const stream = await start({ 'plugin.name': plugin, 'slot.stream.params': params, 'skipped.operations': 'none' });
     await database.query("INSERT INTO keyless VALUES (1.5), ('NaN')");
