@@ -451,3 +451,27 @@ test('cdc-postgres 105: a blocking snapshot: the stream pauses, and continues wi
   await second.poll();
   await accepted;
 });
+
+test('cdc-postgres 99: rows wait for a transaction that was streamed and is not visible yet', async () => {
+  const task = await start(T, { 'read.only': 'true' });
+  const client = await database.connect();
+  await client.query('BEGIN; UPDATE t SET v = -7 WHERE id = 5');
+  const { rows } = await client.query('SELECT pg_current_xact_id()::text AS xid');
+  const xid = Number(BigInt((rows[0] as { xid: string }).xid) & 0xffffffffn);
+  // As if a commit with synchronous replication had been streamed, and its standby did not answer.
+  const { phase } = task.task as unknown as {
+    phase: { stream: { decoder: { recent: { add(xid: number): void } } } };
+  };
+  phase.stream.decoder.recent.add(xid);
+  const sent = task.task.onSignal({ id: 'r', type: 'execute-snapshot', data: { 'data-collections': ['public.t'] } });
+  const again = (): number => task.log.filter(({ message }) => message.includes('is not visible yet')).length;
+  await task.until(() => again() >= 2);
+  await sent;
+  expect(reads(task.records)).toEqual([]);
+  await client.query('COMMIT');
+  await client.end();
+  await task.until(completed);
+  const row = of(task.records, 't').filter(({ key }) => key.id === 5);
+  expect(row.at(-1)?.value.after.v).toBe(-7);
+  expect(reads(task.records).length).toBeGreaterThanOrEqual(59);
+});

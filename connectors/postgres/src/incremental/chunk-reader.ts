@@ -4,6 +4,7 @@ import { closeConnection, openConnection } from '../database/connection';
 import { quoteIdentifier } from '../database/identifiers';
 import { keyRangeQuery, type KeyValues } from '../database/key-range';
 import { DATA_ROW, MessageTap } from '../replication/message-tap';
+import { misses } from '../replication/recent-transactions';
 import type { Session } from '../session';
 import type { ChunkTable } from './chunk-table';
 
@@ -16,6 +17,8 @@ export interface ReadChunk {
   readonly rows: readonly Buffer[];
   /** Key of the last row; null: there are no rows. */
   readonly lastKey: KeyValues | null;
+  /** Whether the rows do not contain the changes of the transaction. */
+  misses(xid: number): boolean;
 }
 
 export class ChunkReader {
@@ -26,7 +29,7 @@ export class ChunkReader {
   private rowBytes = MAX_CHUNK_BYTES / FIRST_ROWS;
 
   constructor(
-    private readonly session: Pick<Session, 'config'>,
+    private readonly session: Pick<Session, 'config' | 'facts'>,
     private readonly maxBytes = MAX_CHUNK_BYTES,
   ) {}
 
@@ -81,10 +84,15 @@ export class ChunkReader {
       ...{ from, key, after, upTo, condition, limit, withTies: !isUnique },
     });
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    const tap = this.tap as MessageTap<null>;
+    const snapshots: Buffer[] = [];
+    tap.onQueued = () => void drain(tap, snapshots);
+    const current = this.session.facts.version >= 130000 ? 'pg_current_snapshot()' : 'txid_current_snapshot()';
+    await client.query(`SELECT ${current}::text`);
+    const [snapshot = ''] = texts(snapshots[0] as Buffer, 0, 1);
     await client.query(`DECLARE millrace_chunk NO SCROLL CURSOR FOR ${query}`);
     const rows: Buffer[] = [];
     let bytes = 0;
-    const tap = this.tap as MessageTap<null>;
     // While the rows arrive, because the tap stops reading when its queue is full.
     tap.onQueued = () => void (bytes += drain(tap, rows));
     const lastKeyOf = (row: Buffer | undefined): KeyValues | null =>
@@ -105,7 +113,7 @@ export class ChunkReader {
       }
     }
     await client.query('COMMIT');
-    return { rows, lastKey: lastKeyOf(rows.at(-1)) };
+    return { rows, lastKey: lastKeyOf(rows.at(-1)), misses: misses(snapshot) };
   }
 }
 

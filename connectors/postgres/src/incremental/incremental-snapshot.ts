@@ -57,6 +57,8 @@ export class IncrementalSnapshot implements ChangeObserver {
     readonly context: SnapshotContext,
     private readonly watermarks: Watermarks,
     private readonly contextChanged: () => void,
+    /** Transactions that the stream has passed. */
+    private readonly streamed: () => ReadonlySet<number>,
   ) {
     this.notify = new SnapshotNotifications(session, context);
     this.reader = new ChunkReader(session);
@@ -279,6 +281,7 @@ export class IncrementalSnapshot implements ChangeObserver {
       this.contextChanged();
     }
     const id = randomUUID();
+    const streamed = this.streamed();
     const window = new ChunkWindow(table.table, table.key);
     this.window = window;
     this.chunkId = id;
@@ -289,7 +292,6 @@ export class IncrementalSnapshot implements ChangeObserver {
       read = await this.reader.read(table, context.lastKey, context.maximumKey, config.incremental.chunkSize);
       if (generation === this.generation) {
         window.load(read.rows.map((bytes) => ({ key: this.rows.keyTextOf(bytes, table.model, table.key), bytes })));
-        if (read.rows.length > 0) this.notify.inProgress(collection.table, read.lastKey);
       }
     } catch (error) {
       await watermarks.close(id).catch(() => undefined);
@@ -297,6 +299,14 @@ export class IncrementalSnapshot implements ChangeObserver {
     }
     const until = await watermarks.close(id);
     if (generation !== this.generation) return;
+    // Their changes are in the stream already, and would be followed by rows without them.
+    if ([...streamed].some((xid) => read.misses(xid))) {
+      session.logger.debug(`Reading a chunk of ${collection.table} again: a streamed transaction is not visible yet.`);
+      this.discard();
+      this.retryAt = Date.now() + INVISIBLE_MS;
+      return;
+    }
+    if (read.rows.length > 0) this.notify.inProgress(collection.table, read.lastKey);
     if (read.rows.length === 0) return this.endTable(collection.table, 'SUCCEEDED');
     this.chunk = { table, read, until };
   }
@@ -317,4 +327,6 @@ export class IncrementalSnapshot implements ChangeObserver {
   }
 }
 
+/** Until a commit that was streamed is probably visible. */
+const INVISIBLE_MS = 100;
 const INCREMENTAL = { last_snapshot_record: false, snapshot: 'INCREMENTAL', snapshot_completed: false };

@@ -60,7 +60,13 @@ export class SignaledStream implements Phase, ChangeObserver {
     // Tables split over several slots have one signal table, whose rows only one of the slots sends.
     const writes = table !== null && !config.incremental.readOnly && !facts.inRecovery && config.part === null;
     const watermarks = writes ? new SignalTableWatermarks(session, table) : new PositionWatermarks(session);
-    this.snapshot = new IncrementalSnapshot(session, restored, watermarks, () => this.contextChanged());
+    this.snapshot = new IncrementalSnapshot(
+      session,
+      restored,
+      watermarks,
+      () => this.contextChanged(),
+      () => this.stream.recentTransactions,
+    );
     if (this.snapshot.isRunning) {
       logger.info(`Resuming the incremental snapshot of ${restored.tables}.`);
       this.stream.shareMembers(restored.members(), withoutContext);

@@ -15,6 +15,7 @@ import type { EventCounts } from '../metrics/event-counts';
 import type { Session } from '../session';
 import type { ArrivedMessages } from './message-source';
 import { OffsetMembers } from './offset-members';
+import { RecentTransactions } from './recent-transactions';
 import type { ChangeObserver } from './change-observer';
 import { ResumeFilter, type Position } from './position';
 import { XLOG_HEADER } from './replication-stream';
@@ -32,6 +33,7 @@ export interface Contradiction {
 const UNPUBLISHABLE: ReadonlySet<string> = new Set(['PG_DECODE', 'PG_NOT_EXPRESSIBLE', 'PG_INCOMPLETE_KEY']);
 
 export abstract class ChangeDecoder implements StreamDecoder {
+  readonly recent = new RecentTransactions();
   protected readonly tx = new Transaction();
   /** Position of the last completely decoded message. Updated in place with every message. */
   protected readonly at: { -readonly [K in keyof Position]: Position[K] };
@@ -209,6 +211,7 @@ export abstract class ChangeDecoder implements StreamDecoder {
     this.deferred = null;
     this.filter.commit();
     if (tx.completedBefore) return;
+    this.recent.add(tx.xid);
     this.completed(lsn);
     if (this.metadata !== null) this.endTransaction(this.metadata, lsn);
   }

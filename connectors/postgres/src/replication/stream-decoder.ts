@@ -4,6 +4,7 @@ import type { Lsn } from '../database/lsn';
 import type { ArrivedMessages } from './message-source';
 import type { ChangeObserver } from './change-observer';
 import type { Position } from './position';
+import type { RecentTransactions } from './recent-transactions';
 
 /**
  * How far a message was decoded. `all`: the next one is due. `part`: it has filled a batch, so pass it again in the
@@ -18,6 +19,7 @@ export interface StreamDecoder {
   /** `catalog_xmin` of the slot; null if it is not read. */
   set xmin(xmin: number | null);
   set observer(observer: ChangeObserver | null);
+  readonly recent: RecentTransactions;
   /** Offset after everything decoded so far. */
   readonly lastOffset: SourceOffset;
   /**

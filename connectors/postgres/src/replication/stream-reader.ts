@@ -90,6 +90,11 @@ export class StreamReader implements Phase, StreamState {
     this.decoder.observer = observer;
   }
 
+  /** Transactions that the stream has passed. */
+  get recentTransactions(): ReadonlySet<number> {
+    return this.decoder.recent.copy();
+  }
+
   /** See `StreamDecoder`. */
   shareMembers(members: SourceOffset | null, bare: (offset: SourceOffset) => SourceOffset): void {
     this.decoder.shareMembers(members, bare);
