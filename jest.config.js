@@ -31,7 +31,7 @@ const common = {
 const withServices = ['integration', 'conformance', 'chaos', 'security'];
 /** These do not depend on the broker, so they run on the embedded one only. */
 const onceOnly = [
-  'integration/postgres/(?!unwrap)', // runs the source's tasks itself
+  'integration/postgres/(?!unwrap|outbox)', // runs the source's tasks itself
   'integration/analytics/(?!readme|worker)', // runs the sink's tasks itself, or tests faults of the cluster
   'integration/dev-mode/', // starts its own broker
   'integration/dev/(connector-page|demo-analytics|demo-apps)', // start their own, or none

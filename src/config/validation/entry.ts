@@ -1,5 +1,6 @@
 /** One key of a validation result while it is built, and the check of one key. Source: connect-rest §3.2 to §3.5. */
 import type { ConfigKey, ConnectorConfig, ParsedValue } from '@millrace/sdk';
+import { withoutPrefix } from '../client-config';
 import type { FrameworkKey } from '../framework-key';
 import { ConfigParseError, invalidValue, messageValue, parseConfigValue, renderConfigValue } from '../config-parse';
 import type { ConfigDefinitionInfo, ConfigValueInfo } from './config-infos';
@@ -54,11 +55,17 @@ export interface CheckOptions {
 }
 
 /** Shared by the checks of all keys: a copy for each would take too long with thousands of keys. */
-const forValidators = new WeakMap<NullableConfig, ConnectorConfig>();
+const forValidators = new WeakMap<NullableConfig, Map<string, ConnectorConfig>>();
 
-function forValidator(config: NullableConfig): ConnectorConfig {
-  let copy = forValidators.get(config);
-  if (!copy) forValidators.set(config, (copy = withoutNulls(config)));
+/** The config that the plugin receives: without the prefix, and without keys of others. */
+function forValidator(config: NullableConfig, prefix: string): ConnectorConfig {
+  let copies = forValidators.get(config);
+  if (!copies) forValidators.set(config, (copies = new Map()));
+  let copy = copies.get(prefix);
+  if (!copy) {
+    const whole = withoutNulls(config);
+    copies.set(prefix, (copy = prefix === '' ? whole : withoutPrefix(whole, prefix)));
+  }
   return copy;
 }
 
@@ -85,7 +92,7 @@ export function checkKey(key: FrameworkKey, config: NullableConfig, options: Che
       parsed = key.default;
     }
   }
-  const reason = key.validator?.(parsed, forValidator(config)) ?? null;
+  const reason = key.validator?.(parsed, forValidator(config, options.prefix ?? '')) ?? null;
   if (reason !== null) errors.push(invalidValue(key.name, messageValue(key.type, parsed), reason));
   errors.push(...(key.check?.(parsed, key.name) ?? []));
   return {
