@@ -72,6 +72,7 @@ benchmark(async (atEnd) => {
     metrics: new MemoryMetrics(),
     createProducer: new MemoryProducers().create,
     createConsumer: new MemoryConsumers().create,
+    columnConverter: () => Promise.reject(new Error('none')),
     configs: () => config,
     offsets: { offset: async () => null, offsets: async () => [] },
     storeOffset: async () => undefined,

@@ -9,6 +9,7 @@ const KIND_SUFFIX: Readonly<Record<PluginType, string>> = {
   header_converter: 'HeaderConverter',
   transformation: 'Transformation',
   predicate: 'Predicate',
+  column_converter: 'Converter',
 };
 
 /** `org.example.Outer$Inner` → `Inner`. */

@@ -18,6 +18,7 @@ const KIND_ORDER: readonly PluginType[] = [
   'predicate',
   'converter',
   'header_converter',
+  'column_converter',
 ];
 
 export interface PluginRegistryOptions {

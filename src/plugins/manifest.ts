@@ -20,7 +20,7 @@ export interface ManifestResult {
   readonly problems: readonly PluginProblem[];
 }
 
-const TYPES = ['source', 'sink', 'converter', 'header_converter', 'transformation', 'predicate'];
+const TYPES = ['source', 'sink', 'converter', 'header_converter', 'transformation', 'predicate', 'column_converter'];
 const name = { type: 'string', minLength: 1 };
 const SCHEMA = {
   type: 'object',

@@ -1,5 +1,6 @@
 /** The installed plugins. Only manifests are read; `load` imports code. */
 import type {
+  ColumnConverterPlugin,
   Connector,
   ConverterPlugin,
   HeaderConverterPlugin,
@@ -21,7 +22,8 @@ export interface PluginDescription {
   readonly workerSettings?: readonly string[];
 }
 
-export type LoadedPlugin = Connector | ConverterPlugin | HeaderConverterPlugin | TransformationPlugin | PredicatePlugin;
+export type LoadedPlugin =
+  Connector | ConverterPlugin | HeaderConverterPlugin | TransformationPlugin | PredicatePlugin | ColumnConverterPlugin;
 
 /** A plugin that is compiled into the worker. */
 export interface BuiltInPlugin {
@@ -36,8 +38,8 @@ export interface PluginProblem {
 
 export interface PluginRegistry {
   /**
-   * Order of `GET /connector-plugins`: sinks, sources, transformations, predicates, converters, header converters; by
-   * class name.
+   * Order of `GET /connector-plugins`: sinks, sources, transformations, predicates, converters, header converters,
+   * column converters; by class name.
    */
   list(): readonly PluginDescription[];
   /**

@@ -91,7 +91,7 @@ describe('plugin folders', () => {
       `The plugin path ${root}/nowhere cannot be read: it does not exist.`,
       `The plugin path ${root}/7-good/index.js cannot be read: it is not a folder.`,
       expect.stringContaining(`${root}/1-json/package.json cannot be read as JSON: `),
-      `The manifest in ${root}/2-kind/package.json is invalid: millrace.plugins[0].type must be one of source, sink, converter, header_converter, transformation, predicate.`,
+      `The manifest in ${root}/2-kind/package.json is invalid: millrace.plugins[0].type must be one of source, sink, converter, header_converter, transformation, predicate, column_converter.`,
       `The manifest in ${root}/3-class/package.json is invalid: millrace.plugins[0] must have required property 'class'.`,
       `The manifest in ${root}/4-member/package.json is invalid: millrace.plugins[0] has an unknown member "klass".`,
       `The module ${root}/5-module/gone.js of X does not exist.`,

@@ -118,7 +118,8 @@ export class PostgresSourceTask implements SourceTask {
     await this.reselector?.close();
     await phase?.close();
     if (started === null) return;
-    const { general, config, logger } = started.session;
+    const { general, config, logger, relations } = started.session;
+    relations.close();
     if (config.slot.dropOnStop && started.plan.stream) {
       await general
         .get()

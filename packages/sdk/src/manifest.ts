@@ -8,7 +8,8 @@ export interface PluginManifest {
   readonly plugins: readonly PluginEntry[];
 }
 
-export type PluginType = 'source' | 'sink' | 'converter' | 'header_converter' | 'transformation' | 'predicate';
+export type PluginType =
+  'source' | 'sink' | 'converter' | 'header_converter' | 'transformation' | 'predicate' | 'column_converter';
 
 export interface PluginEntry {
   readonly type: PluginType;

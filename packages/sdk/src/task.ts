@@ -1,3 +1,4 @@
+import type { ColumnConverterPlugin } from './column-converter';
 import type { ConnectorConfig, WorkerSettings } from './config-def';
 import type { TaskConsumer } from './consumer';
 import type { Logger } from './logger';
@@ -55,6 +56,12 @@ export interface SourceTaskContext extends TaskContext {
    * the task is stopped meanwhile. Call it from `start` or `poll`.
    */
   storeOffset(partition: SourcePartition, offset: SourceOffset | null): Promise<void>;
+  /**
+   * The column converter plugin of this name, which the worker must have installed. Throws ConfigError
+   * `COLUMN_CONVERTER_UNKNOWN` for an unknown name, ConnectError `PLUGIN_LOAD_FAILED` for a plugin that cannot be
+   * loaded.
+   */
+  columnConverter(name: string): Promise<ColumnConverterPlugin>;
 }
 
 /**

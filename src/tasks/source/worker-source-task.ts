@@ -15,6 +15,7 @@ import { OffsetTracker } from './offset-tracker';
 import { OffsetCommitter } from './offset-committer';
 import { SourceLoop } from './source-loop';
 import { SourceConversion } from './source-conversion';
+import { columnConverter } from './column-converter';
 import { storeOffset } from './stored-offset';
 import { taskConverters } from '../task-converters';
 import { taskTransforms } from '../task-transforms';
@@ -145,6 +146,7 @@ class WorkerSourceTask extends WorkerTask<SourceConnector, Parts> {
         offset: async (partition) => (await read([partition]))[0] ?? null,
         offsets: read,
       },
+      columnConverter: (name) => columnConverter(name, environment.registry),
       storeOffset: (partition, offset) => storeOffset({ ...this.parts, committer, signal, partition, offset }),
     };
   }

@@ -1,5 +1,5 @@
 /** Drives a source task directly, without Kafka and worker. */
-import type { Logger, SourceOffset, SourceRecord, SourceTaskContext } from '@millrace/sdk';
+import type { ColumnConverterPlugin, Logger, SourceOffset, SourceRecord, SourceTaskContext } from '@millrace/sdk';
 import { MemoryConsumers, MemoryMetrics, MemoryProducers } from '@millrace/sdk/testing';
 import { Client } from 'pg';
 import { PostgresSourceTask } from '../../../connectors/postgres/src/task';
@@ -31,6 +31,8 @@ export interface LogLine {
 export type AnyRecord = SourceRecord & { key: any; value: any };
 
 export class TaskRun {
+  /** Plugins that tasks find by name. */
+  static readonly columnConverters = new Map<string, ColumnConverterPlugin>();
   readonly task = new PostgresSourceTask();
   readonly records: AnyRecord[] = [];
   readonly log: LogLine[] = [];
@@ -87,6 +89,11 @@ export class TaskRun {
       metrics: this.metrics,
       createProducer: new MemoryProducers().create,
       createConsumer: this.consumers.create,
+      columnConverter: async (name) => {
+        const found = TaskRun.columnConverters.get(name);
+        if (found === undefined) throw new Error(`No column converter ${name}`);
+        return found;
+      },
       configs: () => this.config,
       offsets: {
         offset: async () => read,

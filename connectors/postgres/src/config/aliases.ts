@@ -3,6 +3,7 @@
  * (cdc-postgres §1.2).
  */
 import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
+import { columnConverters } from './column-converter-config';
 import { DEFINITIONS, LEGACY_NAMES, TOLERATED_NAMES } from './definitions';
 import { editDistance } from './edit-distance';
 import { KEY } from './keys';
@@ -73,8 +74,9 @@ const FOREIGN =
 
 function unknownKeys(config: ConnectorConfig): string[] {
   const warnings: string[] = [];
+  const aliases = columnConverters(config).map(({ alias }) => `${alias}.`);
   for (const name of Object.keys(config)) {
-    if (KNOWN.includes(name)) continue;
+    if (KNOWN.includes(name) || aliases.some((prefix) => name.startsWith(prefix))) continue;
     if (isWithoutEffect(name, config))
       warnings.push(`The configuration key "${name}" is not supported by this version and has no effect.`);
     if (isUnsupported(name) || FOREIGN.test(name)) continue;

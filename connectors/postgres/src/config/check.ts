@@ -3,6 +3,7 @@ import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
 import { canonical, type CanonicalConfig } from './aliases';
 import type { Definition } from './definition';
 import { DEFINITIONS } from './definitions';
+import { checkColumnConverters } from './column-converter-config';
 import { checkColumnMasks } from './column-mask-config';
 import { KEY } from './keys';
 import { checkSnapshot } from './snapshot-config';
@@ -65,6 +66,7 @@ export function checkConfig(config: ConnectorConfig): CheckedConfig {
       'Valid replication slot name must contain only digits, lowercase characters and underscores with length <= 63',
     );
   }
+  checkColumnConverters(read.values, complain);
   checkColumnMasks(read.values, complain);
   checkSnapshot(read.values, complain);
   checkTopicNaming(read.values, complain);

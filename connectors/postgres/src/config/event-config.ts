@@ -1,5 +1,6 @@
 /** Settings that shape events (cdc-postgres §0.2, §1.6). */
 import type { ConnectorConfig } from '@millrace/sdk';
+import { columnConverters, type ColumnConverterConfig } from './column-converter-config';
 import { columnMasks, type ColumnMask } from './column-mask-config';
 import { KEY } from './keys';
 import type { PatternList } from './patterns';
@@ -29,6 +30,7 @@ export interface EventConfig {
   readonly conversionFailures: ConversionFailureMode;
   readonly processingFailures: ProcessingFailureMode;
   readonly incompleteKey: 'fail' | 'warn' | 'debezium';
+  readonly converters: readonly ColumnConverterConfig[];
   /** In the order in which they are tried. */
   readonly masks: readonly ColumnMask[];
   /** Columns, and `schema.table.type`, whose schemas name the type in the database. */
@@ -57,6 +59,7 @@ export function readEventConfig(settings: Settings, values: ConnectorConfig): Ev
     conversionFailures: settings.choice(KEY.eventConvertingFailureHandlingMode),
     processingFailures: settings.choice(KEY.eventProcessingFailureHandlingMode),
     incompleteKey: settings.choice(KEY.eventIncompleteKeyHandling),
+    converters: columnConverters(values),
     masks: columnMasks(values),
     propagatedColumns: settings.patterns(KEY.columnPropagateSourceType),
     propagatedTypes: settings.patterns(KEY.datatypePropagateSourceType),

@@ -56,6 +56,12 @@ export const EVENT_DEFINITIONS: readonly Definition[] = [
     oneOf('columns_diff', 'columns_diff_exclude_unchanged_toast'),
   ),
   key(
+    KEY.converters,
+    'STRING',
+    null,
+    'Column converters, by names of your choice: <name>.type names the plugin, other <name>.… keys are its settings.',
+  ),
+  key(
     KEY.columnPropagateSourceType,
     'LIST',
     null,

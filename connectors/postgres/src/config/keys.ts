@@ -116,6 +116,7 @@ export const KEY = {
   eventConvertingFailureHandlingMode: 'event.converting.failure.handling.mode',
   eventProcessingFailureHandlingMode: 'event.processing.failure.handling.mode',
   schemaRefreshMode: 'schema.refresh.mode',
+  converters: 'converters',
   columnPropagateSourceType: 'column.propagate.source.type',
   datatypePropagateSourceType: 'datatype.propagate.source.type',
   includeSchemaComments: 'include.schema.comments',

@@ -61,7 +61,7 @@ export const LAYOUT: readonly (readonly [group: string, keys: readonly (Implemen
     'CONNECTOR_ADVANCED',
     [
       ['provide.transaction.metadata', 'LOW', 'SHORT'],
-      ['converters', 'LOW', 'MEDIUM', 'STRING', null],
+      ['converters', 'LOW', 'MEDIUM'],
       ['post.processors', 'LOW', 'MEDIUM'],
       ['incremental.snapshot.allow.schema.changes', 'LOW', 'SHORT', 'BOOLEAN', false],
       ['signal.data.collection', 'MEDIUM', 'MEDIUM'],

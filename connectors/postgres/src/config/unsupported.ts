@@ -16,10 +16,7 @@ interface Refused extends Unsupported {
   readonly because: string;
 }
 
-const NO_JAVA = 'Java classes are not supported yet, and values would be published as if it were not set';
-
 const REFUSED: readonly Refused[] = [
-  { key: 'converters', because: NO_JAVA },
   {
     key: 'sourceinfo.struct.maker',
     fine: ['io.debezium.connector.postgresql.postgressourceinfostructmaker'],

@@ -16,6 +16,7 @@ import {
 } from '../database/catalog';
 import type { ServerFacts } from '../database/server';
 import type { EventCounts } from '../metrics/event-counts';
+import type { ColumnConversions } from './column-conversions';
 import { NameConflicts } from './name-conflicts';
 import { buildTableModel, type TableModel } from './table-model';
 import { UnrepresentableValues } from './unrepresentable-values';
@@ -61,6 +62,7 @@ export class Relations {
     private readonly facts: ServerFacts,
     private readonly logger: Logger,
     private readonly counts: EventCounts,
+    private readonly conversions: ColumnConversions | null = null,
   ) {
     this.matches = tableFilter(config.filters);
     this.names = new NameConflicts(logger);
@@ -101,6 +103,11 @@ export class Relations {
 
   captures(table: TableName): boolean {
     return this.matches(table);
+  }
+
+  /** Call when the task stops. */
+  close(): void {
+    this.conversions?.close();
   }
 
   /** Call for a new connection, which announces every table again. */
@@ -171,7 +178,15 @@ export class Relations {
     const facts = JSON.stringify([schema, name, described, key, used, [...forcedOptional], generatedDelivered]);
     const entry = this.entries.get(oid);
     if (entry?.facts === facts) return entry.model;
-    const context = { config, types: resolver, logger, names: this.names, forcedOptional, counts: this.counts };
+    const context = {
+      config,
+      types: resolver,
+      logger,
+      names: this.names,
+      conversions: this.conversions,
+      forcedOptional,
+      counts: this.counts,
+    };
     const model = buildTableModel(table, context, generatedDelivered);
     this.entries.set(oid, { facts, model, table });
     return model;

@@ -6,10 +6,12 @@ import type { FilterConfig, PostgresConfig } from '../config/postgres-config';
 import { qualified, type CatalogColumn, type TableDefinition } from '../database/catalog';
 import type { EventCounts, TableCounts } from '../metrics/event-counts';
 import { schemaDefault } from '../values/defaults';
+import { UNBOUNDED } from '../values/source-type';
 import type { TypeResolver } from '../values/resolve-type';
 import type { TextDecoder, ValueType } from '../values/value-type';
 import { fieldNames, schemaNames } from './adjusted-names';
 import { appliedMask, maskedType, maskWarning, type AppliedMask } from './column-mask';
+import type { ColumnConversions } from './column-conversions';
 import { layoutOf } from './layout-of';
 import type { NameConflicts } from './name-conflicts';
 import { sourceParameters } from './source-annotations';
@@ -67,6 +69,8 @@ export interface ModelContext {
   readonly logger: Logger;
   readonly counts: EventCounts;
   readonly names: NameConflicts;
+  /** Null for none. */
+  readonly conversions: ColumnConversions | null;
   /** Columns emitted as optional although the catalog says NOT NULL: rows from before an ALTER TABLE held NULL. */
   readonly forcedOptional: ReadonlySet<string>;
 }
@@ -96,6 +100,20 @@ export function keyColumns(config: PostgresConfig, table: TableDefinition): read
         { code: 'PG_CONFIG', place: { table: qualified(table), column: wanted } },
       );
     return found.name;
+  });
+}
+
+function converted(table: string, column: CatalogColumn, { types, conversions }: ModelContext): ValueType | null {
+  if (conversions === null) return null;
+  const source = types.declared(column.typeOid, column.typmod);
+  return conversions.of({
+    table,
+    name: column.name,
+    typeName: source?.name ?? '',
+    length: source === null || source.length === UNBOUNDED ? null : source.length,
+    scale: source?.scale ?? null,
+    optional: !column.notNull,
+    default: column.default,
   });
 }
 
@@ -131,7 +149,7 @@ export function buildTableModel(table: TableDefinition, context: ModelContext, g
   const built = new Map<string, BuiltColumn>();
   for (const column of table.columns) {
     if (!isEmitted(column.name) && !keyNames.includes(column.name)) continue;
-    const type = types.resolve(column.typeOid, column.typmod);
+    const type = converted(name, column, context) ?? types.resolve(column.typeOid, column.typmod);
     if (type === null) {
       logger.warn(`Column ${name}.${column.name} is omitted from events: its type has no Connect schema.`);
       continue;

@@ -67,7 +67,10 @@ function put({ table, row }: WantedColumns, field: ModelField, text: string | nu
     return;
   }
   const buffer = Buffer.from(text);
-  row[field.name] = readCell(buffer, 0, buffer.length, table.model, field.cell, context);
+  const value = readCell(buffer, 0, buffer.length, table.model, field.cell, context);
+  // Cells of key columns are not masked, because keys are not.
+  const masked = table.model.maskedKeys.find(({ name }) => name === field.name);
+  row[field.name] = masked === undefined ? value : masked.mask(value);
 }
 
 /** The first column is the position of the key. */

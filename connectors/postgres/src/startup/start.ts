@@ -7,6 +7,7 @@ import { GeneralConnection } from '../database/general-connection';
 import { databaseError } from '../database/errors';
 import { quoteIdentifier, quoteTable } from '../database/identifiers';
 import { readServerFacts, replicationProblem, type ServerFacts } from '../database/server';
+import { ColumnConversions } from '../events/column-conversions';
 import { EventFactory } from '../events/event-factory';
 import { decodingPlugin } from '../replication/decoding-plugin';
 import { encodingProblem, withPlugin } from '../replication/installed-plugin';
@@ -48,7 +49,9 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
     logger.warn('slot.drop.on.stop is set: changes made while the connector is stopped are lost.');
   const general = new GeneralConnection(config.connection);
   const undo = new Undo(config, general);
+  let conversions: ColumnConversions | null = null;
   try {
+    conversions = await columnConversions(config, context);
     const client = await general.get();
     const facts = await readServerFacts(client);
     const streams = config.snapshot.policy.stream;
@@ -67,7 +70,7 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
     checkGuardrail(config, tables.length, logger);
     if (plan.stream) await setReplicaIdentities(client, config.replicaIdentities, tables, logger);
     if (plan.snapshot) await checkSelectable(client, tables, facts);
-    const relations = new Relations(config, facts, logger, factory.counts);
+    const relations = new Relations(config, facts, logger, factory.counts, conversions);
     const { partition, layout } = factory;
     const notifications = new Notifications(config.notifications, partition, config.prefix, logger, storedOffset);
     const storeOffset: Session['storeOffset'] = (given) => {
@@ -120,6 +123,7 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
     return { session, plan, stored, storedOffset, created, resumable, streamFrom, undo: () => undo.run() };
   } catch (error) {
     await undo.run();
+    conversions?.close();
     await general.close();
     throw databaseError('Starting the connector failed', error);
   }
@@ -259,4 +263,13 @@ async function ensurePublication(
     logger.warn(
       `Publication "${config.publication.name}" does not contain ${missing.map(qualified).join(', ')}: their changes will not arrive. Run ALTER PUBLICATION ${quoteIdentifier(config.publication.name)} ADD TABLE ${missing.map(quoteTable).join(', ')};`,
     );
+}
+
+function columnConversions(
+  { events, values }: PostgresConfig,
+  context: SourceTaskContext,
+): Promise<ColumnConversions | null> {
+  if (events.converters.length === 0) return Promise.resolve(null);
+  const placeholder = values.placeholder.toString('utf8');
+  return ColumnConversions.load(events.converters, (name) => context.columnConverter(name), placeholder);
 }

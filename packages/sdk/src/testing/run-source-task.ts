@@ -1,9 +1,10 @@
 /** Runs one source task as a worker does: start, poll, commit, stop. */
 import { sleep } from '../timing/sleep';
 import { withDeadline } from '../timing/deadline';
+import type { ColumnConverterPlugin } from '../column-converter';
 import type { ConnectorConfig, WorkerSettings } from '../config-def';
 import type { SourceConnector, SourceConnectorContext } from '../connector';
-import { isRetriable } from '../errors';
+import { ConfigError, isRetriable } from '../errors';
 import type { SourceOffset, SourcePartition, SourceRecord } from '../record';
 import type { SourceTask, SourceTaskContext } from '../task';
 import { checkSourceRecord } from './check-records';
@@ -35,6 +36,8 @@ export interface RunSourceOptions {
   workerSettings?: WorkerSettings;
   /** What the task reads with its own consumers. (Default: nothing) */
   consumers?: MemoryConsumers;
+  /** Column converter plugins by name. (Default: none) */
+  columnConverters?: Readonly<Record<string, ColumnConverterPlugin>>;
 }
 
 export interface SourceRun {
@@ -77,6 +80,11 @@ export async function runSourceTask(
     metrics,
     createProducer: producers.create,
     createConsumer: (options.consumers ?? new MemoryConsumers()).create,
+    columnConverter: async (name) => {
+      const found = options.columnConverters?.[name];
+      if (found === undefined) throw new ConfigError(`No column converter "${name}" is installed.`);
+      return found;
+    },
     storeOffset: async (partition, offset) => {
       // A worker that crashed before these records were acknowledged has not stored the next offset either.
       if (records.length > (options.crashAfter ?? Infinity)) return;

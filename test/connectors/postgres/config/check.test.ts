@@ -173,7 +173,6 @@ test('warnings: deprecated names, near misses, keys without effect; nothing for 
 });
 
 const refused: readonly [string, string, string][] = [
-  ['converters', 'isbn', 'values would be published as if it were not set'],
   ['sourceinfo.struct.maker', 'com.example.Maker', 'source blocks would be published'],
 ];
 test.each(refused)('cdc-postgres 109: %s=%s would change the published data and is rejected', (key, value, text) => {

@@ -66,7 +66,7 @@ test('Millrace’s keys and other spellings follow; keys are unique; all are doc
 
 test('the documentation names rejected settings and settings without effect', () => {
   const said = (name: string): string | undefined => shown.find((key) => key.name === name)?.documentation;
-  expect(said('converters')).toContain('is rejected');
+  expect(said('sourceinfo.struct.maker')).toContain('is rejected');
   expect(said('column.mask.with.(d+).chars')).toContain('asterisks');
   expect(said('signal.emit.failure.max.retries')).toContain('without effect');
   expect(said('flush.lsn.source')).toBe('Alias of lsn.flush.mode.');

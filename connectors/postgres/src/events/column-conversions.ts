@@ -1,0 +1,101 @@
+/** Columns that plugins publish in a form of their own (`converters`). */
+import {
+  ConfigError,
+  type ColumnConverter,
+  type ColumnConverterPlugin,
+  type Schema,
+  type SourceColumn,
+} from '@millrace/sdk';
+import type { ColumnConverterConfig } from '../config/column-converter-config';
+import { utf8, type ValueType } from '../values/value-type';
+
+export class ColumnConversions {
+  private constructor(
+    private readonly converters: readonly { readonly alias: string; readonly converter: ColumnConverter }[],
+    private readonly placeholder: string,
+  ) {}
+
+  /**
+   * @param load finds the plugin of a name
+   * @param placeholder published for texts that the server did not send
+   * @throws ConfigError for an unknown plugin or settings that it rejects
+   */
+  static async load(
+    configs: readonly ColumnConverterConfig[],
+    load: (name: string) => Promise<ColumnConverterPlugin>,
+    placeholder: string,
+  ): Promise<ColumnConversions> {
+    const converters = [];
+    for (const { alias, type, settings } of configs) {
+      const converter = (await load(type)).create();
+      converters.push({ alias, converter });
+      try {
+        converter.configure(settings);
+      } catch (cause) {
+        for (const opened of converters) opened.converter.close?.();
+        throw new ConfigError(`The column converter "${alias}" rejects its settings: ${(cause as Error).message}`, {
+          code: 'PG_CONFIG',
+          place: { key: `${alias}.type` },
+          cause,
+        });
+      }
+    }
+    return new ColumnConversions(converters, placeholder);
+  }
+
+  /** The form that the first converter gives to the column; null if none does. */
+  of(column: SourceColumn): ValueType | null {
+    for (const { alias, converter } of this.converters) {
+      let conversion;
+      try {
+        conversion = converter.conversion(column);
+      } catch (cause) {
+        throw new ConfigError(
+          `The column converter "${alias}" fails for column "${column.name}" of table ${column.table}: ${(cause as Error).message}`,
+          { code: 'PG_CONFIG', place: { table: column.table, column: column.name }, cause },
+        );
+      }
+      if (conversion === null) continue;
+      const { schema } = conversion;
+      const convert = conversion.convert.bind(conversion);
+      return {
+        schema,
+        decode: (bytes, start, end) => convert(utf8(bytes, start, end)),
+        unavailable: schema.type === 'STRING' ? this.placeholder : null,
+        fallback: zeroOf(schema),
+        defaultText: null,
+      };
+    }
+    return null;
+  }
+
+  close(): void {
+    for (const { converter } of this.converters) converter.close?.();
+  }
+}
+
+const DECIMAL = 'org.apache.kafka.connect.data.Decimal';
+const DATES = new Set(['Date', 'Time', 'Timestamp'].map((name) => `org.apache.kafka.connect.data.${name}`));
+
+/** Published where a required column has no value. */
+function zeroOf(schema: Schema): unknown {
+  if (schema.optional) return null;
+  if (schema.name === DECIMAL) return { unscaled: 0n, scale: Number(schema.parameters?.scale ?? 0) };
+  if (DATES.has(schema.name ?? '')) return new Date(0);
+  switch (schema.type) {
+    case 'STRING':
+      return '';
+    case 'BOOLEAN':
+      return false;
+    case 'BYTES':
+      return Buffer.alloc(0);
+    case 'ARRAY':
+      return [];
+    case 'MAP':
+      return new Map();
+    case 'STRUCT':
+      return Object.fromEntries((schema.fields ?? []).map((field) => [field.name, zeroOf(field.schema)]));
+    default:
+      return 0;
+  }
+}
