@@ -139,6 +139,11 @@ export const EXPLANATIONS: readonly Explanation[] = [
       isDecoderbufs(pair) && items((java, own) => java === String(own).replace('Z', '.000000Z'))(difference),
   },
   {
+    why: 'decoderbufs: time(3)[] and timestamp(3)[] lose their digits in Debezium when a definition has changed',
+    path: /_(?:time3|timestamp3)_array(?:\.items\.(?:type|name))?$/,
+    holds: (_, pair) => isDecoderbufs(pair) && /io\.debezium\.time\.Micro/.test(pair.java.value[0] ?? ''),
+  },
+  {
     why: 'decoderbufs: a line that is null is {0,0,0} in Debezium',
     path: /^value\.(?:before|after)\.\w+_line(?:\.b)?$/,
     holds: ({ java, own }, pair) =>
@@ -156,9 +161,9 @@ export const EXPLANATIONS: readonly Explanation[] = [
     holds: ({ java, own }) => String(own).startsWith(`${String(java)},`),
   },
   {
-    why: 'rows of a transaction before its DDL: columns that are NOT NULL are optional',
-    path: /\.optional$/,
-    holds: ({ java, own }, { hasDdl }) => hasDdl && java === false && own === true,
+    why: 'rows of a transaction that also changes definitions have the definition of their time, not a later one',
+    path: /^(?:key|value|headers\.[^ ]*key)\b/,
+    holds: (_, { hasDdl }) => hasDdl,
   },
   {
     why: 'numeric[] with NaN or infinity is null in Debezium, also as double and text',

@@ -113,6 +113,8 @@ export class Session {
         const hasDdl = random.chance(0.02);
         if (hasDdl) changes.push(...workload.define(true), workload.change(), workload.change());
         const ending = !hasDdl && random.chance(0.05) ? 'ROLLBACK' : 'COMMIT';
+        // Rows that are read after the DDL may get its definition early.
+        if (hasDdl) await this.catchUp();
         await this.execute(['BEGIN', ...changes]);
         if (hasDdl) await this.noteTransaction();
         await this.execute([ending]);
