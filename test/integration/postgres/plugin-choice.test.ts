@@ -1,5 +1,6 @@
 /** Which output plugin a connector uses, what it says without it, and the limits of each. */
 import { postgresConnector } from '../../../connectors/postgres/src/connector';
+import { FrameQueue } from '../../../connectors/postgres/src/replication/frame-queue';
 import { installDebianPostgres, startDebianPostgres } from '../../../dev/services/debian-postgres';
 import type { RunningPostgres } from '../../../dev/services/postgres';
 import { TestDatabase } from '../../helpers/test-database';
@@ -116,13 +117,19 @@ whereInstalled('on a server with the libraries', () => {
       const count = 20_000;
       await database.query(`INSERT INTO t SELECT i, i FROM generate_series(1, ${count}) i`);
       let queued = 0;
-      const task = stream.task as unknown as { phase: { stream: { tap: { queue: { bytes: number } } } | null } };
-      const records = await stream.until((all) => {
-        queued = Math.max(queued, task.phase.stream?.tap.queue.bytes ?? 0);
-        return all.length >= count;
+      const { push } = FrameQueue.prototype;
+      const pushed = jest.spyOn(FrameQueue.prototype, 'push').mockImplementation(function (
+        this: FrameQueue<unknown>,
+        ...segment: Parameters<typeof push>
+      ) {
+        push.apply(this, segment);
+        queued = Math.max(queued, this.bytes);
       });
+      const records = await stream.count(count);
+      pushed.mockRestore();
       expect(records.map(({ key }) => key.id)).toEqual(Array.from({ length: count }, (_, i) => i + 1));
       // What one read of the socket may add.
+      expect(queued).toBeGreaterThan(limit / 4);
       expect(queued).toBeLessThan(limit + 128 * 1024);
     },
   );
