@@ -9,8 +9,6 @@ export class SnapshotLane {
   readonly tap: MessageTap<Chunk | null>;
   /** Chunks whose rows are being fetched or wait in the queue, oldest first. */
   readonly open: Chunk[] = [];
-  /** The cursor of the last chunk, which the next one closes: a small table then takes one round trip. */
-  private cursorOpen = false;
 
   constructor(
     readonly client: Client,
@@ -29,13 +27,12 @@ export class SnapshotLane {
     this.open.push(chunk);
     this.tap.tag = chunk;
     const fetchRows = `FETCH FORWARD ${fetchSize} FROM millrace_rows`;
-    const closeLast = this.cursorOpen ? 'CLOSE millrace_rows; ' : '';
-    this.cursorOpen = false;
     let rows: number;
     try {
-      // Releasing the savepoint keeps those of many chunks from being nested.
+      // One message, because small tables would otherwise take five round trips each. Releasing the savepoint keeps
+      // those of many chunks from being nested.
       const results = (await client.query(
-        `${closeLast}SAVEPOINT millrace_table; DECLARE millrace_rows NO SCROLL CURSOR FOR ${query}; RELEASE SAVEPOINT millrace_table; ${fetchRows}`,
+        `SAVEPOINT millrace_table; DECLARE millrace_rows NO SCROLL CURSOR FOR ${query}; RELEASE SAVEPOINT millrace_table; ${fetchRows}`,
       )) as unknown as readonly QueryResult[];
       rows = results[results.length - 1]?.rowCount ?? 0;
     } catch (error) {
@@ -44,11 +41,11 @@ export class SnapshotLane {
       chunk.fetched = true;
       return false;
     }
-    this.cursorOpen = true;
     while (rows >= fetchSize) {
       signal.throwIfAborted();
       rows = (await client.query(fetchRows)).rowCount ?? 0;
     }
+    await client.query('CLOSE millrace_rows');
     chunk.fetched = true;
     return true;
   }
