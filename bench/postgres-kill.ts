@@ -1,0 +1,197 @@
+/**
+ * Kills and freezes a worker at random moments while the PostgreSQL source takes its snapshot, streams, and takes an
+ * incremental snapshot, with rows changing all the time. Then compares the topics with the database and with every
+ * committed change. `npm run bench -- postgres-kill [KILLS [ROWS [SEED]]]` (Default: 50 kills, 100,000 rows in each of
+ * two tables). A third of the kills falls into each phase; every fifth is preceded by SIGSTOP for longer than the
+ * session.
+ */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Kafka, logLevel } from 'kafkajs';
+import { Client } from 'pg';
+import { useOrStartKafka } from '../dev/services/kafka';
+import { startPostgres } from '../dev/services/postgres';
+import { waitFor } from '../dev/services/wait-for';
+import { startWorker, type StartedWorker } from '../dev/services/worker';
+import { benchmark, figure, heading, whole } from './lib/report';
+import { readHistory } from './lib/topic-history';
+import { GONE, TABLES, VersionedWriter } from './lib/versioned-rows';
+
+const KILLS = Number(process.argv[2] ?? 50);
+const ROWS = Number(process.argv[3] ?? 100_000);
+const SEED = Number(process.argv[4] ?? Date.now() % 1_000_000);
+const SESSION_MS = 6000;
+
+/** Repeatable random numbers from 0 to 1. */
+function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+benchmark(async (atEnd) => {
+  const postgres = await startPostgres({ settings: { max_wal_size: '4GB' } });
+  atEnd(postgres.stop);
+  const kafka = await useOrStartKafka({});
+  atEnd(kafka.stop);
+  heading(`PostgreSQL source, killed ${KILLS} times (seed ${SEED})`);
+
+  const random = randomFrom(SEED);
+  const database = new Client({ connectionString: postgres.url });
+  await database.connect();
+  atEnd(() => database.end());
+  await database.query(
+    'CREATE TABLE signals (id varchar(42) PRIMARY KEY, type varchar(32) NOT NULL, data varchar(2048) NULL)',
+  );
+  for (const { create, insert } of TABLES) {
+    await database.query(create);
+    await database.query(insert('0', String(ROWS - 1)));
+  }
+  await database.query('ANALYZE');
+
+  const run = `kill-${randomBytes(3).toString('hex')}`;
+  const tables = TABLES.map(({ name }) => name);
+  const client = new Kafka({ brokers: kafka.bootstrapServers.split(','), logLevel: logLevel.NOTHING });
+  const admin = client.admin();
+  await admin.connect();
+  atEnd(() => admin.disconnect());
+  await admin.createTopics({
+    topics: tables.map((table) => ({ topic: `${run}.public.${table}`, numPartitions: 3 })),
+    waitForLeaders: true,
+  });
+  const inTopics = async (): Promise<number> => {
+    let sum = 0;
+    for (const table of tables)
+      for (const { high } of await admin.fetchTopicOffsets(`${run}.public.${table}`)) sum += Number(high);
+    return sum;
+  };
+
+  const start = async (): Promise<StartedWorker> => {
+    const worker = await startWorker({
+      bootstrapServers: kafka.bootstrapServers,
+      group: run,
+      settings: {
+        'offset.flush.interval.ms': '1000',
+        'scheduled.rebalance.max.delay.ms': '0',
+        'session.timeout.ms': String(SESSION_MS),
+        'heartbeat.interval.ms': '1000',
+        'key.converter.schemas.enable': 'false',
+        'value.converter.schemas.enable': 'false',
+      },
+    });
+    await worker.ready();
+    return worker;
+  };
+  let worker = await start();
+  atEnd(async () => await worker.stop());
+  const url = new URL(postgres.url);
+  await worker.register({
+    name: 'killed',
+    config: {
+      'connector.class': 'io.debezium.connector.postgresql.PostgresConnector',
+      'tasks.max': '1',
+      'database.hostname': url.hostname,
+      'database.port': url.port,
+      'database.user': 'postgres',
+      'database.password': 'postgres',
+      'database.dbname': 'postgres',
+      'topic.prefix': run,
+      'plugin.name': 'pgoutput',
+      'publication.autocreate.mode': 'filtered',
+      'table.include.list': [...tables, 'signals'].map((table) => `public.${table}`).join(','),
+      'signal.data.collection': 'public.signals',
+      'incremental.snapshot.chunk.size': '500',
+      'snapshot.max.threads': '2',
+      'slot.max.retries': '600',
+      'slot.retry.delay.ms': '100',
+    },
+  });
+  const writerClient = new Client({ connectionString: postgres.url });
+  await writerClient.connect();
+  atEnd(() => writerClient.end());
+  const writer = new VersionedWriter(writerClient, ROWS, random, 200);
+  await worker.running('killed');
+  writer.start();
+
+  /** Kills the worker, sometimes after a pause that is longer than its session. */
+  const kill = async (afterMs: number, count: number): Promise<void> => {
+    await sleep(afterMs);
+    if (count % 5 === 4) {
+      process.kill(worker.pid, 'SIGSTOP');
+      const next = await start();
+      await sleep(SESSION_MS + 2000);
+      // It wakes beside its successor, which has its work by now.
+      process.kill(worker.pid, 'SIGCONT');
+      await sleep(random() * 1000);
+      await worker.crash();
+      worker = next;
+    } else {
+      await worker.crash();
+      worker = await start();
+    }
+    await worker.running('killed');
+  };
+
+  const perPhase = [Math.ceil(KILLS / 3), Math.ceil(KILLS / 3), KILLS - 2 * Math.ceil(KILLS / 3)];
+  let count = 0;
+  let ended = 0;
+  const began = performance.now();
+  for (; count < (perPhase[0] as number); count++) {
+    if ((await inTopics()) >= ROWS * TABLES.length) ended++;
+    await kill(random() * 800, count);
+  }
+  await waitFor('the snapshot to end', async () => (await inTopics()) >= ROWS * TABLES.length, { timeoutMs: 600_000 });
+  figure('snapshot, kills before its end', whole((perPhase[0] as number) - ended));
+  const snapshotRecords = (await readHistory(kafka.bootstrapServers, run, tables)).snapshotRows;
+  figure('snapshot rows : rows', (snapshotRecords / (ROWS * TABLES.length)).toFixed(2));
+
+  for (let i = 0; i < (perPhase[1] as number); i++, count++) await kill(random() * 3000, count);
+
+  if ((perPhase[2] as number) > 0) {
+    const asked = JSON.stringify({ type: 'incremental', 'data-collections': tables.map((table) => `public.${table}`) });
+    await database.query("INSERT INTO signals VALUES ('ask', 'execute-snapshot', $1)", [asked]);
+    for (let i = 0; i < (perPhase[2] as number); i++, count++) await kill(random() * 1500, count);
+    await waitFor(
+      'the incremental snapshot to end',
+      async () =>
+        (await readHistory(kafka.bootstrapServers, run, tables)).snapshotRows - snapshotRecords >=
+        0.9 * ROWS * TABLES.length,
+      { timeoutMs: 600_000, everyMs: 3000 },
+    );
+  }
+  await writer.stop();
+  await database.query(`INSERT INTO plain VALUES (${Number.MAX_SAFE_INTEGER - 1}, 0, 'the end')`);
+  let history = await readHistory(kafka.bootstrapServers, run, tables);
+  await waitFor(
+    'the last change',
+    async () => {
+      history = await readHistory(kafka.bootstrapServers, run, tables);
+      return history.last.has(`plain ${Number.MAX_SAFE_INTEGER - 1}`);
+    },
+    { timeoutMs: 300_000, everyMs: 2000, detail: () => worker.process.log().slice(-4000) },
+  );
+
+  let stale = 0;
+  const held = new Set<string>();
+  for (const table of tables)
+    for (const { id, v } of (await database.query(`SELECT id::float8, v::float8 FROM ${table}`)).rows as {
+      id: number;
+      v: number;
+    }[]) {
+      held.add(`${table} ${id}`);
+      if (history.last.get(`${table} ${id}`) !== v) stale++;
+    }
+  const ghosts = [...history.last].filter(([row, version]) => version !== GONE && !held.has(row)).length;
+  const lost = writer.changes.filter((change) => !history.events.has(change)).length;
+  figure('kills', whole(count));
+  figure('duration', `${((performance.now() - began) / 1000).toFixed(0)} s`);
+  figure('changes committed', whole(writer.changes.length));
+  figure('records in the topics', whole(history.records));
+  figure('changes lost', whole(lost), '0');
+  figure('rows with another last state', whole(stale), '0');
+  figure('deleted rows still alive', whole(ghosts), '0');
+  figure('changes out of order', whole(history.outOfOrder), '0');
+  if (lost + stale + ghosts + history.outOfOrder > 0) throw new Error('changes were lost or out of order');
+});
