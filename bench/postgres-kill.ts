@@ -1,9 +1,9 @@
 /**
  * Kills and freezes a worker at random moments while the PostgreSQL source takes its snapshot, streams, and takes an
  * incremental snapshot, with rows changing all the time. Then compares the topics with the database and with every
- * committed change. `npm run bench -- postgres-kill [KILLS [ROWS [SEED]]]` (Default: 50 kills, 100,000 rows in each of
- * two tables). A third of the kills falls into each phase; every fifth is preceded by SIGSTOP for longer than the
- * session.
+ * committed change. `npm run bench -- postgres-kill [KILLS [ROWS [SEED [PHASES]]]]` (Default: 50 kills, 100,000 rows in
+ * each of two tables, `snapshot,streaming,incremental`). Each phase has the same number of kills; every fifth is
+ * preceded by SIGSTOP for longer than the session.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,6 +20,7 @@ import { GONE, TABLES, VersionedWriter } from './lib/versioned-rows';
 const KILLS = Number(process.argv[2] ?? 50);
 const ROWS = Number(process.argv[3] ?? 100_000);
 const SEED = Number(process.argv[4] ?? Date.now() % 1_000_000);
+const PHASES = (process.argv[5] ?? 'snapshot,streaming,incremental').split(',');
 const SESSION_MS = 6000;
 
 /** Repeatable random numbers from 0 to 1. */
@@ -134,25 +135,28 @@ benchmark(async (atEnd) => {
     await worker.running('killed');
   };
 
-  const perPhase = [Math.ceil(KILLS / 3), Math.ceil(KILLS / 3), KILLS - 2 * Math.ceil(KILLS / 3)];
+  const kills = (phase: string): number => {
+    const at = PHASES.indexOf(phase);
+    return at < 0 ? 0 : Math.floor(KILLS / PHASES.length) + (at < KILLS % PHASES.length ? 1 : 0);
+  };
   let count = 0;
   let ended = 0;
   const began = performance.now();
-  for (; count < (perPhase[0] as number); count++) {
+  for (; count < kills('snapshot'); count++) {
     if ((await inTopics()) >= ROWS * TABLES.length) ended++;
     await kill(random() * 800, count);
   }
   await waitFor('the snapshot to end', async () => (await inTopics()) >= ROWS * TABLES.length, { timeoutMs: 600_000 });
-  figure('snapshot, kills before its end', whole((perPhase[0] as number) - ended));
+  figure('snapshot, kills before its end', whole(kills('snapshot') - ended));
   const snapshotRecords = (await readHistory(kafka.bootstrapServers, run, tables)).snapshotRows;
   figure('snapshot rows : rows', (snapshotRecords / (ROWS * TABLES.length)).toFixed(2));
 
-  for (let i = 0; i < (perPhase[1] as number); i++, count++) await kill(random() * 3000, count);
+  for (let i = 0; i < kills('streaming'); i++, count++) await kill(random() * 3000, count);
 
-  if ((perPhase[2] as number) > 0) {
+  if (kills('incremental') > 0) {
     const asked = JSON.stringify({ type: 'incremental', 'data-collections': tables.map((table) => `public.${table}`) });
     await database.query("INSERT INTO signals VALUES ('ask', 'execute-snapshot', $1)", [asked]);
-    for (let i = 0; i < (perPhase[2] as number); i++, count++) await kill(random() * 1500, count);
+    for (let i = 0; i < kills('incremental'); i++, count++) await kill(random() * 1500, count);
     await waitFor(
       'the incremental snapshot to end',
       async () =>
