@@ -11,6 +11,7 @@ import { Kafka, logLevel } from 'kafkajs';
 import { Client } from 'pg';
 import { useOrStartKafka } from '../dev/services/kafka';
 import { startPostgres } from '../dev/services/postgres';
+import { postgresSource } from '../dev/services/postgres-source';
 import { waitFor } from '../dev/services/wait-for';
 import { startWorker, type StartedWorker } from '../dev/services/worker';
 import { benchmark, figure, heading, whole } from './lib/report';
@@ -87,19 +88,10 @@ benchmark(async (atEnd) => {
   };
   let worker = await start();
   atEnd(async () => await worker.stop());
-  const url = new URL(postgres.url);
   await worker.register({
     name: 'killed',
-    config: {
-      'connector.class': 'io.debezium.connector.postgresql.PostgresConnector',
-      'tasks.max': '1',
-      'database.hostname': url.hostname,
-      'database.port': url.port,
-      'database.user': 'postgres',
-      'database.password': 'postgres',
-      'database.dbname': 'postgres',
+    config: postgresSource(postgres.url, {
       'topic.prefix': run,
-      'plugin.name': 'pgoutput',
       'publication.autocreate.mode': 'filtered',
       'table.include.list': [...tables, 'signals'].map((table) => `public.${table}`).join(','),
       'signal.data.collection': 'public.signals',
@@ -107,7 +99,7 @@ benchmark(async (atEnd) => {
       'snapshot.max.threads': '2',
       'slot.max.retries': '600',
       'slot.retry.delay.ms': '100',
-    },
+    }),
   });
   const writerClient = new Client({ connectionString: postgres.url });
   await writerClient.connect();

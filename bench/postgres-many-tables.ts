@@ -12,6 +12,7 @@ import { startJavaConnect } from '../dev/services/java-connect';
 import { startBroker } from '../dev/services/broker';
 import { useOrStartKafka } from '../dev/services/kafka';
 import { startPostgres } from '../dev/services/postgres';
+import { postgresSource } from '../dev/services/postgres-source';
 import { waitFor } from '../dev/services/wait-for';
 import { startWorker, type StartedWorker } from '../dev/services/worker';
 import { benchmark, figure, heading, whole } from './lib/report';
@@ -101,17 +102,8 @@ async function run({ name, start }: Side, at: number, url: string, bootstrapServ
 }
 
 function connector(id: string, server: string): Record<string, string> {
-  const url = new URL(server);
-  return {
-    'connector.class': 'io.debezium.connector.postgresql.PostgresConnector',
-    'tasks.max': '1',
-    'database.hostname': url.hostname,
-    'database.port': url.port,
-    'database.user': 'postgres',
-    'database.password': 'postgres',
-    'database.dbname': 'postgres',
+  return postgresSource(server, {
     'topic.prefix': id,
-    'plugin.name': 'pgoutput',
     'slot.name': id,
     'publication.name': id,
     'publication.autocreate.mode': 'filtered',
@@ -120,5 +112,5 @@ function connector(id: string, server: string): Record<string, string> {
     'transforms.one.type': 'org.apache.kafka.connect.transforms.RegexRouter',
     'transforms.one.regex': '.*',
     'transforms.one.replacement': id,
-  };
+  });
 }

@@ -9,6 +9,7 @@ import { Client } from 'pg';
 import { slotOf } from '../connectors/postgres/src/config/slot-part';
 import { startBroker } from '../dev/services/broker';
 import { startPostgres } from '../dev/services/postgres';
+import { postgresSource } from '../dev/services/postgres-source';
 import { startWorker, type StartedWorker } from '../dev/services/worker';
 import { benchmark, figure, heading, whole } from './lib/report';
 import { TopicSize } from './lib/topic-size';
@@ -79,21 +80,13 @@ async function run(
 ): Promise<{ seconds: number; cpu: number }> {
   const topic = new TopicSize(bootstrapServers, topicName);
   await topic.create(count);
-  const url = new URL(server);
   const usage = measure(worker.pid);
   await worker.register({
     name: topicName,
-    config: {
-      'connector.class': 'io.debezium.connector.postgresql.PostgresConnector',
+    config: postgresSource(server, {
       'tasks.max': String(count),
       'slot.count': String(count),
-      'database.hostname': url.hostname,
-      'database.port': url.port,
-      'database.user': 'postgres',
-      'database.password': 'postgres',
-      'database.dbname': 'postgres',
       'topic.prefix': topicName,
-      'plugin.name': 'pgoutput',
       'slot.name': slot,
       'publication.name': slot,
       'publication.autocreate.mode': 'disabled',
@@ -102,7 +95,7 @@ async function run(
       'transforms.one.type': 'org.apache.kafka.connect.transforms.RegexRouter',
       'transforms.one.regex': '.*',
       'transforms.one.replacement': topicName,
-    },
+    }),
   });
   await topic.reaches(1, worker, topicName);
   const began = performance.now();

@@ -8,6 +8,7 @@ import { Kafka, logLevel } from 'kafkajs';
 import { Client } from 'pg';
 import { useOrStartBroker } from '../dev/services/broker';
 import { startPostgres } from '../dev/services/postgres';
+import { postgresSource } from '../dev/services/postgres-source';
 import { waitFor } from '../dev/services/wait-for';
 import { startWorker, type StartedWorker } from '../dev/services/worker';
 import { benchmark, figure, heading, median, whole } from './lib/report';
@@ -46,24 +47,16 @@ benchmark(async (atEnd) => {
   const register = async (worker: StartedWorker, settings: Record<string, string>): Promise<string> => {
     const name = `${group}_${runs++}`.replaceAll('-', '_');
     await admin.createTopics({ topics: [{ topic: `${name}.public.rows`, numPartitions: 1 }] });
-    const url = new URL(postgres.url);
     await worker.register({
       name,
-      config: {
-        'connector.class': 'io.debezium.connector.postgresql.PostgresConnector',
-        'database.hostname': url.hostname,
-        'database.port': url.port,
-        'database.user': 'postgres',
-        'database.password': 'postgres',
-        'database.dbname': 'postgres',
+      config: postgresSource(postgres.url, {
         'topic.prefix': name,
-        'plugin.name': 'pgoutput',
         'slot.name': name,
         'publication.name': name,
         'publication.autocreate.mode': 'filtered',
         'table.include.list': 'public.rows',
         ...settings,
-      },
+      }),
     });
     return name;
   };

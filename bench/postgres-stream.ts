@@ -12,6 +12,7 @@ import { Kafka, logLevel } from 'kafkajs';
 import { Client } from 'pg';
 import { useOrStartKafka } from '../dev/services/kafka';
 import { startPostgres } from '../dev/services/postgres';
+import { postgresSource } from '../dev/services/postgres-source';
 import { waitFor } from '../dev/services/wait-for';
 import { startWorker } from '../dev/services/worker';
 import { benchmark, figure, heading, whole } from './lib/report';
@@ -85,30 +86,21 @@ benchmark(async (atEnd) => {
   const program = findRecvlogical();
   const recvlogical = program && readWithRecvlogical(program, postgres.url, 'bench_recvlogical', end);
 
-  const url = new URL(postgres.url);
   const usage = measure(worker.pid);
   const brokerCpu = kafka.pid === undefined ? null : cpuSeconds(kafka.pid);
   const machine = machineSeconds();
   const began = performance.now();
   await worker.register({
     name: 'bench',
-    config: {
-      'connector.class': 'io.debezium.connector.postgresql.PostgresConnector',
-      'tasks.max': '1',
-      'database.hostname': url.hostname,
-      'database.port': url.port,
-      'database.user': 'postgres',
-      'database.password': 'postgres',
-      'database.dbname': 'postgres',
+    config: postgresSource(postgres.url, {
       'topic.prefix': run,
-      'plugin.name': 'pgoutput',
       'slot.name': 'bench_worker',
       'publication.name': 'bench',
       'publication.autocreate.mode': 'disabled',
       'snapshot.mode': 'no_data',
       'table.include.list': 'public.backlog',
       ...EXTRA,
-    },
+    }),
   });
   let first = 0;
   await waitFor(

@@ -1,5 +1,6 @@
 /** A database for one test, on the shared PostgreSQL. */
 import { Client } from 'pg';
+import { postgresSource } from '../../dev/services/postgres-source';
 import { uniqueName } from './unique-name';
 import { waitFor } from './wait-for';
 
@@ -71,22 +72,14 @@ export class TestDatabase {
 
   /** Config of a source of this database; slot and publication are unique, topics begin with the database's name. */
   sourceConfig(overrides: Record<string, string> = {}): Record<string, string> {
-    const url = new URL(this.server);
-    return {
-      'connector.class': 'io.debezium.connector.postgresql.PostgresConnector',
-      'tasks.max': '1',
-      'database.hostname': url.hostname,
-      'database.port': url.port || '5432',
-      'database.user': decodeURIComponent(url.username),
-      'database.password': decodeURIComponent(url.password),
+    return postgresSource(this.server, {
       'database.dbname': this.name,
       'topic.prefix': this.name,
-      'plugin.name': 'pgoutput',
       'publication.autocreate.mode': 'filtered',
       'publication.name': `pub_${this.name}`,
       'slot.name': this.slot,
       ...overrides,
-    };
+    });
   }
 
   /** Terminates the stream of its slot, as an operator may. Resolves when the server's end of it is closed. */
