@@ -20,7 +20,7 @@ export function textOf(file: string): string {
 export const CONTRACTS = [
   { contract: 'connect-rest', section: 'REST', cases: 163, appendix: 19 },
   { contract: 'connect-runtime', section: 'Runtime', cases: 114, appendix: 0 },
-  { contract: 'cdc-postgres', section: 'Change capture', cases: 114, appendix: 21 },
+  { contract: 'cdc-postgres', section: 'Change capture', cases: 114, appendix: 25 },
   { contract: 'analytics-sink', section: 'Analytics sink', cases: 73, appendix: 0 },
 ];
 

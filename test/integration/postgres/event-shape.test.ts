@@ -80,6 +80,35 @@ test('cdc-postgres 110: tables merged into one topic keep different keys', async
   );
 });
 
+test('cdc-postgres R25: include.schema.comments adds the comments of columns', async () => {
+  await start(
+    `CREATE TABLE t (id int PRIMARY KEY, note text); COMMENT ON COLUMN t.note IS 'What it''s about';
+     INSERT INTO t VALUES (1, 'a')`,
+    { 'include.schema.comments': 'true', 'column.propagate.source.type': String.raw`public\.t\.note` },
+  );
+  await run?.count(1);
+  await database.query("COMMENT ON COLUMN t.note IS 'New'; ALTER TABLE t ADD x int; INSERT INTO t VALUES (2, 'b')");
+  const records = (await run?.count(2)) as AnyRecord[];
+  const documented = records.map(({ valueSchema }) =>
+    valueSchema?.fields?.[1]?.schema.fields?.map(({ name, schema: { doc, parameters } }) => [
+      name,
+      doc ?? null,
+      parameters?.['__debezium.source.column.comment'] ?? null,
+    ]),
+  );
+  expect(documented).toEqual([
+    [
+      ['id', null, null],
+      ['note', "What it's about", "What it's about"],
+    ],
+    [
+      ['id', null, null],
+      ['note', 'New', 'New'],
+      ['x', null, null],
+    ],
+  ]);
+});
+
 test('cdc-postgres 74: topic.heartbeat.name is the whole name', async () => {
   await start('CREATE TABLE t (id int PRIMARY KEY)', { 'topic.heartbeat.name': 'beats', 'heartbeat.interval.ms': '1' });
   const [heartbeat] = (await run?.count(1)) as AnyRecord[];

@@ -88,7 +88,7 @@ const parameters = (record: AnyRecord | undefined): unknown =>
       .map(({ name, schema }) => [name, schema.parameters ?? {}]),
   );
 
-test('cdc-postgres 109: masks, both hashes and truncation, as Debezium publishes them', async () => {
+test('cdc-postgres 109, R23: masks, both hashes and truncation, as Debezium publishes them', async () => {
   const keyRow = (id: number): string => `INSERT INTO m_key VALUES ('secretkey${id}', 'v');`;
   await database.query(`${CREATE}; ${TABLES.map((name) => insert(name, 1)).join('')} ${keyRow(1)}`);
   run = await TaskRun.start(taskConfig(database, MASKS));

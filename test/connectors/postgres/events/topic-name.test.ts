@@ -14,7 +14,7 @@ const TABLES = [
   { schema: 'public', name: '😀' },
 ];
 
-describe('cdc-postgres 110: topic naming strategies, as Debezium 3.7.0.Final names topics', () => {
+describe('cdc-postgres 110, R22: topic naming strategies, as Debezium 3.7.0.Final names topics', () => {
   test.each<[string, Record<string, string>, string[]]>([
     [
       'SchemaTopicNamingStrategy',
