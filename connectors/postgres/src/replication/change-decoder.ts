@@ -172,6 +172,7 @@ export abstract class ChangeDecoder implements StreamDecoder {
     tx.time.setMicros(micros);
     this.counts.committedAt = tx.time.millis;
     tx.xid = xid;
+    this.recent.add(xid);
     tx.finalLsn = finalLsn;
     tx.origin = null;
     tx.originLsn = null;
@@ -211,7 +212,6 @@ export abstract class ChangeDecoder implements StreamDecoder {
     this.deferred = null;
     this.filter.commit();
     if (tx.completedBefore) return;
-    this.recent.add(tx.xid);
     this.completed(lsn);
     if (this.metadata !== null) this.endTransaction(this.metadata, lsn);
   }
