@@ -34,6 +34,8 @@ export interface ModelField {
   /** The schema has a default, which replaces a value that Connect cannot represent (NaN). */
   readonly hasDefault: boolean;
   readonly unavailable: unknown;
+  /** Values of the cell are masked, so different ones may be equal. */
+  readonly isMasked: boolean;
 }
 
 export interface MaskedMember {
@@ -243,6 +245,7 @@ function build(
     ofNull: inKey ? null : (mask?.ofNull ?? null),
     hasDefault: defaultValue !== undefined,
     unavailable: masked.unavailable,
+    isMasked: masked !== type,
   };
   return {
     column,

@@ -4,8 +4,10 @@
  */
 import type { TableName } from '../database/catalog';
 import type { TableModel } from '../events/table-model';
+import type { RowIdentity } from './row-identity';
 
 export interface ChunkRow {
+  /** Text of its identity. */
   readonly key: string;
   /** A DataRow message. */
   readonly bytes: Buffer;
@@ -18,15 +20,17 @@ export class ChunkWindow {
   /** Keys that changed before the rows were read. Null: the rows are read, so only theirs matter. */
   private changed: Set<string> | null = new Set();
   private rows: readonly ChunkRow[] = [];
-  private keys = new Set<string>();
-  /** The rows must be read again: the table was altered or truncated, or a change did not hold its key. */
+  /** Number of rows by key. */
+  private counts = new Map<string, number>();
+  /**
+   * The rows must be read again: the table was truncated, or it is not known which of them a change has replaced.
+   */
   stale = false;
   private everything = false;
 
-  /** @param chunkKey columns that order the rows */
   constructor(
     private readonly table: TableName,
-    readonly chunkKey: readonly string[],
+    readonly identity: RowIdentity,
   ) {}
 
   /** The stream must wait for the rows, because it remembers too many keys. */
@@ -41,15 +45,20 @@ export class ChunkWindow {
   load(rows: readonly ChunkRow[]): void {
     this.rows = rows;
     if (this.everything) this.stale = true;
-    this.keys = new Set(rows.map(({ key }) => key));
-    for (const key of this.changed ?? []) this.keys.delete(key);
+    for (const { key } of rows) this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
+    for (const key of this.changed ?? []) this.drop(key);
     this.changed = null;
   }
 
   /** The stream has emitted a change of the row with this key. */
   remove(key: string): void {
-    if (this.changed === null) this.keys.delete(key);
+    if (this.changed === null) this.drop(key);
     else this.changed.add(key);
+  }
+
+  private drop(key: string): void {
+    if ((this.counts.get(key) ?? 0) > 1) this.stale = true;
+    else this.counts.delete(key);
   }
 
   /** A change of an unknown row, or of all rows. */
@@ -60,6 +69,6 @@ export class ChunkWindow {
 
   /** Rows to emit, in the order of the chunk. */
   remaining(): ChunkRow[] {
-    return this.rows.filter(({ key }) => this.keys.has(key));
+    return this.rows.filter(({ key }) => this.counts.has(key));
   }
 }

@@ -6,7 +6,7 @@ import { completeRow, keyOf, readDataRow, RowContext, type Cells } from '../even
 import type { Struct } from '../events/struct';
 import type { TableModel } from '../events/table-model';
 import type { Session } from '../session';
-import { rowKeyText } from './key-text';
+import { identityText, type RowIdentity } from './row-identity';
 
 export class IncrementalRows {
   private readonly cells: Cells = [];
@@ -16,9 +16,9 @@ export class IncrementalRows {
     this.context = new RowContext(session.relations.unrepresentable);
   }
 
-  keyTextOf(row: Buffer, model: TableModel, chunkKey: readonly string[]): string {
+  identityOf(row: Buffer, model: TableModel, identity: RowIdentity): string {
     this.decode(row, model);
-    return rowKeyText(model, this.cells, chunkKey) ?? '';
+    return identityText(identity, this.cells) ?? '';
   }
 
   /** @param position an offset of the stream, whose LSN is part of `source.sequence` */

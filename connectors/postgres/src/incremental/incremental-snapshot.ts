@@ -19,7 +19,7 @@ import { ChunkReader, type ReadChunk } from './chunk-reader';
 import { chunkTable, type ChunkTable } from './chunk-table';
 import { ChunkWindow } from './chunk-window';
 import { IncrementalRows } from './incremental-rows';
-import { rowKeyText } from './key-text';
+import { identityText, rowIdentity } from './row-identity';
 import type { SnapshotContext } from './snapshot-context';
 import { type Collection } from './snapshot-context';
 import { SnapshotNotifications, type ScanStatus } from './snapshot-notifications';
@@ -160,10 +160,21 @@ export class IncrementalSnapshot implements ChangeObserver {
     oldCells: Cells,
     old: OldTuple,
   ): void {
-    if (op !== 'd') this.remove(model, newCells);
-    if (op === 'c' || old === 'none') return;
-    if (old === 'key' && relation !== null && relation.missingInOldKey.length > 0) this.window?.invalidate();
-    else this.remove(model, oldCells);
+    const { window } = this;
+    if (window === null) return;
+    const { isUnique, isInOldKey } = window.identity;
+    // A new row that equals others says nothing about them.
+    if (op !== 'd' && isUnique) this.remove(window, newCells);
+    if (op === 'c') return;
+    if (old === 'complete') this.remove(window, oldCells);
+    else if (!isInOldKey) window.invalidate();
+    else if (old === 'key') this.remove(window, oldCells);
+  }
+
+  private remove(window: ChunkWindow, cells: Cells): void {
+    const key = identityText(window.identity, cells);
+    if (key === null) window.invalidate();
+    else window.remove(key);
   }
 
   truncated(): void {
@@ -210,14 +221,6 @@ export class IncrementalSnapshot implements ChangeObserver {
     this.generation++;
     await this.reader.close();
     await this.reading;
-  }
-
-  private remove(model: TableModel, cells: Cells): void {
-    const { window } = this;
-    if (window === null) return;
-    const key = rowKeyText(model, cells, window.chunkKey);
-    if (key === null) window.invalidate();
-    else window.remove(key);
   }
 
   private discard(): void {
@@ -282,7 +285,7 @@ export class IncrementalSnapshot implements ChangeObserver {
     }
     const id = randomUUID();
     const streamed = this.streamed();
-    const window = new ChunkWindow(table.table, table.key);
+    const window = new ChunkWindow(table.table, rowIdentity(table.table, table.model));
     this.window = window;
     this.chunkId = id;
     this.marked = false;
@@ -291,7 +294,8 @@ export class IncrementalSnapshot implements ChangeObserver {
     try {
       read = await this.reader.read(table, context.lastKey, context.maximumKey, config.incremental.chunkSize);
       if (generation === this.generation) {
-        window.load(read.rows.map((bytes) => ({ key: this.rows.keyTextOf(bytes, table.model, table.key), bytes })));
+        const { identity } = window;
+        window.load(read.rows.map((bytes) => ({ key: this.rows.identityOf(bytes, table.model, identity), bytes })));
       }
     } catch (error) {
       await watermarks.close(id).catch(() => undefined);
