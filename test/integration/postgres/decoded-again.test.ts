@@ -33,3 +33,19 @@ test('killed between the delete and the create of a key change with a new enum l
     await run.until((all) => all.some((record) => record.key.id === 2));
   }
 });
+
+test('a change that is decoded again is counted once', async () => {
+  run = await TaskRun.start(taskConfig(database, { 'snapshot.mode': 'no_data' }));
+  await database.query("INSERT INTO t VALUES (1, 'ok')");
+  await run.count(1);
+  await database.query("ALTER TYPE mood ADD VALUE 'new'");
+  await database.query("UPDATE t SET m = 'new'");
+  await run.count(2);
+  const value = (name: string, labels = {}): number | undefined =>
+    run?.metrics.value(`debezium_metrics_${name}`, {
+      ...{ context: 'streaming', plugin: 'postgres', name: 'fulfillment' },
+      ...labels,
+    });
+  expect(value('TotalNumberOfEventsSeen')).toBe(2);
+  expect(value('NumberOfUpdateEventsSeen', { table: 'public.t' })).toBe(1);
+});

@@ -79,6 +79,21 @@ export class EventCounts {
     this.streamedAt = now;
   }
 
+  /**
+   * The event of a change is not published after all. Call before `settle`.
+   * @param event value of its record; null: a tombstone, which was not counted
+   */
+  undo(event: Readonly<Record<string, unknown>> | null): void {
+    const source = event?.source as { readonly schema: string; readonly table: string } | undefined;
+    if (event == null || source === undefined) return;
+    const table = this.of(`${source.schema}.${source.table}`);
+    if (event.op === 'c') table.created--;
+    else if (event.op === 'u') table.updated--;
+    else if (event.op === 'd') table.deleted--;
+    else if (event.op === 't') table.truncated--;
+    this.streamed--;
+  }
+
   /** Call at the end of each transaction and of each batch: counts the events since the last call. */
   settle(xid: number): void {
     const events = this.streamed - this.counted;

@@ -8,7 +8,7 @@ import type { ProcessingFailureMode } from '../config/event-config';
 import { formatLsn, lsn as makeLsn, type Lsn } from '../database/lsn';
 import { Instant } from '../events/event-context';
 import { LogicalMessages } from '../events/logical-message';
-import { RowContext } from '../events/row';
+import { RowContext, type Struct } from '../events/row';
 import type { Relations } from '../events/relations';
 import { TransactionMetadata } from '../events/transaction-metadata';
 import type { EventCounts } from '../metrics/event-counts';
@@ -315,9 +315,13 @@ export abstract class ChangeDecoder implements StreamDecoder {
     const { rows } = this;
     const mark = rows.out.length;
     const { lastOffset } = rows;
+    const { filtered, unchanged } = this.counts;
     this.metadata?.mark();
     try {
-      return this.emit(buffer, at, end, lsn);
+      if (this.emit(buffer, at, end, lsn)) return true;
+      this.counts.filtered = filtered;
+      this.counts.unchanged = unchanged;
+      return false;
     } catch (error) {
       this.metadata?.undo();
       const mode = this.processingFailures;
@@ -326,7 +330,7 @@ export abstract class ChangeDecoder implements StreamDecoder {
       if (mode === 'warn') this.logger.warn(message);
       else this.logger.debug(message);
       this.counts.erroneous++;
-      rows.out.length = mark;
+      this.discard(mark);
       rows.lastOffset = lastOffset;
       rows.forget();
       this.rowContext.nullInRequired = null;
@@ -360,11 +364,18 @@ export abstract class ChangeDecoder implements StreamDecoder {
     const field = this.rowContext.nullInRequired;
     if (label === null && field === null) return null;
     this.rowContext.nullInRequired = null;
-    this.rows.out.length = mark;
+    this.discard(mark);
     // Otherwise the first record decoded again would carry the offset of the whole event, and a crash after it would
     // lose the rest.
     this.rows.lastOffset = lastOffset;
     this.metadata?.undo();
     return { nullColumn: field?.column ?? null };
+  }
+
+  /** Removes the records from `mark` on, of one change that is decoded again or left out. */
+  private discard(mark: number): void {
+    const { out } = this.rows;
+    for (let i = mark; i < out.length; i++) this.counts.undo(out[i]?.value as Struct | null);
+    out.length = mark;
   }
 }
