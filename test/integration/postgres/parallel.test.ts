@@ -122,6 +122,25 @@ test('a task without tables has an empty publication, and a table created later 
   expect(seen(later.records.filter(({ topic }) => topic === 'fulfillment.public.later'))).toEqual(['c later 1']);
 });
 
+test('cdc-postgres 42: a logical message is published once, by task 0', async () => {
+  const offsets = new MemoryOffsets();
+  const settings = { 'snapshot.mode': 'no_data', 'heartbeat.interval.ms': '1' };
+  // Creates the slots.
+  await Promise.all([0, 1].map((task) => run(task, offsets, 1, settings)));
+  await database.query("SELECT pg_logical_emit_message(false, 'p', 'x'), pg_logical_emit_message(true, 'q', 'x')");
+  await insert(3);
+  const prefixes = async (task: number): Promise<unknown[]> => {
+    const { records } = await runSourceTask(postgresConnector, config(settings), {
+      ...{ task, offsets, timeoutMs: 30_000 },
+      until: (all) =>
+        (all as readonly AnyRecord[]).filter(({ value }) => value.op === 'c').length === ownedBy(task).length,
+    });
+    return (records as readonly AnyRecord[]).filter(({ value }) => value.op === 'm').map(({ key }) => key.prefix);
+  };
+  expect(await prefixes(1)).toEqual([]);
+  expect(await prefixes(0)).toEqual(['p', 'q']);
+});
+
 test('validation checks the slot and the publication of each task', async () => {
   const found = await postgresConnector.validate?.(config({ 'publication.autocreate.mode': 'disabled' }), {});
   expect(found?.map(({ key, message }) => [key, /"?(\w+_[01])"? FOR TABLE/.exec(message)?.[1]])).toEqual([

@@ -66,6 +66,11 @@ export function checkParallel(values: ConnectorConfig, complain: (name: string, 
     const value = values[key]?.trim().toLowerCase() ?? '';
     if (value !== '' && value !== 'false') complain(key, `This cannot be used with ${KEY.slotCount} above 1: ${why}`);
   }
+  if (splitList(values[KEY.signalEnabledChannels] ?? '').some((name) => name.toLowerCase() === 'file'))
+    complain(
+      KEY.signalEnabledChannels,
+      `file cannot be used with ${KEY.slotCount} above 1: the first task to read the file empties it, so the others would miss its signals; use kafka, or POST /connectors/{name}/signals`,
+    );
   checkTables(values[KEY.slotTables] ?? '', count, (message) => complain(KEY.slotTables, message));
 }
 

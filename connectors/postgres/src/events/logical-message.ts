@@ -22,9 +22,12 @@ export class LogicalMessages {
     this.value = valueSchema(factory, config.values.binary !== 'bytes');
   }
 
-  /** Whether `message.prefix.include.list` or `message.prefix.exclude.list` leaves it in. */
+  /** Whether this task publishes it, and the lists of prefixes leave it in. */
   captures(prefix: string): boolean {
-    const { include, exclude } = this.config.stream.messages;
+    const { stream, part } = this.config;
+    // They belong to no table, so each of several slots has them all.
+    if (part !== null && part.number !== 0) return false;
+    const { include, exclude } = stream.messages;
     return include === null ? !(exclude?.matches(prefix) ?? false) : include.matches(prefix);
   }
 

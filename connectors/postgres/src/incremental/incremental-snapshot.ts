@@ -88,8 +88,11 @@ export class IncrementalSnapshot implements ChangeObserver {
     for (const pattern of request.collections) {
       const matches = matcherOf(pattern);
       const found = known.filter((table) => matches(table) && table !== session.config.signals.table).sort();
+      const unknown = pattern.replaceAll('"', '');
+      // The task of another slot reads it.
+      if (found.length === 0 && session.config.filters.owns?.(unknown) === false) continue;
       // A table that was created since may be in the catalog.
-      for (const table of found.length === 0 ? [pattern.replaceAll('"', '')] : found) {
+      for (const table of found.length === 0 ? [unknown] : found) {
         const isQueued = [...added, ...(again ? context.queue : context.queue.slice(1))].some(
           (one) => one.table === table,
         );

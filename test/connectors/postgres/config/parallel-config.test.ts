@@ -68,6 +68,7 @@ test.each<[Record<string, string>, string, string]>([
     'signal.data.collection',
     'only the task of that table',
   ],
+  [{ 'slot.count': '2', 'signal.enabled.channels': 'kafka, File' }, 'signal.enabled.channels', 'miss its signals'],
   [{ 'slot.count': '2', 'slot.tables': '2:public\\.a' }, 'slot.tables', '"2" is not a slot'],
   [{ 'slot.count': '2', 'slot.tables': 'public\\.a' }, 'slot.tables', 'is not a slot'],
   [{ 'slot.count': '2', 'slot.tables': '1:' }, 'slot.tables', 'slot 1 has none'],
