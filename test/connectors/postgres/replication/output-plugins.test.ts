@@ -159,3 +159,23 @@ test('hostile input: nesting has a limit', async () => {
   const deep = `{"kind":"insert","schema":"s","table":"t","x":${'['.repeat(1e6)}`;
   await expect(decoding.feed([`{"xid":1,"change":[${deep}`])).rejects.toMatchObject({ code: 'PG_PROTOCOL' });
 });
+
+test('long strings with escapes in any place, and escapes that are cut off', async () => {
+  const columns = [...RECORDED.slice(0, 1), ...RECORDED.slice(3, 4)];
+  const insert = (text: string): string =>
+    `{"xid":1,"change":[{"kind":"insert","schema":"s","table":"t","columnnames":["id","t"],"columntypes":["integer","text"],"columnvalues":[1,${text}]}]}`;
+  const plain = 'é'.repeat(40);
+  const texts = ['', '"', '\\', '\n', '\u0001', '\\"', '"\\'].flatMap((escape) => [
+    `${plain}${escape}`,
+    `${escape}${plain.repeat(3)}${escape}${escape}${plain}x`,
+    `${'x'.repeat(47)}${escape}${plain}${escape}`,
+    `${escape}${'x'.repeat(46)}${escape}${plain.repeat(100)}${escape}`,
+  ]);
+  const decoding = new PluginDecoding('wal2json', { columns });
+  const records = await decoding.feed(texts.map((text) => insert(JSON.stringify(text))));
+  expect(rows(records).map(({ after }) => after.t)).toEqual(texts);
+  for (const cut of ['"x\\u12"', '"\\u12,34"', '"\\uzzzz"', `"${'x'.repeat(100)}\\"`, `"${'x'.repeat(100)}`])
+    await expect(new PluginDecoding('wal2json', { columns }).feed([insert(cut)])).rejects.toMatchObject({
+      code: 'PG_PROTOCOL',
+    });
+});

@@ -1,14 +1,12 @@
 /** A JSON value as the text that the server would send. Reused for every value. */
 import { ascii } from '../../values/value-type';
-import { malformed } from './json-cursor';
+import { BACKSLASH, malformed, NEAR, QUOTE } from './json-cursor';
 
 /** Kept from value to value; longer texts get a buffer of their own. */
 const SCRATCH_BYTES = 64 * 1024;
 
 const ESCAPES = new Map([...'bfnrt"\\/'].map((name, i) => [name.charCodeAt(0), '\b\f\n\r\t"\\/'.charCodeAt(i)]));
 const UNICODE = 0x75;
-const BACKSLASH = 0x5c;
-const QUOTE = 0x22;
 
 const TRUE = Buffer.from('t');
 const FALSE = Buffer.from('f');
@@ -56,17 +54,24 @@ export class JsonValue {
     }
     const target = this.target(end - at);
     let to = source.copy(target, 0, at, at + escape);
-    for (let from = at + escape; from < end; from++) {
+    for (let from = at + escape, far = from + NEAR; from < end; from++) {
       const byte = source[from] as number;
       if (byte !== BACKSLASH) {
-        target[to++] = byte;
+        if (from < far) {
+          target[to++] = byte;
+          continue;
+        }
+        const run = source.subarray(from, end).indexOf(BACKSLASH);
+        const next = run < 0 ? end : from + run;
+        to += source.copy(target, to, from, next);
+        from = next - 1;
+        far = end;
         continue;
       }
+      far = from + NEAR;
       const name = source[++from] as number;
       if (name === UNICODE) {
-        const code = parseInt(ascii(source, from + 1, from + 5), 16);
-        if (!(code >= 0)) throw malformed('a string has an unknown escape');
-        to += target.write(String.fromCharCode(code), to, 'utf8');
+        to += target.write(String.fromCharCode(codeAt(source, from + 1, end)), to, 'utf8');
         from += 4;
         continue;
       }
@@ -83,4 +88,11 @@ export class JsonValue {
     this.buffer = bytes <= SCRATCH_BYTES ? this.scratch : Buffer.allocUnsafeSlow(bytes);
     return this.buffer;
   }
+}
+
+/** The four hexadecimal digits of an escape. The server escapes control characters only, so they are no surrogate. */
+function codeAt(source: Buffer, at: number, end: number): number {
+  const digits = ascii(source, at, Math.min(at + 4, end));
+  if (!/^[0-9a-f]{4}$/i.test(digits)) throw malformed('a string has an unknown escape');
+  return parseInt(digits, 16);
 }
