@@ -87,6 +87,11 @@ whereInstalled('on a server with the libraries', () => {
     const chosen = { 'plugin.name': 'wal2json' };
     await expect(start(chosen)).rejects.toMatchObject({ code: 'PG_PLUGIN_ENCODING' });
     expect(await postgresConnector.validate?.(config(chosen), {})).toMatchObject([{ key: 'plugin.name' }]);
+    const { log } = await start({ 'plugin.name': '' });
+    expect(await slotPlugin()).toBe('pgoutput');
+    expect(log.filter(({ message }) => message.startsWith('plugin.name is not set'))).toMatchObject([
+      { message: 'plugin.name is not set: using pgoutput.' },
+    ]);
   });
 
   const limits: readonly (readonly [plugin: string, params: string, nan: unknown, ops: string[]])[] = [

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { ConnectError } from '@millrace/sdk';
 import type { Client } from 'pg';
-import type { PluginName, PostgresConfig } from '../config/postgres-config';
+import type { PostgresConfig } from '../config/postgres-config';
 import { errorCode } from '../database/errors';
 import { decodingPlugin } from './decoding-plugin';
 
@@ -51,7 +51,7 @@ export async function encodingProblem(client: Client, config: PostgresConfig): P
 
 /**
  * The config with the plugin that an unset `plugin.name` means: that of the slot, otherwise Debezium's default where it
- * is installed, otherwise pgoutput. @param slotPlugin of the existing slot; null for none
+ * is installed and its text can be read, otherwise pgoutput. @param slotPlugin of the existing slot; null for none
  */
 export async function withPlugin(
   client: Client,
@@ -59,7 +59,9 @@ export async function withPlugin(
   slotPlugin: string | null,
 ): Promise<PostgresConfig> {
   if (config.pluginIsChosen) return config;
-  const byDefault: PluginName = 'decoderbufs';
-  const uses = slotPlugin === null ? await isInstalled(client, byDefault) : slotPlugin === byDefault;
-  return uses ? { ...config, plugin: byDefault } : config;
+  const byDefault: PostgresConfig = { ...config, plugin: 'decoderbufs' };
+  const { slotPlugin: defaultPlugin } = decodingPlugin(byDefault);
+  if (slotPlugin !== null) return slotPlugin === defaultPlugin ? byDefault : config;
+  const isUsable = (await encodingProblem(client, byDefault)) === null && (await isInstalled(client, defaultPlugin));
+  return isUsable ? byDefault : config;
 }
