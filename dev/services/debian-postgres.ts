@@ -4,6 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres, type PostgresOptions, type RunningPostgres } from './postgres';
 
@@ -16,6 +17,8 @@ const PACKAGES = {
 export type ServerLibrary = keyof typeof PACKAGES;
 
 const VERSIONS = '/usr/lib/postgresql';
+
+const INSTALL_TIMEOUT_MS = 10 * 60_000;
 
 /** Folder with `bin` and `lib` of the newest server that has all libraries; null for none. */
 function folderWith(libraries: readonly ServerLibrary[]): string | null {
@@ -40,9 +43,14 @@ export function installDebianPostgres(libraries: readonly ServerLibrary[]): stri
   const missing = whyMissing(libraries);
   if (missing === null || process.getuid?.() !== 0 || spawnSync('apt-get', ['--version']).status !== 0) return missing;
   const packages = ['postgresql-15', ...libraries.map((library) => PACKAGES[library])].join(' ');
-  const wait = '-o DPkg::Lock::Timeout=300';
-  const install = `apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get ${wait} install -y -qq --no-install-recommends ${packages}`;
-  spawnSync('/bin/sh', ['-c', install], { stdio: 'ignore' });
+  const install = `apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends ${packages}`;
+  const isThere = libraries.map((library) => `[ -e ${VERSIONS}/15/lib/${library}.so ]`).join(' && ');
+  // One at a time: apt-get update fails at once while another one runs.
+  spawnSync('flock', [join(tmpdir(), 'apt-get.lock'), '/bin/sh', '-c', `{ ${isThere}; } || { ${install}; }`], {
+    stdio: 'ignore',
+    // Without a network apt-get tries each address for minutes.
+    timeout: INSTALL_TIMEOUT_MS,
+  });
   return whyMissing(libraries);
 }
 
