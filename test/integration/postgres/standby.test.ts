@@ -72,6 +72,14 @@ test('cdc-postgres 84: a standby is the source, with a publication of the primar
   ]);
 });
 
+test('cdc-postgres 84: a snapshot of a standby without a slot', async () => {
+  const threads = { 'snapshot.mode': 'initial_only', 'snapshot.max.threads': '2' };
+  run = await TaskRun.start(taskConfig(database, { ...proxy.address, ...threads }));
+  await run.until((all) => all[all.length - 1]?.value?.source.snapshot === 'last');
+  const { rows } = await replica.query<{ id: number }>('SELECT id FROM t ORDER BY id');
+  expect(ids().sort()).toEqual(rows.map(({ id }) => id));
+});
+
 test('cdc-postgres 83: a failover slot resumes on the promoted standby, nothing is lost', async () => {
   proxy.target = primary.url;
   await database.query('DELETE FROM t');

@@ -48,7 +48,7 @@ export async function beginSnapshot(
   try {
     const client = await connect();
     const lsn = exporter === null ? await currentLsn(client, session) : exporter.consistentPoint;
-    const level = exporter === null ? isolation(session.config.snapshot.isolation, connections) : REPEATABLE_READ;
+    const level = exporter === null ? isolation(session, connections) : REPEATABLE_READ;
     await begin(client, level, exporter?.snapshotName ?? null);
     const { rows } = await client.query(
       `SELECT ${session.facts.version >= 130000 ? "CASE WHEN pg_is_in_recovery() THEN '0' ELSE pg_current_xact_id()::text END" : 'txid_current()::text'} AS xid,
@@ -117,8 +117,13 @@ async function currentLsn(client: Client, session: Session): Promise<Lsn> {
 
 const REPEATABLE_READ = 'REPEATABLE READ';
 
-/** A snapshot that several connections read cannot be one of READ COMMITTED, which each statement takes again. */
-function isolation(mode: string, connections: number): string {
+/**
+ * A snapshot that several connections read cannot be one of READ COMMITTED, which each statement takes again. A standby
+ * has no SERIALIZABLE.
+ */
+function isolation({ config, facts }: Session, connections: number): string {
+  const mode = config.snapshot.isolation;
   if (connections > 1 && mode.startsWith('read_')) return REPEATABLE_READ;
   return mode.replace('_', ' ').toUpperCase();
 }
+  if (facts.inRecovery && mode === 'serializable') return REPEATABLE_READ;
