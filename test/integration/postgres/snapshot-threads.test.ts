@@ -1,5 +1,6 @@
 /** A snapshot with several connections (`snapshot.max.threads`). */
 import { TestDatabase } from '../../helpers/test-database';
+import { waitFor } from '../../helpers/wait-for';
 import { TaskRun, taskConfig, type AnyRecord } from './harness';
 
 const DONE = 9_999_999;
@@ -151,6 +152,26 @@ test('cdc-postgres 31: a table dropped before it is read is left out, by all con
   );
 });
 
+test('cdc-postgres 24: one of several connections is terminated: nothing is lost, and none of them remains', async () => {
+  await database.query(
+    'CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t SELECT i, 0 FROM generate_series(1, 100000) i; ANALYZE t',
+  );
+  run = await TaskRun.start(taskConfig(database, { ...THREADS, 'max.batch.size': '500', 'max.queue.size': '800' }));
+  await run.count(30_000);
+  const readers = `FROM pg_stat_activity WHERE datname = '${database.name}' AND application_name = 'Millrace Snapshot'`;
+  const [before] = await database.query(`SELECT count(*)::int AS count ${readers}`);
+  await database.query(`SELECT pg_terminate_backend(pid) ${readers} ORDER BY backend_start DESC LIMIT 1`);
+  const records = await untilLast(run);
+  expect([before?.count, logged(/resuming the snapshot in/)]).toEqual([4, true]);
+  expect(new Set(records.map(({ key }) => key.id)).size).toBe(100_000);
+  const done = run;
+  await waitFor('the connections to end', async () => {
+    await done.poll();
+    const [now] = await database.query(`SELECT count(*)::int AS count ${readers}`);
+    return now?.count === 0;
+  });
+});
+
 test('cdc-postgres 24: an interrupted snapshot with several connections resumes', async () => {
   await database.query(
     'CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t SELECT i, 0 FROM generate_series(1, 100000) i; ANALYZE t',
@@ -165,6 +186,29 @@ test('cdc-postgres 24: an interrupted snapshot with several connections resumes'
   expect(new Set([...before, ...records].map(({ key }) => key.id)).size).toBe(100_000);
   expect(before.length + records.length).toBeLessThan(170_000);
   expect(logged(/Resuming the snapshot/)).toBe(true);
+});
+
+test('cdc-postgres 28: no more connections than half of what the server has left', async () => {
+  await database.query('CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1), (2)');
+  run = await TaskRun.start(taskConfig(database, { ...THREADS, 'snapshot.max.threads': '10000' }));
+  expect((await untilLast(run)).length).toBe(2);
+  expect(logged(/snapshot\.max\.threads is 10000, but the server has only \d+ free connection/)).toBe(true);
+});
+
+test('cdc-postgres 28: a limit of connections that is reached in the middle leaves fewer readers', async () => {
+  await database.query(
+    `CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t SELECT generate_series(1, 40000);
+     CREATE ROLE r_${database.name} LOGIN PASSWORD 'secret' CONNECTION LIMIT 2; GRANT SELECT ON t TO r_${database.name}`,
+  );
+  try {
+    const as = { 'database.user': `r_${database.name}`, 'database.password': 'secret' };
+    run = await TaskRun.start(taskConfig(database, { ...THREADS, ...as, 'snapshot.mode': 'initial_only' }));
+    expect((await untilLast(run)).length).toBe(40_000);
+    expect(logged(/The snapshot is read with 1 connection\(s\): .*too many connections for role/)).toBe(true);
+  } finally {
+    await run?.stop();
+    await database.query(`DROP OWNED BY r_${database.name}; DROP ROLE r_${database.name}`);
+  }
 });
 
 test('snapshot.tables.order.by.row.count', async () => {

@@ -2,9 +2,10 @@
  * The transaction of a snapshot, and the position at which streaming continues (cdc-postgres §4.2 to
  * §4.4).
  */
+import { isConnectError, type Logger } from '@millrace/sdk';
 import type { Client } from 'pg';
 import { closeConnection, openConnection } from '../database/connection';
-import { databaseError, errorCode } from '../database/errors';
+import { databaseError, errorCode, errorText } from '../database/errors';
 import { quoteLiteral } from '../database/identifiers';
 import { parseLsn, type Lsn } from '../database/lsn';
 import { createSlot, type CreatedSlot } from '../replication/slot';
@@ -30,7 +31,7 @@ export interface SnapshotSource {
  * @param created the connector's slot if this start created it; the snapshot it exported is used
  * @param exact otherwise, a temporary slot exports a snapshot, so that snapshot and stream meet without gap or overlap.
  *   If no slot is free, the snapshot is still consistent, and streaming starts slightly earlier
- * @param connections how many read the snapshot
+ * @param connections how many read the snapshot, if the server has them; fewer cause a warning
  */
 export async function beginSnapshot(
   session: Session,
@@ -58,7 +59,13 @@ export async function beginSnapshot(
     const row = rows[0] as { xid: string; xmin: string; micros: string };
     if (connections > 1) {
       const name = exporter?.snapshotName ?? (await exportSnapshot(client));
-      for (let i = 1; i < connections; i++) await begin(await connect(), level, name);
+      const count = await affordable(client, connections, session.logger);
+      try {
+        while (clients.length < count) await begin(await connect(), level, name);
+      } catch (error) {
+        if (!isConnectError(error) || error.code !== 'PG_TOO_MANY_CONNECTIONS') throw error;
+        session.logger.warn(`The snapshot is read with ${clients.length} connection(s): ${errorText(error)}`);
+      }
     }
     return {
       clients: clients as [Client, ...Client[]],
@@ -78,6 +85,24 @@ export async function beginSnapshot(
 async function begin(client: Client, level: string, snapshot: string | null): Promise<void> {
   await client.query(`BEGIN ISOLATION LEVEL ${level} READ ONLY`);
   if (snapshot !== null) await client.query(`SET TRANSACTION SNAPSHOT ${quoteLiteral(snapshot)}`);
+}
+
+const FREE_CONNECTIONS = `
+  SELECT current_setting('max_connections') AS max,
+    current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+      - coalesce(current_setting('reserved_connections', true), '0')::int
+      - (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS free`;
+
+/** At most half of what the server has left for ordinary clients, so that others can still connect. */
+async function affordable(client: Client, wanted: number, logger: Logger): Promise<number> {
+  const { rows } = await client.query(FREE_CONNECTIONS);
+  const { max, free } = rows[0] as { max: string; free: number };
+  const count = Math.min(wanted, 1 + Math.max(0, Math.floor(free / 2)));
+  if (count < wanted)
+    logger.warn(
+      `snapshot.max.threads is ${wanted}, but the server has only ${Math.max(0, free)} free connection(s) (max_connections=${max}): the snapshot uses ${count}, at most half of them. Lower snapshot.max.threads, or raise max_connections.`,
+    );
+  return count;
 }
 
 async function exportSnapshot(client: Client): Promise<string> {
@@ -124,6 +149,6 @@ const REPEATABLE_READ = 'REPEATABLE READ';
 function isolation({ config, facts }: Session, connections: number): string {
   const mode = config.snapshot.isolation;
   if (connections > 1 && mode.startsWith('read_')) return REPEATABLE_READ;
+  if (facts.inRecovery && mode === 'serializable') return REPEATABLE_READ;
   return mode.replace('_', ' ').toUpperCase();
 }
-  if (facts.inRecovery && mode === 'serializable') return REPEATABLE_READ;
