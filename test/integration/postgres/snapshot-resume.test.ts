@@ -151,6 +151,20 @@ test.each([
   expect(reads(await finished(taskConfig(database, small), stored)).length).toBe(ROWS);
 });
 
+test('cdc-postgres §4.7: CLUSTER waits while a partly read table waits for its turn', async () => {
+  await create();
+  await database.query('CREATE INDEX backwards ON t (id DESC)');
+  const { stored, records: before } = await interrupted(taskConfig(database, small), null, ROWS / 2);
+  await database.query(`CREATE TABLE a (id int PRIMARY KEY); INSERT INTO a SELECT generate_series(1, ${ROWS})`);
+  run = await TaskRun.start(taskConfig(database, small), stored);
+  // The reader is still at table a, which comes first.
+  await run.count(1000);
+  await expect(database.query("SET lock_timeout = '100ms'; CLUSTER t USING backwards")).rejects.toThrow(/lock timeout/);
+  const records = await run.until((all) => all[all.length - 1]?.value?.source.snapshot === 'last');
+  const ids = [...before, ...records].filter(({ topic }) => topic === 'fulfillment.public.t').map(({ key }) => key.id);
+  expect(new Set(ids).size).toBe(ROWS);
+});
+
 test('the snapshot starts over if its slot was replaced', async () => {
   await create();
   const { stored } = await interrupted(taskConfig(database, small), null, ROWS / 2);

@@ -4,7 +4,8 @@ import { findTables, qualified, readTables, type TableName } from '../database/c
 import type { TableModel } from '../events/table-model';
 import type { Session } from '../session';
 import { planChunks, SnapshotTable, type Chunk } from './chunk';
-import { lockTables } from './lock-tables';
+import { coversAll } from './block-ranges';
+import { holdBlocks, lockTables } from './lock-tables';
 import type { ResumePoint } from './resume-point';
 import { readSizes, tableFingerprint } from './table-sizes';
 
@@ -24,6 +25,11 @@ export async function planSnapshot(
   const found = await findTables(client, config.filters);
   const isWanted = (table: TableName): boolean => include?.matches(qualified(table)) ?? true;
   if (lockTimeoutMs !== null) await lockTables(client, found.filter(isWanted), lockTimeoutMs);
+  const isPartlyRead = ({ oid }: { readonly oid: number }): boolean => {
+    const before = resume?.tables.get(oid);
+    return before !== undefined && !coversAll(before.blocks);
+  };
+  await holdBlocks(client, found.filter(isWanted).filter(isPartlyRead));
   const captured = await readTables(
     client,
     found.map((table) => table.oid),

@@ -146,7 +146,7 @@ export class SnapshotReader implements Phase {
       };
       this.running = running;
       this.finalOffset = completed;
-      void Promise.all(running.lanes.map((lane) => this.fetchAll(running, lane, signal))).then(
+      void this.fetchAll(running, signal).then(
         () => this.fetchEnded(null),
         (error: unknown) => this.fetchEnded(error),
       );
@@ -239,13 +239,19 @@ export class SnapshotReader implements Phase {
   }
 
   /** Rejects on a stop, so it resolves only after everything was read. */
-  private async fetchAll(running: Running, lane: SnapshotLane, signal: AbortSignal): Promise<void> {
+  private async fetchAll(running: Running, signal: AbortSignal): Promise<void> {
+    const { lanes } = running;
+    await Promise.all(lanes.map((lane) => this.fetchWaiting(running, lane, signal)));
+    // Not before: the first connection holds the locks of `planSnapshot` for all of them.
+    await Promise.all(lanes.map(({ client }) => client.query('ROLLBACK')));
+  }
+
+  private async fetchWaiting(running: Running, lane: SnapshotLane, signal: AbortSignal): Promise<void> {
     for (;;) {
       const chunks = running.waiting.shift();
-      if (chunks === undefined || this.failure !== null) break;
+      if (chunks === undefined || this.failure !== null) return;
       for (const chunk of chunks) await this.fetchChunk(running, lane, chunk, signal);
     }
-    await lane.client.query('ROLLBACK');
   }
 
   private async fetchChunk(running: Running, lane: SnapshotLane, chunk: Chunk, signal: AbortSignal): Promise<void> {
