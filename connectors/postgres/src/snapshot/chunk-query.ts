@@ -13,7 +13,8 @@ export function chunkQuery({ table, blocks, changedOnly }: Chunk, xmin: bigint):
 
 function select({ model, table, override }: SnapshotTable): string {
   const columns = model.columns.map((column, i) => (model.decoders[i] === null ? 'NULL' : quoteIdentifier(column)));
-  const from = override === null ? quoteTable(table) : `(${override.replace(/;\s*$/, '')}) AS override`;
+  // On a line of its own, so that a comment at the end of the statement does not hide the parenthesis.
+  const from = override === null ? quoteTable(table) : `(${override.replace(/;\s*$/, '')}\n) AS override`;
   return `SELECT ${columns.join(', ')} FROM ${from}`;
 }
 

@@ -88,7 +88,8 @@ test('the SELECT of a chunk', () => {
   expect(query({ blocks: { from: 8, to: Infinity }, changedOnly: true })).toBe(
     `SELECT "id", NULL FROM "s"."t" WHERE ctid >= '(8,0)'::tid AND (xmin::text::int8 - 5 + 4294967296) % 4294967296 < 2147483648`,
   );
-  expect(query({}, table({}, null, 'SELECT 1; '))).toBe('SELECT "id", NULL FROM (SELECT 1) AS override');
+  expect(query({}, table({}, null, 'SELECT 1; '))).toBe('SELECT "id", NULL FROM (SELECT 1\n) AS override');
+  expect(query({}, table({}, null, 'SELECT 1 -- one'))).toBe('SELECT "id", NULL FROM (SELECT 1 -- one\n) AS override');
 });
 
 describe('the offset of a running snapshot', () => {
