@@ -29,7 +29,8 @@ test('cdc-postgres 106: a snapshot reports its start, its tables and its end; a 
   const tables = { connector_name: 'fulfillment', data_collections: 'public.a,public.b' };
   const about = (type: string, data: Record<string, string>): unknown => ['Initial Snapshot', type, data];
   expect(notes(await run.until(noted('COMPLETED')))).toEqual([
-    about('STARTED', tables),
+    about('STARTED', { connector_name: 'fulfillment' }),
+    about('DATA_COLLECTIONS_RESOLVED', tables),
     about('IN_PROGRESS', { ...tables, current_collection_in_progress: 'public.a' }),
     about('TABLE_SCAN_COMPLETED', {
       ...tables,
@@ -38,7 +39,7 @@ test('cdc-postgres 106: a snapshot reports its start, its tables and its end; a 
     about('IN_PROGRESS', { ...tables, current_collection_in_progress: 'public.b' }),
     about('TABLE_SCAN_COMPLETED', {
       ...tables,
-      ...{ scanned_collection: 'public.b', total_rows_scanned: '0', status: 'EMPTY' },
+      ...{ scanned_collection: 'public.b', total_rows_scanned: '0', status: 'SUCCEEDED' },
     }),
     about('COMPLETED', { connector_name: 'fulfillment' }),
   ]);

@@ -2,7 +2,15 @@
 export type AggregateType = 'Initial Snapshot' | 'Incremental Snapshot' | 'Blocking Snapshot';
 
 export type NotificationType =
-  'STARTED' | 'IN_PROGRESS' | 'TABLE_SCAN_COMPLETED' | 'COMPLETED' | 'ABORTED' | 'SKIPPED' | 'PAUSED' | 'RESUMED';
+  | 'STARTED'
+  | 'DATA_COLLECTIONS_RESOLVED'
+  | 'IN_PROGRESS'
+  | 'TABLE_SCAN_COMPLETED'
+  | 'COMPLETED'
+  | 'ABORTED'
+  | 'SKIPPED'
+  | 'PAUSED'
+  | 'RESUMED';
 
 export interface Notification {
   /** Id of the signal that caused it. (Default: a random UUID) */

@@ -30,7 +30,8 @@ export class SnapshotReport {
     const before = tables.reduce((sum, { finished }) => sum + (finished?.rows ?? 0), 0);
     if (resumed) logger.info(`Resuming the snapshot of ${tables.length} table(s) after ${before} row(s).`);
     else logger.info(`Starting the snapshot of ${tables.length} table(s).`);
-    this.notify('STARTED', {});
+    this.notify('STARTED', null);
+    this.notify('DATA_COLLECTIONS_RESOLVED', {});
   }
 
   /** A row of it was decoded. */
@@ -53,7 +54,7 @@ export class SnapshotReport {
     if (table.skipped) this.scanned(table, 'SKIPPED');
     else {
       this.session.logger.info(`Snapshot of table ${table.name} completed: ${progress.rowsScanned} row(s).`);
-      this.scanned(table, progress.rowsScanned === 0 ? 'EMPTY' : 'SUCCEEDED');
+      this.scanned(table, 'SUCCEEDED');
     }
   }
 
