@@ -14,7 +14,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** Holds the result of the next query with this text until it is released. */
+/** Holds the result of the next query that contains this text until it is released. */
 function heldOnce(text: string): { readonly answered: Promise<void>; readonly letGo: () => void } {
   let arrive = (): void => undefined;
   let letGo = (): void => undefined;
@@ -24,7 +24,7 @@ function heldOnce(text: string): { readonly answered: Promise<void>; readonly le
   const spy: jest.SpyInstance = jest.spyOn(Client.prototype, 'query');
   spy.mockImplementation(function (this: Client, ...args: unknown[]) {
     const answer = query.apply(this, args);
-    if (args[0] !== text) return answer;
+    if (typeof args[0] !== 'string' || !args[0].includes(text)) return answer;
     spy.mockRestore();
     return (async () => {
       const result = await answer;
@@ -396,24 +396,23 @@ test('a stop between two tables leaves the snapshot unfinished: after a restart 
     await database.query(`CREATE TABLE ${table} (id int PRIMARY KEY); INSERT INTO ${table} VALUES (1), (2), (3)`);
   const abort = new AbortController();
   run = await TaskRun.start(taskConfig(database), null, abort);
-  const firstRead = heldOnce('CLOSE millrace_rows');
+  const secondRead = heldOnce('FROM "public"."b"');
   // The first table except its last row, which is held back until the next one.
   await run.count(2);
-  await firstRead.answered;
+  await secondRead.answered;
   const polling = run.poll();
   abort.abort();
-  // The reader detects the end of the table before this poll.
-  firstRead.letGo();
+  // The reader goes on to the third table only now.
+  secondRead.letGo();
   await polling;
   const offsets = [run.stored, ...run.records.map((record) => record.sourceOffset)];
   expect(offsets.filter((offset) => offset?.snapshot_completed !== false)).toEqual([]);
-  const offset = run.lastOffset;
+  const { lastOffset: offset, records: before } = run;
   await run.stop();
 
   run = await TaskRun.start(taskConfig(database), offset);
-  const records = await run.until((all) => all[all.length - 1]?.value.source.snapshot === 'last');
-  expect(records.map(({ value, key }) => `${value.op} ${value.source.table} ${key.id}`)).toEqual(
-    tables.flatMap((table) => [1, 2, 3].map((id) => `r ${table} ${id}`)),
-  );
+  const after = await run.until((all) => all[all.length - 1]?.value.source.snapshot === 'last');
+  const read = [...before, ...after].map(({ value, key }) => `${value.op} ${value.source.table} ${key.id}`);
+  expect([...new Set(read)].sort()).toEqual(tables.flatMap((table) => [1, 2, 3].map((id) => `r ${table} ${id}`)));
   expect(run.lastOffset).toMatchObject({ snapshot_completed: true });
 });

@@ -24,6 +24,7 @@ export class SnapshotLane {
    */
   async fetch(chunk: Chunk, query: string, fetchSize: number, signal: AbortSignal): Promise<boolean> {
     const { client } = this;
+    signal.throwIfAborted();
     this.open.push(chunk);
     this.tap.tag = chunk;
     const fetchRows = `FETCH FORWARD ${fetchSize} FROM millrace_rows`;
