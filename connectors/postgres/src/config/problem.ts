@@ -7,5 +7,7 @@ export function invalid(key: string, message: string): ConfigProblem {
 
 /** Keys for hashed columns contain the salt, a secret, so errors and logs hide it. */
 export function withoutSalt(key: string): string {
-  return key.replace(/(\.with\.salt\.).+$/i, '$1[hidden]');
+  const hidden = key.replace(/(\.with\.salt\.).+$/i, '$1[hidden]');
+  // With a misspelled key, too.
+  return hidden === key ? key.replace(/^(column\.mask\.hash\.[^.]*\.).+$/i, '$1[hidden]') : hidden;
 }

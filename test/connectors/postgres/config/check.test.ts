@@ -207,6 +207,16 @@ test('cdc-postgres 109: the salt of a hash, part of its key, does not appear', (
   expect((error as Error).message).not.toContain('CzQMA0cB5K');
 });
 
+test.each([
+  ['column.mask.hash.SHA-256.with.slat.CzQMA0cB5K', 'column.mask.hash.SHA-256.[hidden]'],
+  ['column.mask.hash.v2.SHA-256.salt.CzQMA0cB5K', 'column.mask.hash.v2.[hidden]'],
+  ['Column.Mask.Hash.SHA-256.With.Salt.CzQMA0cB5K', 'Column.Mask.Hash.SHA-256.With.Salt.[hidden]'],
+])('cdc-postgres 109: a misspelled mask does not reveal its salt: %s', (key, shown) => {
+  const { problems, warnings } = checkConfig({ ...GOOD, [key]: 'public.t.c' });
+  expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining(`'${shown}'`)]);
+  expect([...problems.map(({ message }) => message), ...warnings].join()).not.toContain('CzQMA0cB5K');
+});
+
 test('cdc-postgres 109: values that request the default behavior are accepted silently', () => {
   const asIs = {
     'column.mask.with.12.chars': '',
