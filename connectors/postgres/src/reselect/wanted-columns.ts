@@ -27,7 +27,9 @@ export interface WantedColumns {
 /** @param primaryKey names of columns */
 export function reselectTable(model: TableModel, primaryKey: readonly string[], config: ReselectConfig): ReselectTable {
   const name = `${model.schema}.${model.name}`;
-  const fields = model.row.filter(({ column }) => {
+  const fields = model.row.filter(({ column, ofNull }) => {
+    // Masked by asterisks: all values look the same.
+    if (ofNull !== null) return false;
     const path = `${name}:${column}`;
     return config.include === null ? !(config.exclude?.matches(path) ?? false) : config.include.matches(path);
   });
