@@ -1,6 +1,7 @@
 /** Columns in a form that a plugin chooses. */
 import {
   schema,
+  type ColumnConversion,
   type ColumnConverter,
   type ColumnConverterPlugin,
   type ConnectorConfig,
@@ -118,6 +119,47 @@ test('a value that the plugin rejects fails the task and names the column, or is
   await refusing.stop();
   run = await TaskRun.start(taskConfig(database, { ...SETTINGS, 'event.converting.failure.handling.mode': 'warn' }));
   expect((await run.count(1))[0]?.value.after).toEqual({ id: 1, p: null });
+});
+
+test('a masked value is not quoted, whatever the plugin says of it', async () => {
+  database = await TestDatabase.create(
+    `CREATE DOMAIN price AS text; CREATE TABLE t (id int PRIMARY KEY, p price); INSERT INTO t VALUES (1, 'secret')`,
+  );
+  run = await TaskRun.start(
+    taskConfig(database, { ...SETTINGS, 'column.mask.with.3.chars': String.raw`public\.t\.p` }),
+  );
+  const error: unknown = await run.until(() => false).catch((cause: unknown) => cause);
+  expect(error).toMatchObject({
+    code: 'PG_DECODE',
+    message:
+      'Column "p" of table public.t holds a value that cannot be emitted; the reason is not shown, because the column is masked.',
+  });
+  expect((error as Error).cause).toBeUndefined();
+});
+
+test.each<[string, () => unknown]>([
+  ['undefined', () => undefined],
+  ['a symbol', () => Symbol('x')],
+  ['a promise', () => Promise.reject(new Error('late'))],
+])('a plugin that returns %s for a value fails the task', async (what, convert) => {
+  const conversion = { schema: schema('STRING'), convert } as ColumnConversion;
+  // As JavaScript may: nothing for columns that stay.
+  const of = ({ name }: SourceColumn) => (name === 'v' ? conversion : (undefined as unknown as null));
+  const create = (): ColumnConverter => ({ configure: () => {}, conversion: of });
+  TaskRun.columnConverters.set('com.example.Odd', { ...PLUGIN, create });
+  database = await TestDatabase.create("CREATE TABLE t (id int PRIMARY KEY, v text); INSERT INTO t VALUES (1, 'a')");
+  run = await TaskRun.start(taskConfig(database, { converters: 'odd', 'odd.type': 'com.example.Odd' }));
+  await expect(run.until(() => false)).rejects.toMatchObject({
+    code: 'PG_DECODE',
+    message: expect.stringContaining(`its column converter returns ${what}`),
+  });
+});
+
+test('an unknown second plugin closes the first one', async () => {
+  database = await TestDatabase.create('CREATE TABLE t (id int PRIMARY KEY)');
+  const settings = { ...SETTINGS, converters: 'cents,other', 'other.type': 'com.example.None' };
+  await expect(TaskRun.start(taskConfig(database, settings))).rejects.toThrow('No column converter com.example.None');
+  expect(closed).toBe(1);
 });
 
 test('an unknown plugin, rejected settings, and a plugin that fails for a column stop the start with a sentence', async () => {

@@ -3,6 +3,7 @@ import {
   ConfigError,
   type ColumnConverter,
   type ColumnConverterPlugin,
+  type ConnectorConfig,
   type Schema,
   type SourceColumn,
 } from '@millrace/sdk';
@@ -25,20 +26,16 @@ export class ColumnConversions {
     load: (name: string) => Promise<ColumnConverterPlugin>,
     placeholder: string,
   ): Promise<ColumnConversions> {
-    const converters = [];
-    for (const { alias, type, settings } of configs) {
-      const converter = (await load(type)).create();
-      converters.push({ alias, converter });
-      try {
-        converter.configure(settings);
-      } catch (cause) {
-        for (const opened of converters) opened.converter.close?.();
-        throw new ConfigError(`The column converter "${alias}" rejects its settings: ${(cause as Error).message}`, {
-          code: 'PG_CONFIG',
-          place: { key: `${alias}.type` },
-          cause,
-        });
+    const converters: { alias: string; converter: ColumnConverter }[] = [];
+    try {
+      for (const { alias, type, settings } of configs) {
+        const converter = (await load(type)).create();
+        converters.push({ alias, converter });
+        configure(converter, alias, settings);
       }
+    } catch (error) {
+      for (const { converter } of converters) converter.close?.();
+      throw error;
     }
     return new ColumnConversions(converters, placeholder);
   }
@@ -55,12 +52,13 @@ export class ColumnConversions {
           { code: 'PG_CONFIG', place: { table: column.table, column: column.name }, cause },
         );
       }
-      if (conversion === null) continue;
+      // Plugins in JavaScript may return nothing.
+      if (conversion == null) continue;
       const { schema } = conversion;
       const convert = conversion.convert.bind(conversion);
       return {
         schema,
-        decode: (bytes, start, end) => convert(utf8(bytes, start, end)),
+        decode: (bytes, start, end) => publishable(convert(utf8(bytes, start, end))),
         unavailable: schema.type === 'STRING' ? this.placeholder : null,
         fallback: zeroOf(schema),
         defaultText: null,
@@ -72,6 +70,29 @@ export class ColumnConversions {
   close(): void {
     for (const { converter } of this.converters) converter.close?.();
   }
+}
+
+function configure(converter: ColumnConverter, alias: string, settings: ConnectorConfig): void {
+  try {
+    converter.configure(settings);
+  } catch (cause) {
+    throw new ConfigError(`The column converter "${alias}" rejects its settings: ${(cause as Error).message}`, {
+      code: 'PG_CONFIG',
+      place: { key: `${alias}.type` },
+      cause,
+    });
+  }
+}
+
+/** Undefined and symbols have a meaning of their own among decoded values; a promise is not awaited. */
+function publishable(value: unknown): unknown {
+  if (value === undefined) throw new TypeError('its column converter returns undefined');
+  if (typeof value === 'symbol') throw new TypeError('its column converter returns a symbol');
+  if (value instanceof Promise) {
+    value.catch(() => {});
+    throw new TypeError('its column converter returns a promise, and values are converted synchronously');
+  }
+  return value;
 }
 
 const DECIMAL = 'org.apache.kafka.connect.data.Decimal';

@@ -128,11 +128,14 @@ function valueError(
   length: number,
   cause: unknown,
 ): ConnectError {
+  const table = `${model.schema}.${model.name}`;
+  const what = `Column "${model.columns[column]}" of table ${table} holds a value that cannot be emitted`;
+  const options = { code: 'PG_DECODE', place: { table } };
+  // The cause may quote the value.
+  if (model.hiddenCells.has(column))
+    return new ConnectError(`${what}; the reason is not shown, because the column is masked.`, options);
   const value = ascii(buffer, at, at + Math.min(length, 60));
-  return new ConnectError(
-    `Column "${model.columns[column]}" of table ${model.schema}.${model.name} holds a value that cannot be emitted, ${value}: ${(cause as Error).message}.`,
-    { code: 'PG_DECODE', cause, place: { table: `${model.schema}.${model.name}` } },
-  );
+  return new ConnectError(`${what}, ${value}: ${(cause as Error).message}.`, { ...options, cause });
 }
 
 export type { Struct } from './struct';

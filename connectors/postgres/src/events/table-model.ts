@@ -57,6 +57,8 @@ export interface TableModel {
   readonly row: readonly ModelField[];
   /** Members of rows that are masked after the key was taken of their cells: keys are never masked. */
   readonly maskedKeys: readonly MaskedMember[];
+  /** Cells whose values are masked in events: errors and logs do not quote them. */
+  readonly hiddenCells: ReadonlySet<number>;
   /** By cell; null: not emitted. */
   readonly decoders: readonly (TextDecoder | null)[];
   /** Names by cell, for error texts and for the snapshot's SELECT. */
@@ -125,6 +127,8 @@ interface BuiltColumn {
   readonly field: ModelField;
   readonly schema: Schema;
   readonly keySchema: Schema;
+  /** A mask matches the column. */
+  readonly hidden: boolean;
   /** Masks a member that is part of the key, too; null for other columns. */
   readonly mask: ((value: unknown) => unknown) | null;
 }
@@ -189,6 +193,7 @@ export function buildTableModel(table: TableDefinition, context: ModelContext, g
       keyField === null ? null : { name: keyField, value: originalTopicName(config.prefix, table, delimiter, topics) },
     row: emitted.map((entry) => entry.field),
     maskedKeys: emitted.flatMap(({ field, mask }) => (mask === null ? [] : [{ name: field.name, mask }])),
+    hiddenCells: new Set([...built.values()].flatMap(({ field, hidden }) => (hidden ? [field.cell] : []))),
     decoders,
     columns: cells.map((column) => column.name),
   };
@@ -258,6 +263,7 @@ function build(
       sourceParameters(events, table, column, source),
       events.comments ? column.comment : null,
     ),
+    hidden: mask !== null,
     mask: apply === null || !inKey ? null : (value) => (value === null ? mask?.ofNull : apply(value)),
   };
 }
