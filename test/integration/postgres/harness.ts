@@ -128,8 +128,7 @@ export class TaskRun {
     return batch;
   }
 
-  /** Streams until the task has received all WAL written so far, which may contain no record. */
-  async nothingMore(): Promise<void> {
+  private async connect(): Promise<Client> {
     const { config } = this;
     const client = new Client({
       host: config['database.hostname'],
@@ -139,6 +138,13 @@ export class TaskRun {
       database: config['database.dbname'],
     });
     await client.connect();
+    return client;
+  }
+
+  /** Streams until the task has received all WAL written so far, which may contain no record. */
+  async nothingMore(): Promise<void> {
+    const { config } = this;
+    const client = await this.connect();
     try {
       const { rows } = await client.query<{ lsn: string }>('SELECT pg_current_wal_flush_lsn()::text AS lsn');
       const received = `SELECT FROM pg_stat_replication r JOIN pg_replication_slots s ON s.active_pid = r.pid
@@ -165,6 +171,19 @@ export class TaskRun {
 
   get lastOffset(): SourceOffset {
     return (this.records[this.records.length - 1] as AnyRecord).sourceOffset as SourceOffset;
+  }
+
+  /** Ends its replication connection as SIGKILL would; do not poll it anymore. */
+  async kill(): Promise<void> {
+    const client = await this.connect();
+    const sql = 'SELECT active, pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE slot_name = $1';
+    const isFree = async (): Promise<boolean> =>
+      (await client.query<{ active: boolean }>(sql, [this.config['slot.name']])).rows[0]?.active === false;
+    try {
+      await waitFor('the slot to be free', isFree);
+    } finally {
+      await client.end();
+    }
   }
 
   async stop(): Promise<void> {

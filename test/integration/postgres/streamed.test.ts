@@ -1,5 +1,7 @@
 /** Transactions that the server sends before they commit: the same records as in protocol 1. */
 import type { Client } from 'pg';
+import { seeded } from '../../helpers/seeded';
+import { canMountSmallDisk, startSmallDisk } from '../../helpers/small-disk';
 import { TestDatabase } from '../../helpers/test-database';
 import { describe as shown, TaskRun, taskConfig, type AnyRecord } from './harness';
 
@@ -136,3 +138,131 @@ test('cdc-postgres 92: restarts before the commit and amid the records repeat no
   const changes = seen.filter(({ value }) => value.source.txId === seen[1]?.value.source.txId);
   expect(changes.map(({ sourceOffset }) => sourceOffset?.tx_event_index)).toEqual(changes.map((_, i) => i + 1));
 });
+
+test.each([
+  ['streaming', ['on'], 1],
+  ['protocol 1', ['off'], 2],
+  ['streaming that is switched on and off', ['on', 'off'], 3],
+])('cdc-postgres 42, 65, 92: killed at random points, with %s', async (_, modes, seed) => {
+  const random = seeded(seed).below;
+  /** Rows by their id, messages by their prefix. */
+  const expected: (number | string)[] = [];
+  const indexes = new Map<number, number>();
+  const seen: (number | string)[] = [];
+  const open = new Map<Client, (number | string)[]>();
+  let stored: AnyRecord['sourceOffset'] | null = null;
+  /** Records of the run whose offset is stored. */
+  let storedCount = 0;
+  let next = 0;
+  let run = await restart();
+  const steps = [write, write, write, message, message, commit, single, outside, read, kill];
+  for (let i = 0; i < 100; i++) await steps[random(steps.length)]?.();
+  for (const client of open.keys()) await commit(client);
+  await single();
+  await kill();
+  const last = expected.at(-1);
+  await run.until((records) => records.at(-1)?.key.id === last);
+  collect();
+  expect([...new Set(seen)]).toEqual(expected);
+
+  async function restart(): Promise<TaskRun> {
+    const mode = modes[random(modes.length)] as string;
+    return await start(streaming({ 'pgoutput.streaming': mode, 'max.batch.size': '16' }), stored);
+  }
+  function collect(): void {
+    for (const { key, value, sourceOffset } of run.records) {
+      seen.push(key.id ?? key.prefix);
+      if (value.op === 'c') expect([key.id, sourceOffset?.tx_event_index]).toEqual([key.id, indexes.get(key.id)]);
+    }
+  }
+  function anyClient(): Client {
+    return clients[random(clients.length)] as Client;
+  }
+  async function begun(client: Client): Promise<(number | string)[]> {
+    const events = open.get(client) ?? [];
+    if (!open.has(client)) await client.query('BEGIN');
+    open.set(client, events);
+    return events;
+  }
+  /** Rows, of which some are rolled back to a savepoint. */
+  async function write(): Promise<void> {
+    const client = anyClient();
+    const events = await begun(client);
+    const count = random(2) === 0 ? 300 : 1 + random(3);
+    await client.query(`SAVEPOINT s; INSERT INTO a ${rows(next, count)}`);
+    if (random(3) === 0) await client.query('ROLLBACK TO s');
+    else {
+      let index = events.filter((event) => typeof event === 'number').length;
+      for (let id = next; id < next + count; id++) {
+        events.push(id);
+        indexes.set(id, ++index);
+      }
+    }
+    next += count;
+  }
+  async function message(): Promise<void> {
+    const client = anyClient();
+    (await begun(client)).push(`in${next}`);
+    await client.query("SELECT pg_logical_emit_message(true, $1, repeat('m', 5000))", [`in${next++}`]);
+  }
+  async function commit(client = anyClient()): Promise<void> {
+    const events = open.get(client);
+    if (!open.delete(client)) return;
+    const commits = random(5) > 0;
+    await client.query(commits ? 'COMMIT' : 'ROLLBACK');
+    if (commits) expected.push(...(events ?? []));
+  }
+  async function single(): Promise<void> {
+    await database.query(`INSERT INTO a VALUES (${next})`);
+    indexes.set(next, 1);
+    expected.push(next++);
+  }
+  /** A message outside of transactions. */
+  async function outside(): Promise<void> {
+    expected.push(`out${next}`);
+    await database.query("SELECT pg_logical_emit_message(false, $1, 'now')", [`out${next++}`]);
+  }
+  async function read(): Promise<void> {
+    for (let i = random(4); i >= 0; i--) await run.poll();
+    const { length } = run.records;
+    if (length === storedCount) return;
+    storedCount += 1 + random(length - storedCount);
+    stored = run.commitUpTo(storedCount - 1);
+  }
+  async function kill(): Promise<void> {
+    collect();
+    await run.kill();
+    storedCount = 0;
+    run = await restart();
+  }
+});
+
+(canMountSmallDisk ? test : test.skip)(
+  'a full disk is an error, which a restart with more space survives without loss',
+  async () => {
+    const disk = await startSmallDisk(256);
+    try {
+      const full = await start(streaming({ 'pgoutput.streaming.directory': disk.folder }));
+      await database.query("INSERT INTO a VALUES (9999, 'first')");
+      await full.count(1);
+      const stored = full.commitUpTo();
+      const [one] = clients as [Client];
+      await one.query(`BEGIN; INSERT INTO a ${rows(0, 5000)}`);
+      await database.query("INSERT INTO b VALUES (1, 'meanwhile')");
+      await expect(full.until((records) => records.length > 2)).rejects.toMatchObject({
+        code: 'PG_SPILL',
+        retriable: false,
+        message: expect.stringContaining(`${disk.folder}: the disk is full`),
+      });
+      const between = full.records.length > 1 ? full.commitUpTo() : stored;
+      await full.stop();
+      const run = await start(streaming(), between);
+      await one.query('COMMIT');
+      await run.until((records) => records.at(-1)?.key.id === 4999);
+      const seen = [...full.records, ...run.records].map(({ topic, key }) => `${topic.at(-1)}${key.id}`);
+      expect(seen).toEqual(['a9999', 'b1', ...Array.from({ length: 5000 }, (_, id) => `a${id}`)]);
+    } finally {
+      await disk.stop();
+    }
+  },
+);
