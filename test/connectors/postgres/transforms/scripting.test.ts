@@ -167,3 +167,33 @@ test('a pattern that would backtrack for minutes in JavaScript matches in linear
   const record = value(struct([['x', 'STRING']]), { x: `${'a'.repeat(100_000)}!` });
   expect(keeps("value.x.matches('^(a+)+$')", record)).toBe(false);
 });
+
+test('an expression cannot make a text that does not fit into memory', () => {
+  const record = value(struct([['x', 'STRING']]), { x: 'a'.repeat(LONGEST_TEXT / 2) });
+  const condition = `size(${Array(300).fill('value.x').join(' + ')}) > 0`;
+  expect(() => keeps(condition, record)).toThrow('it reads more than 1048576 characters or bytes of the record');
+});
+
+test('a value that is a text counts each time', () => {
+  const record = value('STRING', 'a'.repeat(LONGEST_TEXT / 2));
+  expect(keeps('size(value) > 0', record)).toBe(true);
+  expect(() => keeps('size(value + value + value) > 0', record)).toThrow('it reads more than 1048576');
+});
+
+test('a long list counts each time', () => {
+  const record = value({ type: 'ARRAY', values: 'INT32' }, Array(50_000).fill(1));
+  expect(keeps('size(value) == 50000', record)).toBe(true);
+  expect(() => keeps('size(value + value) > 0', record)).toThrow('it reads more than 1048576');
+});
+
+test('contains does not search for a long text in a long one, which takes minutes', () => {
+  const long = 'a'.repeat(400_000);
+  const searched = `${'a'.repeat(9_000)}b${'a'.repeat(9_000)}`;
+  const texts: SchemaNotation = struct([
+    ['x', 'STRING'],
+    ['y', 'STRING'],
+  ]);
+  const record = value(texts, { x: long, y: searched });
+  expect(keeps("value.x.contains('aab')", record)).toBe(false);
+  expect(() => keeps('value.x.contains(value.y)', record)).toThrow('which takes too long');
+});

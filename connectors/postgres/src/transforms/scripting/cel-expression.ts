@@ -1,15 +1,24 @@
 /**
  * Expressions in CEL, the Common Expression Language, about a record. They have no loops, their regular expressions
- * match in linear time, and their size is bounded, so each ends soon. Source: cdc-postgres §7.13.
+ * match in linear time, and their size and what they read are bounded, so each ends soon. Source: cdc-postgres §7.13.
  */
-import { celEnv, CelScalar, isCelError, parse, plan, type CelInput } from '@bufbuild/cel';
+import { celEnv, celMethod, CelScalar, isCelError, parse, plan, type CelInput } from '@bufbuild/cel';
 import type { ConnectRecord, Schema } from '@millrace/sdk';
-import { celValue } from './cel-values';
+import { celValue, ReadLimit } from './cel-values';
 
 export const LONGEST_EXPRESSION = 4_096;
 const LONGEST_PATTERN = 1_000;
 
+/** JavaScript compares up to this number of characters within some tens of milliseconds. */
+const MOST_COMPARED = 100_000_000;
+
 const ENVIRONMENT = celEnv({
+  funcs: [
+    celMethod('contains', CelScalar.STRING, [CelScalar.STRING], CelScalar.BOOL, function (part) {
+      if (this.length * part.length <= MOST_COMPARED) return this.includes(part);
+      throw new RangeError(`contains searches for ${part.length} characters in ${this.length}, which takes too long`);
+    }),
+  ],
   variables: {
     key: CelScalar.DYN,
     value: CelScalar.DYN,
@@ -38,18 +47,46 @@ export function compileExpression(text: string): Evaluate {
     throw new SyntaxError(nested ? 'it is nested too deep' : (error as Error).message, { cause: error });
   }
   const withHeaders = /\bheader\b/.test(text);
+  const limit = new ReadLimit();
   return (record) => {
-    const result = evaluate({
-      key: celValue(record.keySchema, record.key),
-      value: celValue(record.valueSchema, record.value),
-      keySchema: schemaFacts(record.keySchema),
-      valueSchema: schemaFacts(record.valueSchema),
-      topic: record.topic,
-      header: withHeaders ? headersOf(record) : {},
-    });
+    limit.reset();
+    const result = evaluate(new Variables(record, withHeaders, limit) as unknown as Readonly<Record<string, CelInput>>);
     if (isCelError(result)) throw result;
     return result;
   };
+}
+
+/** Each is converted, and counts, when the expression reads it. */
+class Variables {
+  constructor(
+    private readonly record: ConnectRecord,
+    private readonly withHeaders: boolean,
+    private readonly limit: ReadLimit,
+  ) {}
+
+  get key(): CelInput {
+    return celValue(this.record.keySchema, this.record.key, this.limit);
+  }
+
+  get value(): CelInput {
+    return celValue(this.record.valueSchema, this.record.value, this.limit);
+  }
+
+  get keySchema(): CelInput {
+    return schemaFacts(this.record.keySchema, this.limit);
+  }
+
+  get valueSchema(): CelInput {
+    return schemaFacts(this.record.valueSchema, this.limit);
+  }
+
+  get topic(): CelInput {
+    return celValue(null, this.record.topic, this.limit);
+  }
+
+  get header(): CelInput {
+    return this.withHeaders ? headersOf(this.record, this.limit) : {};
+  }
 }
 
 /** Macros such as `exists` become loops over a list of the record, one within the other. */
@@ -79,32 +116,18 @@ function checkPattern({ function: name, args }: Call): void {
   }
 }
 
-const factsOf = new WeakMap<Schema, CelInput>();
-
 /** `name`, `type`, `version`, `optional`, `doc`, `parameters`. */
-function schemaFacts(schema: Schema | null): CelInput {
+function schemaFacts(schema: Schema | null, limit: ReadLimit): CelInput {
   if (schema === null) return null;
-  let facts = factsOf.get(schema);
-  if (!facts) {
-    const { name, type, version, optional, doc, parameters } = schema;
-    facts = {
-      name,
-      type,
-      version: version === null ? null : BigInt(version),
-      optional,
-      doc,
-      parameters: parameters ?? {},
-    };
-    factsOf.set(schema, facts);
-  }
-  return facts;
+  const { name, type, version, optional, doc, parameters } = schema;
+  return celValue(null, { name, type, version, optional, doc, parameters: parameters ?? {} }, limit);
 }
 
 /** `header.<name>.value`; of headers with one name, the last. */
-function headersOf({ headers }: ConnectRecord): CelInput {
+function headersOf({ headers }: ConnectRecord, limit: ReadLimit): CelInput {
   const named = new Map<string, CelInput>();
   for (const { key, schema, value } of headers ?? []) {
-    named.set(key, { value: celValue(schema, value), schema: schemaFacts(schema) });
+    named.set(key, { value: celValue(schema, value, limit), schema: schemaFacts(schema, limit) });
   }
   return named;
 }

@@ -5,21 +5,43 @@
 import { celMap, type CelInput, type CelMap } from '@bufbuild/cel';
 import { decimalText, isDecimal, readMember, type Schema } from '@millrace/sdk';
 
-/** Longer texts would make a regular expression take noticeable time. */
+/** Characters and bytes that one evaluation may read. */
 export const LONGEST_TEXT = 1_048_576;
+/** What an element counts that is neither text nor bytes. */
+const ELEMENT = 16;
 
-/** Throws RangeError for a text or bytes beyond LONGEST_TEXT. */
-export function celValue(schema: Schema | null, value: unknown): CelInput {
+/**
+ * What one evaluation has read. Each read counts, also of the same value, because an expression may join all of them
+ * to one text.
+ */
+export class ReadLimit {
+  private read = 0;
+
+  reset(): void {
+    this.read = 0;
+  }
+
+  /** Throws RangeError beyond LONGEST_TEXT. */
+  add(size: number): void {
+    this.read += size;
+    if (this.read <= LONGEST_TEXT) return;
+    throw new RangeError(`it reads more than ${LONGEST_TEXT} characters or bytes of the record`);
+  }
+}
+
+/** Throws RangeError when `limit` is reached. */
+export function celValue(schema: Schema | null, value: unknown, limit: ReadLimit): CelInput {
+  limit.add(typeof value === 'string' || value instanceof Uint8Array ? value.length : ELEMENT);
   switch (typeof value) {
     case 'string':
-      return bounded(value);
+      return value;
     case 'number':
       return isInteger(schema, value) ? BigInt(value) : value;
     case 'bigint':
     case 'boolean':
       return value;
     case 'object':
-      return value === null ? null : celObject(schema, value);
+      return value === null ? null : celObject(schema, value, limit);
     default:
       return null;
   }
@@ -29,30 +51,25 @@ function isInteger(schema: Schema | null, value: number): boolean {
   return schema === null ? Number.isSafeInteger(value) : schema.type.startsWith('INT');
 }
 
-function celObject(schema: Schema | null, value: object): CelInput {
+function celObject(schema: Schema | null, value: object, limit: ReadLimit): CelInput {
   const inner = schema?.valueSchema ?? null;
-  if (Array.isArray(value)) return (value as unknown[]).map((element) => celValue(inner, element));
-  if (value instanceof Uint8Array) return bounded(value);
+  if (Array.isArray(value)) return (value as unknown[]).map((element) => celValue(inner, element, limit));
+  if (value instanceof Uint8Array) return value;
   if (value instanceof Date) return BigInt(value.getTime());
   if (isDecimal(value)) return Number(decimalText(value));
   if (value instanceof Map) {
     const keys = schema?.keySchema ?? null;
     const entries = [...(value as Map<unknown, unknown>)].map(([key, member]) => {
-      return [celValue(keys, key) as string, celValue(inner, member)] as const;
+      return [celValue(keys, key, limit) as string, celValue(inner, member, limit)] as const;
     });
     return celMap(new Map(entries));
   }
-  return structMap(schema, value as Readonly<Record<string, unknown>>);
-}
-
-function bounded<T extends string | Uint8Array>(value: T): T {
-  if (value.length <= LONGEST_TEXT) return value;
-  throw new RangeError(`a value has a length of ${value.length}, more than ${LONGEST_TEXT}`);
+  return structMap(schema, value as Readonly<Record<string, unknown>>, limit);
 }
 
 /** A member is converted when the expression reads it. */
-function structMap(schema: Schema | null, struct: Readonly<Record<string, unknown>>): CelMap {
-  return celMap(new StructMembers(schema, struct));
+function structMap(schema: Schema | null, struct: Readonly<Record<string, unknown>>, limit: ReadLimit): CelMap {
+  return celMap(new StructMembers(schema, struct, limit));
 }
 
 const fieldsOf = new WeakMap<Schema, ReadonlyMap<string, Schema>>();
@@ -72,6 +89,7 @@ class StructMembers implements ReadonlyMap<string, CelInput> {
   constructor(
     schema: Schema | null,
     private readonly struct: Readonly<Record<string, unknown>>,
+    private readonly limit: ReadLimit,
   ) {
     this.fields = schema === null ? null : namedFields(schema);
   }
@@ -87,11 +105,13 @@ class StructMembers implements ReadonlyMap<string, CelInput> {
   get(name: string): CelInput | undefined {
     if (!this.has(name)) return undefined;
     const schema = this.fields?.get(name) ?? null;
-    return celValue(schema, readMember(this.struct, name) ?? schema?.default ?? null);
+    return celValue(schema, readMember(this.struct, name) ?? schema?.default ?? null, this.limit);
   }
 
   private names(): string[] {
-    return this.fields === null ? Object.keys(this.struct) : [...this.fields.keys()];
+    const names = this.fields === null ? Object.keys(this.struct) : [...this.fields.keys()];
+    this.limit.add(names.length * ELEMENT);
+    return names;
   }
 
   *entries(): MapIterator<[string, CelInput]> {
