@@ -6,6 +6,7 @@ import { closeConnection, openConnection, type Role } from './connection';
 
 export class GeneralConnection {
   private client: Client | null = null;
+  private opening: Promise<Client> | null = null;
   private closed = false;
   /** How the last connection was encrypted. */
   tls: TlsAttempt = false;
@@ -20,6 +21,12 @@ export class GeneralConnection {
   /** Throws ConnectError when the server cannot be reached. */
   async get(): Promise<Client> {
     if (this.client !== null) return this.client;
+    // Several callers may ask while there is no connection: the slot's state is read at any time.
+    this.opening ??= this.open().finally(() => (this.opening = null));
+    return await this.opening;
+  }
+
+  private async open(): Promise<Client> {
     const { client, tls } = await openConnection(this.config, this.role);
     if (this.closed) {
       await closeConnection(client);

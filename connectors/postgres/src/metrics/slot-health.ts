@@ -117,14 +117,15 @@ function warnFrom({ limitBytes }: SlotHealth, warnBytes: number | null): number 
 /** One sentence with the cause and the cure. */
 export function troubleText(name: string, trouble: SlotTrouble, health: SlotHealth | null): string {
   const slot = `Replication slot "${name}"`;
-  const cure =
-    'If this connector runs, look for slow or failing writes to Kafka and for a transaction that was left open; if it is not needed any more, drop the slot.';
+  // Names of slots are lowercase letters, digits and underscores.
+  const drop = `SELECT pg_drop_replication_slot('${name}')`;
+  const cure = `If this connector runs, look for slow or failing writes to Kafka and for a transaction that was left open; if it is not needed any more, drop the slot: ${drop};`;
   const held = `retains ${size(health?.retainedBytes ?? 0)} of WAL, confirmed up to ${confirmed(health)} bytes before the end`;
   switch (trouble) {
     case 'missing':
-      return `${slot} does not exist: changes are not kept for this connector.`;
+      return `${slot} does not exist: changes are not kept for this connector. Stop the connector, delete its offsets and resume it, for a new slot and snapshot.`;
     case 'invalid':
-      return `${slot} is lost (${health?.invalidation}): the server has removed changes that were not read.`;
+      return `${slot} is lost (${health?.invalidation}): the server has removed changes that were not read. Raise max_slot_wal_keep_size; then stop the connector, drop the slot (${drop};), delete its offsets and resume it, for a new snapshot.`;
     case 'unreserved':
       return `${slot} is about to be lost: it ${held}, more than max_slot_wal_keep_size allows, and the server removes it at the next checkpoint. Raise max_slot_wal_keep_size now. ${cure}`;
     case 'retained': {

@@ -34,6 +34,8 @@ export class SlotWatch {
   private trouble: SlotTrouble | null = null;
   private timer: NodeJS.Timeout | null = null;
   private reading: Promise<void> | null = null;
+  /** Not answered yet, also after the deadline. */
+  private asked: Promise<SlotHealth | null> | null = null;
   private stopped = false;
 
   constructor(private readonly options: SlotWatchOptions) {}
@@ -53,7 +55,7 @@ export class SlotWatch {
     this.timer = null;
   }
 
-  /** One read at a time, so that a slow server has at most one of them. Never rejects. */
+  /** One query at a time, so that a slow server has at most one of them. Never rejects. */
   async read(): Promise<void> {
     this.reading ??= this.readOnce().finally(() => {
       this.reading = null;
@@ -65,7 +67,8 @@ export class SlotWatch {
     const { logger, slot, warnBytes } = this.options;
     let health: SlotHealth | null;
     try {
-      health = await withDeadline(this.query(), DEADLINE_MS, () => new Error(`no answer within ${DEADLINE_MS} ms`));
+      this.asked ??= this.query().finally(() => (this.asked = null));
+      health = await withDeadline(this.asked, DEADLINE_MS, () => new Error(`no answer within ${DEADLINE_MS} ms`));
     } catch (error) {
       // The stream reports a lost connection.
       if (!this.stopped) logger.debug(`The state of replication slot "${slot}" could not be read: ${errorText(error)}`);

@@ -68,9 +68,12 @@ test('a slot that the server drops next, has invalidated, or does not have', () 
 test('a warning names the slot, the cause, the limit and the cure', () => {
   const full = health({ retainedBytes: 80 * MB, confirmedLagBytes: 12, safeWalBytes: 20 * MB });
   expect(troubleText('s', 'retained', full)).toBe(
-    'Replication slot "s" retains 80.0 MB of WAL, confirmed up to 12 bytes before the end; the server drops it beyond 100.0 MB (max_slot_wal_keep_size), after 20.0 MB more. If this connector runs, look for slow or failing writes to Kafka and for a transaction that was left open; if it is not needed any more, drop the slot.',
+    'Replication slot "s" retains 80.0 MB of WAL, confirmed up to 12 bytes before the end; the server drops it beyond 100.0 MB (max_slot_wal_keep_size), after 20.0 MB more. If this connector runs, look for slow or failing writes to Kafka and for a transaction that was left open; if it is not needed any more, drop the slot: SELECT pg_drop_replication_slot(\'s\');',
   );
   expect(troubleText('s', 'retained', health({ limitBytes: null }))).toContain('so its disk may fill');
   expect(troubleText('s', 'unreserved', full)).toContain('Raise max_slot_wal_keep_size now.');
+  expect(troubleText('s', 'invalid', health({ invalidation: 'wal_removed' }))).toContain(
+    "drop the slot (SELECT pg_drop_replication_slot('s');), delete its offsets",
+  );
   expect(recoveredText('s', full)).toBe('Replication slot "s" has recovered: it retains 80.0 MB of WAL at 0/2000000.');
 });
