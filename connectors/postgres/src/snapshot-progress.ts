@@ -37,6 +37,9 @@ export class SnapshotProgress {
   private state: SnapshotState = 'none';
   private startedAt = 0;
   private endedAt = 0;
+  /** 0: it is not paused. */
+  private pausedAt = 0;
+  private pausedMs = 0;
   /** In the order of reading. */
   tables: readonly TableProgress[] = [];
 
@@ -51,6 +54,12 @@ export class SnapshotProgress {
   }
   get snapshotSkipped(): boolean {
     return this.state === 'skipped';
+  }
+  get snapshotPaused(): boolean {
+    return this.pausedAt > 0;
+  }
+  get snapshotPausedDurationInSeconds(): number {
+    return Math.floor((this.pausedMs + (this.pausedAt > 0 ? Date.now() - this.pausedAt : 0)) / 1000);
   }
   get snapshotDurationInSeconds(): number {
     if (this.startedAt === 0) return 0;
@@ -77,6 +86,15 @@ export class SnapshotProgress {
   }
   skip(): void {
     this.end('skipped');
+  }
+
+  /** Of incremental snapshots, the only ones that can be paused. */
+  pause(): void {
+    if (this.pausedAt === 0) this.pausedAt = Date.now();
+  }
+  resume(): void {
+    if (this.pausedAt > 0) this.pausedMs += Date.now() - this.pausedAt;
+    this.pausedAt = 0;
   }
 
   private end(state: SnapshotState): void {

@@ -335,6 +335,13 @@ test('cdc-postgres 102: stop, pause and resume', async () => {
   await signal('pause-snapshot', {}, 'p');
   await task.until((records) => notes(records).includes('PAUSED'));
   await task.nothingMore().catch(() => undefined);
+  const pausedMetric = (): number | undefined =>
+    task.metrics.value('debezium_metrics_SnapshotPaused', {
+      context: 'snapshot',
+      plugin: 'postgres',
+      name: 'fulfillment',
+    });
+  expect(pausedMetric()).toBe(1);
   const paused = reads(task.records).length;
   expect(paused).toBeLessThan(60);
   await signal('stop-snapshot', { 'data-collections': ['public.u'] }, 's');
@@ -352,6 +359,18 @@ test('cdc-postgres 102: stop, pause and resume', async () => {
   await database.query('INSERT INTO u VALUES (2)');
   await task.until((records) => of(records, 'u').length > 0);
   expect(Object.keys(task.lastOffset).filter((name) => name.startsWith('incremental'))).toEqual([]);
+  expect(pausedMetric()).toBe(0);
+});
+
+test('cdc-postgres 102: a snapshot that was stopped while it was paused does not pause the next one', async () => {
+  const task = await start(T);
+  await execute(['public.t'], {}, 'first');
+  await signal('pause-snapshot', {}, 'p');
+  await task.until((records) => notes(records).includes('PAUSED'));
+  await signal('stop-snapshot', {}, 's');
+  await task.until((records) => notes(records).includes('ABORTED'));
+  await execute(['public.t'], {}, 'second');
+  await task.until(completed);
 });
 
 test('cdc-postgres 99: a column is added, and the table is truncated, while a chunk is read', async () => {

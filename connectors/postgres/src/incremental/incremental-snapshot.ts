@@ -130,19 +130,29 @@ export class IncrementalSnapshot implements ChangeObserver {
     }
     session.logger.info(`Incremental snapshot: ${removed.map(({ table }) => table).join(', ')} stopped.`);
     this.notify.aborted(patterns.length === 0 ? null : removed.map(({ table }) => table));
-    if (!this.isRunning) context.correlationId = null;
+    if (!this.isRunning) {
+      context.correlationId = null;
+      // The next one must not wait for a resume of this one.
+      this.unpause();
+    }
     this.contextChanged();
+  }
+
+  private unpause(): void {
+    this.paused = false;
+    this.session.snapshot.resume();
   }
 
   pause(): void {
     if (!this.isRunning || this.paused) return;
     this.paused = true;
+    this.session.snapshot.pause();
     this.notify.paused();
   }
 
   resume(): void {
     if (!this.isRunning || !this.paused) return;
-    this.paused = false;
+    this.unpause();
     this.notify.resumed();
   }
 

@@ -5,10 +5,12 @@ import type { MetricGroup } from './metric-group';
 /** How far the snapshot of a task is. */
 export interface SnapshotFigures {
   readonly snapshotRunning: boolean;
+  readonly snapshotPaused: boolean;
   readonly snapshotCompleted: boolean;
   readonly snapshotAborted: boolean;
   readonly snapshotSkipped: boolean;
   readonly snapshotDurationInSeconds: number;
+  readonly snapshotPausedDurationInSeconds: number;
   readonly totalTableCount: number;
   readonly remainingTableCount: number;
   /** In the order of reading. */
@@ -39,12 +41,16 @@ export function addSnapshotMetrics(
   });
   debezium.gauge('RemainingTableCount', 'Tables that are not read completely.', () => snapshot.remainingTableCount);
   flag('SnapshotRunning', 'Whether a snapshot is being taken', () => snapshot.snapshotRunning);
-  flag('SnapshotPaused', 'Whether it is paused', () => false);
+  flag('SnapshotPaused', 'Whether an incremental snapshot is paused', () => snapshot.snapshotPaused);
   flag('SnapshotCompleted', 'Whether it is complete', () => snapshot.snapshotCompleted);
   flag('SnapshotAborted', 'Whether it was aborted', () => snapshot.snapshotAborted);
   flag('SnapshotSkipped', 'Whether none was needed', () => snapshot.snapshotSkipped);
   debezium.gauge('SnapshotDurationInSeconds', 'Time that it has taken.', () => snapshot.snapshotDurationInSeconds);
-  debezium.gauge('SnapshotPausedDurationInSeconds', 'Time that it was paused.', () => 0);
+  debezium.gauge(
+    'SnapshotPausedDurationInSeconds',
+    'Time that incremental snapshots were paused.',
+    () => snapshot.snapshotPausedDurationInSeconds,
+  );
   debezium.gauge('TotalNumberOfEventsSeen', 'Events of rows that snapshots read.', () => counts.read);
   debezium.gauge('MilliSecondsSinceLastEvent', 'Time since the last event; -1 before the first.', () =>
     counts.readAt === 0 ? -1 : Math.max(0, Date.now() - counts.readAt),

@@ -39,3 +39,22 @@ test('the state of a snapshot', () => {
   progress.skip();
   expect(state()).toEqual([false, false, false, true]);
 });
+
+test('the time of all pauses, also of one that is not over', () => {
+  jest.useFakeTimers();
+  const progress = new SnapshotProgress();
+  const state = (): unknown[] => [progress.snapshotPaused, progress.snapshotPausedDurationInSeconds];
+  progress.resume();
+  expect(state()).toEqual([false, 0]);
+  progress.pause();
+  jest.advanceTimersByTime(2000);
+  expect(state()).toEqual([true, 2]);
+  progress.pause();
+  progress.resume();
+  jest.advanceTimersByTime(5000);
+  expect(state()).toEqual([false, 2]);
+  progress.pause();
+  jest.advanceTimersByTime(1000);
+  expect(state()).toEqual([true, 3]);
+  jest.useRealTimers();
+});
