@@ -3,6 +3,7 @@
  * catalog is read when a table or a shape of its rows is new, and describes the table as it is now; names and types of
  * the row win.
  */
+import type { Logger } from '@millrace/sdk';
 import type { Client } from 'pg';
 import { qualified, type TableName } from '../database/catalog';
 import { errorCode } from '../database/errors';
@@ -76,26 +77,21 @@ const COLUMNS = `
   JOIN pg_type t ON t.oid = a.atttypid
   WHERE n.nspname = $1 AND c.relname = $2 AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`;
 
-/** Oid of a table that the catalog no longer has under its name. */
-const UNKNOWN_OID = 0;
+/** Oids of tables that the catalog no longer has under their names, from here down. The server's start at 16384. */
+const LAST_OID = 2 ** 32 - 1;
 
 type Column = RelationMessage['columns'][number];
 
 export class NamedTables {
-  private readonly tables = new Map<string, NamedTable>();
   /** As last found, by qualified name: a table may be dropped or renamed before its rows are decoded. */
   private readonly oids = new Map<string, number>();
 
-  constructor(private readonly relations: Relations) {}
+  private nextUnknown = LAST_OID;
 
-  /** Call for a new connection: definitions may have changed meanwhile. */
-  clear(): void {
-    this.tables.clear();
-  }
-
-  get(name: string): NamedTable | null {
-    return this.tables.get(name) ?? null;
-  }
+  constructor(
+    private readonly relations: Relations,
+    private readonly logger: Logger,
+  ) {}
 
   /** @param nullColumn column that a row of this table holds NULL in although the catalog says NOT NULL */
   async read(client: Client, shape: RowShape, nullColumn: string | null): Promise<NamedTable> {
@@ -103,7 +99,7 @@ export class NamedTables {
     const key = qualified(shape);
     const { rows } = await client.query<CatalogRow>(COLUMNS, [schema, name]);
     const [first] = rows;
-    const oid = first === undefined ? (this.oids.get(key) ?? UNKNOWN_OID) : Number(first.oid);
+    const oid = first === undefined ? (this.oids.get(key) ?? this.unknown(key)) : Number(first.oid);
     this.oids.set(key, oid);
     const types = new Map<string, string | null>();
     const columns = await columnsOf(client, shape, rows, types);
@@ -113,9 +109,14 @@ export class NamedTables {
     const cells = new Map(relation.model?.columns.map((column, cell) => [column, cell]));
     const inline = new Set(rows.filter((row) => !row.toastable).map((row) => row.name));
     const toastable = new Set(columns.map((column) => column.name).filter((column) => !inline.has(column)));
-    const table: NamedTable = { message, relation, isFull: message.replicaIdentity === 'f', cells, types, toastable };
-    this.tables.set(key, table);
-    return table;
+    return { message, relation, isFull: message.replicaIdentity === 'f', cells, types, toastable };
+  }
+
+  private unknown(key: string): number {
+    this.logger.warn(
+      `Table ${key} was dropped or renamed before its changes were read: its events have no key unless the changes tell it.`,
+    );
+    return this.nextUnknown--;
   }
 }
 
@@ -155,6 +156,9 @@ async function columnsOf(
     }
     previous = columns.findIndex(({ name }) => name === column.name);
   }
+  // Columns may have been renamed or added again since.
+  const order = new Map(shape.columns.map(({ name }, i) => [name, i]));
+  if (shape.kind === 'complete') columns.sort((a, b) => (order.get(a.name) as number) - (order.get(b.name) as number));
   return columns;
 }
 

@@ -39,12 +39,11 @@ export class DecoderbufsDecoder extends ChangeDecoder {
     lastOffset: SourceOffset | null,
   ) {
     super(session, position, lastOffset);
-    this.named = new NamedTables(session.relations);
+    this.named = new NamedTables(session.relations, session.logger);
   }
 
   override restart(): void {
     super.restart();
-    this.named.clear();
     this.tables.clear();
     this.last = null;
     this.lookup = null;
