@@ -153,3 +153,31 @@ test('cdc-postgres 45: xmin.fetch.interval.ms fills source.xmin and the offset',
   expect(record.sourceOffset?.xmin).toBe(xmin);
   expect(isBoundary(record)).toBe(false);
 });
+
+test('cdc-postgres 43, 66: a transaction of many tables has fewer offsets, exact at the end of each batch', async () => {
+  const tables = Array.from({ length: 200 }, (_, i) => `t${i}`);
+  await database.query(tables.map((table) => `CREATE TABLE ${table} (id int PRIMARY KEY)`).join(';'));
+  await start({ 'max.batch.size': '50' });
+  const insert = (id: number): string => tables.map((table) => `INSERT INTO ${table} VALUES (${id})`).join(';');
+  await database.query(`BEGIN; ${insert(1)}; ${insert(2)}; ${insert(3)}; COMMIT`);
+  const ends: AnyRecord[] = [];
+  while (!ended(1)(run?.records ?? [])) {
+    const last = (await run?.poll())?.at(-1);
+    if (last?.value?.op === 'c') ends.push(last);
+  }
+  const events = (run?.records ?? []).filter(({ value }) => value.op === 'c');
+  expect(ends.length).toBeGreaterThan(5);
+  for (const { sourceOffset, value } of ends) {
+    expect(sourceOffset?.tx_event_index).toBe(value.transaction.total_order);
+    const counts = Object.values(orders(sourceOffset)).filter((count) => typeof count === 'number');
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(value.transaction.total_order);
+  }
+  expect(new Set(events.map(({ sourceOffset }) => sourceOffset)).size).toBeLessThan(events.length / 2);
+  const at = 500;
+  const done = Number(events[at]?.sourceOffset?.tx_event_index);
+  expect(done).toBeLessThanOrEqual(at + 1);
+  await run?.stop();
+  await start({}, events[at]?.sourceOffset);
+  const rest = (await run?.until(ended(1))) as AnyRecord[];
+  expect(rest.map(shown)).toEqual([...events.slice(done).map(shown), 'END 600']);
+});

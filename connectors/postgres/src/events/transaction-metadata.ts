@@ -34,6 +34,11 @@ export class TransactionMetadata {
     this.schemas = factory.layout.versioned ? VERSIONED : UNVERSIONED;
   }
 
+  /** Number of those that were counted. */
+  get collections(): number {
+    return this.counts.size;
+  }
+
   /** Continues the counts of a stored offset. */
   restore(offset: SourceOffset | null): void {
     const id = offset?.transaction_id;

@@ -107,6 +107,10 @@ export abstract class ChangeDecoder implements StreamDecoder {
     this.rows.out = records;
   }
 
+  endBatch(): void {
+    this.rows.endBatch();
+  }
+
   set observer(observer: ChangeObserver | null) {
     this.rows.observer = observer;
   }
@@ -324,6 +328,7 @@ export abstract class ChangeDecoder implements StreamDecoder {
       return false;
     } catch (error) {
       this.metadata?.undo();
+      rows.discard(mark, lastOffset);
       const mode = this.processingFailures;
       if (mode === 'fail' || !isConnectError(error) || !UNPUBLISHABLE.has(error.code)) throw error;
       const message = `A change at ${formatLsn(lsn)} is not published, because of event.processing.failure.handling.mode=${mode}: ${error.message}`;

@@ -3,6 +3,9 @@ import type { SourceOffset } from '@millrace/sdk';
 import type { Lsn } from '../database/lsn';
 import type { TransactionMetadata } from '../events/transaction-metadata';
 
+/** Counts of tables that are copied per record, on average. */
+const COUNTS_PER_RECORD = 32;
+
 export class OffsetMembers {
   /** See `Position`. */
   heldAt: Lsn | null = null;
@@ -10,8 +13,22 @@ export class OffsetMembers {
   /** Those of a running incremental snapshot. */
   snapshot: SourceOffset | null = null;
 
+  /** Offsets left out since the last one. */
+  private omitted = 0;
+
   /** @param metadata null: `provide.transaction.metadata` is off */
   constructor(readonly metadata: TransactionMetadata | null) {}
+
+  /**
+   * Whether the next event gets an offset of its own. Each holds the counts of all tables of the transaction, so with
+   * thousands of tables one per event would take most of the time and memory.
+   */
+  isDue(): boolean {
+    const { metadata } = this;
+    if (metadata !== null && ++this.omitted * COUNTS_PER_RECORD < metadata.collections) return false;
+    this.omitted = 0;
+    return true;
+  }
 
   /** The offset with the members that apply; the same one if there are none. */
   add(offset: SourceOffset): SourceOffset {

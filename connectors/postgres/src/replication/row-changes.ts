@@ -33,6 +33,10 @@ export class RowChanges {
   /** The old row of the next `update` or `delete`. */
   readonly oldCells: Cells = [];
   observer: ChangeObserver | null = null;
+  /** See `lastOffset`. */
+  private last: SourceOffset;
+  /** Of the last event, while the records carry an earlier offset. */
+  private pending: SourceOffset | null = null;
   /** The change that `notify` reports; null: its table is not observed. */
   private seen: { op: 'c' | 'u' | 'd'; model: TableModel; relation: Relation | null; old: OldTuple } | null = null;
   /** Tables whose incomplete keys, in old and in new rows, were logged. */
@@ -47,9 +51,37 @@ export class RowChanges {
     private readonly tx: Transaction,
     private readonly at: Pick<Position, 'commit'>,
     private readonly members: OffsetMembers,
-    /** Carried by records that precede the last one of their event. */
-    public lastOffset: SourceOffset,
-  ) {}
+    lastOffset: SourceOffset,
+  ) {
+    this.last = lastOffset;
+  }
+
+  /** Carried by records that precede the last one of their event. */
+  get lastOffset(): SourceOffset {
+    return this.last;
+  }
+  set lastOffset(offset: SourceOffset) {
+    if (offset !== this.last) this.pending = null;
+    this.last = offset;
+  }
+
+  /** Removes the records from `mark` on. @param lastOffset the offset before them */
+  discard(mark: number, lastOffset: SourceOffset): void {
+    this.out.length = mark;
+    this.last = lastOffset;
+    this.pending = null;
+  }
+
+  /** The last record gets the offset of its event. Only the batch that is being decoded may be changed. */
+  endBatch(): void {
+    const { pending, last, out } = this;
+    if (pending !== null) {
+      this.lastOffset = this.members.add(pending);
+      const record = out.at(-1);
+      if (record?.sourceOffset === last) (record as { sourceOffset: SourceOffset }).sourceOffset = this.lastOffset;
+    }
+    this.out = [];
+  }
 
   /** Whether rows of the operation must be decoded. A key change counts as a delete and a create. */
   emits(operation: Operation): boolean {
@@ -82,9 +114,9 @@ export class RowChanges {
   shareMembers(members: SourceOffset | null, bare: (offset: SourceOffset) => SourceOffset): void {
     const { lastOffset, out } = this;
     this.members.snapshot = members;
-    this.lastOffset = { ...bare(lastOffset), ...members };
+    this.last = { ...bare(lastOffset), ...members };
     const last = out.at(-1);
-    if (last?.sourceOffset === lastOffset) (last as { sourceOffset: SourceOffset }).sourceOffset = this.lastOffset;
+    if (last?.sourceOffset === lastOffset) (last as { sourceOffset: SourceOffset }).sourceOffset = this.last;
   }
 
   private see(op: 'c' | 'u' | 'd', model: TableModel, relation: Relation | null, old: OldTuple): void {
@@ -96,7 +128,10 @@ export class RowChanges {
   }
 
   private offset(type: string, lsn: Lsn, sameLsn = this.tx.sameLsn): SourceOffset {
-    return this.members.add(streamedOffset(type, lsn, this.at.commit, sameLsn, this.tx));
+    const offset = streamedOffset(type, lsn, this.at.commit, sameLsn, this.tx);
+    if (this.members.isDue()) return this.members.add(offset);
+    this.pending = offset;
+    return this.last;
   }
 
   /** Counts an event; call before its offset is built. Returns its `transaction` block. */

@@ -16,6 +16,8 @@ export type Decoded = 'all' | 'part' | 'blocked';
 export interface StreamDecoder {
   /** Where records go; set before each batch. */
   set out(records: SourceRecord[]);
+  /** Call when the batch is complete; until then its records may change. */
+  endBatch(): void;
   /** `catalog_xmin` of the slot; null if it is not read. */
   set xmin(xmin: number | null);
   set observer(observer: ChangeObserver | null);

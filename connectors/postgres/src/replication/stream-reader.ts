@@ -209,8 +209,7 @@ export class StreamReader implements Phase, StreamState {
       if (!isTransient(error)) throw databaseError('Reading the definition of a table failed', error);
       this.pause(error, 'The definition of a table could not be read');
     } finally {
-      // Only the batch that is being decoded may be changed.
-      decoder.out = [];
+      decoder.endBatch();
       tap.consumed();
     }
   }
