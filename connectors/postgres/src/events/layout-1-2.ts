@@ -89,8 +89,8 @@ export const LAYOUT_1_2: EventLayout = {
 
 /** Whether Debezium 1.2 writes the member, or this connector resumes from it; Debezium ignores the latter. */
 function isKept(name: string, value: unknown): boolean {
-  // A commit's type tells that the offset lies between transactions.
-  if (name === 'messageType') return value === 'COMMIT';
+  // These types tell how far the transaction was published: without BEGIN, its first row would count as published.
+  if (name === 'messageType') return value === 'COMMIT' || value === 'BEGIN' || value === 'MESSAGE';
   return name !== 'lsn_events_processed' && name !== 'snapshot_completed';
 }
 
