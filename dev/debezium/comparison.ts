@@ -1,6 +1,7 @@
 /** Compares the records of both tasks in the order in which each returned them. */
+import { DefinitionChanges } from './definition-changes';
 import type { EventRecord } from './event-record';
-import { explain, explainDebeziumOnly, explainMillraceOnly } from './explained-differences';
+import { explain, explainDebeziumOnly, explainMillraceOnly, UNREAD_DEFINITION } from './explained-differences';
 import { RecordComparison, type Difference } from './record-differences';
 
 /** Records ahead in which a record without a counterpart is sought. */
@@ -41,8 +42,7 @@ const kindOf = ({ event, differences }: Unexplained): string =>
 
 export class Comparison {
   pairs = 0;
-  /** Ids of transactions that change the definition of a table after rows. */
-  readonly transactionsWithDdl = new Set<number>();
+  readonly definitionChanges = new DefinitionChanges();
   /** By reason. */
   readonly explained = new Map<string, number>();
   readonly unexplained: Unexplained[] = [];
@@ -73,11 +73,11 @@ export class Comparison {
         continue;
       }
       if (right && (!left || this.isAhead(own, j, left))) {
-        this.single('Millrace', right, explainMillraceOnly(right));
+        this.single('Millrace', right, explainMillraceOnly(right, this.plugin) ?? this.unreadKey(right));
         this.previousOffset = JSON.stringify(right.sourceOffset);
         j++;
       } else if (left) {
-        this.single('Debezium', left, explainDebeziumOnly(left));
+        this.single('Debezium', left, explainDebeziumOnly(left) ?? this.unreadKey(left));
         i++;
       }
     }
@@ -119,13 +119,20 @@ export class Comparison {
       });
   }
 
+  private unreadKey(record: EventRecord): string | null {
+    if (this.plugin !== 'decoderbufs') return null;
+    return this.definitionChanges.unread(record).some(({ key }) => key) ? UNREAD_DEFINITION : null;
+  }
+
   private pair(java: EventRecord, own: EventRecord): void {
     this.pairs++;
+    const { definitionChanges } = this;
     const pair = {
       java,
       own,
       plugin: this.plugin,
-      hasDdl: this.hasDdl(own),
+      definitionChange: definitionChanges.ofTransaction(own),
+      unread: definitionChanges.unread(own),
       op: operationOf(own),
       previousOffset: this.previousOffset,
     };
@@ -135,14 +142,9 @@ export class Comparison {
       if (why === null) differences.push(difference);
       else this.count(why);
     }
+    if ((pair.op === 'c' || pair.op === 'u') && pair.definitionChange === null) definitionChanges.read(own);
     if (differences.length > 0) this.unexplainable({ event: identity(own), differences, java, own });
     this.previousOffset = JSON.stringify(own.sourceOffset);
-  }
-
-  private hasDdl({ value }: EventRecord): boolean {
-    const { transactionsWithDdl } = this;
-    if (transactionsWithDdl.size === 0) return false;
-    return transactionsWithDdl.has(Number(/"txId":(\d+)/.exec(value[1] ?? '')?.[1]));
   }
 
   private count(why: string): void {

@@ -1,4 +1,5 @@
 /** Differences that docs/compatibility.md documents. Everything else that differs is unexplained. */
+import { concerns, type DefinitionChange } from './definition-changes';
 import type { EventRecord } from './event-record';
 import { exactJson, type Difference } from './record-differences';
 
@@ -7,8 +8,10 @@ export interface Pair {
   readonly own: EventRecord;
   /** `c`, `u`, `d`, `t`, `r`, or `tombstone`. */
   readonly op: string;
-  /** The transaction of the row changes the definition of a table. */
-  readonly hasDdl: boolean;
+  /** What the transaction of the row changes of its table's definition. */
+  readonly definitionChange: DefinitionChange | null;
+  /** Changes of its table after which no inserted or updated row was compared. */
+  readonly unread: readonly DefinitionChange[];
   /** `plugin.name` of both connectors. */
   readonly plugin: string;
   /** Offset of Millrace's record before this one. */
@@ -34,6 +37,23 @@ const items =
   };
 const number = (value: unknown): number => Number(typeof value === 'string' ? value.replace('number ', '') : value);
 
+/** Milliseconds are microseconds in Debezium, in which 24:00 is 0. */
+function hasLostDigits(difference: Difference): boolean {
+  if (difference.path.includes('.schema.'))
+    return (
+      /^(?:int64|io\.debezium\.time\.Micro)/.test(String(difference.java)) &&
+      /^(?:int|io\.)/.test(String(difference.own))
+    );
+  return items((java, own) => {
+    const [micros, millis] = [number(java), number(own)];
+    return Math.abs(micros - millis * 1000) <= Math.abs(micros) * 1e-15 || (micros === 0 && millis === 86_400_000);
+  })(difference);
+}
+
+/** A time after 294247-01-10, as text or number of any unit. */
+const isLate = (value: unknown): boolean =>
+  /^\+29424[7-9]|^\+2942[5-7]/.test(String(value)) || Math.abs(number(value)) > 9.2e15;
+
 /** Days, milliseconds or microseconds before the Gregorian calendar, or an ISO text of them; or infinity. */
 function beforeGregorian(value: unknown): boolean {
   if (typeof value === 'string' && !value.startsWith('number '))
@@ -43,6 +63,9 @@ function beforeGregorian(value: unknown): boolean {
 const DATE_INFINITY = [2146033979, -2147472691];
 const column = (tag: string): RegExp =>
   new RegExp(`^(?:value\\.(?:before|after)|key|headers\\.[^ ]*key)\\.\\w+_(?:${tag})$`);
+
+export const UNREAD_DEFINITION =
+  'decoderbufs: Debezium reads a changed definition with an insert or update, not with a delete';
 
 export const EXPLANATIONS: readonly Explanation[] = [
   { why: 'the clock of each connector', path: /^value\.ts_(?:ms|us|ns)$/ },
@@ -129,8 +152,7 @@ export const EXPLANATIONS: readonly Explanation[] = [
   {
     why: 'decoderbufs: timestamps after 294247-01-10 are -infinity in Debezium',
     path: column('timestamp3?|timestamptz'),
-    holds: ({ own }, pair) =>
-      isDecoderbufs(pair) && (/^\+29424[7-9]|^\+2942[5-7]/.test(String(own)) || Math.abs(number(own)) > 9.2e15),
+    holds: ({ own }, pair) => isDecoderbufs(pair) && isLate(own),
   },
   {
     why: 'decoderbufs: timestamptz(n)[] has six digits in Debezium',
@@ -141,7 +163,7 @@ export const EXPLANATIONS: readonly Explanation[] = [
   {
     why: 'decoderbufs: time(3)[] and timestamp(3)[] lose their digits in Debezium when a definition has changed',
     path: /_(?:time3|timestamp3)_array(?:\.items\.(?:type|name))?$/,
-    holds: (_, pair) => isDecoderbufs(pair) && /io\.debezium\.time\.Micro/.test(pair.java.value[0] ?? ''),
+    holds: (difference, pair) => isDecoderbufs(pair) && hasLostDigits(difference),
   },
   {
     why: 'decoderbufs: a line that is null is {0,0,0} in Debezium',
@@ -163,7 +185,16 @@ export const EXPLANATIONS: readonly Explanation[] = [
   {
     why: 'rows of a transaction that also changes definitions have the definition of their time, not a later one',
     path: /^(?:key|value|headers\.[^ ]*key)\b/,
-    holds: (_, { hasDdl }) => hasDdl,
+    holds: ({ path }, { definitionChange }) => definitionChange !== null && concerns(definitionChange, path),
+  },
+  {
+    why: UNREAD_DEFINITION,
+    path: /^(?:key|value|headers)\b/,
+    holds: ({ path }, pair) =>
+      isDecoderbufs(pair) &&
+      pair.unread.some((change) =>
+        pair.op === 'd' || pair.op === 'tombstone' ? concerns(change, path) : change.key && !path.startsWith('value'),
+      ),
   },
   {
     why: 'numeric[] with NaN or infinity is null in Debezium, also as double and text',
@@ -191,12 +222,15 @@ export function explainDebeziumOnly(java: EventRecord): string | null {
 const UNSEEN = /_(?:name|(?:bit\d+|box|circle|line|lseg|path|polygon|point|time3?|timetz|int4|numeric(?:52)?)_array)$/;
 
 /** Why only Millrace has the record. */
-export function explainMillraceOnly(own: EventRecord): string | null {
+export function explainMillraceOnly(own: EventRecord, plugin: string): string | null {
   const event = own.value[1] === null ? null : (exactJson(own.value[1]) as Record<string, Record<string, unknown>>);
   const { before, after } = event ?? {};
   if (!before || !after) return null;
   const changed = Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
-  return changed.length > 0 && changed.every((name) => UNSEEN.test(name)) ? UNSEEN_CHANGE : null;
+  const isUnseen = (name: string): boolean =>
+    UNSEEN.test(name) ||
+    (plugin === 'decoderbufs' && /_timestamp(?:3|tz)?$/.test(name) && [before[name], after[name]].some(isLate));
+  return changed.length > 0 && changed.every(isUnseen) ? UNSEEN_CHANGE : null;
 }
 
 export function explain(difference: Difference, pair: Pair): string | null {

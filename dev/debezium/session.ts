@@ -103,7 +103,7 @@ export class Session {
     await this.untilBothStream();
     const enough = comparison.pairs + options.pairs;
     for (let round = 1; comparison.pairs < enough; round++) {
-      if (random.chance(0.6)) await this.execute(workload.define());
+      if (random.chance(0.6)) await this.define();
       if (random.chance(0.1)) await this.execute([workload.addLabel()]);
       if (round % 10 === 3) await this.execute(['BEGIN', ...workload.bulk(ROWS_OF_BULK), 'COMMIT']);
       if (random.chance(0.2)) await this.execute([workload.truncate()]);
@@ -133,9 +133,16 @@ export class Session {
       }
   }
 
+  private async define(): Promise<void> {
+    const { workload, comparison } = this;
+    await this.execute(workload.define());
+    if (workload.defined !== null) comparison.definitionChanges.add(workload.defined, null);
+  }
+
   private async noteTransaction(): Promise<void> {
     const { rows } = await this.client.query<{ id: number }>('SELECT txid_current()::integer AS id');
-    this.comparison.transactionsWithDdl.add((rows[0] as { id: number }).id);
+    const { defined } = this.workload;
+    if (defined !== null) this.comparison.definitionChanges.add(defined, (rows[0] as { id: number }).id);
   }
 
   private problem(): string | null {

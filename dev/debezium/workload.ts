@@ -1,5 +1,6 @@
 /** Statements that follow from a seed alone. */
 import type { Seeded } from '../../test/helpers/seeded';
+import type { DefinitionChange } from './definition-changes';
 import { generatedTypes, type GeneratedType } from './generated-types';
 
 interface Column {
@@ -46,6 +47,8 @@ export class Workload {
   private readonly types: readonly GeneratedType[];
   private readonly tables: Table[] = [];
   private counter = 0;
+  /** By the last `define`; null where that changed no table that existed before. */
+  defined: DefinitionChange | null = null;
 
   constructor(
     private readonly random: Seeded,
@@ -228,11 +231,17 @@ export class Workload {
     const name = this.nameOf(table);
     const free = table.columns.filter(({ inKey }) => !inKey);
     const column = free.length > 3 ? random.one(free) : null;
+    const changes = (columns: readonly Column[], key = false): void => {
+      this.defined = { schema: table.schema, table: table.name, columns: columns.map((one) => one.name), key };
+    };
+    this.defined = null;
+    if (column !== null) changes([column]);
     switch (random.below(11)) {
       case 0: {
         const type = random.one(this.types);
         const added = { ...this.column(type, !type.noArray && random.chance(0.3)), required: false };
         table.columns.push(added);
+        changes([added]);
         return [`ALTER TABLE ${name} ADD COLUMN ${this.definition(added)}`];
       }
       case 1:
@@ -243,10 +252,12 @@ export class Workload {
         if (column === null) return [];
         const old = column.name;
         column.name = `r${this.counter++}_${old.slice(old.indexOf('_') + 1)}`;
+        changes([{ ...column, name: old }, column]);
         return [`ALTER TABLE ${name} RENAME COLUMN ${ident(old)} TO ${ident(column.name)}`];
       }
       case 3: {
         if (inTransaction) return [];
+        this.defined = null;
         table.name = `${table.name.slice(0, 12)}_${this.counter++}`;
         return [`ALTER TABLE ${name} RENAME TO ${ident(table.name)}`];
       }
@@ -254,6 +265,7 @@ export class Workload {
         // Keyed tables without a key cannot be changed with the default identity.
         if (table.identity !== 'full') return [];
         table.hasKey = !table.hasKey;
+        changes([], true);
         const constraint = ident(`key_${table.schema}_${this.counter++}`);
         if (table.hasKey)
           return [`ALTER TABLE ${name} ADD CONSTRAINT ${constraint} PRIMARY KEY (${this.keyOf(table)})`];
@@ -305,12 +317,14 @@ export class Workload {
           },
         };
         table.columns.splice(table.columns.indexOf(column), 1, changed);
+        changes([column, changed]);
         return [
           `ALTER TABLE ${name} ALTER ${ident(old)} DROP DEFAULT, ALTER ${ident(old)} TYPE ${type.sql}`,
           `ALTER TABLE ${name} RENAME ${ident(old)} TO ${ident(changed.name)}`,
         ];
       }
       default:
+        this.defined = null;
         return this.createTable(
           Array.from({ length: 4 }, () => this.column(random.one(this.types), false)),
           random.one(['default', 'full']),

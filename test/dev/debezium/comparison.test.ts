@@ -1,7 +1,12 @@
 /** The comparison with Debezium detects what differs, and explains only what the compatibility page documents. */
 import { Comparison } from '../../../dev/debezium/comparison';
 import type { EventRecord } from '../../../dev/debezium/event-record';
-import { EXPLANATIONS, KEYLESS_TOMBSTONE, UNSEEN_CHANGE } from '../../../dev/debezium/explained-differences';
+import {
+  EXPLANATIONS,
+  KEYLESS_TOMBSTONE,
+  UNREAD_DEFINITION,
+  UNSEEN_CHANGE,
+} from '../../../dev/debezium/explained-differences';
 import { exactJson } from '../../../dev/debezium/record-differences';
 import { Workload } from '../../../dev/debezium/workload';
 import { page } from '../../helpers/compatibility-page';
@@ -79,8 +84,54 @@ test('a report contains both sides of a difference', () => {
 });
 
 test('every explanation is on the compatibility page', () => {
-  const all = [...EXPLANATIONS.map(({ why }) => why), KEYLESS_TOMBSTONE, UNSEEN_CHANGE];
+  const all = [...EXPLANATIONS.map(({ why }) => why), KEYLESS_TOMBSTONE, UNREAD_DEFINITION, UNSEEN_CHANGE];
   expect(all.filter((why) => !page.includes(`| ${why} |`))).toEqual([]);
+});
+
+/** A row of a table in a transaction. */
+function row(after: Record<string, unknown>, op = 'c', table = 't', txId = 7): EventRecord {
+  const value = { before: null, after, source: { lsn: 1, txId, schema: 'public', table }, op };
+  return record(1, undefined, { topic: `compared.public.${table}`, value: [SCHEMA, JSON.stringify(value)] });
+}
+
+test.each<[string, EventRecord, EventRecord, readonly string[]]>([
+  ['the column that it changed', row({ b_int4: 1 }), row({ b_int4: 2 }), []],
+  ['another column', row({ c_int4: 1 }), row({ c_int4: 2 }), ['value.after.c_int4']],
+  ['another table', row({ b_int4: 1 }, 'c', 'u'), row({ b_int4: 2 }, 'c', 'u'), ['value.after.b_int4']],
+  ['another transaction', row({ b_int4: 1 }, 'c', 't', 8), row({ b_int4: 2 }, 'c', 't', 8), ['value.after.b_int4']],
+])(
+  'a changed definition explains differences of that column in its transaction only: %s',
+  (_name, java, own, found) => {
+    const comparison = new Comparison();
+    comparison.definitionChanges.add({ schema: 'public', table: 't', columns: ['b_int4'], key: false }, 7);
+    comparison.add([java], [own]);
+    expect(comparison.unexplained.flatMap(({ differences }) => differences.map(({ path }) => path))).toEqual(found);
+  },
+);
+
+test('decoderbufs: deletes may lack a new column until a row was inserted', () => {
+  const lacking = row({ id: 1 }, 'd');
+  const own = row({ id: 1, b_int4: null }, 'd');
+  const unexplained = (plugin: string, ...before: EventRecord[]): number => {
+    const comparison = new Comparison(plugin);
+    comparison.definitionChanges.add({ schema: 'public', table: 't', columns: ['b_int4'], key: false }, null);
+    comparison.add([...before, lacking], [...before, own]);
+    return comparison.unexplainedCount;
+  };
+  expect([unexplained('decoderbufs'), unexplained('decoderbufs', row({ id: 2 })), unexplained('pgoutput')]).toEqual([
+    0, 1, 1,
+  ]);
+});
+
+test('decoderbufs: only digits may be lost in arrays of times', () => {
+  const unexplained = (java: readonly number[], own: readonly number[]): number => {
+    const comparison = new Comparison('decoderbufs');
+    comparison.add([row({ a_time3_array: java })], [row({ a_time3_array: own })]);
+    return comparison.unexplainedCount;
+  };
+  expect([unexplained([5000, 0], [5, 86_400_000]), unexplained([5001], [5]), unexplained([5000], [])]).toEqual([
+    0, 1, 1,
+  ]);
 });
 
 test('a seed gives the same statements every time', () => {

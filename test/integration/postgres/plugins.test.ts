@@ -202,4 +202,20 @@ whereInstalled('output plugins', () => {
       expect(comparable(await run.count(records.length - 1 - done))).toEqual(seen.slice(done + 1));
     }
   });
+
+  test('cdc-postgres 98: a delete decoded after its table got REPLICA IDENTITY FULL has optional columns', async () => {
+    await database.query('CREATE TABLE t (id int PRIMARY KEY, v text NOT NULL)');
+    const run = await start({ plugin: 'decoderbufs' });
+    await database.query(
+      "BEGIN; INSERT INTO t VALUES (1, 'one'); DELETE FROM t; ALTER TABLE t REPLICA IDENTITY FULL; COMMIT",
+    );
+    const [created, deleted] = (await run.count(3)) as [AnyRecord, AnyRecord];
+    expect([created.value?.after, deleted.value?.before]).toEqual([
+      { id: 1, v: 'one' },
+      { id: 1, v: null },
+    ]);
+    const isOptional = ({ valueSchema }: AnyRecord): unknown =>
+      valueSchema?.fields?.[0]?.schema.fields?.[1]?.schema.optional;
+    expect([created, deleted].map(isOptional)).toEqual([false, true]);
+  });
 });
