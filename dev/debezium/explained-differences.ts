@@ -50,6 +50,10 @@ function hasLostDigits(difference: Difference): boolean {
   })(difference);
 }
 
+/** Columns of a table that was altered since are optional, and null where an old row lacks them. */
+const isOptionalHere = ({ path, java, own }: Difference): boolean =>
+  path.endsWith('.optional') ? java === false && own === true : path.startsWith('value.before.') && own === null;
+
 /** A time after 294247-01-10, as text or number of any unit. */
 const isLate = (value: unknown): boolean =>
   /^\+29424[7-9]|^\+2942[5-7]/.test(String(value)) || Math.abs(number(value)) > 9.2e15;
@@ -185,7 +189,8 @@ export const EXPLANATIONS: readonly Explanation[] = [
   {
     why: 'rows of a transaction that also changes definitions have the definition of their time, not a later one',
     path: /^(?:key|value|headers\.[^ ]*key)\b/,
-    holds: ({ path }, { definitionChange }) => definitionChange !== null && concerns(definitionChange, path),
+    holds: (difference, { definitionChange }) =>
+      definitionChange !== null && (concerns(definitionChange, difference.path) || isOptionalHere(difference)),
   },
   {
     why: UNREAD_DEFINITION,
