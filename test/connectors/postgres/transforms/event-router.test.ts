@@ -266,6 +266,16 @@ describe('cdc-postgres 108: payloads in JSON are expanded', () => {
     expect(expanded(payload)).toEqual([JSON_TEXT, payload]);
   });
 
+  test.each([
+    ['objects with different fields', `[${Array.from({ length: 20_000 }, (_, i) => `{"a${i}":1}`).join(',')}]`],
+    [
+      'a long name around many',
+      `{"${'n'.repeat(100_000)}":{${Array.from({ length: 50 }, (_, i) => `"k${i}":{}`).join(',')}}}`,
+    ],
+  ])('a value that takes far more memory than its text stays a text: %s', (_what, payload) => {
+    expect(expanded(payload)).toEqual([JSON_TEXT, payload]);
+  });
+
   test('a text beyond the limit stays one', () => {
     const payload = `{"a": "${'x'.repeat(1_048_576)}"}`;
     expect(routed(event({ payload }), JSON_ON).value).toBe(payload);

@@ -3,8 +3,9 @@ import { structSchema, type Schema } from '@millrace/sdk';
 import { connectError, dataError, schemaOf } from '../structs';
 import type { AdditionalField } from './outbox-settings';
 
-/** Names contain values of rows, so they are kept up to this number per payload schema. */
+/** Names contain values of rows, so they are kept up to this number per payload schema, and length. */
 const MANY_NAMES = 1_000;
+const LONG_NAME = 1_000;
 
 export class EnvelopeSchemas {
   private readonly known = new WeakMap<Schema, WeakMap<Schema, Map<string, Schema>>>();
@@ -23,8 +24,10 @@ export class EnvelopeSchemas {
     const text = `${version} ${name}`;
     let schema = named.get(text);
     if (!schema) {
+      schema = this.made(payload, row, name, version);
+      if (text.length > LONG_NAME) return schema;
       if (named.size >= MANY_NAMES) named.clear();
-      named.set(text, (schema = this.made(payload, row, name, version)));
+      named.set(text, schema);
     }
     return schema;
   }

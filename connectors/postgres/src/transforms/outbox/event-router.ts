@@ -30,8 +30,9 @@ import { JsonPayload } from './json-payload';
 import { OUTBOX_CONFIG, outboxSettings, type OutboxSettings } from './outbox-settings';
 
 const STRING = makeSchema('STRING');
-/** Topics are kept up to this number, because a row may name any. */
+/** Topics are kept up to this number, because a row may name any; longer ones than Kafka permits are not. */
 const MANY_TOPICS = 10_000;
+const LONGEST_TOPIC = 249;
 
 interface Payload {
   readonly schema: Schema;
@@ -140,8 +141,10 @@ class EventRouter implements Transformation {
     if (route === null) throw connectError(`The column ${this.settings.routeBy} is null, so the event has no topic`);
     let topic = this.topics.get(route);
     if (topic === undefined) {
+      topic = rewritten(this.settings.topic, route) ?? route;
+      if (route.length > LONGEST_TOPIC) return topic;
       if (this.topics.size >= MANY_TOPICS) this.topics.clear();
-      this.topics.set(route, (topic = rewritten(this.settings.topic, route) ?? route));
+      this.topics.set(route, topic);
     }
     return topic;
   }

@@ -1,7 +1,7 @@
 /** A JSON text as a Connect value (`table.expand.json.payload`). Source: cdc-postgres §7.12. */
 import type { Schema } from '@millrace/sdk';
 import { parseJson } from './json-node';
-import { inferSchema, NoSchemaError, valueOfJson, type JsonInference } from './json-schema';
+import { inferSchema, NoSchemaError, PartLimit, valueOfJson, type JsonInference } from './json-schema';
 
 export interface ExpandedJson {
   readonly schema: Schema;
@@ -26,10 +26,11 @@ export class JsonPayload {
     if (!text.startsWith('{') && !text.startsWith('[')) return null;
     try {
       const node = parseJson(text);
-      const inferred = inferSchema(this.name, node, this.by);
+      const limit = new PartLimit();
+      const inferred = inferSchema(this.name, node, this.by, limit);
       if (inferred === null) return null;
       const schema = this.kept(inferred);
-      return { schema, value: valueOfJson(node, schema, this.by) };
+      return { schema, value: valueOfJson(node, schema, this.by, limit) };
     } catch (error) {
       if (error instanceof SyntaxError || error instanceof NoSchemaError) return null;
       throw error;
