@@ -148,3 +148,14 @@ test('validation checks the slot and the publication of each task', async () => 
     ['publication.name', `${config()['publication.name']}_1`],
   ]);
 });
+
+test('a table renamed to a name of another slot fails the task instead of losing its changes', async () => {
+  const offsets = new MemoryOffsets();
+  await both(offsets, 2);
+  const [table = ''] = ownedBy(0);
+  const suffix = [0, 1, 2, 3, 4, 5, 6, 7, 8].find((i) => slotOf(`public.renamed${i}`, PARALLEL) === 1);
+  await database.query(`ALTER TABLE ${table} RENAME TO renamed${suffix}; INSERT INTO renamed${suffix} VALUES (3)`);
+  await expect(run(0, offsets, 1)).rejects.toThrow(
+    expect.objectContaining({ code: 'PG_SLOT_LAYOUT', message: expect.stringContaining('it was renamed') as string }),
+  );
+});

@@ -3,9 +3,10 @@
  * change on a connection and again after it may have been altered, so the catalog is read on each announcement and only
  * then.
  */
-import type { Logger, Schema } from '@millrace/sdk';
+import { ConnectError, type Logger, type Schema } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { PostgresConfig } from '../config/postgres-config';
+import { slotOf } from '../config/slot-part';
 import {
   qualified,
   readTypes,
@@ -101,8 +102,20 @@ export class Relations {
     return [...this.entries.values()].map(({ table }) => qualified(table));
   }
 
+  /**
+   * Throws ConnectError `PG_SLOT_LAYOUT` for a table that was renamed to the name of another slot's table: the
+   * publication of that slot does not contain it, so this one must not drop its changes.
+   */
   captures(table: TableName): boolean {
-    return this.matches(table);
+    if (this.matches(table)) return true;
+    const { filters, parallel, part, publication } = this.config;
+    if (part === null || publication.mode !== 'filtered' || !tableFilter({ ...filters, owns: null })(table))
+      return false;
+    const name = qualified(table);
+    throw new ConnectError(
+      `Table ${name} belongs to slot ${slotOf(name, parallel)} by its present name, but the publication of slot ${part.number} has its changes: it was renamed. Rename it back, or start over with another distribution of tables (slot.tables) as "Several slots" of the connector's page describes.`,
+      { code: 'PG_SLOT_LAYOUT', place: { table: name } },
+    );
   }
 
   /** Call when the task stops. */
