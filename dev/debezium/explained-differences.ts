@@ -37,7 +37,11 @@ const items =
   };
 const number = (value: unknown): number => Number(typeof value === 'string' ? value.replace('number ', '') : value);
 
-/** Milliseconds are microseconds in Debezium, in which 24:00 is 0. */
+/** A whole number as 64 bits hold it. */
+const long = (value: unknown): bigint | null =>
+  /^(?:number )?-?\d+$/.test(String(value)) ? BigInt.asIntN(64, BigInt(String(value).replace('number ', ''))) : null;
+
+/** Milliseconds are microseconds of 64 bits in Debezium, in which 24:00 is 0. */
 function hasLostDigits(difference: Difference): boolean {
   if (difference.path.includes('.schema.'))
     return (
@@ -46,7 +50,14 @@ function hasLostDigits(difference: Difference): boolean {
     );
   return items((java, own) => {
     const [micros, millis] = [number(java), number(own)];
-    return Math.abs(micros - millis * 1000) <= Math.abs(micros) * 1e-15 || (micros === 0 && millis === 86_400_000);
+    const wrapped = long(own) === null ? null : BigInt.asIntN(64, (long(own) as bigint) * 1000n);
+    return (
+      (wrapped !== null && wrapped === long(java)) ||
+      Math.abs(micros - millis * 1000) <= Math.abs(micros) * 1e-15 ||
+      (micros === 0 && millis === 86_400_000) ||
+      // Documented of its own.
+      (difference.path.endsWith('_timestamp3_array') && beforeGregorian(own))
+    );
   })(difference);
 }
 

@@ -124,11 +124,18 @@ test('decoderbufs: deletes may lack a new column until a row was inserted', () =
 });
 
 test('decoderbufs: only digits may be lost in arrays of times', () => {
-  const unexplained = (java: readonly number[], own: readonly number[]): number => {
+  /** Whole numbers beyond 2^53 are texts in comparisons. */
+  type Item = number | `number ${string}`;
+  const unexplained = (java: readonly Item[], own: readonly Item[], name = 'a_time3_array'): number => {
     const comparison = new Comparison('decoderbufs');
-    comparison.add([row({ a_time3_array: java })], [row({ a_time3_array: own })]);
+    comparison.add([row({ [name]: java })], [row({ [name]: own })]);
     return comparison.unexplainedCount;
   };
+  const timestamps = (java: Item, own: Item): number => unexplained([java], [own], 'a_timestamp3_array');
+  expect(timestamps('number -9223372036854775616', 'number 9223372036854776')).toBe(0);
+  expect(timestamps('number 8640000000000001000', 'number 8640000000000001')).toBe(0);
+  expect(timestamps('number -63517953600000000', -63_517_780_800_000)).toBe(0);
+  expect(timestamps(1_590_000_000_001_000, 1_590_000_000_000)).toBe(1);
   expect([unexplained([5000, 0], [5, 86_400_000]), unexplained([5001], [5]), unexplained([5000], [])]).toEqual([
     0, 1, 1,
   ]);

@@ -301,6 +301,9 @@ describe('rows that share what orders them', () => {
   const rowsAfter = async (task: TaskRun, more: object): Promise<string[]> => {
     await execute(['public.t'], more);
     await task.until(completed);
+    // Another chunk may have been begun, so rows may have changed once more.
+    await database.query('INSERT INTO t VALUES (1000, 0, 0)');
+    await task.until((records) => of(records, 't').some(({ value }) => value?.after?.i === 1000));
     const rows = new Map<number, string>();
     for (const { value } of of(task.records, 't')) {
       const { op, before, after } = (value ?? {}) as { op?: string; before?: { i: number }; after?: { i: number } };
