@@ -1,7 +1,13 @@
 /** Compares the records of both tasks in the order in which each returned them. */
 import { DefinitionChanges } from './definition-changes';
 import type { EventRecord } from './event-record';
-import { explain, explainDebeziumOnly, explainMillraceOnly, UNREAD_DEFINITION } from './explained-differences';
+import {
+  columnsOptionalHere,
+  explain,
+  explainDebeziumOnly,
+  explainMillraceOnly,
+  UNREAD_DEFINITION,
+} from './explained-differences';
 import { RecordComparison, type Difference } from './record-differences';
 
 /** Records ahead in which a record without a counterpart is sought. */
@@ -127,17 +133,19 @@ export class Comparison {
   private pair(java: EventRecord, own: EventRecord): void {
     this.pairs++;
     const { definitionChanges } = this;
+    const all = this.comparison.differences(java, own);
     const pair = {
       java,
       own,
       plugin: this.plugin,
       definitionChange: definitionChanges.ofTransaction(own),
       unread: definitionChanges.unread(own),
+      optionalHere: columnsOptionalHere(all),
       op: operationOf(own),
       previousOffset: this.previousOffset,
     };
     const differences: Difference[] = [];
-    for (const difference of this.comparison.differences(java, own)) {
+    for (const difference of all) {
       const why = explain(difference, pair);
       if (why === null) differences.push(difference);
       else this.count(why);

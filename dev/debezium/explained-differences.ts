@@ -12,6 +12,8 @@ export interface Pair {
   readonly definitionChange: DefinitionChange | null;
   /** Changes of its table after which no inserted or updated row was compared. */
   readonly unread: readonly DefinitionChange[];
+  /** Columns that are required in Debezium's schema only. */
+  readonly optionalHere: ReadonlySet<string>;
   /** `plugin.name` of both connectors. */
   readonly plugin: string;
   /** Offset of Millrace's record before this one. */
@@ -41,6 +43,11 @@ const number = (value: unknown): number => Number(typeof value === 'string' ? va
 const long = (value: unknown): bigint | null =>
   /^(?:number )?-?\d+$/.test(String(value)) ? BigInt.asIntN(64, BigInt(String(value).replace('number ', ''))) : null;
 
+/** Infinity in milliseconds, and in microseconds. */
+const MILLIS_INFINITY: ReadonlyMap<string, string> = new Map([
+  ['9223372036825200000', '9223372036854775807'],
+  ['-9223372036832400000', '-9223372036854775808'],
+]);
 /** Milliseconds are microseconds of 64 bits in Debezium, in which 24:00 is 0. */
 function hasLostDigits(difference: Difference): boolean {
   if (difference.path.includes('.schema.'))
@@ -50,6 +57,7 @@ function hasLostDigits(difference: Difference): boolean {
     );
   return items((java, own) => {
     const [micros, millis] = [number(java), number(own)];
+    if (MILLIS_INFINITY.get(String(long(own))) === String(long(java))) return true;
     const wrapped = long(own) === null ? null : BigInt.asIntN(64, (long(own) as bigint) * 1000n);
     return (
       (wrapped !== null && wrapped === long(java)) ||
@@ -204,6 +212,12 @@ export const EXPLANATIONS: readonly Explanation[] = [
       definitionChange !== null && (concerns(definitionChange, difference.path) || isOptionalHere(difference)),
   },
   {
+    why: 'columns that were NULL before SET NOT NULL are required in Debezium, with another value in old rows',
+    path: /^value\.(?:before\.[^.]+|schema\.(?:before|after)\.[^.]+\.optional)$/,
+    holds: ({ path, own }, { optionalHere }) =>
+      path.endsWith('.optional') ? own === true : own === null && optionalHere.has(path.slice('value.before.'.length)),
+  },
+  {
     why: UNREAD_DEFINITION,
     path: /^(?:key|value|headers)\b/,
     holds: ({ path }, pair) =>
@@ -247,6 +261,14 @@ export function explainMillraceOnly(own: EventRecord, plugin: string): string | 
     UNSEEN.test(name) ||
     (plugin === 'decoderbufs' && /_timestamp(?:3|tz)?$/.test(name) && [before[name], after[name]].some(isLate));
   return changed.length > 0 && changed.every(isUnseen) ? UNSEEN_CHANGE : null;
+}
+
+/** Of all differences of a pair. */
+export function columnsOptionalHere(differences: readonly Difference[]): ReadonlySet<string> {
+  const found = differences.flatMap(({ path, java, own }) =>
+    java === false && own === true ? (/^value\.schema\.before\.([^.]+)\.optional$/.exec(path)?.[1] ?? []) : [],
+  );
+  return new Set(found);
 }
 
 export function explain(difference: Difference, pair: Pair): string | null {

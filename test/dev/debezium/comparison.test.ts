@@ -135,9 +135,29 @@ test('decoderbufs: only digits may be lost in arrays of times', () => {
   expect(timestamps('number -9223372036854775616', 'number 9223372036854776')).toBe(0);
   expect(timestamps('number 8640000000000001000', 'number 8640000000000001')).toBe(0);
   expect(timestamps('number -63517953600000000', -63_517_780_800_000)).toBe(0);
+  expect(timestamps('number 9223372036854775807', 'number 9223372036825200000')).toBe(0);
   expect(timestamps(1_590_000_000_001_000, 1_590_000_000_000)).toBe(1);
   expect([unexplained([5000, 0], [5, 86_400_000]), unexplained([5001], [5]), unexplained([5000], [])]).toEqual([
     0, 1, 1,
+  ]);
+});
+
+test('old rows may be null where a column is optional in one schema only', () => {
+  const unexplained = (isOptional: boolean, before: number | null): number => {
+    const event = (optional: boolean, i: number | null): EventRecord => {
+      const fields = [
+        { field: 'before', type: 'struct', optional: true, fields: [{ field: 'i', type: 'int32', optional }] },
+      ];
+      const value = { before: { i }, after: null, source: { lsn: 1, txId: 7, schema: 'public', table: 't' }, op: 'u' };
+      return record(1, undefined, {
+        topic: 'compared.public.t',
+        value: [JSON.stringify({ type: 'struct', optional: false, fields }), JSON.stringify(value)],
+      });
+    };
+    return compared([event(false, 0)], [event(isOptional, before)]).unexplainedCount;
+  };
+  expect([unexplained(true, null), unexplained(true, 0), unexplained(true, 1), unexplained(false, null)]).toEqual([
+    0, 0, 1, 1,
   ]);
 });
 
