@@ -136,6 +136,8 @@ test('decoderbufs: only digits may be lost in arrays of times', () => {
   expect(timestamps('number 8640000000000001000', 'number 8640000000000001')).toBe(0);
   expect(timestamps('number -63517953600000000', -63_517_780_800_000)).toBe(0);
   expect(timestamps('number 9223372036854775807', 'number 9223372036825200000')).toBe(0);
+  expect(timestamps('number 9223372036854775807', 'number 9224318016000000')).toBe(0);
+  expect(timestamps('number 9223372036854775807', 1_590_000_000_000)).toBe(1);
   expect(timestamps(1_590_000_000_001_000, 1_590_000_000_000)).toBe(1);
   expect([unexplained([5000, 0], [5, 86_400_000]), unexplained([5001], [5]), unexplained([5000], [])]).toEqual([
     0, 1, 1,
