@@ -70,6 +70,12 @@ export class TestDatabase {
     return await this.query('SELECT * FROM pg_replication_slots WHERE database = $1', [this.name]);
   }
 
+  /** How many slots are read and complete: what is written from now on is streamed. */
+  async streams(): Promise<number> {
+    const slots = await this.slots();
+    return slots.filter(({ active, confirmed_flush_lsn: at }) => active === true && at !== null).length;
+  }
+
   /** Config of a source of this database; slot and publication are unique, topics begin with the database's name. */
   sourceConfig(overrides: Record<string, string> = {}): Record<string, string> {
     return postgresSource(this.server, {

@@ -62,7 +62,7 @@ test('cdc-postgres 108: rows of an outbox become events, and other tables are fi
   });
   const consumer = await clients.assigned();
   await consumer.assign([{ topic, partition: 0 }]);
-  await waitFor('the slot', async () => (await database.slots()).some(({ active }) => active === true));
+  await waitFor('the stream', async () => (await database.streams()) === 1);
   const insert = (id: string, payload: string | null): string =>
     `INSERT INTO outbox VALUES ('${id}', 'Order', '10711', 'OrderCreated', ${payload === null ? 'NULL' : `'${payload}'`}, 0);`;
   await database.query(

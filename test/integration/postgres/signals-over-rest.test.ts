@@ -37,8 +37,7 @@ test('cdc-postgres 103: a table is read again on request; with several slots, ea
     }),
   });
   await worker.running(name, 2);
-  const streams = async (): Promise<number> => (await database.slots()).filter(({ active }) => active === true).length;
-  await waitFor('both streams', async () => (await streams()) === 2);
+  await waitFor('both streams', async () => (await database.streams()) === 2);
   const send = async (body: object) =>
     await (worker as StartedWorker).request('POST', `/connectors/${name}/signals`, body);
   const data = { 'data-collections': ['public\\.[ab]'] };

@@ -1,5 +1,6 @@
 /** `converters`: plugins that choose how columns are published (cdc-postgres §1.6). */
 import type { ConnectorConfig } from '@millrace/sdk';
+import { complainOfAlias } from './alias-problem';
 import { KEY } from './keys';
 import { splitList } from './patterns';
 
@@ -31,6 +32,7 @@ export function checkColumnConverters(
   for (const { alias, type } of columnConverters(values)) {
     if (seen.has(alias)) complain(KEY.converters, `"${alias}" is listed twice`);
     seen.add(alias);
-    if (type === '') complain(`${alias}.type`, 'A value is required');
+    if (type === '')
+      complainOfAlias(values, { list: KEY.converters, key: `${alias}.type` }, 'A value is required', complain);
   }
 }

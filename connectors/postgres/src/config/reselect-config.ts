@@ -1,5 +1,6 @@
 /** Settings of the post-processor that reads columns again (cdc-postgres §2.10). */
 import type { ConnectorConfig } from '@millrace/sdk';
+import { complainOfAlias } from './alias-problem';
 import { KEY } from './keys';
 import { PatternList, patternProblem, splitList } from './patterns';
 
@@ -47,7 +48,10 @@ export function checkReselect(values: ConnectorConfig, complain: (name: string, 
   if (name === undefined) return;
   if (more.length > 0) complain(KEY.postProcessors, 'only one post-processor is supported');
   const text = (key: string): string => values[`${name}.${key}`]?.trim() ?? '';
-  if (text('type') !== CLASS) complain(`${name}.type`, `only ${CLASS} is supported, but it is "${text('type')}"`);
+  if (text('type') !== CLASS) {
+    const at = { list: KEY.postProcessors, key: `${name}.type` };
+    complainOfAlias(values, at, `only ${CLASS} is supported, but it is "${text('type')}"`, complain);
+  }
   for (const key of [INCLUDE, EXCLUDE]) {
     const problem = patternProblem(text(key));
     if (problem !== null) complain(`${name}.${key}`, problem);

@@ -33,6 +33,7 @@ describe('cdc-postgres 41: columns that are read again, as configured', () => {
 
   test.each([
     [{ 'post.processors': 'a,b' }, ['post.processors: only one post-processor is supported']],
+    [{ 'post.processors': 'a' }, ['post.processors: a.type']],
     [{ 'r.type': 'x' }, ['r.type: only io.debezium.processors.reselect.ReselectColumnsPostProcessor is supported']],
     [{ 'r.reselect.null.values': 'no' }, ["r.reselect.null.values: Either 'true' or 'false' is expected"]],
     [{ 'r.reselect.error.handling.mode': 'x' }, ['r.reselect.error.handling.mode: Value must be one of warn, fail']],
