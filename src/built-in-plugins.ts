@@ -5,6 +5,12 @@ import { builtInTransformations } from './transforms';
 import { builtInPredicates } from './transforms/predicates';
 import { CONNECT_VERSION } from './version';
 
+/**
+ * Debezium's class of the same simple name comes with the PostgreSQL source. In Java it is a separate download, so
+ * configs use the short name for Kafka's.
+ */
+const FILTER = 'org.apache.kafka.connect.transforms.Filter';
+
 export const builtInPlugins: readonly BuiltInPlugin[] = [
   ...builtInTransformations,
   ...builtInPredicates,
@@ -14,7 +20,7 @@ export const builtInPlugins: readonly BuiltInPlugin[] = [
     type: plugin.type,
     class: className,
     version: CONNECT_VERSION,
-    aliases: [],
+    aliases: className === FILTER ? ['Filter'] : [],
     taskClass: null,
     location: 'built-in',
   },

@@ -270,7 +270,7 @@ class Validator implements ConfigValidator {
     const plugin = findUnambiguous(this.registry, name);
     if (plugin) return plugin;
     if (!isUnlistedPlugin(name)) throw new ValidationError(404, `Unknown plugin ${name}.`);
-    const types = 'sink, source, converter, header_converter, transformation, predicate, column_converter';
+    const types = 'sink, source, converter, header_converter, transformation, predicate';
     throw new ValidationError(400, `Invalid plugin class ${name}. Valid types are ${types}.`);
   }
 
