@@ -92,7 +92,7 @@ test('connect-rest 117, 118: full name and simple names select the same plugin, 
   for (const name of [provider, 'FileConfigProvider', 'File', policy, 'None']) {
     await expect(validator.definitions(name)).rejects.toMatchObject({
       status: 400,
-      message: `Invalid plugin class ${name}. Valid types are sink, source, converter, header_converter, transformation, predicate, column_converter.`,
+      message: `Invalid plugin class ${name}. Valid types are sink, source, converter, header_converter, transformation, predicate.`,
     });
   }
   for (const name of ['Nope', 'Twin']) {

@@ -20,7 +20,6 @@ export function serializedJavaString(text: string): Buffer {
 
 /** UTF-8 of single UTF-16 units, with NUL in two bytes. */
 function modifiedUtf8(text: string): Buffer {
-  // eslint-disable-next-line no-control-regex
   if (!/[\0\ud800-\udfff]/.test(text)) return Buffer.from(text, 'utf8');
   const bytes: number[] = [];
   for (let i = 0; i < text.length; i++) {
