@@ -16,3 +16,19 @@ test('callers that wait for a connection get the same one', async () => {
     await database.drop();
   }
 });
+
+test('a connection whose query was cut off is replaced, although it has not ended yet', async () => {
+  const database = await TestDatabase.create('SELECT');
+  const general = new GeneralConnection(parseConfig(taskConfig(database)).connection);
+  try {
+    const lost = await general.get();
+    await expect(lost.query('SELECT pg_terminate_backend(pg_backend_pid())')).rejects.toMatchObject({ code: '57P01' });
+    await general.discard(lost);
+    const next = await general.get();
+    expect(next).not.toBe(lost);
+    expect((await next.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+  } finally {
+    await general.close();
+    await database.drop();
+  }
+});

@@ -45,6 +45,15 @@ export class GeneralConnection {
     return client;
   }
 
+  /**
+   * Makes `get` open another connection. Call after a query failed because the connection was lost: its query fails
+   * before the connection has ended.
+   */
+  async discard(client: Client): Promise<void> {
+    if (this.client === client) this.client = null;
+    await closeConnection(client);
+  }
+
   async close(): Promise<void> {
     this.closed = true;
     const { client } = this;

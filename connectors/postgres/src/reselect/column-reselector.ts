@@ -109,10 +109,12 @@ export class ColumnReselector {
     const timeoutMs = this.session.config.connection.queryTimeoutMs;
     const run = (client: Client): ReturnType<typeof reselect> =>
       reselect(client, wanted, this.types, this.context, timeoutMs);
+    const client = await this.connection.get();
     try {
-      return await run(await this.connection.get());
+      return await run(client);
     } catch (error) {
       if (!isTransient(error) || this.session.signal.aborted) throw error;
+      await this.connection.discard(client);
       return await run(await this.connection.get());
     }
   }
