@@ -2,7 +2,8 @@
  * Converts the document of an alter request to offsets, and keeps integers and floats apart. Source: connect-rest
  * §1.18, §2.3, Appendix R 10.
  */
-import { Float64, type JsonObject, type JsonValue, type PartitionOffset } from '../../cluster/connector-offsets';
+import { Float64, type JsonObject, type PartitionOffset } from '../../cluster/connector-offsets';
+import { plainValue } from '../json/plain-value';
 import type { JsonNode } from '../json/tree';
 import { RestError } from '../http/rest-error';
 
@@ -24,24 +25,7 @@ export function offsetsRequest(document: JsonNode | null): PartitionOffset[] {
 }
 
 function map(node: JsonNode | undefined): JsonObject | null {
-  return node === undefined || node.kind === 'null' ? null : (value(node) as JsonObject);
-}
-
-function value(node: JsonNode): JsonValue {
-  switch (node.kind) {
-    case 'object':
-      return Object.fromEntries([...node.members].map(([name, member]) => [name, value(member)]));
-    case 'array':
-      return node.items.map(value);
-    case 'number':
-      return number(node.text);
-    case 'boolean':
-      return node.text === 'true';
-    case 'null':
-      return null;
-    default:
-      return node.text;
-  }
+  return node === undefined || node.kind === 'null' ? null : (plainValue(node, number) as JsonObject);
 }
 
 /** `1` is an integer and `1.0` is not, as in Java. */

@@ -8,7 +8,6 @@ import { isConnectError, type SourceOffset, type SourceRecord } from '@millrace/
 import { errorText, isTransient } from '../database/errors';
 import { lastKeyQuery, type KeyValues } from '../database/key-range';
 import type { Lsn } from '../database/lsn';
-import type { Relation } from '../events/relations';
 import type { Cells } from '../events/row';
 import type { TableModel } from '../events/table-model';
 import type { ChangeObserver, OldTuple } from '../replication/change-observer';
@@ -165,14 +164,7 @@ export class IncrementalSnapshot implements ChangeObserver {
     return this.window?.isOf(model) === true;
   }
 
-  changed(
-    op: 'c' | 'u' | 'd',
-    model: TableModel,
-    relation: Relation | null,
-    newCells: Cells,
-    oldCells: Cells,
-    old: OldTuple,
-  ): void {
+  changed(op: 'c' | 'u' | 'd', model: TableModel, newCells: Cells, oldCells: Cells, old: OldTuple): void {
     const { window } = this;
     if (window === null) return;
     const { isUnique, isInOldKey } = window.identity;

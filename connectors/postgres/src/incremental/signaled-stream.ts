@@ -2,7 +2,6 @@
 import { messageOf, sleep, type SourceOffset, type SourceRecord } from '@millrace/sdk';
 import { isTransient } from '../database/errors';
 import type { Lsn } from '../database/lsn';
-import type { Relation } from '../events/relations';
 import type { Cells } from '../events/row';
 import type { TableModel } from '../events/table-model';
 import type { ChangeObserver, OldTuple } from '../replication/change-observer';
@@ -122,15 +121,8 @@ export class SignaledStream implements Phase, ChangeObserver {
     return isSignalTable(model, this.session.config.signals.table) || this.snapshot.watches(model);
   }
 
-  changed(
-    op: 'c' | 'u' | 'd',
-    model: TableModel,
-    relation: Relation | null,
-    newCells: Cells,
-    oldCells: Cells,
-    old: OldTuple,
-  ): void {
-    if (this.snapshot.watches(model)) this.snapshot.changed(op, model, relation, newCells, oldCells, old);
+  changed(op: 'c' | 'u' | 'd', model: TableModel, newCells: Cells, oldCells: Cells, old: OldTuple): void {
+    if (this.snapshot.watches(model)) this.snapshot.changed(op, model, newCells, oldCells, old);
     if (!isSignalTable(model, this.session.config.signals.table)) return;
     if (op === 'c') this.inserted(newCells);
     else if (op === 'd') this.closed(rowId(oldCells), 'open');

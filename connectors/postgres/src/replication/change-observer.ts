@@ -1,4 +1,3 @@
-import type { Relation } from '../events/relations';
 import type { Cells } from '../events/row';
 import type { TableModel } from '../events/table-model';
 
@@ -10,15 +9,7 @@ export interface ChangeObserver {
   watches(model: TableModel): boolean;
   /**
    * A change of a watched table was decoded, and its records are in the batch. The cells are valid during the call.
-   * @param relation null for an insert
    */
-  changed(
-    op: 'c' | 'u' | 'd',
-    model: TableModel,
-    relation: Relation | null,
-    newCells: Cells,
-    oldCells: Cells,
-    old: OldTuple,
-  ): void;
+  changed(op: 'c' | 'u' | 'd', model: TableModel, newCells: Cells, oldCells: Cells, old: OldTuple): void;
   truncated(model: TableModel): void;
 }

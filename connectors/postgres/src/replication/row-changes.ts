@@ -38,7 +38,7 @@ export class RowChanges {
   /** Of the last event, while the records carry an earlier offset. */
   private pending: SourceOffset | null = null;
   /** The change that `notify` reports; null: its table is not observed. */
-  private seen: { op: 'c' | 'u' | 'd'; model: TableModel; relation: Relation | null; old: OldTuple } | null = null;
+  private seen: { op: 'c' | 'u' | 'd'; model: TableModel; old: OldTuple } | null = null;
   /** Tables whose incomplete keys, in old and in new rows, were logged. */
   private readonly warnedOfOld = new WeakSet<TableModel>();
   private readonly warnedOfNew = new WeakSet<TableModel>();
@@ -102,7 +102,7 @@ export class RowChanges {
     const { seen } = this;
     if (seen === null) return;
     this.seen = null;
-    this.observer?.changed(seen.op, seen.model, seen.relation, this.newCells, this.oldCells, seen.old);
+    this.observer?.changed(seen.op, seen.model, this.newCells, this.oldCells, seen.old);
   }
 
   /** The last change is not published, so it is not reported either. */
@@ -119,8 +119,8 @@ export class RowChanges {
     if (last?.sourceOffset === lastOffset) (last as { sourceOffset: SourceOffset }).sourceOffset = this.last;
   }
 
-  private see(op: 'c' | 'u' | 'd', model: TableModel, relation: Relation | null, old: OldTuple): void {
-    if (this.observer?.watches(model)) this.seen = { op, model, relation, old };
+  private see(op: 'c' | 'u' | 'd', model: TableModel, old: OldTuple): void {
+    if (this.observer?.watches(model)) this.seen = { op, model, old };
   }
 
   private source(model: TableModel, lsn: Lsn): Struct {
@@ -147,7 +147,7 @@ export class RowChanges {
 
   /** Call only if `emits('c')`. */
   insert(model: TableModel, lsn: Lsn): void {
-    if (this.observer !== null) this.see('c', model, null, 'none');
+    if (this.observer !== null) this.see('c', model, 'none');
     if (!this.publishes('c')) return;
     const { newCells, factory, context } = this;
     const transaction = this.counted(model, lsn);
@@ -159,7 +159,7 @@ export class RowChanges {
   }
 
   update(relation: Relation, model: TableModel, old: OldTuple, lsn: Lsn): void {
-    if (this.observer !== null) this.see('u', model, relation, old);
+    if (this.observer !== null) this.see('u', model, old);
     const { newCells, oldCells, factory, context } = this;
     let before: Struct | null = null;
     if (old === 'complete') {
@@ -228,7 +228,7 @@ export class RowChanges {
 
   /** Call only if `emits('d')`. */
   delete(relation: Relation, model: TableModel, old: OldTuple, lsn: Lsn): void {
-    if (this.observer !== null) this.see('d', model, relation, old);
+    if (this.observer !== null) this.see('d', model, old);
     if (!this.publishes('d')) return;
     const { oldCells, factory, context, lastOffset, out } = this;
     const complete = old === 'complete';
