@@ -37,9 +37,12 @@ function alterOffsets(
         code: 'PG_OFFSET',
       });
     if (partition.slot === LAYOUT)
-      throw new ConnectError('The stored slot layout cannot be altered, only reset together with all offsets.', {
-        code: 'PG_OFFSET',
-      });
+      throw new ConnectError(
+        'The stored slot layout cannot be altered. To change it, reset all offsets of the connector.',
+        {
+          code: 'PG_OFFSET',
+        },
+      );
     for (const name of ['lsn', 'lsn_proc', 'lsn_commit']) {
       const value = offset[name];
       if (value == null) continue;

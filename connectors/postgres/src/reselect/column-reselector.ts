@@ -2,7 +2,7 @@
  * Reads columns that an event lacks from the table (`post.processors`), in its present state, between the decoding of a
  * batch and its delivery (cdc-postgres §2.10). Keepalives of the stream do not wait for it.
  */
-import type { Schema, SourceRecord } from '@millrace/sdk';
+import { monotonicNow, type Schema, type SourceRecord } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { ReselectConfig } from '../config/reselect-config';
 import { databaseError, errorText, isTransient } from '../database/errors';
@@ -10,6 +10,7 @@ import { GeneralConnection } from '../database/general-connection';
 import { RowContext } from '../events/row';
 import type { Phase, Session } from '../session';
 import { reselect, type KeyTypes } from './reselect-query';
+import { WarningLimit } from './warning-limit';
 import { reselectTable, wantedColumns, type ReselectTable, type WantedColumns } from './wanted-columns';
 
 /** Rows per query, because their values may be large. */
@@ -22,6 +23,8 @@ export class ColumnReselector {
   private readonly context: RowContext;
   private readonly tables = new WeakMap<Schema, ReselectTable>();
   private readonly types: KeyTypes = new WeakMap();
+  /** By `schema.table`. */
+  private readonly warnings = new WarningLimit<string>();
   /** Records whose columns are not read yet. */
   private pending: SourceRecord[] = [];
 
@@ -123,6 +126,9 @@ export class ColumnReselector {
   private failed({ model }: ReselectTable, reason: string, cause: unknown): void {
     const what = `Columns of table ${model.schema}.${model.name} could not be read again`;
     if (this.config.fails) throw databaseError(what, cause ?? new Error(reason));
-    this.session.logger.warn(`${what}: ${reason}. The events keep the values that they have.`);
+    const suppressed = this.warnings.pass(`${model.schema}.${model.name}`, monotonicNow());
+    if (suppressed === null) return;
+    const more = suppressed === 0 ? '' : ` ${suppressed} more warnings about this table since the last one.`;
+    this.session.logger.warn(`${what}: ${reason}. The events keep the values that they have.${more}`);
   }
 }
