@@ -104,6 +104,8 @@ export class SignaledStream implements Phase, ChangeObserver {
   async close(): Promise<void> {
     const { unstored, pauses } = this;
     this.unstored = [];
+    // First, so that no channel takes what is rejected now for read.
+    this.inbox.close();
     const stopping = new Error('The task is stopping.');
     for (const { rejected } of unstored) rejected(stopping);
     for (const { waiting, snapshot } of pauses.splice(0)) {
@@ -259,6 +261,8 @@ export class SignaledStream implements Phase, ChangeObserver {
     if (!this.storesContext) return done();
     this.storesContext = false;
     this.session.storeOffset(offset).then(done, (error: unknown) => {
+      // The task stops or fails: the channels must read these signals again.
+      this.inbox.close();
       for (const { rejected } of waiting) rejected(error);
       if (!this.session.signal.aborted) this.failure = error;
     });

@@ -37,6 +37,7 @@ export class FileChannel {
         for (const problem of problems)
           this.logger.warn(`PG_SIGNAL: a line of signal file ${this.path} ${problem}; skipping it.`);
         for (const signal of signals) await this.inbox.add(signal).catch(() => undefined);
+        if (this.inbox.closed) return;
       } finally {
         await file.close();
       }

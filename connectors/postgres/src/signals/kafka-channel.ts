@@ -24,7 +24,7 @@ export class KafkaChannel {
       this.failing = false;
       if (last === undefined) return;
       for (const record of records) await this.process(record);
-      await this.consumer.commit(last.offset + 1);
+      if (!this.inbox.closed) await this.consumer.commit(last.offset + 1);
     } catch (error) {
       // Once per outage: the channel is read again at the next interval.
       if (!this.failing) this.logger.warn(`PG_SIGNAL: reading signal topic ${this.topic} failed: ${messageOf(error)}`);

@@ -17,7 +17,8 @@ const MAX_WAITING = 1000;
 
 export class SignalInbox {
   private waiting: WaitingSignal[] = [];
-  private closed = false;
+  /** What waited and was rejected then may be sent again: the channels must not mark it as read. */
+  closed = false;
   /** Called when a signal arrives. */
   onSignal: (() => void) | null = null;
 
