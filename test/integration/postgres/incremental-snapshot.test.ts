@@ -3,61 +3,20 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SourceOffset } from '@millrace/sdk';
-import { TestDatabase } from '../../helpers/test-database';
-import { TaskRun, taskConfig, type AnyRecord } from './harness';
-
-const SIGNALS =
-  'CREATE TABLE signals (id varchar(42) PRIMARY KEY, type varchar(32) NOT NULL, data varchar(2048) NULL);';
-const NOTIFIED = { 'notification.enabled.channels': 'sink', 'notification.sink.topic.name': 'notes' };
-
-let database: TestDatabase;
-let run: TaskRun | null = null;
-afterEach(async () => {
-  await run?.stop();
-  run = null;
-  await database.drop();
-});
-
-async function start(
-  sql: string,
-  overrides: Record<string, string> = {},
-  stored: SourceOffset | null = null,
-): Promise<TaskRun> {
-  database = await TestDatabase.create(`${SIGNALS} ${sql}`);
-  return await resume(overrides, stored);
-}
-
-async function resume(overrides: Record<string, string>, stored: SourceOffset | null): Promise<TaskRun> {
-  const config = taskConfig(database, {
-    'snapshot.mode': 'no_data',
-    'signal.data.collection': 'public.signals',
-    'incremental.snapshot.chunk.size': '10',
-    ...NOTIFIED,
-    ...overrides,
-  });
-  run = await TaskRun.start(config, stored);
-  return run;
-}
-
-const signal = async (type: string, data: unknown, id = 'ad-hoc'): Promise<void> =>
-  void (await database.query('INSERT INTO signals VALUES ($1, $2, $3)', [id, type, JSON.stringify(data)]));
-const execute = async (collections: string[], more: object = {}, id = 'ad-hoc'): Promise<void> =>
-  await signal('execute-snapshot', { 'data-collections': collections, type: 'incremental', ...more }, id);
-
-const notes = (records: readonly AnyRecord[]): string[] =>
-  records
-    .filter(({ topic, value }) => topic === 'notes' && value.aggregate_type === 'Incremental Snapshot')
-    .map(({ value }) => {
-      const data = value.additional_data as Map<string, string>;
-      return [value.type, data.get('scanned_collection'), data.get('status'), data.get('total_rows_scanned')]
-        .filter((part) => part !== undefined)
-        .join(' ');
-    });
-const completed = (records: readonly AnyRecord[]): boolean => notes(records).includes('COMPLETED');
-const of = (records: readonly AnyRecord[], table: string): AnyRecord[] =>
-  records.filter(({ topic }) => topic === `fulfillment.public.${table}`);
-const reads = (records: readonly AnyRecord[], table = 't'): number[] =>
-  of(records, table).flatMap(({ value, key }) => (value?.op === 'r' ? [key.id as number] : []));
+import { taskConfig, type AnyRecord } from './harness';
+import {
+  completed,
+  createDatabase,
+  database,
+  execute,
+  notes,
+  of,
+  reads,
+  resume,
+  signal,
+  start,
+  T,
+} from './signals-harness';
 
 test('cdc-postgres 106: one table: rows, marks, offsets and notifications', async () => {
   const task = await start(
@@ -169,83 +128,6 @@ describe('live changes', () => {
   };
 });
 
-const T = 'CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t SELECT i, i FROM generate_series(1, 60) i';
-
-describe('interrupted', () => {
-  test.each([
-    ['after the signal', (records: AnyRecord[]) => of(records, 'signals').length > 0],
-    ['within the first chunk', (records: AnyRecord[]) => reads(records).length > 0],
-    ['between chunks', (records: AnyRecord[]) => reads(records).length >= 30],
-    ['before the last chunk', (records: AnyRecord[]) => reads(records).length >= 60],
-  ])('cdc-postgres 100: killed %s', async (_when, enough) => {
-    const first = await start(T);
-    await execute(['public.t']);
-    await first.until((records) => enough(records));
-    // The last half of the batch was not acknowledged.
-    const { records } = first;
-    const index = Math.max(
-      records.findIndex((record) => enough(records.slice(0, records.indexOf(record) + 1))),
-      0,
-    );
-    const stored = (records[index] as AnyRecord).sourceOffset as SourceOffset;
-    const before = reads(records.slice(0, index + 1));
-    await first.stop();
-    expect(stored['incremental_snapshot_correlation_id']).toBe('ad-hoc');
-    await database.query('UPDATE t SET v = -1 WHERE id = 1; DELETE FROM t WHERE id = 60');
-    const second = await resume({}, stored);
-    await second.until(completed);
-    expect(new Set([...before, ...reads(second.records), 1, 60])).toEqual(
-      new Set(Array.from({ length: 60 }, (_, i) => i + 1)),
-    );
-    // Chunks whose rows were acknowledged are not read again.
-    const chunks = Math.floor(before.length / 10);
-    expect(reads(second.records).filter((id) => id <= (chunks - 1) * 10)).toEqual([]);
-  });
-
-  test('cdc-postgres 100: Debezium’s offset in the middle, and one that cannot be read', async () => {
-    const collections = (condition: string | null): string =>
-      JSON.stringify([
-        {
-          incremental_snapshot_collections_id: 'public.t',
-          incremental_snapshot_collections_additional_condition: condition,
-          incremental_snapshot_collections_surrogate_key: null,
-        },
-      ]);
-    const key = (id: number): string =>
-      `aced0005757200135b4c6a6176612e6c616e672e4f626a6563743b90ce589f1073296c020000787000000001737200116a6176612e6c616e672e496e746567657212e2a0a4f781873802000149000576616c7565787200106a6176612e6c616e672e4e756d62657286ac951d0b94e08b0200007870${id.toString(16).padStart(8, '0')}`;
-    const stopped = await start(T);
-    await database.query('INSERT INTO t VALUES (1000, 0)');
-    await stopped.until((records) => of(records, 't').length === 1);
-    const { lastOffset } = stopped;
-    await stopped.stop();
-    const java = {
-      ...lastOffset,
-      incremental_snapshot_collections: collections('(id<>45)'),
-      incremental_snapshot_correlation_id: 'java',
-      incremental_snapshot_maximum_key: key(50),
-      incremental_snapshot_primary_key: key(40),
-    };
-    const taken = await resume({}, java);
-    await taken.until(completed);
-    expect(reads(taken.records)).toEqual([41, 42, 43, 44, 46, 47, 48, 49, 50]);
-    await taken.stop();
-    // The task may have confirmed a later position than that of its last record.
-    const { stored, lastOffset: emitted } = taken;
-    const odd = {
-      ...java,
-      ...(Number(stored?.lsn ?? 0) > Number(emitted.lsn) ? stored : emitted),
-      incremental_snapshot_collections: collections(null),
-      incremental_snapshot_primary_key: 'ac',
-    };
-    const again = await resume({}, odd);
-    await again.until(completed);
-    expect(reads(again.records)).toHaveLength(61);
-    expect(again.log.map(({ message }) => message).filter((message) => message.startsWith('PG_'))).toEqual([
-      'PG_INCREMENTAL_SNAPSHOT: an incremental snapshot was running. The key of its last chunk is not a Java object stream, so the table is read from its beginning.',
-    ]);
-  });
-});
-
 test('cdc-postgres 101: conditions, patterns, composite and surrogate keys, tables that cannot be read', async () => {
   const task = await start(`
     CREATE TABLE pair (a int, b text, PRIMARY KEY (a, b));
@@ -290,49 +172,6 @@ test('cdc-postgres 101: conditions, patterns, composite and surrogate keys, tabl
     'TABLE_SCAN_COMPLETED public.uuids SQL_EXCEPTION 0',
   ]);
   expect(await done('7', ['.*'])).toHaveLength(7);
-});
-
-describe('rows that share what orders them', () => {
-  const ROWS = 'SELECT i, i / 10, 0 FROM generate_series(0, 49) i';
-  /** Changes rows after each chunk was read, and before its end is in the stream. */
-  const changing = (sql: string): string => `
-    CREATE FUNCTION change() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN IF NEW.type = 'snapshot-window-close' THEN ${sql} END IF; RETURN NEW; END $$;
-    CREATE TRIGGER change BEFORE INSERT ON signals FOR EACH ROW EXECUTE FUNCTION change();`;
-  const text = (row: unknown): string => JSON.stringify(row);
-  /** The rows that the records of a snapshot leave. */
-  const rowsAfter = async (task: TaskRun, more: object): Promise<string[]> => {
-    await execute(['public.t'], more);
-    await task.until(completed);
-    // Another chunk may have been begun, so rows may have changed once more.
-    await database.query('INSERT INTO t VALUES (1000, 0, 0)');
-    await task.until((records) => of(records, 't').some(({ value }) => value?.after?.i === 1000));
-    const rows = new Map<number, string>();
-    for (const { value } of of(task.records, 't')) {
-      const { op, before, after } = (value ?? {}) as { op?: string; before?: { i: number }; after?: { i: number } };
-      if (op === 'd') rows.delete((before as { i: number }).i);
-      else if (after) rows.set(after.i, text(after));
-    }
-    return [...rows.values()].sort();
-  };
-  const contents = async (): Promise<string[]> => (await database.query('SELECT * FROM t')).map(text).sort();
-
-  test('cdc-postgres 101: by message.key.columns, changed and moved', async () => {
-    const task = await start(
-      `CREATE TABLE t (i int PRIMARY KEY, g int NOT NULL, v int); INSERT INTO t ${ROWS};
-       ${changing('UPDATE t SET v = v + 1 WHERE i % 10 = 1; UPDATE t SET g = g + 1 WHERE i % 10 = 2;')}`,
-      { 'message.key.columns': 'public.t:g' },
-    );
-    expect(await rowsAfter(task, {})).toEqual(await contents());
-  });
-
-  test('cdc-postgres 101: by a surrogate key of a table without key', async () => {
-    const task = await start(
-      `CREATE TABLE t (i int, g int NOT NULL, v int); ALTER TABLE t REPLICA IDENTITY FULL; INSERT INTO t ${ROWS};
-       ${changing('UPDATE t SET v = v + 1 WHERE i % 10 = 1; DELETE FROM t WHERE i % 10 = 2;')}`,
-    );
-    expect(await rowsAfter(task, { 'surrogate-key': 'g' })).toEqual(await contents());
-  });
 });
 
 test('cdc-postgres 102: stop, pause and resume', async () => {
@@ -460,7 +299,7 @@ test('cdc-postgres 103: a signal is accepted once the offset that holds it is st
 });
 
 test('cdc-postgres 104: read.only on an idle server, with a role that may not write', async () => {
-  database = await TestDatabase.create(`${SIGNALS} ${T}`);
+  await createDatabase(T);
   await database.query(`CREATE PUBLICATION ${taskConfig(database)['publication.name']} FOR TABLE t`);
   const readOnly = { 'database.initial.statements': 'SET default_transaction_read_only = on' };
   const task = await resume({ 'read.only': 'true', 'publication.autocreate.mode': 'disabled', ...readOnly }, null);

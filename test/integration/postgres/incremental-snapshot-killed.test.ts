@@ -1,0 +1,79 @@
+/** Incremental snapshots that are cut off: cdc-postgres §4.10, §6.4. */
+import type { SourceOffset } from '@millrace/sdk';
+import { type AnyRecord } from './harness';
+import { completed, database, execute, of, reads, resume, start, T } from './signals-harness';
+
+describe('interrupted', () => {
+  test.each([
+    ['after the signal', (records: AnyRecord[]) => of(records, 'signals').length > 0],
+    ['within the first chunk', (records: AnyRecord[]) => reads(records).length > 0],
+    ['between chunks', (records: AnyRecord[]) => reads(records).length >= 30],
+    ['before the last chunk', (records: AnyRecord[]) => reads(records).length >= 60],
+  ])('cdc-postgres 100: killed %s', async (_when, enough) => {
+    const first = await start(T);
+    await execute(['public.t']);
+    await first.until((records) => enough(records));
+    // The last half of the batch was not acknowledged.
+    const { records } = first;
+    const index = Math.max(
+      records.findIndex((record) => enough(records.slice(0, records.indexOf(record) + 1))),
+      0,
+    );
+    const stored = (records[index] as AnyRecord).sourceOffset as SourceOffset;
+    const before = reads(records.slice(0, index + 1));
+    await first.stop();
+    expect(stored['incremental_snapshot_correlation_id']).toBe('ad-hoc');
+    await database.query('UPDATE t SET v = -1 WHERE id = 1; DELETE FROM t WHERE id = 60');
+    const second = await resume({}, stored);
+    await second.until(completed);
+    expect(new Set([...before, ...reads(second.records), 1, 60])).toEqual(
+      new Set(Array.from({ length: 60 }, (_, i) => i + 1)),
+    );
+    // Chunks whose rows were acknowledged are not read again.
+    const chunks = Math.floor(before.length / 10);
+    expect(reads(second.records).filter((id) => id <= (chunks - 1) * 10)).toEqual([]);
+  });
+
+  test('cdc-postgres 100: Debezium’s offset in the middle, and one that cannot be read', async () => {
+    const collections = (condition: string | null): string =>
+      JSON.stringify([
+        {
+          incremental_snapshot_collections_id: 'public.t',
+          incremental_snapshot_collections_additional_condition: condition,
+          incremental_snapshot_collections_surrogate_key: null,
+        },
+      ]);
+    const key = (id: number): string =>
+      `aced0005757200135b4c6a6176612e6c616e672e4f626a6563743b90ce589f1073296c020000787000000001737200116a6176612e6c616e672e496e746567657212e2a0a4f781873802000149000576616c7565787200106a6176612e6c616e672e4e756d62657286ac951d0b94e08b0200007870${id.toString(16).padStart(8, '0')}`;
+    const stopped = await start(T);
+    await database.query('INSERT INTO t VALUES (1000, 0)');
+    await stopped.until((records) => of(records, 't').length === 1);
+    const { lastOffset } = stopped;
+    await stopped.stop();
+    const java = {
+      ...lastOffset,
+      incremental_snapshot_collections: collections('(id<>45)'),
+      incremental_snapshot_correlation_id: 'java',
+      incremental_snapshot_maximum_key: key(50),
+      incremental_snapshot_primary_key: key(40),
+    };
+    const taken = await resume({}, java);
+    await taken.until(completed);
+    expect(reads(taken.records)).toEqual([41, 42, 43, 44, 46, 47, 48, 49, 50]);
+    await taken.stop();
+    // The task may have confirmed a later position than that of its last record.
+    const { stored, lastOffset: emitted } = taken;
+    const odd = {
+      ...java,
+      ...(Number(stored?.lsn ?? 0) > Number(emitted.lsn) ? stored : emitted),
+      incremental_snapshot_collections: collections(null),
+      incremental_snapshot_primary_key: 'ac',
+    };
+    const again = await resume({}, odd);
+    await again.until(completed);
+    expect(reads(again.records)).toHaveLength(61);
+    expect(again.log.map(({ message }) => message).filter((message) => message.startsWith('PG_'))).toEqual([
+      'PG_INCREMENTAL_SNAPSHOT: an incremental snapshot was running. The key of its last chunk is not a Java object stream, so the table is read from its beginning.',
+    ]);
+  });
+});
