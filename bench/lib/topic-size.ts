@@ -13,9 +13,10 @@ export class TopicSize {
     this.admin = new Kafka({ brokers: bootstrapServers.split(','), logLevel: logLevel.NOTHING }).admin();
   }
 
-  async create(partitions = 1): Promise<void> {
+  /** @param settings of the topic (Default: it keeps all its records) */
+  async create(partitions = 1, settings: Readonly<Record<string, string>> = { 'retention.ms': '-1' }): Promise<void> {
     await this.admin.connect();
-    const configEntries = [{ name: 'retention.ms', value: '-1' }];
+    const configEntries = Object.entries(settings).map(([name, value]) => ({ name, value }));
     await this.admin.createTopics({ topics: [{ topic: this.topic, numPartitions: partitions, configEntries }] });
   }
 
@@ -38,7 +39,7 @@ export class TopicSize {
       return false;
     };
     await waitFor(`${count} records`, enough, {
-      timeoutMs: 900_000,
+      timeoutMs: 3_600_000,
       everyMs: 50,
       detail: () => worker.process.log().slice(-4000),
     });
