@@ -3,6 +3,7 @@ import type { Client } from 'pg';
 import { seeded } from '../../helpers/seeded';
 import { canMountSmallDisk, startSmallDisk } from '../../helpers/small-disk';
 import { TestDatabase } from '../../helpers/test-database';
+import { waitFor } from '../../helpers/wait-for';
 import { describe as shown, TaskRun, taskConfig, type AnyRecord } from './harness';
 
 let database: TestDatabase;
@@ -32,8 +33,12 @@ const streaming = (more = {}): Record<string, string> => ({
   ...more,
 });
 
-async function start(settings: Record<string, string>, stored: AnyRecord['sourceOffset'] | null = null) {
-  const run = await TaskRun.start(taskConfig(database, settings), stored);
+async function start(
+  settings: Record<string, string>,
+  stored: AnyRecord['sourceOffset'] | null = null,
+  abort = new AbortController(),
+) {
+  const run = await TaskRun.start(taskConfig(database, settings), stored, abort);
   runs.push(run);
   return run;
 }
@@ -137,6 +142,54 @@ test('cdc-postgres 92: restarts before the commit and amid the records repeat no
   expect(seen).toHaveLength(6003);
   const changes = seen.filter(({ value }) => value.source.txId === seen[1]?.value.source.txId);
   expect(changes.map(({ sourceOffset }) => sourceOffset?.tx_event_index)).toEqual(changes.map((_, i) => i + 1));
+});
+
+const QUEUE_BYTES = 8 * 1024 * 1024;
+const WIDE_ROWS = (from: number, count: number): string =>
+  `SELECT id, repeat('v', 8000) FROM generate_series(${from}, ${from + count - 1}) AS id`;
+
+/** A task whose queue holds a change, and nothing else but segments of a large transaction. */
+async function fullQueue(settings: Record<string, string>) {
+  const abort = new AbortController();
+  const run = await start(
+    streaming({
+      'max.queue.size.in.bytes': String(QUEUE_BYTES),
+      'max.queue.size': '100000',
+      'poll.interval.ms': '60000',
+      ...settings,
+    }),
+    null,
+    abort,
+  );
+  const [one] = clients as [Client];
+  const queued = (): number =>
+    run.metrics.value('debezium_metrics_CurrentQueueSizeInBytes', STREAMING) ?? Number.POSITIVE_INFINITY;
+  await one.query("INSERT INTO c VALUES (1, 'first')");
+  await run.until((records) => records.some(({ key }) => key.id === 1));
+  run.records.splice(0);
+  await one.query("INSERT INTO c VALUES (2, 'second')");
+  await one.query(`BEGIN; INSERT INTO a ${WIDE_ROWS(0, 4000)}`);
+  await waitFor('a full queue', () => queued() >= QUEUE_BYTES);
+  return { run, one, abort, queued };
+}
+
+const STREAMING = { context: 'streaming', plugin: 'postgres', name: 'fulfillment' };
+
+test('cdc-postgres 92: heartbeats and other changes do not wait for the segments that have arrived', async () => {
+  const { run, one, queued } = await fullQueue({ 'heartbeat.interval.ms': '1' });
+  await run.until((records) => records.some(({ topic }) => topic.startsWith('__debezium-heartbeat')));
+  await run.until((records) => records.some(({ key }) => key.id === 2));
+  expect(queued()).toBeGreaterThan(QUEUE_BYTES / 2);
+  await one.query('COMMIT');
+  await run.until((records) => records.some(({ key }) => key.id === 3999));
+});
+
+test('cdc-postgres 92: a task stops while segments arrive', async () => {
+  const { run, abort, queued } = await fullQueue({});
+  const polled = run.poll();
+  abort.abort();
+  await polled;
+  expect(queued()).toBeGreaterThan(QUEUE_BYTES / 2);
 });
 
 test.each([

@@ -63,7 +63,7 @@ export class StreamReader implements Phase, StreamState {
       const beats = await this.heartbeat.isDue();
       if (await this.connected()) {
         this.decoder.xmin = await this.xmin.read();
-        await this.decode(records);
+        await this.decode(records, deadline);
       }
       // Last, because the position is idle only when everything received is decoded, including the reply to the last
       // heartbeat.
@@ -167,7 +167,8 @@ export class StreamReader implements Phase, StreamState {
     return this.decoder.heartbeatOffset(this.hasQueued ? null : this.idleAt);
   }
 
-  private async decode(out: SourceRecord[]): Promise<void> {
+  /** Decodes until a batch is full, nothing is queued, or something else is due. */
+  private async decode(out: SourceRecord[], deadline: number): Promise<void> {
     const { decoder, session } = this;
     const { tap } = this.stream as ReplicationStream;
     const source = this.source as MessageSource;
@@ -182,9 +183,8 @@ export class StreamReader implements Phase, StreamState {
         if (found === 'none') return;
         if (found === 'wait') {
           await source.proceed();
-          tap.consumed();
-          if (session.signal.aborted) return;
-          continue;
+          // Segments of a large transaction may arrive for hours: heartbeats, a stop and what is decoded do not wait.
+          return;
         }
         const { buffer, start, end } = source;
         if (buffer[start] === KEEPALIVE)
@@ -194,8 +194,8 @@ export class StreamReader implements Phase, StreamState {
           if (decoded === 'part') return;
           if (decoded === 'blocked') {
             await decoder.prepare(connect, source);
-            // Do not delay a stop while thousands of announcements follow one another.
-            if (session.signal.aborted) return;
+            // Thousands of announcements may follow one another.
+            if (session.signal.aborted || Date.now() >= deadline) return;
             continue;
           }
         }
