@@ -4,11 +4,13 @@ import type { Client } from 'pg';
 import { findTables, qualified, readTables, type CatalogTable } from '../database/catalog';
 import { closeConnection, openConnection } from '../database/connection';
 import { quoteIdentifier, quoteTable } from '../database/identifiers';
+import { singleStatement } from '../database/single-statement';
 import type { TableModel } from '../events/table-model';
 import type { NotificationType } from '../notifications/notification';
 import { DATA_ROW, MessageTap } from '../replication/message-tap';
 import type { Session } from '../session';
 import { conditionFor, matcherOf, type SnapshotRequest } from '../signals/snapshot-request';
+import { snapshotError } from '../snapshot/snapshot-error';
 import { SnapshotMarkers, TableRows } from '../snapshot/snapshot-markers';
 import { IncrementalRows } from './incremental-rows';
 
@@ -133,7 +135,12 @@ export class BlockingSnapshot {
     const select = conditionFor(this.request, qualified(table));
     const columns = model.columns.map((column, i) => (model.decoders[i] === null ? 'NULL' : quoteIdentifier(column)));
     const from = select === null ? quoteTable(table) : `(${select.replace(/;\s*$/, '')}\n) AS selected`;
-    await client.query(`DECLARE millrace_blocking NO SCROLL CURSOR FOR SELECT ${columns.join(', ')} FROM ${from}`);
+    const query = `SELECT ${columns.join(', ')} FROM ${from}`;
+    try {
+      await client.query(singleStatement(`DECLARE millrace_blocking NO SCROLL CURSOR FOR ${query}`));
+    } catch (error) {
+      throw snapshotError(qualified(table), select === null ? null : 'the filter of the signal', error);
+    }
     const held = new TableRows();
     let total = 0;
     let bytes = 0;

@@ -1,7 +1,10 @@
 /** How the current table of an incremental snapshot is read: its columns and the key that orders its rows. */
+import { ConnectError } from '@millrace/sdk';
 import type { Client } from 'pg';
 import { findTables, qualified, readTables, type CatalogTable } from '../database/catalog';
+import { errorText, isTransient } from '../database/errors';
 import { quoteIdentifier, quoteTable } from '../database/identifiers';
+import { singleStatement } from '../database/single-statement';
 import { keyColumns, type TableModel } from '../events/table-model';
 import type { Session } from '../session';
 import type { Collection } from './snapshot-context';
@@ -59,7 +62,22 @@ export async function chunkTable(
     if ((rowCount ?? 0) > 0)
       return { status: 'NO_PRIMARY_KEY', why: `has rows with NULL in ${key.join(', ')}, by which it is to be read` };
   }
+  if (condition !== null) await checkCondition(client, from, condition);
   const models = await relations.load(client, [table]);
   const model = models.get(table.oid) as TableModel;
   return { table, model, from, key, keyTypes: columns.map((column) => column.typeOid), isUnique, condition };
+}
+
+/**
+ * Throws when the filter of a signal is not one condition. In the parentheses of the query of a chunk, `a) OR (b` is
+ * valid and lets rows of other chunks through, so that reading would never end; without parentheses it is not valid.
+ */
+async function checkCondition(client: Client, from: string, condition: string): Promise<void> {
+  try {
+    await client.query(singleStatement(`EXPLAIN SELECT FROM ${from} WHERE ${condition}`));
+  } catch (error) {
+    if (isTransient(error)) throw error;
+    const message = `the filter of the signal is not a condition: ${errorText(error)}`;
+    throw new ConnectError(message, { code: 'PG_INCREMENTAL_SNAPSHOT', cause: error });
+  }
 }

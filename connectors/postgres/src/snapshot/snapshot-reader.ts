@@ -1,8 +1,7 @@
 /** Reads all captured tables in one snapshot, with one connection or several (cdc-postgres §4). */
-import { ConnectError, type SourceOffset, type SourceRecord, Wakeup, yieldToEventLoop } from '@millrace/sdk';
+import { type SourceOffset, type SourceRecord, Wakeup, yieldToEventLoop } from '@millrace/sdk';
 import { closeConnection } from '../database/connection';
-import { databaseError, errorCode, errorText } from '../database/errors';
-import { quoteIdentifier } from '../database/identifiers';
+import { databaseError } from '../database/errors';
 import type { Lsn } from '../database/lsn';
 import { Instant, type EventContext } from '../events/event-factory';
 import { completeRow, keyOf, readDataRow, RowContext, type Cells } from '../events/row';
@@ -13,6 +12,7 @@ import type { Chunk } from './chunk';
 import { chunkQuery } from './chunk-query';
 import { FinishedWork } from './finished-work';
 import { progressLength, readResumePoint, type ResumePoint } from './resume-point';
+import { snapshotError } from './snapshot-error';
 import { SnapshotLane } from './snapshot-lane';
 import { SnapshotMarkers } from './snapshot-markers';
 import { SnapshotReport } from './snapshot-report';
@@ -265,7 +265,7 @@ export class SnapshotReader implements Phase {
     try {
       if (await lane.fetch(chunk, chunkQuery(chunk, running.xmin), config.snapshot.fetchSize, signal)) return;
     } catch (error) {
-      throw snapshotError(table.name, table.override !== null, error);
+      throw snapshotError(table.name, table.override === null ? null : 'snapshot.select.statement.overrides', error);
     }
     if (!table.skipped) logger.warn(`Table ${table.name} was dropped before the snapshot reached it; skipping it.`);
     table.skipped = true;
@@ -279,17 +279,4 @@ const STORED_PER_MS = 50;
 
 async function closeAll({ clients }: SnapshotSource): Promise<void> {
   await Promise.all(clients.map(closeConnection));
-}
-
-export function snapshotError(table: string, overridden: boolean, error: unknown): Error {
-  const quoted = table.split('.').map(quoteIdentifier).join('.');
-  if (errorCode(error) === '42501')
-    return new ConnectError(
-      `Snapshotting of table ${table} failed: ${errorText(error)}. Run GRANT SELECT ON ${quoted} TO the role of database.user;`,
-      { code: 'PG_PRIVILEGE', cause: error, place: { table } },
-    );
-  const hint = overridden
-    ? ' (check snapshot.select.statement.overrides: the result must have all captured columns)'
-    : '';
-  return databaseError(`Snapshotting of table ${table} failed${hint}`, error);
 }
