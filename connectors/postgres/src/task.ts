@@ -14,7 +14,7 @@ import {
 } from '@millrace/sdk';
 import { parseConfig } from './config/postgres-config';
 import { slotPart } from './config/slot-part';
-import { errorText, isTransient } from './database/errors';
+import { CANCELED_RETRIES, errorText, isTransient, wasCanceled } from './database/errors';
 import type { Lsn } from './database/lsn';
 import { flushLsn, positionAt, startLsn } from './replication/position';
 import { dropSlot } from './replication/slot';
@@ -35,6 +35,8 @@ export class PostgresSourceTask implements SourceTask {
   /** LSN of the last stored offset; the server may remove WAL before it. */
   private storedLsn: Lsn = 0;
   private attempts = 0;
+  /** Statements of the snapshot that the server canceled. */
+  private canceled = 0;
   private retryAt = 0;
   private readonly idle = new Wakeup();
 
@@ -155,13 +157,17 @@ export class PostgresSourceTask implements SourceTask {
     return reader;
   }
 
-  /** Resumes the snapshot after a lost connection. Any other error fails the task and removes what it has created. */
+  /**
+   * Resumes the snapshot after a lost connection or a canceled statement. Any other error fails the task and removes
+   * what it has created.
+   */
   private async failed(error: unknown): Promise<void> {
     const started = this.started as Started;
     const { session, plan } = started;
     const { phase } = this;
     this.attempts++;
-    const retry = phase instanceof SnapshotReader && isTransient(error) && this.attempts <= session.config.maxRetries;
+    const mayPass = isTransient(error) || (wasCanceled(error) && ++this.canceled <= CANCELED_RETRIES);
+    const retry = phase instanceof SnapshotReader && mayPass && this.attempts <= session.config.maxRetries;
     if (retry) {
       const wait = reconnectDelayMs(this.attempts, session.config.firstRetryMs);
       this.retryAt = Date.now() + wait;

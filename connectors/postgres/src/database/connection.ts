@@ -27,7 +27,9 @@ function options(role: Role): string {
   // General connections read no amounts but detect the currency they are stored in (`readServerFacts`), so they keep
   // lc_monetary.
   const form = role === 'General' ? TEXT_FORM.filter(([name]) => name !== 'lc_monetary') : TEXT_FORM;
-  return [...form, ['idle_in_transaction_session_timeout', '0']]
+  // A FETCH waits while Kafka is slower than the snapshot; pg_dump reads without this limit, too.
+  const limits = role === 'Snapshot' ? [['statement_timeout', '0']] : [];
+  return [...form, ...limits, ['idle_in_transaction_session_timeout', '0']]
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ');
 }

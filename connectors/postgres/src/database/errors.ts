@@ -30,10 +30,24 @@ export function isTransient(error: unknown): boolean {
   // E… codes of Node can look like a SQLSTATE (EPIPE), those of PostgreSQL never start with E.
   if (SQLSTATE.test(code) && !code.startsWith('E')) {
     if (code.startsWith('08') || code.startsWith('57P')) return true;
+    // The server ended the session, because a transaction was idle or took too long.
+    if (code === '25P03' || code === '25P04') return true;
     // Too many connections, out of memory or disk, serialization failures, lock timeouts, object in use.
     return code.startsWith('53') || code.startsWith('40') || code === '55P03' || code === '55006';
   }
   return NETWORK.test(code) || CONNECTION_TEXT.test(errorText(error));
+}
+
+/** How often a statement that the server canceled is repeated, where another attempt may succeed. */
+export const CANCELED_RETRIES = 5;
+
+/**
+ * The server canceled the statement: for `statement_timeout`, or because `pg_cancel_backend` was called, which scripts
+ * do for statements that run long. Not transient: a statement that always takes too long must fail at last.
+ */
+export function wasCanceled(error: unknown): boolean {
+  const cause = isConnectError(error) ? error.cause : error;
+  return errorCode(cause) === '57014';
 }
 
 const CODES: readonly (readonly [RegExp, string])[] = [
@@ -43,15 +57,19 @@ const CODES: readonly (readonly [RegExp, string])[] = [
   [/^42P01/, 'PG_NO_TABLE'],
   [/^55006/, 'PG_SLOT_ACTIVE'],
   [/^22(021|P05)/, 'PG_ENCODING'],
+  [/^57014/, 'PG_CANCELED'],
   [/^53300/, 'PG_TOO_MANY_CONNECTIONS'],
   [/^57P0[123]/, 'PG_SERVER_SHUTDOWN'],
   [/^(ENOTFOUND|EAI_AGAIN)/, 'PG_UNKNOWN_HOST'],
   [/^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|08)/, 'PG_CONNECTION'],
 ];
 
-/** The server's message contains the bytes but not their origin. */
-const NO_UTF8 =
-  '. The database contains text that is not valid UTF-8, which SQL_ASCII permits. Find these bytes and correct them.';
+/** What the server's message lacks, by code. */
+const ADVICE: Readonly<Record<string, string>> = {
+  PG_ENCODING:
+    '. The database contains text that is not valid UTF-8, which SQL_ASCII permits. Find these bytes and correct them.',
+  PG_CANCELED: '. If it took too long, raise statement_timeout, for example in database.initial.statements.',
+};
 
 /** Converts what a database call threw into a ConnectError; `doing` starts its message. */
 export function databaseError(doing: string, cause: unknown): ConnectError {
@@ -60,7 +78,7 @@ export function databaseError(doing: string, cause: unknown): ConnectError {
   const transient = isTransient(cause);
   const code = CODES.find(([pattern]) => pattern.test(sqlState))?.[1] ?? (transient ? 'PG_CONNECTION' : 'PG_ERROR');
   const shown = SQLSTATE.test(sqlState) ? ` (SQLSTATE ${sqlState})` : '';
-  const message = `${doing}: ${errorText(cause)}${shown}${code === 'PG_ENCODING' ? NO_UTF8 : ''}`;
+  const message = `${doing}: ${errorText(cause)}${shown}${ADVICE[code] ?? ''}`;
   const place: Record<string, string> = sqlState === '' ? {} : { sqlState };
   const options = { code, cause, place };
   return transient ? new RetriableError(message, options) : new ConnectError(message, options);

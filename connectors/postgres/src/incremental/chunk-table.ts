@@ -2,7 +2,7 @@
 import { ConnectError } from '@millrace/sdk';
 import type { Client } from 'pg';
 import { findTables, qualified, readTables, type CatalogTable } from '../database/catalog';
-import { errorText, isTransient } from '../database/errors';
+import { errorText, isTransient, wasCanceled } from '../database/errors';
 import { quoteIdentifier, quoteTable } from '../database/identifiers';
 import { singleStatement } from '../database/single-statement';
 import { keyColumns, type TableModel } from '../events/table-model';
@@ -76,7 +76,7 @@ async function checkCondition(client: Client, from: string, condition: string): 
   try {
     await client.query(singleStatement(`EXPLAIN SELECT FROM ${from} WHERE ${condition}`));
   } catch (error) {
-    if (isTransient(error)) throw error;
+    if (isTransient(error) || wasCanceled(error)) throw error;
     const message = `the filter of the signal is not a condition: ${errorText(error)}`;
     throw new ConnectError(message, { code: 'PG_INCREMENTAL_SNAPSHOT', cause: error });
   }

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { isConnectError, type SourceOffset, type SourceRecord } from '@millrace/sdk';
-import { errorText, isTransient } from '../database/errors';
+import { CANCELED_RETRIES, errorText, isTransient, wasCanceled } from '../database/errors';
 import { lastKeyQuery, type KeyValues } from '../database/key-range';
 import type { Lsn } from '../database/lsn';
 import type { Cells } from '../events/row';
@@ -250,7 +250,7 @@ export class IncrementalSnapshot implements ChangeObserver {
   private failed({ table }: Collection, error: unknown): void {
     const { session } = this;
     this.discard();
-    if (isTransient(error)) {
+    if (isTransient(error) || (wasCanceled(error) && this.attempts < CANCELED_RETRIES)) {
       const wait = reconnectDelayMs(++this.attempts, session.config.firstRetryMs);
       this.retryAt = Date.now() + wait;
       session.logger.warn(`Reading a chunk of ${table} failed (${errorText(error)}); retrying in ${wait} ms.`);

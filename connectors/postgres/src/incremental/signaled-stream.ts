@@ -1,6 +1,6 @@
 /** The stream with its signals: reads those of all channels, and runs the snapshots that they ask for. */
 import { messageOf, sleep, type SourceOffset, type SourceRecord } from '@millrace/sdk';
-import { isTransient } from '../database/errors';
+import { CANCELED_RETRIES, isTransient, wasCanceled } from '../database/errors';
 import type { Lsn } from '../database/lsn';
 import type { Cells } from '../events/row';
 import type { TableModel } from '../events/table-model';
@@ -215,7 +215,9 @@ export class SignaledStream implements Phase, ChangeObserver {
       pause.snapshot = null;
       await snapshot.close();
       if (session.signal.aborted) return null;
-      if (isTransient(error) && ++pause.attempts <= session.config.maxRetries) {
+      pause.attempts++;
+      const mayPass = isTransient(error) || (wasCanceled(error) && pause.attempts <= CANCELED_RETRIES);
+      if (mayPass && pause.attempts <= session.config.maxRetries) {
         session.logger.warn(`Blocking snapshot ${pause.id} failed (${messageOf(error)}); starting it again.`);
         await sleep(reconnectDelayMs(pause.attempts, session.config.firstRetryMs), session.signal).catch(
           () => undefined,

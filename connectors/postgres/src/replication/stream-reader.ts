@@ -2,7 +2,7 @@
 import { ConnectError, type SourceOffset, type SourceRecord, Wakeup, yieldToEventLoop } from '@millrace/sdk';
 import type { Client } from 'pg';
 import { reconnectDelayMs } from './reconnect-delay';
-import { databaseError, errorCode, errorText, isTransient } from '../database/errors';
+import { databaseError, errorCode, errorText, isTransient, wasCanceled } from '../database/errors';
 import { formatLsn, lsn, type Lsn } from '../database/lsn';
 import type { StreamState } from '../metrics/streaming-metrics';
 import { MAX_BATCH_BYTES, type Phase, type Session } from '../session';
@@ -206,7 +206,8 @@ export class StreamReader implements Phase, StreamState {
     } catch (error) {
       // Return the records decoded before; the same message fails again on the next poll.
       if (out.length > 0) return;
-      if (!isTransient(error)) throw databaseError('Reading the definition of a table failed', error);
+      if (!isTransient(error) && !wasCanceled(error))
+        throw databaseError('Reading the definition of a table failed', error);
       this.pause(error, 'The definition of a table could not be read');
     } finally {
       decoder.endBatch();
@@ -283,8 +284,9 @@ export class StreamReader implements Phase, StreamState {
     const gone = /can no longer (?:get changes from|access) replication slot|WAL segment .* has already been removed/;
     if (gone.test(text)) throw lostSlot(config, text, error);
     if (code === '42704') throw this.missingObject(text, error);
-    if (!isTransient(error)) throw databaseError('Streaming changes failed', error);
-    this.pause(error, 'The replication connection was lost');
+    const canceled = wasCanceled(error);
+    if (!isTransient(error) && !canceled) throw databaseError('Streaming changes failed', error);
+    this.pause(error, canceled ? 'The server ended the stream' : 'The replication connection was lost');
   }
 
   /** Backs off before the next attempt; throws when the retries are exhausted. */

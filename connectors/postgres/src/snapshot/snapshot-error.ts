@@ -1,6 +1,6 @@
 /** The error of a table whose rows cannot be read. */
 import { ConnectError } from '@millrace/sdk';
-import { databaseError, errorCode, errorText } from '../database/errors';
+import { databaseError, errorCode, errorText, wasCanceled } from '../database/errors';
 import { quoteIdentifier } from '../database/identifiers';
 
 /**
@@ -14,6 +14,7 @@ export function snapshotError(table: string, statement: string | null, error: un
       `Snapshotting of table ${table} failed: ${errorText(error)}. Run GRANT SELECT ON ${quoted} TO the role of database.user;`,
       { code: 'PG_PRIVILEGE', cause: error, place: { table } },
     );
-  const hint = statement === null ? '' : ` (check ${statement}: the result must have all captured columns)`;
+  const hint =
+    statement === null || wasCanceled(error) ? '' : ` (check ${statement}: the result must have all captured columns)`;
   return databaseError(`Snapshotting of table ${table} failed${hint}`, error);
 }

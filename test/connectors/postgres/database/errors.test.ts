@@ -13,6 +13,8 @@ test.each([
   '08P01',
   '53300',
   '40001',
+  '25P03',
+  '25P04',
   'ECONNRESET',
   'ECONNREFUSED',
   'EPIPE',
@@ -22,7 +24,7 @@ test.each([
   expect(isTransient(failure(code))).toBe(true);
   expect(databaseError('Doing', failure(code))).toMatchObject({ retriable: true });
 });
-test.each(['28P01', '28000', '3D000', '42501', '42P01', '42704', '58P01', '22023', ''])(
+test.each(['28P01', '28000', '3D000', '42501', '42P01', '42704', '57014', '58P01', '22023', ''])(
   '%s is not transient',
   (code) => {
     expect(isTransient(failure(code))).toBe(false);
