@@ -19,16 +19,20 @@ import type { Logger } from '../logging/logger';
 import type { PluginRegistry } from '../plugins/registry';
 import { TransformationChain, type ChainStep } from '../transforms/chain';
 
-/** Null: none configured. Throws ConfigError, after closing the transformations configured so far. */
+/**
+ * Null: none configured. Throws ConfigError, after closing the transformations configured so far.
+ * @param logger the task's
+ */
 export async function taskTransforms(
   connector: ConnectorConfig,
   registry: PluginRegistry,
+  logger: Logger,
 ): Promise<TransformationChain | null> {
   const aliases = new Set(parseList(connector.transforms ?? ''));
   if (aliases.size === 0) return null;
   const steps: ChainStep[] = [];
   try {
-    for (const alias of aliases) steps.push(await chainStep(alias, connector, registry));
+    for (const alias of aliases) steps.push(await chainStep(alias, { connector, registry, logger }));
   } catch (error) {
     new TransformationChain(steps).close();
     throw error;
@@ -43,7 +47,14 @@ export function closeTransforms(chain: TransformationChain, logger: Logger): voi
   }
 }
 
-async function chainStep(alias: string, connector: ConnectorConfig, registry: PluginRegistry): Promise<ChainStep> {
+interface Scope {
+  readonly connector: ConnectorConfig;
+  readonly registry: PluginRegistry;
+  readonly logger: Logger;
+}
+
+async function chainStep(alias: string, scope: Scope): Promise<ChainStep> {
+  const { connector, registry } = scope;
   const name = `transforms.${alias}`;
   // These two belong to the chain, even if the transformation has keys of the same names.
   const { predicate: predicateAlias, negate, ...settings } = withoutPrefix(connector, `${name}.`);
@@ -53,17 +64,16 @@ async function chainStep(alias: string, connector: ConnectorConfig, registry: Pl
     });
   }
   const { plugin, className } = await load<TransformationPlugin>('transformation', name, settings, registry);
-  const predicate =
-    predicateAlias === undefined ? null : await chainPredicate(name, predicateAlias.trim(), connector, registry);
-  const transformation = configured<Transformation>(name, className, plugin, settings);
+  const predicate = predicateAlias === undefined ? null : await chainPredicate(name, predicateAlias.trim(), scope);
+  const logger = scope.logger.child({ transformation: alias }, className);
+  const transformation = configured<Transformation>({ name, className, plugin, settings, logger });
   return { transformation, className, predicate, negate: negate?.trim().toLowerCase() === 'true' };
 }
 
 async function chainPredicate(
   transformation: string,
   alias: string,
-  connector: ConnectorConfig,
-  registry: PluginRegistry,
+  { connector, registry, logger }: Scope,
 ): Promise<Predicate> {
   const name = `predicates.${alias}`;
   if (!parseList(connector.predicates ?? '').includes(alias)) {
@@ -74,7 +84,8 @@ async function chainPredicate(
   }
   const settings = withoutPrefix(connector, `${name}.`);
   const { plugin, className } = await load<PredicatePlugin>('predicate', name, settings, registry);
-  return configured<Predicate>(name, className, plugin, settings);
+  const named = logger.child({ predicate: alias }, className);
+  return configured<Predicate>({ name, className, plugin, settings, logger: named });
 }
 
 /** The plugin that `<name>.type` names. */
@@ -95,15 +106,20 @@ async function load<P extends TransformationPlugin | PredicatePlugin>(
   return { plugin: (await registry.load(description)) as P, className: description.class };
 }
 
+interface Configurable<T> {
+  readonly name: string;
+  readonly className: string;
+  readonly plugin: { readonly config: readonly ConfigKey[]; create(): T };
+  readonly settings: ConnectorConfig;
+  /** Named after the class, as in Java, so that a level for `io.debezium.transforms` applies. */
+  readonly logger: Logger;
+}
+
 /**
  * Validates the keys again: a stored config may have been validated by another release of the plugin, or never.
  */
-function configured<T extends Transformation | Predicate>(
-  name: string,
-  className: string,
-  plugin: { readonly config: readonly ConfigKey[]; create(): T },
-  settings: ConnectorConfig,
-): T {
+function configured<T extends Transformation | Predicate>(of: Configurable<T>): T {
+  const { name, className, plugin, settings, logger } = of;
   const fail = (reason: string, cause?: unknown): never => {
     throw new ConfigError(`${name} (${className}) cannot be configured: ${reason}`, {
       code: 'TRANSFORM_CONFIG',
@@ -114,7 +130,7 @@ function configured<T extends Transformation | Predicate>(
   if (problems.length > 0) fail(problems.join(' '));
   try {
     const part = plugin.create();
-    part.configure(settings);
+    part.configure(settings, { logger });
     return part;
   } catch (error) {
     return fail(messageOf(error), error);

@@ -1,5 +1,12 @@
-import type { ConnectRecord, PredicatePlugin, TransformationPlugin } from '@millrace/sdk';
-import { runPredicate, runTransformation } from '@millrace/sdk/testing';
+import type {
+  ConnectorConfig,
+  ConnectRecord,
+  PredicatePlugin,
+  Transformation,
+  TransformationContext,
+  TransformationPlugin,
+} from '@millrace/sdk';
+import { MemoryLogger, runPredicate, runTransformation } from '@millrace/sdk/testing';
 
 const KEY = { name: 'text', type: 'STRING', importance: 'HIGH', documentation: 'x' } as const;
 let closed = 0;
@@ -27,6 +34,34 @@ test('records are completed, transformed one by one, and dropped ones are null',
     expect.objectContaining({ topic: 'to', originalTopic: 'from', partition: 0, originalOffset: 1, value: 2 }),
   ]);
   expect(closed).toBe(1);
+});
+
+/** Written before `configure` had a second parameter. */
+class WithoutContext implements Transformation {
+  protected text = '';
+  configure(config: ConnectorConfig): void {
+    this.text = config.text ?? '';
+  }
+  apply<R extends ConnectRecord>(record: R): R {
+    return { ...record, topic: this.text };
+  }
+}
+class WithContext extends WithoutContext {
+  override configure(config: ConnectorConfig, context?: TransformationContext): void {
+    super.configure(config);
+    context?.logger.warn(`Routing to ${this.text}.`);
+  }
+}
+
+test.each([
+  ['a plugin without the context of configure stays valid', () => new WithoutContext(), []],
+  ['a plugin logs with the logger of its context', () => new WithContext(), ['warn Routing to x.']],
+] as const)('%s', async (_what, create, lines) => {
+  const logger = new MemoryLogger();
+  const plugin: TransformationPlugin = { type: 'transformation', config: [KEY], create };
+  const [record] = await runTransformation(plugin, { text: 'x' }, [{ value: 1 }], logger);
+  expect(record?.topic).toBe('x');
+  expect(logger.lines).toEqual(lines);
 });
 
 test('settings that a worker rejects are rejected, and errors of apply are thrown', async () => {

@@ -13,6 +13,7 @@ import {
 import { KafkaError } from '../../src/kafka/errors';
 import type { BuiltInPlugin } from '../../src/plugins/registry';
 import { TaskRunner } from '../../src/tasks/task-runner';
+import { ThreadLogger, type LogLine } from '../../src/threads/thread-logger';
 import {
   batch,
   eventually,
@@ -96,7 +97,29 @@ const startsWith: PredicatePlugin = {
     };
   },
 };
+const chatty: readonly BuiltInPlugin[] = [
+  {
+    description: described('transformation', 'Chatty'),
+    plugin: {
+      type: 'transformation',
+      config: [],
+      create: () => ({
+        configure: (_, context) => context?.logger.warn('configured', { by: 'Chatty' }),
+        apply: (given) => given,
+      }),
+    },
+  },
+  {
+    description: described('predicate', 'ChattyToo'),
+    plugin: {
+      type: 'predicate',
+      config: [],
+      create: () => ({ configure: (_, context) => context?.logger.info('configured, too'), test: () => true }),
+    },
+  },
+];
 const INSTALLED: readonly BuiltInPlugin[] = [
+  ...chatty,
   transformation('Append', (r, { text = '!' }) => ({ ...r, value: `${String(r.value)}${text}` })),
   transformation('Route', (r, { text = '' }) => ({ ...r, topic: `${text}${String(r.value)}` })),
   transformation('Drop', () => null),
@@ -322,6 +345,37 @@ describe('source', () => {
     expect(heard).toEqual(['v1']);
     expect(running.w.logger.lines.filter((line) => /^(error|warn)/.test(line))).toEqual([]);
     expect(running.listener.events).toEqual(['running c-0', 'stopped c-0']);
+  });
+
+  test('transformations and predicates receive a logger named after their class, in task threads, too', async () => {
+    const lines: LogLine[] = [];
+    const logger = new ThreadLogger((line) => void lines.push(line));
+    const config = {
+      ...chain('first=Chatty'),
+      predicates: 'p',
+      'predicates.p.type': 'com.acme.ChattyToo',
+      'transforms.first.predicate': 'p',
+    };
+    const w = world(sourceOf(new ScriptedSource([[record(1)]])), {}, INSTALLED);
+    const runner = new TaskRunner(spec('source', config), { ...w, logger }, new RecordingListener());
+    runner.start();
+    await eventually(() => w.producer.sent.length === 1);
+    await stop({ runner });
+    const ofTask = { connector: 'c', task: 0 };
+    expect(lines.filter(({ name }) => name?.startsWith('com.acme.'))).toEqual([
+      {
+        type: 'log',
+        level: 'info',
+        name: 'com.acme.ChattyToo',
+        line: { message: 'configured, too', fields: { ...ofTask, predicate: 'p' }, stacks: [] },
+      },
+      {
+        type: 'log',
+        level: 'warn',
+        name: 'com.acme.Chatty',
+        line: { message: 'configured', fields: { ...ofTask, transformation: 'first', by: 'Chatty' }, stacks: [] },
+      },
+    ]);
   });
 
   test('a predicate that throws is a failure of its transformation', async () => {

@@ -22,6 +22,7 @@ export * from './java-regex';
 export * from './java-replacement';
 export * from './java-text';
 export * from './json';
+export * from './limited-log';
 export * from './logger';
 export * from './manifest';
 export * from './member';

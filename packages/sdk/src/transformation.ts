@@ -1,8 +1,15 @@
 import type { ConfigKey, ConnectorConfig } from './config-def';
+import type { Logger } from './logger';
 import type { SinkRecord, SourceRecord } from './record';
 
 /** A record in a chain of transformations: before the converters in a source, after them in a sink. */
 export type ConnectRecord = SourceRecord | SinkRecord;
+
+/** What the runtime passes to a transformation or predicate. */
+export interface TransformationContext {
+  /** Lines carry the connector, the task and the alias; the logger's name is the plugin's class. */
+  readonly logger: Logger;
+}
 
 /**
  * Transforms one record at a time. Each task has its own instance and calls it from one thread. Source: connect-runtime
@@ -10,8 +17,11 @@ export type ConnectRecord = SourceRecord | SinkRecord;
  * @example { configure: () => {}, apply: (record) => ({ ...record, topic: `copy-of-${record.topic}` }) }
  */
 export interface Transformation {
-  /** Settings without the `transforms.<alias>.` prefix. Throws ConfigError. */
-  configure(config: ConnectorConfig): void;
+  /**
+   * Settings without the `transforms.<alias>.` prefix. Throws ConfigError.
+   * @param context always passed by the runtime; a test of the plugin may omit it
+   */
+  configure(config: ConnectorConfig, context?: TransformationContext): void;
   /**
    * Returns the record itself if nothing changes, a changed copy, or null to drop the record. Never modifies the
    * record: copy it and keep all other members (`{ ...record, value }`). Throws DataError for a record of the wrong
@@ -24,8 +34,11 @@ export interface Transformation {
 
 /** Decides whether a transformation is applied to a record. Source: connect-runtime §7.3. */
 export interface Predicate {
-  /** Settings without the `predicates.<alias>.` prefix. Throws ConfigError. */
-  configure(config: ConnectorConfig): void;
+  /**
+   * Settings without the `predicates.<alias>.` prefix. Throws ConfigError.
+   * @param context as for a transformation
+   */
+  configure(config: ConnectorConfig, context?: TransformationContext): void;
   test(record: ConnectRecord): boolean;
   /** Called when the task stops. */
   close?(): void;

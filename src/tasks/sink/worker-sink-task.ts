@@ -27,7 +27,7 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
   const settings = errorSettings(spec.connectorConfig);
   const topics = sinkTopics(spec.connectorConfig);
   const converters = await taskConverters(spec.connectorConfig, config, registry);
-  const chain = await taskTransforms(spec.connectorConfig, registry);
+  const chain = await taskTransforms(spec.connectorConfig, registry, logger);
   const task = options.connector.createTask();
   const consumer = clients.groupConsumer(sinkConsumerConfig(config, spec.id, spec.connectorConfig, spec.consumerGroup));
   const holds = new OffsetHolds();

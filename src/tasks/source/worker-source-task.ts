@@ -30,7 +30,7 @@ export async function createWorkerSourceTask(options: WorkerTaskOptions<SourceCo
   const { spec, environment, logger, metrics } = options;
   const { config, clients, registry } = environment;
   const converters = await taskConverters(spec.connectorConfig, config, registry);
-  const chain = await taskTransforms(spec.connectorConfig, registry);
+  const chain = await taskTransforms(spec.connectorConfig, registry, logger);
   const groups = config.topicCreationEnable ? topicGroups(spec.connectorConfig) : null;
   const task = options.connector.createTask();
   const producer = clients.producer(sourceProducerConfig(config, spec.id, spec.connectorConfig), options.lease);

@@ -2,7 +2,7 @@
  * Reads columns that an event lacks from the table (`post.processors`), in its present state, between the decoding of a
  * batch and its delivery (cdc-postgres §2.10). Keepalives of the stream do not wait for it.
  */
-import { monotonicNow, type Schema, type SourceRecord } from '@millrace/sdk';
+import { LimitedLog, type Schema, type SourceRecord } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { ReselectConfig } from '../config/reselect-config';
 import { databaseError, errorText, isTransient } from '../database/errors';
@@ -10,7 +10,6 @@ import { GeneralConnection } from '../database/general-connection';
 import { RowContext } from '../events/row';
 import type { Phase, Session } from '../session';
 import { reselect, type KeyTypes } from './reselect-query';
-import { WarningLimit } from './warning-limit';
 import { reselectTable, wantedColumns, type ReselectTable, type WantedColumns } from './wanted-columns';
 
 /** Rows per query, because their values may be large. */
@@ -24,7 +23,7 @@ export class ColumnReselector {
   private readonly tables = new WeakMap<Schema, ReselectTable>();
   private readonly types: KeyTypes = new WeakMap();
   /** By `schema.table`. */
-  private readonly warnings = new WarningLimit<string>();
+  private readonly warnings: LimitedLog;
   /** Records whose columns are not read yet. */
   private pending: SourceRecord[] = [];
 
@@ -33,6 +32,7 @@ export class ColumnReselector {
     private readonly config: ReselectConfig,
   ) {
     this.connection = new GeneralConnection(session.config.connection, 'Reselect');
+    this.warnings = new LimitedLog(session.logger);
     this.context = new RowContext(session.relations.unrepresentable);
   }
 
@@ -126,9 +126,7 @@ export class ColumnReselector {
   private failed({ model }: ReselectTable, reason: string, cause: unknown): void {
     const what = `Columns of table ${model.schema}.${model.name} could not be read again`;
     if (this.config.fails) throw databaseError(what, cause ?? new Error(reason));
-    const suppressed = this.warnings.pass(`${model.schema}.${model.name}`, monotonicNow());
-    if (suppressed === null) return;
-    const more = suppressed === 0 ? '' : ` ${suppressed} more warnings about this table since the last one.`;
-    this.session.logger.warn(`${what}: ${reason}. The events keep the values that they have.${more}`);
+    const table = `${model.schema}.${model.name}`;
+    this.warnings.warn(table, `${what}: ${reason}. The events keep the values that they have.`);
   }
 }

@@ -1,22 +1,26 @@
 /** Runs a transformation or a predicate on records, as a sink task does. */
 import type { ConnectorConfig } from '../config-def';
+import type { Logger } from '../logger';
 import type { SinkRecord } from '../record';
 import type { PredicatePlugin, TransformationPlugin } from '../transformation';
 import { completeRecord, type PutRecord } from './complete-record';
 import { checkConfig } from './config-check';
+import { MemoryLogger } from './memory-logger';
 
 /**
  * Resolves with the result for each record; null: dropped. Rejects with the first problem of the config, with an error
  * of `configure` or `apply`, and with a TypeError if a record is modified in place.
+ * @param logger receives the log lines. (Default: they are discarded)
  */
 export async function runTransformation(
   plugin: TransformationPlugin,
   config: ConnectorConfig,
   records: readonly PutRecord[],
+  logger: Logger = new MemoryLogger(),
 ): Promise<(SinkRecord | null)[]> {
   await acceptable(plugin, config);
   const transformation = plugin.create();
-  transformation.configure(config);
+  transformation.configure(config, { logger });
   try {
     return frozen(records).map((record) => transformation.apply(record));
   } finally {
@@ -29,10 +33,11 @@ export async function runPredicate(
   plugin: PredicatePlugin,
   config: ConnectorConfig,
   records: readonly PutRecord[],
+  logger: Logger = new MemoryLogger(),
 ): Promise<boolean[]> {
   await acceptable(plugin, config);
   const predicate = plugin.create();
-  predicate.configure(config);
+  predicate.configure(config, { logger });
   try {
     return frozen(records).map((record) => predicate.test(record));
   } finally {
