@@ -258,10 +258,10 @@ export class FakeWire implements Wire {
       case 'EndTxn': {
         r.string();
         r.int64();
-        r.int16();
+        const fenced = r.int16() !== this.epoch;
         const commit = r.boolean();
-        if (code === 0) this.transactionLog.push(commit ? 'commit' : 'abort');
-        return w.int16(code).finish();
+        if (code === 0 && !fenced) this.transactionLog.push(commit ? 'commit' : 'abort');
+        return w.int16(code === 0 && fenced ? 90 : code).finish();
       }
       default:
         throw new Error(`unexpected ${request.apiName}`);

@@ -18,6 +18,8 @@ const COORDINATOR_MOVED = new Set([
   'CONNECTION_FAILED',
   'REQUEST_TIMED_OUT_CLIENT',
 ]);
+/** The broker may have the request and handle it later; or it was never sent. */
+const UNANSWERED = new Set(['CONNECTION_FAILED', 'REQUEST_TIMED_OUT_CLIENT']);
 const OPERATION_NOT_ATTEMPTED = 55;
 
 interface CoordinatorRequest<T> {
@@ -26,12 +28,14 @@ interface CoordinatorRequest<T> {
   readonly type: 'group' | 'transaction' | 'any';
   readonly key: string;
   readonly api: Api;
-  build(version: number): WireRequest<T>;
+  readonly build: (version: number) => WireRequest<T>;
   codes(response: T): readonly number[];
   readonly timeoutMs: number;
 }
 
 export class TransactionCoordinator {
+  private unanswered = false;
+
   constructor(
     private readonly wire: Wire,
     private readonly settings: ProducerSettings,
@@ -39,10 +43,18 @@ export class TransactionCoordinator {
     private readonly signal: AbortSignal,
   ) {}
 
+  /**
+   * A broker may still handle a request with the current epoch that was repeated or given up. In a later transaction of
+   * the same epoch it has an effect, e.g. it ends that transaction.
+   */
+  get mayHaveLateRequests(): boolean {
+    return this.unanswered;
+  }
+
   /** Without a transactional id any broker assigns a producer id. @param current -1 and -1 for a new producer. */
-  initProducerId(current: ProducerIdAndEpoch = { producerId: -1, epoch: -1 }): Promise<ProducerIdAndEpoch> {
+  async initProducerId(current: ProducerIdAndEpoch = { producerId: -1, epoch: -1 }): Promise<ProducerIdAndEpoch> {
     const { transactionalId, transactionTimeoutMs, maxBlockMs } = this.settings;
-    return this.send({
+    const initialized = await this.send({
       doing: transactionalId === null ? 'assign a producer id' : `initialize transactional.id '${transactionalId}'`,
       type: transactionalId === null ? 'any' : 'transaction',
       key: transactionalId ?? '',
@@ -51,6 +63,9 @@ export class TransactionCoordinator {
       codes: (response) => [response.errorCode],
       timeoutMs: maxBlockMs,
     });
+    // Brokers refuse requests with an earlier epoch.
+    this.unanswered = false;
+    return initialized;
   }
 
   /** Retries until the producer closes: batches that wait for it have a delivery timeout. */
@@ -128,7 +143,7 @@ export class TransactionCoordinator {
     let error: KafkaError;
     try {
       const node = type === 'any' ? await this.wire.anyNode() : await this.wire.coordinator(type, key);
-      const response = await call(this.wire, node, request.api, (version) => request.build(version));
+      const response = await this.request(node, request);
       const code = mostSevere(request.codes(response));
       if (code === NO_ERROR) return response;
       error = protocolError(code, request.doing);
@@ -138,6 +153,15 @@ export class TransactionCoordinator {
     }
     if (type !== 'any' && COORDINATOR_MOVED.has(error.code)) this.wire.forgetCoordinator(type, key);
     return error;
+  }
+
+  private async request<T>(node: number, { api, build }: CoordinatorRequest<T>): Promise<T> {
+    try {
+      return await call(this.wire, node, api, build);
+    } catch (error) {
+      if (error instanceof KafkaError && UNANSWERED.has(error.code)) this.unanswered = true;
+      throw error;
+    }
   }
 }
 

@@ -12,7 +12,7 @@ import type { Idempotence } from './idempotence';
 import type { TransactionalIdentity } from '../protocol/transactions';
 import type { TransactionCoordinator } from './transaction-coordinator';
 
-type State = 'uninitialized' | 'ready' | 'open' | 'abortable' | 'ending' | 'fatal';
+type State = 'uninitialized' | 'ready' | 'open' | 'abortable' | 'ending' | 'commit-unknown' | 'fatal';
 
 /** After these errors, including fencing, the producer cannot send any more. */
 const FATAL = new Set([
@@ -44,6 +44,7 @@ export class TransactionManager implements Idempotence {
   private needsNewEpoch = false;
   /** The coordinator knows the transaction. */
   private startedAtCoordinator = false;
+  private starting: Promise<void> | null = null;
   private readonly added = new Set<PartitionQueue>();
   private readonly pending = new Set<PartitionQueue>();
   private adding: Promise<void> | null = null;
@@ -71,30 +72,30 @@ export class TransactionManager implements Idempotence {
   }
 
   get needsAbort(): boolean {
-    return this.state === 'open' || this.state === 'abortable';
+    return this.state === 'open' || this.state === 'abortable' || this.state === 'commit-unknown';
   }
 
   async sendOffsets(groupId: string, offsets: readonly TopicPartitionOffset[]): Promise<void> {
     this.expect('sendOffsetsToTransaction', 'open');
     if (offsets.length === 0) return;
-    this.startedAtCoordinator = true;
     try {
+      await this.startAtCoordinator();
       await this.coordinator.commitOffsets(this.producerIdentity(), groupId, offsets);
     } catch (error) {
       throw this.fail(error);
     }
   }
 
-  /** After a retriable rejection the transaction is unchanged, and the call may be repeated. */
+  /** After a retriable rejection the transaction may be committed: only another commit or an abort are possible. */
   async commit(): Promise<void> {
-    this.expect('commitTransaction', 'open');
+    this.expect('commitTransaction', 'open', 'commit-unknown');
     await this.hooks.flush();
-    this.expect('commitTransaction', 'open');
+    this.expect('commitTransaction', 'open', 'commit-unknown');
     this.state = 'ending';
     try {
       if (this.startedAtCoordinator) await this.coordinator.end(this.producerIdentity(), true);
     } catch (error) {
-      this.state = 'open';
+      this.state = 'commit-unknown';
       if (error instanceof KafkaError && error.retriable) throw error;
       throw this.fail(error);
     }
@@ -102,7 +103,7 @@ export class TransactionManager implements Idempotence {
   }
 
   async abort(): Promise<void> {
-    this.expect('abortTransaction', 'open', 'abortable');
+    this.expect('abortTransaction', 'open', 'abortable', 'commit-unknown');
     this.state = 'ending';
     this.abandoned ??= new KafkaError('ABORTED', 'The transaction was aborted before the record was sent.');
     this.hooks.wake();
@@ -110,9 +111,8 @@ export class TransactionManager implements Idempotence {
     await this.adding;
     await this.fatalOnError(async () => {
       if (this.startedAtCoordinator) await this.coordinator.end(this.producerIdentity(), false);
-      if (this.needsNewEpoch) this.identity = await this.coordinator.initProducerId(this.identity);
+      if (this.needsNewEpoch) await this.renewEpoch();
     });
-    this.needsNewEpoch = false;
     this.abandoned = null;
     this.reset();
   }
@@ -120,7 +120,6 @@ export class TransactionManager implements Idempotence {
   tryAssignIdentity(queue: PartitionQueue): boolean {
     if (!this.added.has(queue)) {
       this.pending.add(queue);
-      this.startedAtCoordinator = true;
       // The partitions of one pass of the sender are added with one request.
       this.adding ??= Promise.resolve()
         .then(() => this.addPending())
@@ -145,6 +144,7 @@ export class TransactionManager implements Idempotence {
     try {
       while (this.pending.size > 0 && this.abandoned === null) {
         const queues = [...this.pending];
+        await this.startAtCoordinator();
         await this.coordinator.addPartitions(this.producerIdentity(), queues);
         for (const queue of queues) {
           this.pending.delete(queue);
@@ -157,6 +157,22 @@ export class TransactionManager implements Idempotence {
     this.hooks.wake();
   }
 
+  /**
+   * Before the first request of a transaction. A new epoch fences the requests of earlier transactions that brokers
+   * may still handle; `commit` does not wait for it, because the transaction is committed without it.
+   */
+  private startAtCoordinator(): Promise<void> {
+    return (this.starting ??= (async () => {
+      if (this.coordinator.mayHaveLateRequests) await this.renewEpoch();
+      this.startedAtCoordinator = true;
+    })());
+  }
+
+  private async renewEpoch(): Promise<void> {
+    this.identity = await this.coordinator.initProducerId(this.identity);
+    this.needsNewEpoch = false;
+  }
+
   private producerIdentity(): TransactionalIdentity {
     return { transactionalId: this.transactionalId, ...this.identity };
   }
@@ -165,6 +181,7 @@ export class TransactionManager implements Idempotence {
     this.added.clear();
     this.pending.clear();
     this.startedAtCoordinator = false;
+    this.starting = null;
     this.state = 'ready';
   }
 
@@ -200,6 +217,7 @@ export class TransactionManager implements Idempotence {
       open: 'a transaction is open',
       abortable: 'the transaction has failed and must be aborted',
       ending: 'the transaction is being completed',
+      'commit-unknown': 'Kafka may have committed the transaction, so the commit must be repeated',
       fatal: 'the producer has failed and must be closed',
     };
     throw new KafkaError('INVALID_TXN_STATE', `${call} is not possible: ${hint[this.state]}.`);

@@ -1,3 +1,4 @@
+import { KafkaError } from '../../../src/kafka/errors';
 import { TRANSACTIONAL_FLAG } from '../../../src/kafka/records/record-batch-layout';
 import { waitFor } from '../../helpers/wait-for';
 import { FakeWire, type Fault } from '../fake-wire';
@@ -8,6 +9,18 @@ const start = async (config: Record<string, string> = {}, wire?: FakeWire) => {
   await started.producer.initTransactions();
   return started;
 };
+
+/** The client gives up on the first request of the API, and the broker handles it only when `deliver` is called. */
+function delayFirst(wire: FakeWire, apiName: string): { deliver(): Promise<unknown> } {
+  const send = wire.send.bind(wire);
+  let deliver: (() => Promise<unknown>) | null = null;
+  wire.send = (node, request) => {
+    if (deliver !== null || request.apiName !== apiName) return send(node, request);
+    deliver = () => send(node, request);
+    return Promise.reject(new KafkaError('REQUEST_TIMED_OUT_CLIENT', 'no response', { retriable: true }));
+  };
+  return { deliver: async () => deliver!() };
+}
 
 describe('connect-runtime 4.8: transactions', () => {
   test('partitions are added once and lazily, records carry the transaction, the commit comes after their acknowledgement', async () => {
@@ -197,9 +210,53 @@ describe('kafka-client 3: transaction errors told apart', () => {
     await producer.flush();
     wire.onTransactional = () => 15;
     await expect(producer.commitTransaction()).rejects.toMatchObject({ retriable: true });
+    expect(() => send('b')).toThrow(/the commit must be repeated/);
     wire.onTransactional = () => 0;
     await producer.commitTransaction();
     expect(wire.transactionLog.at(-1)).toBe('commit');
+  });
+
+  test.each(['commit', 'abort'] as const)('a late %s does not end the next transaction', async (end) => {
+    const { wire, producer, send } = await start();
+    const late = delayFirst(wire, 'EndTxn');
+    producer.beginTransaction();
+    send('a');
+    await producer.flush();
+    await producer[`${end}Transaction`]();
+    producer.beginTransaction();
+    send('b');
+    await producer.flush();
+    await expect(late.deliver()).resolves.toBe(90); // PRODUCER_FENCED
+    send('c');
+    await producer.commitTransaction();
+    expect(wire.transactionLog).toEqual(['add t-0', end, 'add t-0', 'commit']);
+    expect(wire.log('t').batches.map((b) => [b.values[0], b.epoch])).toEqual([
+      ['a', 1],
+      ['b', 2],
+      ['c', 2],
+    ]);
+  });
+
+  test('a transaction whose epoch cannot be renewed is abortable, the one before it stays committed', async () => {
+    const { wire, producer, send } = await start({ 'max.block.ms': '1' });
+    delayFirst(wire, 'AddPartitionsToTxn');
+    producer.beginTransaction();
+    send('a');
+    await producer.commitTransaction();
+    wire.onTransactional = (name) => (name === 'InitProducerId' ? 14 : 0);
+    producer.beginTransaction();
+    send('b');
+    await expect(producer.commitTransaction()).rejects.toMatchObject({ abortable: true });
+    wire.onTransactional = () => 0;
+    await producer.abortTransaction();
+    producer.beginTransaction();
+    send('c');
+    await producer.commitTransaction();
+    expect(wire.transactionLog).toEqual(['add t-0', 'commit', 'add t-0', 'commit']);
+    expect(wire.log('t').batches.map((b) => [b.values[0], b.epoch > 1])).toEqual([
+      ['a', false],
+      ['c', true],
+    ]);
   });
 
   test('calls in the wrong state say what is wrong', async () => {
