@@ -8,6 +8,7 @@ import { DEFINITIONS, LEGACY_NAMES, TOLERATED_NAMES } from './definitions';
 import { editDistance } from './edit-distance';
 import { KEY } from './keys';
 import { invalid } from './problem';
+import { overrideWarnings } from './snapshot-config';
 import { isUnsupported, isWithoutEffect } from './unsupported';
 
 export interface CanonicalConfig {
@@ -53,7 +54,7 @@ export function canonical(config: ConnectorConfig): CanonicalConfig {
     const value = values[name];
     if (value !== undefined) values[name] = currentValue(name, value);
   }
-  warnings.push(...unknownKeys(config));
+  warnings.push(...unknownKeys(config), ...overrideWarnings(config));
   return { values, given, problems, warnings };
 }
 

@@ -95,9 +95,35 @@ export function checkSnapshot(values: ConnectorConfig, complain: (name: string, 
 
 function overrides(values: ConnectorConfig): Map<string, string> {
   const found = new Map<string, string>();
-  for (const table of splitList(values[KEY.snapshotSelectStatementOverrides] ?? '')) {
-    const statement = values[`${KEY.snapshotSelectStatementOverrides}.${table}`];
+  for (const table of listedOverrides(values)) {
+    const statement = values[`${STATEMENT}${table}`];
     if (statement !== undefined) found.set(table.replaceAll('"', ''), statement);
   }
   return found;
+}
+
+/** Tables that are listed without a statement, and the other way round: all their rows are read. */
+export function overrideWarnings(values: ConnectorConfig): string[] {
+  const listed = listedOverrides(values);
+  const given = Object.keys(values).filter((name) => name.startsWith(STATEMENT));
+  return [
+    ...listed
+      .filter((table) => !given.includes(`${STATEMENT}${table}`))
+      .map(
+        (table) =>
+          `${KEY.snapshotSelectStatementOverrides} names ${table}, but ${STATEMENT}${table} is not set: all its rows are read.`,
+      ),
+    ...given
+      .filter((name) => !listed.includes(name.slice(STATEMENT.length)))
+      .map(
+        (name) =>
+          `${name} has no effect, because ${KEY.snapshotSelectStatementOverrides} does not name its table: all its rows are read.`,
+      ),
+  ];
+}
+
+const STATEMENT = `${KEY.snapshotSelectStatementOverrides}.`;
+
+function listedOverrides(values: ConnectorConfig): string[] {
+  return splitList(values[KEY.snapshotSelectStatementOverrides] ?? '');
 }

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { isConnectError, type SourceOffset, type SourceRecord } from '@millrace/sdk';
 import { CANCELED_RETRIES, errorText, isTransient, wasCanceled } from '../database/errors';
+import { quoteIdentifier } from '../database/identifiers';
 import { lastKeyQuery, type KeyValues } from '../database/key-range';
 import type { Lsn } from '../database/lsn';
 import type { Cells } from '../events/row';
@@ -18,6 +19,7 @@ import { ChunkReader, type ReadChunk } from './chunk-reader';
 import { chunkTable, type ChunkTable } from './chunk-table';
 import { ChunkWindow } from './chunk-window';
 import { IncrementalRows } from './incremental-rows';
+import { PositionWatermarks } from './position-watermarks';
 import { identityText, rowIdentity } from './row-identity';
 import type { SnapshotContext } from './snapshot-context';
 import { type Collection } from './snapshot-context';
@@ -29,10 +31,13 @@ interface Chunk {
   readonly table: ChunkTable;
   readonly read: ReadChunk;
   /** The stream has passed this position; null: its closing mark arrives. */
-  readonly until: Lsn | null;
+  until: Lsn | null;
+  /** When a position replaces a mark that has not arrived, in milliseconds since the epoch. */
+  readonly positionAt: number;
 }
 
 export class IncrementalSnapshot implements ChangeObserver {
+  private readonly positions: PositionWatermarks;
   private readonly notify: SnapshotNotifications;
   private readonly reader: ChunkReader;
   private readonly rows: IncrementalRows;
@@ -54,11 +59,12 @@ export class IncrementalSnapshot implements ChangeObserver {
   constructor(
     private readonly session: Session,
     readonly context: SnapshotContext,
-    private readonly watermarks: Watermarks,
+    private watermarks: Watermarks,
     private readonly contextChanged: () => void,
     /** Transactions that the stream has passed. */
     private readonly streamed: () => ReadonlySet<number>,
   ) {
+    this.positions = watermarks instanceof PositionWatermarks ? watermarks : new PositionWatermarks(session);
     this.notify = new SnapshotNotifications(session, context);
     this.reader = new ChunkReader(session);
     this.rows = new IncrementalRows(session);
@@ -188,16 +194,41 @@ export class IncrementalSnapshot implements ChangeObserver {
 
   /** Starts to read a chunk if one is due. */
   advance(): void {
-    if (!this.isRunning || this.paused || this.closed) return;
-    if (this.reading !== null || this.chunk !== null || Date.now() < this.retryAt) return;
-    this.reading = this.read().finally(() => (this.reading = null));
+    if (!this.isRunning || this.paused || this.closed || this.reading !== null) return;
+    const { chunk } = this;
+    if (chunk === null ? Date.now() < this.retryAt : !this.lacksMark(chunk)) return;
+    const next = chunk === null ? this.read() : this.usePosition(chunk);
+    this.reading = next.finally(() => (this.reading = null));
   }
 
   /** @param reached all transactions that committed before it were streamed */
   isComplete(reached: () => Lsn): boolean {
     const { chunk } = this;
     if (chunk === null) return false;
-    return chunk.until === null ? this.marked : reached() >= chunk.until;
+    if (this.marked) return true;
+    if (chunk.until === null || reached() < chunk.until) return false;
+    if (this.watermarks !== this.positions) this.marksAreMissing();
+    return true;
+  }
+
+  private lacksMark(chunk: Chunk): boolean {
+    return chunk.until === null && !this.marked && Date.now() >= chunk.positionAt;
+  }
+
+  /** The mark was committed before this position. */
+  private async usePosition(chunk: Chunk): Promise<void> {
+    const until = await this.positions.close().catch(() => null);
+    chunk.until = until;
+  }
+
+  /** The stream has passed the mark of a chunk without it. */
+  private marksAreMissing(): void {
+    const { session } = this;
+    const { table } = session.config.signals;
+    session.logger.warn(
+      `PG_SIGNAL: rows of the signal table ${table} do not arrive in the stream, so signals in it are not read; incremental snapshots use positions in the WAL instead. Is it in the publication? ALTER PUBLICATION ${quoteIdentifier(session.config.publication.name)} ADD TABLE ${table};`,
+    );
+    this.watermarks = this.positions;
   }
 
   /** Ends the chunk, and returns its remaining rows. @param position offset of everything streamed so far, bare */
@@ -317,7 +348,7 @@ export class IncrementalSnapshot implements ChangeObserver {
     }
     if (read.rows.length > 0) this.notify.inProgress(collection.table, read.lastKey);
     if (read.rows.length === 0) return this.endTable(collection.table, 'SUCCEEDED');
-    this.chunk = { table, read, until };
+    this.chunk = { table, read, until, positionAt: Date.now() + MARK_MS };
   }
 
   /** Goes on with the next table, if there is one. */
@@ -336,6 +367,8 @@ export class IncrementalSnapshot implements ChangeObserver {
   }
 }
 
+/** Within which the mark of a chunk arrives, unless the stream is late. */
+const MARK_MS = 5000;
 /** Until a commit that was streamed is probably visible. */
 const INVISIBLE_MS = 100;
 const INCREMENTAL = { last_snapshot_record: false, snapshot: 'INCREMENTAL', snapshot_completed: false };

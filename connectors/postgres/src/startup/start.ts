@@ -21,6 +21,7 @@ import { checkSlot, createSlot, dropSlot, findSlot, type CreatedSlot, type SlotS
 import type { Session } from '../session';
 import { SnapshotProgress } from '../snapshot-progress';
 import { setReplicaIdentities } from './replica-identity';
+import { settingWarnings } from './setting-warnings';
 import { advanceSlot } from './advance-slot';
 import { readLayout } from './slot-layout';
 import { passedWarning, planStart, snapshotGap, streamPosition, type StartPlan } from './plan';
@@ -68,6 +69,7 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
     const plan = planStart(config.snapshot.policy, stored, slot, config.slot);
     const tables = await capturedTables(client, config, facts);
     checkGuardrail(config, tables.length, logger);
+    for (const warning of settingWarnings(config, tables)) logger.warn(warning);
     if (plan.stream) await setReplicaIdentities(client, config.replicaIdentities, tables, logger);
     if (plan.snapshot) await checkSelectable(client, tables, facts);
     const relations = new Relations(config, facts, logger, factory.counts, conversions);
