@@ -1,15 +1,28 @@
-/** The file channel: each line is a signal, and the file is emptied when they are applied (cdc-postgres §4.9). */
+/**
+ * The file channel: each line is a signal, and the file is emptied when all of them are applied (cdc-postgres §4.9).
+ * Nothing but that changes the file, so a killed worker leaves every signal in it that may not have been applied.
+ */
+import { fstatSync, ftruncateSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Logger } from '@millrace/sdk';
-import { MAX_SIGNAL_LENGTH, parseSignal } from './parse-signal';
-import type { Signal } from './signal';
 import type { SignalInbox } from './signal-inbox';
+import { signalLines } from './signal-lines';
+
+interface FileContent {
+  readonly bytes: Buffer;
+  /** It has not changed since the last poll. */
+  readonly isSettled: boolean;
+}
 
 /** Bytes of a file. */
 const MAX_FILE_BYTES = 1024 * 1024;
 
 export class FileChannel {
-  /** Size and time of a file that holds no signal, so that it is reported once. */
+  /** Begin of the file: its lines are applied, but others were appended meanwhile. */
+  private applied: Buffer = EMPTY;
+  /** Size and time of the file when it was read last. */
+  private seen = '';
+  /** Why it was not read, so that it is reported once. */
   private reported = '';
 
   constructor(
@@ -19,60 +32,68 @@ export class FileChannel {
   ) {}
 
   async poll(): Promise<void> {
-    let text: string;
-    let read: number;
     try {
-      const file = await open(this.path, 'r');
-      try {
-        const { size, mtimeMs } = await file.stat();
-        const state = `${size} ${mtimeMs}`;
-        if (size === 0 || state === this.reported) return;
-        if (size > MAX_FILE_BYTES) return this.report(state, `it has more than ${MAX_FILE_BYTES} bytes`);
-        text = await file.readFile('utf8');
-        read = Buffer.byteLength(text);
-        const { signals, problems } = this.parse(text);
-        // Another file than a signal file is left alone: its path may be a mistake.
-        if (signals.length === 0)
-          return this.report(state, problems[0] === undefined ? 'it holds no signal' : `its first line ${problems[0]}`);
-        for (const problem of problems)
-          this.logger.warn(`PG_SIGNAL: a line of signal file ${this.path} ${problem}; skipping it.`);
-        for (const signal of signals) await this.inbox.add(signal).catch(() => undefined);
-        if (this.inbox.closed) return;
-      } finally {
-        await file.close();
-      }
+      const content = await this.read();
+      if (content !== null) await this.apply(content);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-      return this.report(String(error), (error as Error).message);
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') this.applied = EMPTY;
+      else this.report(String(error), (error as Error).message);
     }
-    await this.removeRead(read);
   }
 
-  /** Keeps what was appended meanwhile. */
-  private async removeRead(read: number): Promise<void> {
-    const file = await open(this.path, 'r+');
+  /** Null: there is nothing to read. */
+  private async read(): Promise<FileContent | null> {
+    const file = await open(this.path, 'r');
     try {
+      const { size, mtimeMs } = await file.stat();
+      const state = `${size} ${mtimeMs}`;
+      const isSame = state === this.seen;
+      this.seen = state;
+      if (size === 0) this.applied = EMPTY;
+      if (size === 0 || state === this.reported) return null;
+      if (size > MAX_FILE_BYTES) {
+        this.report(state, `it has more than ${MAX_FILE_BYTES} bytes`);
+        return null;
+      }
       const bytes = await file.readFile();
-      const rest = bytes.subarray(read);
-      await file.truncate(0);
-      if (rest.length > 0) await file.write(rest, 0, rest.length, 0);
+      return { bytes, isSettled: isSame && bytes.length === size };
     } finally {
       await file.close();
     }
   }
 
-  private parse(text: string): { signals: Signal[]; problems: string[] } {
-    const signals: Signal[] = [];
-    const problems: string[] = [];
-    for (const line of text.split('\n').filter((one) => one.trim() !== '')) {
-      try {
-        if (line.length > MAX_SIGNAL_LENGTH) throw new Error(`is longer than ${MAX_SIGNAL_LENGTH} characters`);
-        signals.push(parseSignal(line, 'file'));
-      } catch (error) {
-        problems.push((error as Error).message);
-      }
+  private async apply({ bytes, isSettled }: FileContent): Promise<void> {
+    // Another file since then has its own lines.
+    if (!bytes.subarray(0, this.applied.length).equals(this.applied)) this.applied = EMPTY;
+    const known = this.applied.length;
+    const { signals, problems, length } = signalLines(bytes.subarray(known), isSettled);
+    // Another file than a signal file is left alone: its path may be a mistake.
+    if (signals.length === 0 && known === 0) {
+      if (isSettled || length > 0)
+        this.report(this.seen, problems[0] === undefined ? 'it holds no signal' : `its first line ${problems[0]}`);
+      return;
     }
-    return { signals, problems };
+    for (const problem of problems)
+      this.logger.warn(`PG_SIGNAL: a line of signal file ${this.path} ${problem}; skipping it.`);
+    for (const signal of signals) await this.inbox.add(signal).catch(() => undefined);
+    if (this.inbox.closed) return;
+    this.applied = bytes.subarray(0, known + length);
+    await this.empty();
+  }
+
+  /** Empties the file if it has only lines that are applied. */
+  private async empty(): Promise<void> {
+    const file = await open(this.path, 'r+');
+    try {
+      const bytes = await file.readFile();
+      if (!bytes.equals(this.applied)) return;
+      // Without a turn of the event loop in between, in which a line could be appended.
+      if (fstatSync(file.fd).size > bytes.length) return;
+      ftruncateSync(file.fd, 0);
+      this.applied = EMPTY;
+    } finally {
+      await file.close();
+    }
   }
 
   private report(state: string, why: string): void {
@@ -81,3 +102,5 @@ export class FileChannel {
     this.logger.warn(`PG_SIGNAL: signal file ${this.path} cannot be read: ${why}. It is left unchanged.`);
   }
 }
+
+const EMPTY = Buffer.alloc(0);

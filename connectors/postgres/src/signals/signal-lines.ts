@@ -1,0 +1,39 @@
+/** The signals of a signal file. */
+import { MAX_SIGNAL_LENGTH, parseSignal } from './parse-signal';
+import type { Signal } from './signal';
+
+export interface SignalLines {
+  readonly signals: readonly Signal[];
+  /** Each completes "A line …". */
+  readonly problems: readonly string[];
+  /** Bytes of the lines. */
+  readonly length: number;
+}
+
+const LINE_FEED = 0x0a;
+
+/**
+ * A last line without a line feed that is not a signal may be half of one: it is left for the next read.
+ * @param isSettled nothing was appended for some time, so the last line is complete, too
+ */
+export function signalLines(bytes: Buffer, isSettled: boolean): SignalLines {
+  const end = bytes.lastIndexOf(LINE_FEED) + 1;
+  const signals: Signal[] = [];
+  const problems: string[] = [];
+  for (const line of bytes.toString('utf8', 0, end).split('\n')) problems.push(...read(line, signals));
+  const left = read(bytes.toString('utf8', end), signals);
+  if (left.length > 0 && !isSettled) return { signals, problems, length: end };
+  return { signals, problems: [...problems, ...left], length: bytes.length };
+}
+
+/** Returns why the line cannot be read. */
+function read(line: string, signals: Signal[]): string[] {
+  if (line.trim() === '') return [];
+  try {
+    if (line.length > MAX_SIGNAL_LENGTH) throw new Error(`is longer than ${MAX_SIGNAL_LENGTH} characters`);
+    signals.push(parseSignal(line, 'file'));
+    return [];
+  } catch (error) {
+    return [(error as Error).message];
+  }
+}
