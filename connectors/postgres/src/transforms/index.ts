@@ -8,4 +8,5 @@ export { eventRouter } from './outbox/event-router';
 export { partitionRouting } from './partitions/partition-routing';
 export { schemaChangeEventFilter } from './schema-change-event-filter';
 export { timezoneConverter } from './time-zones/timezone-converter';
+export { toLogicalTopicRouter } from './to-logical-topic-router';
 export { vectorToJsonConverter } from './vector-to-json-converter';

@@ -1,4 +1,4 @@
-/** Settings of ByLogicalTableRouter. Source: cdc-postgres §7.11. */
+/** Settings of ToLogicalTopicRouter and ByLogicalTableRouter. Source: cdc-postgres §7.11. */
 import type { ConfigKey, ConnectorConfig } from '@millrace/sdk';
 import { flagSetting, invalidSetting, regexProblem, textSetting } from './setting-values';
 import { rewriting, type Rewriting } from './topic-rewriting';
@@ -65,7 +65,7 @@ export interface RouterSettings {
 }
 
 /** Throws ConfigError. */
-export function routerSettings(config: ConnectorConfig): RouterSettings {
+export function routerSettings(config: ConnectorConfig, defaultKeyField: string): RouterSettings {
   const value = (name: string): string | null => textSetting(config, name);
   const enforced = flagSetting(config, 'key.enforce.uniqueness', true);
   const adjustment = value('schema.name.adjustment.mode');
@@ -74,7 +74,7 @@ export function routerSettings(config: ConnectorConfig): RouterSettings {
   }
   return {
     topic: rewriting(config, 'topic.regex', 'topic.replacement'),
-    keyField: enforced ? (value('key.field.name') ?? '__dbz__physicalTableIdentifier') : null,
+    keyField: enforced ? (value('key.field.name') ?? defaultKeyField) : null,
     keyText:
       value('key.field.regex') === null
         ? null

@@ -109,6 +109,7 @@ const DIFFERENCES: readonly Difference[] = [
 const plugins: Readonly<Record<string, TransformationPlugin>> = {
   'io.debezium.transforms.ExtractNewRecordState': transforms.extractNewRecordState,
   'io.debezium.transforms.ByLogicalTableRouter': transforms.byLogicalTableRouter,
+  'io.debezium.transforms.ToLogicalTopicRouter': transforms.toLogicalTopicRouter,
   'io.debezium.transforms.outbox.EventRouter': transforms.eventRouter,
   'io.debezium.transforms.partitions.PartitionRouting': transforms.partitionRouting,
   'io.debezium.transforms.ExtractChangedRecordState': transforms.extractChangedRecordState,

@@ -112,4 +112,14 @@ export const debezium: Case[] = [
     ],
     [],
   ),
+  ...cases(
+    'io.debezium.transforms.ToLogicalTopicRouter',
+    [
+      MERGED,
+      { ...MERGED, 'key.field.name': 'shard', 'logical.destination.cache.size': '1' },
+      { ...MERGED, 'key.enforce.uniqueness': 'false' },
+      { 'topic.regex': '(x)?shop.*', 'topic.replacement': '$1' },
+    ],
+    [create, remove, tombstone, schemaless, keyless, otherShard, plainKey],
+  ),
 ];

@@ -3,12 +3,14 @@
  * Source: cdc-postgres §7.12.
  */
 import {
+  LimitedLog,
   schema as makeSchema,
   type ConnectorConfig,
   type ConnectRecord,
   type Header,
   type Schema,
   type Transformation,
+  type TransformationContext,
   type TransformationPlugin,
 } from '@millrace/sdk';
 import { fieldNames } from '../../events/adjusted-names';
@@ -34,6 +36,8 @@ const STRING = makeSchema('STRING');
 const MANY_TOPICS = 10_000;
 const LONGEST_TOPIC = 249;
 
+const NOT_EXPANDED = 'it is not an object or array in JSON, has no Connect schema or exceeds a limit';
+
 interface Payload {
   readonly schema: Schema;
   readonly value: unknown;
@@ -44,9 +48,11 @@ class EventRouter implements Transformation {
   private json: JsonPayload | null = null;
   private envelopes: EnvelopeSchemas | null = null;
   private readonly topics = new Map<string, string>();
+  private log = new LimitedLog(undefined);
 
-  configure(config: ConnectorConfig): void {
+  configure(config: ConnectorConfig, context?: TransformationContext): void {
     const settings = outboxSettings(config);
+    this.log = new LimitedLog(context?.logger);
     const { payload, nulls, emptyArrays, expandJson, additional, ignoreMissing } = settings;
     this.settings = settings;
     this.topics.clear();
@@ -72,10 +78,15 @@ class EventRouter implements Transformation {
   }
 
   /** Rows of an outbox are written once. */
-  private update(record: ConnectRecord): null {
-    if (!this.settings.failUpdates) return null;
-    const key = shortText(record.keySchema, record.key);
-    throw new TransformError('java.lang.IllegalStateException', `Unexpected update message received ${key}, fail.`);
+  private update({ topic, keySchema, key }: ConnectRecord): null {
+    const { updates } = this.settings;
+    if (updates === 'fatal') {
+      const text = shortText(keySchema, key);
+      throw new TransformError('java.lang.IllegalStateException', `Unexpected update message received ${text}, fail.`);
+    }
+    const message = `Dropping an update of topic ${topic}: rows of an outbox table must not change.`;
+    this.log[updates](`update ${topic}`, message);
+    return null;
   }
 
   private routed<R extends ConnectRecord>(record: R, event: StructValue, rowSchema: Schema, row: StructValue): R {
@@ -85,7 +96,7 @@ class EventRouter implements Transformation {
     const timestamp = eventTimestamp(this.settings.timestamp, event, rowSchema, row);
     const headers: Header[] = [...(record.headers ?? [])];
     headers.push({ key: 'id', schema: schemaOf(rowSchema, id) ?? null, value: fieldOf(rowSchema, row, id) });
-    const payload = this.expanded({ schema: payloadSchema, value: fieldOf(rowSchema, row, column) });
+    const payload = this.expanded(record.topic, { schema: payloadSchema, value: fieldOf(rowSchema, row, column) });
     const published = this.enveloped(payload, rowSchema, row);
     const partition = this.addFields(rowSchema, row, published.value as Record<string, unknown>, headers);
     const tombstone = this.settings.tombstones && isEmpty(payload.value);
@@ -105,9 +116,12 @@ class EventRouter implements Transformation {
     };
   }
 
-  private expanded(payload: Payload): Payload {
-    if (this.json === null || typeof payload.value !== 'string') return payload;
-    return this.json.expand(payload.value) ?? payload;
+  private expanded(topic: string, payload: Payload): Payload {
+    if (this.json === null || payload.value === null) return payload;
+    const json = typeof payload.value === 'string' ? this.json.expand(payload.value) : null;
+    if (json !== null) return json;
+    this.log.warn(`payload ${topic}`, `A payload of topic ${topic} is not expanded: ${NOT_EXPANDED}.`);
+    return payload;
   }
 
   private enveloped(payload: Payload, rowSchema: Schema, row: StructValue): Payload {

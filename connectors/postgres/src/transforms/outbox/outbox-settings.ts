@@ -96,14 +96,15 @@ export const OUTBOX_CONFIG: readonly ConfigKey[] = [
     'table.op.invalid.behavior',
     'Behavior when capturing an unexpected outbox event',
     [UPDATES, 'warn'],
-    'What an update of the outbox table does: it is dropped (warn, error), or fails the task (fatal).',
+    'What an update of the outbox table does: it is dropped with a warning (warn) or an error (error) in the log, or fails the task (fatal).',
   ),
   table('table.expand.json.payload', {
     type: 'BOOLEAN',
     default: false,
     importance: 'MEDIUM',
     displayName: 'Expand Payload escaped string as real JSON',
-    documentation: 'Publish a payload in JSON as a struct or an array. A payload that is not JSON stays a text.',
+    documentation:
+      'Publish a payload in JSON as a struct or an array. A payload that is not JSON stays a text, with a warning.',
   }),
   choice(
     'table.json.payload.null.behavior',
@@ -179,7 +180,7 @@ export interface OutboxSettings {
   readonly version: string | null;
   readonly additional: readonly AdditionalField[];
   readonly ignoreMissing: boolean;
-  readonly failUpdates: boolean;
+  readonly updates: (typeof UPDATES)[number];
   readonly expandJson: boolean;
   readonly nulls: (typeof NULLS)[number];
   readonly emptyArrays: (typeof EMPTY_ARRAYS)[number];
@@ -203,7 +204,7 @@ export function outboxSettings(config: ConnectorConfig): OutboxSettings {
     version: textSetting(config, 'table.field.event.schema.version'),
     additional: listSetting(config, PLACEMENT).map((item) => additionalField(item)),
     ignoreMissing: choiceSetting(config, 'table.field.additional.missing', MISSING, 'error') === 'ignore',
-    failUpdates: choiceSetting(config, 'table.op.invalid.behavior', UPDATES, 'warn') === 'fatal',
+    updates: choiceSetting(config, 'table.op.invalid.behavior', UPDATES, 'warn'),
     expandJson: flagSetting(config, 'table.expand.json.payload', false),
     nulls: choiceSetting(config, 'table.json.payload.null.behavior', NULLS, 'ignore'),
     emptyArrays: choiceSetting(config, 'table.json.payload.empty.array.behavior', EMPTY_ARRAYS, 'ignore'),

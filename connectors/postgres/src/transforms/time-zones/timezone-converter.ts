@@ -3,6 +3,7 @@
  * cdc-postgres §7.13.
  */
 import {
+  LimitedLog,
   LogicalName,
   readMember,
   safeInteger,
@@ -12,6 +13,7 @@ import {
   type ConnectRecord,
   type Schema,
   type Transformation,
+  type TransformationContext,
   type TransformationPlugin,
 } from '@millrace/sdk';
 import { invalidSetting, listSetting, textSetting } from '../setting-values';
@@ -74,13 +76,23 @@ const UNITS: Readonly<Record<string, Unit>> = {
   'io.debezium.time.MicroTimestamp': 'micro',
   'io.debezium.time.NanoTimestamp': 'nano',
 };
+/** Types that cannot be moved to another time zone. */
+const UNSUPPORTED: readonly (string | null)[] = [LogicalName.DATE, LogicalName.TIME];
 const EPOCHS: Readonly<Record<string, Unit>> = { ts_ms: 'milli', ts_us: 'micro', ts_ns: 'nano' };
+
+interface BlockOfTopic {
+  readonly block: Block;
+  readonly schema: Schema;
+  readonly topic: string;
+}
 
 class TimezoneConverter implements Transformation {
   private zone: ZoneOffsets = { at: () => 0, ofLocal: () => 0 };
   private fields = new ConvertedFields([], []);
+  private log = new LimitedLog(undefined);
 
-  configure(config: ConnectorConfig): void {
+  configure(config: ConnectorConfig, context?: TransformationContext): void {
+    this.log = new LimitedLog(context?.logger);
     const name = textSetting(config, ZONE);
     if (name === null) throw invalidSetting(ZONE, null, 'A value is required');
     const list = textSetting(config, INCLUDE) === null ? EXCLUDE : INCLUDE;
@@ -105,18 +117,25 @@ class TimezoneConverter implements Transformation {
       const schema = schemaOf(envelope, block);
       const struct = (event[block] ?? null) as StructValue | null;
       if (chosen === null || !schema || struct === null) continue;
-      const converted = this.block(block, schema, struct, chosen);
+      const converted = this.block({ block, schema, topic: record.topic }, struct, chosen);
       if (converted !== struct) (value ??= { ...event })[block] = converted;
     }
     return value === null ? record : { ...record, value };
   }
 
-  private block(block: Block, { fields }: Schema, struct: StructValue, chosen: FieldChoice): StructValue {
+  private block({ block, schema: of, topic }: BlockOfTopic, struct: StructValue, chosen: FieldChoice): StructValue {
     let converted: Record<string, unknown> | null = null;
-    for (const { name, schema } of fields ?? []) {
+    for (const { name, schema } of of.fields ?? []) {
       const epoch =
         block === 'source' && schema.name === null && Object.hasOwn(EPOCHS, name) ? EPOCHS[name] : undefined;
       if ((schema.name === null && !epoch) || !chosen(name)) continue;
+      if (UNSUPPORTED.includes(schema.name)) {
+        this.log.warn(
+          `${topic} ${name}`,
+          `Field ${name} of topic ${topic} cannot be converted: ${schema.name} has no time zone.`,
+        );
+        continue;
+      }
       const old = readMember(struct, name) ?? schema.default ?? null;
       if (old === null) continue;
       const moved = epoch ? this.epoch(schema, old, epoch) : this.value(schema.name as string, old);
