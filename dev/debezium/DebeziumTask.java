@@ -1,4 +1,5 @@
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -24,9 +25,9 @@ import org.apache.kafka.connect.source.SourceTaskContext;
 import org.apache.kafka.connect.storage.OffsetStorageReader;
 
 /**
- * Runs Debezium's PostgreSQL task without a worker. Each line of stdin is a connector config as JSON, which ends the
- * task before it and starts one, or `{}`, which only ends it. Prints `{"schema": [id, schema]}` before a schema's first
- * use, and one line per record. java-task.ts reads them.
+ * Runs Debezium's PostgreSQL task without a worker. Each line of stdin is JSON: `{"config": {…}, "offset": {…}}` ends the
+ * task before it and starts one that resumes at the offset (null: none is stored), and `{}` only ends it. Prints
+ * `{"schema": [id, schema]}` before a schema's first use, and one line per record. java-task.ts reads them.
  */
 public class DebeziumTask {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -46,9 +47,8 @@ public class DebeziumTask {
     DebeziumTask running = null;
     for (String line; (line = in.readLine()) != null; ) {
       if (running != null) running.stop();
-      Map<String, String> config = new HashMap<>();
-      JSON.readTree(line).fields().forEachRemaining(entry -> config.put(entry.getKey(), entry.getValue().asText()));
-      running = config.isEmpty() ? null : new DebeziumTask(config);
+      JsonNode request = JSON.readTree(line);
+      running = request.has("config") ? new DebeziumTask(request) : null;
       print(JSON.createObjectNode().put("done", true));
       out.flush();
     }
@@ -56,14 +56,18 @@ public class DebeziumTask {
     Runtime.getRuntime().halt(0);
   }
 
-  private DebeziumTask(Map<String, String> config) throws Exception {
+  private DebeziumTask(JsonNode request) throws Exception {
+    Map<String, String> config = new HashMap<>();
+    request.get("config").fields().forEachRemaining(entry -> config.put(entry.getKey(), entry.getValue().asText()));
     task = (SourceTask) Class.forName("io.debezium.connector.postgresql.PostgresConnectorTask")
         .getDeclaredConstructor().newInstance();
     Map<String, Object> settings = new HashMap<>();
     settings.put(JsonConverterConfig.SCHEMAS_ENABLE_CONFIG, "false");
     settings.put(JsonConverterConfig.REPLACE_NULL_WITH_DEFAULT_CONFIG, "false");
     converter.configure(settings, false);
-    task.initialize(context(config));
+    // As a worker reads it: integers become Long.
+    byte[] offset = JSON.writeValueAsBytes(request.get("offset"));
+    task.initialize(context(config, converter.toConnectData("offsets", offset).value()));
     thread = new Thread(() -> run(config));
     thread.start();
   }
@@ -100,13 +104,13 @@ public class DebeziumTask {
     thread.join();
   }
 
-  private static SourceTaskContext context(Map<String, String> config) {
+  private static SourceTaskContext context(Map<String, String> config, Object offset) {
     ClassLoader loader = DebeziumTask.class.getClassLoader();
     Object offsets = Proxy.newProxyInstance(loader, new Class<?>[] {OffsetStorageReader.class}, (self, method, args) -> {
-      if (method.getName().equals("offset")) return null;
-      Map<Object, Object> none = new HashMap<>();
-      if (method.getName().equals("offsets")) for (Object partition : (Collection<?>) args[0]) none.put(partition, null);
-      return none;
+      if (method.getName().equals("offset")) return offset;
+      Map<Object, Object> all = new HashMap<>();
+      if (method.getName().equals("offsets")) for (Object partition : (Collection<?>) args[0]) all.put(partition, offset);
+      return all;
     });
     return (SourceTaskContext) Proxy.newProxyInstance(loader, new Class<?>[] {SourceTaskContext.class}, (self, method, args) -> {
       switch (method.getName()) {

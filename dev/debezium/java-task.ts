@@ -2,6 +2,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { SourceOffset } from '@millrace/sdk';
 import { debeziumPluginPath } from '../services/debezium-jars';
 import { javaConnectJars } from '../services/java-connect-jars';
 import { findJava } from '../services/kafka-jars';
@@ -33,10 +34,16 @@ export class JavaTask implements TaskUnderTest {
   }
 
   /** Needs a JDK, and Maven the first time. */
-  static async create(): Promise<JavaTask> {
+  static async create(timeZone = 'UTC'): Promise<JavaTask> {
     const [java, { classPath }, plugins] = await Promise.all([findJava(), javaConnectJars(), debeziumPluginPath()]);
     const version = join(plugins, '3.7.0.Final');
-    const flags = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:-UsePerfData', '-Duser.timezone=UTC', '-Dfile.encoding=UTF-8'];
+    const flags = [
+      '-Xmx512m',
+      '-XX:+UseSerialGC',
+      '-XX:-UsePerfData',
+      `-Duser.timezone=${timeZone}`,
+      '-Dfile.encoding=UTF-8',
+    ];
     flags.push(`-Dlog4j2.configurationFile=${join(ROOT, 'dev', 'services', 'kafka', 'log4j2.xml')}`);
     const path = [classPath, join(version, '*')].join(delimiter);
     return new JavaTask(spawn(java, [...flags, '-cp', path, join(__dirname, 'DebeziumTask.java')], { stdio: 'pipe' }));
@@ -66,20 +73,21 @@ export class JavaTask implements TaskUnderTest {
     };
   }
 
-  async start(config: Readonly<Record<string, string>>): Promise<void> {
+  /** @param offset the stored one; null: none */
+  async start(config: Readonly<Record<string, string>>, offset: SourceOffset | null = null): Promise<void> {
     this.records.length = 0;
-    await this.send({ name: 'comparison', 'task.id': '0', ...config });
+    await this.send({ config: { name: 'comparison', 'task.id': '0', ...config }, offset });
   }
 
   async stop(): Promise<void> {
     await this.send({});
   }
 
-  private async send(config: Readonly<Record<string, string>>): Promise<void> {
+  private async send(request: object): Promise<void> {
     if (this.failure?.startsWith('the JVM')) throw new Error(this.failure);
     this.failure = null;
     const answered = new Promise<void>((resolve) => (this.done = resolve));
-    this.java.stdin.write(`${JSON.stringify(config)}\n`);
+    this.java.stdin.write(`${JSON.stringify(request)}\n`);
     await answered;
     // Schema ids are a task's.
     this.schemas = [];

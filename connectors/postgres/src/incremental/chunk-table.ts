@@ -7,6 +7,7 @@ import { quoteIdentifier, quoteTable } from '../database/identifiers';
 import { singleStatement } from '../database/single-statement';
 import { keyColumns, type TableModel } from '../events/table-model';
 import type { Session } from '../session';
+import { readKeyTypes, type KeyType } from './key-type';
 import type { Collection } from './snapshot-context';
 
 export interface ChunkTable {
@@ -16,7 +17,7 @@ export interface ChunkTable {
   readonly from: string;
   /** Names of the columns that order the rows. */
   readonly key: readonly string[];
-  readonly keyTypes: readonly number[];
+  readonly keyTypes: readonly KeyType[];
   readonly isUnique: boolean;
   readonly condition: string | null;
 }
@@ -65,7 +66,11 @@ export async function chunkTable(
   if (condition !== null) await checkCondition(client, from, condition);
   const models = await relations.load(client, [table]);
   const model = models.get(table.oid) as TableModel;
-  return { table, model, from, key, keyTypes: columns.map((column) => column.typeOid), isUnique, condition };
+  const keyTypes = await readKeyTypes(
+    client,
+    columns.map((column) => column.typeOid),
+  );
+  return { table, model, from, key, keyTypes, isUnique, condition };
 }
 
 /**

@@ -34,6 +34,10 @@ export function readObjectArray(bytes: Buffer): JavaValue[] | null {
 }
 
 const ENUM = 0x7e;
+/** Flags of a class that writes all of its data itself, in blocks. */
+const EXTERNAL = 12;
+/** Stands for several classes; the first byte of the data says which. */
+const LOCAL_DATE_CLASS = 'java.time.Ser';
 
 class ObjectStreamReader {
   private at = 4;
@@ -122,9 +126,11 @@ class ObjectStreamReader {
       chain.unshift(one);
     }
     for (const one of chain) {
-      if ((one.flags & 2) === 0) throw new Error(`contains an object of class ${shown(one.name)}, which is unknown`);
+      const isExternal = one.flags === EXTERNAL && one.name === LOCAL_DATE_CLASS;
+      if ((one.flags & 2) === 0 && !isExternal)
+        throw new Error(`contains an object of class ${shown(one.name)}, which is unknown`);
       for (const { name, type: kind } of one.fields) object.fields.set(name, this.field(kind, depth));
-      if ((one.flags & 1) !== 0) this.annotations(object, depth);
+      if ((one.flags & 1) !== 0 || isExternal) this.annotations(object, depth);
     }
     return object;
   }
@@ -240,14 +246,18 @@ function javaValue(parsed: Parsed): JavaValue {
       };
     case 'io.debezium.data.SpecialValueDecimal':
       return javaValue(get('decimalValue'));
-    case 'java.sql.Date':
-    case 'java.sql.Time':
-    case 'java.sql.Timestamp': {
+    case 'java.sql.Date': {
       const [block] = parsed.blocks;
-      if (block?.length !== 8) throw new Error(`contains a ${type} without a time`);
-      const nanos = type === 'Timestamp' ? Number(expected(get('nanos'), 'bigint')) : 0;
-      return { type: type as 'Date' | 'Time' | 'Timestamp', millis: block.readBigInt64BE(0), nanos };
+      if (block?.length !== 8) throw new Error('contains a date without a time');
+      return { type: 'Date', millis: block.readBigInt64BE(0) };
     }
+    case LOCAL_DATE_CLASS: {
+      const [block] = parsed.blocks;
+      if (block?.length !== 7 || block[0] !== 3) throw new Error(`contains a value of ${name} that is not a date`);
+      return { type: 'LocalDate', year: block.readInt32BE(1), month: block.readUInt8(5), day: block.readUInt8(6) };
+    }
+    case 'org.postgresql.util.PGobject':
+      return { type: 'PGobject', name: expected(get('type'), 'string'), value: expected(get('value'), 'string') };
     default:
       throw new Error(`contains an object of class ${shown(name)}, which is unknown`);
   }
@@ -257,6 +267,7 @@ interface Types {
   bigint: bigint;
   number: number;
   boolean: boolean;
+  string: string;
 }
 
 function expected<T extends keyof Types>(parsed: Parsed, type: T): Types[T] {

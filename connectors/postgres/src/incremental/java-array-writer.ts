@@ -13,8 +13,8 @@ interface Field {
 interface ClassDescription {
   readonly name: string;
   readonly uid: string;
-  /** 2: default fields only; 3: the class writes more, up to an end mark. */
-  readonly flags: 2 | 3;
+  /** 2: default fields only; 3: the class writes more, up to an end mark; 12: the class writes everything. */
+  readonly flags: 2 | 3 | 12;
   readonly fields: readonly Field[];
   readonly parent?: ClassDescription;
 }
@@ -24,12 +24,11 @@ const described = (
   uid: string,
   fields: readonly Field[],
   parent?: ClassDescription,
-  flags: 2 | 3 = 2,
+  flags: ClassDescription['flags'] = 2,
 ): ClassDescription => ({ name, uid, flags, fields, ...(parent && { parent }) });
 const value = (type: string): readonly Field[] => [{ name: 'value', type }];
 
 const NUMBER = described('java.lang.Number', '86ac951d0b94e08b', []);
-const DATE = described('java.util.Date', '686a81014b597419', [], undefined, 3);
 const BYTES = described('[B', 'acf317f8060854e0', []);
 const OBJECTS = described('[Ljava.lang.Object;', '90ce589f1073296c', []);
 const BIG_INTEGER = described(
@@ -63,10 +62,20 @@ const CLASSES = {
     NUMBER,
     3,
   ),
-  Date: described('java.sql.Date', '14fa46683f356697', [], DATE),
-  Time: described('java.sql.Time', '74894a0dd932c471', [], DATE),
-  Timestamp: described('java.sql.Timestamp', '2618d5c80153bf65', [{ name: 'nanos', type: 'I' }], DATE),
+  Date: described(
+    'java.sql.Date',
+    '14fa46683f356697',
+    [],
+    described('java.util.Date', '686a81014b597419', [], undefined, 3),
+  ),
+  LocalDate: described('java.time.Ser', '955d84ba1b2248b2', [], undefined, 12),
+  PGobject: described('org.postgresql.util.PGobject', '4bf895caac6f6444', [
+    { name: 'type', type: 'Ljava/lang/String;' },
+    { name: 'value', type: 'Ljava/lang/String;' },
+  ]),
 };
+/** In `java.time.Ser`. */
+const LOCAL_DATE = 3;
 
 /** Null: the null reference. */
 export function writeObjectArray(values: readonly JavaValue[] | null): Buffer {
@@ -138,12 +147,22 @@ class ObjectStreamWriter {
           this.bigInteger(one.unscaled);
           this.u8(END);
         });
-      default:
-        return this.object(CLASSES[one.type], () => {
+      case 'Date':
+        return this.object(CLASSES.Date, () => {
           this.parts.push(Buffer.from([BLOCK, 8]));
           this.long(one.millis);
           this.u8(END);
-          if (one.type === 'Timestamp') this.int(one.nanos);
+        });
+      case 'LocalDate':
+        return this.object(CLASSES.LocalDate, () => {
+          this.parts.push(Buffer.from([BLOCK, 7, LOCAL_DATE]));
+          this.int(one.year);
+          this.parts.push(Buffer.from([one.month, one.day, END]));
+        });
+      case 'PGobject':
+        return this.object(CLASSES.PGobject, () => {
+          this.text(one.name);
+          this.text(one.value);
         });
     }
   }

@@ -6,9 +6,13 @@ export type JavaValue =
   | { readonly type: 'String' | 'UUID'; readonly value: string }
   | { readonly type: 'Boolean'; readonly value: boolean }
   | { readonly type: 'BigDecimal'; readonly unscaled: bigint; readonly scale: number }
-  /** `nanos`: the fraction of the second; 0 for dates and times. */
-  | { readonly type: 'Date' | 'Time' | 'Timestamp'; readonly millis: bigint; readonly nanos: number }
-  | { readonly type: 'byte[]'; readonly value: Buffer };
+  /** `java.time.LocalDate` */
+  | { readonly type: 'LocalDate'; readonly year: number; readonly month: number; readonly day: number }
+  /** `java.sql.Date`: midnight in the time zone of the JVM that wrote it. */
+  | { readonly type: 'Date'; readonly millis: bigint }
+  | { readonly type: 'byte[]'; readonly value: Buffer }
+  /** `org.postgresql.util.PGobject`: a value of a type for which Java's driver has no class. */
+  | { readonly type: 'PGobject'; readonly name: string; readonly value: string };
 
 /** Java's modified UTF-8: one to three bytes per UTF-16 unit, two for U+0000. */
 export function encodeModifiedUtf8(text: string): Buffer {

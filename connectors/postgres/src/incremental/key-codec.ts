@@ -3,7 +3,9 @@ import { plainDecimal } from '@millrace/sdk';
 import type { KeyValues } from '../database/key-range';
 import { readObjectArray } from './java-array-reader';
 import { writeObjectArray } from './java-array-writer';
+import { dateText, dayOf, localDate } from './java-date';
 import type { JavaValue } from './java-value';
+import type { KeyType } from './key-type';
 
 /** Type oids whose values Debezium does not keep as texts. */
 const BOOL = 16;
@@ -18,20 +20,27 @@ const DATE = 1082;
 const NUMERIC = 1700;
 const UUID = 2950;
 
+/** Which rows a key delimits: those with larger keys (`after`), or those up to it. */
+export type KeyBound = 'after' | 'upTo';
+
 /** Hexadecimal digits of the serialized array. */
-export function encodeKey(key: KeyValues | null, typeOids: readonly number[]): string {
-  return writeObjectArray(key?.map((text, i) => encoded(text, typeOids[i] ?? 0)) ?? null).toString('hex');
+export function encodeKey(key: KeyValues | null, types: readonly KeyType[]): string {
+  return writeObjectArray(key?.map((text, i) => encoded(text, types[i])) ?? null).toString('hex');
 }
 
-/** Null: no key. Throws an Error for a key of values that are not known. */
-export function decodeKey(hex: string): KeyValues | null {
+/**
+ * Null: no key. Throws an Error for a key of values that are not known.
+ * @param bound a value that is not exact becomes one that delimits more rows rather than fewer
+ */
+export function decodeKey(hex: string, bound: KeyBound): KeyValues | null {
   if (!/^(?:[0-9a-f]{2})*$/i.test(hex)) throw new Error('is not hexadecimal');
   const values = readObjectArray(Buffer.from(hex, 'hex'));
-  return values === null || values.length === 0 ? null : values.map(decoded);
+  return values === null || values.length === 0 ? null : values.map((value) => decoded(value, bound));
 }
 
-function encoded(text: string, typeOid: number): JavaValue {
-  switch (typeOid) {
+function encoded(text: string, type: KeyType | undefined): JavaValue {
+  if (type?.objectName != null) return { type: 'PGobject', name: type.objectName, value: text };
+  switch (type?.oid) {
     case BOOL:
       return { type: 'Boolean', value: text.startsWith('t') };
     case INT2:
@@ -50,8 +59,7 @@ function encoded(text: string, typeOid: number): JavaValue {
       if (text.startsWith('\\x')) return { type: 'byte[]', value: Buffer.from(text.slice(2), 'hex') };
       break;
     case DATE:
-      if (/^\d{4}-\d\d-\d\d$/.test(text)) return { type: 'Date', millis: BigInt(Date.parse(`${text}Z`)), nanos: 0 };
-      break;
+      return localDate(text) ?? { type: 'String', value: text };
     case NUMERIC: {
       const [, whole, fraction = ''] = /^(-?\d+)(?:\.(\d+))?$/.exec(text) ?? [];
       if (whole !== undefined)
@@ -61,7 +69,7 @@ function encoded(text: string, typeOid: number): JavaValue {
   return { type: 'String', value: text };
 }
 
-function decoded(value: JavaValue): string {
+function decoded(value: JavaValue, bound: KeyBound): string {
   if (value === null) throw new Error('contains null');
   switch (value.type) {
     case 'BigDecimal':
@@ -70,23 +78,11 @@ function decoded(value: JavaValue): string {
       return plainDecimal(value);
     case 'byte[]':
       return `\\x${value.value.toString('hex')}`;
+    case 'LocalDate':
+      return dateText(value);
     case 'Date':
-      return instant(value.millis).slice(0, 10);
-    case 'Time':
-      return instant(value.millis).slice(11, 19);
-    case 'Timestamp': {
-      const seconds = instant(value.millis).slice(0, 19).replace('T', ' ');
-      return value.nanos === 0 ? seconds : `${seconds}.${String(value.nanos).padStart(9, '0')}`;
-    }
+      return dayOf(value.millis, bound);
     default:
       return String(value.value);
   }
-}
-
-/** In UTC, of the years 0 to 9999. */
-function instant(millis: bigint): string {
-  const text =
-    millis > -62_167_219_200_001n && millis < 253_402_300_800_000n ? new Date(Number(millis)).toISOString() : '';
-  if (text === '') throw new Error('contains a date out of range');
-  return text;
 }

@@ -4,7 +4,8 @@
  */
 import type { SourceOffset } from '@millrace/sdk';
 import type { KeyValues } from '../database/key-range';
-import { decodeKey, encodeKey } from './key-codec';
+import { decodeKey, encodeKey, type KeyBound } from './key-codec';
+import type { KeyType } from './key-type';
 
 /** A table to read. */
 export interface Collection {
@@ -36,8 +37,10 @@ export class SnapshotContext {
   lastKey: KeyValues | null = null;
   /** Rows with larger keys are not read: they are in the stream. Null: not determined yet. */
   maximumKey: KeyValues | null = null;
-  /** Types of the key columns. */
-  keyTypes: readonly number[] = [];
+  /** Types of the key columns. Null: not known yet; the keys are those of the offset. */
+  keyTypes: readonly KeyType[] | null = null;
+  /** Members of the offset that the context was restored from. */
+  private restored: SourceOffset = {};
 
   get current(): Collection | null {
     return this.queue[0] ?? null;
@@ -60,7 +63,7 @@ export class SnapshotContext {
 
   /** Members of every offset; null: no snapshot is running. */
   members(): SourceOffset | null {
-    const { queue, lastKey, maximumKey, keyTypes, correlationId } = this;
+    const { queue, lastKey, maximumKey, correlationId } = this;
     if (queue.length === 0) return null;
     const list = queue.map(({ table, condition, surrogateKey }) => ({
       [ID]: table,
@@ -70,9 +73,16 @@ export class SnapshotContext {
     return {
       [COLLECTIONS]: JSON.stringify(list),
       ...(correlationId === null ? {} : { [CORRELATION_ID]: correlationId }),
-      [MAXIMUM_KEY]: encodeKey(maximumKey, keyTypes),
-      [LAST_KEY]: encodeKey(lastKey, keyTypes),
+      [MAXIMUM_KEY]: this.encoded(MAXIMUM_KEY, maximumKey),
+      [LAST_KEY]: this.encoded(LAST_KEY, lastKey),
     };
+  }
+
+  private encoded(member: string, key: KeyValues | null): string {
+    const { keyTypes, restored } = this;
+    // As texts, Debezium cannot compare most keys.
+    if (key !== null && keyTypes === null) return restored[member] as string;
+    return encodeKey(key, keyTypes ?? []);
   }
 
   /** @param warn called for a part that cannot be read; the current table then starts from its beginning */
@@ -84,8 +94,9 @@ export class SnapshotContext {
     const id = offset[CORRELATION_ID];
     if (typeof id === 'string') context.correlationId = id;
     try {
-      context.maximumKey = keyOf(offset[MAXIMUM_KEY]);
-      context.lastKey = keyOf(offset[LAST_KEY]);
+      context.restored = { [MAXIMUM_KEY]: offset[MAXIMUM_KEY], [LAST_KEY]: offset[LAST_KEY] } as SourceOffset;
+      context.maximumKey = keyOf(offset[MAXIMUM_KEY], 'upTo');
+      context.lastKey = keyOf(offset[LAST_KEY], 'after');
     } catch (error) {
       warn(`The key of its last chunk ${(error as Error).message}, so the table is read from its beginning.`);
       context.restartTable();
@@ -105,8 +116,8 @@ export function withoutContext(offset: SourceOffset): SourceOffset {
 
 const MARKS = ['snapshot', 'snapshot_completed', 'last_snapshot_record'];
 
-function keyOf(hex: unknown): KeyValues | null {
-  return typeof hex === 'string' ? decodeKey(hex) : null;
+function keyOf(hex: unknown, bound: KeyBound): KeyValues | null {
+  return typeof hex === 'string' ? decodeKey(hex, bound) : null;
 }
 
 function collections(list: string, warn: (problem: string) => void): Collection[] {

@@ -98,24 +98,35 @@ const VECTORS: readonly (readonly [name: string, values: JavaValue[] | null, hex
   ],
   [
     'Date',
-    [{ type: 'Date', millis: 1577836800000n, nanos: 0 }],
+    [{ type: 'Date', millis: 1577836800000n }],
     OBJECTS +
       '000000017372000d6a6176612e73716c2e4461746514fa46683f3566970200007872000e6a6176612e7574696c2e4461' +
       '7465686a81014b597419030000787077080000016f5e66e80078',
   ],
   [
-    'Time',
-    [{ type: 'Time', millis: 3600000n, nanos: 0 }],
+    'LocalDate',
+    [
+      { type: 'LocalDate', year: 2020, month: 2, day: 29 },
+      { type: 'LocalDate', year: 2021, month: 1, day: 1 },
+      { type: 'Integer', value: 5n },
+    ],
     OBJECTS +
-      '000000017372000d6a6176612e73716c2e54696d6574894a0dd932c4710200007872000e6a6176612e7574696c2e4461' +
-      '7465686a81014b59741903000078707708000000000036ee8078',
+      '000000037372000d6a6176612e74696d652e536572955d84ba1b2248b20c00007870770703000007e4021d787371007e' +
+      '0002770703000007e5010178737200116a6176612e6c616e672e496e746567657212e2a0a4f781873802000149000576' +
+      '616c7565787200106a6176612e6c616e672e4e756d62657286ac951d0b94e08b020000787000000005',
   ],
   [
-    'Timestamp',
-    [{ type: 'Timestamp', millis: 1577836800000n, nanos: 123456000 }, null],
+    'LocalDate, BC',
+    [{ type: 'LocalDate', year: -43, month: 3, day: 15 }],
+    OBJECTS + '000000017372000d6a6176612e74696d652e536572955d84ba1b2248b20c00007870770703ffffffd5030f78',
+  ],
+  [
+    'PGobject',
+    [{ type: 'PGobject', name: 'inet', value: '10.0.0.1' }],
     OBJECTS +
-      '00000002737200126a6176612e73716c2e54696d657374616d702618d5c80153bf650200014900056e616e6f73787200' +
-      '0e6a6176612e7574696c2e44617465686a81014b597419030000787077080000016f5e66e80078075bca0070',
+      '000000017372001c6f72672e706f737467726573716c2e7574696c2e50476f626a6563744bf895caac6f64440200024c' +
+      '0004747970657400124c6a6176612f6c616e672f537472696e673b4c000576616c756571007e00037870740004696e65' +
+      '7474000831302e302e302e31',
   ],
   [
     'bytes',
@@ -145,7 +156,7 @@ const VECTORS: readonly (readonly [name: string, values: JavaValue[] | null, hex
       { type: 'UUID', value: UUID },
       { type: 'Integer', value: 3n },
       { type: 'BigDecimal', unscaled: 11n, scale: 1 },
-      { type: 'Date', millis: 0n, nanos: 0 },
+      { type: 'Date', millis: 0n },
     ],
     OBJECTS +
       '00000007737200116a6176612e6c616e672e496e746567657212e2a0a4f781873802000149000576616c756578720010' +
@@ -212,7 +223,12 @@ describe('hostile input is an error', () => {
       OBJECTS +
       '000000017372000d6a6176612e74696d652e536572955d84ba1b2248b20c00007870770f0a000007e401020304050000' +
       '17700078';
-    expect(reads(offsetDateTime)).toThrow('class java.time.Ser, which is unknown');
+    expect(reads(offsetDateTime)).toThrow('java.time.Ser that is not a date');
+    const timestamp =
+      OBJECTS +
+      '00000001737200126a6176612e73716c2e54696d657374616d702618d5c80153bf650200014900056e616e6f73787200' +
+      '0e6a6176612e7574696c2e44617465686a81014b597419030000787077080000016f5e66e80078075bca00';
+    expect(reads(timestamp)).toThrow('class java.sql.Timestamp, which is unknown');
     expect(reads(OBJECTS + `00000001${OBJECTS.slice(8)}`.repeat(20))).toThrow('nested more than 16');
     expect(reads(`${OBJECTS}7fffffff70`)).toThrow('incomplete');
     expect(reads(`${OBJECTS}0000000171007e0001`)).toThrow('unexpected value');

@@ -1,0 +1,39 @@
+/** Types of key columns, as far as the form of their values in offsets depends on them. */
+import type { Client } from 'pg';
+import { readTypes } from '../database/catalog';
+import { quoteIdentifier } from '../database/identifiers';
+
+export interface KeyType {
+  /** Of the type, or of the base type of a domain. */
+  readonly oid: number;
+  /** Name of a type for which Java's driver has no class; null: it has one, or uses texts. */
+  readonly objectName: string | null;
+}
+
+/** Types for which the driver has a class, or whose values Debezium reads as texts. */
+const WITH_CLASS = new Set([
+  // bool, bytea, name, int8, int2, int4, text, oid, float4, float8, money
+  ...[16, 17, 19, 20, 21, 23, 25, 26, 700, 701, 790],
+  // bpchar, varchar, date, time, timestamp, timestamptz, timetz, bit, numeric, uuid
+  ...[1042, 1043, 1082, 1083, 1114, 1184, 1266, 1560, 1700, 2950],
+]);
+
+type Types = Awaited<ReturnType<typeof readTypes>>;
+
+/** Reads the catalog if there are other types than the usual ones of keys. */
+export async function readKeyTypes(client: Client, oids: readonly number[]): Promise<KeyType[]> {
+  const isPlain = oids.every((oid) => WITH_CLASS.has(oid));
+  const types: Types = isPlain ? new Map() : await readTypes(client, oids);
+  return oids.map((oid) => keyType(oid, types));
+}
+
+function keyType(given: number, types: Types): KeyType {
+  let type = types.get(given);
+  while (type?.kind === 'd') type = types.get(type.of);
+  const oid = type?.oid ?? given;
+  if (type === undefined || type.kind === 'e' || WITH_CLASS.has(oid)) return { oid, objectName: null };
+  const { schema, name } = type;
+  // Names without a schema are searched in the path, which may lack the schema of an extension.
+  const objectName = schema === 'pg_catalog' ? name : `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
+  return { oid, objectName };
+}
