@@ -1,6 +1,12 @@
 /** Calls to a connector's module, used in the worker's thread and in plugin threads. */
 import { ConnectError } from '@millrace/sdk';
-import type { Connector, ConnectorConfig, ConnectorInstance, SourceConnectorContext } from '@millrace/sdk';
+import type {
+  Connector,
+  ConnectorConfig,
+  ConnectorInstance,
+  OffsetChange,
+  SourceConnectorContext,
+} from '@millrace/sdk';
 import type { HostedConnector, InstanceEvents, SinkOffsetPairs, SourceOffsetPairs } from './host';
 
 export function createInstance(
@@ -31,6 +37,7 @@ export async function alterOffsets(
   plugin: Connector,
   config: ConnectorConfig,
   offsets: SourceOffsetPairs | SinkOffsetPairs,
+  change: OffsetChange,
 ): Promise<boolean> {
-  return (await plugin.alterOffsets?.(config, offsets as never)) === true;
+  return (await plugin.alterOffsets?.(config, offsets as never, change)) === true;
 }

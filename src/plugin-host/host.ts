@@ -2,6 +2,7 @@
 import type {
   ConnectorConfig,
   ConnectorInstance,
+  OffsetChange,
   OffsetReader,
   SourceConnector,
   SourcePartition,
@@ -55,6 +56,7 @@ export interface PluginHost {
     description: PluginDescription,
     config: ConnectorConfig,
     offsets: SourceOffsetPairs | SinkOffsetPairs,
+    change: OffsetChange,
   ): Promise<boolean>;
   /** Terminates the threads. */
   close(): Promise<void>;

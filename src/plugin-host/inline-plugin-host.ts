@@ -1,5 +1,5 @@
 /** Runs plugin code in this thread: for tests and debugging. */
-import type { Connector, ConnectorConfig } from '@millrace/sdk';
+import type { Connector, ConnectorConfig, OffsetChange } from '@millrace/sdk';
 import type { PluginDescription, PluginRegistry } from '../plugins/registry';
 import { alterOffsets, createInstance } from './connector-calls';
 import { traitsOf } from './connector-traits';
@@ -28,8 +28,9 @@ export class InlinePluginHost implements PluginHost {
     description: PluginDescription,
     config: ConnectorConfig,
     offsets: SourceOffsetPairs | SinkOffsetPairs,
+    change: OffsetChange,
   ): Promise<boolean> {
-    return await alterOffsets(await this.load(description), config, offsets);
+    return await alterOffsets(await this.load(description), config, offsets, change);
   }
 
   async close(): Promise<void> {}

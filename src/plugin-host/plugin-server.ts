@@ -60,10 +60,10 @@ export class PluginServer {
       validate: (config) => validator.validate(config),
       definitions: (plugin, version) => validator.definitions(plugin, version),
       traits: async (description) => traitsOf(await this.load(description)),
-      alterOffsets: async (description, config, offsets) => {
+      alterOffsets: async (description, config, offsets, change) => {
         const plugin = await this.load(description);
         options.currentStep.write(`the call of alterOffsets() in ${description.class}`, this.work);
-        return await alterOffsets(plugin, config, offsets as never);
+        return await alterOffsets(plugin, config, offsets as never, change);
       },
       create: (spec) => this.create(spec),
       start: (instance) => this.callOf(instance, 'start', (created) => created.start?.()),

@@ -33,7 +33,7 @@ test.each([
   ['one that throws', 'alterOffsets', async () => ({ alterOffsets: () => Promise.reject(new Error('no')) })],
 ])('after %s the recorded step is empty', async (_what, name, loads) => {
   load = loads;
-  const call = ask(name, description, {}, []);
+  const call = ask(name, description, {}, [], 'alter');
   expect([currentStep.step, currentStep.call]).toEqual(['the import of C in /plugins/c', call]);
   await settle();
   expect(answered(call)).toBe(true);

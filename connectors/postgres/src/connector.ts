@@ -3,6 +3,7 @@ import {
   ConnectError,
   type ConfigProblem,
   type ConnectorConfig,
+  type OffsetChange,
   type SourceConnector,
   type SourceOffset,
   type SourcePartition,
@@ -23,26 +24,22 @@ async function validate(config: ConnectorConfig): Promise<readonly ConfigProblem
 }
 
 /**
- * Throws ConnectError for invalid positions; any offset may be removed. Returns false because a changed offset does not
- * move the slot: the server keeps what it has confirmed.
+ * Throws ConnectError for invalid positions; any offset may be removed, except that the slot layout goes only with all
+ * others: without it, a start with another layout is not detected. Returns false because a changed offset does not move
+ * the slot: the server keeps what it has confirmed.
  */
 function alterOffsets(
   _config: ConnectorConfig,
   offsets: readonly (readonly [SourcePartition | null, SourceOffset | null])[],
+  change: OffsetChange,
 ): boolean {
   for (const [partition, offset] of offsets) {
+    if (partition?.slot === LAYOUT && change === 'alter') throw layoutChange();
     if (offset === null) continue;
     if (typeof partition?.server !== 'string')
       throw new ConnectError('The partition of a PostgreSQL connector is {"server": "<topic.prefix>"}.', {
         code: 'PG_OFFSET',
       });
-    if (partition.slot === LAYOUT)
-      throw new ConnectError(
-        'The stored slot layout cannot be altered. To change it, reset all offsets of the connector.',
-        {
-          code: 'PG_OFFSET',
-        },
-      );
     for (const name of ['lsn', 'lsn_proc', 'lsn_commit']) {
       const value = offset[name];
       if (value == null) continue;
@@ -57,6 +54,13 @@ function alterOffsets(
     }
   }
   return false;
+}
+
+function layoutChange(): ConnectError {
+  return new ConnectError(
+    'The stored slot layout cannot be altered or removed alone. To change it, reset all offsets of the connector.',
+    { code: 'PG_OFFSET' },
+  );
 }
 
 export const postgresConnector: SourceConnector = {

@@ -43,6 +43,9 @@ interface ConnectorDefinition {
   readonly validatesValues?: boolean;
 }
 
+/** What a user does to stored offsets: alters those of some partitions, or resets all of them. */
+export type OffsetChange = 'alter' | 'reset';
+
 /** The export of a source plugin. */
 export interface SourceConnector extends ConnectorDefinition {
   readonly type: 'source';
@@ -57,15 +60,16 @@ export interface SourceConnector extends ConnectorDefinition {
   /**
    * Called when a user alters or resets stored offsets over REST: after the tasks have stopped and before the offsets
    * are written. A null offset resets the partition. Accept null offsets for any partition, so that invalid ones can be
-   * removed. Throwing rejects the whole request, with the error's message in the response; throw
-   * UnsupportedOperationError if the connector's offsets cannot be changed. Return true if no other state needs to
-   * change. If the method is missing or returns false, the response tells the user to change the state that the
-   * connector keeps in the external system. May be called again for the same request after an interruption. Integers
-   * are numbers, or bigints outside ±2^53.
+   * removed; at least with `reset`, which passes all stored partitions. Throwing rejects the whole request, with the
+   * error's message in the response; throw UnsupportedOperationError if the connector's offsets cannot be changed.
+   * Return true if no other state needs to change. If the method is missing or returns false, the response tells the
+   * user to change the state that the connector keeps in the external system. May be called again for the same request
+   * after an interruption. Integers are numbers, or bigints outside ±2^53.
    */
   alterOffsets?(
     config: ConnectorConfig,
     offsets: readonly (readonly [SourcePartition | null, SourceOffset | null])[],
+    change: OffsetChange,
   ): Promise<boolean> | boolean;
   /**
    * Order in which the keys of a new source partition are written to the offsets topic. (Default: `hash-map`, the order
@@ -84,6 +88,7 @@ export interface SinkConnector extends ConnectorDefinition {
   alterOffsets?(
     config: ConnectorConfig,
     offsets: readonly (readonly [TopicPartition, number | null])[],
+    change: OffsetChange,
   ): Promise<boolean> | boolean;
 }
 

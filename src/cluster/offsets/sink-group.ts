@@ -33,14 +33,16 @@ export async function changeSinkOffsets(
 ): Promise<boolean> {
   const changes = entries === null ? await allOffsets(group, steps) : sinkOffsetRequest(entries);
   if (entries !== null) await requirePartitions(group.admin, changes, steps);
+  const kind = entries === null ? 'reset' : 'alter';
   const complete = await steps.callAlterOffsets(() =>
     plugin.alterOffsets?.(
       config,
       changes.map(({ topic, partition, offset }) => [{ topic, partition }, offset] as const),
+      kind,
     ),
   );
   const change = entries === null ? deleteGroup : alterGroup;
-  await steps.change(failedChange(entries === null ? 'reset' : 'alter', steps.connector), async () => {
+  await steps.change(failedChange(kind, steps.connector), async () => {
     await change(group, changes, steps.connector);
   });
   return complete;

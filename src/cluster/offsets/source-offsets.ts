@@ -40,7 +40,9 @@ export async function changeSourceOffsets(
   );
   const changes =
     entries === null ? stored.map(([partition]): Change => [partition, null]) : lastOfEachPartition(entries);
-  const complete = await steps.callAlterOffsets(() => plugin.alterOffsets?.(config, changes.map(plain)));
+  const complete = await steps.callAlterOffsets(() =>
+    plugin.alterOffsets?.(config, changes.map(plain), entries === null ? 'reset' : 'alter'),
+  );
   if (changes.length === 0) return complete;
   offsets.setPartitionOrder(connector, plugin.partitionOrder ?? 'hash-map');
   await steps.change(

@@ -1,5 +1,5 @@
 /** Messages between the worker and its plugin threads. */
-import type { ConnectorConfig, SourceOffset, SourcePartition, WorkerSettings } from '@millrace/sdk';
+import type { ConnectorConfig, OffsetChange, SourceOffset, SourcePartition, WorkerSettings } from '@millrace/sdk';
 import type { ConfigDefinitionInfo, ConfigInfos } from '../../config/validation/config-infos';
 import type { NullableConfig } from '../../config/validation/entry';
 import type { LevelName, LogLevels } from '../../logging/log-levels';
@@ -41,7 +41,12 @@ export interface PluginCalls {
   validate(config: NullableConfig): ConfigInfos;
   definitions(plugin: string, version: string | null): readonly ConfigDefinitionInfo[];
   traits(description: PluginDescription): ConnectorTraits;
-  alterOffsets(description: PluginDescription, config: ConnectorConfig, offsets: OffsetPairs): boolean;
+  alterOffsets(
+    description: PluginDescription,
+    config: ConnectorConfig,
+    offsets: OffsetPairs,
+    change: OffsetChange,
+  ): boolean;
   create(spec: InstanceSpec): void;
   start(instance: number): void;
   taskConfigs(instance: number, maxTasks: number): readonly ConnectorConfig[];

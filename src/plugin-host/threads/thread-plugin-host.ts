@@ -1,5 +1,5 @@
 /** Runs plugin code in threads that can be terminated. See docs/decisions/0002. */
-import { type ConnectorConfig, settledWithin } from '@millrace/sdk';
+import { type ConnectorConfig, type OffsetChange, settledWithin } from '@millrace/sdk';
 import type { ConfigResolver } from '../../config/providers/config-resolver';
 import type { ConfigDefinitionInfo, ConfigInfos, ConfigValidator } from '../../config/validation/config-infos';
 import { valueOf, type NullableConfig } from '../../config/validation/entry';
@@ -112,9 +112,10 @@ export class ThreadPluginHost implements PluginHost, ConfigValidator {
     description: PluginDescription,
     config: ConnectorConfig,
     offsets: SourceOffsetPairs | SinkOffsetPairs,
+    change: OffsetChange,
   ): Promise<boolean> {
     const subject = { key: description.class, what: `the call of alterOffsets() in ${description.class}` };
-    return await this.pool.call(subject, 'alterOffsets', description, config, offsets);
+    return await this.pool.call(subject, 'alterOffsets', description, config, offsets, change);
   }
 
   async close(): Promise<void> {

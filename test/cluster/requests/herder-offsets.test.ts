@@ -105,9 +105,9 @@ test('connect-runtime 64, connect-rest 108: the plugin’s error is returned to 
   const calls: unknown[] = [];
   let hook: NonNullable<FixtureBehavior['alterOffsets']> = () => false;
   const behavior: Partial<FixtureBehavior> = {
-    alterOffsets: (given, offsets) => {
-      calls.push([given, offsets]);
-      return hook(given, offsets);
+    alterOffsets: (given, offsets, change) => {
+      calls.push([given, offsets, change]);
+      return hook(given, offsets, change);
     },
   };
   const worker = await start(behavior);
@@ -131,6 +131,7 @@ test('connect-runtime 64, connect-rest 108: the plugin’s error is returned to 
         [{ file: 'a' }, { position: 2 }],
         [{ file: 'b' }, null],
       ],
+      'alter',
     ],
   ]);
   expect(await listed(worker)).toBe('{"offsets":[{"partition":{"file":"a"},"offset":{"position":2}}]}');
@@ -149,6 +150,7 @@ test('connect-runtime 64, connect-rest 108: the plugin’s error is returned to 
     };
     await expect(alter()).rejects.toMatchObject({ status: 500, message });
     await expect(herder.resetConnectorOffsets('c')).rejects.toMatchObject({ status: 500, message });
+    expect(calls.at(-1)).toEqual([config, [[{ file: 'a' }, null]], 'reset']);
   }
   expect(kafka.texts(OFFSETS)).toEqual(before);
 });

@@ -143,7 +143,7 @@ describe('connector instances', () => {
     const badly = await host.create(hosted('badly', 'stops badly'), recorded);
     await badly.start?.();
     await expect(badly.stop?.()).rejects.toThrow('not like this');
-    expect(await host.alterOffsets(description, {}, [[{ file: 'a' }, { n: 5n }]])).toBe(true);
+    expect(await host.alterOffsets(description, {}, [[{ file: 'a' }, { n: 5n }]], 'alter')).toBe(true);
   });
 
   test('the one that spins fails, and gets a thread of its own; the others are restored', async () => {

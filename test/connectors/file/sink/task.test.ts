@@ -144,5 +144,5 @@ test('analytics-sink 67: without a file, lines go to standard output', async () 
 });
 
 test('connect-runtime 10.9: offsets may be altered', async () => {
-  expect(await fileStreamSink.alterOffsets?.({}, [])).toBe(true);
+  expect(await fileStreamSink.alterOffsets?.({}, [], 'alter')).toBe(true);
 });

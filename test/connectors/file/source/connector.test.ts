@@ -1,7 +1,7 @@
 import { fileStreamSource } from '../../../../connectors/file/src/source/connector';
 
 const alter = (partition: unknown, offset: unknown, config = { file: '/f', topic: 't' }): unknown =>
-  fileStreamSource.alterOffsets?.(config, [[partition, offset]] as never);
+  fileStreamSource.alterOffsets?.(config, [[partition, offset]] as never, 'alter');
 
 test.each([
   [{ filename: '/f' }, { position: 5 }],
