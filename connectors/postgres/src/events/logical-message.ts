@@ -1,8 +1,9 @@
 /** Logical decoding messages as records (cdc-postgres §2.6 g). */
-import { schema, structSchema, type Schema, type SourceOffset, type SourceRecord } from '@millrace/sdk';
+import { ConnectError, schema, structSchema, type Schema, type SourceOffset, type SourceRecord } from '@millrace/sdk';
 import type { PostgresConfig } from '../config/postgres-config';
 import type { Lsn } from '../database/lsn';
 import { binaryValue } from '../values/bytes';
+import { isTooLongText, MAX_TEXT_LENGTH } from '../values/too-long-text';
 import type { EventContext } from './event-context';
 import type { EventFactory } from './event-factory';
 import type { Struct } from './struct';
@@ -31,17 +32,34 @@ export class LogicalMessages {
     return include === null ? !(exclude?.matches(prefix) ?? false) : include.matches(prefix);
   }
 
-  /** @param transaction block, if it is part of a transaction whose events are counted */
+  /** Throws ConnectError `PG_DECODE` for bytes whose text form is too long. */
+  contentOf(prefix: string, bytes: Buffer): Buffer | string {
+    const { binary } = this.config.values;
+    try {
+      return binaryValue(bytes, binary);
+    } catch (cause) {
+      if (!isTooLongText(cause)) throw cause;
+      throw new ConnectError(
+        `A logical decoding message with the prefix "${prefix}" has ${bytes.length} bytes, whose text form has more than ${MAX_TEXT_LENGTH} characters with binary.handling.mode=${binary}. Leave it out with message.prefix.exclude.list, or set binary.handling.mode=bytes.`,
+        { code: 'PG_DECODE', cause },
+      );
+    }
+  }
+
+  /**
+   * @param content see `contentOf`
+   * @param transaction block, if it is part of a transaction whose events are counted
+   */
   record(
     prefix: string,
-    content: Buffer,
+    content: Buffer | string,
     context: EventContext,
     lsn: Lsn,
     lastCommit: Lsn | null,
     transaction: Struct | null,
     offset: SourceOffset,
   ): SourceRecord {
-    const { factory, config } = this;
+    const { factory } = this;
     return {
       sourcePartition: factory.partition,
       sourceOffset: offset,
@@ -55,7 +73,7 @@ export class LogicalMessages {
         ts_ms: Date.now(),
         source: factory.source(NO_TABLE, context, 'false', lsn, lastCommit),
         transaction,
-        message: { prefix, content: binaryValue(content, config.values.binary) },
+        message: { prefix, content },
       },
       timestamp: null,
       headers: null,

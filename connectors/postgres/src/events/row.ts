@@ -1,5 +1,6 @@
 /** Decodes the columns of a message to row and key structs. */
 import { ConnectError, setMember } from '@millrace/sdk';
+import { isTooLongText, MAX_TEXT_LENGTH } from '../values/too-long-text';
 import { ascii } from '../values/value-type';
 import type { Struct } from './struct';
 import type { ModelField, TableModel } from './table-model';
@@ -44,7 +45,7 @@ export function readTuple(buffer: Buffer, from: number, model: TableModel, cells
         try {
           value = decode(buffer, at, at + length);
         } catch (cause) {
-          value = context.unrepresentable.undecodable(model, i, valueError(model, i, buffer, at, length, cause));
+          value = undecodable(buffer, at, at + length, model, i, context, cause);
         }
         cells[i] = typeof value === 'symbol' ? context.unrepresentable.report(model, i, value) : value;
       }
@@ -76,11 +77,7 @@ export function readCell(
   try {
     value = decode(buffer, start, end);
   } catch (cause) {
-    value = context.unrepresentable.undecodable(
-      model,
-      cell,
-      valueError(model, cell, buffer, start, end - start, cause),
-    );
+    value = undecodable(buffer, start, end, model, cell, context, cause);
   }
   return typeof value === 'symbol' ? context.unrepresentable.report(model, cell, value) : value;
 }
@@ -103,7 +100,7 @@ export function readDataRow(buffer: Buffer, from: number, model: TableModel, cel
       try {
         value = decode(buffer, at, at + length);
       } catch (cause) {
-        value = context.unrepresentable.undecodable(model, i, valueError(model, i, buffer, at, length, cause));
+        value = undecodable(buffer, at, at + length, model, i, context, cause);
       }
       cells[i] = typeof value === 'symbol' ? context.unrepresentable.report(model, i, value) : value;
     }
@@ -120,19 +117,38 @@ function int32(buffer: Buffer, at: number): number {
   );
 }
 
+/** See `UnrepresentableValues`. @param start of the value's text, or of what it cannot be made from */
+export function undecodable(
+  buffer: Buffer,
+  start: number,
+  end: number,
+  model: TableModel,
+  cell: number,
+  context: RowContext,
+  cause: unknown,
+): null {
+  return context.unrepresentable.undecodable(model, cell, valueError(model, cell, buffer, start, end - start, cause));
+}
+
 function valueError(
   model: TableModel,
-  column: number,
+  cell: number,
   buffer: Buffer,
   at: number,
   length: number,
   cause: unknown,
 ): ConnectError {
   const table = `${model.schema}.${model.name}`;
-  const what = `Column "${model.columns[column]}" of table ${table} holds a value that cannot be emitted`;
-  const options = { code: 'PG_DECODE', place: { table } };
+  const column = model.columns[cell] as string;
+  const what = `Column "${column}" of table ${table} holds a value that cannot be emitted`;
+  const options = { code: 'PG_DECODE', place: { table, column } };
+  if (isTooLongText(cause))
+    return new ConnectError(
+      `${what}: its text form, made from ${length} bytes, has more than ${MAX_TEXT_LENGTH} characters. Leave the column out with column.exclude.list, or set event.converting.failure.handling.mode=warn to publish null in place of such values.`,
+      { ...options, cause },
+    );
   // The cause may quote the value.
-  if (model.hiddenCells.has(column))
+  if (model.hiddenCells.has(cell))
     return new ConnectError(`${what}; the reason is not shown, because the column is masked.`, options);
   const value = ascii(buffer, at, at + Math.min(length, 60));
   return new ConnectError(`${what}, ${value}: ${(cause as Error).message}.`, { ...options, cause });

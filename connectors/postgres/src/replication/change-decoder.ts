@@ -2,7 +2,7 @@
  * What the decoders of all output plugins share: the transaction, which of its changes were emitted before a restart,
  * and the position that offsets are made from.
  */
-import { isConnectError, type Logger, type SourceOffset, type SourceRecord } from '@millrace/sdk';
+import { ConnectError, isConnectError, type Logger, type SourceOffset, type SourceRecord } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { ProcessingFailureMode } from '../config/event-config';
 import { formatLsn, lsn as makeLsn, type Lsn } from '../database/lsn';
@@ -164,7 +164,13 @@ export abstract class ChangeDecoder implements StreamDecoder {
   message(buffer: Buffer, at: number, end: number): Decoded {
     const lsn = makeLsn(buffer.readUInt32BE(at + 1), buffer.readUInt32BE(at + 5));
     this.messageLsn = lsn;
-    return this.payload(buffer, at + XLOG_HEADER, end, lsn);
+    try {
+      return this.payload(buffer, at + XLOG_HEADER, end, lsn);
+    } catch (error) {
+      if (!isConnectError(error) || !UNPUBLISHABLE.has(error.code)) throw error;
+      const { code, place, cause } = error;
+      throw new ConnectError(error.message, { code, cause, place: { ...place, lsn: formatLsn(lsn) } });
+    }
   }
 
   /**
@@ -236,18 +242,20 @@ export abstract class ChangeDecoder implements StreamDecoder {
   private transactionalMessage(prefix: string, content: Buffer, lsn: Lsn): void {
     const { tx, at, rows, messages } = this;
     if (tx.completedBefore || this.filter.skipsMessage(lsn)) return;
+    // First, so that no offset covers a message that cannot be published.
+    const value = messages.captures(prefix) ? messages.contentOf(prefix, content) : null;
     at.xid = tx.xid;
     at.index = tx.index;
     at.sameLsnDone = null;
     at.messageType = null;
-    if (messages.captures(prefix)) {
+    if (value !== null) {
       const transaction = this.metadata?.event(tx, messages.collection, lsn) ?? null;
       rows.lastOffset = this.members.add({
         ...this.unprocessed('MESSAGE', lsn),
         lsn_proc: lsn,
         tx_event_index: tx.index,
       });
-      rows.out.push(messages.record(prefix, content, tx, lsn, at.commit, transaction, rows.lastOffset));
+      rows.out.push(messages.record(prefix, value, tx, lsn, at.commit, transaction, rows.lastOffset));
     }
     at.lsn = lsn;
     at.processed = lsn;
@@ -258,10 +266,11 @@ export abstract class ChangeDecoder implements StreamDecoder {
     const { tx, at, rows, messages, members } = this;
     // Sent again because the stream starts at a prepared transaction.
     if (at.commit !== null && lsn <= at.commit) return;
+    const value = messages.captures(prefix) ? messages.contentOf(prefix, content) : null;
     // Otherwise an offset would lose how far a transaction was emitted.
     const isBetween = !tx.open && !this.filter.pending;
     if (isBetween) this.completed(lsn);
-    if (!messages.captures(prefix)) return;
+    if (value === null) return;
     const { time } = this.outside;
     time.setMicros(Date.now() * 1000);
     if (isBetween)
@@ -273,7 +282,7 @@ export abstract class ChangeDecoder implements StreamDecoder {
         ts_usec: time.micros,
       });
     this.outside.xmin = tx.xmin;
-    rows.out.push(messages.record(prefix, content, this.outside, lsn, at.commit, null, rows.lastOffset));
+    rows.out.push(messages.record(prefix, value, this.outside, lsn, at.commit, null, rows.lastOffset));
   }
 
   /** Transactions whose commit record starts before `lsn` are done. */

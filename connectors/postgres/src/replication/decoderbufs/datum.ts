@@ -61,7 +61,7 @@ export class Datum {
   }
 
   /**
-   * Reads what follows the header. Throws ConnectError `PG_PROTOCOL`.
+   * Reads what follows the header. Throws ConnectError `PG_PROTOCOL`, and see `isTooLongText`.
    * @returns undefined for a value that was not sent because it is unchanged
    */
   read(source: Buffer, at: number, end: number, typeOid: number): 'text' | null | undefined {
@@ -138,12 +138,14 @@ export class Datum {
 
   /** `bytea_output=hex` */
   private hex(source: Buffer, at: number, end: number): void {
-    const length = 2 + (end - at) * 2;
+    // First, because it throws for a value that is too long.
+    const digits = source.toString('hex', at, end);
+    const length = 2 + digits.length;
     this.buffer = length <= SCRATCH_BYTES ? this.scratch : Buffer.allocUnsafeSlow(length);
     this.start = 0;
     this.end = length;
     this.buffer.write('\\x', 0, 'latin1');
-    this.buffer.write(source.toString('hex', at, end), 2, 'latin1');
+    this.buffer.write(digits, 2, 'latin1');
   }
 
   private write(text: string): void {

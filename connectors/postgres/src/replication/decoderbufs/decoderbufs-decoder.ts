@@ -2,9 +2,10 @@
 import type { SourceOffset } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { Lsn } from '../../database/lsn';
-import { readCell, type Cells } from '../../events/row';
+import { readCell, undecodable, type Cells } from '../../events/row';
 import type { TableModel } from '../../events/table-model';
 import type { Session } from '../../session';
+import { isTooLongText } from '../../values/too-long-text';
 import { ChangeDecoder } from '../change-decoder';
 import { NamedTables, oldKind, type RowShape } from '../named-table';
 import type { Position } from '../position';
@@ -181,7 +182,15 @@ export class DecoderbufsDecoder extends ChangeDecoder {
       if (!beginsWith(header, buffer, at, end)) return false;
       const cell = positions[i] as number;
       if (cell < 0 || model.decoders[cell] == null) continue;
-      const found = datum.read(buffer, at + header.length, end, typeOids[i] as number);
+      const from = at + header.length;
+      let found: 'text' | null | undefined;
+      try {
+        found = datum.read(buffer, from, end, typeOids[i] as number);
+      } catch (error) {
+        if (!isTooLongText(error)) throw error;
+        cells[cell] = undecodable(buffer, from, end, model, cell, rowContext, error);
+        continue;
+      }
       cells[cell] = found === 'text' ? readCell(datum.buffer, datum.start, datum.end, model, cell, rowContext) : found;
     }
     // Columns that the row does not have.
