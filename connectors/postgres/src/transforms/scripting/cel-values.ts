@@ -83,6 +83,11 @@ function namedFields(schema: Schema): ReadonlyMap<string, Schema> {
   return fields;
 }
 
+/** Undefined: the struct has no such field. */
+export function fieldSchema(struct: Schema, name: string): Schema | undefined {
+  return namedFields(struct).get(name);
+}
+
 class StructMembers implements ReadonlyMap<string, CelInput> {
   private readonly fields: ReadonlyMap<string, Schema> | null;
 
