@@ -7,7 +7,7 @@ import { TestDatabase } from '../helpers/test-database';
 import { uniqueName } from '../helpers/unique-name';
 import { waitFor } from '../helpers/wait-for';
 
-/** `task.shutdown.graceful.timeout.ms` is 5 s, plus a few seconds; the rest is for a busy machine. */
+/** `task.shutdown.graceful.timeout.ms`, plus a few seconds; the rest is for a busy machine. */
 const PATIENCE_MS = 20_000;
 
 let broker: RunningKafka;
@@ -18,15 +18,25 @@ let frozen: number[];
 
 const detail = (): string => worker.process.log().slice(-4000);
 
+// Services of its own: other tests must not lose theirs.
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres?.stop());
 beforeEach(async () => {
   frozen = [];
-  // Services of its own: other tests must not lose theirs.
-  [broker, postgres] = await Promise.all([startBroker(), startPostgres()]);
+  broker = await startBroker();
   database = await TestDatabase.create('CREATE TABLE todos (id int PRIMARY KEY)', { server: postgres.url });
   worker = await startWorker({
     bootstrapServers: broker.bootstrapServers,
     group: uniqueName('stopping'),
-    settings: { 'offset.flush.interval.ms': '1000' },
+    settings: {
+      'offset.flush.interval.ms': '1000',
+      'session.timeout.ms': '6000',
+      'heartbeat.interval.ms': '1000',
+      // Of five seconds in which nothing happens.
+      'task.shutdown.graceful.timeout.ms': '2000',
+    },
   });
   await worker.ready();
   await worker.register({ name: 'todos', config: database.sourceConfig() });
@@ -41,7 +51,7 @@ afterEach(async () => {
     }
   await worker.stop();
   await database.client.end();
-  await Promise.all([broker.stop(), postgres.stop()]);
+  await broker.stop();
 });
 
 const freezeBroker = (): void => {
