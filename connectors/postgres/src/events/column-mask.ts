@@ -1,4 +1,4 @@
-/** Values that are published hidden or shortened (cdc-postgres §7.5). Applied where the column's text is decoded. */
+/** Values that are published hidden or shortened (cdc-postgres §7.5). Applied where rows are built of their cells. */
 import { createHash } from 'node:crypto';
 import type { ColumnMask, SaltedHash } from '../config/column-mask-config';
 import { serializedJavaString } from '../values/java-string';
@@ -55,19 +55,6 @@ function digest({ version, algorithm, salt }: SaltedHash, text: string): string 
     .update(salt)
     .update(version === 1 ? serializedJavaString(text) : text)
     .digest('hex');
-}
-
-/** The type with masked values. */
-export function maskedType(type: ValueType, apply: (value: unknown) => unknown): ValueType {
-  return {
-    ...type,
-    decode: (bytes, start, end) => {
-      const value = type.decode(bytes, start, end);
-      return typeof value === 'symbol' ? value : apply(value);
-    },
-    unavailable: type.unavailable === null ? null : apply(type.unavailable),
-    fallback: apply(type.fallback),
-  };
 }
 
 /** What an operator must know about a mask, or null. */

@@ -165,17 +165,17 @@ export function completeRow(model: TableModel, cells: Cells, context: RowContext
     let value = cells[field.cell];
     if (value == null) {
       if (value === undefined) value = missing(field);
-      else value = field.optional ? field.ofNull : requiredValue(field, context);
+      else value = field.optional ? null : requiredValue(field, context);
     }
     if (field.isProto) setMember(row, field.name, value);
     else row[field.name] = value;
   }
-  if (model.maskedKeys.length > 0) maskKeys(row, model);
+  if (model.masks.length > 0) mask(row, model);
   return row;
 }
 
-function maskKeys(row: Struct, { maskedKeys }: TableModel): void {
-  for (const { name, mask } of maskedKeys) setMember(row, name, mask(row[name]));
+function mask(row: Struct, { masks }: TableModel): void {
+  for (const member of masks) setMember(row, member.name, member.mask(row[member.name]));
 }
 
 function missing(field: ModelField): unknown {
@@ -191,7 +191,7 @@ function requiredValue(field: ModelField, context: RowContext): unknown {
 /** An old row of which only the key was sent. Required columns get their fallback (cdc-postgres §3.6). */
 export function keyOnlyRow(model: TableModel, cells: Cells): Struct {
   const row = withFallbacks(model.row, cells);
-  if (model.maskedKeys.length > 0) maskKeys(row, model);
+  if (model.masks.length > 0) mask(row, model);
   return row;
 }
 
@@ -209,22 +209,17 @@ function withFallbacks(fields: readonly ModelField[], cells: Cells): Struct {
   for (let i = 0; i < fields.length; i++) {
     const field = fields[i] as ModelField;
     let value = cells[field.cell];
-    if (value == null) value = value === undefined ? missing(field) : field.optional ? field.ofNull : field.fallback;
+    if (value == null) value = value === undefined ? missing(field) : field.optional ? null : field.fallback;
     if (field.isProto) setMember(struct, field.name, value);
     else struct[field.name] = value;
   }
   return struct;
 }
 
-/** Whether two keys of the same model are the same. */
-export function sameKey(a: Struct, b: Struct): boolean {
+/** Whether two keys or two rows of the same model are the same. */
+export function sameStruct(a: Struct, b: Struct): boolean {
   for (const name of Object.keys(a)) if (!sameValue(a[name], b[name])) return false;
   return true;
-}
-
-/** Whether two complete rows are the same in every emitted column. */
-export function sameRow(model: TableModel, a: Cells, b: Cells): boolean {
-  return model.row.every(({ cell }) => sameValue(a[cell], b[cell]));
 }
 
 /** Whether two values of a column are the same. */

@@ -10,7 +10,7 @@ import { UNBOUNDED } from '../values/source-type';
 import type { TypeResolver } from '../values/resolve-type';
 import type { TextDecoder, ValueType } from '../values/value-type';
 import { fieldNames, schemaNames } from './adjusted-names';
-import { appliedMask, maskedType, maskWarning, type AppliedMask } from './column-mask';
+import { appliedMask, maskWarning, type AppliedMask } from './column-mask';
 import type { ColumnConversions } from './column-conversions';
 import { layoutOf } from './layout-of';
 import type { NameConflicts } from './name-conflicts';
@@ -29,17 +29,14 @@ export interface ModelField {
   readonly optional: boolean;
   /** Replaces a missing value of a required column: the schema default, else the zero value of the type. */
   readonly fallback: unknown;
-  /** Emitted for NULL in an optional column: null, except for a mask that hides nulls, too. */
-  readonly ofNull: unknown;
   /** The schema has a default, which replaces a value that Connect cannot represent (NaN). */
   readonly hasDefault: boolean;
   readonly unavailable: unknown;
-  /** Values of the cell are masked, so different ones may be equal. */
-  readonly isMasked: boolean;
 }
 
 export interface MaskedMember {
   readonly name: string;
+  /** Published in place of a value, which may be null. */
   readonly mask: (value: unknown) => unknown;
 }
 
@@ -55,14 +52,20 @@ export interface TableModel {
   /** Member of every key that names the table, where several share a topic. */
   readonly keyOrigin: { readonly name: string; readonly value: string } | null;
   readonly row: readonly ModelField[];
-  /** Members of rows that are masked after the key was taken of their cells: keys are never masked. */
-  readonly maskedKeys: readonly MaskedMember[];
+  /** Of members of rows. Cells and keys are not masked: they tell rows apart. */
+  readonly masks: readonly MaskedMember[];
   /** Cells whose values are masked in events: errors and logs do not quote them. */
   readonly hiddenCells: ReadonlySet<number>;
   /** By cell; null: not emitted. */
   readonly decoders: readonly (TextDecoder | null)[];
   /** Names by cell, for error texts and for the snapshot's SELECT. */
   readonly columns: readonly string[];
+}
+
+/** What rows hold of a value. */
+export function publishedValue({ masks }: TableModel, field: ModelField, value: unknown): unknown {
+  const masked = masks.find(({ name }) => name === field.name);
+  return masked === undefined ? value : masked.mask(value);
 }
 
 const STRING = schema('STRING');
@@ -129,7 +132,7 @@ interface BuiltColumn {
   readonly keySchema: Schema;
   /** A mask matches the column. */
   readonly hidden: boolean;
-  /** Masks a member that is part of the key, too; null for other columns. */
+  /** See `MaskedMember`; null for a column that is published as it is. */
   readonly mask: ((value: unknown) => unknown) | null;
 }
 
@@ -192,7 +195,7 @@ export function buildTableModel(table: TableDefinition, context: ModelContext, g
     keyOrigin:
       keyField === null ? null : { name: keyField, value: originalTopicName(config.prefix, table, delimiter, topics) },
     row: emitted.map((entry) => entry.field),
-    maskedKeys: emitted.flatMap(({ field, mask }) => (mask === null ? [] : [{ name: field.name, mask }])),
+    masks: emitted.flatMap(({ field, mask }) => (mask === null ? [] : [{ name: field.name, mask }])),
     hiddenCells: new Set([...built.values()].flatMap(({ field, hidden }) => (hidden ? [field.cell] : []))),
     decoders,
     columns: cells.map((column) => column.name),
@@ -238,23 +241,19 @@ function build(
   const warning = mask === null ? null : maskWarning(path, mask, inKey);
   if (warning !== null) logger.warn(warning);
   const apply = mask?.apply ?? null;
-  const masked = apply === null || inKey ? type : maskedType(type, apply);
   const field: ModelField = {
     name,
     column: column.name,
     isProto: name === '__proto__',
     cell,
     optional,
-    fallback:
-      defaultValue === undefined ? masked.fallback : inKey || apply === null ? defaultValue : apply(defaultValue),
-    ofNull: inKey ? null : (mask?.ofNull ?? null),
+    fallback: defaultValue === undefined ? type.fallback : defaultValue,
     hasDefault: defaultValue !== undefined,
-    unavailable: masked.unavailable,
-    isMasked: masked !== type,
+    unavailable: type.unavailable,
   };
   return {
     column,
-    decode: masked.decode,
+    decode: type.decode,
     field,
     keySchema,
     schema: annotated(
@@ -264,7 +263,7 @@ function build(
       events.comments ? column.comment : null,
     ),
     hidden: mask !== null,
-    mask: apply === null || !inKey ? null : (value) => (value === null ? mask?.ofNull : apply(value)),
+    mask: apply === null ? null : (value) => (value === null ? mask?.ofNull : apply(value)),
   };
 }
 

@@ -18,9 +18,8 @@ export interface RowIdentity {
 
 /** The columns of the replica identity or of a key, or all columns if there is none that changes show. */
 export function rowIdentity(table: CatalogTable, model: TableModel): RowIdentity {
-  const masked = new Set(model.row.filter(({ isMasked }) => isMasked).map(({ cell }) => cell));
   const cellOf = (column: string): number => model.columns.indexOf(column);
-  const isShown = (column: string): boolean => model.decoders[cellOf(column)] != null && !masked.has(cellOf(column));
+  const isShown = (column: string): boolean => model.decoders[cellOf(column)] != null;
   const columns = table.columns.filter(({ generated }) => !generated);
   const required = new Set(columns.filter(({ notNull }) => notNull).map(({ name }) => name));
   const isKey = (key: readonly string[]): boolean =>

@@ -6,16 +6,7 @@ import { ConnectError, type Logger, type SourceOffset, type SourceRecord } from 
 import type { Operation, PostgresConfig } from '../config/postgres-config';
 import type { Lsn } from '../database/lsn';
 import type { EventFactory } from '../events/event-factory';
-import {
-  completeRow,
-  keyOf,
-  keyOnlyRow,
-  sameKey,
-  sameRow,
-  type Cells,
-  type RowContext,
-  type Struct,
-} from '../events/row';
+import { completeRow, keyOf, keyOnlyRow, sameStruct, type Cells, type RowContext, type Struct } from '../events/row';
 import type { ModelField, TableModel } from '../events/table-model';
 import type { OffsetMembers } from './offset-members';
 import type { ChangeObserver, OldTuple } from './change-observer';
@@ -175,14 +166,14 @@ export class RowChanges {
     const key = keyOf(model, newCells);
     if (old !== 'none' && key !== null && this.oldKeyKnown(relation, model, old === 'complete')) {
       const oldKey = keyOf(model, oldCells) as Struct;
-      if (!sameKey(oldKey, key)) {
+      if (!sameStruct(oldKey, key)) {
         this.checkNewKey(model, newCells);
         this.keyChange(model, oldKey, key, before, after, lsn);
         return;
       }
     }
     if (!this.publishes('u')) return;
-    if (this.config.events.skipUnchanged && old === 'complete' && sameRow(model, oldCells, newCells)) {
+    if (this.config.events.skipUnchanged && old === 'complete' && sameStruct(before as Struct, after)) {
       factory.counts.unchanged++;
       return;
     }

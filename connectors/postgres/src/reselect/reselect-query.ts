@@ -2,7 +2,7 @@
 import type { Client } from 'pg';
 import { quoteIdentifier, quoteTable } from '../database/identifiers';
 import { readCell, type RowContext } from '../events/row';
-import type { ModelField } from '../events/table-model';
+import { publishedValue, type ModelField, type TableModel } from '../events/table-model';
 import type { ReselectTable, WantedColumns } from './wanted-columns';
 
 /** Types of the key columns as SQL, by table. */
@@ -62,15 +62,13 @@ export async function reselect(
 }
 
 function put({ table, row }: WantedColumns, field: ModelField, text: string | null, context: RowContext): void {
-  if (text === null) {
-    row[field.name] = field.optional ? field.ofNull : field.fallback;
-    return;
-  }
+  row[field.name] = publishedValue(table.model, field, valueOf(table.model, field, text, context));
+}
+
+function valueOf(model: TableModel, field: ModelField, text: string | null, context: RowContext): unknown {
+  if (text === null) return field.optional ? null : field.fallback;
   const buffer = Buffer.from(text);
-  const value = readCell(buffer, 0, buffer.length, table.model, field.cell, context);
-  // Cells of key columns are not masked, because keys are not.
-  const masked = table.model.maskedKeys.find(({ name }) => name === field.name);
-  row[field.name] = masked === undefined ? value : masked.mask(value);
+  return readCell(buffer, 0, buffer.length, model, field.cell, context);
 }
 
 /** The first column is the position of the key. */

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { readMember, type Schema, type SourceRecord } from '@millrace/sdk';
 import type { ReselectConfig } from '../config/reselect-config';
 import type { Struct } from '../events/struct';
-import type { ModelField, TableModel } from '../events/table-model';
+import { publishedValue, type ModelField, type TableModel } from '../events/table-model';
 import { keyText } from './key-text';
 
 /** A captured table, as far as reading its columns again needs it. */
@@ -11,6 +11,8 @@ export interface ReselectTable {
   readonly model: TableModel;
   /** Fields that may be read again. */
   readonly fields: readonly ModelField[];
+  /** What is published of each where it is unavailable. */
+  readonly unavailable: ReadonlyMap<ModelField, unknown>;
   /** Columns that find the row; empty: the table has none. */
   readonly key: readonly ModelField[];
 }
@@ -27,17 +29,18 @@ export interface WantedColumns {
 /** @param primaryKey names of columns */
 export function reselectTable(model: TableModel, primaryKey: readonly string[], config: ReselectConfig): ReselectTable {
   const name = `${model.schema}.${model.name}`;
-  const fields = model.row.filter(({ column, ofNull }) => {
+  const fields = model.row.filter((field) => {
     // Masked by asterisks: all values look the same.
-    if (ofNull !== null) return false;
-    const path = `${name}:${column}`;
+    if (publishedValue(model, field, null) !== null) return false;
+    const path = `${name}:${field.column}`;
     return config.include === null ? !(config.exclude?.matches(path) ?? false) : config.include.matches(path);
   });
   const inRow = (column: string): ModelField[] => model.row.filter((field) => field.column === column);
   const byPrimaryKey = primaryKey.flatMap(inRow);
   // A key column that is excluded from the row is only in the key of the record.
   const complete = byPrimaryKey.length === primaryKey.length;
-  return { model, fields, key: config.byEventKey ? model.key : complete ? byPrimaryKey : [] };
+  const unavailable = new Map(fields.map((field) => [field, publishedValue(model, field, field.unavailable)]));
+  return { model, fields, unavailable, key: config.byEventKey ? model.key : complete ? byPrimaryKey : [] };
 }
 
 /** Null: nothing to read. A string: why the row cannot be found. */
@@ -53,7 +56,7 @@ export function wantedColumns(
   const fields = table.fields.filter((field) => {
     const value = readMember(row, field.name) ?? null;
     if (value === null) return config.nulls;
-    return config.unavailable && field.unavailable != null && isDeepStrictEqual(value, field.unavailable);
+    return config.unavailable && field.unavailable != null && isDeepStrictEqual(value, table.unavailable.get(field));
   });
   if (fields.length === 0) return null;
   const key: string[] = [];

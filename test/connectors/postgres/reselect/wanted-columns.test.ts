@@ -4,11 +4,12 @@ import { reselectTable } from '../../../../connectors/postgres/src/reselect/want
 
 test('columns masked by asterisks are not read again: every value of them looks like an unavailable one', () => {
   const row = [
-    { name: 'id', column: 'id', ofNull: null, unavailable: null },
-    { name: 'hidden', column: 'hidden', ofNull: '***', unavailable: '***' },
-    { name: 'body', column: 'body', ofNull: null, unavailable: '__debezium_unavailable_value' },
+    { name: 'id', column: 'id', unavailable: null },
+    { name: 'hidden', column: 'hidden', unavailable: '__debezium_unavailable_value' },
+    { name: 'body', column: 'body', unavailable: '__debezium_unavailable_value' },
   ];
-  const model = { schema: 'public', name: 't', row, key: [row[0]] } as unknown as TableModel;
+  const masks = [{ name: 'hidden', mask: () => '***' }];
+  const model = { schema: 'public', name: 't', row, masks, key: [row[0]] } as unknown as TableModel;
   const config = { include: null, exclude: null, byEventKey: false } as ReselectConfig;
   const { fields, key } = reselectTable(model, ['id'], config);
   expect(fields.map(({ column }) => column)).toEqual(['id', 'body']);
