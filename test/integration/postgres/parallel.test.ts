@@ -122,6 +122,22 @@ test('a task without tables has an empty publication, and a table created later 
   expect(seen(later.records.filter(({ topic }) => topic === 'fulfillment.public.later'))).toEqual(['c later 1']);
 });
 
+test('another number of slots: a slot that has no table any more leaves the tables of the others alone', async () => {
+  await both(new MemoryOffsets(), 2);
+  await database.query(
+    `SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE database = '${database.name}'`,
+  );
+  const offsets = new MemoryOffsets();
+  // All tables belong to slot 0 now.
+  const how = { 'slot.tables': '0:.*', 'heartbeat.interval.ms': '50' };
+  await Promise.all([run(0, offsets, 16, how), run(1, offsets, 1, how)]);
+  await insert(3);
+  const [changes] = await Promise.all([run(0, offsets, 8, how), run(1, offsets, 1, how)]);
+  expect(changes.records.filter(({ topic }) => !topic.startsWith('__')).length).toBe(8);
+  const left = `SELECT FROM pg_publication_tables WHERE pubname = 'pub_${database.name}_1'`;
+  expect(await database.query(left)).toEqual([]);
+});
+
 test('cdc-postgres 42: a logical message is published once, by task 0', async () => {
   const offsets = new MemoryOffsets();
   const settings = { 'snapshot.mode': 'no_data', 'heartbeat.interval.ms': '1' };

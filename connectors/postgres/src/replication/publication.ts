@@ -8,8 +8,8 @@ import { quoteIdentifier, quoteTable } from '../database/identifiers';
 
 export interface PublicationState {
   readonly allTables: boolean;
-  /** Tables listed in the publication, `schema.table`. */
-  readonly named: readonly string[];
+  /** Tables listed in the publication. */
+  readonly named: readonly TableName[];
   /** Tables whose changes it publishes. */
   readonly published: readonly string[];
 }
@@ -19,7 +19,7 @@ export async function findPublication(client: Client, name: string): Promise<Pub
   const publication = rows[0] as { oid: number; puballtables: boolean } | undefined;
   if (publication === undefined) return null;
   const named = await client.query(
-    `SELECT n.nspname || '.' || c.relname AS name FROM pg_publication_rel r JOIN pg_class c ON c.oid = r.prrelid
+    `SELECT n.nspname AS schema, c.relname AS name FROM pg_publication_rel r JOIN pg_class c ON c.oid = r.prrelid
      JOIN pg_namespace n ON n.oid = c.relnamespace WHERE r.prpubid = $1`,
     [publication.oid],
   );
@@ -27,8 +27,11 @@ export async function findPublication(client: Client, name: string): Promise<Pub
     "SELECT schemaname || '.' || tablename AS name FROM pg_publication_tables WHERE pubname = $1",
     [name],
   );
-  const names = (rows: unknown[]): string[] => (rows as { name: string }[]).map((row) => row.name);
-  return { allTables: publication.puballtables, named: names(named.rows), published: names(published.rows) };
+  return {
+    allTables: publication.puballtables,
+    named: named.rows as TableName[],
+    published: (published.rows as { name: string }[]).map((row) => row.name),
+  };
 }
 
 export interface PublicationPlan {
@@ -82,10 +85,10 @@ export function planPublication(
   const target = tables.length === 0 ? '' : ` FOR TABLE ${list}`;
   if (state === null) return { creates: true, statements: [`CREATE PUBLICATION ${quoted}${target}${withRoot}`] };
   const wanted = new Set(tables.map(qualified));
-  const same = wanted.size === state.named.length && state.named.every((table) => wanted.has(table));
-  return same || tables.length === 0
-    ? NOTHING
-    : { creates: false, statements: [`ALTER PUBLICATION ${quoted} SET TABLE ${list}`] };
+  if (wanted.size === state.named.length && state.named.every((table) => wanted.has(qualified(table)))) return NOTHING;
+  // The slot had tables in another distribution. SET TABLE needs one.
+  const change = tables.length === 0 ? `DROP TABLE ${state.named.map(quoteTable).join(', ')}` : `SET TABLE ${list}`;
+  return { creates: false, statements: [`ALTER PUBLICATION ${quoted} ${change}`] };
 }
 
 /** Returns true when the publication was created. Runs in one transaction. */
