@@ -160,8 +160,14 @@ export const EXPLANATIONS: readonly Explanation[] = [
   },
   {
     why: 'bit[] has the schema of one value in Debezium, and is null',
-    path: /(?:^value\.|\.)(?:before|after)\.\w+_bit\d+_array(?:\.\w+)?$/,
+    path: /(?:^value\.|\.)(?:before|after)\.\w+_bit\d+_array(?:\.\w+){0,2}$/,
     holds: ({ path, java }) => path.startsWith('value.schema.') || java === null,
+  },
+  {
+    why: 'column.propagate.source.type: a numeric without precision has other parameters in the stream of Debezium',
+    path: /^value\.schema\.(?:before|after)\.\w+_numeric\.parameters\.__debezium\.source\.column\.(?:length|scale)$/,
+    holds: ({ java, own }, { op }) =>
+      op !== 'r' && ((java === '131089' && own === '0') || (java === '0' && own === undefined)),
   },
   {
     why: 'arrays of geometric types are null in the stream of Debezium',
@@ -189,6 +195,17 @@ export const EXPLANATIONS: readonly Explanation[] = [
     why: 'decoderbufs: time(3)[] and timestamp(3)[] lose their digits in Debezium when a definition has changed',
     path: /_(?:time3|timestamp3)_array(?:\.items\.(?:type|name))?$/,
     holds: (difference, pair) => isDecoderbufs(pair) && hasLostDigits(difference),
+  },
+  {
+    why: 'decoderbufs: column.propagate.source.type has the digits of time(n)[] and timestamp(n)[] as length in Debezium',
+    path: /_(?:time3|timestamp3|timestamptz0)_array\.parameters\.__debezium\.source\.column\.(?:length|scale)$/,
+    holds: ({ path, java }, pair) =>
+      isDecoderbufs(pair) && (path.endsWith('length') ? /^[03]$/ : /^6$/).test(String(java)),
+  },
+  {
+    why: 'decoderbufs: include.unknown.datatypes: name is the identity of a Java object in Debezium',
+    path: column('name'),
+    holds: ({ java }, pair) => isDecoderbufs(pair) && String(java).startsWith('[B@'),
   },
   {
     why: 'decoderbufs: a line that is null is {0,0,0} in Debezium',

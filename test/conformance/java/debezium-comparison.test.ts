@@ -31,6 +31,7 @@ describeWithJava('records of Debezium and of Millrace', () => {
         'interval.handling.mode': 'string',
         'hstore.handling.mode': 'map',
         'field.name.adjustment.mode': 'avro',
+        'unavailable.value.placeholder': '∅ "gone"',
       },
       // Reaches a large transaction.
       1_500,
@@ -44,6 +45,9 @@ describeWithJava('records of Debezium and of Millrace', () => {
         'schema.name.adjustment.mode': 'avro',
         'skip.messages.without.change': 'true',
         'tombstones.on.delete': 'false',
+        'column.propagate.source.type': '.*',
+        'unavailable.value.placeholder': 'hex:00ff80',
+        'money.fraction.digits': '4',
       },
       500,
     ],

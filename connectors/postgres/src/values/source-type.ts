@@ -42,10 +42,10 @@ const FIXED: Readonly<Record<string, number>> = {
   int4: 10,
   oid: 10,
   int8: 19,
-  float4: 8,
-  float8: 17,
   date: 13,
 };
+/** The driver has the digits of a floating-point number as its scale, too. */
+const FLOATS: Readonly<Record<string, number>> = { float4: 8, float8: 17 };
 /** Length without a fraction. */
 const CLOCKS: Readonly<Record<string, number>> = { time: 8, timetz: 14, timestamp: 22, timestamptz: 28 };
 const VECTORS = new Set(['vector', 'halfvec', 'sparsevec']);
@@ -54,6 +54,8 @@ const NUMERIC_DIGITS = 131089;
 
 function sizeOf(name: string, typmod: number, isArray: boolean, isDomain: boolean): Size {
   if (Object.hasOwn(FIXED, name)) return { length: FIXED[name] as number, scale: 0 };
+  const digits = Object.hasOwn(FLOATS, name) ? (FLOATS[name] as number) : null;
+  if (digits !== null) return { length: digits, scale: digits };
   if (Object.hasOwn(CLOCKS, name)) {
     // The point and the digits; one digit has the length of two.
     const fraction = typmod < 0 ? 7 : typmod === 0 ? 0 : Math.max(typmod, 2) + 1;
