@@ -118,7 +118,15 @@ const chatty: readonly BuiltInPlugin[] = [
     },
   },
 ];
+/** The monotonic clock advances by a second with each record that `Slow` transforms. */
+let slowMs = 0;
 const INSTALLED: readonly BuiltInPlugin[] = [
+  transformation('Slow', (r) => {
+    slowMs += 1_000;
+    log.push(`slow ${String(r.value)}`);
+    setImmediate(() => log.push('turn of the event loop'));
+    return r;
+  }),
   ...chatty,
   transformation('Append', (r, { text = '!' }) => ({ ...r, value: `${String(r.value)}${text}` })),
   transformation('Route', (r, { text = '' }) => ({ ...r, topic: `${text}${String(r.value)}` })),
@@ -158,6 +166,18 @@ async function stop({ runner }: Pick<Running, 'runner'>): Promise<void> {
   runner.stop();
   await runner.done;
 }
+
+/** The event loop has a turn after each record that takes long, so that the thread's heartbeats continue. */
+function expectTurns(values: readonly string[]): void {
+  const turns = values.flatMap((value) => [`slow ${value}`, 'turn of the event loop']);
+  expect(log.filter((line) => turns.includes(line))).toEqual(turns);
+}
+beforeEach(() => {
+  slowMs = 0;
+  const now = performance.now.bind(performance);
+  jest.spyOn(performance, 'now').mockImplementation(() => now() + slowMs);
+});
+afterEach(() => jest.restoreAllMocks());
 
 describe('source', () => {
   function start(
@@ -378,6 +398,13 @@ describe('source', () => {
     ]);
   });
 
+  test('a slow transformation does not keep the event loop for a whole batch', async () => {
+    const running = start(new ScriptedSource([[record(1), record(2), record(3)]]), chain('s=Slow'));
+    await eventually(() => running.w.producer.sent.length === 3);
+    await stop(running);
+    expectTurns(running.w.producer.sent.map(({ value }) => value as string));
+  });
+
   test('a predicate that throws is a failure of its transformation', async () => {
     const running = start(new ScriptedSource([[record(1, { value: 'explode' })]]), {
       ...chain('a=Append'),
@@ -463,6 +490,15 @@ describe('sink', () => {
     await eventually(() => listener.events.length > 0);
     return { runner, listener, w };
   }
+
+  test('a slow transformation does not keep the event loop for a whole batch', async () => {
+    const task = new Collector();
+    const running = await start(task, chain('s=Slow'));
+    running.w.consumer.next([batch('t', 0, 5, ['x', 'y', 'z'])]);
+    await eventually(() => task.records.length === 3);
+    await stop(running);
+    expectTurns(['x', 'y', 'z']);
+  });
 
   test('connect-runtime 105: after the converters; the record has its destination and its consumed position', async () => {
     const task = new Collector();

@@ -6,10 +6,13 @@ import type { ErrorPolicy, Operation } from '../errors/error-policy';
 import type { Consumed, Stage } from '../errors/failed-record';
 import type { TaskConverters } from '../task-converters';
 import { recoverTransformation } from '../errors/transform-recovery';
+import { TurnLimit } from '../turn-limit';
 
 const NO_HEADERS: readonly Header[] = Object.freeze([]);
 
 export class SinkConversion {
+  private readonly turns = new TurnLimit();
+
   constructor(
     private readonly converters: TaskConverters,
     /** Null: no transformations. */
@@ -21,7 +24,10 @@ export class SinkConversion {
 
   /** Appends the batch's records to `into`, without skipped and filtered ones. */
   async convertBatch(batch: FetchedBatch, into: SinkRecord[]): Promise<void> {
+    this.turns.begin();
     for (const record of batch.records) {
+      const turn = this.chain === null ? null : this.turns.next();
+      if (turn !== null) await turn;
       let sinkRecord: SinkRecord | null;
       try {
         sinkRecord = this.convertRecord(batch, record);

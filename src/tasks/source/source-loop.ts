@@ -16,6 +16,7 @@ import type { OffsetTracker } from './offset-tracker';
 import { PendingRecords } from './pending-records';
 import type { WorkLease } from '../session-lease';
 import type { SourceConversion } from './source-conversion';
+import { TurnLimit } from '../turn-limit';
 import type { TopicCreator } from './topic-creator';
 import { recoverTransformation } from '../errors/transform-recovery';
 
@@ -50,6 +51,7 @@ export interface SourceLoopParts {
 
 export class SourceLoop {
   private readonly wakeup = new Wakeup();
+  private readonly turns = new TurnLimit();
   private readonly activeTopics = new Set<string>();
   /** Only where records are needed after delivery: tokens then number these, otherwise the tracker's slots. */
   private readonly pending: PendingRecords | null;
@@ -164,9 +166,15 @@ export class SourceLoop {
   /** False: the rest of the batch must wait. */
   private async sendBatch(): Promise<boolean> {
     const { producer, conversion, chain } = this.parts;
+    this.turns.begin();
     for (; this.position < this.batch.length; this.position++) {
       for (let full = producer.whenReady(); full && !this.sendError; full = producer.whenReady()) {
         await this.wakeup.waitFor(full);
+        if (this.stopping) return false;
+      }
+      const turn = chain === null ? null : this.turns.next();
+      if (turn !== null) {
+        await turn;
         if (this.stopping) return false;
       }
       if (this.sendError) this.throwSendError();
