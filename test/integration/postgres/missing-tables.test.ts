@@ -17,7 +17,7 @@ test('cdc-postgres 99: rows of the signal table do not arrive: incremental snaps
   ]);
 });
 
-test('a start warns of a signal table and of tables with a SELECT that do not exist', async () => {
+test('a start warns of tables and columns in settings that do not exist', async () => {
   await createDatabase(`CREATE TABLE two (id text PRIMARY KEY, type text); ${T}`);
   const warned = async (overrides: Record<string, string>): Promise<string[]> => {
     const task = await resume(overrides, null);
@@ -41,5 +41,15 @@ test('a start warns of a signal table and of tables with a SELECT that do not ex
     `${key} names public.two, but ${key}.public.two is not set: all its rows are read.`,
     `${key}.public.other has no effect, because ${key} does not name its table: all its rows are read.`,
     `${key} names public.absent, which is not a captured table: its statement has no effect. Upper and lower case matter.`,
+  ]);
+  const columns = {
+    'column.mask.hash.SHA-256.with.salt.secret': 'public.t.v,public.t.vv',
+    'column.truncate.to.3.chars': 'public.two.(typ|type)',
+    'column.exclude.list': 'public.two.typ',
+  };
+  const [of, none] = ['column.mask.* or column.truncate.* key', 'matches no column of a captured table'];
+  expect((await warned(columns)).filter((message) => message.includes('pattern'))).toEqual([
+    `The pattern public.t.vv of a ${of} ${none} (schema.table.column).`,
+    `The pattern public.two.typ of column.exclude.list ${none} (schema.table.column).`,
   ]);
 });

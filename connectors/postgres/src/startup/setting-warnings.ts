@@ -1,4 +1,5 @@
-/** Settings that name tables which do not exist, or lack columns: signals and SELECT statements have no effect then. */
+/** Settings that name tables or columns which do not exist: signals, statements and masks have no effect then. */
+import type { PatternList } from '../config/patterns';
 import type { PostgresConfig } from '../config/postgres-config';
 import { qualified, type CatalogTable } from '../database/catalog';
 import { quoteTable } from '../database/identifiers';
@@ -9,7 +10,11 @@ const SIGNAL_COLUMNS = '(id varchar(42) PRIMARY KEY, type varchar(32) NOT NULL, 
 export function settingWarnings(config: PostgresConfig, tables: readonly CatalogTable[]): string[] {
   // Each task of several slots has some of the tables only.
   if (config.part !== null) return [];
-  return [...signalTableWarnings(config, tables), ...overrideWarnings(config, tables)];
+  return [
+    ...signalTableWarnings(config, tables),
+    ...overrideWarnings(config, tables),
+    ...columnWarnings(config, tables),
+  ];
 }
 
 function signalTableWarnings({ signals }: PostgresConfig, tables: readonly CatalogTable[]): string[] {
@@ -37,4 +42,21 @@ function overrideWarnings({ snapshot }: PostgresConfig, tables: readonly Catalog
       (name) =>
         `snapshot.select.statement.overrides names ${name}, which is not a captured table: its statement has no effect. Upper and lower case matter.`,
     );
+}
+
+/** A wrong pattern would publish values that should be hidden. Keys of masks are not shown, because they have salts. */
+function columnWarnings({ events, filters }: PostgresConfig, tables: readonly CatalogTable[]): string[] {
+  if (tables.length === 0) return [];
+  const lists: readonly (readonly [string, PatternList | null])[] = [
+    ...events.masks.map(({ columns }) => ['a column.mask.* or column.truncate.* key', columns] as const),
+    ['column.exclude.list', filters.columnExclude],
+    ['column.include.list', filters.columnInclude],
+  ];
+  const matchesColumn = (pattern: RegExp): boolean =>
+    tables.some((table) => table.columns.some(({ name }) => pattern.test(`${qualified(table)}.${name}`)));
+  return lists.flatMap(([key, list]) =>
+    (list?.sources ?? [])
+      .filter((_, i) => !matchesColumn((list as PatternList).patterns[i] as RegExp))
+      .map((source) => `The pattern ${source} of ${key} matches no column of a captured table (schema.table.column).`),
+  );
 }
