@@ -179,3 +179,21 @@ test('cdc-postgres 109: REPLICA IDENTITY FULL, a masked column of the key, and r
   expect(new Set(rows.map(({ k }) => k)).size).toBe(2);
   expect(new Set(rows.map(({ v }) => v)).size).toBe(2);
 });
+
+test('cdc-postgres 109, 111: an update of a masked column alone changes nothing that is published', async () => {
+  await database.query('CREATE TABLE t (id int PRIMARY KEY, v text, o int); ALTER TABLE t REPLICA IDENTITY FULL');
+  run = await TaskRun.start(
+    taskConfig(database, {
+      'snapshot.mode': 'no_data',
+      'column.mask.with.3.chars': String.raw`public\.t\.v`,
+      'skip.messages.without.change': 'true',
+    }),
+  );
+  await run.nothingMore();
+  await database.query("INSERT INTO t VALUES (1, 'a', 1); UPDATE t SET v = NULL; UPDATE t SET v = 'b', o = 2");
+  const records = await run.count(2);
+  expect(records.map(({ value }) => [value.op, value.before?.v, value.after])).toEqual([
+    ['c', undefined, { id: 1, v: '***', o: 1 }],
+    ['u', '***', { id: 1, v: '***', o: 2 }],
+  ]);
+});
