@@ -125,7 +125,7 @@ test('a broker that dies meanwhile: every line is reported either with its offse
     await its.topic(1, {}, 'dying');
     const env = {
       BOOTSTRAP_SERVERS: dying.bootstrapServers,
-      CONNECT_PRODUCER_DELIVERY_TIMEOUT_MS: '30000',
+      CONNECT_PRODUCER_DELIVERY_TIMEOUT_MS: '15000',
       CONNECT_PRODUCER_REQUEST_TIMEOUT_MS: '5000',
       CONNECT_PRODUCER_MAX_BLOCK_MS: '60000',
     };

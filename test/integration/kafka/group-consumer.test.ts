@@ -201,10 +201,10 @@ describe('the group consumer', () => {
     const topic = await clients.topic(1);
     const groupId = uniqueName('group');
     await clients.send(topic, ['one']);
-    const busy = reader(groupId, { 'session.timeout.ms': '10000' }).start([topic]);
+    const busy = reader(groupId, { 'session.timeout.ms': '6000' }).start([topic]);
     await waitFor('the record', () => busy.values.length === 1);
     await busy.stop();
-    const until = Date.now() + 11_000;
+    const until = Date.now() + 7_000;
     await waitFor('more than a session', () => Date.now() > until);
     await busy.consumer.commit([{ topic, partition: 0, offset: 1 }]);
     expect(await committedOf(groupId)).toEqual({ 0: 1 });
