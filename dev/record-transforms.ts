@@ -1,7 +1,8 @@
 /**
  * Records the results of Java's transformations for the cases in test/golden/transforms/cases, and their config
  * definitions: `node -r ./dev/register.js dev/record-transforms.ts`. Needs a JDK, and Maven the first time. Pass the
- * folder of the jars of Debezium's PostgreSQL connector to record its transformations too.
+ * folder of the jars of Debezium's PostgreSQL connector to record its transformations too, and the folder of
+ * debezium-scripting (3.5.0.Final) and Groovy with its JSR 223 engine (4.0) for those that run expressions.
  */
 import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -10,6 +11,7 @@ import { builtInTransformations } from '../src/transforms';
 import { debeziumGroups } from '../test/golden/transforms/cases/debezium-groups';
 import { fields } from '../test/golden/transforms/cases/fields';
 import { routing } from '../test/golden/transforms/cases/routing';
+import { scripting } from '../test/golden/transforms/cases/scripting';
 import { values } from '../test/golden/transforms/cases/values';
 import { javaConnectJars } from './services/java-connect-jars';
 import { ROOT } from './services/paths';
@@ -17,7 +19,7 @@ import { ROOT } from './services/paths';
 /** One line per item. */
 const lines = (items: readonly unknown[]): string => `[\n${items.map((item) => JSON.stringify(item)).join(',\n')}\n]\n`;
 
-async function main(debeziumFolder: string | undefined): Promise<void> {
+async function main(debeziumFolder: string | undefined, scriptingFolder: string | undefined): Promise<void> {
   const { classPath: kafka } = await javaConnectJars();
   const write = async (name: string, questions: readonly Question[], classPath = kafka): Promise<void> => {
     const answers = await askJava(classPath, questions);
@@ -40,6 +42,8 @@ async function main(debeziumFolder: string | undefined): Promise<void> {
     [...debeziumClasses].map((definitions) => ({ definitions })),
     classPath,
   );
+  if (scriptingFolder === undefined) return;
+  await write('debezium-scripting', scripting, [classPath, join(scriptingFolder, '*')].join(delimiter));
 }
 
-void main(process.argv[2]);
+void main(process.argv[2], process.argv[3]);
