@@ -1,4 +1,5 @@
 /** No record makes an expression run long, or take much memory: cdc-postgres 7.13. */
+import { inspect } from 'node:util';
 import type { ConnectRecord } from '@millrace/sdk';
 import { filter } from '../../../../connectors/postgres/src/transforms/scripting';
 import { MOST_MATCHED } from '../../../../connectors/postgres/src/transforms/scripting/bounded-functions';
@@ -50,6 +51,29 @@ test('contains does not search for a long text in a long one, which takes minute
   const record = value(texts, { x: long, y: searched });
   expect(keeps("value.x.contains('aab')", record)).toBe(false);
   expect(() => keeps('value.x.contains(value.y)', record)).toThrow('which takes too long');
+});
+
+test.each([
+  ['int(value.x) == 1', 'a text is not an integer'],
+  ['uint(value.x) == uint(1)', 'a text is not an integer'],
+  ['bool(value.x)', 'a text is neither true nor false'],
+  ["timestamp('2020-01-01T00:00:00Z').getHours(value.x) == 1", 'a text is not a time zone'],
+  ['{value.x: 1, value.x: 2} == null', 'two keys of a map are equal'],
+  ['value[value.x] == 1', 'field not found'],
+  ['value.nothing == 1', 'field not found: nothing'],
+  ['value.x + 1 == 2', "found no matching overload for '_+_' applied to '(string, int)'"],
+])('an error of %s has no values of the record', (condition, reason) => {
+  const expected = `Error while evaluating expression '${condition}' for a record of topic orders: ${reason}`;
+  const thrown = (): Error | null => {
+    try {
+      keeps(condition, text('not-for-the-log'));
+      return null;
+    } catch (error) {
+      return error as Error;
+    }
+  };
+  expect(thrown()?.message).toBe(expected);
+  expect(inspect(thrown(), { depth: 9 })).not.toContain('not-for-the-log');
 });
 
 describe('matches', () => {

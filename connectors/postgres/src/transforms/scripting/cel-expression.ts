@@ -8,6 +8,7 @@ import type { ConnectRecord } from '@millrace/sdk';
 import { BoundedFunctions } from './bounded-functions';
 import { ReadLimit } from './cel-values';
 import { checkedExpression } from './checked-expression';
+import { failureReason } from './failure-reason';
 import { RecordVariables } from './record-variables';
 
 export const LONGEST_EXPRESSION = 4_096;
@@ -21,7 +22,7 @@ const VARIABLES = {
   header: CelScalar.DYN,
 };
 
-/** Returns a string, a boolean, a number or another value of CEL. Throws Error with the reason. */
+/** Returns a string, a boolean, a number or another value of CEL. Throws Error with the reason, without values. */
 export type Evaluate = (record: ConnectRecord) => unknown;
 
 /** Throws SyntaxError with the reason. */
@@ -48,7 +49,7 @@ export function compileExpression(text: string): Evaluate {
     limit.reset();
     functions.reset();
     const result = evaluate(new Variables(record, limit) as unknown as Readonly<Record<string, CelInput>>);
-    if (isCelError(result)) throw result;
+    if (isCelError(result)) throw new Error(failureReason(result.message, text));
     return result;
   };
 }
