@@ -100,6 +100,15 @@ test('cdc-postgres 108: rows of an outbox become events, and other tables are fi
     [{ id: 2 }, { id: 2, total: 101 }, undefined, undefined],
     ['10711', null, ID, 'OrderCreated'],
   ]);
+  await waitFor('the warning about the update', () => worker.process.log().includes('Dropping an update of topic'));
+  const { json: logger } = await worker.request('GET', '/admin/loggers/io.debezium.transforms.outbox.EventRouter');
+  expect(logger).toMatchObject({ level: 'INFO' });
+  const warning = worker.process
+    .log()
+    .split('\n')
+    .find((line) => line.includes('Dropping an update of topic'));
+  expect(warning).toContain(database.name);
+  expect(warning).not.toContain(ID);
 });
 
 test('cdc-postgres 7.13: the worker lists the transformations, and refuses a script', async () => {
