@@ -1,6 +1,9 @@
 /** Settings of a session that follow from its seed. */
 import type { Seeded } from '../../test/helpers/seeded';
 
+/** Values of `unavailable.value.placeholder`. */
+export const PLACEHOLDERS = ['__debezium_unavailable_value', '∅ "gone"', 'hex:00ff80'];
+
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
   'decimal.handling.mode': ['precise', 'double', 'string'],
   'time.precision.mode': [
@@ -16,7 +19,7 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
   'hstore.handling.mode': ['json', 'map'],
   'schema.name.adjustment.mode': ['none', 'avro'],
   'field.name.adjustment.mode': ['none', 'avro'],
-  'unavailable.value.placeholder': ['__debezium_unavailable_value', '∅ "gone"', 'hex:00ff80'],
+  'unavailable.value.placeholder': PLACEHOLDERS,
   'money.fraction.digits': ['2', '0', '4'],
   'include.unknown.datatypes': ['false', 'true'],
   'column.propagate.source.type': ['', '', '.*'],

@@ -110,6 +110,7 @@ export class Session {
       for (let left = CHANGES_OF_ROUND; left > 0;) {
         const size = Math.min(left, random.chance(0.5) ? 1 : 1 + random.below(20));
         const changes = Array.from({ length: size }, () => workload.change());
+        if (random.chance(0.1)) changes.push('SAVEPOINT undone', workload.change(), 'ROLLBACK TO SAVEPOINT undone');
         const hasDdl = random.chance(0.02);
         if (hasDdl) changes.push(...workload.define(true), workload.change(), workload.change());
         const ending = !hasDdl && random.chance(0.05) ? 'ROLLBACK' : 'COMMIT';
