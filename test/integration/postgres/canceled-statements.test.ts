@@ -33,8 +33,8 @@ const override = (select: string): Record<string, string> => ({
 });
 const LOCKED = override('SELECT t.* FROM t, (SELECT pg_advisory_xact_lock_shared(1)) AS l');
 
-test('a snapshot is not limited by the statement_timeout of the role', async () => {
-  await database.query(`ALTER DATABASE ${database.name} SET statement_timeout = '300ms'`);
+test.each(['statement_timeout', 'transaction_timeout'])('a snapshot is not limited by %s', async (setting) => {
+  await database.query(`ALTER DATABASE ${database.name} SET ${setting} = '300ms'`);
   const task = await start(override('SELECT t.* FROM t, (SELECT pg_sleep(1)) AS slow'));
   expect(ids(await task.count(3))).toEqual([1, 2, 3]);
 });

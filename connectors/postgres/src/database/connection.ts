@@ -34,6 +34,10 @@ function options(role: Role): string {
     .join(' ');
 }
 
+/** PostgreSQL 17 has the setting, and earlier versions refuse connections whose options name it. */
+const UNLIMITED_TRANSACTION =
+  "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'transaction_timeout' AND setting <> '0'";
+
 const CONNECT_TIMEOUT_MS = 30_000;
 
 export function clientConfig(config: ConnectionConfig, role: Role, tls: TlsAttempt): ClientConfig {
@@ -77,6 +81,7 @@ export async function openConnection(config: ConnectionConfig, role: Role): Prom
       throw connectError(config, error);
     }
     try {
+      if (role === 'Snapshot') await client.query(UNLIMITED_TRANSACTION);
       await initialise(client, config.initialStatements);
     } catch (error) {
       await client.end().catch(() => undefined);
