@@ -354,6 +354,11 @@ test('cdc-postgres 105: a blocking snapshot: the stream pauses, and continues wi
   await second.until((records) => of(records, 'u').filter(({ value }) => value?.op === 'r').length === 8);
   await second.poll();
   await accepted;
+  const none = { type: 'blocking', 'data-collections': ['public.tt'] };
+  const empty = second.task.onSignal({ id: 'none', type: 'execute-snapshot', data: none });
+  await second.until(() => second.log.some(({ message }) => message.includes('blocking snapshot none reads nothing')));
+  await second.poll();
+  await empty;
 });
 
 test('cdc-postgres 99: rows wait for a transaction that was streamed and is not visible yet', async () => {

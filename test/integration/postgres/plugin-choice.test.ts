@@ -94,6 +94,12 @@ whereInstalled('on a server with the libraries', () => {
     ]);
   });
 
+  test.each(['pgoutput', 'decoderbufs', 'wal2json'])('cdc-postgres 92: %s does not know an option', async (plugin) => {
+    const stream = await start({ 'plugin.name': plugin, 'slot.stream.params': 'nonsense=1' });
+    const refused = expect.stringMatching(/check slot\.stream\.params.*nonsense/);
+    await expect(stream.until(() => false)).rejects.toMatchObject({ message: refused });
+  });
+
   const limits: readonly (readonly [plugin: string, params: string, nan: unknown, ops: string[]])[] = [
     ['decoderbufs', '', NaN, ['c', 'c', 'c']],
     ['wal2json', '', null, ['c', 'c', 'c']],

@@ -95,6 +95,10 @@ export class BlockingSnapshot {
       found.map(({ oid }) => oid),
       facts.version,
     );
+    if (tables.length === 0)
+      logger.warn(
+        `PG_SIGNAL: blocking snapshot ${this.id} reads nothing: its data-collections match no captured table. They are patterns of the whole name, schema.table.`,
+      );
     const models = await relations.load(client, tables);
     const names = tables.map(qualified).join(',');
     logger.info(`Blocking snapshot ${this.id} of ${tables.length} table(s): ${names}. The stream pauses.`);

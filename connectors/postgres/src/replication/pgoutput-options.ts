@@ -1,4 +1,5 @@
 /** Options of pgoutput in START_REPLICATION (cdc-postgres §5.4). Pure. */
+import { KEY } from '../config/keys';
 import type { PostgresConfig } from '../config/postgres-config';
 import { quoteIdentifier } from '../database/identifiers';
 
@@ -34,12 +35,27 @@ export function usesTwoPhase({ stream }: Pick<PostgresConfig, 'stream'>, serverV
   return stream.twoPhase && serverVersion >= SINCE.two_phase;
 }
 
-/** Warnings about what the server is too old for. The same events are emitted without it. */
-export function unavailableOptions({ stream }: Pick<PostgresConfig, 'stream'>, serverVersion: number): string[] {
+/** Warnings about what the server is too old for, or the plugin lacks. */
+export function unavailableOptions(
+  { stream, plugin }: Pick<PostgresConfig, 'stream' | 'plugin'>,
+  serverVersion: number,
+): string[] {
+  if (plugin !== 'pgoutput') {
+    const { include, exclude } = stream.messages;
+    const rows: [isWanted: boolean, key: string][] = [
+      [stream.streaming !== 'off', `${KEY.pgoutputStreaming}=${stream.streaming}`],
+      [stream.twoPhase, `${KEY.pgoutputTwoPhase}=true`],
+      [include !== null, KEY.messagePrefixIncludeList],
+      [exclude !== null, KEY.messagePrefixExcludeList],
+    ];
+    return rows
+      .filter(([isWanted]) => isWanted)
+      .map(([, key]) => `${key} has no effect with plugin.name=${plugin}; it needs pgoutput.`);
+  }
   const rows: [isWanted: boolean, since: number, key: string][] = [
-    [stream.streaming === 'on', SINCE.streaming, 'pgoutput.streaming=on'],
-    [stream.streaming === 'parallel', SINCE.parallel, 'pgoutput.streaming=parallel'],
-    [stream.twoPhase, SINCE.two_phase, 'pgoutput.two.phase=true'],
+    [stream.streaming === 'on', SINCE.streaming, `${KEY.pgoutputStreaming}=on`],
+    [stream.streaming === 'parallel', SINCE.parallel, `${KEY.pgoutputStreaming}=parallel`],
+    [stream.twoPhase, SINCE.two_phase, `${KEY.pgoutputTwoPhase}=true`],
   ];
   return rows
     .filter(([isWanted, since]) => isWanted && serverVersion < since)

@@ -17,6 +17,9 @@ import { SlotXmin } from './slot-xmin';
 import { lostSlot, slotActiveError } from './slot';
 import type { StreamDecoder } from './stream-decoder';
 
+/** SQLSTATE with which servers and plugins refuse options of START_REPLICATION. */
+const OPTION_ERRORS = new Set(['22023', '42601', '0A000', 'XX000']);
+
 export class StreamReader implements Phase, StreamState {
   private readonly decoder: StreamDecoder;
   private readonly heartbeat: Heartbeat;
@@ -285,7 +288,8 @@ export class StreamReader implements Phase, StreamState {
     if (gone.test(text)) throw lostSlot(config, text, error);
     if (code === '42704') throw this.missingObject(text, error);
     const canceled = wasCanceled(error);
-    if (!isTransient(error) && !canceled) throw databaseError('Streaming changes failed', error);
+    const hint = OPTION_ERRORS.has(code) && config.slot.streamParams.length > 0 ? ' (check slot.stream.params)' : '';
+    if (!isTransient(error) && !canceled) throw databaseError(`Streaming changes failed${hint}`, error);
     this.pause(error, canceled ? 'The server ended the stream' : 'The replication connection was lost');
   }
 

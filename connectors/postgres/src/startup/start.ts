@@ -64,8 +64,7 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
     const stored = readOffset(storedOffset);
     if (streams) config = await withUsablePlugin(client, config, logger);
     const slot = streams ? await usableSlot(client, config, logger) : null;
-    if (streams && config.plugin === 'pgoutput')
-      for (const warning of unavailableOptions(config, facts.version)) logger.warn(warning);
+    if (streams) for (const warning of unavailableOptions(config, facts.version)) logger.warn(warning);
     const plan = planStart(config.snapshot.policy, stored, slot, config.slot);
     const tables = await capturedTables(client, config, facts);
     checkGuardrail(config, tables.length, logger);

@@ -39,6 +39,16 @@ test.each<[Record<string, string>, number, Record<string, string>]>([
   expect(unavailableOptions(config(settings), version)).toHaveLength(missing ? 1 : 0);
 });
 
+test('cdc-postgres 92: keys that only pgoutput has are reported for another plugin', () => {
+  const settings = { ...ON, ...TWO_PHASE, 'message.prefix.include.list': 'a' };
+  expect(unavailableOptions(config({ ...settings, 'plugin.name': 'decoderbufs' }), 180000)).toEqual(
+    ['pgoutput.streaming=on', 'pgoutput.two.phase=true', 'message.prefix.include.list'].map(
+      (key) => `${key} has no effect with plugin.name=decoderbufs; it needs pgoutput.`,
+    ),
+  );
+  expect(unavailableOptions(config({ 'plugin.name': 'wal2json' }), 180000)).toEqual([]);
+});
+
 test('cdc-postgres 92: slot.stream.params replace options, and raise the protocol they need', () => {
   const streaming = options({ 'slot.stream.params': 'streaming=true;messages=false;origin=none' }, 180000);
   expect(streaming).toEqual({ ...PLAIN, proto_version: '2', messages: 'false', streaming: 'true', origin: 'none' });
