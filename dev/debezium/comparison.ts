@@ -6,7 +6,7 @@ import {
   explain,
   explainDebeziumOnly,
   explainMillraceOnly,
-  UNREAD_DEFINITION,
+  SILENT_CHANGE,
 } from './explained-differences';
 import { RecordComparison, type Difference } from './record-differences';
 
@@ -79,11 +79,11 @@ export class Comparison {
         continue;
       }
       if (right && (!left || this.isAhead(own, j, left))) {
-        this.single('Millrace', right, explainMillraceOnly(right, this.plugin) ?? this.unreadKey(right));
+        this.single('Millrace', right, explainMillraceOnly(right, this.plugin) ?? this.changedKey(right));
         this.previousOffset = JSON.stringify(right.sourceOffset);
         j++;
       } else if (left) {
-        this.single('Debezium', left, explainDebeziumOnly(left) ?? this.unreadKey(left));
+        this.single('Debezium', left, explainDebeziumOnly(left) ?? this.changedKey(left));
         i++;
       }
     }
@@ -125,9 +125,10 @@ export class Comparison {
       });
   }
 
-  private unreadKey(record: EventRecord): string | null {
+  /** An update changes the key on the side that knows one. */
+  private changedKey(record: EventRecord): string | null {
     if (this.plugin !== 'decoderbufs') return null;
-    return this.definitionChanges.unread(record).some(({ key }) => key) ? UNREAD_DEFINITION : null;
+    return this.definitionChanges.silent(record).some(({ key }) => key) ? SILENT_CHANGE : null;
   }
 
   private pair(java: EventRecord, own: EventRecord): void {
@@ -140,6 +141,7 @@ export class Comparison {
       plugin: this.plugin,
       definitionChange: definitionChanges.ofTransaction(own),
       unread: definitionChanges.unread(own),
+      silent: definitionChanges.silent(own),
       optionalHere: columnsOptionalHere(all),
       op: operationOf(own),
       previousOffset: this.previousOffset,

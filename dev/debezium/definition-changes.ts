@@ -8,6 +8,8 @@ export interface DefinitionChange {
   /** Names before and after it. */
   readonly columns: readonly string[];
   readonly key: boolean;
+  /** Only a default or the key: messages of decoderbufs do not show it. */
+  readonly isSilent: boolean;
 }
 
 /** Whether a difference is about the columns that it changes, their order, or the key. */
@@ -20,6 +22,7 @@ export class DefinitionChanges {
   private readonly byTransaction = new Map<number, DefinitionChange>();
   /** By topic, until a row that was written later was compared. */
   private readonly byTopic = new Map<string, DefinitionChange[]>();
+  private readonly silentByTopic = new Map<string, DefinitionChange[]>();
   private previous: DefinitionChange | null = null;
 
   /**
@@ -29,7 +32,8 @@ export class DefinitionChanges {
   add(change: DefinitionChange, transaction: number | null): void {
     if (transaction !== null) this.byTransaction.set(transaction, change);
     const topic = `compared.${change.schema}.${change.table}`.replace(/[^\w.-]/g, '_');
-    this.byTopic.set(topic, [...(this.byTopic.get(topic) ?? []), change]);
+    const changes = change.isSilent ? this.silentByTopic : this.byTopic;
+    changes.set(topic, [...(changes.get(topic) ?? []), change]);
   }
 
   /** Of the table of the record, in its transaction. */
@@ -44,14 +48,18 @@ export class DefinitionChanges {
     return this.previous;
   }
 
-  /** Those of the table after which no inserted or updated row was compared. */
+  /** Those that messages of decoderbufs show, and after which no inserted or updated row of the table was compared. */
   unread({ topic }: EventRecord): readonly DefinitionChange[] {
     return this.byTopic.get(topic) ?? [];
   }
 
   /** A row that was inserted or updated after the changes of its table was compared. */
   read({ topic }: EventRecord): void {
-    // The key alone is not part of a row.
-    if (this.byTopic.get(topic)?.some(({ columns }) => columns.length > 0)) this.byTopic.delete(topic);
+    this.byTopic.delete(topic);
+  }
+
+  /** All of the table: each connector knows them when it next reads the catalog. */
+  silent({ topic }: EventRecord): readonly DefinitionChange[] {
+    return this.silentByTopic.get(topic) ?? [];
   }
 }

@@ -13,6 +13,8 @@ export interface Pair {
   readonly definitionChange: DefinitionChange | null;
   /** Changes of its table after which no inserted or updated row was compared. */
   readonly unread: readonly DefinitionChange[];
+  /** Changes of its table that messages of decoderbufs do not show. */
+  readonly silent: readonly DefinitionChange[];
   /** Columns that are required in Debezium's schema only. */
   readonly optionalHere: ReadonlySet<string>;
   /** `plugin.name` of both connectors. */
@@ -98,6 +100,9 @@ const column = (tag: string): RegExp =>
 
 export const UNREAD_DEFINITION =
   'decoderbufs: Debezium reads a changed definition with an insert or update, not with a delete';
+
+export const SILENT_CHANGE =
+  'decoderbufs: a default or key that is changed alone is known from the next read of the catalog, which is another in Debezium';
 
 export const EXPLANATIONS: readonly Explanation[] = [
   { why: 'the clock of each connector', path: /^value\.ts_(?:ms|us|ns)$/ },
@@ -248,9 +253,13 @@ export const EXPLANATIONS: readonly Explanation[] = [
     path: /^(?:key|value|headers)\b/,
     holds: ({ path }, pair) =>
       isDecoderbufs(pair) &&
-      pair.unread.some((change) =>
-        pair.op === 'd' || pair.op === 'tombstone' ? concerns(change, path) : change.key && !path.startsWith('value'),
-      ),
+      (pair.op === 'd' || pair.op === 'tombstone') &&
+      pair.unread.some((change) => concerns(change, path)),
+  },
+  {
+    why: SILENT_CHANGE,
+    path: /^(?:key|headers)\b|^value\.schema\..*\.default$/,
+    holds: ({ path }, pair) => isDecoderbufs(pair) && pair.silent.some((change) => concerns(change, path)),
   },
   {
     why: 'numeric[] with NaN or infinity is null in Debezium, also as double and text',
@@ -283,8 +292,10 @@ export function explainMillraceOnly(own: EventRecord, plugin: string): string | 
   const { before, after } = event ?? {};
   if (!before || !after) return null;
   const changed = Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  const midnight = (value: unknown): boolean => value === '00:00:00Z' || value === '24:00:00Z';
   const isUnseen = (name: string): boolean =>
     UNSEEN.test(name) ||
+    (/_time3?$/.test(name) && midnight(before[name]) && midnight(after[name])) ||
     (plugin === 'decoderbufs' && /_timestamp(?:3|tz)?$/.test(name) && [before[name], after[name]].some(isLate));
   return changed.length > 0 && changed.every(isUnseen) ? UNSEEN_CHANGE : null;
 }

@@ -231,8 +231,9 @@ export class Workload {
     const name = this.nameOf(table);
     const free = table.columns.filter(({ inKey }) => !inKey);
     const column = free.length > 3 ? random.one(free) : null;
-    const changes = (columns: readonly Column[], key = false): void => {
-      this.defined = { schema: table.schema, table: table.name, columns: columns.map((one) => one.name), key };
+    const changes = (columns: readonly Column[], more: { key?: true; isSilent?: true } = {}): void => {
+      const names = columns.map((one) => one.name);
+      this.defined = { schema: table.schema, table: table.name, columns: names, key: false, isSilent: false, ...more };
     };
     this.defined = null;
     if (column !== null) changes([column]);
@@ -265,7 +266,7 @@ export class Workload {
         // Keyed tables without a key cannot be changed with the default identity.
         if (table.identity !== 'full') return [];
         table.hasKey = !table.hasKey;
-        changes([], true);
+        changes([], { key: true, isSilent: true });
         const constraint = ident(`key_${table.schema}_${this.counter++}`);
         if (table.hasKey)
           return [`ALTER TABLE ${name} ADD CONSTRAINT ${constraint} PRIMARY KEY (${this.keyOf(table)})`];
@@ -289,9 +290,11 @@ export class Workload {
         return [`ALTER TABLE ${name} ALTER ${ident(column.name)} DROP NOT NULL`];
       case 7:
         if (column === null || column.isArray) return [];
+        changes([column], { isSilent: true });
         return [`ALTER TABLE ${name} ALTER ${ident(column.name)} SET DEFAULT ${this.defaultOf(column.type)}`];
       case 8:
         if (column === null) return [];
+        changes([column], { isSilent: true });
         return [`ALTER TABLE ${name} ALTER ${ident(column.name)} DROP DEFAULT`];
       case 9: {
         const wider: Readonly<Record<string, string>> = {

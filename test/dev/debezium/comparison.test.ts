@@ -1,9 +1,11 @@
 /** The comparison with Debezium detects what differs, and explains only what the compatibility page documents. */
 import { Comparison } from '../../../dev/debezium/comparison';
+import type { DefinitionChange } from '../../../dev/debezium/definition-changes';
 import type { EventRecord } from '../../../dev/debezium/event-record';
 import {
   EXPLANATIONS,
   KEYLESS_TOMBSTONE,
+  SILENT_CHANGE,
   UNREAD_DEFINITION,
   UNSEEN_CHANGE,
 } from '../../../dev/debezium/explained-differences';
@@ -84,7 +86,13 @@ test('a report contains both sides of a difference', () => {
 });
 
 test('every explanation is on the compatibility page', () => {
-  const all = [...EXPLANATIONS.map(({ why }) => why), KEYLESS_TOMBSTONE, UNREAD_DEFINITION, UNSEEN_CHANGE];
+  const all = [
+    ...EXPLANATIONS.map(({ why }) => why),
+    KEYLESS_TOMBSTONE,
+    SILENT_CHANGE,
+    UNREAD_DEFINITION,
+    UNSEEN_CHANGE,
+  ];
   expect(all.filter((why) => !page.includes(`| ${why} |`))).toEqual([]);
 });
 
@@ -93,6 +101,8 @@ function row(after: Record<string, unknown>, op = 'c', table = 't', txId = 7): E
   const value = { before: null, after, source: { lsn: 1, txId, schema: 'public', table }, op };
   return record(1, undefined, { topic: `compared.public.${table}`, value: [SCHEMA, JSON.stringify(value)] });
 }
+
+const CHANGE: DefinitionChange = { schema: 'public', table: 't', columns: [], key: false, isSilent: false };
 
 test.each<[string, EventRecord, EventRecord, readonly string[]]>([
   ['the column that it changed', row({ b_int4: 1 }), row({ b_int4: 2 }), []],
@@ -103,7 +113,7 @@ test.each<[string, EventRecord, EventRecord, readonly string[]]>([
   'a changed definition explains differences of that column in its transaction only: %s',
   (_name, java, own, found) => {
     const comparison = new Comparison();
-    comparison.definitionChanges.add({ schema: 'public', table: 't', columns: ['b_int4'], key: false }, 7);
+    comparison.definitionChanges.add({ ...CHANGE, columns: ['b_int4'] }, 7);
     comparison.add([java], [own]);
     expect(comparison.unexplained.flatMap(({ differences }) => differences.map(({ path }) => path))).toEqual(found);
   },
@@ -114,13 +124,51 @@ test('decoderbufs: deletes may lack a new column until a row was inserted', () =
   const own = row({ id: 1, b_int4: null }, 'd');
   const unexplained = (plugin: string, ...before: EventRecord[]): number => {
     const comparison = new Comparison(plugin);
-    comparison.definitionChanges.add({ schema: 'public', table: 't', columns: ['b_int4'], key: false }, null);
+    comparison.definitionChanges.add({ ...CHANGE, columns: ['b_int4'] }, null);
     comparison.add([...before, lacking], [...before, own]);
     return comparison.unexplainedCount;
   };
   expect([unexplained('decoderbufs'), unexplained('decoderbufs', row({ id: 2 })), unexplained('pgoutput')]).toEqual([
     0, 1, 1,
   ]);
+});
+
+test('decoderbufs: a key that is changed alone may be known on one side only', () => {
+  const keyless = { ...row({ id: 1 }), key: [null, null] } as const;
+  const unexplained = (plugin: string, change: DefinitionChange | null): number => {
+    const comparison = new Comparison(plugin);
+    if (change !== null) comparison.definitionChanges.add(change, null);
+    comparison.add([row({ id: 2 }), row({ id: 1 }), row({ id: 3 }, 'd')], [row({ id: 2 }), keyless]);
+    return comparison.unexplainedCount;
+  };
+  const key: DefinitionChange = { ...CHANGE, key: true, isSilent: true };
+  expect(unexplained('decoderbufs', key)).toBe(0);
+  expect([unexplained('pgoutput', key), unexplained('decoderbufs', null)]).toEqual([2, 2]);
+  expect(unexplained('decoderbufs', { ...CHANGE, table: 'u', key: true, isSilent: true })).toBe(2);
+});
+
+test('decoderbufs: a default that is changed alone may be known on one side only', () => {
+  const withDefault = (value?: number): EventRecord => {
+    const fields = ['a', 'b'].map((field) => ({ field, type: 'int32', optional: true, default: value }));
+    const after = { field: 'after', type: 'struct', optional: true, fields };
+    const [, json] = row({ a: 1, b: 1 }).value;
+    return { ...row({}), value: [JSON.stringify({ type: 'struct', optional: false, fields: [after] }), json] };
+  };
+  const comparison = new Comparison('decoderbufs');
+  comparison.definitionChanges.add({ ...CHANGE, columns: ['b'], isSilent: true }, null);
+  comparison.add([withDefault()], [withDefault(7)]);
+  expect(comparison.unexplained.flatMap(({ differences }) => differences.map(({ path }) => path))).toEqual([
+    'value.schema.after.a.default',
+  ]);
+});
+
+test('skip.messages.without.change: only Millrace sees that midnight at the end of a day is another time', () => {
+  const update = (before: string, after: string): EventRecord => {
+    const value = { before: { a_time3: before }, after: { a_time3: after }, source: { lsn: 1 }, op: 'u' };
+    return record(1, undefined, { value: [SCHEMA, JSON.stringify(value)] });
+  };
+  expect(compared([], [update('24:00:00Z', '00:00:00Z')]).unexplainedCount).toBe(0);
+  expect(compared([], [update('24:00:00Z', '00:00:01Z')]).unexplainedCount).toBe(1);
 });
 
 test('decoderbufs: only digits may be lost in arrays of times', () => {
