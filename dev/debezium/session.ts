@@ -114,7 +114,7 @@ export class Session {
         const hasDdl = random.chance(0.02);
         if (hasDdl) changes.push(...workload.define(true), workload.change(), workload.change());
         const ending = !hasDdl && random.chance(0.05) ? 'ROLLBACK' : 'COMMIT';
-        // Rows that are read after the DDL may get its definition early.
+        // As in `define`.
         if (hasDdl) await this.catchUp();
         await this.execute(['BEGIN', ...changes]);
         if (hasDdl) await this.noteTransaction();
@@ -136,7 +136,11 @@ export class Session {
 
   private async define(): Promise<void> {
     const { workload, comparison } = this;
-    await this.execute(workload.define());
+    for (const statement of workload.define()) {
+      await this.execute([statement]);
+      // Rows that are read after the DDL may get its definition early.
+      if (statement.startsWith('UPDATE')) await this.catchUp();
+    }
     if (workload.defined !== null) comparison.definitionChanges.add(workload.defined, null);
   }
 
