@@ -10,6 +10,7 @@ import { Client } from 'pg';
 import { PostgresSourceTask } from '../connectors/postgres/src/task';
 import { startPostgres } from '../dev/services/postgres';
 import { benchmark, figure, heading, whole } from './lib/report';
+import { createSampleTable, insertSampleRows } from './lib/sample-rows';
 
 const ROWS = Number(process.argv[2] ?? 500_000);
 const PER_TRANSACTION = 1000;
@@ -37,16 +38,10 @@ benchmark(async (atEnd) => {
     await database.end();
     await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
   });
-  await database.query(`
-    CREATE TABLE backlog (id bigint PRIMARY KEY, account int NOT NULL, amount numeric(12,2) NOT NULL,
-      open boolean NOT NULL, at timestamptz NOT NULL, note text NOT NULL);
-    CREATE PUBLICATION bench FOR TABLE backlog`);
+  await database.query(`${createSampleTable('backlog')}; CREATE PUBLICATION bench FOR TABLE backlog`);
   await database.query(`SELECT pg_create_logical_replication_slot('${name}', 'pgoutput')`);
   for (let id = 0; id < ROWS; id += PER_TRANSACTION)
-    await database.query(
-      `INSERT INTO backlog SELECT id, id % 9973, (id % 100000) / 100.0, id % 2 = 0, now(),
-         rpad('row ' || id || ' ', 150, md5(id::text)) FROM generate_series(${id}, ${Math.min(id + PER_TRANSACTION, ROWS) - 1}) AS id`,
-    );
+    await database.query(insertSampleRows('backlog', id, Math.min(id + PER_TRANSACTION, ROWS) - 1));
 
   const stop = new AbortController();
   const quiet = (): void => undefined;

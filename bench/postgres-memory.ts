@@ -11,6 +11,7 @@ import { startPostgres } from '../dev/services/postgres';
 import { postgresSource } from '../dev/services/postgres-source';
 import { startWorker } from '../dev/services/worker';
 import { benchmark, figure, heading, whole } from './lib/report';
+import { createSampleTable, insertSampleRows } from './lib/sample-rows';
 import { TopicSize } from './lib/topic-size';
 import { measure } from './lib/usage';
 
@@ -18,9 +19,6 @@ const [IN_TRANSACTION = 5_000_000, IN_SNAPSHOT = 20_000_000, IN_STREAM = 1_000_0
 const PER_SMALL_TRANSACTION = 1000;
 /** The topics keep only the newest records: what counts is the end offset. */
 const RETENTION = { 'retention.bytes': '268435456', 'segment.bytes': '67108864' };
-
-const COLUMNS = `id bigint PRIMARY KEY, account int NOT NULL, amount numeric(12,2) NOT NULL, open boolean NOT NULL,
-  at timestamptz NOT NULL, note text NOT NULL`;
 
 interface Reading {
   readonly what: string;
@@ -62,11 +60,10 @@ benchmark(async (atEnd) => {
         await database.query(`SELECT pg_create_logical_replication_slot('${id(at)}', 'pgoutput')`);
   };
   const insert = (table: Reading['table'], from: number, to: number) =>
-    database.query(`INSERT INTO ${table} SELECT id, id % 9973, (id % 100000) / 100.0, id % 2 = 0, now(),
-      rpad('row ' || id || ' ', 150, md5(id::text)) FROM generate_series(${from}, ${to}) AS id`);
+    database.query(insertSampleRows(table, from, to));
 
   for (const table of ['small', 'large', 'stored'] as const)
-    await database.query(`CREATE TABLE ${table} (${COLUMNS}); CREATE PUBLICATION ${table} FOR TABLE ${table}`);
+    await database.query(`${createSampleTable(table)}; CREATE PUBLICATION ${table} FOR TABLE ${table}`);
   await insert('stored', 1, IN_SNAPSHOT);
   await database.query('VACUUM ANALYZE stored');
   await createSlots('small');

@@ -12,6 +12,7 @@ import { startPostgres } from '../dev/services/postgres';
 import { postgresSource } from '../dev/services/postgres-source';
 import { startWorker, type StartedWorker } from '../dev/services/worker';
 import { benchmark, figure, heading, whole } from './lib/report';
+import { createSampleTable, insertSampleRows } from './lib/sample-rows';
 import { TopicSize } from './lib/topic-size';
 import { measure } from './lib/usage';
 
@@ -35,9 +36,7 @@ benchmark(async (atEnd) => {
   const database = new Client({ connectionString: postgres.url });
   await database.connect();
   atEnd(() => database.end());
-  for (const table of TABLES)
-    await database.query(`CREATE TABLE ${table} (id bigint PRIMARY KEY, account int NOT NULL, amount numeric(12,2) NOT NULL,
-      open boolean NOT NULL, at timestamptz NOT NULL, note text NOT NULL)`);
+  for (const table of TABLES) await database.query(createSampleTable(table));
   for (const { name: base, count } of RUNS)
     for (let slot = 0; slot < count; slot++) {
       const name = count === 1 ? base : `${base}_${slot}`;
@@ -48,10 +47,7 @@ benchmark(async (atEnd) => {
   const each = ROWS / TABLES.length;
   for (let from = 0; from < each; from += PER_TRANSACTION)
     for (const table of TABLES)
-      await database.query(
-        `INSERT INTO ${table} SELECT id, id % 9973, (id % 100000) / 100.0, id % 2 = 0, now(),
-           rpad('row ' || id || ' ', 150, md5(id::text)) FROM generate_series(${from}, ${Math.min(from + PER_TRANSACTION, each) - 1}) AS id`,
-      );
+      await database.query(insertSampleRows(table, from, Math.min(from + PER_TRANSACTION, each) - 1));
 
   heading(`PostgreSQL → Kafka with several slots, a backlog of ${whole(ROWS)} rows in ${TABLES.length} tables`);
   const group = `parallel-${randomBytes(3).toString('hex')}`;

@@ -12,6 +12,7 @@ import { postgresSource } from '../dev/services/postgres-source';
 import { waitFor } from '../dev/services/wait-for';
 import { startWorker, type StartedWorker } from '../dev/services/worker';
 import { benchmark, figure, heading, median, whole } from './lib/report';
+import { createSampleTable, insertSampleRows } from './lib/sample-rows';
 import { measure } from './lib/usage';
 
 const ROWS = Number(process.argv[2] ?? 500_000);
@@ -27,11 +28,7 @@ benchmark(async (atEnd) => {
   const database = new Client({ connectionString: postgres.url });
   await database.connect();
   atEnd(() => database.end());
-  await database.query(`
-    CREATE TABLE rows (id bigint PRIMARY KEY, account int NOT NULL, amount numeric(12,2) NOT NULL,
-      open boolean NOT NULL, at timestamptz NOT NULL, note text NOT NULL);
-    INSERT INTO rows SELECT id, id % 9973, (id % 100000) / 100.0, id % 2 = 0, now(),
-      rpad('row ' || id || ' ', 150, md5(id::text)) FROM generate_series(1, ${ROWS}) AS id`);
+  await database.query(`${createSampleTable('rows')}; ${insertSampleRows('rows', 1, ROWS)}`);
   await database.query('VACUUM ANALYZE rows');
   const admin = new Kafka({ brokers: broker.bootstrapServers.split(','), logLevel: logLevel.NOTHING }).admin();
   await admin.connect();

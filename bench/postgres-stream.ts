@@ -16,6 +16,7 @@ import { postgresSource } from '../dev/services/postgres-source';
 import { waitFor } from '../dev/services/wait-for';
 import { startWorker } from '../dev/services/worker';
 import { benchmark, figure, heading, whole } from './lib/report';
+import { createSampleTable, insertSampleRows } from './lib/sample-rows';
 import { cpuSeconds, machineSeconds, measure } from './lib/usage';
 
 const ROWS = Number(process.argv[2] ?? 500_000);
@@ -55,17 +56,11 @@ benchmark(async (atEnd) => {
   const database = new Client({ connectionString: postgres.url });
   await database.connect();
   atEnd(() => database.end());
-  await database.query(`
-    CREATE TABLE backlog (id bigint PRIMARY KEY, account int NOT NULL, amount numeric(12,2) NOT NULL,
-      open boolean NOT NULL, at timestamptz NOT NULL, note text NOT NULL);
-    CREATE PUBLICATION bench FOR TABLE backlog`);
+  await database.query(`${createSampleTable('backlog')}; CREATE PUBLICATION bench FOR TABLE backlog`);
   for (const slot of ['bench_worker', 'bench_recvlogical'])
     await database.query(`SELECT pg_create_logical_replication_slot('${slot}', 'pgoutput')`);
   for (let id = 0; id < ROWS; id += PER_TRANSACTION)
-    await database.query(
-      `INSERT INTO backlog SELECT id, id % 9973, (id % 100000) / 100.0, id % 2 = 0, now(),
-         rpad('row ' || id || ' ', 150, md5(id::text)) FROM generate_series(${id}, ${Math.min(id + PER_TRANSACTION, ROWS) - 1}) AS id`,
-    );
+    await database.query(insertSampleRows('backlog', id, Math.min(id + PER_TRANSACTION, ROWS) - 1));
   const end = (await database.query('SELECT pg_current_wal_lsn() AS lsn')).rows[0].lsn as string;
   await database.query('INSERT INTO backlog VALUES (-1, 0, 0, true, now(), $1)', ['the end']);
 
