@@ -141,6 +141,31 @@ whereInstalled('output plugins', () => {
     expect(await database.query('SELECT pubname FROM pg_publication')).toHaveLength(1);
   });
 
+  test.each(['decoderbufs', 'wal2json_streaming'])(
+    'cdc-postgres 96 to 98: %s: a default and a key that change alone are known after a reconnect',
+    async (plugin) => {
+      await database.query('CREATE TABLE t (id int PRIMARY KEY, v int)');
+      const run = await start({ plugin });
+      await database.query('INSERT INTO t VALUES (1, 1)');
+      await run.count(1);
+      await database.query('ALTER TABLE t ALTER v SET DEFAULT 7, DROP CONSTRAINT t_pkey');
+      await database.query('INSERT INTO t VALUES (2, 2)');
+      await run.count(2);
+      await database.query(
+        'SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE database = current_database()',
+      );
+      await database.query('INSERT INTO t VALUES (3, 3)');
+      const records = await run.until((all) => all.some(({ value }) => value?.after.id === 3));
+      const defaultOf = ({ valueSchema }: AnyRecord): unknown =>
+        valueSchema?.fields?.find(({ name }) => name === 'after')?.schema.fields?.[1]?.schema.default;
+      expect(records.map((record) => [record.value.after.id, record.key, defaultOf(record)])).toEqual([
+        [1, { id: 1 }, undefined],
+        [2, { id: 2 }, undefined],
+        [3, null, 7],
+      ]);
+    },
+  );
+
   test('cdc-postgres 96 to 98: tables that were altered or dropped before their rows are read', async () => {
     await database.query('CREATE TABLE gone (id int PRIMARY KEY); INSERT INTO gone VALUES (1)');
     const variants: readonly Variant[] = [{ plugin: 'pgoutput' }, ...VARIANTS];

@@ -75,13 +75,13 @@ export async function openConnection(config: ConnectionConfig, role: Role): Prom
     client.on('error', () => undefined);
     try {
       await client.connect();
+      if (role === 'Snapshot') await client.query(UNLIMITED_TRANSACTION);
     } catch (error) {
       await client.end().catch(() => undefined);
       if (index + 1 < attempts.length && mayTryNext(error)) continue;
       throw connectError(config, error);
     }
     try {
-      if (role === 'Snapshot') await client.query(UNLIMITED_TRANSACTION);
       await initialise(client, config.initialStatements);
     } catch (error) {
       await client.end().catch(() => undefined);

@@ -59,6 +59,7 @@ test.each([
   ['bool(value.x)', 'a text is neither true nor false'],
   ["timestamp('2020-01-01T00:00:00Z').getHours(value.x) == 1", 'a text is not a time zone'],
   ['{value.x: 1, value.x: 2} == null', 'two keys of a map are equal'],
+  ['[1][size(value.x)] == 1', 'a list has no element with the index'],
   ['value[value.x] == 1', 'field not found'],
   ['value.nothing == 1', 'field not found: nothing'],
   ['value.x + 1 == 2', "found no matching overload for '_+_' applied to '(string, int)'"],

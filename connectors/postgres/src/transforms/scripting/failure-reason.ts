@@ -5,6 +5,7 @@ const QUOTING: readonly (readonly [message: RegExp, reason: string])[] = [
   [/^Cannot convert [\s\S]* to a BigInt$/, 'a text is not an integer'],
   [/^Unable to convert string /, 'a text is neither true nor false'],
   [/^Invalid time zone specified: /, 'a text is not a time zone'],
+  [/^index -?\d+ out of bounds /, 'a list has no element with the index'],
   [/^map key conflict: /, 'two keys of a map are equal'],
 ];
 const NAMING = /^(field not found): ([\s\S]*)$/;
