@@ -5,6 +5,7 @@ import type {
   Admin,
   AssignedConsumer,
   ClientConfig,
+  IsolationLevel,
   KafkaClients,
   Producer,
   SendPermission,
@@ -27,6 +28,11 @@ export interface KafkaCompactedLogOptions {
   readonly producer?: ClientConfig;
   /** Consumer settings; they override `client`. */
   readonly consumer?: ClientConfig;
+  /**
+   * Overrides `isolation.level` of the clients. `read_committed`: reads to the end wait for transactions that are open
+   * when they begin. (Default: the clients')
+   */
+  readonly isolation?: IsolationLevel;
   /** (Default: none, writes are always allowed) */
   readonly permission?: SendPermission;
   readonly logger: Logger;
@@ -86,6 +92,7 @@ export class KafkaCompactedLog implements CompactedLog {
       ...client,
       'client.id': clientId,
       ...options.consumer,
+      ...(options.isolation ? { 'isolation.level': options.isolation } : {}),
       'auto.offset.reset': 'earliest',
       'enable.auto.commit': 'false',
     });

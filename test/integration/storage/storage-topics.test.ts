@@ -1,7 +1,7 @@
 /** The storage logs on a real broker. */
 import { randomBytes } from 'node:crypto';
 import { createKafkaClients } from '../../../src/kafka/create-clients';
-import type { Admin, AssignedConsumer, ConsumerRecord } from '../../../src/kafka/port';
+import type { Admin, AssignedConsumer, ConsumerRecord, IsolationLevel, Producer } from '../../../src/kafka/port';
 import { silentLogger } from '../../../src/logging/logger';
 import { ConfigStore } from '../../../src/storage/config/config-store';
 import { KafkaCompactedLog } from '../../../src/storage/log/kafka-compacted-log';
@@ -34,6 +34,7 @@ function log(
   kind: 'config' | 'offset' | 'status',
   topic: string,
   configs: Record<string, string> = {},
+  isolation?: IsolationLevel,
 ): KafkaCompactedLog {
   topics.add(topic);
   const partitions = { config: 1, offset: 25, status: 5 }[kind];
@@ -43,6 +44,7 @@ function log(
     admin,
     client,
     clientId: topic,
+    isolation,
     logger: silentLogger,
   });
   open.push(created);
@@ -161,6 +163,47 @@ test('connect-runtime 25: a log that ends in a transaction marker is read to its
   await store.readToEnd(READ_MS);
   expect(store.snapshot().offset).toBe(3);
   await producer.close();
+});
+
+describe('connect-runtime §1.1: a log that is read committed', () => {
+  const transactional = async (topic: string): Promise<Producer> => {
+    const producer = clients.producer({ ...client, 'transactional.id': unique() });
+    open.push({ stop: async () => await producer.close(0) });
+    await producer.connect();
+    await producer.initTransactions();
+    await producer.prepare([topic]);
+    return producer;
+  };
+  const send = (producer: Producer, topic: string, key: string): void =>
+    producer.send({ topic, partition: 0, key: Buffer.from(key), value: Buffer.from('{}') });
+
+  test.each([
+    ['commitTransaction', ['first', 'second']],
+    ['abortTransaction', ['first']],
+  ] as const)('waits at its end for open transactions: %s', async (end, expected) => {
+    const topic = unique();
+    const found: string[] = [];
+    const plain = log('config', topic);
+    await plain.start(() => undefined);
+    const producer = await transactional(topic);
+    await plain.write([[Buffer.from('first'), Buffer.from('{}')]]);
+    producer.beginTransaction();
+    send(producer, topic, 'second');
+    await producer.flush();
+
+    const committed = log('config', topic, {}, 'read_committed');
+    let isRead = false;
+    const started = committed.start(({ key }) => void found.push(String(key))).then(() => (isRead = true));
+    // What another reader of the same broker sees meanwhile: the record of the open transaction.
+    await plain.readToEnd();
+    await waitFor('the record before the transaction', () => found.includes('first'));
+    expect([found, isRead]).toEqual([['first'], false]);
+    await producer[end]();
+    await started;
+    expect(found).toEqual(expected);
+    await committed.readToEnd();
+    expect(found).toEqual(expected);
+  });
 });
 
 test('connect-runtime 26: two workers read the same config offset; 1: bytes are what Java writes', async () => {
