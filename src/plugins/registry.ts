@@ -20,6 +20,8 @@ export interface PluginDescription {
   readonly location: string;
   /** Connectors only: worker settings that it may read. (Default: none) */
   readonly workerSettings?: readonly string[];
+  /** Sinks only: `putIsRepeatable` of the manifest. (Default: true) */
+  readonly putIsRepeatable?: boolean;
 }
 
 export type LoadedPlugin =

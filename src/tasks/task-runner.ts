@@ -1,5 +1,5 @@
 /** Runs one task from start to end and notifies the listener. Source: connect-runtime §3.10. */
-import { ConfigError, type Connector, type TaskSignal, type WorkerSettings, messageOf } from '@millrace/sdk';
+import { ConfigError, type Connector, type TaskSignal, messageOf } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import { grantedSettings } from '../plugins/granted-settings';
 import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../metrics/task-metrics';
@@ -15,7 +15,7 @@ import { TaskSignalError } from './task-signal-error';
 import { transition, type TaskEvent, type TaskState } from './task-state';
 import { formatTrace, isWorthRestarting } from './trace';
 import { refuseUnsupported } from './unsupported-settings';
-import type { TaskHooks, WorkerTask } from './worker-task';
+import type { TaskHooks, WorkerTask, WorkerTaskOptions } from './worker-task';
 
 export class TaskRunner {
   /** Resolves when the task has ended and its clients are closed. Never rejects. */
@@ -126,7 +126,7 @@ export class TaskRunner {
   private async createWorkerTask(): Promise<WorkerTask> {
     const { spec, environment, logger, calls, metrics, published } = this;
     refuseUnsupported(spec.type, spec.connectorConfig, environment.config);
-    const { connector, workerSettings } = await this.loadConnector();
+    const { connector, workerSettings, putIsRepeatable } = await this.loadConnector();
     const hooks: TaskHooks = {
       onRunning: () => this.report('started'),
       onPaused: () => this.report('paused'),
@@ -145,13 +145,16 @@ export class TaskRunner {
       published,
       logger,
       workerSettings,
+      putIsRepeatable,
     };
     return connector.type === 'source'
       ? await createWorkerSourceTask({ ...common, connector })
       : await createWorkerSinkTask({ ...common, connector });
   }
 
-  private async loadConnector(): Promise<{ connector: Connector; workerSettings: WorkerSettings }> {
+  private async loadConnector(): Promise<
+    Pick<WorkerTaskOptions<Connector>, 'connector' | 'workerSettings' | 'putIsRepeatable'>
+  > {
     const { registry, config } = this.environment;
     const description = registry.find(this.spec.connectorClass, ['source', 'sink']);
     if (!description) {
@@ -160,8 +163,10 @@ export class TaskRunner {
       });
     }
     const plugin = await registry.load(description);
-    if (plugin.type === 'source' || plugin.type === 'sink')
-      return { connector: plugin, workerSettings: grantedSettings(description, config.raw) };
+    if (plugin.type === 'source' || plugin.type === 'sink') {
+      const { putIsRepeatable = true } = description;
+      return { connector: plugin, workerSettings: grantedSettings(description, config.raw), putIsRepeatable };
+    }
     throw new ConfigError(`${description.class} is a ${plugin.type}, not a connector.`, { code: 'CONNECTOR_KIND' });
   }
 

@@ -29,6 +29,8 @@ export interface TaskHooks {
 export interface WorkerTaskOptions<C extends Connector> {
   readonly spec: TaskSpec;
   readonly connector: C;
+  /** Sinks: whether `put` may receive records of a failed batch again while the task runs. From its manifest. */
+  readonly putIsRepeatable: boolean;
   /** The worker settings that the plugin may read. */
   readonly workerSettings: WorkerSettings;
   readonly environment: TaskEnvironment;

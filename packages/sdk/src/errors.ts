@@ -52,6 +52,11 @@ export class ConfigError extends ConnectError {
   override readonly javaClass: string = 'org.apache.kafka.common.config.ConfigException';
 }
 
+/** True also for an error from another copy of this package. */
+export function isConfigError(error: unknown): boolean {
+  return isConnectError(error) && error.javaClass === 'org.apache.kafka.common.config.ConfigException';
+}
+
 /** The plugin does not support the requested operation, e.g. altering offsets. */
 export class UnsupportedOperationError extends ConnectError {
   override readonly javaClass = 'java.lang.UnsupportedOperationException';

@@ -32,4 +32,10 @@ export interface PluginEntry {
    * that an administrator sets and that no connector config can override. (Default: none)
    */
   readonly workerSettings?: readonly string[];
+  /**
+   * Sinks only: whether a task accepts records of a failed batch again, in parts, without a restart. False for a sink
+   * that would write records twice because a failed `put` has kept or written some of them. The worker then does not
+   * bisect its batches (`errors.bisect`). (Default: true)
+   */
+  readonly putIsRepeatable?: boolean;
 }

@@ -3,6 +3,7 @@
  * client's form looks as it does with Java.
  */
 import { atLeast, oneOf } from '../connector-config-checks';
+import { BISECT } from '../bisect-setting';
 import { RESTART_BACKOFF, RESTART_BACKOFF_MAX, RESTART_MAX } from '../restart-settings';
 import { DEDICATED, SHARED, TASK_ISOLATION, TASK_MEMORY } from '../task-thread-settings';
 import { THREAD_SILENCE, WATCHDOG_TASK } from '../watchdog-settings';
@@ -44,6 +45,16 @@ const MILLRACE_KEYS: readonly FrameworkKey[] = [
     group: ERRORS,
     displayName: 'Maximum Automatic Restart Backoff',
     check: atLeast(1),
+  },
+  {
+    name: BISECT,
+    type: 'BOOLEAN',
+    default: true,
+    importance: 'LOW',
+    documentation:
+      'When put() rejects a batch, whether parts of it are put to find the records that fail. Requires errors.tolerance=all or a dead letter queue. Sinks only.',
+    group: ERRORS,
+    displayName: 'Bisect Failed Batches',
   },
   {
     name: WATCHDOG_TASK,

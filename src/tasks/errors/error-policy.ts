@@ -97,6 +97,21 @@ export class ErrorPolicy {
     await this.notifyReporters(failure);
   }
 
+  /** False: failed records are only counted. */
+  get reports(): boolean {
+    return this.options.reporters.length > 0;
+  }
+
+  /**
+   * Skips a record that the task rejects, whatever the tolerance. Null: there is nothing to report. A dead letter that
+   * cannot be written fails the task through `DeadLetters.failure`.
+   */
+  setAside(failure: FailedRecord | null): void {
+    this.options.metrics.failures.add();
+    this.options.metrics.gaveUp(true);
+    if (failure !== null) this.notifyReporters(failure).catch(() => undefined);
+  }
+
   private async notifyReporters(failure: FailedRecord): Promise<void> {
     await Promise.all(this.options.reporters.map(async (reporter) => reporter.report(failure)));
   }

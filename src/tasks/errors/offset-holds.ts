@@ -6,6 +6,9 @@ import type { TopicPartitionOffset } from '@millrace/sdk';
 import type { Consumed } from './failed-record';
 import { PartitionMap } from '../partition-map';
 
+/** Of a record as consumed. */
+type Position = Pick<Consumed, 'topic' | 'partition'> & { readonly record: { readonly offset: number } };
+
 /** Keeps only the record's position. */
 export interface Hold extends TopicPartitionOffset {
   /** By `performance.now()`. */
@@ -16,7 +19,7 @@ export class OffsetHolds {
   /** Oldest first. */
   private readonly holds = new Set<Hold>();
 
-  add({ topic, partition, record }: Consumed): Hold {
+  add({ topic, partition, record }: Position): Hold {
     const hold = { topic, partition, offset: record.offset, since: performance.now() };
     this.holds.add(hold);
     return hold;

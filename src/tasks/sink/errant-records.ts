@@ -40,6 +40,13 @@ export class ErrantRecords implements ErrantRecordReporter {
     return refused;
   }
 
+  /** For a record that `put` rejects alone. The task continues without tolerance, too: see `PutBisection`. */
+  reportRejected(record: SinkRecord, error: unknown): void {
+    if (!this.policy.reports) return this.policy.setAside(null);
+    const consumed = this.origins.get(record) ?? this.rebuild(record);
+    this.policy.setAside({ stage: 'TASK_PUT', className: SINK_TASK, error, consumed });
+  }
+
   /** Why the task must fail; null: it need not. */
   get failure(): Error | null {
     return this.fatal;

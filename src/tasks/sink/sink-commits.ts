@@ -167,7 +167,7 @@ export class SinkCommits {
     this.heldBack = left !== offsets;
     if (this.heldBack && holds.ageMs > LONG_HELD_MS) {
       logger.warn(
-        `Offsets are committed only up to the first of ${holds.size} failed records, which could not be written to the dead letter topic for ${Math.round(holds.ageMs / 1000)} s`,
+        `Offsets are committed only up to the first of ${holds.size} failed records, which is unreported for ${Math.round(holds.ageMs / 1000)} s: the dead letter topic accepts nothing, or put() has accepted no record since`,
       );
     }
     return left;

@@ -3,6 +3,7 @@
  * The consumer calls the rebalance listener inside `poll`. Source: connect-runtime §5.2 to §5.7.
  */
 import {
+  isConfigError,
   isRetriable,
   type SinkRecord,
   type SinkTask,
@@ -24,6 +25,8 @@ import { SinkCommits } from './sink-commits';
 import { includes, SinkOffsets } from './sink-offsets';
 import { SinkPauses } from './sink-pauses';
 import type { WorkLease } from '../session-lease';
+import { PutBisection, type Finding } from './put-bisection';
+import type { RejectedRecords } from './rejected-records';
 import type { SinkConversion } from './sink-conversion';
 
 /**
@@ -41,7 +44,9 @@ export interface SinkLoopParts {
   readonly sleep: (ms: number) => Promise<void>;
   readonly consumer: GroupConsumer;
   readonly conversion: SinkConversion;
-  readonly errants: ErrantRecords | null;
+  readonly errants: ErrantRecords;
+  /** Null: a batch that `put` rejects fails the task. */
+  readonly rejected: RejectedRecords | null;
   readonly deadLetters: DeadLetters | null;
   readonly holds: OffsetHolds;
   readonly flushIntervalMs: number;
@@ -63,6 +68,10 @@ export class SinkLoop implements RebalanceListener {
   private batch: SinkRecord[] = [];
   /** Offsets that are processed once `batch` is put, skipped records included. */
   private readonly batchOffsets = new PartitionMap<number>();
+  /** Finds the records that make `put` reject `batch`. Null: it was not rejected. */
+  private bisection: PutBisection | null = null;
+  /** The last put failed, and the same records are put again after a delay. */
+  private retrying = false;
   private rebalanceError: unknown;
   private stopping = false;
   private closed = false;
@@ -171,7 +180,8 @@ export class SinkLoop implements RebalanceListener {
 
   /** Why the task must fail, because of a failed record. */
   private get failure(): Error | null {
-    return this.parts.errants?.failure ?? this.parts.deadLetters?.failure ?? null;
+    const { errants, deadLetters, rejected } = this.parts;
+    return errants.failure ?? deadLetters?.failure ?? rejected?.failure ?? null;
   }
 
   private throwFailure(): void {
@@ -185,7 +195,8 @@ export class SinkLoop implements RebalanceListener {
 
   private pollTimeout(): number {
     const untilCommit = this.commits.msUntilDue();
-    const limit = this.timeoutMs ?? (this.pauses.redelivery ? REDELIVERY_MS : Infinity);
+    const redelivery = this.retrying || this.bisection === null ? REDELIVERY_MS : 0;
+    const limit = this.timeoutMs ?? (this.pauses.redelivery ? redelivery : Infinity);
     this.timeoutMs = null;
     return Math.max(0, Math.min(untilCommit, limit));
   }
@@ -205,25 +216,85 @@ export class SinkLoop implements RebalanceListener {
 
   private async deliver(): Promise<void> {
     const began = performance.now();
+    const part = this.bisection === null ? this.batch : this.partOf(this.bisection);
+    this.retrying = false;
     try {
-      await this.parts.calls.during('put', () => this.parts.task.put(this.batch));
+      await this.parts.calls.during('put', () => this.parts.task.put(part));
     } catch (error) {
-      if (!isRetriable(error)) throw error;
-      this.parts.logger.warn(`put() failed, retrying the same ${this.batch.length} records: ${messageOf(error)}`, {
-        error,
-      });
-      this.pauses.redelivery = true;
+      this.onPutError(part, error);
       return;
     }
     // Before the batch counts as processed: it has the record that fails the task.
     this.throwFailure();
-    this.parts.metrics.put(this.batch.length, performance.now() - began);
+    this.parts.metrics.put(part.length, performance.now() - began);
+    if (this.bisection !== null) return this.apply(this.bisection.accepted(), true);
+    if (part.length > 0) this.parts.rejected?.onAccepted();
     for (const [partition, next] of this.batchOffsets.entries()) this.offsets.markProcessed(partition, next);
     this.dropBatch();
   }
 
+  private onPutError(part: readonly SinkRecord[], error: unknown): void {
+    const { logger } = this.parts;
+    if (isRetriable(error)) {
+      logger.warn(`put() failed, retrying the same ${part.length} records: ${messageOf(error)}`, { error });
+      this.pauses.redelivery = true;
+      this.retrying = true;
+      return;
+    }
+    if (!this.mayBisect(error)) throw error;
+    if (this.bisection !== null) return this.apply(this.bisection.rejected(error), false);
+    logger.warn(
+      `put() rejects a batch of ${part.length} records; putting parts of it to find those that fail: ${messageOf(error)}`,
+      { error },
+    );
+    this.bisection = new PutBisection(part.length, error);
+    this.parts.rejected?.onBatchRejected();
+    this.pauses.redelivery = true;
+  }
+
+  /** Not if a part fails for a reason other than its records. */
+  private mayBisect(error: unknown): boolean {
+    if (this.parts.rejected === null || this.batch.length === 0) return false;
+    return !this.stopping && this.failure === null && !isConfigError(error);
+  }
+
+  private partOf(bisection: PutBisection): SinkRecord[] {
+    const { from, to } = bisection.next();
+    return this.batch.slice(from, to);
+  }
+
+  /** `accepted`: the task has just accepted a record. */
+  private apply({ records, rejection }: Finding, accepted: boolean): void {
+    const { rejected, logger } = this.parts;
+    const first = this.batch[0];
+    if (rejection !== null && first !== undefined) {
+      const { originalTopic: topic, originalPartition: partition, originalOffset: offset } = first;
+      logger.warn(
+        `put() rejects the record at offset ${offset} of ${topic}-${partition}: ${messageOf(rejection.error)}`,
+      );
+      rejected?.add(first, rejection.error);
+    }
+    if (accepted) rejected?.onAccepted();
+    this.throwFailure();
+    this.batch = this.batch.slice(records);
+    this.markDecided();
+    if (this.batch.length > 0) return;
+    this.dropBatch();
+    rejected?.onBatchEnd();
+  }
+
+  /** Partitions are processed up to the first record that is left of them. */
+  private markDecided(): void {
+    const left = new PartitionMap<number>();
+    for (const { originalTopic: topic, originalPartition: partition, originalOffset } of this.batch)
+      if (!left.has({ topic, partition })) left.set({ topic, partition }, originalOffset);
+    for (const [at, next] of this.batchOffsets.entries()) this.offsets.markProcessed(at, left.get(at) ?? next);
+  }
+
   private dropBatch(): void {
     this.batch = [];
+    this.bisection = null;
+    this.retrying = false;
     this.batchOffsets.clear();
     this.pauses.redelivery = false;
   }
@@ -241,7 +312,9 @@ export class SinkLoop implements RebalanceListener {
 
   /** `preCommit` failed: everything since the last commit is delivered again. */
   private rewindToCommitted(): void {
-    for (const to of this.offsets.rewind(this.parts.consumer.assignment())) this.parts.consumer.seek(to);
+    const assigned = this.parts.consumer.assignment();
+    for (const to of this.offsets.rewind(assigned)) this.parts.consumer.seek(to);
+    this.parts.rejected?.forget(assigned);
     this.dropBatch();
     this.parts.metrics.sink.activate(this.offsets.uncommitted());
   }
@@ -308,6 +381,9 @@ export class SinkLoop implements RebalanceListener {
     this.parts.metrics.sink.partitions.add(-partitions.length);
     this.parts.metrics.sink.activate(this.offsets.uncommitted());
     this.pauses.forget(partitions);
+    this.parts.rejected?.forget(partitions);
+    // What is left of the batch is put as a whole again.
+    this.bisection = null;
     this.batch = this.batch.filter(
       ({ originalTopic: topic, originalPartition: partition }) => !includes(partitions, { topic, partition }),
     );

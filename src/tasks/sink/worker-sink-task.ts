@@ -1,5 +1,6 @@
 /** A sink task with its consumer, converters and dead letter topic. Source: connect-runtime §5. */
 import { type SinkConnector, type SinkTask, type SinkTaskContext, Wakeup } from '@millrace/sdk';
+import { BISECT } from '../../config/bisect-setting';
 import type { GroupConsumer } from '../../kafka/port';
 import { deadLetterProducerConfig, sinkConsumerConfig, taskAdminConfig } from '../clients/client-configs';
 import { connectClient, retryUntilReachable, type RetryWait } from '../clients/connect-client';
@@ -10,6 +11,7 @@ import { ErrorPolicy, LogReporter } from '../errors/error-policy';
 import { errorSettings, type ErrorSettings } from '../errors/error-settings';
 import type { FailureReporter } from '../errors/failed-record';
 import { OffsetHolds } from '../errors/offset-holds';
+import { RejectedRecords } from './rejected-records';
 import { SinkConversion } from './sink-conversion';
 import { SinkLoop } from './sink-loop';
 import { sinkTopics } from './sink-subscription';
@@ -25,6 +27,8 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
   const { spec, environment, logger, metrics } = options;
   const { config, clients, registry } = environment;
   const settings = errorSettings(spec.connectorConfig);
+  if (BISECT in spec.connectorConfig && settings.bisect && !options.putIsRepeatable)
+    logger.warn(`${BISECT} has no effect: put() of ${spec.connectorClass} cannot be repeated, as its manifest states`);
   const topics = sinkTopics(spec.connectorConfig);
   const converters = await taskConverters(spec.connectorConfig, config, registry);
   const chain = await taskTransforms(spec.connectorConfig, registry, logger);
@@ -55,7 +59,8 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
     sleep: (ms) => wakeup.wait(ms),
     stopping: () => loop.isStopping,
   });
-  const errants = reporters.length > 0 ? new ErrantRecords(policy, converters, holds) : null;
+  const errants = new ErrantRecords(policy, converters, holds);
+  const bisects = settings.bisect && options.putIsRepeatable;
   const loop: SinkLoop = new SinkLoop({
     task,
     calls: options.calls,
@@ -63,18 +68,20 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
     sleep: (ms) => wakeup.wait(ms),
     consumer,
     errants,
+    rejected: bisects ? new RejectedRecords(errants, holds, deadLetters !== null) : null,
     deadLetters,
     holds,
     metrics,
     logger,
-    conversion: new SinkConversion(converters, chain, policy, errants ? errants.remember : null),
+    conversion: new SinkConversion(converters, chain, policy, policy.reports ? errants.remember : null),
     flushIntervalMs: config.offsetFlushIntervalMs,
     flushTimeoutMs: config.offsetFlushTimeoutMs,
     onTopicActive: (topic) => options.hooks.onTopicActive(topic),
     onPaused: () => options.hooks.onPaused(),
     onResumed: () => options.hooks.onResumed(),
   });
-  return new WorkerSinkTask(options, { settings, topics, task, chain, consumer, deadLetters, errants, loop, wakeup });
+  const reporter = policy.reports ? errants : null;
+  return new WorkerSinkTask(options, { settings, topics, task, chain, consumer, deadLetters, reporter, loop, wakeup });
 }
 
 interface Parts extends WorkerTaskParts {
@@ -83,7 +90,8 @@ interface Parts extends WorkerTaskParts {
   readonly task: SinkTask;
   readonly consumer: GroupConsumer;
   readonly deadLetters: DeadLetters | null;
-  readonly errants: ErrantRecords | null;
+  /** Null: there is nowhere to report to. */
+  readonly reporter: ErrantRecords | null;
   readonly loop: SinkLoop;
   readonly wakeup: Wakeup;
 }
@@ -151,7 +159,7 @@ class WorkerSinkTask extends WorkerTask<SinkConnector, Parts> {
   }
 
   private sinkContext(): SinkTaskContext {
-    const { loop, consumer, errants } = this.parts;
+    const { loop, consumer, reporter } = this.parts;
     return {
       ...this.context(),
       assignment: () => consumer.assignment(),
@@ -160,7 +168,7 @@ class WorkerSinkTask extends WorkerTask<SinkConnector, Parts> {
       pause: (partitions) => loop.pausePartitions(partitions),
       resume: (partitions) => loop.resumePartitions(partitions),
       requestCommit: () => loop.requestCommit(),
-      errantRecordReporter: errants,
+      errantRecordReporter: reporter,
     };
   }
 }

@@ -31,6 +31,7 @@ test('problems with them are reported before anything runs', async () => {
     'errors.restart.max': '-2',
     'errors.restart.backoff.ms': '0',
     'errors.restart.backoff.max.ms': 'a while',
+    'errors.bisect': 'maybe',
     'task.isolation': 'alone',
     'task.memory.mb': '0',
   });
@@ -41,6 +42,7 @@ test('problems with them are reported before anything runs', async () => {
       expect.stringContaining('Not a number of type LONG'),
       expect.stringContaining('Value must be non-null'),
     ],
+    'errors.bisect': [expect.stringContaining('Expected value to be either true or false')],
     'task.isolation': [expect.stringContaining('String must be one of: shared, dedicated')],
     'task.memory.mb': [expect.stringContaining('Value must be at least 1')],
   });
