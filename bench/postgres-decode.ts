@@ -67,6 +67,8 @@ benchmark(async (atEnd) => {
     metrics: new MemoryMetrics(),
     createProducer: new MemoryProducers().create,
     createConsumer: new MemoryConsumers().create,
+    exactlyOnce: false,
+    transactionContext: null,
     columnConverter: () => Promise.reject(new Error('none')),
     configs: () => config,
     offsets: { offset: async () => null, offsets: async () => [] },

@@ -58,6 +58,8 @@ export class OwnTask implements TaskUnderTest {
       createConsumer: new MemoryConsumers().create,
       configs: () => config,
       offsets: { offset: async () => null, offsets: async (partitions) => partitions.map(() => null) },
+      exactlyOnce: false,
+      transactionContext: null,
       columnConverter: () => Promise.reject(new Error('No column converter is installed.')),
       storeOffset: async (partition, offset) => task.commit(new Map([[partition, offset]])),
     };

@@ -26,13 +26,54 @@ export interface TaskSpec {
   readonly metrics?: TaskMetricsMemory;
   /** How long it may send, store and commit. Absent: while it runs. */
   readonly lease?: LeaseMemory;
+  /** Sources of a worker with exactly-once support. Null or absent: at-least-once. */
+  readonly exactlyOnce?: ExactlyOnceSpec | null;
+}
+
+/** How a source task delivers exactly once. */
+export interface ExactlyOnceSpec {
+  /** `<group.id>-<connector>-<task>` */
+  readonly transactionalId: string;
+  /** Of the connector's task configs that this start was decided for. */
+  readonly generation: number;
+}
+
+/** What an exactly-once source task requests from the worker before it starts. Source: connect-runtime §3.9. */
+export interface ExactlyOnceGate {
+  /** Resolves when a round of zombie fencing of the connector's earlier tasks is complete. */
+  fence(connector: string): Promise<void>;
+  /**
+   * After `initTransactions`: reads the config topic to its end. Rejects unless the generation is still current and
+   * this worker still owns the task.
+   */
+  confirm(id: ConnectorTaskId, generation: number): Promise<void>;
+}
+
+export type StoredOffsets = (SourceOffset | null)[];
+/** A null offset removes the stored one. */
+export type NewOffsets = readonly (readonly [SourcePartition | null, SourceOffset | null])[];
+
+/** Records of the connector's offsets topic, for a task to send in its transaction. */
+export interface OffsetRecords {
+  readonly topic: string;
+  readonly records: readonly (readonly [key: Uint8Array, value: Uint8Array | null])[];
 }
 
 /** Source offsets of one connector, owned by the main thread's offset store. */
 export interface OffsetStorage {
-  read(connector: string, partitions: readonly SourcePartition[]): Promise<(SourceOffset | null)[]>;
+  read(connector: string, partitions: readonly SourcePartition[]): Promise<StoredOffsets>;
   /** Resolves once Kafka has acknowledged all offsets. */
-  write(connector: string, offsets: readonly (readonly [SourcePartition | null, SourceOffset | null])[]): Promise<void>;
+  write(connector: string, offsets: NewOffsets): Promise<void>;
+  /**
+   * The records that store the offsets. If the connector has an offsets topic of its own, null offsets are removed from
+   * the worker's topic before this resolves.
+   */
+  encode(connector: string, offsets: NewOffsets): Promise<OffsetRecords>;
+  /**
+   * Call it after the records of `encode` are committed. If the connector has an offsets topic of its own, starts to
+   * copy the offsets to the worker's; does not wait for it.
+   */
+  copy(connector: string, offsets: NewOffsets): Promise<void>;
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   type SourceConnector,
   type SourceRecord,
   type SourceTask,
+  type SourceTaskContext,
 } from '../../packages/sdk/src';
 import { checkConfig, MemoryOffsets, runSourceTask, SinkTaskHarness } from '../../packages/sdk/src/testing';
 
@@ -69,6 +70,57 @@ describe('runSourceTask', () => {
     const run = await runSourceTask(connector, {}, { until: 3, crashAfter: 2 });
     expect(run.offsets.get({ p: 1 })).toEqual({ n: 2 });
     expect(connector.log).toEqual(['start']);
+  });
+
+  test('exactly once: each poll is a transaction', async () => {
+    const connector = source([[record(1), record(2)], [record(3)], null]);
+    const run = await runSourceTask(connector, {}, { exactlyOnce: 'poll' });
+    expect(run.transactions.map(({ records, outcome }) => [records.length, outcome])).toEqual([
+      [2, 'committed'],
+      [1, 'committed'],
+    ]);
+    expect(connector.log).toEqual(['start', 'commit [{"n":2}]', 'commit [{"n":3}]', 'stop']);
+  });
+
+  test('exactly once: the task commits and aborts its own transactions', async () => {
+    const [one, two, three, four] = [record(1), record(2), record(3), record(4)];
+    let context: SourceTaskContext;
+    const polls = [[one, two, three], [four], null];
+    const connector = source([], {
+      start: (_config, given) => void (context = given),
+      poll: async () => {
+        context.transactionContext?.commitTransaction(one);
+        context.transactionContext?.abortTransaction(three);
+        return polls.shift() ?? null;
+      },
+    });
+    const run = await runSourceTask(connector, {}, { exactlyOnce: 'connector' });
+    expect(run.transactions.map(({ records, outcome }) => [records.map((r) => r.value), outcome])).toEqual([
+      [[{ n: 1 }], 'committed'],
+      [[{ n: 2 }, { n: 3 }], 'aborted'],
+      [[{ n: 4 }], 'open'],
+    ]);
+    // Also after an abort, so that the records are not read again.
+    expect(run.offsets.get({ p: 1 })).toEqual({ n: 3 });
+  });
+
+  test('exactly once: a crash loses the open transaction', async () => {
+    const connector = source([[record(1)], [record(2), record(3)], null]);
+    const run = await runSourceTask(connector, {}, { exactlyOnce: 'poll', crashAfter: 2 });
+    expect(run.transactions.map(({ outcome }) => outcome)).toEqual(['committed', 'open']);
+    expect(run.offsets.get({ p: 1 })).toEqual({ n: 1 });
+  });
+
+  test('exactly once: a commit and an abort of the same batch contradict', async () => {
+    const connector = source([[record(1)]], {
+      start: (_config, context) => {
+        context.transactionContext?.commitTransaction();
+        context.transactionContext?.abortTransaction();
+      },
+    });
+    await expect(runSourceTask(connector, {}, { exactlyOnce: 'connector' })).rejects.toMatchObject({
+      code: 'TRANSACTION_REQUESTS_CONFLICT',
+    });
   });
 
   test.each<[string, SourceRecord, string]>([

@@ -29,7 +29,7 @@ import type {
 import type { Logger } from '../../src/logging/logger';
 import type { PublishedSeries } from '../../src/metrics/published-series';
 import type { BuiltInPlugin } from '../../src/plugins/registry';
-import type { OffsetStorage, TaskListener, TaskSpec } from '../../src/tasks/host';
+import type { NewOffsets, OffsetRecords, OffsetStorage, TaskListener, TaskSpec } from '../../src/tasks/host';
 import type { TaskEnvironment } from '../../src/tasks/task-environment';
 import { waitFor } from '../helpers/wait-for';
 
@@ -257,6 +257,16 @@ export class MemoryOffsets implements OffsetStorage {
     if (this.hold) await this.hold;
     this.writes.push(offsets);
     for (const [partition, offset] of offsets) this.stored.set(`${connector} ${JSON.stringify(partition)}`, offset);
+  }
+  readonly copies: NewOffsets[] = [];
+  /** Keys are the partition's JSON text, as `of` looks them up. */
+  async encode(_connector: string, offsets: NewOffsets): Promise<OffsetRecords> {
+    const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+    const records = offsets.map(([partition, offset]) => [bytes(partition), offset && bytes(offset)] as const);
+    return { topic: 'offsets', records };
+  }
+  async copy(_connector: string, offsets: NewOffsets): Promise<void> {
+    this.copies.push(offsets);
   }
   of(partition: SourcePartition | null, connector = 'c'): SourceOffset | null | undefined {
     return this.stored.get(`${connector} ${JSON.stringify(partition)}`);

@@ -2,6 +2,7 @@ import type { ConfigKey, ConfigProblem, ConnectorConfig, WorkerSettings } from '
 import type { Logger } from './logger';
 import type { SourceOffset, SourcePartition, TopicPartition } from './record';
 import type { OffsetReader, SinkTask, SourceTask } from './task';
+import type { ConnectorSupport } from './transaction';
 
 export interface ConnectorContext {
   readonly connector: string;
@@ -71,6 +72,17 @@ export interface SourceConnector extends ConnectorDefinition {
     offsets: readonly (readonly [SourcePartition | null, SourceOffset | null])[],
     change: OffsetChange,
   ): Promise<boolean> | boolean;
+  /**
+   * Whether tasks with this config never lose or repeat a record when each record and its offset are stored together:
+   * the same offset must always be followed by the same records. Called when a config is validated. (Default: unknown;
+   * `exactly.once.support=required` is then rejected)
+   */
+  exactlyOnceSupport?(config: ConnectorConfig): Promise<ConnectorSupport> | ConnectorSupport;
+  /**
+   * Whether tasks with this config use `context.transactionContext`, which `transaction.boundary=connector` requires.
+   * Called when a config is validated. (Default: unsupported)
+   */
+  canDefineTransactionBoundaries?(config: ConnectorConfig): Promise<ConnectorSupport> | ConnectorSupport;
   /**
    * Order in which the keys of a new source partition are written to the offsets topic. (Default: `hash-map`, the order
    * of Java's `HashMap`, as Java's connectors write them)

@@ -34,4 +34,5 @@ export * from './schema';
 export * from './signal';
 export * from './task';
 export * from './timing';
+export * from './transaction';
 export * from './transformation';

@@ -14,6 +14,7 @@ import type {
   TopicPartitionOffset,
 } from './record';
 import type { TaskSignal } from './signal';
+import type { TransactionContext } from './transaction';
 
 /** Reads stored source offsets. Each call first reads the offsets topic to its end. */
 export interface OffsetReader {
@@ -50,10 +51,21 @@ export interface TaskContext {
 export interface SourceTaskContext extends TaskContext {
   readonly offsets: OffsetReader;
   /**
+   * True: each record and its offset are committed in the same Kafka transaction, so that a task that resumes from its
+   * stored offsets neither loses nor repeats a record. False: delivery is at least once.
+   */
+  readonly exactlyOnce: boolean;
+  /** Null unless the task is exactly-once and the connector has `transaction.boundary=connector`. */
+  readonly transactionContext: TransactionContext | null;
+  /**
    * Commits an offset without a record, after the offsets of all records polled so far. Null deletes the partition's
    * offset. Resolves once the offset is stored, which happens as soon as those records are acknowledged, without
    * waiting for `offset.flush.interval.ms`. Retries while Kafka is unavailable, and rejects with the signal's reason if
    * the task is stopped meanwhile. Call it from `start` or `poll`.
+   *
+   * In an exactly-once task the offset is committed in one transaction with the records polled before it that are not
+   * committed yet. While a transaction that the connector defines is open, it rejects with ConnectError
+   * `TRANSACTION_OPEN`.
    */
   storeOffset(partition: SourcePartition, offset: SourceOffset | null): Promise<void>;
   /**

@@ -12,9 +12,15 @@ import type { JsonObject } from '../../storage/json/json-values';
 import { KafkaCompactedLog } from '../../storage/log/kafka-compacted-log';
 import { LayeredOffsets } from '../../storage/offsets/layered-offsets';
 import type { PartitionOrder } from '../../storage/offsets/offset-keys';
-import { OffsetStore, type SourceOffsets, type WrittenOffset } from '../../storage/offsets/offset-store';
+import {
+  OffsetStore,
+  type SourceOffsets,
+  type TransactionalOffsets,
+  type WrittenOffset,
+} from '../../storage/offsets/offset-store';
 import { connectorOffsetsTopic } from '../../storage/log/storage-topic';
 import { offsetClientConfigs, type OffsetClientConfigs } from '../../tasks/clients/client-configs';
+import type { OffsetRecords } from '../../tasks/host';
 
 /** A connector's own topic is closed after this long without use. Milliseconds. */
 const IDLE_MS = 600_000;
@@ -80,6 +86,17 @@ export class OffsetStores implements SourceOffsets {
     await this.use(connector, async (stores) => await stores.write(connector, offsets));
   }
 
+  async encode(connector: string, offsets: readonly WrittenOffset[]): Promise<OffsetRecords> {
+    return await this.use(connector, async (stores, topic) => ({
+      topic,
+      records: await stores.encode(connector, offsets),
+    }));
+  }
+
+  async copy(connector: string, offsets: readonly WrittenOffset[]): Promise<void> {
+    await this.use(connector, async (stores) => stores.copy(connector, offsets));
+  }
+
   async flush(): Promise<void> {
     const own = [...this.topics.values()].map(async ({ store }) => await store.flush());
     await Promise.all([this.options.shared.flush(), ...own]);
@@ -91,10 +108,13 @@ export class OffsetStores implements SourceOffsets {
     await Promise.all([...this.topics.keys()].map(async (key) => await this.close(key)));
   }
 
-  private async use<T>(connector: string, run: (offsets: SourceOffsets) => Promise<T>): Promise<T> {
-    const { shared, logger } = this.options;
+  private async use<T>(
+    connector: string,
+    run: (offsets: TransactionalOffsets, topic: string) => Promise<T>,
+  ): Promise<T> {
+    const { shared, worker, logger } = this.options;
     const own = await this.locationOf(connector);
-    if (own === null) return await run(shared);
+    if (own === null) return await run(shared, worker.offset.topic);
     if (this.closed)
       throw new ConnectError(`The offsets topic '${own.topic}' is closed because the worker is stopping.`, {
         code: 'STORAGE_CLOSED',
@@ -107,7 +127,7 @@ export class OffsetStores implements SourceOffsets {
       const layered = new LayeredOffsets(topic.store, shared, logger);
       const order = this.orders.get(connector);
       if (order) layered.setPartitionOrder(connector, order);
-      return await run(layered);
+      return await run(layered, own.topic);
     } finally {
       topic.uses--;
       if (topic.uses === 0 && this.topics.get(own.key) === topic) this.closeLater(own.key, topic);

@@ -6,11 +6,12 @@ import { type SourceOffset, type SourcePartition, messageOf } from '@millrace/sd
 import type { Logger } from '../../logging/logger';
 import type { JsonObject } from '../json/json-values';
 import { partitionIdentity, type PartitionOrder } from './offset-keys';
-import type { SourceOffsets, WrittenOffset } from './offset-store';
+import type { KeyValue } from '../log/compacted-log';
+import type { SourceOffsets, TransactionalOffsets, WrittenOffset } from './offset-store';
 
-export class LayeredOffsets implements SourceOffsets {
+export class LayeredOffsets implements TransactionalOffsets {
   constructor(
-    private readonly primary: SourceOffsets,
+    private readonly primary: TransactionalOffsets,
     private readonly secondary: SourceOffsets,
     private readonly logger: Logger,
   ) {}
@@ -40,10 +41,20 @@ export class LayeredOffsets implements SourceOffsets {
    * there last, and the connector does not wait for the copy.
    */
   async write(connector: string, offsets: readonly WrittenOffset[]): Promise<void> {
-    const removed = offsets.filter(([, offset]) => offset === null);
-    const set = offsets.filter(([, offset]) => offset !== null);
-    if (removed.length > 0) await this.secondary.write(connector, removed);
+    await this.removeCopies(connector, offsets);
     await this.primary.write(connector, offsets);
+    this.copy(connector, offsets);
+  }
+
+  async encode(connector: string, offsets: readonly WrittenOffset[]): Promise<KeyValue[]> {
+    // First, because an invalid offset must not have an effect.
+    const records = await this.primary.encode(connector, offsets);
+    await this.removeCopies(connector, offsets);
+    return records;
+  }
+
+  copy(connector: string, offsets: readonly WrittenOffset[]): void {
+    const set = offsets.filter(([, offset]) => offset !== null);
     if (set.length === 0) return;
     this.secondary
       .write(connector, set)
@@ -52,6 +63,11 @@ export class LayeredOffsets implements SourceOffsets {
           `The offsets of connector ${connector} are stored in its own topic, but cannot be copied to the worker's: ${messageOf(error)}`,
         ),
       );
+  }
+
+  private async removeCopies(connector: string, offsets: readonly WrittenOffset[]): Promise<void> {
+    const removed = offsets.filter(([, offset]) => offset === null);
+    if (removed.length > 0) await this.secondary.write(connector, removed);
   }
 
   async flush(): Promise<void> {

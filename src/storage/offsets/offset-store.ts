@@ -35,7 +35,18 @@ export interface SourceOffsets {
   flush(): Promise<void>;
 }
 
-export class OffsetStore implements SourceOffsets {
+/** For tasks that write their offsets in their own transactions. */
+export interface TransactionalOffsets extends SourceOffsets {
+  /**
+   * The records that `write` would write to the first topic, for a task to write in its transaction. Offsets to remove
+   * are removed from the second topic before this resolves.
+   */
+  encode(connector: string, offsets: readonly WrittenOffset[]): Promise<KeyValue[]>;
+  /** Starts to copy offsets, committed in a transaction, to the second topic. */
+  copy(connector: string, offsets: readonly WrittenOffset[]): void;
+}
+
+export class OffsetStore implements TransactionalOffsets {
   private readonly table = new OffsetTable();
   private readonly orders = new Map<string, PartitionOrder>();
 
@@ -76,11 +87,15 @@ export class OffsetStore implements SourceOffsets {
       .map((partition) => [partition, this.lookUp(connector, partitionIdentity(partition))]);
   }
 
+  async write(connector: string, offsets: readonly WrittenOffset[]): Promise<void> {
+    await this.log.write(await this.encode(connector, offsets));
+  }
+
   /**
    * A known partition is written with its existing key bytes, and with all of them if there are several, because Java
    * looks up offsets by key bytes.
    */
-  async write(connector: string, offsets: readonly WrittenOffset[]): Promise<void> {
+  async encode(connector: string, offsets: readonly WrittenOffset[]): Promise<KeyValue[]> {
     const order = this.orders.get(connector) ?? 'hash-map';
     const records: KeyValue[] = [];
     for (const [partition, offset] of offsets) {
@@ -89,8 +104,11 @@ export class OffsetStore implements SourceOffsets {
       const known = this.table.keys(connector, partitionIdentity(partition));
       for (const key of known.length > 0 ? known : [ownKey]) records.push([key, value]);
     }
-    await this.log.write(records);
+    return records;
   }
+
+  /** There is no second topic. */
+  copy(): void {}
 
   async flush(): Promise<void> {
     await this.log.flush();

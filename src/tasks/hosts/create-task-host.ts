@@ -4,7 +4,7 @@ import type { KafkaClients } from '../../kafka/port';
 import type { LogLevels } from '../../logging/log-levels';
 import type { Logger } from '../../logging/logger';
 import type { PluginRegistry } from '../../plugins/registry';
-import type { OffsetStorage, TaskHost, TaskListener } from '../host';
+import type { ExactlyOnceGate, OffsetStorage, TaskHost, TaskListener } from '../host';
 import { InlineTaskHost } from './inline-task-host';
 import { ThreadTaskHost } from './thread-task-host';
 
@@ -16,13 +16,15 @@ export interface TaskHostOptions {
   readonly levels: LogLevels;
   /** With `catalog`, threads need not scan the plugin folders. */
   readonly registry: PluginRegistry & { readonly catalog: unknown };
+  /** Absent: exactly-once tasks cannot start. */
+  readonly gate?: ExactlyOnceGate;
   /** For tasks in this thread; task threads create their own. */
   readonly clients: KafkaClients;
 }
 
 export function createTaskHost(kind: 'thread' | 'inline', options: TaskHostOptions): TaskHost {
-  const { config, offsets, listener, logger, levels, registry, clients } = options;
-  if (kind === 'inline') return new InlineTaskHost({ config, clients, registry, offsets, logger }, listener);
+  const { config, offsets, gate, listener, logger, levels, registry, clients } = options;
+  if (kind === 'inline') return new InlineTaskHost({ config, clients, registry, offsets, gate, logger }, listener);
   return new ThreadTaskHost({
     data: { settings: config.raw, catalog: registry.catalog },
     threads: config.taskThreads,
@@ -30,6 +32,7 @@ export function createTaskHost(kind: 'thread' | 'inline', options: TaskHostOptio
     silenceMs: config.watchdog.threadMs,
     watchdogMs: config.watchdog.taskMs,
     offsets,
+    gate,
     listener,
     logger,
     levels,

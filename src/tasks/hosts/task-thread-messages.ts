@@ -2,11 +2,11 @@
  * Messages between the worker and its task threads: control, never records. `run` numbers one start of one task.
  */
 import type { PublishedSeries } from '../../metrics/published-series';
-import type { SourceOffset, SourcePartition, TaskSignal } from '@millrace/sdk';
+import type { SourcePartition, TaskSignal } from '@millrace/sdk';
 import type { LevelName, LogLevels } from '../../logging/log-levels';
 import type { LogLine } from '../../threads/thread-logger';
 import type { HideMessage } from '../../threads/thread-secrets';
-import type { TaskSpec } from '../host';
+import type { NewOffsets, TaskSpec } from '../host';
 import type { SignalFailure } from '../task-signal-error';
 
 /** Passed to a thread when it is created. Holds secrets: never log it. */
@@ -30,13 +30,22 @@ export type ToThread =
   /** Values of config providers, which the thread hides in log lines and traces. */
   | HideMessage
   | { readonly type: 'log-level'; readonly namespace: string; readonly level: LevelName }
-  /** Response to `read` and `write`; `error` null: success. */
-  | {
-      readonly type: 'answer';
-      readonly request: number;
-      readonly offsets: readonly (SourceOffset | null)[];
-      readonly error: string | null;
-    };
+  | Answer;
+
+/** What a task calls in the main thread: OffsetStorage and ExactlyOnceGate. */
+export type WorkerCall =
+  | { readonly name: 'read'; readonly partitions: readonly SourcePartition[] }
+  | { readonly name: 'write' | 'encode' | 'copy'; readonly offsets: NewOffsets }
+  | { readonly name: 'fence' }
+  | { readonly name: 'confirm'; readonly generation: number };
+
+/** Response to a `call`; `error` null: success. */
+export interface Answer {
+  readonly type: 'answer';
+  readonly request: number;
+  readonly result: unknown;
+  readonly error: { readonly message: string; readonly code: string; readonly retriable: boolean } | null;
+}
 
 export type FromThread =
   | { readonly type: 'running' | 'paused' | 'resumed'; readonly run: number }
@@ -54,18 +63,8 @@ export type FromThread =
       readonly request: number;
       readonly failure: { readonly kind: SignalFailure; readonly message: string } | null;
     }
-  | {
-      readonly type: 'read';
-      readonly run: number;
-      readonly request: number;
-      readonly partitions: readonly SourcePartition[];
-    }
-  | {
-      readonly type: 'write';
-      readonly run: number;
-      readonly request: number;
-      readonly offsets: readonly (readonly [SourcePartition | null, SourceOffset | null])[];
-    }
+  /** Answered by `answer`. */
+  | { readonly type: 'call'; readonly run: number; readonly request: number; readonly call: WorkerCall }
   | LogLine
   /** An uncaught error: the thread is terminated. `run` null: the task that caused it is unknown. */
   | { readonly type: 'crash'; readonly run: number | null; readonly trace: string };

@@ -1,31 +1,28 @@
 /** Runs tasks inside a task thread, controlled by the worker's messages. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { ConnectError, type SourceOffset, type SourcePartition, type TaskSignal, messageOf } from '@millrace/sdk';
+import { type TaskSignal, messageOf } from '@millrace/sdk';
 import { CallClock } from '../call-clock';
-import type { OffsetStorage, RunListener, TaskSpec } from '../host';
+import type { RunListener, TaskSpec } from '../host';
 import type { TaskEnvironment } from '../task-environment';
 import { TaskRunner } from '../task-runner';
 import { TaskSignalError } from '../task-signal-error';
 import type { FromThread, ToThread } from './task-thread-messages';
 import { formatTrace } from '../trace';
-
-interface Waiting {
-  resolve(offsets: (SourceOffset | null)[]): void;
-  reject(error: Error): void;
-}
+import { WorkerCalls } from './worker-calls';
 
 export class ThreadServer {
   private readonly runners = new Map<number, TaskRunner>();
-  private readonly waiting = new Map<number, Waiting>();
+  private readonly calls: WorkerCalls;
   private readonly crashes = new Set<number | null>();
-  private requests = 0;
   /** The run that the current asynchronous call belongs to. */
   private readonly owner = new AsyncLocalStorage<number>();
 
   constructor(
-    private readonly environment: Omit<TaskEnvironment, 'offsets'>,
+    private readonly environment: Omit<TaskEnvironment, 'offsets' | 'gate'>,
     private readonly post: (message: FromThread) => void,
-  ) {}
+  ) {
+    this.calls = new WorkerCalls(post);
+  }
 
   handle(message: Exclude<ToThread, { type: 'log-level' | 'hide' }>): void {
     switch (message.type) {
@@ -33,7 +30,7 @@ export class ThreadServer {
         this.start(message.run, message.spec, new CallClock(message.clock));
         break;
       case 'answer':
-        this.onAnswer(message.request, message.offsets, message.error);
+        this.calls.onAnswer(message);
         break;
       case 'forget-topic':
         this.runners.get(message.run)?.forgetTopic(message.topic);
@@ -77,7 +74,7 @@ export class ThreadServer {
 
   private start(run: number, spec: TaskSpec, calls: CallClock): void {
     this.owner.run(run, () => {
-      const environment = { ...this.environment, offsets: this.offsets(run) };
+      const environment = { ...this.environment, offsets: this.calls.offsets(run), gate: this.calls.gate(run) };
       const runner = new TaskRunner(spec, environment, this.listener(run), calls);
       this.runners.set(run, runner);
       void runner.done.then(() => {
@@ -98,31 +95,5 @@ export class ThreadServer {
       onTopicActive: (_id, topic) => this.post({ type: 'topic', run, topic }),
       onMetrics: (_id, series) => this.post({ type: 'metrics', run, series }),
     };
-  }
-
-  /** The offset store is in the worker's main thread. */
-  private offsets(run: number): OffsetStorage {
-    return {
-      read: (_connector, partitions: readonly SourcePartition[]) =>
-        this.request((request) => this.post({ type: 'read', run, request, partitions })),
-      write: async (_connector, offsets) => {
-        await this.request((request) => this.post({ type: 'write', run, request, offsets }));
-      },
-    };
-  }
-
-  private async request(send: (request: number) => void): Promise<(SourceOffset | null)[]> {
-    const request = ++this.requests;
-    return await new Promise((resolve, reject) => {
-      this.waiting.set(request, { resolve, reject });
-      send(request);
-    });
-  }
-
-  private onAnswer(request: number, offsets: readonly (SourceOffset | null)[], error: string | null): void {
-    const waiting = this.waiting.get(request);
-    this.waiting.delete(request);
-    if (error === null) waiting?.resolve([...offsets]);
-    else waiting?.reject(new ConnectError(error, { code: 'OFFSET_STORAGE' }));
   }
 }

@@ -3,7 +3,7 @@
  * docs/decisions/0001.
  */
 import { join } from 'node:path';
-import { type SourceOffset, type TaskSignal, settledWithin, messageOf } from '@millrace/sdk';
+import { type TaskSignal, settledWithin } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import { hasDedicatedThreads, taskMemoryMb } from '../../config/task-thread-settings';
 import { threadSilenceMs } from '../../config/watchdog-settings';
@@ -12,7 +12,7 @@ import type { Logger } from '../../logging/logger';
 import { ThreadTerminations } from '../../threads/thread-terminations';
 import { writeLine } from '../../threads/thread-logger';
 import { CallClock } from '../call-clock';
-import type { OffsetStorage, TaskHost, TaskListener, TaskSpec } from '../host';
+import type { ExactlyOnceGate, OffsetStorage, TaskHost, TaskListener, TaskSpec } from '../host';
 import { PendingSignals } from './pending-signals';
 import { TaskSignalError } from '../task-signal-error';
 import { ThreadHandle, type Run } from './thread-handle';
@@ -22,6 +22,7 @@ import { CANCELLED_MS, TERMINATE_MS, ThreadFailures } from './thread-failures';
 import type { FromThread, ThreadData } from './task-thread-messages';
 import { taskWatchdog, type TaskCalls } from './task-watchdog';
 import type { Watchdog } from './watchdog';
+import { answerCall, failedAnswer } from './worker-calls';
 
 /** A thread without tasks is terminated after this time. */
 const IDLE_MS = 60_000;
@@ -36,6 +37,8 @@ export interface ThreadTaskHostOptions {
   /** How long a thread may be unresponsive before it is terminated; 0: forever. (Default: 0) */
   readonly silenceMs?: number;
   readonly offsets: OffsetStorage;
+  /** Absent: exactly-once tasks cannot start. */
+  readonly gate?: ExactlyOnceGate;
   readonly listener: TaskListener;
   readonly logger: Logger;
   /** Log levels that threads apply. (Default: INFO) */
@@ -275,9 +278,14 @@ export class ThreadTaskHost implements TaskHost {
     if (message.type === 'cancelled') thread.cancelledRuns.delete(message.run);
     const run = thread.runs.get(message.run);
     if (!run || (run.cancelled && message.type !== 'cancelled')) {
-      const expectsReply = message.type === 'read' || message.type === 'write';
-      if (expectsReply)
-        thread.post({ type: 'answer', request: message.request, offsets: [], error: 'The task was cancelled.' });
+      if (message.type === 'call')
+        thread.post(
+          failedAnswer(message.request, {
+            message: 'The task was cancelled.',
+            code: 'TASK_CANCELLED',
+            retriable: false,
+          }),
+        );
       return;
     }
     const { listener } = this.options;
@@ -307,14 +315,8 @@ export class ThreadTaskHost implements TaskHost {
         return listener.onTopicActive(id, message.topic);
       case 'metrics':
         return listener.onMetrics(id, message.series);
-      case 'read':
-        return this.answer(run, message.request, this.options.offsets.read(id.connector, message.partitions));
-      case 'write':
-        return this.answer(
-          run,
-          message.request,
-          this.options.offsets.write(id.connector, message.offsets).then(() => []),
-        );
+      case 'call':
+        void answerCall(message.call, message.request, id, this.options).then((answer) => run.thread.post(answer));
     }
   }
 
@@ -328,12 +330,5 @@ export class ThreadTaskHost implements TaskHost {
 
   private get idleMs(): number {
     return this.options.idleMs ?? IDLE_MS;
-  }
-
-  private answer(run: Run, request: number, result: Promise<(SourceOffset | null)[]>): void {
-    result.then(
-      (offsets) => run.thread.post({ type: 'answer', request, offsets, error: null }),
-      (error: unknown) => run.thread.post({ type: 'answer', request, offsets: [], error: messageOf(error) }),
-    );
   }
 }

@@ -20,7 +20,7 @@ import type { WorkLease } from '../session-lease';
 export interface OffsetCommitterOptions {
   readonly connector: string;
   readonly tracker: OffsetTracker;
-  readonly storage: OffsetStorage;
+  readonly storage: Pick<OffsetStorage, 'write'>;
   readonly lease: WorkLease;
   readonly task: SourceTask;
   readonly metrics: TaskMetrics;

@@ -88,7 +88,6 @@ class WorkerSourceTask extends WorkerTask<SourceConnector, Parts> {
       intervalMs: config.offsetFlushIntervalMs,
       timeoutMs: config.offsetFlushTimeoutMs,
       storage: {
-        read: (connector, partitions) => offsets.read(connector, partitions),
         write: async (connector, entries) => {
           this.refuseWhenCancelled();
           await offsets.write(connector, entries);
@@ -146,6 +145,8 @@ class WorkerSourceTask extends WorkerTask<SourceConnector, Parts> {
         offset: async (partition) => (await read([partition]))[0] ?? null,
         offsets: read,
       },
+      exactlyOnce: false,
+      transactionContext: null,
       columnConverter: (name) => columnConverter(name, environment.registry),
       storeOffset: (partition, offset) => storeOffset({ ...this.parts, committer, signal, partition, offset }),
     };

@@ -89,6 +89,8 @@ export class TaskRun {
       metrics: this.metrics,
       createProducer: new MemoryProducers().create,
       createConsumer: this.consumers.create,
+      exactlyOnce: false,
+      transactionContext: null,
       columnConverter: async (name) => {
         const found = TaskRun.columnConverters.get(name);
         if (found === undefined) throw new Error(`No column converter ${name}`);

@@ -158,8 +158,8 @@ describe('thread host', () => {
     await run('a', 'reads offsets');
     await eventually(() => logger.lines.length === 2);
     expect(logger.lines).toEqual([
-      'info {"type":"answer","request":1,"offsets":[{"n":4}],"error":null}',
-      'info {"type":"answer","request":2,"offsets":[],"error":null}',
+      'info {"type":"answer","request":1,"result":[{"n":4}],"error":null}',
+      'info {"type":"answer","request":2,"error":null}',
     ]);
     expect(offsets.of(PARTITION, 'a')).toEqual({ n: 5n });
     await listener.until('running a-0');
@@ -170,7 +170,8 @@ describe('thread host', () => {
     offsets.errors = [new Error('no leader')];
     await run('a', 'reads offsets');
     await eventually(() => logger.lines.length === 2);
-    expect(logger.lines).toContain('info {"type":"answer","request":2,"offsets":[],"error":"no leader"}');
+    const error = { message: 'no leader', code: 'OFFSET_STORAGE', retriable: false };
+    expect(logger.lines).toContain(`info ${JSON.stringify({ type: 'answer', request: 2, result: null, error })}`);
   });
 
   describe('a thread that ends unexpectedly: FAILED tasks with a trace, marked for a restart', () => {

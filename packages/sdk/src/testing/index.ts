@@ -9,6 +9,7 @@ export * from './memory-logger';
 export * from './memory-metrics';
 export { MemoryOffsets } from './memory-offsets';
 export * from './memory-producers';
+export type { MemoryTransaction } from './memory-transactions';
 export * from './run-source-task';
 export * from './run-transformation';
 export * from './sink-task-harness';

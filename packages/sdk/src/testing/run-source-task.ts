@@ -4,7 +4,7 @@ import { withDeadline } from '../timing/deadline';
 import type { ColumnConverterPlugin } from '../column-converter';
 import type { ConnectorConfig, WorkerSettings } from '../config-def';
 import type { SourceConnector, SourceConnectorContext } from '../connector';
-import { ConfigError, isRetriable } from '../errors';
+import { ConfigError, ConnectError, isRetriable } from '../errors';
 import type { SourceOffset, SourcePartition, SourceRecord } from '../record';
 import type { SourceTask, SourceTaskContext } from '../task';
 import { checkSourceRecord } from './check-records';
@@ -13,6 +13,7 @@ import { MemoryMetrics } from './memory-metrics';
 import { MemoryOffsets, partitionKey } from './memory-offsets';
 import { MemoryConsumers } from './memory-consumers';
 import { MemoryProducers } from './memory-producers';
+import { type MemoryTransaction, MemoryTransactions } from './memory-transactions';
 
 export interface RunSourceOptions {
   /**
@@ -38,6 +39,11 @@ export interface RunSourceOptions {
   consumers?: MemoryConsumers;
   /** Column converter plugins by name. (Default: none) */
   columnConverters?: Readonly<Record<string, ColumnConverterPlugin>>;
+  /**
+   * Runs the task exactly-once with this `transaction.boundary`: offsets are stored when a transaction ends, and
+   * `crashAfter` counts polled records and loses the open transaction. (Default: at-least-once)
+   */
+  exactlyOnce?: 'poll' | 'connector';
 }
 
 export interface SourceRun {
@@ -48,6 +54,8 @@ export interface SourceRun {
   readonly metrics: MemoryMetrics;
   /** Records that the task wrote with its own producers. */
   readonly producers: MemoryProducers;
+  /** With `exactlyOnce`: in order, with the open one last. Otherwise empty. */
+  readonly transactions: readonly MemoryTransaction[];
 }
 
 /**
@@ -72,8 +80,13 @@ export async function runSourceTask(
   const task = connector.createTask();
   const records: SourceRecord[] = [];
   let acknowledged = 0;
+  const transactions = options.exactlyOnce
+    ? new MemoryTransactions(options.exactlyOnce, (ended) => acknowledge(task, ended, offsets, false))
+    : null;
   const context: SourceTaskContext = {
     ...parts,
+    exactlyOnce: transactions !== null,
+    transactionContext: transactions?.context ?? null,
     task: number,
     signal: aborter.signal,
     configs: () => taskConfig,
@@ -88,7 +101,11 @@ export async function runSourceTask(
     storeOffset: async (partition, offset) => {
       // A worker that crashed before these records were acknowledged has not stored the next offset either.
       if (records.length > (options.crashAfter ?? Infinity)) return;
-      const since = records.slice(acknowledged);
+      if (transactions?.isOpen)
+        throw new ConnectError('An offset cannot be stored while a transaction of the connector is open.', {
+          code: 'TRANSACTION_OPEN',
+        });
+      const since = transactions ? [] : records.slice(acknowledged);
       acknowledged = records.length;
       if (since.length > 0) await acknowledge(task, since, offsets, false);
       offsets.write(partition, offset);
@@ -98,17 +115,23 @@ export async function runSourceTask(
   let crashed = false;
   try {
     await task.start(taskConfig, context);
-    await pollUntilEnough(task, records, options);
+    await pollUntilEnough(task, records, options, transactions);
     crashed = options.crashAfter !== undefined;
-    await acknowledge(task, records.slice(acknowledged, crashed ? options.crashAfter : undefined), offsets, crashed);
+    if (!transactions)
+      await acknowledge(task, records.slice(acknowledged, crashed ? options.crashAfter : undefined), offsets, crashed);
   } finally {
     aborter.abort();
     if (!crashed) await task.stop();
   }
-  return { records, offsets, logger, metrics, producers };
+  return { records, offsets, logger, metrics, producers, transactions: transactions?.all() ?? [] };
 }
 
-async function pollUntilEnough(task: SourceTask, records: SourceRecord[], options: RunSourceOptions): Promise<void> {
+async function pollUntilEnough(
+  task: SourceTask,
+  records: SourceRecord[],
+  options: RunSourceOptions,
+  transactions: MemoryTransactions | null,
+): Promise<void> {
   const { until, timeoutMs = 5000 } = options;
   const deadline = Date.now() + timeoutMs;
   const enough = (polled: number): boolean => {
@@ -126,6 +149,8 @@ async function pollUntilEnough(task: SourceTask, records: SourceRecord[], option
       checkSourceRecord(record, records.length);
       records.push(record);
     }
+    const limit = (options.crashAfter ?? Infinity) - (records.length - (polled?.length ?? 0));
+    if (transactions && !(await transactions.add(polled ?? [], limit))) return;
     if (enough(polled?.length ?? 0)) return;
   }
 }

@@ -1,0 +1,112 @@
+/**
+ * Calls of a task in a thread to the worker's main thread, which owns source offsets and the group membership: both
+ * sides of their messages.
+ */
+import { ConnectError, isConnectError, isRetriable, messageOf } from '@millrace/sdk';
+import type { ConnectorTaskId } from '../../connector-task-id';
+import type { ExactlyOnceGate, OffsetRecords, OffsetStorage, StoredOffsets } from '../host';
+import type { Answer, FromThread, WorkerCall } from './task-thread-messages';
+
+interface Waiting {
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+}
+
+/** In the thread. */
+export class WorkerCalls {
+  private readonly waiting = new Map<number, Waiting>();
+  private requests = 0;
+
+  constructor(private readonly post: (message: FromThread) => void) {}
+
+  offsets(run: number): OffsetStorage {
+    return {
+      read: (_connector, partitions) => this.call(run, { name: 'read', partitions }),
+      write: (_connector, offsets) => this.call(run, { name: 'write', offsets }),
+      encode: (_connector, offsets) => this.call<OffsetRecords>(run, { name: 'encode', offsets }),
+      copy: (_connector, offsets) => this.call(run, { name: 'copy', offsets }),
+    };
+  }
+
+  gate(run: number): ExactlyOnceGate {
+    return {
+      fence: () => this.call(run, { name: 'fence' }),
+      confirm: (_id, generation) => this.call(run, { name: 'confirm', generation }),
+    };
+  }
+
+  onAnswer({ request, result, error }: Answer): void {
+    const waiting = this.waiting.get(request);
+    this.waiting.delete(request);
+    if (error === null) waiting?.resolve(result);
+    else waiting?.reject(new WorkerCallError(error.message, error.code, error.retriable));
+  }
+
+  private async call<T>(run: number, call: WorkerCall): Promise<T> {
+    const request = ++this.requests;
+    return (await new Promise((resolve, reject) => {
+      this.waiting.set(request, { resolve, reject });
+      this.post({ type: 'call', run, request, call });
+    })) as T;
+  }
+}
+
+/** The worker's error, without its stack. */
+class WorkerCallError extends ConnectError {
+  constructor(
+    message: string,
+    code: string,
+    override readonly retriable: boolean,
+  ) {
+    super(message, { code });
+  }
+}
+
+/** In the main thread. Never rejects. */
+export async function answerCall(
+  call: WorkerCall,
+  request: number,
+  id: ConnectorTaskId,
+  worker: { readonly offsets: OffsetStorage; readonly gate?: ExactlyOnceGate },
+): Promise<Answer> {
+  try {
+    return { type: 'answer', request, result: await answer(call, id, worker), error: null };
+  } catch (error) {
+    const message = messageOf(error);
+    if (call.name !== 'fence' && call.name !== 'confirm')
+      return failedAnswer(request, { message, code: 'OFFSET_STORAGE', retriable: false });
+    const code = isConnectError(error) ? error.code : 'CONNECT_ERROR';
+    return failedAnswer(request, { message, code, retriable: isRetriable(error) });
+  }
+}
+
+export function failedAnswer(request: number, error: NonNullable<Answer['error']>): Answer {
+  return { type: 'answer', request, result: null, error };
+}
+
+function answer(
+  call: WorkerCall,
+  id: ConnectorTaskId,
+  { offsets, gate }: { readonly offsets: OffsetStorage; readonly gate?: ExactlyOnceGate },
+): Promise<StoredOffsets | OffsetRecords | void> {
+  switch (call.name) {
+    case 'read':
+      return offsets.read(id.connector, call.partitions);
+    case 'write':
+    case 'copy':
+    case 'encode':
+      return offsets[call.name](id.connector, call.offsets);
+    case 'fence':
+      return requireGate(gate).fence(id.connector);
+    case 'confirm':
+      return requireGate(gate).confirm(id, call.generation);
+  }
+}
+
+/** @throws ConnectError EXACTLY_ONCE_UNSUPPORTED */
+export function requireGate(gate: ExactlyOnceGate | undefined): ExactlyOnceGate {
+  if (gate) return gate;
+  throw new ConnectError('This worker runs no exactly-once tasks: set exactly.once.source.support=enabled.', {
+    code: 'EXACTLY_ONCE_UNSUPPORTED',
+  });
+}
