@@ -22,7 +22,7 @@ USER node
 EXPOSE 8083
 # Settings: mount a worker.properties, or set BOOTSTRAP_SERVERS, GROUP_ID, CONFIG_STORAGE_TOPIC, OFFSET_STORAGE_TOPIC,
 # STATUS_STORAGE_TOPIC and CONNECT_* (CONNECT_OFFSET_FLUSH_INTERVAL_MS is offset.flush.interval.ms).
-# If CONNECT_LISTENERS changes the port, set HEALTH_URL.
+# If CONNECT_LISTENERS changes the port, set HEALTH_URL. With authentication, set CONNECT_REST_AUTH_OPEN_PATHS=/health.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(process.env.HEALTH_URL || 'http://127.0.0.1:8083/health').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "dist/main.js", "start", "worker.properties"]

@@ -10,6 +10,7 @@ import type { ConfigResolver } from './config/providers/config-resolver';
 import type { WorkerConfig } from './config/worker-config';
 import { builtInPlugins } from './built-in-plugins';
 import { createKafkaClients } from './kafka/create-clients';
+import { parseJaasFile } from './kafka/security/jaas-file';
 import { readTlsOptions } from './kafka/security/ssl-config';
 import { levelName, type LogLevels } from './logging/log-levels';
 import type { Logger } from './logging/logger';
@@ -71,6 +72,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
     validator,
     config,
     readTls: readTlsOptions,
+    readJaas: parseJaasFile,
     forward,
     levels,
     logger: named('rest'),

@@ -142,11 +142,12 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
   'src/rest': {
     json: [],
     http: ['json'],
-    requests: ['http', 'json'],
+    auth: ['http'],
+    requests: ['auth', 'http', 'json'],
     routers: ['requests', 'http', 'json'],
     openapi: ['requests'],
     'app.ts': ['routers', 'requests', 'http'],
-    'server.ts': ['app.ts', 'openapi', 'routers', 'http'],
+    'server.ts': ['app.ts', 'openapi', 'routers', 'auth', 'http'],
   },
   'src/tasks': {
     clients: [],

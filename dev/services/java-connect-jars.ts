@@ -24,3 +24,11 @@ export async function javaConnectJars(): Promise<JavaConnectJars> {
     });
   return { classPath: join(folder, '*'), pluginPath };
 }
+
+/**
+ * Resolves with the folder of the REST extension for HTTP Basic. It must be on the class path: its login module is not
+ * found in `plugin.path`.
+ */
+export async function basicAuthJar(): Promise<string> {
+  return await fetchJars({ pom: 'basic-auth-pom.xml', folder: 'java-basic-auth', what: "Java's Basic extension" });
+}

@@ -11,11 +11,18 @@ import { startedWorker, writeProperties, type StartedWorker, type WorkerOptions 
 
 const LOG4J = `-Dlog4j2.configurationFile=${join(ROOT, 'dev', 'services', 'kafka', 'log4j2.xml')}`;
 
+export interface JavaConnectOptions extends Omit<WorkerOptions, 'nodeFlags'> {
+  /** Further JVM flags, e.g. `-Dname=value`. */
+  readonly jvmFlags?: readonly string[];
+  /** Folders of jars that extend the class path. */
+  readonly jars?: readonly string[];
+}
+
 /**
  * Starts a worker and returns at once; `ready` resolves when it is healthy, after 3 to 10 s. Needs a JDK, and Maven the
  * first time.
  */
-export async function startJavaConnect(options: Omit<WorkerOptions, 'nodeFlags'>): Promise<StartedWorker> {
+export async function startJavaConnect(options: JavaConnectOptions): Promise<StartedWorker> {
   const [java, { classPath, pluginPath }, port] = await Promise.all([findJava(), javaConnectJars(), freePort()]);
   const folder = await mkdtemp(join(tmpdir(), 'millrace-java-connect-'));
   const properties = await writeProperties(folder, port, {
@@ -29,10 +36,16 @@ export async function startJavaConnect(options: Omit<WorkerOptions, 'nodeFlags'>
     },
   });
   const flags = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-XX:-UsePerfData', LOG4J];
-  flags.push('-Djava.awt.headless=true', `-Djava.io.tmpdir=${folder}`);
+  flags.push('-Djava.awt.headless=true', `-Djava.io.tmpdir=${folder}`, ...(options.jvmFlags ?? []));
   const worker = new KeptProcess({
     command: java,
-    args: [...flags, '-cp', classPath, 'org.apache.kafka.connect.cli.ConnectDistributed', properties],
+    args: [
+      ...flags,
+      '-cp',
+      [classPath, ...(options.jars ?? []).map((jars) => join(jars, '*'))].join(':'),
+      'org.apache.kafka.connect.cli.ConnectDistributed',
+      properties,
+    ],
     folder,
     signal: 'TERM',
     // Determines Java's encoding of file names.

@@ -8,10 +8,11 @@
  * `CONNECT_*` overrides a short name: it is meant for this process only, while a short name such as `BOOTSTRAP_SERVERS`
  * is often shared by a whole container or CI job.
  *
- * With the lowest precedence, `KAFKA_OPTS` sets the one JVM system property that configures Kafka clients, as in Java's
- * images.
+ * With the lowest precedence, `KAFKA_OPTS` sets two JVM system properties, as in Java's images: where Kafka clients may
+ * fetch tokens, and the JAAS file of the REST API.
  */
 import { ALLOWED_TOKEN_URLS } from './oauth-urls';
+import { JAAS_FILE } from './rest-auth-settings';
 
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   BOOTSTRAP_SERVERS: 'bootstrap.servers',
@@ -31,9 +32,13 @@ export function withEnvironment(settings: Readonly<Record<string, string>>, env:
 
 /** Settings from `KAFKA_OPTS`. The file overrides them, because the variable is often shared by a whole container. */
 function jvmSettings({ KAFKA_OPTS = '' }: Environment): Record<string, string> {
-  const option = `-D${ALLOWED_TOKEN_URLS}=`;
-  const given = KAFKA_OPTS.split(/\s+/).findLast((word) => word.startsWith(option));
-  return given === undefined ? {} : { [ALLOWED_TOKEN_URLS]: given.slice(option.length) };
+  const words = KAFKA_OPTS.split(/\s+/);
+  const given = [ALLOWED_TOKEN_URLS, JAAS_FILE].flatMap((name) => {
+    const option = `-D${name}=`;
+    const word = words.findLast((each) => each.startsWith(option));
+    return word === undefined ? [] : [[name, word.slice(option.length)] as const];
+  });
+  return Object.fromEntries(given);
 }
 
 /** Settings from environment variables, without `KAFKA_OPTS`. */

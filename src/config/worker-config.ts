@@ -6,6 +6,7 @@ import { parseListener, type Listener } from './listeners';
 import { ALLOWED_TOKEN_URLS, tokenUrls } from './oauth-urls';
 import { parseHeaderRules, type HeaderRule } from './response-headers';
 import { RESTART_BACKOFF, RESTART_BACKOFF_MAX, RESTART_MAX, type RestartSettings } from './restart-settings';
+import { restAuthSettings, type RestAuthSettings } from './rest-auth-settings';
 import { parseSetting, type Setting, type SettingValue } from './setting';
 import { PLUGIN_SILENCE, TASK_HOST, TASK_THREADS } from './task-thread-settings';
 import { THREAD_SILENCE, WATCHDOG_TASK, WATCHDOG_TICK, type WatchdogSettings } from './watchdog-settings';
@@ -40,6 +41,8 @@ export interface WorkerConfig {
   readonly allowedHosts: AllowedHosts;
   /** Millrace only: size limits of a single request body and of all bodies in flight. */
   readonly restBodies: { readonly maxBytes: number; readonly inFlightBytes: number };
+  /** Who may use the REST API. */
+  readonly restAuth: RestAuthSettings;
   readonly advertisedHost: string | null;
   readonly advertisedPort: number | null;
   readonly advertisedListener: 'http' | 'https' | null;
@@ -147,6 +150,7 @@ export function parseWorkerConfig(given: Readonly<Record<string, string>>): Work
     responseHeaders: parseHeaderRules(text('response.http.headers.config')),
     allowedHosts: parseAllowedHosts(list(ALLOWED_HOSTS)),
     restBodies: { maxBytes: number(BODY_MAX), inFlightBytes: number(BODIES_IN_FLIGHT) },
+    restAuth: restAuthSettings({ raw, text: textOrNull, number, list, invalid }),
     advertisedHost: textOrNull('rest.advertised.host.name'),
     advertisedPort: get('rest.advertised.port'),
     advertisedListener: (textOrNull('rest.advertised.listener')?.toLowerCase() ?? null) as 'http' | 'https' | null,

@@ -9,6 +9,7 @@ import { parseCorsMethods, parseOrigins } from './cors';
 import { CLIENT_AUTH, isHostName, parseListener } from './listeners';
 import { ALLOWED_TOKEN_URLS } from './oauth-urls';
 import { parseHeaderRules } from './response-headers';
+import { REST_AUTH_SETTINGS } from './rest-auth-settings';
 import { RESTART_BACKOFF, RESTART_BACKOFF_MAX, RESTART_DEFAULTS, RESTART_MAX } from './restart-settings';
 import {
   atLeast,
@@ -70,15 +71,6 @@ const advertisedHost = (value: SettingValue) =>
   value === null || value === '' || isHostName(String(value))
     ? null
     : 'it must be a host name or an address that the other workers can reach, without protocol and port';
-
-/**
- * Java's bundled extension requires passwords. Ignoring the setting would leave a worker open that is meant to be
- * protected.
- */
-const noExtensions = (value: SettingValue) =>
-  Array.isArray(value) && value.some((name) => name !== '')
-    ? 'REST extensions are Java classes and cannot run here; to authenticate clients, use HTTPS with listeners.https.ssl.client.auth=required'
-    : null;
 
 const portNumber = (value: SettingValue) =>
   atLeast(0)(value) ?? (typeof value === 'number' && value > 65535 ? 'Value must be no more than 65535' : null);
@@ -163,7 +155,7 @@ export const WORKER_SETTINGS: readonly Setting[] = [
   ),
   setting(BODY_MAX, 'INT', 1024 * 1024, atLeast(1024)),
   setting(BODIES_IN_FLIGHT, 'INT', 16 * 1024 * 1024, atLeast(1024)),
-  setting('rest.extension.classes', 'LIST', [], noExtensions),
+  ...REST_AUTH_SETTINGS,
   setting('ssl.client.auth', 'STRING', 'none', oneOf(...CLIENT_AUTH)),
 
   setting('session.timeout.ms', 'INT', 10_000, atLeast(1)),

@@ -9,6 +9,9 @@ import type { WorkerConfig } from '../config/worker-config';
 import type { LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
 import type { PluginRegistry } from '../plugins/registry';
+import { accessOf } from './auth/create-access';
+import { openListenersWarning, type BoundListener } from './auth/open-listeners';
+import type { ReadJaasFile } from './auth/property-file-login';
 import { BodyBudget } from './http/body-budget';
 import { adminResources, createApp, resources } from './app';
 import { callerCheck } from './http/caller-check';
@@ -35,10 +38,13 @@ export interface RestServerOptions {
     | 'responseHeaders'
     | 'restBodies'
     | 'allowedHosts'
+    | 'restAuth'
     | 'advertisedHost'
   >;
   /** Reads the key stores of HTTPS listeners. */
   readonly readTls: ReadTls;
+  /** Reads the login modules of HTTP Basic. */
+  readonly readJaas: ReadJaasFile;
   readonly levels: LogLevels;
   readonly logger: Logger;
   /** Emulated Kafka version and build, shown by `GET /`. */
@@ -79,12 +85,14 @@ export function createRestServer(options: RestServerOptions): RestServer {
     startedAt: Date.now(),
     healthLimitMs: options.healthLimitMs ?? 10_000,
   };
-  const { cors, responseHeaders: rules, raw, listeners, adminListeners, allowedHosts, advertisedHost } = options.config;
+  const { cors, responseHeaders: rules, raw, listeners, adminListeners } = options.config;
+  const { allowedHosts, advertisedHost, restAuth } = options.config;
   const served = servedListeners(listeners, adminListeners);
   const limits = {
     logger: options.logger,
     requestLimitMs: options.requestLimitMs ?? 90_000,
     bodies: new BodyBudget(options.config.restBodies),
+    access: accessOf(restAuth, options.readJaas, options.logger),
   };
   // As in Java, a separate admin listener has neither CORS nor configured response headers.
   const everywhere = [...(cors ? [corsHeaders(cors)] : []), ...(rules.length > 0 ? [responseHeaders(rules)] : [])];
@@ -103,6 +111,7 @@ export function createRestServer(options: RestServerOptions): RestServer {
     if (listener.protocol === 'https') tls.set(listener, httpsOptions(raw, kind, options.readTls));
   }
   const servers: ListenerServer[] = [];
+  const opened: BoundListener[] = [];
 
   async function close(): Promise<void> {
     await Promise.all(servers.splice(0).map(async (server) => await server.close()));
@@ -121,6 +130,13 @@ export function createRestServer(options: RestServerOptions): RestServer {
     const server: ListenerServer = new ListenerServer(listener, tls.get(listener) ?? null, app);
     const port = await server.open();
     servers.push(server);
+    const https = tls.get(listener)?.server;
+    opened.push({
+      url: `${listener.protocol}://${listener.host.includes(':') ? `[${listener.host}]` : listener.host}:${port}`,
+      host: listener.host,
+      address: server.address,
+      requiresCertificate: https?.requestCert === true && https.rejectUnauthorized === true,
+    });
     return { ...listener, port };
   }
 
@@ -129,6 +145,8 @@ export function createRestServer(options: RestServerOptions): RestServer {
       try {
         const bound: ServedListener[] = [];
         for (const listener of served) bound.push(await open(listener));
+        const warning = limits.access.admitsEveryone ? openListenersWarning(opened) : null;
+        if (warning !== null) options.logger.warn(warning);
         return bound;
       } catch (error) {
         await close();

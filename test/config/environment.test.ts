@@ -47,6 +47,11 @@ describe('environment overrides', () => {
     expect(withEnvironment({}, { KAFKA_OPTS: '-Xmx1g' })).toEqual({});
   });
 
+  test('another names the JAAS file of the REST API', () => {
+    const key = 'java.security.auth.login.config';
+    expect(withEnvironment({}, { KAFKA_OPTS: `-Xmx1g -D${key}=/etc/jaas.conf` })).toEqual({ [key]: '/etc/jaas.conf' });
+  });
+
   test('the environment overrides the file, CONNECT_ overrides the short name', () => {
     expect(
       withEnvironment(

@@ -39,6 +39,7 @@ describe('defaults', () => {
       adminListeners: null,
       cors: null,
       responseHeaders: [],
+      restAuth: { basic: null, bearer: null, roles: null, openPaths: [] },
       allowedHosts: { isSet: false, isOff: false, allows: expect.any(Function) },
       restBodies: { maxBytes: 1_048_576, inFlightBytes: 16_777_216 },
       advertisedHost: null,
@@ -203,8 +204,8 @@ describe('faulty settings', () => {
     ],
     [
       'rest.extension.classes',
-      'org.apache.kafka.connect.rest.basic.auth.extension.BasicAuthSecurityRestExtension',
-      '"org.apache.kafka.connect.rest.basic.auth.extension.BasicAuthSecurityRestExtension": REST extensions are Java classes and cannot run here; to authenticate clients, use HTTPS with listeners.https.ssl.client.auth=required',
+      'org.example.MyExtension',
+      '"org.example.MyExtension": REST extensions are Java classes, and org.example.MyExtension cannot run here; supported is org.apache.kafka.connect.rest.basic.auth.extension.BasicAuthSecurityRestExtension, and rest.auth.jwks.url or rest.auth.jwks.file for bearer tokens',
     ],
     ['ssl.client.auth', 'maybe', '"maybe": String must be one of (case insensitive): none, requested, required'],
     ['connector.client.config.override.policy', 'Some', '"Some": Class Some could not be found'],

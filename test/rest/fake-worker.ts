@@ -40,6 +40,7 @@ import { createPluginRegistry } from '../../src/plugins/create-registry';
 import type { BuiltInPlugin, PluginRegistry } from '../../src/plugins/registry';
 import { adminResources, createApp, resources } from '../../src/rest/app';
 import type { RestContext } from '../../src/rest/routers/context';
+import { OPEN_ACCESS, type Access } from '../../src/rest/auth/access';
 import { BodyBudget, type BodyLimits } from '../../src/rest/http/body-budget';
 import { createForwarder } from '../../src/rest/routers/forward';
 import { withOpenApi } from '../../src/rest/openapi/openapi';
@@ -424,6 +425,7 @@ export interface FakeWorkerOptions {
   readonly healthLimitMs?: number;
   readonly pluginLimitMs?: number;
   readonly bodies?: BodyLimits;
+  readonly access?: Access;
   /** No herder yet. */
   readonly starting?: boolean;
 }
@@ -456,6 +458,7 @@ export function fakeWorker(options: FakeWorkerOptions = {}): FakeWorker {
   const routes = withOpenApi([...resources(context), ...adminResources(context)], context.version);
   const app = createApp(routes, {
     logger: silentLogger,
+    access: options.access ?? OPEN_ACCESS,
     requestLimitMs: options.requestLimitMs ?? 90_000,
     bodies: new BodyBudget(options.bodies ?? { maxBytes: 1024 * 1024, inFlightBytes: 16 * 1024 * 1024 }),
   });

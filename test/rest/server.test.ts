@@ -6,6 +6,7 @@ import { parseAllowedHosts } from '../../src/config/allowed-hosts';
 import { corsSettings } from '../../src/config/cors';
 import { parseHeaderRules } from '../../src/config/response-headers';
 import { createConfigValidator } from '../../src/config/validation/connector-validator';
+import { parseJaasFile } from '../../src/kafka/security/jaas-file';
 import { readTlsOptions } from '../../src/kafka/security/ssl-config';
 import { LogLevels } from '../../src/logging/log-levels';
 import { silentLogger } from '../../src/logging/logger';
@@ -32,10 +33,12 @@ const server = (
       responseHeaders: [],
       allowedHosts: parseAllowedHosts([]),
       advertisedHost: null,
+      restAuth: { basic: null, bearer: null, roles: null, openPaths: [] },
       restBodies: { maxBytes: 1024 * 1024, inFlightBytes: 1024 * 1024 },
       ...more,
     },
     readTls: readTlsOptions,
+    readJaas: parseJaasFile,
     levels: new LogLevels(),
     logger: silentLogger,
     version: '4.3.1',

@@ -3,18 +3,21 @@ export class RestError extends Error {
   readonly status: number;
   /** Routing errors carry the JSON envelope but no Content-Type. */
   readonly routing: boolean;
+  /** The body is the message itself, without the envelope, as an extension of Java sends it. */
+  readonly plain: boolean;
   /** For `Retry-After`, seconds. */
   readonly retryAfterS: number | null;
 
   constructor(
     status: number,
     message: string,
-    options: { routing?: boolean; retryAfterS?: number; cause?: unknown } = {},
+    options: { routing?: boolean; plain?: boolean; retryAfterS?: number; cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'RestError';
     this.status = status;
     this.routing = options.routing ?? false;
+    this.plain = options.plain ?? false;
     this.retryAfterS = options.retryAfterS ?? null;
   }
 }

@@ -5,6 +5,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { withDeadline } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
+import { OPEN_ACCESS, type Access } from '../auth/access';
 import type { BodyBudget } from '../http/body-budget';
 import { JSON_TYPE, requestType, responseType } from '../http/content-negotiation';
 import { errorReply, type ErrorReply } from './error-reply';
@@ -17,6 +18,8 @@ export interface DispatchOptions {
   readonly logger: Logger;
   readonly requestLimitMs: number;
   readonly bodies: BodyBudget;
+  /** (Default: every request is admitted) */
+  readonly access?: Access;
 }
 
 /** Java's order, which is that of a hash map. */
@@ -30,10 +33,13 @@ const ALLOW_ORDER: readonly (Method | 'HEAD' | 'OPTIONS')[] = [
   'PATCH',
 ];
 
+const OPTIONS_TYPE = 'text/plain';
+
 export function dispatch(resource: Resource, options: DispatchOptions): RequestHandler {
   const allowed = ALLOW_ORDER.filter(
     (method) => method === 'OPTIONS' || resource.methods[method === 'HEAD' ? 'GET' : method],
   );
+  const { access = OPEN_ACCESS } = options;
   return async (request, response) => {
     const began = Date.now();
     response.once('finish', () =>
@@ -41,17 +47,18 @@ export function dispatch(resource: Resource, options: DispatchOptions): RequestH
         ms: Date.now() - began,
       }),
     );
-    if (request.method === 'OPTIONS') {
-      const text = allowed.join(', ');
-      response.statusCode = 200;
-      response.setHeader('Allow', allowed.join(','));
-      response.setHeader('Content-Type', 'text/plain');
-      response.setHeader('Content-Length', String(text.length));
-      response.end(text);
-      return;
-    }
     let contentType: string | null = null;
     try {
+      if (request.method === 'OPTIONS') {
+        contentType = OPTIONS_TYPE;
+        await access.admit(request, resource.path);
+        writeReply(
+          response,
+          { status: 200, text: allowed.join(', '), headers: { Allow: allowed.join(',') } },
+          contentType,
+        );
+        return;
+      }
       const method = (request.method === 'HEAD' ? 'GET' : request.method) as Method;
       const handler = Object.hasOwn(resource.methods, method) ? resource.methods[method] : undefined;
       if (!handler) throw routingError(405);
@@ -59,15 +66,17 @@ export function dispatch(resource: Resource, options: DispatchOptions): RequestH
       if (typed && requestType(request.headers['content-type']) === 'other') throw routingError(415);
       contentType = responseType(request.headers.accept, resource.textType);
       if (contentType === null) throw routingError(406);
+      const caller = await access.admit(request, resource.path);
       const reply = await withDeadline(
-        handled(handler, callOf(request, response, method, options.bodies)),
+        handled(handler, callOf(request, response, { method, caller, bodies: options.bodies })),
         options.requestLimitMs,
         requestTimeout,
       );
       writeReply(response, reply, contentType);
     } catch (error) {
-      const errorType = resource.textType === undefined ? contentType : null;
-      writeError(response, errorReply(error, options.logger), errorType ?? JSON_TYPE);
+      const reply = errorReply(error, options.logger);
+      const isJson = resource.textType === undefined && contentType !== OPTIONS_TYPE;
+      writeError(response, reply, (isJson || reply.text !== undefined ? contentType : null) ?? JSON_TYPE);
     }
   };
 }
@@ -81,7 +90,9 @@ async function handled(handler: Handler, call: Call): Promise<Reply> {
   }
 }
 
-function callOf(request: Request, response: Response, method: Method, bodies: BodyBudget): Call {
+type Admitted = Pick<Call, 'method' | 'caller'> & Pick<DispatchOptions, 'bodies'>;
+
+function callOf(request: Request, response: Response, { method, caller, bodies }: Admitted): Call {
   const encrypted = 'encrypted' in request.socket;
   const { localAddress = 'localhost', localPort = 0 } = request.socket;
   const own = `${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`;
@@ -90,6 +101,7 @@ function callOf(request: Request, response: Response, method: Method, bodies: Bo
     request,
     body: incomingBody(request, response, bodies),
     method,
+    caller,
     params: request.params as Record<string, string>,
     query: new URLSearchParams(mark < 0 ? '' : request.url.slice(mark + 1)),
     base: `${encrypted ? 'https' : 'http'}://${request.headers.host ?? own}`,

@@ -33,6 +33,7 @@ export function errorReply(error: unknown, logger: Logger): ErrorReply {
     const retryAfter = requested ?? (isRetriable ? RETRY_AFTER_S : null);
     return {
       status,
+      ...(error instanceof RestError && error.plain ? { text: error.message } : {}),
       body: { error_code: status, message: message && boundedText(message, MESSAGE_LIMIT) },
       typed,
       ...(retryAfter === null ? {} : { headers: { 'Retry-After': String(retryAfter) } }),

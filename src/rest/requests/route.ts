@@ -1,5 +1,6 @@
 /** A route: its path, methods and handlers. `dispatch.ts` connects it to express. */
 import type { IncomingMessage } from 'node:http';
+import type { Caller } from '../auth/access';
 import type { IncomingBody } from '../http/incoming-body';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -8,6 +9,7 @@ export interface Call {
   readonly request: IncomingMessage;
   readonly body: IncomingBody;
   readonly method: Method;
+  readonly caller: Caller;
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>;
   /** Of repeated parameters, `get` returns the first, as Java does. */

@@ -8,6 +8,7 @@ import { forwardRequest } from '../../../src/cluster/forwarding/forwarding';
 import { parseAllowedHosts } from '../../../src/config/allowed-hosts';
 import { parseListener } from '../../../src/config/listeners';
 import { createConfigValidator } from '../../../src/config/validation/connector-validator';
+import { parseJaasFile } from '../../../src/kafka/security/jaas-file';
 import { readTlsOptions } from '../../../src/kafka/security/ssl-config';
 import { LogLevels } from '../../../src/logging/log-levels';
 import { silentLogger } from '../../../src/logging/logger';
@@ -52,9 +53,11 @@ function build(raw: Record<string, string>, admin: string[] | null = null): Rest
       responseHeaders: [],
       allowedHosts: parseAllowedHosts([]),
       advertisedHost: null,
+      restAuth: { basic: null, bearer: null, roles: null, openPaths: [] },
       restBodies: { maxBytes: 1024 * 1024, inFlightBytes: 1024 * 1024 },
     },
     readTls: readTlsOptions,
+    readJaas: parseJaasFile,
     levels: new LogLevels(),
     logger: silentLogger,
     version: '4.3.1',

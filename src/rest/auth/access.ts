@@ -1,0 +1,81 @@
+/**
+ * Decides whether a caller may send a request. Checked after a route has matched, as in Java: an unknown path is 404
+ * for every caller.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { RestAuthSettings, Role } from '../../config/rest-auth-settings';
+import { forbidden, javaUnauthenticated, unauthenticated } from './access-error';
+import { basicCredentials } from './basic-credentials';
+import type { PropertyFileLogin } from './property-file-login';
+import { requirementOf } from './required-role';
+import { includes, roleOf, type Identity } from './roles';
+
+export interface Caller {
+  /** Null: not authenticated. */
+  readonly user: string | null;
+  /** `admin` for everyone while no roles are set. Null: none. */
+  readonly role: Role | null;
+}
+
+type Asked = Pick<IncomingMessage, 'method' | 'headers' | 'rawHeaders'>;
+
+export interface Access {
+  /** Every request is admitted, whoever sends it. */
+  readonly admitsEveryone: boolean;
+  readonly hasRoles: boolean;
+  /** `path`: express pattern of the route. Rejects with RestError 401, 403 or 503. */
+  admit(request: Asked, path: string): Promise<Caller>;
+}
+
+export interface AccessOptions {
+  readonly settings: Pick<RestAuthSettings, 'roles' | 'openPaths'>;
+  /** Null: no HTTP Basic. */
+  readonly login: PropertyFileLogin | null;
+  /** Resolves with the identity of a bearer token, or rejects with RestError. Null: no bearer tokens. */
+  readonly bearer: ((token: string) => Promise<Identity>) | null;
+}
+
+const EVERYONE: Caller = { user: null, role: 'admin' };
+const BEARER = /^bearer +/i;
+
+/** For a worker without authentication. */
+export const OPEN_ACCESS: Access = {
+  admitsEveryone: true,
+  hasRoles: false,
+  admit: async () => await Promise.resolve(EVERYONE),
+};
+
+export function createAccess({ settings, login, bearer }: AccessOptions): Access {
+  if (!login && !bearer) return OPEN_ACCESS;
+  const { roles, openPaths } = settings;
+  const open = new Set(openPaths);
+
+  async function identify({ headers, rawHeaders }: Asked): Promise<Identity | null> {
+    const { authorization } = headers;
+    // Node would use the first of several.
+    const isSingle = rawHeaders.filter((text, at) => at % 2 === 0 && /^authorization$/i.test(text)).length <= 1;
+    if (bearer && isSingle && authorization !== undefined && BEARER.test(authorization))
+      return await bearer(authorization.replace(BEARER, ''));
+    const credentials = isSingle ? basicCredentials(authorization) : null;
+    if (!login?.accepts(credentials)) throw bearer ? unauthenticated() : javaUnauthenticated();
+    return credentials && { user: credentials.user, claims: [] };
+  }
+
+  return {
+    admitsEveryone: login?.admitsEveryone === true,
+    hasRoles: roles !== null,
+    admit: async (request, path) => {
+      const { method = 'GET' } = request;
+      const required = requirementOf(method, path);
+      const isOpen = open.has(path) && (method === 'GET' || method === 'HEAD');
+      if (required === 'signature' || isOpen) return { user: null, role: roles === null ? 'admin' : null };
+      const identity = await identify(request);
+      const user = identity?.user ?? null;
+      if (roles === null) return { user, role: 'admin' };
+      const role = identity && roleOf(roles, identity);
+      if (includes(role, required)) return { user, role };
+      const has = role === null ? 'The caller has no role' : `The role ${role} is not enough`;
+      throw forbidden(`${has}: ${method} ${path} needs the role ${required}`);
+    },
+  };
+}

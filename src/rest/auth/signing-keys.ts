@@ -1,0 +1,128 @@
+/** The public keys of the identity provider (a JSON Web Key Set), from a file or a URL. Both may change at any time. */
+import { readFileSync, statSync } from 'node:fs';
+import { ConfigError, messageOf, monotonicNow } from '@millrace/sdk';
+import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
+import type { BearerSettings } from '../../config/rest-auth-settings';
+import type { Logger } from '../../logging/logger';
+import { keysUnavailable } from './access-error';
+
+/** Far above the keys of any provider. Bytes. */
+const MAX_BYTES = 256 * 1024;
+const FETCH_TIMEOUT_MS = 5_000;
+/** After a failed fetch, callers do not wait for another one. */
+const RETRY_MS = 5_000;
+/** A token with an unknown key id makes a fetch at most this often. */
+const COOLDOWN_MS = 30_000;
+const MAX_AGE_MS = 600_000;
+const CHECK_MS = 10_000;
+
+/** Loaded with the first token: most workers have none. */
+const loadJose = async () => await import('jose');
+
+export function signingKeys(source: BearerSettings['keys'], logger: Logger): JWTVerifyGetKey {
+  return 'file' in source ? keysOfFile(source.file, logger) : keysOfUrl(new URL(source.url), logger);
+}
+
+/** Throws an Error whose message is only the reason. */
+export function parseKeySet(bytes: Uint8Array): JSONWebKeySet {
+  if (bytes.length > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
+  let found: unknown;
+  try {
+    found = JSON.parse(Buffer.from(bytes).toString('utf8'));
+  } catch {
+    // The parser's message quotes the text.
+    throw new Error('it is not JSON');
+  }
+  const keys = (found as { keys?: unknown } | null)?.keys;
+  if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'object' && key !== null))
+    throw new Error('it is not a JSON Web Key Set: an object with the array "keys"');
+  return found as JSONWebKeySet;
+}
+
+/** Throws ConfigError `WORKER_CONFIG_INVALID` if the file cannot be used now. A later change that fails is logged. */
+function keysOfFile(path: string, logger: Logger): JWTVerifyGetKey {
+  let version = '';
+  let keys: Promise<JWTVerifyGetKey>;
+  let checkedAt = -Infinity;
+
+  function refresh(): void {
+    checkedAt = monotonicNow();
+    const { mtimeMs, size, ino } = statSync(path);
+    const found = `${mtimeMs} ${size} ${ino}`;
+    if (found === version) return;
+    if (size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
+    const set = parseKeySet(readFileSync(path));
+    version = found;
+    keys = loadJose().then(({ createLocalJWKSet }) => createLocalJWKSet(set));
+  }
+
+  try {
+    refresh();
+  } catch (error) {
+    const key = 'rest.auth.jwks.file';
+    throw new ConfigError(`Worker setting "${key}" is invalid: cannot read ${path}: ${messageOf(error)}.`, {
+      code: 'WORKER_CONFIG_INVALID',
+      place: { key },
+      cause: error,
+    });
+  }
+  return async (header, token) => {
+    if (monotonicNow() - checkedAt >= CHECK_MS) {
+      try {
+        refresh();
+      } catch (error) {
+        logger.warn(`Cannot read the changed ${path}, keeping the earlier keys: ${messageOf(error)}`);
+      }
+    }
+    return await (
+      await keys
+    )(header, token);
+  };
+}
+
+function keysOfUrl(url: URL, logger: Logger): JWTVerifyGetKey {
+  let failedAt = -Infinity;
+
+  async function fetchKeys(target: string, options: RequestInit): Promise<Response> {
+    if (monotonicNow() - failedAt < RETRY_MS) throw keysUnavailable('the last attempt failed');
+    try {
+      const response = await fetch(target, options);
+      if (response.status !== 200) throw new Error(`status ${response.status}`);
+      const set = parseKeySet(await boundedBody(response));
+      return new Response(JSON.stringify(set), { status: 200 });
+    } catch (error) {
+      failedAt = monotonicNow();
+      const reason = reasonOf(error);
+      logger.warn(`Cannot read the keys that sign bearer tokens from ${url.href}, retrying: ${reason}`);
+      throw keysUnavailable(reason, error);
+    }
+  }
+
+  const keys = loadJose().then(({ createRemoteJWKSet, customFetch }) =>
+    createRemoteJWKSet(url, {
+      timeoutDuration: FETCH_TIMEOUT_MS,
+      cooldownDuration: COOLDOWN_MS,
+      cacheMaxAge: MAX_AGE_MS,
+      [customFetch]: fetchKeys,
+    }),
+  );
+  return async (header, token) => await (await keys)(header, token);
+}
+
+/** `fetch` reports only "fetch failed", with its reason as the cause. */
+function reasonOf(error: unknown): string {
+  const { name, cause } = error as { name?: string; cause?: unknown };
+  if (name === 'TimeoutError') return `no response within ${FETCH_TIMEOUT_MS} ms`;
+  return messageOf(cause instanceof Error ? cause : error);
+}
+
+async function boundedBody(response: Response): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

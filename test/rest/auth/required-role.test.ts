@@ -1,0 +1,41 @@
+/** The table of required roles has every route, and no other. */
+import { REQUIRED_ROLE, requirementOf } from '../../../src/rest/auth/required-role';
+import { OPERATIONS } from '../../../src/rest/openapi/operations';
+import { fakeWorker } from '../fake-worker';
+
+const served = fakeWorker().routes.flatMap(({ path, methods }) =>
+  Object.keys(methods).map((method) => `${method} ${path}`),
+);
+const table = Object.keys(REQUIRED_ROLE).sort();
+
+test('every served route has a required role, and every role a route', () => {
+  expect(table).toEqual([...served].sort());
+});
+
+test('and so has every operation of the OpenAPI document', () => {
+  expect(table).toEqual(Object.keys(OPERATIONS).sort());
+});
+
+test('only requests between workers need no role', () => {
+  const internal = Object.entries(OPERATIONS).flatMap(([route, operation]) => (operation.internal ? [route] : []));
+  expect(Object.entries(REQUIRED_ROLE).flatMap(([route, role]) => (role === 'signature' ? [route] : []))).toEqual(
+    internal,
+  );
+});
+
+test('readers can only read and validate', () => {
+  const changes = Object.entries(REQUIRED_ROLE).flatMap(([route, role]) =>
+    role === 'reader' && !route.startsWith('GET ') ? [route] : [],
+  );
+  expect(changes).toEqual(['PUT /connector-plugins/:plugin/config/validate']);
+});
+
+test('HEAD is GET, OPTIONS reads, and an unknown route requires the most powerful role', () => {
+  expect([
+    requirementOf('HEAD', '/connectors'),
+    requirementOf('OPTIONS', '/connectors'),
+    requirementOf('GET', '/new'),
+    requirementOf('TRACE', '/connectors'),
+    requirementOf('GET', 'toString'),
+  ]).toEqual(['reader', 'reader', 'admin', 'admin', 'admin']);
+});
