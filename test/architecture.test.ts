@@ -47,7 +47,7 @@ const MAY_KNOW: Record<string, readonly string[] | 'everything'> = {
 };
 /** The only files of a room that other rooms may see, composition roots excepted. */
 const FRONT_DOORS: Record<string, readonly string[]> = {
-  kafka: ['kafka/port', 'kafka/errors'],
+  kafka: ['kafka/port', 'kafka/errors', 'kafka/measured-clients'],
   transforms: ['transforms/chain'],
 };
 /**

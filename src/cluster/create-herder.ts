@@ -7,6 +7,8 @@ import type { Logger } from '../logging/logger';
 import { grantedSettings } from '../plugins/granted-settings';
 import type { PluginRegistry } from '../plugins/registry';
 import { GroupMetrics } from '../metrics/group-metrics';
+import { measuredClients } from '../kafka/measured-clients';
+import { ClientMeter, OpenClients } from '../metrics/open-clients';
 import { WorkMetrics } from '../metrics/work-metrics';
 import type { PluginHost } from '../plugin-host/host';
 import { InlinePluginHost } from '../plugin-host/inline-plugin-host';
@@ -145,6 +147,7 @@ interface Context extends HerderOptions {
   readonly admin: Admin;
   readonly plugins: ConnectorPlugins;
   readonly workMetrics: WorkMetrics;
+  readonly openClients: OpenClients;
   readonly groupMetrics: GroupMetrics;
   readonly wakeup: Wakeup;
   readonly stage: TickStage;
@@ -159,13 +162,18 @@ interface Context extends HerderOptions {
 }
 
 function createContext(options: HerderOptions): Context {
-  const { config, clients, registry } = options;
+  const { config, registry } = options;
+  const openClients = new OpenClients();
+  const meter = new ClientMeter(config.metricsWindows, (announcement) => openClients.accept(announcement));
+  const clients = measuredClients(options.clients, meter);
   const restUrl = options.restUrl.endsWith('/') ? options.restUrl : `${options.restUrl}/`;
   const workerId = workerIdOf(restUrl);
   const wakeup = new Wakeup();
   const lease = new SessionLease(config.sessionTimeoutMs);
   return {
     ...options,
+    clients,
+    openClients,
     logger: options.logger.child({}, 'millrace.herder'),
     pluginHost: options.pluginHost ?? new InlinePluginHost(registry),
     resolve: options.resolve ?? (async (unresolved) => unresolved),
@@ -286,6 +294,7 @@ function createRunning(
     plugins: new PluginNames(plugins, registry, config),
     snapshot: () => configs.snapshot(),
     clientId: context.memberId,
+    clients: context.openClients,
   });
   return { automaticRestarts, offsets, taskHost, connectors, tasks, work, publication, metrics };
 }

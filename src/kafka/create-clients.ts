@@ -5,11 +5,17 @@ import { createAssignedConsumer } from './consumer/assigned-consumer';
 import { readConnectionSettings } from './network/client-config';
 import { createGroupConsumer } from './consumer/group-consumer';
 import { createGroupMember } from './group/group-member';
+import type { NetworkMetrics } from '../metrics/network-metrics';
 import { createWire } from './network/network-client';
 import type { ClientConfig, KafkaClients } from './port';
 import { createProducer } from './producer/producer';
 import type { TokenUrls } from './security/sasl-config';
 import type { Wire } from './wire';
+
+interface Measured {
+  readonly network: NetworkMetrics;
+  readonly closed: { set(value: number): void };
+}
 
 /**
  * Every function throws KafkaError INVALID_CLIENT_CONFIG for invalid settings. No connection is opened before
@@ -18,12 +24,13 @@ import type { Wire } from './wire';
  */
 export function createKafkaClients(logger: Logger, tokenUrls?: TokenUrls): KafkaClients {
   /** Closes the wire if its client cannot be created. */
-  const withWire = <T>(config: ClientConfig, create: (wire: Wire) => T): T => {
-    const wire = createWire(config, { logger, tokenUrls });
+  const withWire = <T>(config: ClientConfig, create: (wire: Wire) => T, metrics?: Measured): T => {
+    const wire = createWire(config, { logger, tokenUrls, metrics: metrics?.network });
     try {
       return create(wire);
     } catch (error) {
       void wire.close();
+      metrics?.closed.set(1);
       throw error;
     }
   };
@@ -37,9 +44,12 @@ export function createKafkaClients(logger: Logger, tokenUrls?: TokenUrls): Kafka
         } = readConnectionSettings(config, tokenUrls);
         return createAdmin(wire, { timeoutMs, retryBackoffMs, retryBackoffMaxMs });
       }),
-    producer: (config, permission) => withWire(config, (wire) => createProducer(wire, config, logger, permission)),
-    assignedConsumer: (config) => withWire(config, (wire) => createAssignedConsumer(wire, config, logger)),
-    groupConsumer: (config) => withWire(config, (wire) => createGroupConsumer(wire, config, logger)),
+    producer: (config, permission, metrics) =>
+      withWire(config, (wire) => createProducer(wire, config, logger, permission, metrics), metrics),
+    assignedConsumer: (config, metrics) =>
+      withWire(config, (wire) => createAssignedConsumer(wire, config, logger, metrics), metrics),
+    groupConsumer: (config, metrics) =>
+      withWire(config, (wire) => createGroupConsumer(wire, config, logger, metrics), metrics),
     groupMember: (config, options) => withWire(config, (wire) => createGroupMember(wire, config, options, logger)),
   };
 }

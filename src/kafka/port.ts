@@ -4,7 +4,10 @@
  */
 import type { TopicPartition, TopicPartitionOffset } from '@millrace/sdk';
 import type { KafkaError } from './errors';
+import type { ConsumerMetrics } from '../metrics/consumer-metrics';
 import type { GroupMetrics } from '../metrics/group-metrics';
+import type { PartitionLags } from '../metrics/partition-lags';
+import type { ProducerMetrics } from '../metrics/producer-metrics';
 
 export type { TopicPartition, TopicPartitionOffset };
 export type IsolationLevel = 'read_uncommitted' | 'read_committed';
@@ -21,10 +24,13 @@ export type ClientConfig = Readonly<Record<string, string>>;
 /** Creates clients; implemented by `create-clients.ts`. Each client owns its sockets, and the caller closes it. */
 export interface KafkaClients {
   admin(config: ClientConfig): Admin;
-  /** @param permission (Default: sending is always permitted) */
-  producer(config: ClientConfig, permission?: SendPermission): Producer;
-  assignedConsumer(config: ClientConfig): AssignedConsumer;
-  groupConsumer(config: ClientConfig): GroupConsumer;
+  /**
+   * @param permission (Default: sending is always permitted)
+   * @param metrics where the client counts what it does; also of the consumers below (Default: nowhere)
+   */
+  producer(config: ClientConfig, permission?: SendPermission, metrics?: ProducerMetrics): Producer;
+  assignedConsumer(config: ClientConfig, metrics?: ConsumerMetrics): AssignedConsumer;
+  groupConsumer(config: ClientConfig, metrics?: ConsumerMetrics): GroupConsumer;
   groupMember(config: ClientConfig, options: GroupMemberOptions): GroupMember;
 }
 
@@ -241,6 +247,8 @@ export interface RebalanceListener {
  * `auto.offset.reset`, `fetch.*`, `isolation.level`).
  */
 export interface GroupConsumer extends Omit<AssignedConsumer, 'assign' | 'seekToBeginning'> {
+  /** Where the caller reports what it has processed. Absent: it is not measured. */
+  readonly lags?: PartitionLags;
   subscribe(topics: readonly string[] | RegExp, listener: RebalanceListener): void;
   assignment(): readonly TopicPartition[];
   /**

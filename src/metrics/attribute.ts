@@ -13,7 +13,12 @@ export interface Sample {
   readonly value: number;
 }
 
+/** Prefixes of metric names: Java's JMX domains, and `millrace` for what Java does not have. */
+export type Domain = 'kafka_connect' | 'kafka_producer' | 'kafka_consumer' | 'millrace';
+
 export interface Group<T> {
+  /** (Default: `kafka_connect`) */
+  readonly domain?: Domain;
   /** Java's name, e.g. `source-task-metrics`. */
   readonly name: string;
   labels(of: T): Readonly<Record<string, string>>;
@@ -57,6 +62,11 @@ export function oneOf<T>(
     return all.map((possible) => ({ labels: { [label]: possible }, value: possible === value ? 1 : 0 }));
   };
   return { name, help, type: 'gauge', samples };
+}
+
+/** Name of an attribute in Prometheus, e.g. `kafka_connect_source_task_metrics_source_record_poll_total`. */
+export function metricName<T>({ domain = 'kafka_connect', name }: Group<T>, attribute: Attribute<T>): string {
+  return underscored(`${domain}_${name}_${attribute.name}`);
 }
 
 /** Prometheus names have underscores. */

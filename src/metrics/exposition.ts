@@ -1,7 +1,10 @@
 /** The text of `GET /metrics`. prom-client formats it and measures the process. */
 import type * as PromClientModule from 'prom-client';
 import type { Counter, Registry } from 'prom-client';
-import { underscored, type Group } from './attribute';
+import { metricName, type Group } from './attribute';
+import { CONSUMER, CONSUMER_COORDINATOR, FETCH_MANAGER, PRODUCER } from './client-groups';
+import { clientFigures, type OpenClient } from './open-clients';
+import { SINK_LAG } from './sink-lag-groups';
 import { publishedFamilies, type PublishedFamily } from './published-series';
 import { COORDINATOR, APP, CONNECTOR, CONNECTOR_TASKS, REBALANCE, WORKER } from './worker-groups';
 import type { AppFigures, ConnectorFigures, MembershipFigures, TaskStateCounts, WorkerFigures } from './worker-groups';
@@ -17,6 +20,8 @@ export interface Figures {
   readonly worker: WorkerFigures;
   readonly membership: MembershipFigures;
   readonly app: AppFigures;
+  /** Kafka clients of the worker itself. */
+  readonly clients: readonly OpenClient[];
 }
 
 let loading: ReturnType<typeof load> | null = null;
@@ -47,6 +52,15 @@ export async function exposition(figures: Figures | null, now = Date.now()): Pro
     add(REBALANCE, [membership]);
     add(COORDINATOR, [membership]);
     add(APP, [figures.app]);
+    const { producers, consumers } = clientFigures(figures, now);
+    add(PRODUCER, producers);
+    add(CONSUMER, consumers);
+    add(FETCH_MANAGER, consumers);
+    add(
+      CONSUMER_COORDINATOR,
+      consumers.filter(({ metrics }) => metrics.inGroup.value === 1),
+    );
+    add(SINK_LAG, consumers);
     for (const family of publishedFamilies(tasks)) addMetric(client, registry, family);
   }
   return (await registry.metrics()) + withoutEmptyDelays(await process.metrics());
@@ -96,10 +110,11 @@ function addGroup<T>(client: PromClient, registry: Registry, group: Group<T>, al
     });
     if (samples.length === 0) continue;
     addMetric(client, registry, {
-      name: `kafka_connect_${underscored(group.name)}_${underscored(attribute.name)}`,
+      name: metricName(group, attribute),
       help: attribute.help,
       type: attribute.type,
-      labelNames: Object.keys(samples[0]?.labels ?? {}),
+      // Clients of tasks have more labels than those of the worker.
+      labelNames: [...new Set(samples.flatMap(({ labels }) => Object.keys(labels)))],
       samples,
     });
   }

@@ -1,5 +1,5 @@
 /**
- * A worker's activity as a group member: requests to the coordinator, and rebalances.
+ * The activity of a member of a group, a worker or a consumer: requests to the coordinator, and rebalances.
  * Source: connect-runtime §9 "connect-worker-rebalance-metrics" and "connect-coordinator-metrics".
  */
 import { Cells, Figure } from './cells';
@@ -15,9 +15,11 @@ export class TimedEvents {
   readonly times: SampledStat;
   /** Samples of one hour each, regardless of the configured window, as Java uses for rates per hour. */
   readonly lastHours: SampledStat;
-  private lastAt: number | null = null;
+  /** Milliseconds since the epoch; 0: never. */
+  private readonly lastAt: Figure;
 
   constructor(cells: Cells, windows: SampleWindows) {
+    this.lastAt = new Figure(cells);
     this.total = new Figure(cells);
     this.totalMs = new Figure(cells);
     this.times = new SampledStat(cells, windows);
@@ -29,12 +31,12 @@ export class TimedEvents {
     this.totalMs.add(ms);
     this.times.record(ms, now);
     this.lastHours.record(ms, now);
-    this.lastAt = now;
+    this.lastAt.set(now);
   }
 
   /** Milliseconds since the last event; infinite before the first. */
   since(now: number): number {
-    return this.lastAt === null ? Infinity : now - this.lastAt;
+    return this.lastAt.value === 0 ? Infinity : now - this.lastAt.value;
   }
 }
 
@@ -49,7 +51,7 @@ export class GroupMetrics {
   readonly workerRebalances: TimedEvents;
   rebalancing = false;
 
-  private constructor(cells: Cells, windows: SampleWindows) {
+  constructor(cells: Cells, windows: SampleWindows) {
     this.heartbeats = new TimedEvents(cells, windows);
     this.joins = new TimedEvents(cells, windows);
     this.syncs = new TimedEvents(cells, windows);

@@ -1,6 +1,7 @@
 /** The metric groups of tasks, in the order of connect-runtime §9. */
 import { counter, gauge, oneOf, text, type Group } from './attribute';
 import type { ErrorMetrics } from './error-metrics';
+import type { OpenClient } from './open-clients';
 import type { PublishedSeries } from './published-series';
 import type { SinkMetrics } from './sink-metrics';
 import type { SourceMetrics } from './source-metrics';
@@ -20,6 +21,7 @@ export interface TaskFigures extends Task {
   readonly metrics: TaskMetrics;
   /** The plugin's own. */
   readonly published: readonly PublishedSeries[];
+  readonly clients: readonly OpenClient[];
 }
 export interface SourceFigures extends Task {
   readonly source: SourceMetrics;

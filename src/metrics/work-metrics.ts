@@ -2,6 +2,7 @@
  * The metrics of the connectors and tasks assigned to this worker, from their start until they are revoked or
  * restarted. Those that failed keep their metrics. Source: connect-runtime §9.
  */
+import { OpenClients, type ClientAnnouncement } from './open-clients';
 import type { PublishedSeries } from './published-series';
 import { StartCounts } from './start-counts';
 import { TaskMetrics, type TaskMetricsMemory } from './task-metrics';
@@ -21,6 +22,8 @@ export interface Measured {
   readonly metrics: TaskMetrics | null;
   /** The plugin's own metrics by key, while the task runs. */
   readonly published: Map<string, PublishedSeries>;
+  /** Of the task, while it runs. */
+  readonly clients: OpenClients;
   /** The start was already counted as a success or a failure. */
   started: boolean;
 }
@@ -49,6 +52,7 @@ export class WorkMetrics {
       states: new TimeInStates(),
       metrics: TaskMetrics.in(memory),
       published: new Map(),
+      clients: new OpenClients(),
       started: false,
     });
     return memory;
@@ -60,9 +64,17 @@ export class WorkMetrics {
     for (const one of series) published.set(one.key, one);
   }
 
+  accept(instance: InstanceId, announcement: ClientAnnouncement): void {
+    this.measured(instance).clients.accept(announcement);
+  }
+
   /** Source: Java counts a start as failed only when it never ran. */
   changed(instance: InstanceId, state: Uppercase<MeasuredState>): void {
-    if (state !== 'RUNNING' && state !== 'PAUSED') this.known.get(keyOf(instance))?.published.clear();
+    if (state !== 'RUNNING' && state !== 'PAUSED') {
+      const ended = this.known.get(keyOf(instance));
+      ended?.published.clear();
+      ended?.clients.clear();
+    }
     // Reported on the way out, possibly after `forget`: it must not create a new entry.
     if (state === 'UNASSIGNED') return;
     const measured = this.measured(instance);
@@ -89,5 +101,12 @@ function keyOf({ connector, task }: InstanceId): string {
 }
 
 function newlyMeasured(instance: InstanceId): Measured {
-  return { instance, states: new TimeInStates(), metrics: null, published: new Map(), started: false };
+  return {
+    instance,
+    states: new TimeInStates(),
+    metrics: null,
+    published: new Map(),
+    clients: new OpenClients(),
+    started: false,
+  };
 }

@@ -1,6 +1,7 @@
 /** The metric groups of a worker and its connectors. Source: connect-runtime §9. */
-import { counter, gauge, oneOf, text, type Attribute, type Group } from './attribute';
-import { HOUR_MS, type GroupMetrics, type TimedEvents } from './group-metrics';
+import { counter, gauge, oneOf, text, type Group } from './attribute';
+import { coordinatorAttributes } from './coordinator-attributes';
+import type { GroupMetrics } from './group-metrics';
 import type { StartCounts } from './start-counts';
 import { STATES, type TimeInStates } from './time-in-states';
 
@@ -139,76 +140,15 @@ export const REBALANCE: Group<MembershipFigures> = {
   ],
 };
 
-/** Rate and count of requests of one kind. */
-function requests(
-  kind: string,
-  many: string,
-  read: (group: GroupMetrics) => TimedEvents,
-): Attribute<MembershipFigures>[] {
-  return [
-    gauge(`${kind}-rate`, `${many} per second.`, ({ group }, now) => read(group).times.frequency(now)),
-    counter(`${kind}-total`, `${many}.`, ({ group }) => read(group).total.value),
-  ];
-}
-
-/** Average and maximum duration of requests of one kind. */
-function durations(
-  kind: string,
-  what: string,
-  read: (group: GroupMetrics) => TimedEvents,
-): Attribute<MembershipFigures>[] {
-  return [
-    gauge(`${kind}-avg`, `Average time of ${what}, in milliseconds.`, ({ group }, now) =>
-      read(group).times.average(now),
-    ),
-    gauge(`${kind}-max`, `Longest time of ${what}, in milliseconds.`, ({ group }, now) =>
-      read(group).times.maximum(now),
-    ),
-  ];
-}
-
 export const COORDINATOR: Group<MembershipFigures> = {
   name: 'connect-coordinator-metrics',
   labels: ({ clientId }) => ({ client_id: clientId }),
   attributes: [
     gauge('assigned-connectors', 'Connectors assigned to this worker.', ({ assignedConnectors }) => assignedConnectors),
     gauge('assigned-tasks', 'Tasks assigned to this worker.', ({ assignedTasks }) => assignedTasks),
-    gauge('heartbeat-response-time-max', 'Longest time of a heartbeat, in milliseconds.', ({ group }, now) =>
-      group.heartbeats.times.maximum(now),
-    ),
-    ...requests('heartbeat', 'Heartbeats', ({ heartbeats }) => heartbeats),
-    ...durations('join-time', 'a JoinGroup request', ({ joins }) => joins),
-    ...requests('join', 'JoinGroup requests', ({ joins }) => joins),
-    ...durations('sync-time', 'a SyncGroup request', ({ syncs }) => syncs),
-    ...requests('sync', 'SyncGroup requests', ({ syncs }) => syncs),
-    ...durations('rebalance-latency', 'a rebalance', ({ rebalances }) => rebalances),
-    counter(
-      'rebalance-latency-total',
-      'Total time of rebalances, in milliseconds.',
-      ({ group }) => group.rebalances.totalMs.value,
-    ),
-    counter('rebalance-total', 'Rebalances that succeeded.', ({ group }) => group.rebalances.total.value),
-    gauge('rebalance-rate-per-hour', 'Successful rebalances per hour.', ({ group }, now) =>
-      group.rebalances.lastHours.frequency(now, HOUR_MS),
-    ),
-    counter('failed-rebalance-total', 'Rebalances that failed.', ({ group }) => group.failedRebalances.total.value),
-    gauge('failed-rebalance-rate-per-hour', 'Failed rebalances per hour.', ({ group }, now) =>
-      group.failedRebalances.lastHours.frequency(now, HOUR_MS),
-    ),
-    gauge('last-rebalance-seconds-ago', 'Time since the last rebalance; -1 before the first.', ({ group }, now) =>
-      secondsAgo(group.rebalances, now),
-    ),
-    gauge('last-heartbeat-seconds-ago', 'Time since the last heartbeat; -1 before the first.', ({ group }, now) =>
-      secondsAgo(group.heartbeats, now),
-    ),
+    ...coordinatorAttributes<MembershipFigures>(({ group }) => group),
   ],
 };
-
-/** Whole seconds, as in Java. */
-function secondsAgo(timed: TimedEvents, now: number): number {
-  const ms = timed.since(now);
-  return Number.isFinite(ms) ? Math.floor(ms / 1000) : -1;
-}
 
 export const APP: Group<AppFigures> = {
   name: 'app-info',

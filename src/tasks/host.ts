@@ -4,6 +4,7 @@
  */
 import type { ConnectorConfig, SourceOffset, SourcePartition, TaskSignal } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../connector-task-id';
+import type { ClientAnnouncement } from '../metrics/open-clients';
 import type { PublishedSeries } from '../metrics/published-series';
 import type { TaskMetricsMemory } from '../metrics/task-metrics';
 import type { LeaseMemory } from './session-lease';
@@ -94,6 +95,8 @@ export interface RunListener {
   onTopicActive(id: ConnectorTaskId, topic: string): void;
   /** Metrics that the plugin has added, each once per run. */
   onMetrics(id: ConnectorTaskId, series: readonly PublishedSeries[]): void;
+  /** The task has created a Kafka client, or one of its consumers has a new partition. */
+  onClient(id: ConnectorTaskId, announcement: ClientAnnouncement): void;
 }
 
 export interface TaskListener extends RunListener {

@@ -2,6 +2,8 @@
 import { ConfigError, type Connector, type TaskSignal, messageOf } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import { grantedSettings } from '../plugins/granted-settings';
+import { measuredClients } from '../kafka/measured-clients';
+import { ClientMeter } from '../metrics/open-clients';
 import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../metrics/task-metrics';
 import { CallClock } from './call-clock';
 import type { RunListener, TaskSpec } from './host';
@@ -20,6 +22,7 @@ import type { TaskHooks, WorkerTask, WorkerTaskOptions } from './worker-task';
 export class TaskRunner {
   /** Resolves when the task has ended and its clients are closed. Never rejects. */
   readonly done: Promise<void>;
+  private readonly environment: TaskEnvironment;
   private readonly logger: Logger;
   private readonly metrics: TaskMetrics;
   private readonly published: PublishedMetrics;
@@ -33,12 +36,17 @@ export class TaskRunner {
 
   constructor(
     readonly spec: TaskSpec,
-    private readonly environment: TaskEnvironment,
+    environment: TaskEnvironment,
     private readonly listener: RunListener,
     private readonly calls = new CallClock(),
   ) {
     this.paused = spec.targetState === 'PAUSED';
     this.metrics = TaskMetrics.in(spec.metrics ?? TaskMetrics.allocate(spec.type, DEFAULT_SAMPLE_WINDOWS));
+    const { windows } = spec.metrics ?? { windows: DEFAULT_SAMPLE_WINDOWS };
+    const meter = new ClientMeter(windows, (announcement) => {
+      if (this.state !== 'CANCELLED') listener.onClient(spec.id, announcement);
+    });
+    this.environment = { ...environment, clients: measuredClients(environment.clients, meter) };
     this.logger = environment.logger.child({ connector: spec.id.connector, task: spec.id.task }, taskLoggerName(spec));
     this.published = new PublishedMetrics((series) => {
       if (this.state !== 'CANCELLED') listener.onMetrics(spec.id, series);

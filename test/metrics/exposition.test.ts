@@ -13,7 +13,8 @@ const ODD = 'a "quoted" \\ name\nin two lines, Ünïcödé 日本語 😀 {x="y"
 function task(connector: string, type: 'source' | 'sink'): Figures['tasks'][number] {
   const metrics = TaskMetrics.in(TaskMetrics.allocate(type, DEFAULT_SAMPLE_WINDOWS));
   const plugins = new Map([['key-converter', { class: 'org.example.KeyConverter', version: '1.2' }]]);
-  return { connector, task: 0, states: new TimeInStates(), metrics, connectorType: type, plugins, published: [] };
+  const of = { connector, task: 0, states: new TimeInStates(), metrics, connectorType: type, plugins };
+  return { ...of, published: [], clients: [] };
 }
 
 function figures(): Figures {
@@ -35,6 +36,7 @@ function figures(): Figures {
       group: GroupMetrics.create(DEFAULT_SAMPLE_WINDOWS),
     },
     app: { clientId: 'connect-1', version: '4.3.1', commit: 'x', startedAt: 5 },
+    clients: [],
   };
 }
 

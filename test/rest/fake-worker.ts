@@ -239,6 +239,7 @@ export class FakeHerder implements Herder {
         assignedTasks: 0,
         group: GroupMetrics.create(DEFAULT_SAMPLE_WINDOWS),
       },
+      clients: [],
     };
   }
   kafkaClusterId(): string | null {

@@ -27,6 +27,7 @@ import type {
   TopicPartitionOffset,
 } from '../../src/kafka/port';
 import type { Logger } from '../../src/logging/logger';
+import type { ClientAnnouncement } from '../../src/metrics/open-clients';
 import type { PublishedSeries } from '../../src/metrics/published-series';
 import type { BuiltInPlugin } from '../../src/plugins/registry';
 import type { NewOffsets, OffsetRecords, OffsetStorage, TaskListener, TaskSpec } from '../../src/tasks/host';
@@ -291,6 +292,8 @@ export class RecordingListener implements TaskListener {
   };
   onTopicActive = (_id: ConnectorTaskId, topic: string): void => void this.topics.push(topic);
   readonly published: PublishedSeries[] = [];
+  readonly clients: ClientAnnouncement[] = [];
+  onClient = (_id: ConnectorTaskId, announcement: ClientAnnouncement): void => void this.clients.push(announcement);
   onMetrics = (_id: ConnectorTaskId, series: readonly PublishedSeries[]): void => void this.published.push(...series);
   async until(event: string): Promise<void> {
     await eventually(

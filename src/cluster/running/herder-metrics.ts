@@ -3,6 +3,7 @@
  * §9.
  */
 import type { GroupMetrics } from '../../metrics/group-metrics';
+import type { OpenClients } from '../../metrics/open-clients';
 import type { WorkMetrics } from '../../metrics/work-metrics';
 import type { ConfigSnapshot } from '../../storage/config/config-snapshot';
 import type { StatusCache } from '../../storage/status/status-cache';
@@ -24,6 +25,8 @@ export interface HerderMetricsParts {
   readonly snapshot: () => ConfigSnapshot;
   /** Of the client that joins the group. */
   readonly clientId: string;
+  /** The worker's own. */
+  readonly clients: OpenClients;
 }
 
 const PROTOCOLS: Readonly<Record<ConnectProtocolName, string>> = {
@@ -36,7 +39,7 @@ export class HerderMetrics {
   constructor(private readonly parts: HerderMetricsParts) {}
 
   figures(): WorkerFigures {
-    const { work, group, connectors, tasks, membership, plugins, clientId } = this.parts;
+    const { work, group, connectors, tasks, membership, plugins, clientId, clients } = this.parts;
     const configs = this.parts.snapshot();
     const all = work.all();
     const names = connectors.names();
@@ -49,12 +52,13 @@ export class HerderMetrics {
           ? [{ connector, states, ...plugins.connector(configs.connectorConfig(connector)) }]
           : [],
       ),
-      tasks: all.flatMap(({ instance: { connector, task }, states, metrics, published }) =>
+      tasks: all.flatMap(({ instance: { connector, task }, states, metrics, published, clients: own }) =>
         task !== null && metrics !== null && tasks.has({ connector, task })
           ? [
               {
                 ...{ connector, task, states, metrics, connectorType: metrics.type },
                 published: [...published.values()],
+                clients: own.all(),
                 plugins: plugins.ofTask(configs.connectorConfig(connector)),
               },
             ]
@@ -76,6 +80,7 @@ export class HerderMetrics {
         assignedTasks: assigned.tasks.length,
         group,
       },
+      clients: clients.all(),
     };
   }
 

@@ -1,5 +1,6 @@
 /** Writes the statuses of connectors and tasks. Sources: connect-runtime §1.6.3, §3.11. */
 import type { ConnectorTaskId } from '../../connector-task-id';
+import type { ClientAnnouncement } from '../../metrics/open-clients';
 import type { PublishedSeries } from '../../metrics/published-series';
 import type { InstanceId, WorkMetrics } from '../../metrics/work-metrics';
 import type { EntityStatus, StatusState } from '../../storage/status/status-records';
@@ -90,6 +91,10 @@ export class StatusReporter implements TaskListener {
 
   onMetrics({ connector, task }: ConnectorTaskId, series: readonly PublishedSeries[]): void {
     this.options.metrics.publish({ connector, task }, series);
+  }
+
+  onClient({ connector, task }: ConnectorTaskId, announcement: ClientAnnouncement): void {
+    this.options.metrics.accept({ connector, task }, announcement);
   }
 
   private put({ connector, task }: ConnectorTaskId, state: StatusState): void {

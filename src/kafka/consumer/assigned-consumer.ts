@@ -1,5 +1,6 @@
 /** A consumer of assigned partitions, without a group. */
 import type { Logger } from '../../logging/logger';
+import type { ConsumerMetrics } from '../../metrics/consumer-metrics';
 import { readFetchSettings, type FetchSettings } from './consumer-settings';
 import { KafkaError } from '../errors';
 import { Fetcher } from './fetcher';
@@ -18,8 +19,9 @@ class KafkaAssignedConsumer implements AssignedConsumer {
     private readonly wire: Wire,
     private readonly settings: FetchSettings,
     logger: Logger,
+    private readonly metrics?: ConsumerMetrics,
   ) {
-    this.fetcher = new Fetcher(wire, settings, logger);
+    this.fetcher = new Fetcher(wire, settings, logger, metrics);
   }
 
   connect(): Promise<void> {
@@ -59,6 +61,7 @@ class KafkaAssignedConsumer implements AssignedConsumer {
 
   async poll(timeoutMs: number): Promise<FetchedBatch[]> {
     const deadline = performance.now() + timeoutMs;
+    this.metrics?.polled(Date.now());
     await this.fetcher.wait(0);
     for (;;) {
       if (this.closing.signal.aborted) throw new KafkaError('CONSUMER_CLOSED', 'The consumer is closed');
@@ -86,6 +89,11 @@ class KafkaAssignedConsumer implements AssignedConsumer {
 }
 
 /** Throws KafkaError INVALID_CLIENT_CONFIG. The consumer owns the wire and closes it. */
-export function createAssignedConsumer(wire: Wire, config: ClientConfig, logger: Logger): AssignedConsumer {
-  return new KafkaAssignedConsumer(wire, readFetchSettings(config), logger);
+export function createAssignedConsumer(
+  wire: Wire,
+  config: ClientConfig,
+  logger: Logger,
+  metrics?: ConsumerMetrics,
+): AssignedConsumer {
+  return new KafkaAssignedConsumer(wire, readFetchSettings(config), logger, metrics);
 }

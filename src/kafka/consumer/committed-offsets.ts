@@ -1,4 +1,5 @@
 /** Commits and reads the offsets of a group. Commits are sent one at a time, in call order. Source: kafka-client §3. */
+import type { ConsumerMetrics } from '../../metrics/consumer-metrics';
 import { KafkaError } from '../errors';
 import type { KafkaGroupMember } from '../group/group-member';
 import { partitionName } from '../protocol/offset-lookup';
@@ -23,6 +24,7 @@ export class CommittedOffsets {
     private readonly member: KafkaGroupMember,
     private readonly groupId: string,
     private readonly policy: RetryPolicy,
+    private readonly metrics?: ConsumerMetrics,
   ) {}
 
   /** Commits under the generation at the time of the call. Fails when that generation has ended. */
@@ -36,7 +38,9 @@ export class CommittedOffsets {
     const { generation } = current;
     const attempt = async (node: number): Promise<void> => {
       const build = (version: number) => offsetCommitRequest(version, identity, generation, offsets);
+      const began = performance.now();
       const responses = await call(this.wire, node, OFFSET_COMMIT, build);
+      this.metrics?.committed(performance.now() - began);
       this.throwFirst(responses, `commit offsets of group '${this.groupId}'`);
     };
     const sent = this.last.then(() => this.atCoordinator(attempt));

@@ -3,7 +3,7 @@ import type { FetchSettings } from './consumer-settings';
 import { KafkaError } from '../errors';
 import type { FetchedPartition } from './fetched-partition';
 import { protocolError } from '../protocol/protocol-error';
-import { FETCH, fetchRequest, type PartitionResponse } from '../protocol/fetch';
+import { FETCH, fetchRequest, type FetchResponse } from '../protocol/fetch';
 import type { Wire } from '../wire';
 
 /** Errors that are resolved by a metadata refresh or a retry. */
@@ -36,7 +36,7 @@ export async function sendFetch(
   requested: readonly RequestedPartition[],
   settings: FetchSettings,
   maxBytes: number,
-): Promise<PartitionResponse[]> {
+): Promise<FetchResponse> {
   const { minBytes, maxWaitMs, isolation, maxPartitionBytes, requestTimeoutMs } = settings;
   const version = await wire.version(node, FETCH.key, FETCH.min, FETCH.max);
   if (version === undefined) {
@@ -56,5 +56,5 @@ export async function sendFetch(
   const request = fetchRequest(version, queries, limits, maxWaitMs + requestTimeoutMs);
   const response = await wire.send(node, request, lane);
   if (response.errorCode !== 0) throw protocolError(response.errorCode, `fetch from broker ${node}`);
-  return response.partitions;
+  return response;
 }

@@ -1,8 +1,15 @@
 /** The state of one partition of a consumer: position, buffered responses and decoded records. No I/O. */
+import type { PartitionLag } from '../../metrics/partition-lags';
 import type { OffsetReset } from './auto-offset-reset';
 import { KafkaError } from '../errors';
 import type { ConsumerRecord, FetchedBatch, TopicPartition } from '../port';
 import type { DecodedBatches, RecordSetReader } from '../records/record-batch-decoder';
+
+/** What `take` returns. */
+export interface TakenBatch extends FetchedBatch {
+  /** Bytes of its records in a batch without compression; pieces of a batch share them by number. */
+  readonly recordBytes: number;
+}
 
 interface Chunk extends Pick<DecodedBatches, 'nextOffset' | 'timestampType' | 'memory'> {
   readonly records: readonly ConsumerRecord[];
@@ -10,6 +17,8 @@ interface Chunk extends Pick<DecodedBatches, 'nextOffset' | 'timestampType' | 'm
   at: number;
   /** Bytes of the response that it references. */
   readonly size: number;
+  /** Bytes of the records that were not returned yet. */
+  recordBytes: number;
 }
 
 export class FetchedPartition implements TopicPartition {
@@ -43,21 +52,29 @@ export class FetchedPartition implements TopicPartition {
     readonly topic: string,
     readonly partition: number,
     reset: OffsetReset | null,
+    /** Null: not measured. */
+    readonly lag: PartitionLag | null = null,
   ) {
     this.reset = reset;
+    lag?.assign();
   }
 
   /** Drops buffered records. */
   seek(offset: number): void {
-    this.dropBuffered();
-    this.position = offset;
-    this.fetchOffset = offset;
-    this.reset = null;
+    this.fetchFrom(offset);
+    this.lag?.sought(offset, Date.now());
   }
 
   /** Drops the read-ahead; it is fetched again from the position. */
   release(): void {
-    if (this.position !== undefined && this.hasBuffered) this.seek(this.position);
+    if (this.position !== undefined && this.hasBuffered) this.fetchFrom(this.position);
+  }
+
+  private fetchFrom(offset: number): void {
+    this.dropBuffered();
+    this.position = offset;
+    this.fetchOffset = offset;
+    this.reset = null;
   }
 
   /** Drops the position, to be found by `reset`. */
@@ -106,13 +123,13 @@ export class FetchedPartition implements TopicPartition {
       this.bufferedBytes -= size;
       throw error;
     }
-    const { records, nextOffset, timestampType, memory } = decoded;
+    const { records, nextOffset, timestampType, memory, recordBytes } = decoded;
     const used = reader.done ? size : decoded.consumed;
     this.undecoded = reader.done ? null : { reader, size: size - used };
     this.fetchEpoch = decoded.leaderEpoch;
     this.fetchOffset = nextOffset;
     this.decodedBytes += memory;
-    this.chunks.push({ records, at: 0, nextOffset, timestampType, memory, size: used });
+    this.chunks.push({ ...{ records, nextOffset, timestampType, memory, recordBytes }, at: 0, size: used });
   }
 
   get hasBuffered(): boolean {
@@ -128,11 +145,13 @@ export class FetchedPartition implements TopicPartition {
   }
 
   /** Returns at most `limit` records of one chunk. A chunk without records still moves the position. */
-  take(limit: number): FetchedBatch | null {
+  take(limit: number): TakenBatch | null {
     const chunk = this.chunks[0];
     if (chunk === undefined) return null;
     const end = Math.min(chunk.records.length, chunk.at + limit);
     const records = chunk.at === 0 && end === chunk.records.length ? chunk.records : chunk.records.slice(chunk.at, end);
+    const recordBytes = Math.round(chunk.recordBytes * (records.length / Math.max(1, chunk.records.length - chunk.at)));
+    chunk.recordBytes -= recordBytes;
     chunk.at = end;
     let nextOffset = chunk.nextOffset;
     if (end < chunk.records.length) {
@@ -152,6 +171,7 @@ export class FetchedPartition implements TopicPartition {
       timestampType: chunk.timestampType,
       nextOffset,
       bytes,
+      recordBytes,
     };
   }
 }

@@ -5,6 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { startTimer, backoffMs } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
+import type { ConsumerMetrics } from '../../metrics/consumer-metrics';
 import type { OffsetReset } from './auto-offset-reset';
 import type { FetchSettings } from './consumer-settings';
 import { KafkaError } from '../errors';
@@ -13,7 +14,7 @@ import type { FetchedPartition } from './fetched-partition';
 import { recoverMissingOffset, recoverTruncated, type RecoveryResult } from './position-recovery';
 import { cachedLeaderEpoch, partitionName } from '../protocol/offset-lookup';
 import { resetPositions } from './offset-reset';
-import type { FetchedBatch, TopicPartition, TopicPartitionOffset } from '../port';
+import type { FetchedBatch, IsolationLevel, TopicPartition, TopicPartitionOffset } from '../port';
 import { errorName, protocolError } from '../protocol/protocol-error';
 import type { PartitionResponse } from '../protocol/fetch';
 import { ReadAhead } from './read-ahead';
@@ -41,11 +42,13 @@ export class Fetcher {
     private readonly wire: Wire,
     private readonly settings: FetchSettings,
     private readonly logger: Logger,
+    private readonly metrics?: ConsumerMetrics,
   ) {
-    this.readAhead = new ReadAhead(settings, (state, undecodable) => {
+    const onUndecodable = (state: FetchedPartition, error: KafkaError): void => {
       this.retryLater(state);
-      this.fail(undecodable);
-    });
+      this.fail(error);
+    };
+    this.readAhead = new ReadAhead(settings, onUndecodable, metrics);
   }
 
   // ------------------------------------------------------------ what to read
@@ -53,6 +56,7 @@ export class Fetcher {
   /** Partitions that stay assigned keep their position. New ones wait for `seek` when `reset` is null. */
   assign(partitions: readonly TopicPartition[], reset: OffsetReset | null): void {
     this.readAhead.assign(partitions, reset);
+    this.metrics?.assigned.set(partitions.length);
     this.startRequests();
   }
 
@@ -136,6 +140,7 @@ export class Fetcher {
 
   close(): void {
     this.closed = true;
+    this.metrics?.closed.set(1);
     if (this.retryTimer !== null) clearTimeout(this.retryTimer);
     this.readAhead.clear();
     this.signal();
@@ -225,7 +230,9 @@ export class Fetcher {
     requested: readonly RequestedPartition[],
     maxBytes: number,
   ): Promise<void> {
-    const responses = await sendFetch(this.wire, node, lane, requested, this.settings, maxBytes);
+    const began = performance.now();
+    const response = await sendFetch(this.wire, node, lane, requested, this.settings, maxBytes);
+    const { partitions: responses, throttleMs } = response;
     const byName = new Map(requested.map((entry) => [partitionName(entry.state), entry]));
     const stale = new Set<string>();
     for (const response of responses) {
@@ -234,6 +241,7 @@ export class Fetcher {
       if (entry === undefined || entry.seeks !== entry.state.seeks) continue;
       if (this.readAhead.find(response) === entry.state) this.handleResponse(entry, response, stale);
     }
+    this.metrics?.fetched(performance.now() - began, bytesOf(responses), throttleMs);
     this.readAhead.recountBytes();
     if (stale.size > 0) await this.findLeaders([...stale]);
   }
@@ -247,6 +255,7 @@ export class Fetcher {
     if (response.errorCode === 0) {
       state.failures = 0;
       state.checkedEpoch = leaderEpoch;
+      state.lag?.ended(endOf(response, this.settings.isolation), Date.now());
       if (response.records.length > 0) this.addRecords(state, offset, response);
     } else if (name === 'OFFSET_OUT_OF_RANGE') {
       this.applyRecovery(state, recoverMissingOffset(state, offset, this.settings.offsetReset));
@@ -354,4 +363,13 @@ export class Fetcher {
 
 function topicsOf(partitions: readonly TopicPartition[]): string[] {
   return [...new Set(partitions.map(({ topic }) => topic))];
+}
+
+function bytesOf(responses: readonly PartitionResponse[]): number {
+  return responses.reduce((sum, { records }) => sum + records.length, 0);
+}
+
+/** What a consumer can read ends before the first open transaction, if it reads committed records only. */
+function endOf({ highWatermark, lastStableOffset }: PartitionResponse, isolation: IsolationLevel): number {
+  return isolation === 'read_committed' && lastStableOffset >= 0 ? lastStableOffset : highWatermark;
 }

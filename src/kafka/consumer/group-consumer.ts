@@ -4,6 +4,8 @@
  */
 import { startTimer, sleep } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
+import type { ConsumerMetrics } from '../../metrics/consumer-metrics';
+import type { PartitionLags } from '../../metrics/partition-lags';
 import type { Assignor } from './assignors/assignor';
 import {
   decodeAssignment,
@@ -69,10 +71,12 @@ class KafkaGroupConsumer implements GroupConsumer {
     private readonly settings: FetchSettings,
     private readonly group: GroupSettings,
     private readonly logger: Logger,
+    private readonly metrics?: ConsumerMetrics,
   ) {
+    metrics?.inGroup.set(1);
     this.assignors = parseAssignors(group.assignors);
     this.cooperative = this.assignors.every((assignor) => assignor.rebalance === 'cooperative');
-    this.fetcher = new Fetcher(wire, settings, logger);
+    this.fetcher = new Fetcher(wire, settings, logger, metrics);
     const { groupId, groupInstanceId, sessionTimeoutMs, heartbeatIntervalMs, maxPollIntervalMs } = group;
     this.member = new KafkaGroupMember(
       wire,
@@ -82,6 +86,7 @@ class KafkaGroupConsumer implements GroupConsumer {
         sessionTimeoutMs,
         heartbeatIntervalMs,
         protocolType: 'consumer',
+        metrics: metrics?.group,
         rebalanceTimeoutMs: maxPollIntervalMs,
         protocols: () => this.protocols(),
         assign: (protocol, members) => this.assignPartitions(protocol, members),
@@ -97,11 +102,15 @@ class KafkaGroupConsumer implements GroupConsumer {
     );
     this.member.onLost = (error) => this.onLost(error);
     this.policy = { ...settings, timeoutMs: settings.apiTimeoutMs };
-    this.offsets = new CommittedOffsets(wire, this.member, groupId, this.policy);
+    this.offsets = new CommittedOffsets(wire, this.member, groupId, this.policy, metrics);
   }
 
   connect(): Promise<void> {
     return this.wire.connect();
+  }
+
+  get lags(): PartitionLags | undefined {
+    return this.metrics?.lags ?? undefined;
   }
 
   subscribe(topics: readonly string[] | RegExp, listener: RebalanceListener): void {
@@ -119,6 +128,7 @@ class KafkaGroupConsumer implements GroupConsumer {
   async poll(timeoutMs: number): Promise<FetchedBatch[]> {
     const deadline = performance.now() + timeoutMs;
     this.restartPollTimer(null);
+    this.metrics?.polled(Date.now());
     try {
       await this.fetcher.wait(0);
       for (;;) {
@@ -362,6 +372,11 @@ class KafkaGroupConsumer implements GroupConsumer {
 }
 
 /** Throws KafkaError INVALID_CLIENT_CONFIG. The consumer owns the wire and closes it. */
-export function createGroupConsumer(wire: Wire, config: ClientConfig, logger: Logger): GroupConsumer {
-  return new KafkaGroupConsumer(wire, config, readFetchSettings(config), readGroupSettings(config), logger);
+export function createGroupConsumer(
+  wire: Wire,
+  config: ClientConfig,
+  logger: Logger,
+  metrics?: ConsumerMetrics,
+): GroupConsumer {
+  return new KafkaGroupConsumer(wire, config, readFetchSettings(config), readGroupSettings(config), logger, metrics);
 }

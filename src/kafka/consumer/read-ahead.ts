@@ -1,8 +1,9 @@
 /** The partitions of a consumer and their read-ahead: responses and decoded records, both bounded in bytes. No I/O. */
+import type { ConsumerMetrics } from '../../metrics/consumer-metrics';
 import type { OffsetReset } from './auto-offset-reset';
 import type { FetchSettings } from './consumer-settings';
 import { KafkaError } from '../errors';
-import { FetchedPartition } from './fetched-partition';
+import { FetchedPartition, type TakenBatch } from './fetched-partition';
 import type { FetchedBatch, TopicPartition } from '../port';
 import type { PartitionResponse } from '../protocol/fetch';
 import { partitionName } from '../protocol/offset-lookup';
@@ -23,6 +24,7 @@ export class ReadAhead {
   constructor(
     private readonly settings: FetchSettings,
     private readonly onUndecodable: (state: FetchedPartition, error: KafkaError) => void,
+    private readonly metrics?: ConsumerMetrics,
   ) {
     this.limit = Math.max(READ_AHEAD_BYTES, settings.maxPartitionBytes);
   }
@@ -35,9 +37,15 @@ export class ReadAhead {
     this.states = new Map();
     for (const { topic, partition } of partitions) {
       const name = partitionName({ topic, partition });
-      this.states.set(name, before.get(name) ?? new FetchedPartition(topic, partition, reset));
+      this.states.set(name, before.get(name) ?? this.newPartition(topic, partition, reset));
+      before.delete(name);
     }
+    for (const { lag } of before.values()) lag?.unassign();
     this.recountBytes();
+  }
+
+  private newPartition(topic: string, partition: number, reset: OffsetReset | null): FetchedPartition {
+    return new FetchedPartition(topic, partition, reset, this.metrics?.lags?.of({ topic, partition }) ?? null);
   }
 
   partitions(): IterableIterator<FetchedPartition> {
@@ -80,8 +88,9 @@ export class ReadAhead {
       if (left === 0) break;
       if (state.paused || !state.hasBuffered) continue;
       while (left > 0 && (state.hasDecoded || this.decodeMore(state))) {
-        const batch = this.trackBytes(state, () => state.take(left)) as FetchedBatch;
+        const batch = this.trackBytes(state, () => state.take(left)) as TakenBatch;
         left -= batch.records.length;
+        this.measure(state, batch);
         if (batch.records.length > 0) batches.push(batch);
         else advanced = true;
       }
@@ -90,6 +99,20 @@ export class ReadAhead {
       this.states.set(name, state);
     }
     return { batches, advanced };
+  }
+
+  private measure({ lag }: FetchedPartition, { records, recordBytes, nextOffset }: TakenBatch): void {
+    const { metrics } = this;
+    if (metrics === undefined) return;
+    const now = Date.now();
+    const [first, last] = [records[0], records.at(-1)];
+    if (first === undefined || last === undefined) {
+      lag?.skipped(nextOffset, now);
+      return;
+    }
+    metrics.consumed(records.length, recordBytes);
+    if (lag !== null)
+      metrics.lagsSeen.record(lag.took(nextOffset, last.offset + 1, first.timestamp, last.timestamp, now));
   }
 
   /** @returns true when there is something to take. Partitions with decoded records are taken first. */

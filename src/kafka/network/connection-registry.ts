@@ -1,6 +1,7 @@
 /** The connections to all brokers, by address and lane: opens, reuses and closes them, and backs off after failures. */
 import { startInterval, sleep, backoffMs } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
+import type { NetworkMetrics } from '../../metrics/network-metrics';
 import type { ConnectionSettings, HostAndPort } from './client-config';
 import { KafkaError } from '../errors';
 import { KafkaConnection } from './kafkajs-connection';
@@ -27,6 +28,7 @@ export class ConnectionRegistry {
   constructor(
     private readonly settings: ConnectionSettings,
     private readonly logger: Logger,
+    private readonly metrics?: NetworkMetrics,
   ) {
     this.idleTimer = startInterval(() => this.closeIdle(), IDLE_CHECK_MS).unref();
   }
@@ -69,7 +71,7 @@ export class ConnectionRegistry {
     const wait = peer.retryAt - performance.now();
     if (wait > 0) await sleep(wait, this.closing);
     this.failIfClosed();
-    const connection = new KafkaConnection(peer.address, this.settings);
+    const connection = new KafkaConnection(peer.address, this.settings, this.metrics);
     const abort = (): void => connection.fail(closedError());
     this.closing.addEventListener('abort', abort, { once: true });
     try {

@@ -6,6 +6,7 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { startTimer } from '@millrace/sdk';
 import Connection from 'kafkajs/src/network/connection';
+import type { NetworkMetrics } from '../../metrics/network-metrics';
 import type { ConnectionSettings, HostAndPort } from './client-config';
 import { KafkaError } from '../errors';
 import { FrameAssembler } from './frame-assembler';
@@ -20,6 +21,8 @@ import type { WireRequest } from '../wire';
 const MAX_RESPONSE_BYTES = 2 ** 28;
 /** Limit for the responses to ApiVersions and authentication. */
 const MAX_HANDSHAKE_BYTES = 2 ** 20;
+/** Of the size before each frame. */
+const SIZE_BYTES = 4;
 const KEEP_ALIVE_MS = 60_000;
 const WRONG_PROTOCOL = 'check that security.protocol is right for this port';
 
@@ -58,6 +61,7 @@ export class KafkaConnection extends Connection {
   constructor(
     readonly address: HostAndPort,
     settings: ConnectionSettings,
+    private readonly metrics?: NetworkMetrics,
   ) {
     super({
       ...address,
@@ -195,6 +199,7 @@ export class KafkaConnection extends Connection {
     const correlationId = this.nextCorrelationId();
     const body = request.encode();
     const header = this.header(request, correlationId, body.length);
+    this.metrics?.sent(header.length + body.length);
     return new Promise<T>((resolve, reject) => {
       if (request.noResponse !== true) {
         const timeoutMs = request.timeoutMs ?? this.requestTimeoutMs;
@@ -241,6 +246,7 @@ export class KafkaConnection extends Connection {
   }
 
   private received(frame: Buffer): void {
+    this.metrics?.received(frame.length + SIZE_BYTES);
     const correlationId = frame.readInt32BE(0);
     const pending = this.pending.get(correlationId);
     if (pending === undefined) {

@@ -4,6 +4,7 @@
  */
 import { startInterval, sleep, backoffMs } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
+import type { NetworkMetrics } from '../../metrics/network-metrics';
 import { silentLogger } from '../../logging/logger';
 import { readConnectionSettings, type ConnectionSettings } from './client-config';
 import { KafkaError } from '../errors';
@@ -33,9 +34,10 @@ class NetworkClient implements Wire {
   constructor(
     private readonly settings: ConnectionSettings,
     private readonly logger: Logger,
+    metrics?: NetworkMetrics,
   ) {
     this.clientId = settings.clientId;
-    this.connections = new ConnectionRegistry(settings, logger);
+    this.connections = new ConnectionRegistry(settings, logger, metrics);
     this.metadataTimer = startInterval(() => this.refreshExpired(), Math.max(settings.metadataMaxAgeMs, 1_000)).unref();
   }
 
@@ -258,11 +260,16 @@ class NetworkClient implements Wire {
 export interface WireOptions {
   readonly logger?: Logger;
   readonly tokenUrls?: TokenUrls;
+  /** Where requests are counted. (Default: nowhere) */
+  readonly metrics?: NetworkMetrics;
 }
 
 /** Does not connect yet, see `connect`. Throws KafkaError INVALID_CLIENT_CONFIG. */
-export function createWire(config: ClientConfig, { logger = silentLogger, tokenUrls }: WireOptions = {}): Wire {
-  return new NetworkClient(readConnectionSettings(config, tokenUrls), logger);
+export function createWire(
+  config: ClientConfig,
+  { logger = silentLogger, tokenUrls, metrics }: WireOptions = {},
+): Wire {
+  return new NetworkClient(readConnectionSettings(config, tokenUrls), logger, metrics);
 }
 
 function commonVersion(connection: KafkaConnection, apiKey: number, min: number, max: number): number | undefined {

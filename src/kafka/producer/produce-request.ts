@@ -11,7 +11,7 @@ import {
   produceRequest,
   PRODUCE,
   ZSTD_PRODUCE_VERSION,
-  type ProducedPartition,
+  type ProduceResponse,
   type ProduceOptions,
 } from '../protocol/produce';
 import type { Wire } from '../wire';
@@ -50,7 +50,7 @@ export class ProduceRequest {
   }
 
   /** @returns null for acks=0, which has no response. Rejects with the error of `Wire.send`. */
-  async send(wire: Wire, node: number): Promise<ProducedPartition[] | null> {
+  async send(wire: Wire, node: number): Promise<ProduceResponse | null> {
     const min = this.settings.codec === ZSTD ? ZSTD_PRODUCE_VERSION : PRODUCE.min;
     const version = await wire.version(node, PRODUCE.key, min, PRODUCE.max);
     if (version === undefined) {

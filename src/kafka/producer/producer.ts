@@ -3,6 +3,7 @@
  */
 import { sleep, backoffMs } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
+import { timed, type ProducerMetrics } from '../../metrics/producer-metrics';
 import { Accumulator } from './accumulator';
 import { codecById } from '../records/compression/codecs';
 import { KafkaError } from '../errors';
@@ -37,8 +38,9 @@ export function createProducer(
   config: ClientConfig,
   logger: Logger,
   permission: SendPermission | null = null,
+  metrics?: ProducerMetrics,
 ): Producer {
-  return new KafkaProducer(wire, readProducerSettings(config), logger, permission);
+  return new KafkaProducer(wire, readProducerSettings(config), logger, permission, metrics);
 }
 
 class KafkaProducer implements Producer {
@@ -56,7 +58,9 @@ class KafkaProducer implements Producer {
     private readonly settings: ProducerSettings,
     private readonly logger: Logger,
     private readonly permission: SendPermission | null,
+    private readonly metrics?: ProducerMetrics,
   ) {
+    metrics?.bufferBytes.set(settings.bufferMemory);
     const coordinator = new TransactionCoordinator(wire, settings, this.closing.signal);
     const wake = (): void => this.sender.wake();
     let idempotence: Idempotence = withoutIdempotence;
@@ -71,10 +75,10 @@ class KafkaProducer implements Producer {
     this.accumulator = new Accumulator(settings, {
       onWork: (queue) => this.sender.onWork(queue),
       onSealFailed: (queue, batch, error) => this.sender.fail(queue, batch, error),
-      onBatchDone: () => this.resolveReadyWaiters(),
+      onBatchDone: () => this.batchDone(),
       onCallbackError: (error) => logger.error('A delivery callback threw', { error: String(error) }),
     });
-    this.sender = new Sender(wire, settings, this.accumulator, idempotence, permission, logger);
+    this.sender = new Sender(wire, settings, this.accumulator, idempotence, permission, logger, metrics);
   }
 
   async connect(): Promise<void> {
@@ -134,35 +138,41 @@ class KafkaProducer implements Producer {
 
   whenReady(): Promise<void> | null {
     if (this.accumulator.bufferedBytes < this.settings.bufferMemory) return null;
-    return new Promise((resolve) => this.readyWaiters.push(resolve));
+    const ready = new Promise<void>((resolve) => this.readyWaiters.push(resolve));
+    const { metrics } = this;
+    if (metrics === undefined) return ready;
+    const began = performance.now();
+    return ready.then(() => metrics.waitedForBuffer(performance.now() - began));
   }
 
   async flush(): Promise<void> {
     if (this.accumulator.live.size === 0) return;
     this.sender.pendingFlushes++;
     this.sender.wake();
-    await this.accumulator.allReported();
+    await timed(this.metrics?.flushNs, () => this.accumulator.allReported());
     this.sender.pendingFlushes--;
   }
 
   initTransactions(): Promise<void> {
-    return this.requireTransactions().init();
+    return timed(this.metrics?.initNs, () => this.requireTransactions().init());
   }
 
   beginTransaction(): void {
+    const began = performance.now();
     this.requireTransactions().begin();
+    this.metrics?.beganTransaction(performance.now() - began);
   }
 
   sendOffsetsToTransaction(groupId: string, offsets: readonly TopicPartitionOffset[]): Promise<void> {
-    return this.requireTransactions().sendOffsets(groupId, offsets);
+    return timed(this.metrics?.sendOffsetsNs, () => this.requireTransactions().sendOffsets(groupId, offsets));
   }
 
   commitTransaction(): Promise<void> {
-    return this.requireTransactions().commit();
+    return timed(this.metrics?.commitNs, () => this.requireTransactions().commit());
   }
 
   abortTransaction(): Promise<void> {
-    return this.requireTransactions().abort();
+    return timed(this.metrics?.abortNs, () => this.requireTransactions().abort());
   }
 
   close(timeoutMs = CLOSE_TIMEOUT_MS): Promise<void> {
@@ -190,6 +200,7 @@ class KafkaProducer implements Producer {
       batch.memoryInDoubt = true;
       this.accumulator.complete(batch, error, -1);
     }
+    this.metrics?.closed.set(1);
     await this.wire.close();
   }
 
@@ -237,6 +248,11 @@ class KafkaProducer implements Producer {
         this.expectNotClosed();
       }
     }
+  }
+
+  private batchDone(): void {
+    this.metrics?.bufferedBytes.set(this.accumulator.bufferedBytes);
+    this.resolveReadyWaiters();
   }
 
   /** Resolves waiters in a later turn of the event loop, after buffered batches were sent. */

@@ -7,6 +7,7 @@ import type { Accumulator } from './accumulator';
 import type { PartitionQueue } from './partition-queue';
 import { KafkaError } from '../errors';
 import type { Logger } from '../../logging/logger';
+import type { ProducerMetrics } from '../../metrics/producer-metrics';
 import type { ProducerBatch } from './producer-batch';
 import type { SendPermission } from '../port';
 import type { Idempotence } from './idempotence';
@@ -37,6 +38,7 @@ export class Sender {
     /** Null: batches may be sent at any time. */
     private readonly permission: SendPermission | null,
     private readonly logger: Logger,
+    private readonly metrics?: ProducerMetrics,
   ) {}
 
   /** The queue may have something to send, now or after `linger.ms`. */
@@ -65,6 +67,7 @@ export class Sender {
 
   /** Fails a batch that is not in a queue. */
   fail(queue: PartitionQueue, batch: ProducerBatch, error: KafkaError): void {
+    if (error.code !== 'ABORTED') this.metrics?.failure(batch.recordCount);
     this.idempotence.onBatchFailed(queue, batch, error);
     this.accumulator.complete(batch, batch.mayBeAppended ? error.asInDoubt() : error, -1);
   }
@@ -78,6 +81,7 @@ export class Sender {
       wakeAt = Math.min(wakeAt, this.addNextBatch(queue, now, requests));
     }
     for (const [node, list] of requests) for (const request of list) void this.transmit(node, request);
+    this.metrics?.bufferedBytes.set(this.accumulator.bufferedBytes);
     if (wakeAt < Infinity) this.setTimer(wakeAt, now);
     else this.clearTimer();
   }
@@ -171,14 +175,21 @@ export class Sender {
   private async transmit(node: number, request: ProduceRequest): Promise<void> {
     if (request.isEmpty) return;
     this.requestsInFlight.set(node, (this.requestsInFlight.get(node) ?? 0) + 1);
+    const { metrics } = this;
+    const began = performance.now();
+    if (metrics !== undefined) measure(request, metrics, began);
+    let responded = false;
     try {
       const results = await request.send(this.wire, node);
-      for (const entry of request.entries) this.handleResult(entry.queue, entry.batch, results);
+      responded = results !== null;
+      if (results !== null) metrics?.throttleTimes.record(results.throttleMs);
+      for (const entry of request.entries) this.handleResult(entry.queue, entry.batch, results?.partitions ?? null);
     } catch (error) {
       const cause =
         error instanceof KafkaError ? error : new KafkaError('CONNECTION_FAILED', String(error), { cause: error });
       for (const { queue, batch } of request.entries) this.handleMissingResponse(queue, batch, cause);
     } finally {
+      metrics?.requestEnded(responded ? performance.now() - began : null);
       this.requestsInFlight.set(node, this.requestsInFlight.get(node)! - 1);
       // Not in a later turn: the broker would be idle until then.
       this.drain();
@@ -208,6 +219,7 @@ export class Sender {
           bytes: batch.accountedBytes,
         });
         this.accumulator.split(queue, batch);
+        this.metrics?.batchSplit();
         return queue.rollBackSequence(batch);
       case 'sequence-lost':
         if (this.idempotence.onSequenceLost(queue, batch))
@@ -252,6 +264,7 @@ export class Sender {
       partition: queue.partition,
       code: error.code,
     });
+    this.metrics?.retry(batch.recordCount);
     queue.closed.unshift(batch);
     queue.retryAt =
       now +
@@ -292,4 +305,15 @@ export class Sender {
       Math.max(at - now, 1),
     );
   }
+}
+
+/** @param now of `performance.now()` */
+function measure(request: ProduceRequest, metrics: ProducerMetrics, now: number): void {
+  const wall = Date.now();
+  let records = 0;
+  for (const { batch } of request.entries) {
+    records += batch.recordCount;
+    metrics.batchSent(batch.encoder.byteLength, now - batch.createdAt, wall);
+  }
+  metrics.requestSent(records, wall);
 }

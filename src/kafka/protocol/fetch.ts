@@ -30,10 +30,19 @@ export interface PartitionResponse {
   readonly partition: number;
   readonly errorCode: number;
   readonly highWatermark: number;
+  /** -1 if the broker does not report it. */
+  readonly lastStableOffset: number;
   readonly logStartOffset: number;
   readonly abortedTransactions: { producerId: number; firstOffset: number }[];
   /** A view of the response. */
   readonly records: Buffer;
+}
+
+export interface FetchResponse {
+  readonly errorCode: number;
+  /** How long the broker delayed the response because of a quota. */
+  readonly throttleMs: number;
+  readonly partitions: readonly PartitionResponse[];
 }
 
 export function fetchRequest(
@@ -41,7 +50,7 @@ export function fetchRequest(
   queries: readonly FetchQuery[],
   limits: FetchLimits,
   timeoutMs: number,
-): WireRequest<{ errorCode: number; partitions: PartitionResponse[] }> {
+): WireRequest<FetchResponse> {
   return request(
     FETCH,
     version,
@@ -62,7 +71,7 @@ export function fetchRequest(
       if (version >= 11) w.string('');
     },
     (r) => {
-      r.int32();
+      const throttleMs = r.int32();
       let errorCode = 0;
       if (version >= 7) {
         errorCode = r.int16();
@@ -74,15 +83,18 @@ export function fetchRequest(
           const partition = r.int32();
           const errorCode = r.int16();
           const highWatermark = r.int64();
-          r.int64();
+          const lastStableOffset = r.int64();
           const logStartOffset = version >= 5 ? r.int64() : -1;
           const abortedTransactions = r.array(() => ({ producerId: r.int64(), firstOffset: r.int64() }));
           if (version >= 11) r.int32();
           const records = r.bytes();
-          return { topic, partition, errorCode, highWatermark, logStartOffset, abortedTransactions, records };
+          return {
+            ...{ topic, partition, errorCode, highWatermark, lastStableOffset },
+            ...{ logStartOffset, abortedTransactions, records },
+          };
         });
       });
-      return { errorCode, partitions: topics.flat() };
+      return { errorCode, throttleMs, partitions: topics.flat() };
     },
     { timeoutMs, sizeHint: 128 + 64 * queries.length },
   );

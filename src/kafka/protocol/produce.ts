@@ -23,6 +23,12 @@ export interface ProducedPartition extends ProducePartition {
   readonly logStartOffset: number;
 }
 
+export interface ProduceResponse {
+  readonly partitions: readonly ProducedPartition[];
+  /** How long the broker delayed the response because of a quota. */
+  readonly throttleMs: number;
+}
+
 export interface ProduceOptions {
   readonly transactionalId: string | null;
   readonly acks: -1 | 0 | 1;
@@ -60,11 +66,7 @@ export function produceBodyParts(
 }
 
 /** @param body from the functions above; not copied. */
-export function produceRequest(
-  version: number,
-  body: Buffer,
-  options: ProduceOptions,
-): WireRequest<ProducedPartition[]> {
+export function produceRequest(version: number, body: Buffer, options: ProduceOptions): WireRequest<ProduceResponse> {
   const definition = request(
     PRODUCE,
     version,
@@ -77,13 +79,12 @@ export function produceRequest(
   return { ...definition, encode: () => body };
 }
 
-function readResponse(reader: ByteReader, version: number): ProducedPartition[] {
-  return reader
-    .array(() => {
-      const topic = reader.string();
-      return reader.array(() => readPartition(reader, topic, version));
-    })
-    .flat();
+function readResponse(reader: ByteReader, version: number): ProduceResponse {
+  const topics = reader.array(() => {
+    const topic = reader.string();
+    return reader.array(() => readPartition(reader, topic, version));
+  });
+  return { partitions: topics.flat(), throttleMs: reader.int32() };
 }
 
 function readPartition(reader: ByteReader, topic: string, version: number): ProducedPartition {

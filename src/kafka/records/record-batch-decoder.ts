@@ -30,6 +30,8 @@ export interface DecodedBatches {
   timestampType: 'CreateTime' | 'LogAppendTime' | 'NoTimestampType';
   /** Bytes of the returned keys and values. */
   bytes: number;
+  /** Bytes of the returned records as they are in a batch without compression. */
+  recordBytes: number;
   /** Bytes of the decompressed data and of the record objects. */
   memory: number;
   /** Bytes of the record set that were processed. */
@@ -96,7 +98,7 @@ export class RecordSetReader {
     if (this.failure !== null) throw this.failure;
     const from = this.at;
     const offset = this.nextOffset;
-    const piece: Piece = { records: [], bytes: 0, memory: 0 };
+    const piece: Piece = { records: [], bytes: 0, recordBytes: 0, memory: 0 };
     try {
       while (piece.memory < room && this.readOn(piece, room));
     } catch (error) {
@@ -118,7 +120,7 @@ export class RecordSetReader {
     if (batch === null) return false;
     const { reader, lastOffset } = batch;
     const { length } = into.records;
-    const [values, objects] = [reader.valueBytes, reader.objectBytes];
+    const [values, bytes, objects] = [reader.valueBytes, reader.recordBytes, reader.objectBytes];
     into.memory += batch.decompressedBytes;
     let isRead: boolean;
     try {
@@ -130,6 +132,7 @@ export class RecordSetReader {
       throw unreadable(error, batch.baseOffset, what);
     }
     into.bytes += reader.valueBytes - values;
+    into.recordBytes += reader.recordBytes - bytes;
     into.memory += reader.objectBytes - objects;
     this.batch = isRead ? null : batch;
     const next = isRead ? lastOffset + 1 : (into.records.at(-1)?.offset ?? -1) + 1;
@@ -210,7 +213,7 @@ export class RecordSetReader {
   }
 }
 
-type Piece = Pick<DecodedBatches, 'records' | 'bytes' | 'memory'>;
+type Piece = Pick<DecodedBatches, 'records' | 'bytes' | 'recordBytes' | 'memory'>;
 
 function recordSection(batch: Buffer, codec: number, limit: number): Buffer {
   const section = batch.subarray(layout.BATCH_HEADER_BYTES);

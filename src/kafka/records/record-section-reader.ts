@@ -21,6 +21,8 @@ export interface RecordSection {
 export class RecordSectionReader {
   /** Bytes of the keys and values of the records read. */
   valueBytes = 0;
+  /** Bytes of the records read, with their lengths. */
+  recordBytes = 0;
   /** Memory of the objects created so far. */
   objectBytes = 0;
   private at = 0;
@@ -46,6 +48,8 @@ export class RecordSectionReader {
     const { count, baseOffset, lastOffset, baseTimestamp, logAppendTime } = this.section;
     const { bytes } = this;
     let { read } = this;
+    let skippedBytes = 0;
+    const begin = this.at;
     let valueBytes = 0;
     let objectBytes = 0;
     for (; read < count && objectBytes < room; read++) {
@@ -64,11 +68,12 @@ export class RecordSectionReader {
         valueBytes += (key === null ? 0 : key.length) + (value === null ? 0 : value.length);
         objectBytes += RECORD_OBJECT_BYTES + headers.length * HEADER_OBJECT_BYTES;
         into.push({ offset, timestamp: logAppendTime ?? timestamp, key, value, headers });
-      }
+      } else skippedBytes = end - begin;
       this.at = end;
     }
     this.read = read;
     this.valueBytes += valueBytes;
+    this.recordBytes += this.at - begin - skippedBytes;
     this.objectBytes += objectBytes;
     if (read < count) return false;
     if (this.at !== bytes.length) throw new RangeError(`${bytes.length - this.at} bytes follow its last record`);

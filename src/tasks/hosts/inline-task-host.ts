@@ -106,6 +106,7 @@ export class InlineTaskHost implements TaskHost {
       onResumed: (id) => listener.onResumed(id),
       onTopicActive: (id, topic) => listener.onTopicActive(id, topic),
       onMetrics: (id, series) => listener.onMetrics(id, series),
+      onClient: (id, announcement) => listener.onClient(id, announcement),
       onStopped: (id) => {
         this.runners.delete(name);
         listener.onStopped(id);

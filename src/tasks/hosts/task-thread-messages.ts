@@ -1,6 +1,7 @@
 /**
  * Messages between the worker and its task threads: control, never records. `run` numbers one start of one task.
  */
+import type { ClientAnnouncement } from '../../metrics/open-clients';
 import type { PublishedSeries } from '../../metrics/published-series';
 import type { SourcePartition, TaskSignal } from '@millrace/sdk';
 import type { LevelName, LogLevels } from '../../logging/log-levels';
@@ -56,6 +57,7 @@ export type FromThread =
   | { readonly type: 'failed'; readonly run: number; readonly trace: string; readonly retriable: boolean }
   | { readonly type: 'topic'; readonly run: number; readonly topic: string }
   | { readonly type: 'metrics'; readonly run: number; readonly series: readonly PublishedSeries[] }
+  | { readonly type: 'client'; readonly run: number; readonly announcement: ClientAnnouncement }
   /** `failure` null: the task has accepted the signal. */
   | {
       readonly type: 'signaled';

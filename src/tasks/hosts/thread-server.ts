@@ -94,6 +94,7 @@ export class ThreadServer {
       onFailed: (_id, trace, retriable) => this.post({ type: 'failed', run, trace, retriable }),
       onTopicActive: (_id, topic) => this.post({ type: 'topic', run, topic }),
       onMetrics: (_id, series) => this.post({ type: 'metrics', run, series }),
+      onClient: (_id, announcement) => this.post({ type: 'client', run, announcement }),
     };
   }
 }

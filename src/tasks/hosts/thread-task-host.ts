@@ -315,6 +315,8 @@ export class ThreadTaskHost implements TaskHost {
         return listener.onTopicActive(id, message.topic);
       case 'metrics':
         return listener.onMetrics(id, message.series);
+      case 'client':
+        return listener.onClient(id, message.announcement);
       case 'call':
         void answerCall(message.call, message.request, id, this.options).then((answer) => run.thread.post(answer));
     }

@@ -82,6 +82,7 @@ export class SinkLoop implements RebalanceListener {
   constructor(private readonly parts: SinkLoopParts) {
     this.pauses = new SinkPauses(parts.consumer);
     this.commits = new SinkCommits(parts, this.offsets);
+    parts.consumer.lags?.trackProcessing();
   }
 
   stop(): void {
@@ -229,7 +230,7 @@ export class SinkLoop implements RebalanceListener {
     this.parts.metrics.put(part.length, performance.now() - began);
     if (this.bisection !== null) return this.apply(this.bisection.accepted(), true);
     if (part.length > 0) this.parts.rejected?.onAccepted();
-    for (const [partition, next] of this.batchOffsets.entries()) this.offsets.markProcessed(partition, next);
+    for (const [partition, next] of this.batchOffsets.entries()) this.markProcessed(partition, next);
     this.dropBatch();
   }
 
@@ -288,7 +289,12 @@ export class SinkLoop implements RebalanceListener {
     const left = new PartitionMap<number>();
     for (const { originalTopic: topic, originalPartition: partition, originalOffset } of this.batch)
       if (!left.has({ topic, partition })) left.set({ topic, partition }, originalOffset);
-    for (const [at, next] of this.batchOffsets.entries()) this.offsets.markProcessed(at, left.get(at) ?? next);
+    for (const [at, next] of this.batchOffsets.entries()) this.markProcessed(at, left.get(at) ?? next);
+  }
+
+  private markProcessed(at: TopicPartition, next: number): void {
+    this.offsets.markProcessed(at, next);
+    this.parts.consumer.lags?.of(at)?.processedTo(next, Date.now());
   }
 
   private dropBatch(): void {
