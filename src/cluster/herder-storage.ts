@@ -6,6 +6,7 @@ import type { ChangePermission } from '../storage/config/change-permission';
 import type { ConfigEvent } from '../storage/config/config-state';
 import { ConfigStore } from '../storage/config/config-store';
 import { KafkaCompactedLog } from '../storage/log/kafka-compacted-log';
+import { TransactionalWriter } from '../storage/log/transactional-writer';
 import { OffsetStore } from '../storage/offsets/offset-store';
 import { StatusStore } from '../storage/status/status-store';
 import { storageTopic } from '../storage/log/storage-topic';
@@ -33,6 +34,7 @@ export interface HerderStorage {
 export function createStorage(options: HerderStorageOptions): HerderStorage {
   const { config, clients, admin, permissions, onConfigEvent, logger } = options;
   const client = config.client('worker');
+  const { exactlyOnceSourceSupport } = config;
   const base = config.clientId.trim() === '' ? config.groupId : `${config.groupId}-${config.clientId}`;
   const log = (kind: 'config' | 'offset' | 'status', clientId: string, producer?: Record<string, string>) =>
     new KafkaCompactedLog({
@@ -42,13 +44,27 @@ export function createStorage(options: HerderStorageOptions): HerderStorage {
       client,
       clientId: `${base}-${clientId}`,
       producer,
+      // Statuses are never written in transactions.
+      isolation: exactlyOnceSourceSupport === 'enabled' && kind !== 'status' ? 'read_committed' : undefined,
       permission: permissions[kind],
       logger,
     });
+  const leaderWriter =
+    exactlyOnceSourceSupport === 'disabled'
+      ? null
+      : new TransactionalWriter({
+          topic: config.config.topic,
+          clients,
+          client,
+          clientId: `${base}-configs-leader`,
+          transactionalId: `connect-cluster-${config.groupId}`,
+          permission: permissions.config,
+          logger,
+        });
   return {
     sharedOffsets: new OffsetStore(log('offset', 'offsets'), logger),
     // The store retries statuses itself, because it knows which of them are outdated.
     statuses: new StatusStore(log('status', 'statuses', { 'delivery.timeout.ms': '120000', retries: '0' }), logger),
-    configs: new ConfigStore(log('config', 'configs'), logger, onConfigEvent, permissions.config),
+    configs: new ConfigStore(log('config', 'configs'), logger, onConfigEvent, permissions.config, leaderWriter),
   };
 }

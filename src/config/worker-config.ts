@@ -70,7 +70,7 @@ export interface WorkerConfig {
   readonly topicCreationEnable: boolean;
   readonly topicTrackingEnable: boolean;
   readonly topicTrackingAllowReset: boolean;
-  readonly exactlyOnceSourceSupport: 'disabled' | 'preparing';
+  readonly exactlyOnceSourceSupport: 'disabled' | 'preparing' | 'enabled';
   /** `All`, `None`, `Principal` or `Allowlist`. */
   readonly clientOverridePolicy: string;
   readonly clientOverrideAllowlist: readonly string[];
@@ -179,7 +179,9 @@ export function parseWorkerConfig(given: Readonly<Record<string, string>>): Work
     topicCreationEnable: flag('topic.creation.enable'),
     topicTrackingEnable: flag('topic.tracking.enable'),
     topicTrackingAllowReset: flag('topic.tracking.allow.reset'),
-    exactlyOnceSourceSupport: text('exactly.once.source.support').toLowerCase() as 'disabled' | 'preparing',
+    exactlyOnceSourceSupport: text(
+      'exactly.once.source.support',
+    ).toLowerCase() as WorkerConfig['exactlyOnceSourceSupport'],
     clientOverridePolicy: overridePolicy(text('connector.client.config.override.policy')) as string,
     clientOverrideAllowlist: list('connector.client.config.override.allowlist'),
     pluginPath: list('plugin.path').filter((path) => path !== ''),

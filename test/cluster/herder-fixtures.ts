@@ -172,6 +172,7 @@ export function fixtureConfig(group: string, overrides: Partial<WorkerConfig> = 
     workerSyncTimeoutMs: 3_000,
     workerUnsyncBackoffMs: 300_000,
     connectProtocol: 'sessioned',
+    exactlyOnceSourceSupport: 'disabled',
     interWorkerKeyTtlMs: 3_600_000,
     interWorkerKeySize: null,
     interWorkerKeyGenerationAlgorithm: 'HmacSHA256',

@@ -11,6 +11,7 @@ import type { AutomaticRestarts } from '../running/automatic-restarts';
 import type { HerderReads } from '../requests/herder-reads';
 import type { Membership } from '../group/membership';
 import type { RequestQueue } from '../queue/request-queue';
+import { LeaderPrivileges } from './leader-privileges';
 import { mustCatchUp, rejoinReason, type AssignmentSituation } from '../group/resolve-assignment';
 import type { SessionKeyKeeper } from '../forwarding/session-key-keeper';
 import type { TickStage } from '../queue/tick-stage';
@@ -46,11 +47,15 @@ export class HerderTick {
   private canReadConfigs = true;
   private completed = false;
   private readonly now: () => number;
+  private readonly privileges: LeaderPrivileges;
   /** When the current tick began, milliseconds; null while the loop is waiting. */
   private busy: number | null = null;
 
   constructor(private readonly options: HerderTickOptions) {
     this.now = options.now ?? monotonicNow;
+    const { configs, membership, syncTimeoutMs: readTimeoutMs, logger } = options;
+    const { signal } = this.stopping;
+    this.privileges = new LeaderPrivileges({ configs, membership, readTimeoutMs, signal, logger });
   }
 
   /** True after the first tick: the worker has joined its group. */
@@ -94,9 +99,10 @@ export class HerderTick {
     const { queue, stage, wakeup } = this.options;
     if (!this.canReadConfigs && !(await this.recover())) return;
     if (!(await stage.during('ensuring membership in the cluster', async () => await this.ensureMembership()))) return;
+    if (!(await this.keepPrivileges())) return;
     await this.options.keys.keep();
     const isLost = (): boolean => this.options.membership.isLost;
-    await queue.runDue(isLost);
+    await queue.runDue(() => isLost() || this.privileges.areMissing);
     // Other members may be running this worker's tasks: stop them and rejoin before running more requests.
     if (isLost()) return;
     await this.options.restarts.runDue(this.options.work, isLost);
@@ -115,6 +121,13 @@ export class HerderTick {
         : `polling the group coordinator for up to ${wait}ms or until interrupted`;
     this.busy = null;
     await stage.during(stageText, async () => await wakeup.wait(wait));
+  }
+
+  /** False: the leader cannot write yet. */
+  private async keepPrivileges(): Promise<boolean> {
+    if (!this.privileges.areMissing) return await this.privileges.keep();
+    const stage = 'reclaiming write privileges for the config topic';
+    return await this.options.stage.during(stage, async () => await this.privileges.keep());
   }
 
   /** False: rejoin the group before anything else. */
@@ -251,6 +264,7 @@ export class HerderTick {
       until(this.options.restarts.nextDue()),
       until(this.options.membership.scheduledRebalance),
       this.options.keys.waitMs(),
+      this.privileges.areMissing ? 0 : null,
     ].filter((wait) => wait !== null);
     return waits.length === 0 ? null : Math.max(0, Math.min(...waits));
   }

@@ -7,6 +7,17 @@ import type { CompactedLog, KeyValue } from '../log/compacted-log';
 /** Timeout of one change with all its steps. Milliseconds. */
 const TIMEOUT_MS = 30_000;
 
+/** Java's text for a leader that cannot write any more. Source: connect-rest §2.6. */
+const LEADER_FENCED =
+  'Failed to write to config topic; this may be due to a transient error and the request can be safely retried';
+
+/** Where the records of a change are written. */
+export interface ChangeWriter {
+  /** Failed writes of a transaction take no effect. */
+  readonly transactional: boolean;
+  write(records: readonly KeyValue[], epoch?: number): Promise<void>;
+}
+
 /** A change whose worker lost its group session before Kafka confirmed it. */
 export interface OvertakenChange extends ConnectError {
   readonly code: 'CONFIG_WRITE_DROPPED' | 'CONFIG_WRITE_IN_DOUBT';
@@ -22,9 +33,12 @@ export class ConfigChange {
   private readonly epoch: number | undefined;
   private over = false;
   private mayBeStored = false;
+  /** A transaction has failed. */
+  private fenced = false;
 
   constructor(
-    private readonly log: CompactedLog,
+    private readonly log: Pick<CompactedLog, 'readToEnd'>,
+    private readonly writer: ChangeWriter,
     private readonly permission: ChangePermission | null,
     decider: Decider,
   ) {
@@ -54,7 +68,7 @@ export class ConfigChange {
   /** Writes records that take effect only with a later record. */
   async prepare(records: readonly KeyValue[]): Promise<void> {
     this.checkTimeout();
-    await this.log.write(records, this.epoch);
+    await this.send(records);
   }
 
   /**
@@ -65,9 +79,23 @@ export class ConfigChange {
     this.checkTimeout();
     this.mayBeStored = true;
     try {
-      await this.log.write(records, this.epoch);
+      await this.send(records);
     } catch (error) {
       if (isConnectError(error) || (error instanceof KafkaError && !error.inDoubt)) this.mayBeStored = false;
+      throw error;
+    }
+  }
+
+  private async send(records: readonly KeyValue[]): Promise<void> {
+    const { writer, epoch } = this;
+    if (!writer.transactional) {
+      await writer.write(records, epoch);
+      return;
+    }
+    try {
+      await writer.write(records, epoch);
+    } catch (error) {
+      this.fenced = true;
       throw error;
     }
   }
@@ -77,6 +105,9 @@ export class ConfigChange {
   }
 
   private failed(failure: string, cause: unknown): ConnectError {
+    // The transaction was not committed, so the decision can be made again. An error of the commit has another cause.
+    if (this.fenced && isSessionLost(cause)) return new ConnectError(failure, { code: 'CONFIG_WRITE_DROPPED', cause });
+    if (this.fenced) return new ConnectError(LEADER_FENCED, { code: 'CONFIG_WRITE_FENCED', cause });
     if (this.mayBeStored)
       return new ConnectError(`${failure}. It may have been written nevertheless: check before you retry.`, {
         code: 'CONFIG_WRITE_IN_DOUBT',

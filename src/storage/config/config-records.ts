@@ -66,6 +66,9 @@ export function taskRecord(connector: string, task: number, config: ConnectorCon
 export function commitRecord(connector: string, tasks: number): KeyValue {
   return record(`commit-${connector}`, { tasks });
 }
+export function taskCountRecord(connector: string, tasks: number): KeyValue {
+  return record(`tasks-fencing-${connector}`, { 'task-count': tasks });
+}
 export function sessionKeyRecord({ key, algorithm, createdAt }: SessionKey): KeyValue {
   return record(SESSION_KEY, { key: key.toString('base64'), algorithm, 'creation-timestamp': createdAt });
 }

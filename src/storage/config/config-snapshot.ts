@@ -13,6 +13,10 @@ export interface ConfigSnapshotFields {
   readonly inconsistent: ReadonlySet<string>;
   readonly appliedConfigs: ReadonlyMap<string, ConnectorConfig>;
   readonly generations: ReadonlyMap<string, number>;
+  /** Tasks of the last generation that was admitted, by the `tasks-fencing-` records. */
+  readonly taskCountRecords: ReadonlyMap<string, number>;
+  /** Connectors whose last task count record precedes their last commit record. */
+  readonly pendingFencing: ReadonlySet<string>;
   readonly sessionKey: SessionKey | null;
 }
 
@@ -26,6 +30,8 @@ export class ConfigSnapshot {
     inconsistent: new Set(),
     appliedConfigs: new Map(),
     generations: new Map(),
+    taskCountRecords: new Map(),
+    pendingFencing: new Set(),
     sessionKey: null,
   });
 
@@ -77,5 +83,13 @@ export class ConfigSnapshot {
   /** Counts complete sets of task configs, from 0. Comparable only for equality and within one worker. */
   generation(connector: string): number | null {
     return this.fields.generations.get(connector) ?? null;
+  }
+  /** How many transactional ids the exactly-once tasks of the connector may use; null: none yet. */
+  taskCountRecord(connector: string): number | null {
+    return this.fields.taskCountRecords.get(connector) ?? null;
+  }
+  /** The tasks of earlier generations must be fenced before tasks of the current one start with exactly-once. */
+  isPendingFencing(connector: string): boolean {
+    return this.fields.pendingFencing.has(connector);
   }
 }

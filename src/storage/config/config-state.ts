@@ -41,6 +41,8 @@ export class ConfigState {
   private readonly inconsistent = new Set<string>();
   private readonly appliedConfigs = new Map<string, ConnectorConfig>();
   private readonly generations = new Map<string, number>();
+  private readonly taskCountRecords = new Map<string, number>();
+  private readonly pendingFencing = new Set<string>();
   private sessionKey: SessionKey | null = null;
   private cached: ConfigSnapshot | null = ConfigSnapshot.EMPTY;
 
@@ -64,6 +66,8 @@ export class ConfigState {
       inconsistent: new Set(this.inconsistent),
       appliedConfigs: new Map(this.appliedConfigs),
       generations: new Map(this.generations),
+      taskCountRecords: new Map(this.taskCountRecords),
+      pendingFencing: new Set(this.pendingFencing),
       sessionKey: this.sessionKey,
     });
     return this.cached;
@@ -83,7 +87,8 @@ export class ConfigState {
       case 'commit':
         return this.commit(record.connector, record.tasks);
       case 'fencing':
-        // Used only by exactly-once sources; here it only advances the offset.
+        this.taskCountRecords.set(record.connector, record.taskCount);
+        this.pendingFencing.delete(record.connector);
         return NOTHING;
       case 'session-key':
         this.sessionKey = record.key;
@@ -109,7 +114,10 @@ export class ConfigState {
     return event({ type: 'connector-updated', connector });
   }
 
-  /** Keeps the target state: its own tombstone follows. */
+  /**
+   * Keeps the target state, whose own tombstone follows, and the task count record: tasks of the deleted connector may
+   * still run when one with the same name is created.
+   */
   private removeConnector(connector: string): AppliedRecord {
     this.purge(connector);
     return event({ type: 'connector-removed', connector });
@@ -159,6 +167,7 @@ export class ConfigState {
         updated = [...deferred.keys()].map((task) => ({ connector, task }));
       }
     } else this.inconsistent.add(connector);
+    this.pendingFencing.add(connector);
     return {
       event: { type: 'tasks-committed', connector, tasks: updated },
       problem: complete ? null : `some of its ${tasks} task configs are missing, so the connector has no tasks`,

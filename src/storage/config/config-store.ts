@@ -2,7 +2,8 @@
 import { ConnectError, type ConnectorConfig, withDeadline } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import type { ChangePermission, Decider } from './change-permission';
-import type { CompactedLog, LogRecord } from '../log/compacted-log';
+import type { CompactedLog, KeyValue, LogRecord } from '../log/compacted-log';
+import type { TransactionalWriter } from '../log/transactional-writer';
 import { ConfigChange } from './config-change';
 import {
   commitRecord,
@@ -13,12 +14,15 @@ import {
   sessionKeyRecord,
   targetStateRecord,
   targetStateTombstone,
+  taskCountRecord,
   taskRecord,
   type SessionKey,
   type TargetState,
 } from './config-records';
 import type { ConfigSnapshot } from './config-snapshot';
 import { ConfigState, type ConfigEvent } from './config-state';
+
+export type LeaderWriter = Pick<TransactionalWriter, 'isClaimed' | 'claim' | 'write' | 'relinquish' | 'close'>;
 
 export class ConfigStore {
   private readonly state = new ConfigState();
@@ -31,6 +35,8 @@ export class ConfigStore {
     private readonly onEvent: (event: ConfigEvent) => void,
     /** The one that the log has. (Default: none, writes are always allowed) */
     private readonly permission: ChangePermission | null = null,
+    /** Writes what only the leader may write. (Default: the log, without transactions) */
+    private readonly leaderWriter: LeaderWriter | null = null,
   ) {}
 
   async start(): Promise<void> {
@@ -39,7 +45,29 @@ export class ConfigStore {
   }
 
   async stop(): Promise<void> {
-    await this.log.stop();
+    await Promise.all([this.leaderWriter?.close(), this.log.stop()]);
+  }
+
+  /** Whether the leader writes in transactions, which it must claim first. */
+  get isTransactional(): boolean {
+    return this.leaderWriter !== null;
+  }
+
+  /** False: the leader must claim its transactions, for the first time or after a failure. */
+  get canWriteAsLeader(): boolean {
+    return this.leaderWriter?.isClaimed ?? true;
+  }
+
+  /** Fences earlier leaders, then reads what they have written. */
+  async claimTransactions(readTimeoutMs: number): Promise<void> {
+    if (this.leaderWriter === null) return;
+    await this.leaderWriter.claim();
+    await this.readToEnd(readTimeoutMs);
+  }
+
+  /** Leaves the transactions to the next leader. */
+  async relinquishTransactions(): Promise<void> {
+    await this.leaderWriter?.relinquish();
   }
 
   /** The state as last read. Cached until it changes. */
@@ -114,6 +142,14 @@ export class ConfigStore {
     });
   }
 
+  /** Leader only. The tasks of earlier generations have been fenced. */
+  async putTaskCountRecord(connector: string, tasks: number): Promise<void> {
+    await this.change('leader').run('Error writing task count record to Kafka', async (change) => {
+      await change.write([taskCountRecord(connector, tasks)]);
+      await change.readToEnd();
+    });
+  }
+
   /** Leader only. */
   async putRestartRequest(connector: string, includeTasks: boolean, onlyFailed: boolean): Promise<void> {
     await this.change('leader').run('Error writing restart request to Kafka', async (change) => {
@@ -132,7 +168,18 @@ export class ConfigStore {
 
   /** Bound to the current epoch: dropped if the worker loses its session before the records are sent. */
   private change(decider: Decider): ConfigChange {
-    return new ConfigChange(this.log, this.permission, decider);
+    const { log, leaderWriter } = this;
+    const writer =
+      decider === 'leader' && leaderWriter !== null
+        ? {
+            transactional: true,
+            write: async (records: readonly KeyValue[], epoch = 0) => await leaderWriter.write(records, epoch),
+          }
+        : {
+            transactional: false,
+            write: async (records: readonly KeyValue[], epoch?: number) => await log.write(records, epoch),
+          };
+    return new ConfigChange(log, writer, this.permission, decider);
   }
 
   private apply({ offset, key, value }: LogRecord): void {

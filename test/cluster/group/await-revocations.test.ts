@@ -20,6 +20,8 @@ const snapshot = new ConfigSnapshot({
   inconsistent: new Set(),
   appliedConfigs: new Map(),
   generations: new Map(),
+  taskCountRecords: new Map(),
+  pendingFencing: new Set(),
   sessionKey: null,
 });
 

@@ -148,6 +148,45 @@ test('a commit of zero tasks needs no task records and keeps the config it was c
   expect(log.state.snapshot().connectorConfig('c')).toEqual({ v: '2' });
 });
 
+test('connect-runtime 82: a commit record requires fencing, a task count record after it does not', () => {
+  const log = new Log();
+  const fencing = (): unknown[] => {
+    const snapshot = log.state.snapshot();
+    return [snapshot.isPendingFencing('c'), snapshot.taskCountRecord('c')];
+  };
+  log.connector();
+  expect(fencing()).toEqual([false, null]);
+  log.task(0);
+  log.commit(1);
+  expect(fencing()).toEqual([true, null]);
+  log.event('tasks-fencing-c', '{"task-count":1}');
+  expect(fencing()).toEqual([false, 1]);
+  log.commit(0);
+  expect(fencing()).toEqual([true, 1]);
+  expect(log.state.snapshot().generation('c')).toBe(0);
+  log.event('tasks-fencing-c', null);
+  log.event('tasks-fencing-c', '{"task-count":-1}');
+  log.event('tasks-fencing-c', '{"task-count":"2"}');
+  expect(fencing()).toEqual([true, 1]);
+});
+
+test('connect-runtime §1.4.3: a deleted connector keeps its task count record, and its successor is fenced by it', () => {
+  const log = new Log();
+  log.connector();
+  log.task(0);
+  log.task(1);
+  log.commit(2);
+  log.event('tasks-fencing-c', '{"task-count":2}');
+  log.event('connector-c', null);
+  log.commit(1);
+  expect(log.state.snapshot().isPendingFencing('c')).toBe(false);
+  log.connector();
+  log.task(0);
+  log.commit(1);
+  expect(log.state.snapshot().isPendingFencing('c')).toBe(true);
+  expect(log.state.snapshot().taskCountRecord('c')).toBe(2);
+});
+
 test('session key, restart and logger records are events', () => {
   const log = new Log();
   const key = '{"key":"AAEC","algorithm":"HmacSHA256","creation-timestamp":5}';

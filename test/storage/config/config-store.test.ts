@@ -2,7 +2,9 @@ import { silentLogger } from '../../../src/logging/logger';
 import type { ConfigEvent } from '../../../src/storage/config/config-state';
 import { KafkaError } from '../../../src/kafka/errors';
 import type { ChangePermission, Decider } from '../../../src/storage/config/change-permission';
-import { ConfigStore } from '../../../src/storage/config/config-store';
+import { isOvertaken } from '../../../src/storage/config/config-change';
+import { ConfigStore, type LeaderWriter } from '../../../src/storage/config/config-store';
+import type { KeyValue } from '../../../src/storage/log/compacted-log';
 import { MemoryLog, MemoryTopic } from '../log/memory-log';
 
 async function store(topic: MemoryTopic): Promise<{ store: ConfigStore; events: ConfigEvent[] }> {
@@ -52,6 +54,96 @@ test('connect-runtime 22: a write that fails before the commit record leaves the
   );
   const { store: restarted } = await store(topic);
   expect(restarted.snapshot().taskConfigs('c')).toEqual([{ v: 'old' }]);
+});
+
+test('connect-runtime 1: the bytes of a task count record', async () => {
+  const topic = new MemoryTopic();
+  const { store: configs } = await store(topic);
+  await configs.putTaskCountRecord('a', 3);
+  expect(topic.texts()).toEqual(['tasks-fencing-a={"task-count":3}']);
+});
+
+describe('connect-runtime §1.4.7: a leader that writes in transactions', () => {
+  /** Records each transaction, and fails as told. */
+  class Transactions implements LeaderWriter {
+    isClaimed = false;
+    readonly written: string[][] = [];
+    failure: unknown = null;
+    constructor(private readonly topic: MemoryTopic) {}
+    async claim(): Promise<void> {
+      this.isClaimed = true;
+    }
+    async write(records: readonly KeyValue[]): Promise<void> {
+      if (!this.isClaimed) throw new KafkaError('PRODUCER_FENCED', 'a newer leader', { fenced: true });
+      if (this.failure !== null) {
+        this.isClaimed = false;
+        throw this.failure;
+      }
+      this.written.push(records.map(([key]) => Buffer.from(key).toString()));
+      for (const [key, value] of records) this.topic.append(key, value);
+    }
+    async relinquish(): Promise<void> {
+      this.isClaimed = false;
+    }
+    async close(): Promise<void> {
+      await this.relinquish();
+    }
+  }
+
+  async function leader(): Promise<{ configs: ConfigStore; transactions: Transactions; topic: MemoryTopic }> {
+    const topic = new MemoryTopic();
+    const transactions = new Transactions(topic);
+    const configs = new ConfigStore(new MemoryLog(topic), silentLogger, () => undefined, null, transactions);
+    await configs.start();
+    await configs.claimTransactions(1_000);
+    return { configs, transactions, topic };
+  }
+
+  test('writes each step in one transaction, and what every worker may write without one', async () => {
+    const { configs, transactions, topic } = await leader();
+    await configs.putConnector('c', { name: 'c' }, 'PAUSED');
+    await configs.putTaskConfigs('c', [{ a: '1' }, { a: '2' }]);
+    await configs.putTaskCountRecord('c', 2);
+    await configs.putTargetState('c', 'STARTED');
+    await configs.putLoggerLevel('org', 'DEBUG');
+    await configs.removeConnector('c');
+    expect(transactions.written).toEqual([
+      ['target-state-c', 'connector-c'],
+      ['task-c-0', 'task-c-1'],
+      ['commit-c'],
+      ['tasks-fencing-c'],
+      ['connector-c', 'target-state-c'],
+    ]);
+    expect(topic.records).toHaveLength(10);
+  });
+
+  test('connect-runtime 88: reports a failed write as retriable, and cannot write until it has claimed again', async () => {
+    const { configs, transactions } = await leader();
+    transactions.failure = new KafkaError('PRODUCER_FENCED', 'a newer leader', { fenced: true });
+    const error: unknown = await configs.putConnector('c', { name: 'c' }, null).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({
+      code: 'CONFIG_WRITE_FENCED',
+      message:
+        'Failed to write to config topic; this may be due to a transient error and the request can be safely retried',
+    });
+    expect(isOvertaken(error)).toBe(false);
+    expect(configs.canWriteAsLeader).toBe(false);
+    transactions.failure = null;
+    await expect(configs.putSessionKey({ key: Buffer.alloc(1), algorithm: 'a', createdAt: 1 })).rejects.toThrow(
+      'Failed to write to config topic',
+    );
+    await configs.claimTransactions(1_000);
+    await configs.putConnector('c', { name: 'c' }, null);
+    expect(configs.snapshot().contains('c')).toBe(true);
+  });
+
+  test('may decide a change again whose transaction was not committed because the session was lost', async () => {
+    const { configs, transactions } = await leader();
+    transactions.failure = new KafkaError('SESSION_LOST', 'lost its place in the group', { inDoubt: true });
+    const error: unknown = await configs.putConnector('c', { name: 'c' }, null).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ code: 'CONFIG_WRITE_DROPPED' });
+    expect(isOvertaken(error)).toBe(true);
+  });
 });
 
 test('connect-runtime 24: what is in the log at start-up is not replayed as events', async () => {
