@@ -20,6 +20,8 @@ export interface Session {
   readonly notifications: Notifications;
   readonly snapshot: SnapshotProgress;
   readonly metrics: TaskMetrics;
+  /** Offsets are committed in the same transaction as the records of a poll. */
+  readonly exactlyOnce: boolean;
   /**
    * Resolves when the offset is stored, after the offsets of all records returned before. Null removes the offset.
    */

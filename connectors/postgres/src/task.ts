@@ -140,13 +140,14 @@ export class PostgresSourceTask implements SourceTask {
   }
 
   private afterSnapshot(snapshot: SnapshotReader): Phase | null {
-    const { session, plan, streamFrom } = this.started as Started;
+    const { session, plan, streamFrom, created } = this.started as Started;
     if (!plan.stream) {
       const { mode } = session.config.snapshot;
       session.logger.info(`snapshot.mode=${mode}: the snapshot is complete, no changes are streamed.`);
       return null;
     }
-    const position = streamFrom ?? positionAt(snapshot.streamLsn as Lsn);
+    // A slot of this start begins where its snapshot ends, or a later one that replaced it.
+    const position = created === null && streamFrom !== null ? streamFrom : positionAt(snapshot.streamLsn as Lsn);
     return new SnapshotEnd(session, position, snapshot.finalOffset as SourceOffset);
   }
 
@@ -155,6 +156,16 @@ export class PostgresSourceTask implements SourceTask {
     const reader = new SignaledStream(session, this.context as SourceTaskContext, position, offset);
     if (this.storedLsn > 0) reader.acknowledge(this.storedLsn);
     return reader;
+  }
+
+  /**
+   * Where the stream starts after another attempt. Exactly-once, one that has emitted nothing is replaced by another
+   * snapshot, with a position of its own unless an earlier run has left one.
+   */
+  private resumedLsn({ streamLsn, resumePoint }: SnapshotReader): Lsn | null {
+    const { session, created, streamFrom } = this.started as Started;
+    if (!session.exactlyOnce || resumePoint !== null) return streamLsn;
+    return created !== null || streamFrom === null ? null : startLsn(streamFrom);
   }
 
   /**
@@ -173,7 +184,7 @@ export class PostgresSourceTask implements SourceTask {
       this.retryAt = Date.now() + wait;
       session.logger.warn(`${errorText(error)}; resuming the snapshot in ${wait} ms.`);
       await phase.close();
-      this.phase = new SnapshotReader(session, null, plan.stream, phase.streamLsn, phase.resumePoint);
+      this.phase = new SnapshotReader(session, null, plan.stream, this.resumedLsn(phase), phase.resumePoint);
       return;
     }
     // Once streaming has started, the slot retains changes that are not in Kafka yet, so it must stay.

@@ -45,18 +45,21 @@ export class TaskRun {
   private constructor(
     readonly config: Record<string, string>,
     private readonly abort: AbortController,
+    private readonly exactlyOnce: boolean,
   ) {}
 
   /**
    * @param stored the offset that the runtime has for the connector
    * @param abort signals the task to stop, as `stop` does
+   * @param exactlyOnce whether the offset of the last record of a poll is stored with its records
    */
   static async start(
     config: Record<string, string>,
     stored: SourceOffset | null = null,
     abort = new AbortController(),
+    exactlyOnce = false,
   ): Promise<TaskRun> {
-    const run = new TaskRun(config, abort);
+    const run = new TaskRun(config, abort, exactlyOnce);
     try {
       await run.task.start(config, run.context(stored));
     } catch (error) {
@@ -89,7 +92,6 @@ export class TaskRun {
       metrics: this.metrics,
       createProducer: new MemoryProducers().create,
       createConsumer: this.consumers.create,
-      exactlyOnce: false,
       transactionContext: null,
       columnConverter: async (name) => {
         const found = TaskRun.columnConverters.get(name);
@@ -97,6 +99,7 @@ export class TaskRun {
         return found;
       },
       configs: () => this.config,
+      exactlyOnce: this.exactlyOnce,
       offsets: {
         offset: async () => read,
         offsets: async (partitions) => partitions.map(() => read),

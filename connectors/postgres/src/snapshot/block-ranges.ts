@@ -1,4 +1,25 @@
-/** Ranges of the blocks of a table: sorted, disjoint, not adjacent. Pure. */
+/**
+ * Ranges of the blocks of a table: sorted, disjoint, not adjacent. A bound within a block is a fraction: row 17 of
+ * block 5 is at 5 + 17 / 65536, which numbers hold exactly. Pure.
+ */
+
+/** Row numbers in a block are lower. */
+const ROWS_OF_BLOCK = 65_536;
+
+export function rowPosition(block: number, row: number): number {
+  return block + row / ROWS_OF_BLOCK;
+}
+
+/** The position after that of this row. */
+export function after(position: number): number {
+  return position + 1 / ROWS_OF_BLOCK;
+}
+
+/** As a literal of PostgreSQL's type tid. */
+export function tidLiteral(position: number): string {
+  const block = Math.floor(position);
+  return `'(${block},${(position - block) * ROWS_OF_BLOCK})'::tid`;
+}
 
 /** From the first block to the one before `to`; `to` is Infinity for the end of the table, wherever that is. */
 export interface BlockRange {
@@ -37,9 +58,22 @@ export function coversAll(ranges: readonly BlockRange[]): boolean {
   return missingRanges(ranges).length === 0;
 }
 
-/** `0-128,256-`: the second range has no end. */
+/** `0-128,256.17-`: the second range begins in a block and has no end. */
 export function formatRanges(ranges: readonly BlockRange[]): string {
-  return ranges.map(({ from, to }) => `${from}-${to === Infinity ? '' : to}`).join(',');
+  return ranges.map(({ from, to }) => `${formatPosition(from)}-${to === Infinity ? '' : formatPosition(to)}`).join(',');
+}
+
+/** `5`, or `5.17` within a block. */
+export function formatPosition(position: number): string {
+  const block = Math.floor(position);
+  return block === position ? String(block) : `${block}.${(position - block) * ROWS_OF_BLOCK}`;
+}
+
+/** Null for any other text. */
+export function parsePosition(text: string): number | null {
+  const [, block, row = '0'] = /^(\d{1,10})(?:\.(\d{1,5}))?$/.exec(text) ?? [];
+  if (block === undefined || Number(row) >= ROWS_OF_BLOCK) return null;
+  return rowPosition(Number(block), Number(row));
 }
 
 /** Null for any other text. */
@@ -47,11 +81,11 @@ export function parseRanges(text: string): BlockRange[] | null {
   let ranges: BlockRange[] = [];
   if (text === '') return ranges;
   for (const part of text.split(',')) {
-    const match = /^(\d{1,10})-(\d{0,10})$/.exec(part);
-    if (match === null) return null;
-    const [, from, to] = match;
-    const range = { from: Number(from), to: to === '' ? Infinity : Number(to) };
-    if (range.from >= range.to) return null;
+    const [first = '', last = '', ...rest] = part.split('-');
+    const from = parsePosition(first);
+    const to = last === '' && part.endsWith('-') ? Infinity : parsePosition(last);
+    if (from === null || to === null || rest.length > 0 || from >= to) return null;
+    const range = { from, to };
     ranges = addRange(ranges, range);
   }
   return ranges;

@@ -1,21 +1,34 @@
 /** The SELECT of a chunk. Pure. */
 import { quoteIdentifier, quoteTable } from '../database/identifiers';
+import { tidLiteral } from './block-ranges';
 import type { Chunk, SnapshotTable } from './chunk';
 
-/** @param xmin see `ResumePoint` */
-export function chunkQuery({ table, blocks, changedOnly }: Chunk, xmin: bigint): string {
-  const conditions: string[] = [];
-  if (blocks.from > 0) conditions.push(`ctid >= '(${blocks.from},0)'::tid`);
-  if (blocks.to < Infinity) conditions.push(`ctid < '(${blocks.to},0)'::tid`);
-  if (changedOnly) conditions.push(writtenSince(xmin));
-  return select(table) + (conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`);
+/** Conditions on the row versions of a later attempt. */
+export interface VersionConditions {
+  /** See `ResumePoint`. */
+  readonly xmin: bigint;
+  /** See `unchangedSince`. */
+  readonly unchanged: string;
 }
 
-function select({ model, table, override }: SnapshotTable): string {
+export function chunkQuery({ table, blocks, changedOnly, exactly }: Chunk, versions: VersionConditions): string {
+  const conditions: string[] = [];
+  if (blocks.from > 0) conditions.push(`ctid >= ${tidLiteral(blocks.from)}`);
+  if (blocks.to < Infinity) conditions.push(`ctid < ${tidLiteral(blocks.to)}`);
+  if (changedOnly) conditions.push(writtenSince(versions.xmin));
+  if (exactly?.unchangedOnly) conditions.push(versions.unchanged);
+  const last = exactly?.after ?? null;
+  if (last !== null) conditions.push(`(tableoid, ctid) > (${last.part}::oid, ${tidLiteral(last.position)})`);
+  const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+  const order = exactly && table.size.parts > 1 ? ' ORDER BY tableoid, ctid' : '';
+  return select(table, exactly === undefined ? [] : table.positionColumns) + where + order;
+}
+
+function select({ model, table, override }: SnapshotTable, more: readonly string[]): string {
   const columns = model.columns.map((column, i) => (model.decoders[i] === null ? 'NULL' : quoteIdentifier(column)));
   // On a line of its own, so that a comment at the end of the statement does not hide the parenthesis.
   const from = override === null ? quoteTable(table) : `(${override.replace(/;\s*$/, '')}\n) AS override`;
-  return `SELECT ${columns.join(', ')} FROM ${from}`;
+  return `SELECT ${[...columns, ...more].join(', ')} FROM ${from}`;
 }
 
 /**

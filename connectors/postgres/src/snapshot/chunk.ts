@@ -1,7 +1,8 @@
 /** Tables of a snapshot and the chunks that they are read in (cdc-postgres §4.6). Planning is pure. */
 import type { CatalogTable } from '../database/catalog';
 import type { TableModel } from '../events/table-model';
-import { ALL_BLOCKS, coversAll, missingRanges, type BlockRange } from './block-ranges';
+import { addRange, ALL_BLOCKS, coversAll, missingRanges, type BlockRange } from './block-ranges';
+import { ChunkPosition, type LastRow } from './chunk-position';
 import type { FinishedTable } from './resume-point';
 import { TableRows } from './snapshot-markers';
 import type { TableSize } from './table-sizes';
@@ -11,10 +12,21 @@ export interface Chunk {
   readonly blocks: BlockRange;
   /** Only row versions that the snapshot of the first attempt may not contain, in blocks that it has read. */
   readonly changedOnly: boolean;
+  /** Absent unless the offsets say which of its rows were emitted. */
+  readonly exactly?: ExactChunk;
   /** Rows read so far. */
   rows: number;
   /** All its rows are queued. */
   fetched: boolean;
+}
+
+/** What exactly-once delivery needs of a chunk. */
+export interface ExactChunk {
+  readonly position: ChunkPosition;
+  /** Only row versions that the snapshot of the first attempt contains: the stream has the others. */
+  readonly unchangedOnly: boolean;
+  /** The last row that earlier attempts have emitted, in a table with several parts. */
+  readonly after: LastRow | null;
 }
 
 export class SnapshotTable {
@@ -23,6 +35,8 @@ export class SnapshotTable {
   /** Neither finished nor skipped. */
   openChunks = 0;
   skipped = false;
+  /** The chunk of the row that `marks` holds. */
+  heldOf: Chunk | null = null;
 
   constructor(
     readonly table: CatalogTable,
@@ -35,7 +49,14 @@ export class SnapshotTable {
     readonly fingerprint: string,
     /** By earlier attempts; null: nothing. */
     readonly finished: FinishedTable | null,
+    /** Exactly-once: rows that changed since the first attempt are left to the stream. */
+    readonly exact = false,
   ) {}
+
+  /** Columns of a row that tell its position. */
+  get positionColumns(): readonly string[] {
+    return this.size.parts > 1 ? ['tableoid', 'ctid'] : ['ctid'];
+  }
 
   /** A custom SELECT may give other rows each time, so it is never resumed. */
   get resumable(): boolean {
@@ -47,6 +68,9 @@ export interface ChunkSettings {
   readonly threads: number;
   readonly multiplier: number;
   readonly serverVersion: number;
+  readonly exactlyOnce: boolean;
+  /** An earlier attempt has begun the snapshot. */
+  readonly resumed: boolean;
 }
 
 /** Rows that a crash repeats, at most, per connection; large enough that the statements of a chunk cost nothing. */
@@ -60,21 +84,34 @@ const SMALLEST_SHARE = 64;
 
 /** In the order of the blocks; rows that changed since the first attempt come first. */
 export function planChunks(table: SnapshotTable, settings: ChunkSettings): Chunk[] {
-  const chunk = (blocks: BlockRange, changedOnly: boolean): Chunk => ({
+  const unchangedOnly = settings.resumed && table.exact;
+  const chunk = (blocks: BlockRange, changedOnly = false, after: LastRow | null = null): Chunk => ({
     table,
     blocks,
     changedOnly,
+    ...(settings.exactlyOnce &&
+      table.resumable &&
+      !changedOnly && { exactly: { position: new ChunkPosition(table.size.parts > 1), unchangedOnly, after } }),
     rows: 0,
     fetched: false,
   });
-  const finished = table.finished?.blocks ?? [];
-  const changed = finished.map((blocks) => chunk(blocks, true));
+  const { blocks: finished = [], partial = [] } = table.finished ?? {};
+  const changed = unchangedOnly || !table.resumable ? [] : finished.map((blocks) => chunk(blocks, true));
+  for (const { blocks, part, position } of partial) {
+    if (!unchangedOnly) changed.push(chunk(blocks, true));
+    changed.push(chunk(blocks, false, { part, position }));
+  }
+  let begun = finished;
+  for (const { blocks } of partial) begun = addRange(begun, blocks);
+  const missing = missingRanges(begun);
   // Before version 14, a range of blocks costs a scan of the whole table.
-  if (!table.resumable || settings.serverVersion < 140000)
-    return coversAll(finished) ? changed : [chunk(ALL_BLOCKS, false)];
+  if (!table.resumable || settings.serverVersion < 140000) {
+    if (settings.exactlyOnce) return [...changed, ...missing.map((blocks) => chunk(blocks))];
+    return coversAll(finished) ? changed : [chunk(ALL_BLOCKS)];
+  }
   const step = blocksPerChunk(table.size, settings);
-  const split = missingRanges(finished).flatMap((range) => splitRange(range, step, table.size.blocks));
-  return [...changed, ...split.map((blocks) => chunk(blocks, false))];
+  const split = missing.flatMap((range) => splitRange(range, step, table.size.blocks));
+  return [...changed, ...split.map((blocks) => chunk(blocks))];
 }
 
 export function blocksPerChunk({ blocks, rows, bytes }: TableSize, { threads, multiplier }: ChunkSettings): number {

@@ -3,35 +3,53 @@
  * resumes. Debezium ignores this member and starts over. Pure.
  */
 import type { SourceOffset } from '@millrace/sdk';
-import { formatRanges, parseRanges, type BlockRange } from './block-ranges';
+import { formatPosition, formatRanges, parsePosition, parseRanges, type BlockRange } from './block-ranges';
+import { formatSnapshot, parseSnapshot, type FirstSnapshot } from './first-snapshot';
 
 /** Member of the offset of a running snapshot. */
 export const PROGRESS_MEMBER = 'snapshot_progress';
+
+/** A chunk of a table with several parts, which is read in the order of their oids and then of the rows. */
+export interface PartialChunk {
+  readonly blocks: BlockRange;
+  /** The last part of which rows were emitted, and the position of the last one. */
+  readonly part: number;
+  readonly position: number;
+}
 
 export interface FinishedTable {
   /** Of everything that determines the rows and where they are; see `tableFingerprint`. */
   readonly fingerprint: string;
   readonly rows: number;
   readonly blocks: readonly BlockRange[];
+  /** Rows that changed since the first attempt come with the stream and are not read. */
+  readonly exact?: boolean;
+  readonly partial?: readonly PartialChunk[];
 }
 
 export interface ResumePoint {
-  /**
-   * Oldest transaction that the snapshot of the first attempt may not contain. Row versions written since then are read
-   * again.
-   */
+  /** Oldest transaction that the snapshot of the first attempt may not contain. */
   readonly xmin: bigint;
+  /** Null unless the first attempt was exactly-once. */
+  readonly snapshot: FirstSnapshot | null;
   /** By oid. */
   readonly tables: ReadonlyMap<number, FinishedTable>;
 }
 
-/** `1 XMIN OID:FINGERPRINT:ROWS:RANGES …`; the first number is the version of this form. */
-export function formatStart(xmin: bigint): string {
-  return `1 ${xmin}`;
+/**
+ * `1 XMIN OID:FINGERPRINT:ROWS:RANGES …`; the first number is the version of this form. Exactly-once: `2 SNAPSHOT
+ * OID:FINGERPRINT:ROWS:RANGES[:u][:RANGE@PART@POSITION,…] …` with all tables; `u` marks those that are not `exact`.
+ */
+export function formatStart(start: bigint | FirstSnapshot): string {
+  return typeof start === 'bigint' ? `1 ${start}` : `2 ${formatSnapshot(start)}`;
 }
 
-export function formatTable(oid: number, { fingerprint, rows, blocks }: FinishedTable): string {
-  return ` ${oid}:${fingerprint}:${rows}:${formatRanges(blocks)}`;
+export function formatTable(oid: number, { fingerprint, rows, blocks, exact, partial = [] }: FinishedTable): string {
+  const chunks = partial.map(
+    ({ blocks, part, position }) => `${formatRanges([blocks])}@${part}@${formatPosition(position)}`,
+  );
+  const unread = chunks.length === 0 ? '' : `:${chunks.join(',')}`;
+  return ` ${oid}:${fingerprint}:${rows}:${formatRanges(blocks)}${exact === false ? ':u' : ''}${unread}`;
 }
 
 export function progressLength(offset: SourceOffset): number {
@@ -43,14 +61,36 @@ export function progressLength(offset: SourceOffset): number {
 export function readResumePoint(offset: SourceOffset | null): ResumePoint | null {
   const text = offset?.[PROGRESS_MEMBER];
   if (typeof text !== 'string') return null;
-  const [version, xmin = '', ...entries] = text.split(' ');
-  if (version !== '1' || !/^\d{1,19}$/.test(xmin)) return null;
+  const [version, start = '', ...entries] = text.split(' ');
+  const snapshot = version === '2' ? parseSnapshot(start) : null;
+  if (snapshot === null && (version !== '1' || !/^\d{1,19}$/.test(start))) return null;
   const tables = new Map<number, FinishedTable>();
   for (const entry of entries) {
-    const [, oid, fingerprint, rows, ranges] = /^(\d{1,10}):([0-9a-f]+):(\d{1,15}):([\d,-]*)$/.exec(entry) ?? [];
-    const blocks = ranges === undefined ? null : parseRanges(ranges);
-    if (blocks === null) return null;
-    tables.set(Number(oid), { fingerprint: fingerprint as string, rows: Number(rows), blocks });
+    const parsed = readEntry(entry, snapshot !== null);
+    if (parsed === null) return null;
+    tables.set(parsed.oid, parsed.table);
   }
-  return { xmin: BigInt(xmin), tables };
+  return { xmin: snapshot?.xmin ?? BigInt(start), snapshot, tables };
+}
+
+const ENTRY = /^(\d{1,10}):([0-9a-f]+):(\d{1,15}):([\d,.-]*)(:u)?(?::([\d,.@-]+))?$/;
+
+function readEntry(entry: string, exactlyOnce: boolean): { oid: number; table: FinishedTable } | null {
+  const [, oid, fingerprint, rows, ranges, inexact, chunks] = ENTRY.exec(entry) ?? [];
+  const blocks = ranges === undefined ? null : parseRanges(ranges);
+  if (blocks === null) return null;
+  const table = { fingerprint: fingerprint as string, rows: Number(rows), blocks };
+  if (!exactlyOnce) return { oid: Number(oid), table };
+  const partial = chunks === undefined ? [] : chunks.split(',').map(readChunk);
+  if (partial.includes(null)) return null;
+  const exact = inexact === undefined;
+  return { oid: Number(oid), table: { ...table, exact, partial: partial as PartialChunk[] } };
+}
+
+function readChunk(text: string): PartialChunk | null {
+  const [range = '', part = '', row = ''] = text.split('@');
+  const [blocks] = parseRanges(range) ?? [];
+  const position = parsePosition(row);
+  if (blocks === undefined || position === null || !/^\d{1,10}$/.test(part)) return null;
+  return { blocks, part: Number(part), position };
 }

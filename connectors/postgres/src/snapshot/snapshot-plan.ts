@@ -7,7 +7,8 @@ import { planChunks, SnapshotTable, type Chunk } from './chunk';
 import { coversAll } from './block-ranges';
 import { holdBlocks, lockTables } from './lock-tables';
 import type { ResumePoint } from './resume-point';
-import { readSizes, tableFingerprint } from './table-sizes';
+import { streamCoverage } from './stream-coverage';
+import { exactFingerprint, readSizes, tableFingerprint } from './table-sizes';
 
 export interface SnapshotPlan {
   readonly tables: readonly SnapshotTable[];
@@ -15,19 +16,27 @@ export interface SnapshotPlan {
   readonly chunks: Chunk[][];
 }
 
-/** Builds the models of all captured tables, also of those that the snapshot leaves out. */
+/**
+ * Builds the models of all captured tables, also of those that the snapshot leaves out.
+ * @param streams whether the snapshot is followed by a stream
+ * @param tellsChanges see there
+ */
 export async function planSnapshot(
-  { config, relations, facts, logger }: Session,
+  session: Session,
   client: Client,
   resume: ResumePoint | null,
+  streams: boolean,
+  tellsChanges: boolean,
 ): Promise<SnapshotPlan> {
+  const { config, relations, facts, logger, exactlyOnce } = session;
   const { include, overrides, threads, threadsMultiplier, tablePerThread, order, lockTimeoutMs } = config.snapshot;
   const found = await findTables(client, config.filters);
   const isWanted = (table: TableName): boolean => include?.matches(qualified(table)) ?? true;
   if (lockTimeoutMs !== null) await lockTables(client, found.filter(isWanted), lockTimeoutMs);
   const isPartlyRead = ({ oid }: { readonly oid: number }): boolean => {
     const before = resume?.tables.get(oid);
-    return before !== undefined && !coversAll(before.blocks);
+    if (before === undefined || coversAll(before.blocks)) return false;
+    return before.blocks.length > 0 || (before.partial ?? []).length > 0;
   };
   await holdBlocks(client, found.filter(isWanted).filter(isPartlyRead));
   const captured = await readTables(
@@ -41,23 +50,31 @@ export async function planSnapshot(
     client,
     wanted.map((table) => table.oid),
   );
+  const coverage = await streamCoverage(session, client, streams && exactlyOnce);
+  const isUnchanged = resume === null || (resume.snapshot !== null && tellsChanges);
   const tables = wanted.map((table) => {
     const name = qualified(table);
     const model = models.get(table.oid) as TableModel;
     const size = sizeOf(table.oid);
-    const fingerprint = tableFingerprint(table, model, size.storage);
     const override = overrides.get(name) ?? null;
+    const fingerprint = exactlyOnce
+      ? exactFingerprint(model, size.files, override)
+      : tableFingerprint(table, model, size.storage);
     const before = resume?.tables.get(table.oid) ?? null;
-    const finished = before?.fingerprint === fingerprint && override === null && size.byBlock ? before : null;
+    const isSame = before?.fingerprint === fingerprint;
+    const finished = isSame && (exactlyOnce || (override === null && size.byBlock)) ? before : null;
     if (before !== null && finished === null)
       logger.warn(`Table ${name} has changed since the snapshot began; reading it again from its start.`);
-    return new SnapshotTable(table, name, model, override, size, fingerprint, finished);
+    const covered = isUnchanged && override === null && size.byBlock && coverage.covers(table);
+    const since = resume === null || (before === null ? coverage.includesNew : isSame && before.exact === true);
+    return new SnapshotTable(table, name, model, override, size, fingerprint, finished, covered && since);
   });
   if (order !== 'disabled') {
     const sign = order === 'ascending' ? 1 : -1;
     tables.sort((a, b) => sign * (a.size.rows - b.size.rows));
   }
-  const settings = { threads, multiplier: threadsMultiplier, serverVersion: facts.version };
+  const resumed = resume !== null;
+  const settings = { threads, multiplier: threadsMultiplier, serverVersion: facts.version, exactlyOnce, resumed };
   const chunks = tables.map((table) => {
     const planned = planChunks(table, settings);
     table.openChunks = planned.length;

@@ -9,8 +9,9 @@ import type { TableModel } from '../events/table-model';
 import type { CreatedSlot } from '../replication/slot';
 import { MAX_BATCH_BYTES, type Phase, type Session } from '../session';
 import type { Chunk } from './chunk';
-import { chunkQuery } from './chunk-query';
+import { chunkQuery, type VersionConditions } from './chunk-query';
 import { FinishedWork } from './finished-work';
+import { tellsChanges, unchangedSince } from './first-snapshot';
 import { progressLength, readResumePoint, type ResumePoint } from './resume-point';
 import { snapshotError } from './snapshot-error';
 import { SnapshotLane } from './snapshot-lane';
@@ -26,7 +27,9 @@ interface Running {
   readonly report: SnapshotReport;
   readonly context: EventContext;
   readonly lsn: Lsn;
-  readonly xmin: bigint;
+  readonly versions: VersionConditions;
+  /** Exactly-once: chunks that have rows and are not finished. */
+  readonly begun: Set<Chunk>;
   /** What no connection has begun; the chunks of an entry are read by one connection. */
   readonly waiting: Chunk[][];
 }
@@ -96,6 +99,7 @@ export class SnapshotReader implements Phase {
       await this.wakeup.wait(deadline - Date.now(), signal);
       await yieldToEventLoop();
     } while (Date.now() < deadline && !signal.aborted);
+    this.positionOf(out);
     if (this.done) await this.close();
     return out.length > 0 ? out : null;
   }
@@ -116,19 +120,28 @@ export class SnapshotReader implements Phase {
     const { session, created } = this;
     const { config, signal } = session;
     this.created = null;
-    const exact = this.stream && this.streamLsn === null;
+    const { exactlyOnce } = session;
+    const exact = this.stream && (this.streamLsn === null || (exactlyOnce && this.resume === null));
     const source = await beginSnapshot(session, created, exact, config.snapshot.threads);
     if (this.closed) return await closeAll(source);
     try {
       this.streamLsn ??= source.lsn;
       const offset = { lsn: this.streamLsn, snapshot: 'INITIAL', ts_usec: source.micros, txId: source.xid };
-      const plan = await planSnapshot(session, source.clients[0], this.resume);
-      const xmin = this.resume?.xmin ?? source.xmin;
+      const isTelling = tellsChanges(source.snapshot.xmax);
+      if (exactlyOnce && this.resume !== null && !isTelling)
+        session.logger.warn(
+          'Rows that changed since the snapshot began may be read, too, besides their changes: the server has had more than 2^32 transactions.',
+        );
+      const plan = await planSnapshot(session, source.clients[0], this.resume, this.stream, isTelling);
+      const isResumed = this.resume !== null;
+      const first = this.resume?.snapshot ?? source.snapshot;
+      const xmin = this.resume?.xmin ?? first.xmin;
       const base = { last_snapshot_record: false, ...offset, snapshot_completed: false };
-      const work = new FinishedWork(base, xmin, plan.tables);
+      const work = new FinishedWork(base, exactlyOnce ? first : xmin, plan.tables);
       const completed = { last_snapshot_record: true, ...offset, snapshot_completed: true };
       // Before the first row: a repeated snapshot must know where this one started.
       this.storedOffset = work.offset;
+      if (exactlyOnce) this.resume = readResumePoint(work.offset);
       await session.storeOffset(work.offset);
       this.announced = true;
       if (this.closed) return await closeAll(source);
@@ -140,8 +153,9 @@ export class SnapshotReader implements Phase {
       const running: Running = {
         lanes: source.clients.map((client) => new SnapshotLane(client, limits, () => this.wakeup.wake())),
         markers: new SnapshotMarkers(() => work.offset, completed),
-        ...{ work, xmin, lsn: source.lsn, waiting: plan.chunks },
-        report: new SnapshotReport(session, plan, this.resume !== null),
+        ...{ work, lsn: source.lsn, waiting: plan.chunks, begun: new Set() },
+        versions: { xmin, unchanged: unchangedSince(first, source.snapshot.xmax) },
+        report: new SnapshotReport(session, plan, isResumed),
         context: { time, xid: source.xid, origin: null, originLsn: null },
       };
       this.running = running;
@@ -156,6 +170,16 @@ export class SnapshotReader implements Phase {
     }
   }
 
+  /** Exactly-once: the last record of a poll says which rows were emitted. */
+  private positionOf(out: SourceRecord[]): void {
+    const { running } = this;
+    const last = out[out.length - 1];
+    if (!this.session.exactlyOnce || this.done || running === null || last === undefined) return;
+    const offset = running.work.partly(running.begun);
+    (last as { sourceOffset: SourceOffset }).sourceOffset = offset;
+    running.markers.lastOffset = offset;
+  }
+
   private fetchEnded(error: unknown): void {
     this.fetched = true;
     this.failure = error;
@@ -168,6 +192,8 @@ export class SnapshotReader implements Phase {
    */
   private storeProgress(): void {
     const offset = this.running?.markers.lastOffset ?? null;
+    // Otherwise the transaction of the records has it.
+    if (this.session.exactlyOnce) return;
     if (this.storing || offset === null || offset === this.storedOffset || Date.now() < this.storeAt) return;
     this.storing = true;
     this.storedOffset = offset;
@@ -213,7 +239,14 @@ export class SnapshotReader implements Phase {
       const { model, marks } = chunk.table;
       readDataRow(buffer, start, model, cells, rowContext);
       markers.row(marks, this.record(running, model), out);
-      if (chunk.rows++ === 0) report.chunkBegun(chunk);
+      if (chunk.rows++ === 0) {
+        report.chunkBegun(chunk);
+        if (chunk.exactly !== undefined) running.begun.add(chunk);
+      }
+      if (chunk.exactly !== undefined) {
+        chunk.exactly.position.row(buffer, end);
+        chunk.table.heldOf = chunk;
+      }
       bytes += end - start;
       queue.shift();
     }
@@ -222,9 +255,13 @@ export class SnapshotReader implements Phase {
     return bytes;
   }
 
-  private chunkEnded({ markers, work, report }: Running, chunk: Chunk, out: SourceRecord[]): void {
+  private chunkEnded({ markers, work, report, begun }: Running, chunk: Chunk, out: SourceRecord[]): void {
     const { table } = chunk;
-    if (!table.skipped) markers.partEnded(table.marks, { emitted: () => work.finish(chunk) });
+    const emitted = (): void => {
+      begun.delete(chunk);
+      work.finish(chunk);
+    };
+    if (!table.skipped) markers.partEnded(table.marks, { emitted });
     table.openChunks--;
     if (table.openChunks === 0) markers.tableEnded(table.marks, out);
     report.chunkEnded(chunk);
@@ -263,7 +300,7 @@ export class SnapshotReader implements Phase {
       return;
     }
     try {
-      if (await lane.fetch(chunk, chunkQuery(chunk, running.xmin), config.snapshot.fetchSize, signal)) return;
+      if (await lane.fetch(chunk, chunkQuery(chunk, running.versions), config.snapshot.fetchSize, signal)) return;
     } catch (error) {
       throw snapshotError(table.name, table.override === null ? null : 'snapshot.select.statement.overrides', error);
     }

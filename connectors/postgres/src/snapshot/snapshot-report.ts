@@ -23,7 +23,11 @@ export class SnapshotReport {
     this.tables = new Map(
       tables.map((table) => [table, new TableProgress(table.name, table.size.rows, counts.get(table) ?? 0)]),
     );
-    for (const [table, progress] of this.tables) progress.rowsScanned = table.finished?.rows ?? 0;
+    for (const [table, progress] of this.tables) {
+      progress.rowsScanned = table.finished?.rows ?? 0;
+      // Finished by an earlier attempt.
+      progress.completed = table.openChunks === 0;
+    }
     this.names = tables.map(({ name }) => name).join(',');
     const { logger, snapshot } = session;
     snapshot.begin([...this.tables.values()]);

@@ -10,6 +10,7 @@ import { quoteLiteral } from '../database/identifiers';
 import { parseLsn, type Lsn } from '../database/lsn';
 import { createSlot, type CreatedSlot } from '../replication/slot';
 import type { Session } from '../session';
+import { parseSnapshot, type FirstSnapshot } from './first-snapshot';
 import { int64 } from '../values/value-type';
 
 export interface SnapshotSource {
@@ -21,8 +22,7 @@ export interface SnapshotSource {
    */
   readonly lsn: Lsn;
   readonly xid: Lsn;
-  /** Oldest transaction that the snapshot may not contain. */
-  readonly xmin: bigint;
+  readonly snapshot: FirstSnapshot;
   /** When the transaction began, in microseconds. */
   readonly micros: number;
 }
@@ -51,17 +51,22 @@ export async function beginSnapshot(
     const lsn = exporter === null ? await currentLsn(client, session) : exporter.consistentPoint;
     const level = exporter === null ? isolation(session, connections) : REPEATABLE_READ;
     await begin(client, level, exporter?.snapshotName ?? null);
+    if (session.exactlyOnce) await readInOrder(client);
     const { rows } = await client.query(
       `SELECT ${session.facts.version >= 130000 ? "CASE WHEN pg_is_in_recovery() THEN '0' ELSE pg_current_xact_id()::text END" : 'txid_current()::text'} AS xid,
-              txid_snapshot_xmin(txid_current_snapshot())::text AS xmin,
+              txid_current_snapshot()::text AS snapshot,
               (extract(epoch FROM current_timestamp) * 1000000)::int8::text AS micros`,
     );
-    const row = rows[0] as { xid: string; xmin: string; micros: string };
+    const row = rows[0] as { xid: string; snapshot: string; micros: string };
     if (connections > 1) {
       const name = exporter?.snapshotName ?? (await exportSnapshot(client));
       const count = await affordable(client, connections, session.logger);
       try {
-        while (clients.length < count) await begin(await connect(), level, name);
+        while (clients.length < count) {
+          const client = await connect();
+          await begin(client, level, name);
+          if (session.exactlyOnce) await readInOrder(client);
+        }
       } catch (error) {
         if (!isConnectError(error) || error.code !== 'PG_TOO_MANY_CONNECTIONS') throw error;
         session.logger.warn(`The snapshot is read with ${clients.length} connection(s): ${errorText(error)}`);
@@ -71,7 +76,7 @@ export async function beginSnapshot(
       clients: clients as [Client, ...Client[]],
       lsn,
       xid: int64(BigInt(row.xid)),
-      xmin: BigInt(row.xmin),
+      snapshot: parseSnapshot(row.snapshot) as FirstSnapshot,
       micros: Number(row.micros),
     };
   } catch (error) {
@@ -85,6 +90,13 @@ export async function beginSnapshot(
 async function begin(client: Client, level: string, snapshot: string | null): Promise<void> {
   await client.query(`BEGIN ISOLATION LEVEL ${level} READ ONLY`);
   if (snapshot !== null) await client.query(`SET TRANSACTION SNAPSHOT ${quoteLiteral(snapshot)}`);
+}
+
+/** The position of a row then says which rows came before it. */
+async function readInOrder(client: Client): Promise<void> {
+  await client.query(
+    'SET LOCAL synchronize_seqscans = off; SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off; SET LOCAL enable_bitmapscan = off',
+  );
 }
 
 const FREE_CONNECTIONS = `
@@ -125,7 +137,7 @@ async function temporarySlot(session: Session): Promise<CreatedSlot | null> {
     });
   } catch (error) {
     const cause = (error as { cause?: unknown }).cause ?? error;
-    if (errorCode(cause) !== '53400') throw error;
+    if (errorCode(cause) !== '53400' || session.exactlyOnce) throw error;
     logger.warn(
       'No replication slot is free for an exact snapshot (max_replication_slots): rows that change during the snapshot may be emitted twice.',
     );

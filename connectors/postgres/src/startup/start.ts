@@ -87,6 +87,7 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
     const session: Session = {
       ...{ config, logger, signal, general, facts, relations },
       ...{ factory, notifications, metrics, storeOffset },
+      exactlyOnce: context.exactlyOnce,
       snapshot: new SnapshotProgress(),
     };
     let created: CreatedSlot | null = null;

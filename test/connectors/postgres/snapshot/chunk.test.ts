@@ -13,8 +13,8 @@ import type { TableModel } from '../../../../connectors/postgres/src/events/tabl
 
 const MIB = 1024 * 1024;
 /** 100 rows in a block. */
-const SIZE = { blocks: 1000, rows: 100_000, bytes: 8 * MIB, byBlock: true, storage: '' };
-const ONE = { threads: 1, multiplier: 1, serverVersion: 150000 };
+const SIZE = { blocks: 1000, rows: 100_000, bytes: 8 * MIB, byBlock: true, storage: '', files: '', parts: 1 };
+const ONE = { threads: 1, multiplier: 1, serverVersion: 150000, exactlyOnce: false, resumed: false };
 
 const model = { columns: ['id', 'q"'], decoders: [() => 0, null] } as unknown as TableModel;
 function table(size: Partial<typeof SIZE> = {}, finished: FinishedTable | null = null, override: string | null = null) {
@@ -79,7 +79,7 @@ test('the SELECT of a chunk', () => {
   const query = (chunk: Partial<Chunk>, of = table()) =>
     chunkQuery(
       { table: of, blocks: { from: 0, to: Infinity }, changedOnly: false, rows: 0, fetched: false, ...chunk },
-      5n,
+      { xmin: 5n, unchanged: 'unchanged' },
     );
   expect(query({})).toBe('SELECT "id", NULL FROM "s"."t"');
   expect(query({ blocks: { from: 8, to: 16 } })).toBe(
@@ -119,7 +119,7 @@ describe('the offset of a running snapshot', () => {
     work.finish(chunk(table({}, null, 'SELECT 1'), 0, Infinity));
     work.finish(chunk(table({ byBlock: false }), 0, Infinity));
     expect(work.offset).toEqual({ snapshot_progress: '1 99 7:abc:5:0-8' });
-    expect(readResumePoint(work.offset)).toEqual({ xmin: 99n, tables: new Map([[7, finished(0, 8)]]) });
+    expect(readResumePoint(work.offset)).toEqual({ xmin: 99n, snapshot: null, tables: new Map([[7, finished(0, 8)]]) });
   });
 
   test('has a limit: tables beyond it are read again', () => {
