@@ -18,7 +18,8 @@ const LAST = 1;
 const COUNT = 2;
 const SUM = 3;
 const MAX = 4;
-const CELLS = 5;
+const MIN = 5;
+const CELLS = 6;
 
 export class SampledStat {
   private readonly current: number;
@@ -51,6 +52,7 @@ export class SampledStat {
     }
     cells.add(sample + SUM, value);
     if (isNew || value > cells.get(sample + MAX)) cells.set(sample + MAX, value);
+    if (isNew || value < cells.get(sample + MIN)) cells.set(sample + MIN, value);
     cells.set(sample + LAST, now);
     cells.add(sample + COUNT, 1);
   }
@@ -75,6 +77,14 @@ export class SampledStat {
     return this.liveSamples(now).reduce((most, sample) => {
       const value = this.cells.get(sample + MAX);
       return most >= value ? most : value;
+    }, NaN);
+  }
+
+  /** NaN if there are no values. */
+  minimum(now: number): number {
+    return this.liveSamples(now).reduce((least, sample) => {
+      const value = this.cells.get(sample + MIN);
+      return least <= value ? least : value;
     }, NaN);
   }
 

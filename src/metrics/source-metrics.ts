@@ -11,6 +11,10 @@ export class SourceMetrics {
   readonly pollTimes: SampledStat;
   readonly writes: SampledStat;
   readonly actives: SampledStat;
+  /** 1: the task is exactly-once. */
+  readonly transactional: Figure;
+  /** Records of each committed transaction. */
+  readonly transactions: SampledStat;
 
   constructor(cells: Cells, windows: SampleWindows) {
     this.polled = new Figure(cells);
@@ -20,6 +24,13 @@ export class SourceMetrics {
     this.pollTimes = new SampledStat(cells, windows);
     this.writes = new SampledStat(cells, windows);
     this.actives = new SampledStat(cells, windows);
+    this.transactional = new Figure(cells);
+    this.transactions = new SampledStat(cells, windows);
+  }
+
+  /** A committed transaction. 0: it has offsets only. */
+  transaction(records: number): void {
+    this.transactions.record(records);
   }
 
   /** A poll that returned a list, even an empty one. */

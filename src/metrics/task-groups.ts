@@ -1,5 +1,5 @@
 /** The metric groups of tasks, in the order of connect-runtime §9. */
-import { counter, gauge, oneOf, text, type Group } from './attribute';
+import { counter, gauge, oneOf, text, type Attribute, type Group } from './attribute';
 import type { ErrorMetrics } from './error-metrics';
 import type { OpenClient } from './open-clients';
 import type { PublishedSeries } from './published-series';
@@ -85,6 +85,16 @@ export const CONNECTOR_TASK: Group<TaskFigures> = {
   ],
 };
 
+/** As in Java, tasks that are not exactly-once have no such attribute. */
+function transactionSize(
+  name: string,
+  help: string,
+  read: (of: SourceFigures, now: number) => number,
+): Attribute<SourceFigures> {
+  const size = gauge(name, help, read);
+  return { ...size, samples: (of, now) => (of.source.transactional.value === 1 ? size.samples(of, now) : []) };
+}
+
 export const SOURCE_TASK: Group<SourceFigures> = {
   name: 'source-task-metrics',
   labels,
@@ -117,6 +127,15 @@ export const SOURCE_TASK: Group<SourceFigures> = {
       'source-record-active-count-avg',
       'Average number of records polled and not yet written.',
       ({ source }, now) => source.actives.average(now),
+    ),
+    transactionSize('transaction-size-min', 'Records in the smallest transaction.', ({ source }, now) =>
+      source.transactions.minimum(now),
+    ),
+    transactionSize('transaction-size-max', 'Records in the largest transaction.', ({ source }, now) =>
+      source.transactions.maximum(now),
+    ),
+    transactionSize('transaction-size-avg', 'Average number of records in a transaction.', ({ source }, now) =>
+      source.transactions.average(now),
     ),
   ],
 };

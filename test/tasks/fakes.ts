@@ -110,11 +110,32 @@ export class FakeProducer implements Producer {
   async flush(): Promise<void> {
     if (this.unanswered.size > 0) await new Promise<void>((resolve) => this.flushers.push(resolve));
   }
-  async initTransactions(): Promise<void> {}
-  beginTransaction(): void {}
+  /** `init`, `begin`, and each end with the values of the transaction's records. */
+  readonly transactions: string[] = [];
+  initError: KafkaError | null = null;
+  commitErrors: KafkaError[] = [];
+  /** Commits wait for it. */
+  commitHold: Promise<void> | null = null;
+  private began = 0;
+  async initTransactions(): Promise<void> {
+    if (this.initError) throw this.initError;
+    this.transactions.push('init');
+  }
+  beginTransaction(): void {
+    this.transactions.push('begin');
+    this.began = this.sent.length;
+  }
   async sendOffsetsToTransaction(): Promise<void> {}
-  async commitTransaction(): Promise<void> {}
-  async abortTransaction(): Promise<void> {}
+  async commitTransaction(): Promise<void> {
+    await this.flush();
+    await this.commitHold;
+    const error = this.commitErrors.shift();
+    if (error) throw error;
+    this.transactions.push(`commit ${this.values().slice(this.began).join()}`);
+  }
+  async abortTransaction(): Promise<void> {
+    this.transactions.push(`abort ${this.values().slice(this.began).join()}`);
+  }
   /** Like the real one: pending requests are rejected. */
   async close(): Promise<void> {
     this.closed = true;

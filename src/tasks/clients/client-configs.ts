@@ -23,6 +23,20 @@ export function sourceProducerConfig(worker: Worker, id: ConnectorTaskId, connec
   return producerConfig(worker, `connector-producer-${taskName(id)}`, connector);
 }
 
+/** As in Java, `enable.idempotence` and `transactional.id` are not the user's to set. */
+export function exactlyOnceProducerConfig(
+  worker: Worker,
+  id: ConnectorTaskId,
+  connector: ConnectorConfig,
+  transactionalId: string,
+): ClientConfig {
+  return {
+    ...sourceProducerConfig(worker, id, connector),
+    'enable.idempotence': 'true',
+    'transactional.id': transactionalId,
+  };
+}
+
 export function deadLetterProducerConfig(
   worker: Worker,
   id: ConnectorTaskId,

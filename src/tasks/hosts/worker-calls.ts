@@ -5,6 +5,7 @@
 import { ConnectError, isConnectError, isRetriable, messageOf } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import type { ExactlyOnceGate, OffsetRecords, OffsetStorage, StoredOffsets } from '../host';
+import { requiredGate } from '../required-gate';
 import type { Answer, FromThread, WorkerCall } from './task-thread-messages';
 
 interface Waiting {
@@ -74,7 +75,12 @@ export async function answerCall(
   } catch (error) {
     const message = messageOf(error);
     if (call.name !== 'fence' && call.name !== 'confirm')
-      return failedAnswer(request, { message, code: 'OFFSET_STORAGE', retriable: false });
+      return failedAnswer(request, {
+        message,
+        code: 'OFFSET_STORAGE',
+        // A task whose offsets cannot be part of its transaction fails, and a restart may help.
+        retriable: call.name === 'encode' && isRetriable(error),
+      });
     const code = isConnectError(error) ? error.code : 'CONNECT_ERROR';
     return failedAnswer(request, { message, code, retriable: isRetriable(error) });
   }
@@ -97,16 +103,8 @@ function answer(
     case 'encode':
       return offsets[call.name](id.connector, call.offsets);
     case 'fence':
-      return requireGate(gate).fence(id.connector);
+      return requiredGate(gate).fence(id.connector);
     case 'confirm':
-      return requireGate(gate).confirm(id, call.generation);
+      return requiredGate(gate).confirm(id, call.generation);
   }
-}
-
-/** @throws ConnectError EXACTLY_ONCE_UNSUPPORTED */
-export function requireGate(gate: ExactlyOnceGate | undefined): ExactlyOnceGate {
-  if (gate) return gate;
-  throw new ConnectError('This worker runs no exactly-once tasks: set exactly.once.source.support=enabled.', {
-    code: 'EXACTLY_ONCE_UNSUPPORTED',
-  });
 }

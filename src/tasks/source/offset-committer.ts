@@ -15,6 +15,7 @@ import type { Logger } from '../../logging/logger';
 import type { TaskMetrics } from '../../metrics/task-metrics';
 import type { OffsetStorage } from '../host';
 import type { Committable, OffsetTracker } from './offset-tracker';
+import { checkOffset } from './check-offset';
 import type { WorkLease } from '../session-lease';
 
 export interface OffsetCommitterOptions {
@@ -123,17 +124,5 @@ export class OffsetCommitter {
     } catch (error) {
       this.options.logger.error(`Ignoring an error of commit(): ${messageOf(error)}`, { error });
     }
-  }
-}
-
-/** Only primitive values can be read back. */
-function checkOffset(offset: SourceOffset | null): void {
-  for (const [key, value] of Object.entries(offset ?? {})) {
-    const primitive = value === null || ['boolean', 'number', 'bigint', 'string'].includes(typeof value);
-    if (primitive || value instanceof Uint8Array) continue;
-    throw new ConnectError(
-      `The source offset's member "${key}" is not a primitive value: offsets may hold null, boolean, number, bigint, string and bytes.`,
-      { code: 'OFFSET_NOT_PRIMITIVE' },
-    );
   }
 }

@@ -4,6 +4,7 @@
  * Source: connect-runtime §4.4.
  */
 import type { SourceOffset, SourcePartition } from '@millrace/sdk';
+import { PartitionNumbers } from './partition-numbers';
 
 const NONE = -1;
 
@@ -21,13 +22,9 @@ export class OffsetTracker {
   private free = NONE;
 
   // Queues, one per source partition.
-  private readonly partitions: (SourcePartition | null)[] = [];
+  private readonly numbers = new PartitionNumbers();
   private readonly heads: number[] = [];
   private readonly tails: number[] = [];
-  private readonly byIdentity = new Map<string, number>();
-  private readonly byObject = new WeakMap<SourcePartition, number>();
-  private lastPartition: SourcePartition | null = null;
-  private lastQueue = NONE;
 
   /** Queues whose last slot may still get records of the batch being sent. */
   private readonly open = new Set<number>();
@@ -47,7 +44,7 @@ export class OffsetTracker {
 
   /** Call before the record is sent; returns the slot to pass to `acknowledge` or `withdraw`. */
   add(partition: SourcePartition | null, offset: SourceOffset | null): number {
-    const queue = partition !== null && partition === this.lastPartition ? this.lastQueue : this.queue(partition);
+    const queue = this.queue(partition);
     this.records++;
     const tail = this.tails[queue] as number;
     if (tail !== NONE && this.offsets[tail] === offset && this.open.has(queue)) {
@@ -105,7 +102,7 @@ export class OffsetTracker {
   takeCommittable(): Map<number, Committable> {
     const taken = new Map<number, Committable>();
     for (const [queue, offset] of this.committable) {
-      taken.set(queue, { partition: this.partitions[queue] as SourcePartition | null, offset });
+      taken.set(queue, { partition: this.numbers.partition(queue), offset });
     }
     this.committable = new Map();
     return taken;
@@ -160,31 +157,11 @@ export class OffsetTracker {
   }
 
   private queue(partition: SourcePartition | null): number {
-    let queue = partition === null ? undefined : this.byObject.get(partition);
-    if (queue === undefined) {
-      const identity = identityOf(partition);
-      queue = this.byIdentity.get(identity) ?? this.newQueue(identity, partition);
-      if (partition !== null) this.byObject.set(partition, queue);
+    const queue = this.numbers.of(partition);
+    if (queue === this.heads.length) {
+      this.heads.push(NONE);
+      this.tails.push(NONE);
     }
-    this.lastPartition = partition;
-    this.lastQueue = queue;
     return queue;
   }
-
-  private newQueue(identity: string, partition: SourcePartition | null): number {
-    const queue = this.partitions.push(partition) - 1;
-    this.heads.push(NONE);
-    this.tails.push(NONE);
-    this.byIdentity.set(identity, queue);
-    return queue;
-  }
-}
-
-/** Member order matters: it determines the bytes of the key in the offsets topic. */
-function identityOf(partition: SourcePartition | null): string {
-  return JSON.stringify(partition, (_key, value: unknown) => {
-    // 1n and 1 have the same text in the offsets topic.
-    if (typeof value === 'bigint' || Number.isSafeInteger(value)) return { integer: String(value) };
-    return value instanceof Uint8Array ? { bytes: Buffer.from(value).toString('base64') } : value;
-  });
 }

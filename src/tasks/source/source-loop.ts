@@ -1,19 +1,17 @@
 /**
- * poll → transform → convert → send, until stopped. Delivery callbacks feed the offset tracker. Source:
- * connect-runtime §4.2, §4.3.
+ * poll → transform → convert → send, until stopped. Source: connect-runtime §4.2, §4.3.
  *
  * A batch that could not be sent completely resumes where it stopped. Nothing is polled meanwhile.
  */
 import { isRetriable, type SourceRecord, type SourceTask, yieldToEventLoop, Wakeup, messageOf } from '@millrace/sdk';
 import { KafkaError } from '../../kafka/errors';
-import type { DeliveryCallback, Producer, ProducerRecord } from '../../kafka/port';
+import type { Producer, ProducerRecord } from '../../kafka/port';
 import type { Logger } from '../../logging/logger';
 import type { TaskMetrics } from '../../metrics/task-metrics';
 import type { TransformationChain } from '../../transforms/chain';
 import type { CallClock } from '../call-clock';
 import { RetryInterrupted, type ErrorPolicy } from '../errors/error-policy';
-import type { OffsetTracker } from './offset-tracker';
-import { PendingRecords } from './pending-records';
+import type { SourceDelivery } from './source-delivery';
 import type { WorkLease } from '../session-lease';
 import type { SourceConversion } from './source-conversion';
 import { TurnLimit } from '../turn-limit';
@@ -26,7 +24,6 @@ const RETRY_MS = 100;
 const IDLE_MS = 5;
 /** Interval of checks while the lease does not hold. */
 const LEASE_CHECK_MS = 100;
-const PRODUCER_CLASS = 'org.apache.kafka.clients.producer.KafkaProducer';
 
 export interface SourceLoopParts {
   readonly task: SourceTask;
@@ -35,16 +32,13 @@ export interface SourceLoopParts {
   readonly producer: Producer;
   readonly conversion: SourceConversion;
   readonly policy: ErrorPolicy;
-  readonly tracker: OffsetTracker;
+  readonly delivery: SourceDelivery;
   /** Null: no transformations. */
   readonly chain: TransformationChain | null;
   /** Null: the broker creates topics. */
   readonly topics: TopicCreator | null;
-  /** True: failed records are logged with their contents. */
-  readonly keepRecords: boolean;
   readonly metrics: TaskMetrics;
   readonly logger: Logger;
-  onTopicActive(topic: string): void;
   onPaused(): void;
   onResumed(): void;
 }
@@ -52,24 +46,15 @@ export interface SourceLoopParts {
 export class SourceLoop {
   private readonly wakeup = new Wakeup();
   private readonly turns = new TurnLimit();
-  private readonly activeTopics = new Set<string>();
-  /** Only where records are needed after delivery: tokens then number these, otherwise the tracker's slots. */
-  private readonly pending: PendingRecords | null;
   private batch: readonly SourceRecord[] = [];
   /** Next record of `batch`. */
   private position = 0;
   private stopping = false;
   private paused = false;
-  private sendError: KafkaError | null = null;
   private readyTopic: string | null = null;
-  private ackedTopic: string | null = null;
-  /** Records finished since the metrics were last updated. */
-  private acknowledged = 0;
-  private skipped = 0;
+  private hasFailed = false;
 
-  constructor(private readonly parts: SourceLoopParts) {
-    this.pending = parts.task.commitRecord || parts.keepRecords ? new PendingRecords() : null;
-  }
+  constructor(private readonly parts: SourceLoopParts) {}
 
   stop(): void {
     this.stopping = true;
@@ -86,8 +71,12 @@ export class SourceLoop {
   }
 
   forgetTopic(topic: string): void {
-    this.activeTopics.delete(topic);
-    if (this.ackedTopic === topic) this.ackedTopic = null;
+    this.parts.delivery.forgetTopic(topic);
+  }
+
+  /** Ends waits that a failure of the delivery ends. */
+  wake(): void {
+    this.wakeup.wake();
   }
 
   /** Ends early when the task is stopped. */
@@ -99,6 +88,10 @@ export class SourceLoop {
     return this.stopping;
   }
 
+  get end(): { readonly failed: boolean; readonly midBatch: boolean } {
+    return { failed: this.hasFailed, midBatch: this.isMidBatch };
+  }
+
   /** Resolves when stopped; rejects when the task must fail. */
   async run(): Promise<void> {
     try {
@@ -108,18 +101,28 @@ export class SourceLoop {
         else await this.sleep(LEASE_CHECK_MS);
       }
     } catch (error) {
-      if (!(error instanceof RetryInterrupted)) throw error;
+      if (error instanceof RetryInterrupted) return;
+      this.hasFailed = true;
+      throw error;
     }
   }
 
+  private get isMidBatch(): boolean {
+    return this.position > 0 && this.position < this.batch.length;
+  }
+
   private async waitUntilResumed(): Promise<void> {
+    await this.parts.delivery.pause(this.isMidBatch);
+    this.throwFailure();
     this.parts.onPaused();
     while (this.paused && !this.stopping) await this.wakeup.wait(null);
-    if (!this.stopping) this.parts.onResumed();
+    if (this.stopping) return;
+    this.parts.delivery.resume();
+    this.parts.onResumed();
   }
 
   private async runOnce(): Promise<void> {
-    this.throwSendError();
+    this.throwFailure();
     if (this.position >= this.batch.length) {
       const started = performance.now();
       const polled = await this.poll();
@@ -127,6 +130,7 @@ export class SourceLoop {
       this.batch = polled ?? [];
       this.position = 0;
       if (this.batch.length === 0) {
+        await this.parts.delivery.endBatch();
         if (performance.now() - started < 1) await this.sleep(IDLE_MS);
         return;
       }
@@ -134,7 +138,7 @@ export class SourceLoop {
     if (await this.sendBatchOrFail()) {
       this.batch = [];
       this.position = 0;
-      this.parts.tracker.endBatch();
+      await this.parts.delivery.endBatch();
       await yieldToEventLoop();
     } else {
       await this.sleep(RETRY_MS);
@@ -156,19 +160,23 @@ export class SourceLoop {
     try {
       return await this.sendBatch();
     } catch (error) {
-      // The task fails here: offsets of the records before this one may still be stored.
       const next = this.batch[this.position];
-      if (next) this.parts.tracker.announce(next.sourcePartition, next.sourceOffset);
+      if (next) this.parts.delivery.failAt(next);
       throw error;
     }
   }
 
   /** False: the rest of the batch must wait. */
   private async sendBatch(): Promise<boolean> {
-    const { producer, conversion, chain } = this.parts;
+    const { producer, conversion, chain, delivery } = this.parts;
+    for (let ready = delivery.ready(); ready !== null && !delivery.failure; ready = delivery.ready()) {
+      await this.wakeup.waitFor(ready);
+      if (this.stopping) return false;
+    }
+    this.throwFailure();
     this.turns.begin();
     for (; this.position < this.batch.length; this.position++) {
-      for (let full = producer.whenReady(); full && !this.sendError; full = producer.whenReady()) {
+      for (let full = producer.whenReady(); full && !delivery.failure; full = producer.whenReady()) {
         await this.wakeup.waitFor(full);
         if (this.stopping) return false;
       }
@@ -177,14 +185,15 @@ export class SourceLoop {
         await turn;
         if (this.stopping) return false;
       }
-      if (this.sendError) this.throwSendError();
+      if (delivery.failure) this.throwFailure();
       const polled = this.batch[this.position] as SourceRecord;
       let record = polled;
       if (chain !== null) {
         let transformed = this.transform(chain, polled);
         if (transformed instanceof Promise) transformed = await transformed;
         if (transformed === null) {
-          this.skip(polled);
+          const skipped = delivery.skip(polled);
+          if (skipped !== null) await skipped;
           continue;
         }
         record = transformed;
@@ -193,8 +202,9 @@ export class SourceLoop {
         return false;
       let converted = conversion.convert(record, polled);
       if (converted instanceof Promise) converted = await converted;
-      if (converted === null) this.skip(polled);
-      else if (!this.sendRecord(polled, converted)) return false;
+      if (converted !== null && !this.sendRecord(polled, converted)) return false;
+      const finished = converted === null ? delivery.skip(polled) : delivery.sent(polled);
+      if (finished !== null) await finished;
     }
     return true;
   }
@@ -211,37 +221,24 @@ export class SourceLoop {
     }
   }
 
-  /**
-   * The record is not sent, so its offset is acknowledged at once. In Java the offset stays until a later record of the
-   * partition is delivered: a source whose records are all filtered would read them again after each restart, and
-   * could never release them.
-   */
-  private skip(polled: SourceRecord): void {
-    const { tracker } = this.parts;
-    tracker.acknowledge(tracker.add(polled.sourcePartition, polled.sourceOffset));
-    this.countSkipped();
-    this.notifyTask(polled, null);
-  }
-
   /** False: Kafka does not accept the record now. */
   private sendRecord(polled: SourceRecord, converted: ProducerRecord): boolean {
-    const slot = this.parts.tracker.add(polled.sourcePartition, polled.sourceOffset);
-    const token = this.pending ? this.pending.add(polled, slot) : slot;
+    const { delivery } = this.parts;
+    const token = delivery.add(polled, converted.topic);
     try {
-      this.parts.producer.send(converted, this.onDelivery, token);
+      this.parts.producer.send(converted, delivery.onDelivery, token);
       return true;
     } catch (error) {
       if (!(error instanceof KafkaError)) throw error;
       if (!error.retriable) {
         // For example a record that is too large: handled like a failed delivery.
-        this.onDelivery(error, token, converted.topic, -1, -1);
+        delivery.onDelivery(error, token, converted.topic, -1, -1);
         return true;
       }
       this.parts.logger.warn(`Cannot send to topic ${converted.topic}, retrying: ${messageOf(error)}`);
       // The topic may have been deleted: look it up again, and create it if it is missing.
       this.readyTopic = null;
-      this.pending?.remove(token);
-      this.parts.tracker.withdraw(slot);
+      delivery.withdraw(token);
       return false;
     }
   }
@@ -268,72 +265,8 @@ export class SourceLoop {
     }
   }
 
-  private readonly onDelivery: DeliveryCallback = (error, token, topic, partition, offset) => {
-    const pending = this.pending;
-    const slot = pending ? pending.slot(token) : token;
-    const record = pending ? pending.remove(token) : null;
-    if (error !== null) {
-      this.onSendFailure(error, slot, record);
-      return;
-    }
-    if (topic !== this.ackedTopic) this.reportTopic(topic);
-    this.parts.tracker.acknowledge(slot);
-    if (this.acknowledged++ === 0) setImmediate(this.countFinished);
-    if (record) this.notifyTask(record, { topic, partition, offset });
-  };
-
-  /** Without tolerance the record is not acknowledged: committed offsets must never pass it. */
-  private onSendFailure(error: KafkaError, slot: number, record: SourceRecord | null): void {
-    // The outcome is unknown: the record is polled again after the restart.
-    if (error.code === 'PRODUCER_CLOSED') return;
-    if (!this.parts.policy.tolerant) {
-      this.sendError ??= error;
-      this.wakeup.wake();
-      return;
-    }
-    void this.parts.policy.report({
-      stage: 'KAFKA_PRODUCE',
-      className: PRODUCER_CLASS,
-      error,
-      ...(record ? { source: record } : {}),
-    });
-    if (record) this.notifyTask(record, null);
-    this.parts.tracker.acknowledge(slot);
-    this.countSkipped();
-  }
-
-  private countSkipped(): void {
-    if (this.skipped++ === 0) setImmediate(this.countFinished);
-  }
-
-  /** Once for all records of an acknowledgement, not for each. */
-  private readonly countFinished = (): void => {
-    if (this.acknowledged + this.skipped === 0) return;
-    this.parts.metrics.source.finished(this.acknowledged, this.skipped);
-    this.acknowledged = 0;
-    this.skipped = 0;
-  };
-
-  private throwSendError(): void {
-    if (this.sendError) throw this.sendError;
-  }
-
-  private reportTopic(topic: string): void {
-    this.ackedTopic = topic;
-    if (this.activeTopics.has(topic)) return;
-    this.activeTopics.add(topic);
-    this.parts.onTopicActive(topic);
-  }
-
-  private notifyTask(
-    record: SourceRecord,
-    metadata: { topic: string; partition: number; offset: number } | null,
-  ): void {
-    if (!this.parts.task.commitRecord) return;
-    try {
-      this.parts.task.commitRecord(record, metadata);
-    } catch (error) {
-      this.parts.logger.error(`Ignoring an error of commitRecord(): ${messageOf(error)}`, { error });
-    }
+  private throwFailure(): void {
+    const { failure } = this.parts.delivery;
+    if (failure) throw failure;
   }
 }
