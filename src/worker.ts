@@ -90,12 +90,13 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
       registry,
       validator,
       pluginHost,
-      taskHost: ({ offsets, listener }) =>
+      taskHost: ({ offsets, listener, gate }) =>
         createTaskHost(config.taskHost, {
           config,
           clients,
           registry,
           offsets,
+          gate,
           listener,
           logger: named('tasks'),
           levels,

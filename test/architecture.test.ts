@@ -61,13 +61,14 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     queue: [],
     offsets: [],
     forwarding: [],
+    fencing: [],
     running: ['group', 'offsets', 'queue'],
     requests: ['running', 'group', 'offsets', 'queue', 'forwarding'],
     tick: ['requests', 'running', 'group', 'queue', 'forwarding'],
     'distributed-herder.ts': ['tick', 'requests', 'running', 'group', 'offsets', 'queue'],
     'create-herder.ts': [
       'distributed-herder.ts',
-      ...['tick', 'requests', 'running', 'group', 'offsets', 'queue', 'forwarding'],
+      ...['tick', 'requests', 'running', 'group', 'offsets', 'queue', 'forwarding', 'fencing'],
     ],
   },
   'connectors/postgres/src': {

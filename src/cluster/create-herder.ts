@@ -12,7 +12,7 @@ import { ClientMeter, OpenClients } from '../metrics/open-clients';
 import { WorkMetrics } from '../metrics/work-metrics';
 import type { PluginHost } from '../plugin-host/host';
 import { InlinePluginHost } from '../plugin-host/inline-plugin-host';
-import type { OffsetStorage, TaskHost, TaskListener } from '../tasks/host';
+import type { ExactlyOnceGate, OffsetStorage, TaskHost, TaskListener } from '../tasks/host';
 import { LogPermission, SessionLease, WorkLease } from '../tasks/session-lease';
 import { Watchdog } from '../tasks/hosts/watchdog';
 import { ActiveTopics } from './running/active-topics';
@@ -32,7 +32,12 @@ import { HerderReads } from './requests/herder-reads';
 import { HerderRestarts } from './requests/herder-restarts';
 import { HerderTick } from './tick/herder-tick';
 import { HerderWrites } from './requests/herder-writes';
-import { sendTaskConfigs } from './forwarding/internal-request';
+import { fenceProducers } from './fencing/fence-producers';
+import { FencingRounds } from './fencing/fencing-rounds';
+import { HerderGate } from './fencing/herder-gate';
+import { taskTransactionalId } from './fencing/transactional-id';
+import { requestFencing, sendTaskConfigs, type LeaderAddress } from './forwarding/internal-request';
+import { hasTask } from './group/work';
 import { Membership } from './group/membership';
 import { OffsetLocks } from './offsets/offset-locks';
 import { OffsetStores } from './offsets/offset-stores';
@@ -56,7 +61,11 @@ export interface HerderOptions {
   /** Runs plugin code other than tasks. (Default: in this thread) */
   readonly pluginHost?: PluginHost;
   /** Creates the task host, which reports to the herder and reads offsets through it. The herder closes it. */
-  readonly taskHost: (deps: { readonly offsets: OffsetStorage; readonly listener: TaskListener }) => TaskHost;
+  readonly taskHost: (deps: {
+    readonly offsets: OffsetStorage;
+    readonly listener: TaskListener;
+    readonly gate: ExactlyOnceGate;
+  }) => TaskHost;
   readonly logger: Logger;
   /** Advertised URL of this worker, e.g. `http://10.0.0.5:8083/`. */
   readonly restUrl: string;
@@ -85,6 +94,7 @@ export function createHerder(options: HerderOptions): Herder {
     ...{ config, clients, admin, permissions, logger },
     onConfigEvent: (event) => {
       working.record(event);
+      if (event.type === 'tasks-committed') fencing.onTasksCommitted(event.connector);
       wakeup.wake();
       if (event.type === 'logger-level') options.onLoggerLevel?.(event.namespace, event.level);
     },
@@ -113,7 +123,13 @@ export function createHerder(options: HerderOptions): Herder {
     readTimeoutMs: config.workerSyncTimeoutMs,
     logger,
   });
-  const running = createRunning(context, storage, working, membership);
+  const requests = new TickRequests({
+    ...{ queue, stage, configs },
+    leadership: membership,
+    detectSuspension: () => detectSuspension(config),
+  });
+  const fencing = createFencing(context, storage, requests);
+  const running = createRunning(context, storage, working, membership, { requests, fencing });
   const reads = new HerderReads(() => configs.snapshot(), statuses.cache, context.plugins);
   const tick = new HerderTick({
     ...{ configs, working, statuses, membership, reads, keys, queue, stage, wakeup, logger },
@@ -124,7 +140,7 @@ export function createHerder(options: HerderOptions): Herder {
   });
   return new DistributedHerder({
     ...{ admin, configs, statuses, membership, queue, stage, tick, reads, logger },
-    ...createRequests(context, storage, membership, running, reads, tick),
+    ...createRequests(context, storage, membership, running, reads, tick, { requests, fencing }),
     workerId: context.workerId,
     sharedOffsets: storage.sharedOffsets,
     offsets: running.offsets,
@@ -197,6 +213,27 @@ function createContext(options: HerderOptions): Context {
   };
 }
 
+/** Requests that run on the tick, and the leader's fencing of zombie tasks, which consists of such requests. */
+interface Coordination {
+  readonly requests: TickRequests;
+  readonly fencing: FencingRounds;
+}
+
+function createFencing(context: Context, { configs }: HerderStorage, requests: TickRequests): FencingRounds {
+  const { config, clients, plugins, resolve, logger } = context;
+  return new FencingRounds({
+    ...{ configs, logger },
+    groupId: config.groupId,
+    runAsLeader: async (stage, run) => await requests.runAsLeader(stage, run),
+    isSink: (connector) => plugins.type(configs.snapshot().connectorConfig(connector)) === 'sink',
+    fenceProducers: async (connector, ids, signal) => {
+      const resolved = await resolve(configs.snapshot().connectorConfig(connector) ?? {});
+      await fenceProducers({ clients, worker: config, connector, config: resolved }, ids, signal);
+    },
+    readTimeoutMs: config.workerSyncTimeoutMs,
+  });
+}
+
 interface Running {
   readonly automaticRestarts: AutomaticRestarts;
   readonly offsets: OffsetStores;
@@ -214,6 +251,7 @@ function createRunning(
   { configs, statuses, sharedOffsets }: HerderStorage,
   working: WorkingConfig,
   membership: Membership,
+  { requests, fencing }: Coordination,
 ): Running {
   const { config, clients, registry, plugins, pluginHost, resolve, queue, permissions, offsetLocks, logger } = context;
   const { workMetrics, lease, forward = forwardRequest } = context;
@@ -239,7 +277,24 @@ function createRunning(
     snapshot: () => configs.snapshot(),
     permission: permissions.offset,
   });
-  const taskHost = context.taskHost({ offsets, listener: reporter });
+  const leader = (): LeaderAddress => ({
+    leaderUrl: membership.leaderUrl,
+    sign: membership.signsRequests,
+    key: configs.snapshot().sessionKey,
+    macAlgorithm: config.interWorkerSignatureAlgorithm,
+    forward,
+  });
+  const gate = new HerderGate({
+    ...{ configs, logger },
+    fence: async (connector) => await fencing.fence(connector),
+    requestFencing: async (connector) => await requestFencing(connector, leader()),
+    run: async (stage, run) => await requests.run(stage, run),
+    ownership: (id) => {
+      if (membership.isLost || !hasTask(membership.work, id)) return 'revoked';
+      return lease.check() === 'now' ? 'owned' : 'unknown';
+    },
+  });
+  const taskHost = context.taskHost({ offsets, listener: reporter, gate });
   const connectors = new ConnectorSet({
     ...{ plugins, pluginHost, reporter, offsets, resolve, logger },
     workerSettings: (plugin) => grantedSettings(plugin, config.raw),
@@ -256,6 +311,8 @@ function createRunning(
     ...{ plugins, pluginHost, reporter, offsets, resolve, logger },
     host: taskHost,
     lease: () => lease.forWork(),
+    transactionalId:
+      config.exactlyOnceSourceSupport === 'enabled' ? (id) => taskTransactionalId(config.groupId, id) : null,
     stopTimeoutMs: config.taskShutdownGracefulTimeoutMs,
     metrics: workMetrics,
     onStop: (id) => {
@@ -277,14 +334,7 @@ function createRunning(
   const publication = new TaskPublication({
     ...{ connectors, configs, plugins, resolve, queue, offsetLocks, logger },
     isLeader: () => membership.isLeader,
-    sendToLeader: async (connector, taskConfigs) =>
-      await sendTaskConfigs(connector, taskConfigs, {
-        leaderUrl: membership.leaderUrl,
-        sign: membership.signsRequests,
-        key: configs.snapshot().sessionKey,
-        macAlgorithm: config.interWorkerSignatureAlgorithm,
-        forward,
-      }),
+    sendToLeader: async (connector, taskConfigs) => await sendTaskConfigs(connector, taskConfigs, leader()),
   });
   const metrics = new HerderMetrics({
     ...{ connectors, tasks, membership },
@@ -307,16 +357,13 @@ function createRequests(
   { connectors, tasks, work, offsets }: Running,
   reads: HerderReads,
   tick: HerderTick,
+  { requests, fencing }: Coordination,
 ): Pick<DistributedHerderParts, 'writes' | 'restarts' | 'connectorOffsets' | 'topics'> {
-  const { config, clients, validator, plugins, pluginHost, resolve, queue, stage, lease, offsetLocks } = context;
-  const requests = new TickRequests({
-    ...{ queue, stage, configs },
-    leadership: membership,
-    detectSuspension: () => detectSuspension(config),
-  });
+  const { config, clients, validator, plugins, pluginHost, resolve, lease, offsetLocks } = context;
   return {
     writes: new HerderWrites({
       ...{ configs, reads, requests, validator, offsetLocks },
+      fence: async (connector) => await fencing.fence(connector),
       requiresSignature: () => membership.signsRequests,
       verificationAlgorithms: config.interWorkerVerificationAlgorithms,
     }),

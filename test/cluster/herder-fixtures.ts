@@ -11,7 +11,7 @@ import type { KafkaClients } from '../../src/kafka/port';
 import { silentLogger, type Logger } from '../../src/logging/logger';
 import { DEFAULT_SAMPLE_WINDOWS } from '../../src/metrics/task-metrics';
 import type { PluginDescription, PluginRegistry } from '../../src/plugins/registry';
-import type { OffsetStorage, TaskHost, TaskListener, TaskSpec } from '../../src/tasks/host';
+import type { ExactlyOnceGate, OffsetStorage, TaskHost, TaskListener, TaskSpec } from '../../src/tasks/host';
 import { taskName } from '../../src/tasks/task-id';
 import { TaskSignalError } from '../../src/tasks/task-signal-error';
 
@@ -192,6 +192,7 @@ export function fixtureConfig(group: string, overrides: Partial<WorkerConfig> = 
 export interface TestWorker {
   readonly herder: Herder;
   readonly host: FakeHost;
+  readonly gate: ExactlyOnceGate;
   readonly behavior: FixtureBehavior;
   readonly url: string;
   fatal: unknown;
@@ -205,6 +206,7 @@ export function createWorker(
   const behavior = options.behavior ?? defaultBehavior();
   const url = options.url ?? 'http://w1:8083/';
   let host: FakeHost | undefined;
+  let gate: ExactlyOnceGate | undefined;
   const worker = {
     behavior,
     url,
@@ -214,13 +216,19 @@ export function createWorker(
       clients,
       registry: fixtureRegistry(behavior),
       validator: fixtureValidator,
-      taskHost: ({ listener, offsets }) => (host = new FakeHost(listener, offsets)),
+      taskHost: ({ listener, offsets, gate: created }) => {
+        gate = created;
+        return (host = new FakeHost(listener, offsets));
+      },
       logger: options.logger ?? silentLogger,
       restUrl: url,
       onFatal: (error) => (worker.fatal = error),
     }),
     get host(): FakeHost {
       return host as FakeHost;
+    },
+    get gate(): ExactlyOnceGate {
+      return gate as ExactlyOnceGate;
     },
   };
   return worker;

@@ -1,4 +1,4 @@
-/** The one REST route that workers need of each other, for tests without the REST layer. */
+/** The REST routes that workers need of each other, for tests without the REST layer. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ConnectorConfig } from '@millrace/sdk';
@@ -17,20 +17,20 @@ export async function serveInternalEndpoint(): Promise<Endpoint> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const raw = Buffer.concat(chunks);
-      const name = decodeURIComponent(/^\/connectors\/(.*)\/tasks/.exec(request.url ?? '')?.[1] ?? '');
+      const [, encoded = '', route] = /^\/connectors\/(.*)\/(tasks|fence)/.exec(request.url ?? '') ?? [];
+      const name = decodeURIComponent(encoded);
       const header = (key: string): string | null => (request.headers[key] as string | undefined) ?? null;
-      const submitted = herder
-        ? herder.submitTaskConfigs(
-            name,
-            {
-              raw,
-              signature: header('x-connect-authorization'),
-              algorithm: header('x-connect-request-signature-algorithm'),
-            },
-            () => JSON.parse(raw.toString()) as ConnectorConfig[],
-          )
-        : Promise.reject(Object.assign(new Error('not ready'), { status: 404 }));
-      submitted.then(
+      const body = {
+        raw,
+        signature: header('x-connect-authorization'),
+        algorithm: header('x-connect-request-signature-algorithm'),
+      };
+      const answer = async (): Promise<void> => {
+        if (!herder) throw Object.assign(new Error('not ready'), { status: 404 });
+        if (route === 'fence') await herder.fenceTasks(name, body);
+        else await herder.submitTaskConfigs(name, body, () => JSON.parse(raw.toString()) as ConnectorConfig[]);
+      };
+      answer().then(
         () => response.writeHead(204).end(),
         (error: { status?: number; message: string }) =>
           response

@@ -1,4 +1,4 @@
-/** Sends generated task configs to the leader, which writes them. Source: connect-runtime §2.7. */
+/** Signed requests to the leader: to write generated task configs, and to fence tasks. Source: connect-runtime §2.7. */
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { SessionKey } from '../../storage/config/config-records';
 import { HerderError } from '../errors';
@@ -19,23 +19,35 @@ export interface LeaderAddress {
 export async function sendTaskConfigs(
   connector: string,
   configs: readonly ConnectorConfig[],
+  leader: LeaderAddress,
+): Promise<void> {
+  await send(leader, 'POST', `/connectors/${encodeURIComponent(connector)}/tasks`, JSON.stringify(configs));
+}
+
+/** Resolves when the earlier tasks of the connector are fenced. Throws HerderError. */
+export async function requestFencing(connector: string, leader: LeaderAddress): Promise<void> {
+  await send(leader, 'PUT', `/connectors/${encodeURIComponent(connector)}/fence`, null);
+}
+
+async function send(
   { leaderUrl, sign: signs, key, macAlgorithm, forward }: LeaderAddress,
+  method: string,
+  path: string,
+  body: string | null,
 ): Promise<void> {
   if (leaderUrl === null)
     throw new HerderError(
       409,
       'Cannot complete request momentarily due to no known leader URL, likely because a rebalance was underway.',
     );
-  const body = JSON.stringify(configs);
   let headers: Record<string, string> = {};
   if (signs) {
     if (key === null)
       throw new HerderError(503, 'Cannot sign the request: no session key has been read from the config topic yet');
     headers = {
-      [AUTHORIZATION_HEADER]: sign(key, macAlgorithm, Buffer.from(body, 'utf8')),
+      [AUTHORIZATION_HEADER]: sign(key, macAlgorithm, Buffer.from(body ?? '', 'utf8')),
       [ALGORITHM_HEADER]: macAlgorithm,
     };
   }
-  const path = `/connectors/${encodeURIComponent(connector)}/tasks`;
-  await forward({ url: leaderUrl, method: 'POST', path, body, headers, forward: null });
+  await forward({ url: leaderUrl, method, path, body, headers, forward: null });
 }

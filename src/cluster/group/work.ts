@@ -13,6 +13,10 @@ export function isEmpty(work: Work): boolean {
   return work.connectors.length === 0 && work.tasks.length === 0;
 }
 
+export function hasTask(work: Work, id: ConnectorTaskId): boolean {
+  return work.tasks.some(({ connector, task }) => connector === id.connector && task === id.task);
+}
+
 /** Ordered as the first set, then the others; without duplicates. */
 export function union(...works: readonly Work[]): Work {
   const connectors = new Set<string>();

@@ -19,6 +19,8 @@ export interface HerderWritesOptions {
   readonly requests: TickRequests;
   readonly validator: ConfigValidator;
   readonly offsetLocks: OffsetLocks;
+  /** Fences the earlier tasks of an exactly-once source, if this worker leads. */
+  readonly fence: (connector: string) => Promise<void>;
   /** True while the group signs its internal requests, or would after a join. */
   readonly requiresSignature: () => boolean;
   /** `inter.worker.verification.algorithms`. */
@@ -123,18 +125,8 @@ export class HerderWrites {
   }
 
   async fenceTasks(name: string, body: SignedBody): Promise<void> {
-    const { configs, reads, requests } = this.options;
     this.verify(body);
-    await requests.runAsLeader(`fencing tasks of connector ${name}`, async () => {
-      if (!configs.snapshot().contains(name)) throw notFound(name);
-      if (reads.connectorInfo(name).type === 'sink')
-        throw new HerderError(400, `Connector ${name} is not a source connector`);
-      throw new HerderError(
-        500,
-        `Tasks of connector ${name} cannot be fenced: the worker that leads the group has no exactly-once sources. ` +
-          'Remove exactly.once.source.support from the workers that have it, or give them a group of their own.',
-      );
-    });
+    await this.options.fence(name);
   }
 
   /** False: the group does not sign its requests. Throws HerderError. */

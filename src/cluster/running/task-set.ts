@@ -26,6 +26,8 @@ export interface TaskSetOptions {
   /** For all tasks of a batch together. Milliseconds. */
   readonly stopTimeoutMs: number;
   readonly metrics: WorkMetrics;
+  /** The transactional id of an exactly-once source task; null: source tasks deliver at least once. */
+  readonly transactionalId: ((id: ConnectorTaskId) => string) | null;
   /** It was stopped, whatever its state. */
   readonly onStop: (id: ConnectorTaskId) => void;
   readonly logger: Logger;
@@ -172,6 +174,10 @@ export class TaskSet {
       consumerGroup:
         type === 'sink' ? connectorConfig['consumer.override.group.id'] || `connect-${id.connector}` : null,
       metrics: this.options.metrics.open(id.connector, id.task, type),
+      exactlyOnce:
+        type === 'source' && this.options.transactionalId !== null
+          ? { transactionalId: this.options.transactionalId(id), generation: snapshot.generation(id.connector) ?? -1 }
+          : null,
     };
   }
 }

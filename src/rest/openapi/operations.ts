@@ -128,9 +128,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   'PUT /connectors/:name/fence': {
     id: 'fenceTasks',
-    summary: 'Between workers: fence earlier tasks of an exactly-once source. Always rejected',
+    summary: 'Between workers: fence earlier tasks of an exactly-once source, signed with the session key',
     query: [FORWARD],
-    answers: { 500: ['Exactly-once sources are not supported', 'Error'] },
+    answers: { 204: ['Fenced', null] },
     internal: true,
   },
   'GET /connectors/:name/tasks/:task/status': {

@@ -96,6 +96,12 @@ export function offsetClientConfigs(worker: Worker, connector: string, config: C
   };
 }
 
+/** Fences the connector's earlier tasks. */
+export function fencingAdminConfig(worker: Worker, connector: string, config: ConnectorConfig): ClientConfig {
+  const clientId = `connector-worker-adminclient-${connector}`;
+  return { 'client.id': clientId, ...worker.client('admin'), ...withoutPrefix(config, 'admin.override.') };
+}
+
 /** `name`: of the connector, or of one of its tasks. */
 export function connectorAdminConfig(worker: Worker, name: string, connector: ConnectorConfig): ClientConfig {
   return {

@@ -86,6 +86,27 @@ async function transactionalProducer(transactionalId: string): Promise<Producer>
   return producer;
 }
 
+/** `key=value` of the committed records in the partition 0 of a topic. */
+async function textsOf(topic: string): Promise<string[]> {
+  const consumer = clients.assignedConsumer({
+    ...client,
+    'auto.offset.reset': 'earliest',
+    'isolation.level': 'read_committed',
+  });
+  await consumer.connect();
+  try {
+    const [end] = await admin.listOffsets([{ topic, partition: 0 }], 'latest', 'read_committed');
+    consumer.assign([{ topic, partition: 0 }]);
+    const texts: string[] = [];
+    while ((consumer.position({ topic, partition: 0 }) ?? 0) < (end?.offset ?? 0))
+      for (const { records } of await consumer.poll(1_000))
+        for (const { key, value } of records) texts.push(`${key?.toString() ?? ''}=${value?.toString() ?? ''}`);
+    return texts;
+  } finally {
+    await consumer.close();
+  }
+}
+
 describe.each(['preparing', 'enabled'] as const)('exactly.once.source.support=%s', (support) => {
   test('connect-runtime 88: a leader that another one has fenced fails one request, and then leads again', async () => {
     const worker = await start(support);
@@ -110,4 +131,64 @@ describe.each(['preparing', 'enabled'] as const)('exactly.once.source.support=%s
     await asLeader(second, async (herder) => await herder.putConnectorConfig('a', source('a', 1)));
     await reaches(second, 'a', 'RUNNING RUNNING');
   });
+});
+
+describe('zombie tasks', () => {
+  /** A zombie of task `task`, which has a transaction open. */
+  async function zombie(task: number): Promise<Producer> {
+    const producer = await transactionalProducer(`${group}-a-${task}`);
+    await producer.prepare([`${group}-status`]);
+    producer.beginTransaction();
+    producer.send({ topic: `${group}-status`, key: Buffer.from('zombie'), value: Buffer.from('{}') });
+    await producer.flush();
+    return producer;
+  }
+
+  test('connect-runtime 82: a follower has the leader fence the tasks of earlier generations', async () => {
+    const leader = await start('enabled');
+    const follower = await start('enabled');
+    await asLeader(leader, async (herder) => await herder.createConnector('a', source('a', 3), null));
+    await reaches(follower, 'a', 'RUNNING RUNNING,RUNNING,RUNNING');
+    const records = async (): Promise<string[]> =>
+      (await textsOf(`${group}-configs`)).filter((text) => text.startsWith('tasks-fencing-'));
+    await Promise.all([follower.gate.fence('a'), leader.gate.fence('a')]);
+    expect(await records()).toEqual(['tasks-fencing-a={"task-count":3}']);
+    const zombies = [await zombie(0), await zombie(1), await zombie(2)];
+    await asLeader(leader, async (herder) => await herder.putConnectorConfig('a', source('a', 1)));
+    await reaches(follower, 'a', 'RUNNING RUNNING');
+    await follower.gate.fence('a');
+    for (const producer of zombies) await expect(producer.commitTransaction()).rejects.toMatchObject({ fenced: true });
+    expect((await records()).at(-1)).toBe('tasks-fencing-a={"task-count":1}');
+    // The generation that has been admitted keeps its transactional ids.
+    const current = await zombie(0);
+    await Promise.all([follower.gate.fence('a'), leader.gate.fence('a')]);
+    await current.commitTransaction();
+  });
+
+  test('connect-runtime 83: a start that was decided for earlier task configs is not confirmed', async () => {
+    const worker = await start('enabled');
+    await worker.herder.createConnector('a', source('a', 1), null);
+    await reaches(worker, 'a', 'RUNNING RUNNING');
+    const spec = worker.host.running.get('a-0')?.exactlyOnce;
+    expect(spec).toEqual({ transactionalId: `${group}-a-0`, generation: 0 });
+    await worker.gate.confirm({ connector: 'a', task: 0 }, 0);
+    await worker.herder.putConnectorConfig('a', { ...source('a', 1), value: 'new' });
+    await waitFor('the task to be replaced', () => worker.host.running.get('a-0')?.exactlyOnce?.generation === 1);
+    await expect(worker.gate.confirm({ connector: 'a', task: 0 }, 0)).rejects.toMatchObject({
+      code: 'TASK_START_OUTDATED',
+    });
+    await expect(worker.gate.confirm({ connector: 'a', task: 1 }, 1)).rejects.toThrow(
+      'Cannot start source task a-1 as it has already been revoked from this worker',
+    );
+  });
+
+  test.each(['disabled', 'preparing'] as const)(
+    'exactly.once.source.support=%s: tasks deliver at least once',
+    async (support) => {
+      const worker = await start(support);
+      await worker.herder.createConnector('a', source('a', 1), null);
+      await reaches(worker, 'a', 'RUNNING RUNNING');
+      expect(worker.host.running.get('a-0')?.exactlyOnce).toBeNull();
+    },
+  );
 });
