@@ -44,8 +44,7 @@ export function createStorage(options: HerderStorageOptions): HerderStorage {
       client,
       clientId: `${base}-${clientId}`,
       producer,
-      // Statuses are never written in transactions.
-      isolation: exactlyOnceSourceSupport === 'enabled' && kind !== 'status' ? 'read_committed' : undefined,
+      isolation: isolation(kind, exactlyOnceSourceSupport),
       permission: permissions[kind],
       logger,
     });
@@ -67,4 +66,15 @@ export function createStorage(options: HerderStorageOptions): HerderStorage {
     statuses: new StatusStore(log('status', 'statuses', { 'delivery.timeout.ms': '120000', retries: '0' }), logger),
     configs: new ConfigStore(log('config', 'configs'), logger, onConfigEvent, permissions.config, leaderWriter),
   };
+}
+
+/**
+ * Statuses are never written in transactions. Offsets are read committed in any case, unlike in Java: other workers of
+ * the group, or this one before, may write them in transactions, and an aborted offset would skip records.
+ */
+function isolation(
+  kind: 'config' | 'offset' | 'status',
+  support: WorkerConfig['exactlyOnceSourceSupport'],
+): 'read_committed' | undefined {
+  return kind === 'offset' || (kind === 'config' && support === 'enabled') ? 'read_committed' : undefined;
 }

@@ -11,9 +11,10 @@ export function refuseUnsupported(
   type: 'source' | 'sink',
   config: ConnectorConfig,
   worker: OverridePolicySettings,
+  isExactlyOnce = false,
 ): void {
   refuseOverrides(type, config, worker);
-  if (type === 'sink') return;
+  if (type === 'sink' || isExactlyOnce) return;
   if (config['exactly.once.support']?.trim().toLowerCase() === 'required') {
     throw new ConfigError(
       'This worker delivers at least once: set "exactly.once.support" to "requested", or run the connector where exactly-once is supported.',

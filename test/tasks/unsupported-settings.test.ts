@@ -14,6 +14,11 @@ test('connect-runtime 89: a source that Java’s workers stored with exactly-onc
   );
 });
 
+test('connect-runtime 89: it starts exactly-once', () => {
+  const policy = { clientOverridePolicy: 'All', clientOverrideAllowlist: [] };
+  expect(() => refuseUnsupported('source', { 'exactly.once.support': 'required' }, policy, true)).not.toThrow();
+});
+
 test('default values start, and a sink ignores settings of sources', () => {
   expect(
     refuse('source', {

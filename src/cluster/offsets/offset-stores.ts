@@ -29,7 +29,7 @@ export interface OffsetStoresOptions {
   /** The worker's store; the caller starts and stops it. */
   readonly shared: OffsetStore;
   readonly clients: KafkaClients;
-  readonly worker: Pick<WorkerConfig, 'client' | 'offset'>;
+  readonly worker: Pick<WorkerConfig, 'client' | 'offset' | 'exactlyOnceSourceSupport'>;
   readonly snapshot: () => ConfigSnapshot;
   readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
   /** Permission to write to connectors' own topics. (Default: always) */
@@ -146,15 +146,21 @@ export class OffsetStores implements SourceOffsets {
 
   private async findLocation(connector: string, raw: ConnectorConfig): Promise<Location['own']> {
     const { resolve, worker } = this.options;
-    if (!raw['offsets.storage.topic']?.trim()) return null;
+    // A transaction cannot span clusters: offsets are on the one that the records are written to.
+    const followsRecords = this.isExactlyOnce && raw['producer.override.bootstrap.servers'] !== undefined;
+    if (!raw['offsets.storage.topic']?.trim() && !followsRecords) return null;
     const config = await resolve(raw);
-    const topic = config['offsets.storage.topic']?.trim() ?? '';
+    const topic = config['offsets.storage.topic']?.trim() || worker.offset.topic;
     const clients = offsetClientConfigs(worker, connector, config);
     const here = servers(worker.client('worker')['bootstrap.servers']);
     if (topic === worker.offset.topic && servers(clients.producer['bootstrap.servers']) === here) return null;
     // The same client settings apart from `client.id` share a topic.
     const key = JSON.stringify([topic, clients], (name, value: unknown) => (name === 'client.id' ? undefined : value));
     return { topic, clients, key };
+  }
+
+  private get isExactlyOnce(): boolean {
+    return this.options.worker.exactlyOnceSourceSupport === 'enabled';
   }
 
   private openTopic(connector: string, { topic, clients, key }: NonNullable<Location['own']>): OwnTopic {
@@ -169,6 +175,7 @@ export class OffsetStores implements SourceOffsets {
       clientId: `connector-offsets-${connector}`,
       producer: clients.producer,
       consumer: clients.consumer,
+      isolation: this.isExactlyOnce ? 'read_committed' : undefined,
       permission: this.options.permission,
       logger: named,
     });

@@ -40,11 +40,13 @@ function watched(): KafkaClients {
   };
 }
 
+let worker: ReturnType<typeof fixtureConfig>;
+
 beforeEach(async () => {
   kafka = new MemoryKafka();
   made = [];
   configs = new Map();
-  const worker = fixtureConfig('g');
+  worker = fixtureConfig('g');
   const log = new KafkaCompactedLog({
     topic: storageTopic('offset', worker.offset),
     clients: kafka,
@@ -109,6 +111,21 @@ test('connect-runtime 79: a topic of its own is created as the worker’s, writt
   expect(config('producer')).toMatchObject({ 'client.id': 'connector-offset-producer-c', acks: 'all' });
   expect(config('consumer')).toMatchObject({ 'isolation.level': 'read_committed', x: 'y' });
   expect(config('admin')).toMatchObject({ 'client.id': 'connector-adminclient-c' });
+});
+
+test('connect-runtime §1.5.4: exactly-once, offsets are on the cluster that the records are written to', async () => {
+  Object.assign(worker, { exactlyOnceSourceSupport: 'enabled' });
+  configs.set('c', { 'producer.override.bootstrap.servers': 'elsewhere:9092' });
+  configs.set('d', {
+    'offsets.storage.topic': 'own',
+    'consumer.override.isolation.level': 'read_uncommitted',
+  });
+  expect((await stores.encode('c', [[{ p: 1 }, { n: 1 }]])).topic).toBe(SHARED);
+  expect(made.map(({ config }) => config['bootstrap.servers'])).toContain('elsewhere:9092');
+  made.length = 0;
+  const { topic, records } = await stores.encode('d', [[{ p: 1 }, { n: 1 }]]);
+  expect([topic, ...records.flat().map(String)]).toEqual(['own', '["d",{"p":1}]', '{"n":1}']);
+  expect(made.find(({ kind }) => kind === 'consumer')?.config['isolation.level']).toBe('read_committed');
 });
 
 test('connectors with the same topic share it; an unused topic is closed, and opened again on demand', async () => {

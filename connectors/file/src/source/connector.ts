@@ -13,4 +13,6 @@ export const fileStreamSource: SourceConnector = {
   validate: async (config, settings) => await fileRootProblems(fileSourceConfig(config).file, settings),
   createTask: () => new FileStreamSourceTask(),
   alterOffsets,
+  // As long as lines are only appended. Standard input cannot be read again.
+  exactlyOnceSupport: (config) => (fileSourceConfig(config).file === null ? 'unsupported' : 'supported'),
 };

@@ -49,3 +49,8 @@ test('validation rejects a topic name that Kafka does not allow', () => {
   expect(reason('')).toBe('String must be non-empty');
   for (const wrong of ['a,b', 'a b', 'ü', '.', '..', 'x'.repeat(250)]) expect(reason(wrong)).toContain('one topic');
 });
+
+test('connect-runtime §3.9: a file can be read exactly once, standard input cannot', () => {
+  expect(fileStreamSource.exactlyOnceSupport?.({ file: '/f', topic: 't' })).toBe('supported');
+  expect(fileStreamSource.exactlyOnceSupport?.({ topic: 't' })).toBe('unsupported');
+});
