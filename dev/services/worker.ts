@@ -63,6 +63,8 @@ export interface WorkerOptions {
   /** Group id and prefix of the storage topics. */
   readonly group: string;
   readonly settings?: Readonly<Record<string, string>>;
+  /** Of its REST address, e.g. of a worker that is started again. (Default: a free one) */
+  readonly port?: number;
   /** Environment variables besides PATH and HOME. No others are inherited, since variables override settings. */
   readonly env?: Readonly<Record<string, string>>;
   /** Flags for Node, e.g. `--cpu-prof`. */
@@ -71,7 +73,7 @@ export interface WorkerOptions {
 
 /** Starts a worker and returns at once; `ready` resolves when it is healthy. */
 export async function startWorker(options: WorkerOptions): Promise<StartedWorker> {
-  const port = await freePort();
+  const port = options.port ?? (await freePort());
   const folder = await mkdtemp(join(tmpdir(), 'millrace-worker-'));
   const properties = await writeProperties(folder, port, options);
   const worker = new KeptProcess({

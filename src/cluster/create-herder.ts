@@ -52,6 +52,7 @@ import { TickRequests } from './requests/tick-requests';
 import { TickStage } from './queue/tick-stage';
 import { UnsyncBackoff } from './tick/unsync-backoff';
 import { WorkingConfig } from './tick/working-config';
+import { workerIdOf } from './group/worker-id';
 
 export interface HerderOptions {
   readonly config: WorkerConfig;
@@ -79,14 +80,6 @@ export interface HerderOptions {
   readonly onFatal?: (error: unknown) => void;
 }
 
-const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
-
-/** `host:port`, the port always written. */
-function workerIdOf(restUrl: string): string {
-  const { hostname, port, protocol } = new URL(restUrl);
-  return `${hostname}:${port || DEFAULT_PORTS[protocol]}`;
-}
-
 export function createHerder(options: HerderOptions): Herder {
   const context = createContext(options);
   const { config, clients, admin, wakeup, queue, stage, lease, permissions, logger } = context;
@@ -106,6 +99,8 @@ export function createHerder(options: HerderOptions): Herder {
     client: { ...config.client('worker'), 'client.id': context.memberId },
     settings: config,
     workerUrl: context.restUrl,
+    ranOn: (connector, task) =>
+      (task === null ? statuses.cache.connector(connector) : statuses.cache.task(connector, task))?.workerId ?? null,
     configs: working,
     lease,
     wake: () => wakeup.wake(),

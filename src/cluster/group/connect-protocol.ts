@@ -5,6 +5,8 @@ import { NO_WORK, type Work } from './work';
 export type ConnectProtocolName = 'default' | 'compatible' | 'sessioned';
 
 const VERSIONS: Readonly<Record<ConnectProtocolName, number>> = { default: 0, compatible: 1, sessioned: 2 };
+/** Begins what follows the fields that Java knows, and that Java ignores: "Mlrc". */
+const EXTENSION = 0x4d6c7263;
 /** Stands for the connector instance in an array of tasks. */
 const CONNECTOR = -1;
 
@@ -14,6 +16,8 @@ export interface MemberMetadata {
   readonly configOffset: number;
   /** Null when the member has no assignment, or uses the eager protocol. */
   readonly allocation: Assignment | null;
+  /** The member knows reservations of the work of departed workers. (Default: false) */
+  readonly reserves?: boolean;
 }
 
 export interface Assignment {
@@ -28,6 +32,11 @@ export interface Assignment {
   readonly revoked: Work;
   /** Milliseconds until all members must rejoin; 0: none. */
   readonly delay: number;
+  /**
+   * Worker id of each departed worker whose work the leader has reserved → milliseconds until its delay is over.
+   * Absent: the leader follows Java's rules. Only sent under the cooperative protocols.
+   */
+  readonly missing?: ReadonlyMap<string, number>;
 }
 
 class Writer {
@@ -67,6 +76,10 @@ class Reader {
   constructor(private readonly buffer: Buffer) {}
   get more(): boolean {
     return this.at < this.buffer.length;
+  }
+  /** Whether Millrace's own fields follow. */
+  get extended(): boolean {
+    return this.at + 4 <= this.buffer.length && this.int32() === EXTENSION;
   }
   int16(): number {
     this.at += 2;
@@ -127,6 +140,21 @@ function readWork(reader: Reader): Work {
   return { connectors, tasks };
 }
 
+function writeMissing(writer: Writer, missing: ReadonlyMap<string, number>): void {
+  writer.int32(EXTENSION);
+  writer.int32(missing.size);
+  for (const [worker, delay] of missing) {
+    writer.string(worker);
+    writer.int32(delay);
+  }
+}
+
+function readMissing(reader: Reader): Map<string, number> {
+  const missing = new Map<string, number>();
+  for (let count = reader.int32(); count > 0; count--) missing.set(reader.string(), reader.int32());
+  return missing;
+}
+
 export function encodeAssignment(protocol: ConnectProtocolName, assignment: Assignment): Buffer {
   const writer = new Writer();
   writer.int16(VERSIONS[protocol]);
@@ -138,6 +166,7 @@ export function encodeAssignment(protocol: ConnectProtocolName, assignment: Assi
   if (protocol !== 'default') {
     writeWork(writer, assignment.revoked);
     writer.int32(assignment.delay);
+    if (assignment.missing) writeMissing(writer, assignment.missing);
   }
   return writer.bytes();
 }
@@ -154,6 +183,7 @@ export function decodeAssignment(bytes: Buffer): Assignment {
     assigned: readWork(reader),
     revoked: readWork(reader),
     delay: reader.more ? reader.int32() : 0,
+    ...(reader.extended ? { missing: readMissing(reader) } : {}),
   };
 }
 
@@ -162,8 +192,10 @@ export function encodeMetadata(protocol: ConnectProtocolName, metadata: MemberMe
   writer.int16(VERSIONS[protocol]);
   writer.string(metadata.url);
   writer.int64(metadata.configOffset);
-  if (protocol !== 'default')
+  if (protocol !== 'default') {
     writer.nullableBytes(metadata.allocation && encodeAssignment(protocol, metadata.allocation));
+    if (metadata.reserves) writer.int32(EXTENSION);
+  }
   return writer.bytes();
 }
 
@@ -174,7 +206,10 @@ export function decodeMetadata(bytes: Buffer): MemberMetadata {
   const url = reader.string();
   const configOffset = reader.int64();
   const allocation = reader.more ? reader.nullableBytes() : null;
-  return { url, configOffset, allocation: allocation === null ? null : decodeAssignment(allocation) };
+  return {
+    ...{ url, configOffset, allocation: allocation === null ? null : decodeAssignment(allocation) },
+    ...(reader.extended ? { reserves: true } : {}),
+  };
 }
 
 type ProtocolNames = [ConnectProtocolName, ...ConnectProtocolName[]];

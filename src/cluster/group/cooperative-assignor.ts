@@ -5,6 +5,7 @@
  */
 import type { ConnectorTaskId } from '../../connector-task-id';
 import { balancingRevocations, placeItems, type Share } from './balance';
+import { Reservations, type PastGenerations } from './reservations';
 import { taskName } from '../../tasks/task-id';
 import { intersection, isEmpty, minus, NO_WORK, union, type Work } from './work';
 
@@ -15,6 +16,16 @@ export interface CooperativeInput {
   /** Generation of the last rebalance that this worker completed. */
   readonly lastCompletedGeneration: number;
   readonly generation: number;
+  /** Null: Java's rules, because a member is not known to have any others. (Default: null) */
+  readonly reserving?: ReservingGroup | null;
+}
+
+/** A group whose leader reserves the work of departed workers and returns it at once when they are back. */
+export interface ReservingGroup {
+  /** Member id → worker id. */
+  readonly workers: ReadonlyMap<string, string>;
+  /** Null: there was no earlier generation, so all work that no member reports is new. */
+  readonly past: PastGenerations | null;
 }
 
 export interface CooperativeResult {
@@ -24,6 +35,8 @@ export interface CooperativeResult {
   readonly delay: number;
   /** Member id → its work after this rebalance, for routing requests. */
   readonly owners: ReadonlyMap<string, Work>;
+  /** Worker id of each worker whose work is reserved → milliseconds until its delay is over. */
+  readonly missing: ReadonlyMap<string, number>;
 }
 
 export class CooperativeAssignor {
@@ -38,18 +51,19 @@ export class CooperativeAssignor {
   private successiveRevocations = 0;
   /** Members that joined during the delay, in order: they receive the lost work when it is over. */
   private readonly candidates = new Set<string>();
+  private readonly reservations: Reservations;
 
   constructor(
     private readonly maxDelay: number,
     private readonly now: () => number,
-  ) {}
+  ) {
+    this.reservations = new Reservations(maxDelay, now);
+  }
 
-  assign({ configured, members, lastCompletedGeneration, generation }: CooperativeInput): CooperativeResult {
-    // Another member led in between, so the last assignment is not this worker's.
-    if (this.previousGeneration !== lastCompletedGeneration) this.previousAssignment = NO_WORK;
+  assign(input: CooperativeInput): CooperativeResult {
+    const { configured, members, generation, reserving = null } = input;
     const active = union(...members.values());
-    // A member did not receive its revocation.
-    if (!isEmpty(intersection(this.previousRevocation, active))) this.previousAssignment = active;
+    this.recall(input, active);
 
     const deleted = minus(this.previousAssignment, configured);
     const duplicated = ownedTwice(members.values());
@@ -64,7 +78,7 @@ export class CooperativeAssignor {
       shares.push({ member, connectors: [...next.connectors], tasks: [...next.tasks] });
     }
 
-    const reassign = this.reassignable(lost, shares);
+    const reassign = reserving ? this.reserve(lost, shares, reserving) : this.reassignable(lost, shares);
     if (this.delay === 0) this.balance(configured, shares, revoked);
     else this.revokedInPrevious = false;
     placeItems(created, reassign, shares);
@@ -81,7 +95,52 @@ export class CooperativeAssignor {
     this.previousRevocation = allRevoked;
     this.previousGeneration = generation;
     this.previousMembers = new Set(members.keys());
-    return { assigned, revoked, delay: this.delay, owners };
+    if (reserving) this.reservations.record(owners, reserving.workers);
+    else this.reservations.forget();
+    return { assigned, revoked, delay: this.delay, owners, missing: this.reservations.missing };
+  }
+
+  /** Corrects what this worker remembers of the last rebalance. */
+  private recall({ configured, members, lastCompletedGeneration, reserving }: CooperativeInput, active: Work): void {
+    // A member did not receive its revocation.
+    const unrevoked = !isEmpty(intersection(this.previousRevocation, active));
+    if (this.previousGeneration >= 0 && this.previousGeneration === lastCompletedGeneration) {
+      if (unrevoked) this.previousAssignment = union(active, this.reservations.reserved);
+      return;
+    }
+    // Another member led the last generation, if there was one.
+    this.previousAssignment = unrevoked ? active : NO_WORK;
+    if (!reserving?.past) this.reservations.forget();
+    else {
+      const adopted = this.reservations.adopt(minus(configured, active), members, reserving.workers, reserving.past);
+      this.previousAssignment = union(this.previousAssignment, adopted);
+    }
+  }
+
+  /** Reserves the work of departed workers. Returns the part that may be reassigned now. */
+  private reserve(lost: Work, shares: readonly Share[], { workers }: ReservingGroup): Work {
+    const now = this.now();
+    const { returned, released, due } = this.reservations.settle(lost, workers, this.scheduledRebalance);
+    for (const share of shares) {
+      const work = returned.get(share.member) ?? NO_WORK;
+      share.connectors.push(...work.connectors);
+      share.tasks.push(...work.tasks);
+    }
+    const rest = isEmpty(released) ? NO_WORK : this.assignToCandidates(released, shares);
+    if (due === null) {
+      const backsOff = this.revokedInPrevious && this.scheduledRebalance > 0;
+      if (!this.revokedInPrevious) this.resetDelay();
+      else if (backsOff && now >= this.scheduledRebalance) {
+        this.resetDelay();
+        this.revokedInPrevious = false;
+      } else if (backsOff) this.delay = Math.ceil(this.scheduledRebalance - now);
+      return rest;
+    }
+    if (!isEmpty(released)) this.candidates.clear();
+    this.addCandidates(shares);
+    this.delay = Math.min(Math.ceil(due - now), this.maxDelay);
+    this.scheduledRebalance = now + this.delay;
+    return rest;
   }
 
   /** Handles the work of departed workers. Returns the part that may be reassigned now. */
@@ -101,13 +160,17 @@ export class CooperativeAssignor {
       this.revokedInPrevious = false;
       return rest;
     }
-    for (const share of shares)
-      if (share.connectors.length === 0 && share.tasks.length === 0) this.candidates.add(share.member);
+    this.addCandidates(shares);
     // Members receive whole milliseconds. A fraction would become 0, and no member would rejoin.
     const remaining = Math.ceil(this.scheduledRebalance - now);
     this.delay = remaining > 0 ? Math.min(remaining, this.maxDelay) : this.maxDelay;
     this.scheduledRebalance = now + this.delay;
     return NO_WORK;
+  }
+
+  private addCandidates(shares: readonly Share[]): void {
+    for (const share of shares)
+      if (share.connectors.length === 0 && share.tasks.length === 0) this.candidates.add(share.member);
   }
 
   private assignToCandidates(lost: Work, shares: readonly Share[]): Work {

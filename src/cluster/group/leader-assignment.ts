@@ -4,9 +4,11 @@
  */
 import type { ConfigSnapshot } from '../../storage/config/config-snapshot';
 import { encodeAssignment, type Assignment, type ConnectProtocolName, type MemberMetadata } from './connect-protocol';
-import { CooperativeAssignor } from './cooperative-assignor';
+import { CooperativeAssignor, type ReservingGroup } from './cooperative-assignor';
 import { assignEagerly } from './eager-assignor';
+import type { PastGenerations } from './reservations';
 import { NO_WORK, union, type Work } from './work';
+import { workerIdOf } from './worker-id';
 
 export interface LeaderInput {
   readonly protocol: ConnectProtocolName;
@@ -18,6 +20,8 @@ export interface LeaderInput {
   readonly snapshot: ConfigSnapshot;
   /** The newest snapshot, used when the first one is behind a member's. */
   freshSnapshot(): ConfigSnapshot;
+  /** As of the status topic. */
+  readonly ranOn: PastGenerations['ranOn'];
 }
 
 export interface LeaderResult {
@@ -46,6 +50,7 @@ export class LeaderAssignment {
     const maxOffset = Math.max(...[...members.values()].map((member) => member.configOffset));
     const wasBehind = input.snapshot.offset < maxOffset;
     const snapshot = wasBehind ? input.freshSnapshot() : input.snapshot;
+    const reserving = reservingGroup(members, input.ranOn);
     const common = { leader: leaderId, leaderUrl: members.get(leaderId)?.url ?? '' };
     if (snapshot.offset < maxOffset)
       return this.encode(input, new Map(), (): Assignment => ({
@@ -55,6 +60,7 @@ export class LeaderAssignment {
         assigned: NO_WORK,
         revoked: NO_WORK,
         delay: 0,
+        ...(reserving?.past && { missing: reserving.past.missing }),
       }));
     const configOffset = wasBehind ? snapshot.offset : maxOffset;
     const configured = configuredWork(snapshot);
@@ -69,11 +75,12 @@ export class LeaderAssignment {
         delay: 0,
       }));
     }
-    const { assigned, revoked, delay, owners } = this.cooperative.assign({
+    const { assigned, revoked, delay, owners, missing } = this.cooperative.assign({
       configured,
       members: new Map([...members].map(([member, { allocation }]) => [member, allocated(allocation)])),
       lastCompletedGeneration: input.lastCompletedGeneration,
       generation: input.generation,
+      reserving,
     });
     return this.encode(input, owners, (member) => ({
       ...common,
@@ -82,6 +89,7 @@ export class LeaderAssignment {
       assigned: assigned.get(member) ?? NO_WORK,
       revoked: revoked.get(member) ?? NO_WORK,
       delay,
+      ...(reserving && { missing }),
     }));
   }
 
@@ -98,6 +106,25 @@ export class LeaderAssignment {
       running: union(...[...members.values()].map((member) => allocated(member.allocation))),
     };
   }
+}
+
+/** Null if a member is Java's or cannot be identified, so that all members see Java's rules. */
+function reservingGroup(
+  members: ReadonlyMap<string, MemberMetadata>,
+  ranOn: PastGenerations['ranOn'],
+): ReservingGroup | null {
+  const workers = new Map<string, string>();
+  const missing = new Map<string, number>();
+  // False: the group is new, or its last leader followed Java's rules.
+  let continues = false;
+  for (const [member, { reserves, url, allocation }] of members) {
+    if (!reserves || !URL.canParse(url)) return null;
+    workers.set(member, workerIdOf(url));
+    if (!allocation?.missing) continue;
+    continues = true;
+    for (const [worker, delay] of allocation.missing) missing.set(worker, Math.max(delay, missing.get(worker) ?? 0));
+  }
+  return { workers, past: continues ? { ranOn, missing } : null };
 }
 
 function allocated(allocation: Assignment | null): Work {

@@ -24,6 +24,7 @@ import {
 } from './connect-protocol';
 import { configuredWork } from './leader-assignment';
 import { Leadership } from './leadership';
+import type { PastGenerations } from './reservations';
 import { intersection, isEmpty, minus, NO_WORK, union, type Work } from './work';
 
 /** How long a leader waits for other members to fetch their assignments before it rejoins. */
@@ -59,6 +60,8 @@ export interface MembershipOptions {
   readonly settings: MembershipSettings;
   /** Advertised REST URL with its trailing slash. */
   readonly workerUrl: string;
+  /** Worker id of the worker that ran the connector (`task` null) or task last; null if unknown. */
+  readonly ranOn: PastGenerations['ranOn'];
   readonly configs: GroupConfig;
   /** Checked before anything is sent to Kafka. */
   readonly lease: SessionLease;
@@ -103,6 +106,8 @@ export class Membership {
   private ownMetadata: readonly GroupProtocol[] = [];
   private lastCompletedGeneration = -1;
   private scheduled: number | null = null;
+  /** Worker id of each worker that was missing in the last rebalance → end of its delay; absolute, milliseconds. */
+  private missing: ReadonlyMap<string, number> = new Map();
 
   constructor(private readonly options: MembershipOptions) {
     const { settings, clients, client, lease } = options;
@@ -283,6 +288,7 @@ export class Membership {
       url: this.options.workerUrl,
       configOffset: this.joinSnapshot.offset,
       allocation,
+      reserves: true,
     };
     const protocols = offeredProtocols(this.options.settings.connectProtocol).map((name) => ({
       name,
@@ -293,7 +299,9 @@ export class Membership {
   }
 
   private allocation(assignment: Assignment, assigned: Work): Assignment {
-    return { ...assignment, assigned, revoked: NO_WORK, delay: 0 };
+    const remaining = (until: number): number => Math.max(0, Math.ceil(until - this.now()));
+    const missing = new Map([...this.missing].map(([worker, until]) => [worker, remaining(until)]));
+    return { ...assignment, assigned, revoked: NO_WORK, delay: 0, ...(assignment.missing && { missing }) };
   }
 
   private claimed(): Assignment | null {
@@ -319,6 +327,7 @@ export class Membership {
       lastCompletedGeneration: this.lastCompletedGeneration,
       snapshot: this.joinSnapshot,
       freshSnapshot: () => this.options.configs.newest(),
+      ranOn: this.options.ranOn,
     });
   }
 
@@ -335,6 +344,7 @@ export class Membership {
     this.lastProtocol = protocol;
     this.lastCompletedGeneration = joined.generation;
     this.scheduled = assignment.delay > 0 ? this.now() + assignment.delay : null;
+    this.missing = new Map([...(assignment.missing ?? [])].map(([worker, delay]) => [worker, this.now() + delay]));
     if (joined.leaderId !== joined.memberId) this.leadership.forgetOwners();
     this.claim = null;
     const before = this.owned;

@@ -88,6 +88,7 @@ async function leading(other: Work): Promise<{ membership: Membership; member: L
       scheduledRebalanceMaxDelayMs: 0,
     },
     workerUrl: 'http://w1/',
+    ranOn: () => null,
     configs: { newest: () => snapshot, coverByRebalance: () => snapshot },
     lease: new SessionLease(1),
     wake: () => undefined,

@@ -53,6 +53,29 @@ describe('connect-runtime 35: bytes of the group protocol', () => {
     expect(decodeAssignment(v0)).toEqual({ ...assignment, revoked: NO_WORK, delay: 0 });
   });
 
+  test('what Millrace adds follows the fields that Java knows', () => {
+    const missing = new Map([['w3:8083', 7_000]]);
+    const extended = encodeAssignment('sessioned', { ...assignment, missing });
+    expect(extended.subarray(0, V2.length)).toEqual(V2);
+    expect(extended.subarray(V2.length)).toEqual(
+      hex('4d 6c 72 63 | 00 00 00 01 | 00 07 77 33 3a 38 30 38 33 | 00 00 1b 58'),
+    );
+    expect(decodeAssignment(extended)).toEqual({ ...assignment, missing });
+    expect(encodeAssignment('default', { ...assignment, missing })).toEqual(hex(`00 00 ${THROUGH_ASSIGNED}`));
+    const metadata = { url, configOffset: 5, allocation: null };
+    const plain = encodeMetadata('sessioned', metadata);
+    const marked = encodeMetadata('sessioned', { ...metadata, reserves: true });
+    expect(marked).toEqual(Buffer.concat([plain, hex('4d 6c 72 63')]));
+    expect(decodeMetadata(marked)).toEqual({ ...metadata, reserves: true });
+    expect(encodeMetadata('default', { ...metadata, reserves: true })).toEqual(encodeMetadata('default', metadata));
+  });
+
+  test.each(['00', '00 01', '00 00 00 01', '4d 6c 72'])('unknown bytes at the end are ignored: %s', (bytes) => {
+    const metadata = { url, configOffset: 5, allocation: null };
+    expect(decodeMetadata(Buffer.concat([encodeMetadata('sessioned', metadata), hex(bytes)]))).toEqual(metadata);
+    expect(decodeAssignment(Buffer.concat([V2, hex(bytes)]))).toEqual(assignment);
+  });
+
   test('as an allocation it is preceded by its length', () => {
     const bytes = encodeMetadata('sessioned', { url, configOffset: 5, allocation: assignment });
     expect(bytes.subarray(bytes.length - 103)).toEqual(Buffer.concat([hex('00 00 00 63'), V2]));

@@ -32,6 +32,7 @@ function assign(overrides: Partial<LeaderInput>): Record<string, Assignment> {
     lastCompletedGeneration: -1,
     snapshot: snapshot(10),
     freshSnapshot: () => snapshot(10),
+    ranOn: () => null,
     ...overrides,
   });
   return Object.fromEntries([...assignments].map(([id, bytes]) => [id, decodeAssignment(bytes)]));
