@@ -333,6 +333,7 @@ function createRunning(
   });
   const metrics = new HerderMetrics({
     ...{ connectors, tasks, membership },
+    host: taskHost,
     work: workMetrics,
     group: context.groupMetrics,
     statuses: statuses.cache,

@@ -9,7 +9,14 @@ import { RESTART_BACKOFF, RESTART_BACKOFF_MAX, RESTART_MAX, type RestartSettings
 import { restAuthSettings, type RestAuthSettings } from './rest-auth-settings';
 import { parseSetting, type Setting, type SettingValue } from './setting';
 import { PLUGIN_SILENCE, TASK_HOST, TASK_THREADS } from './task-thread-settings';
-import { THREAD_SILENCE, WATCHDOG_TASK, WATCHDOG_TICK, type WatchdogSettings } from './watchdog-settings';
+import {
+  THREAD_SILENCE,
+  WATCHDOG_ACTION,
+  WATCHDOG_TASK,
+  WATCHDOG_TICK,
+  type TaskAction,
+  type WatchdogSettings,
+} from './watchdog-settings';
 import { ALLOWED_HOSTS, BODIES_IN_FLIGHT, BODY_MAX, overridePolicy, WORKER_SETTINGS } from './worker-settings';
 
 /**
@@ -191,7 +198,12 @@ export function parseWorkerConfig(given: Readonly<Record<string, string>>): Work
       backoffMs: number(RESTART_BACKOFF),
       maxBackoffMs: number(RESTART_BACKOFF_MAX),
     },
-    watchdog: { taskMs: number(WATCHDOG_TASK), tickMs: number(WATCHDOG_TICK), threadMs: number(THREAD_SILENCE) },
+    watchdog: {
+      taskMs: number(WATCHDOG_TASK),
+      taskAction: text(WATCHDOG_ACTION).toLowerCase() as TaskAction,
+      tickMs: number(WATCHDOG_TICK),
+      threadMs: number(THREAD_SILENCE),
+    },
     taskThreads: number(TASK_THREADS),
     taskHost: text(TASK_HOST).toLowerCase() as 'thread' | 'inline',
     pluginSilenceMs: number(PLUGIN_SILENCE),

@@ -22,7 +22,14 @@ import {
   type SettingValue,
 } from './setting';
 import { PLUGIN_SILENCE, TASK_HOST, TASK_THREADS } from './task-thread-settings';
-import { THREAD_SILENCE, WATCHDOG_DEFAULTS, WATCHDOG_TASK, WATCHDOG_TICK } from './watchdog-settings';
+import {
+  TASK_ACTIONS,
+  THREAD_SILENCE,
+  WATCHDOG_ACTION,
+  WATCHDOG_DEFAULTS,
+  WATCHDOG_TASK,
+  WATCHDOG_TICK,
+} from './watchdog-settings';
 
 export const ALLOWED_HOSTS = 'rest.allowed.hosts';
 export const BODY_MAX = 'rest.body.max.bytes';
@@ -205,6 +212,7 @@ export const WORKER_SETTINGS: readonly Setting[] = [
   setting(RESTART_BACKOFF, 'LONG', RESTART_DEFAULTS.backoffMs, atLeast(1)),
   setting(RESTART_BACKOFF_MAX, 'LONG', RESTART_DEFAULTS.maxBackoffMs, atLeast(1)),
   setting(WATCHDOG_TASK, 'LONG', WATCHDOG_DEFAULTS.taskMs, atLeast(0)),
+  setting(WATCHDOG_ACTION, 'STRING', WATCHDOG_DEFAULTS.taskAction, oneOf(...TASK_ACTIONS)),
   setting(WATCHDOG_TICK, 'LONG', WATCHDOG_DEFAULTS.tickMs, atLeast(0)),
   setting(THREAD_SILENCE, 'LONG', WATCHDOG_DEFAULTS.threadMs, atLeast(0)),
   setting(TASK_THREADS, 'INT', cores(), atLeast(1)),

@@ -8,7 +8,7 @@ import { SINK_LAG } from './sink-lag-groups';
 import { publishedFamilies, type PublishedFamily } from './published-series';
 import { COORDINATOR, APP, CONNECTOR, CONNECTOR_TASKS, REBALANCE, WORKER } from './worker-groups';
 import type { AppFigures, ConnectorFigures, MembershipFigures, TaskStateCounts, WorkerFigures } from './worker-groups';
-import { CONNECTOR_TASK, SINK_TASK, SOURCE_TASK, TASK_ERRORS, type TaskFigures } from './task-groups';
+import { CONNECTOR_TASK, SINK_TASK, SOURCE_TASK, TASK_ERRORS, TASK_WATCHDOG, type TaskFigures } from './task-groups';
 
 type PromClient = typeof PromClientModule;
 
@@ -47,6 +47,7 @@ export async function exposition(figures: Figures | null, now = Date.now()): Pro
     add(SOURCE_TASK, ofType(tasks, 'source'));
     add(SINK_TASK, ofType(tasks, 'sink'));
     add(TASK_ERRORS, ofAll(tasks));
+    add(TASK_WATCHDOG, tasks);
     add(WORKER, [figures.worker]);
     add(CONNECTOR_TASKS, figures.taskStates);
     add(REBALANCE, [membership]);

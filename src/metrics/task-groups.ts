@@ -19,9 +19,17 @@ export interface TaskFigures extends Task {
   /** The task's plugins by kind: see `PLUGINS`. */
   readonly plugins: ReadonlyMap<string, NamedPlugin>;
   readonly metrics: TaskMetrics;
+  readonly watch: WatchFigures['watch'];
   /** The plugin's own. */
   readonly published: readonly PublishedSeries[];
   readonly clients: readonly OpenClient[];
+}
+/** What the watchdog knows about a task. */
+export interface WatchFigures extends Task {
+  readonly watch: {
+    readonly stuck: readonly { readonly call: string; readonly ms: number }[];
+    readonly restarts: number;
+  };
 }
 export interface SourceFigures extends Task {
   readonly source: SourceMetrics;
@@ -205,6 +213,29 @@ export const TASK_ERRORS: Group<ErrorFigures> = {
       'last-error-timestamp',
       'Time of the last failed record, in milliseconds since the epoch; 0: never.',
       ({ errors }) => errors.lastErrorAt.value,
+    ),
+  ],
+};
+
+/** Millrace only. */
+export const TASK_WATCHDOG: Group<WatchFigures> = {
+  domain: 'millrace',
+  name: 'task',
+  labels,
+  attributes: [
+    {
+      name: 'stuck-seconds',
+      help: 'How long a call or request that exceeds watchdog.task.ms has lasted; 0 without one.',
+      type: 'gauge',
+      samples: ({ watch: { stuck } }) =>
+        stuck.length === 0
+          ? [{ labels: { call: '' }, value: 0 }]
+          : stuck.map(({ call, ms }) => ({ labels: { call }, value: ms / 1000 })),
+    },
+    counter(
+      'watchdog-restarts-total',
+      'Restarts because of a call that did not return.',
+      ({ watch }) => watch.restarts,
     ),
   ],
 };

@@ -86,9 +86,9 @@ export interface RunListener {
   onResumed(id: ConnectorTaskId): void;
   /**
    * `trace` goes to the status topic: Java class name, message, frames, causes. `retriable`: may be restarted
-   * automatically.
+   * automatically. `stuckMs`: how long it had not been working before (default: 0).
    */
-  onFailed(id: ConnectorTaskId, trace: string, retriable: boolean): void;
+  onFailed(id: ConnectorTaskId, trace: string, retriable: boolean, stuckMs?: number): void;
   /** After a requested stop. */
   onStopped(id: ConnectorTaskId): void;
   /** First use of a topic by this task. */
@@ -102,6 +102,14 @@ export interface RunListener {
 export interface TaskListener extends RunListener {
   /** Its thread was terminated because of another task; it restarts in another thread. */
   onRestarting(id: ConnectorTaskId): void;
+}
+
+/** What the watchdog knows about a task. */
+export interface TaskWatch {
+  /** Calls, and requests to Kafka, that exceed `watchdog.task.ms`. */
+  readonly stuck: readonly { readonly call: string; readonly ms: number }[];
+  /** Restarts by the watchdog since this worker started. */
+  readonly restarts: number;
 }
 
 export interface TaskHost {
@@ -124,6 +132,7 @@ export interface TaskHost {
    */
   cancel(ids: readonly ConnectorTaskId[], timeoutMs: number): Promise<ConnectorTaskId[]>;
   has(id: ConnectorTaskId): boolean;
+  watch(id: ConnectorTaskId): TaskWatch;
   /** Problems for the health report, one sentence each. */
   problems(): string[];
   /** Stops all tasks and terminates the threads. */

@@ -99,18 +99,22 @@ export class WorkLease implements SendPermission {
   private constructor(
     private readonly cells: LeaseCells,
     readonly epoch: number,
+    private readonly run: { readonly revoked: boolean },
   ) {}
 
-  /** Without memory it never expires. */
-  static from(given: LeaseMemory | undefined): WorkLease {
-    if (given) return new WorkLease(new LeaseCells(given.memory), given.epoch);
+  /**
+   * Without memory it never expires.
+   * @param run ends the lease of a single task
+   */
+  static from(given: LeaseMemory | undefined, run: { readonly revoked: boolean } = { revoked: false }): WorkLease {
+    if (given) return new WorkLease(new LeaseCells(given.memory), given.epoch, run);
     const cells = new LeaseCells();
     cells.deadlines.fill(Infinity, MONOTONIC, WALL + 1);
-    return new WorkLease(cells, 0);
+    return new WorkLease(cells, 0, run);
   }
 
   get holds(): boolean {
-    return this.cells.inTime && Atomics.load(this.cells.epochs, EPOCH) === this.epoch;
+    return this.cells.inTime && Atomics.load(this.cells.epochs, EPOCH) === this.epoch && !this.run.revoked;
   }
 
   check(): 'now' | 'later' {

@@ -96,12 +96,17 @@ export class TaskRunner {
     this.wake?.();
   }
 
+  get isStopping(): boolean {
+    return this.stopRequested;
+  }
+
   get isCancelled(): boolean {
     return this.state === 'CANCELLED';
   }
 
   /** No further reports, no offsets stored or committed. */
   cancel(): void {
+    this.calls.revoke();
     this.applyEvent('cancelled');
     this.stopRequested = true;
     this.workerTask?.cancel();
@@ -148,7 +153,7 @@ export class TaskRunner {
       environment,
       hooks,
       calls,
-      lease: WorkLease.from(spec.lease),
+      lease: WorkLease.from(spec.lease, calls),
       metrics,
       published,
       logger,

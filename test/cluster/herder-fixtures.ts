@@ -11,7 +11,7 @@ import type { KafkaClients } from '../../src/kafka/port';
 import { silentLogger, type Logger } from '../../src/logging/logger';
 import { DEFAULT_SAMPLE_WINDOWS } from '../../src/metrics/task-metrics';
 import type { PluginDescription, PluginRegistry } from '../../src/plugins/registry';
-import type { ExactlyOnceGate, OffsetStorage, TaskHost, TaskListener, TaskSpec } from '../../src/tasks/host';
+import type { ExactlyOnceGate, OffsetStorage, TaskHost, TaskListener, TaskSpec, TaskWatch } from '../../src/tasks/host';
 import { taskName } from '../../src/tasks/task-id';
 import { TaskSignalError } from '../../src/tasks/task-signal-error';
 
@@ -46,6 +46,9 @@ export class FakeHost implements TaskHost {
   resume(id: ConnectorTaskId): void {
     if (this.running.has(taskName(id))) this.listener.onResumed(id);
   }
+  watch(): TaskWatch {
+    return { stuck: [], restarts: 0 };
+  }
   problems(): string[] {
     return [];
   }
@@ -75,9 +78,9 @@ export class FakeHost implements TaskHost {
   has(id: ConnectorTaskId): boolean {
     return this.running.has(taskName(id));
   }
-  fail(id: ConnectorTaskId, worthRestarting = false): void {
+  fail(id: ConnectorTaskId, worthRestarting = false, stuckMs = 0): void {
     this.running.delete(taskName(id));
-    this.listener.onFailed(id, 'java.lang.Exception: boom\n', worthRestarting);
+    this.listener.onFailed(id, 'java.lang.Exception: boom\n', worthRestarting, stuckMs);
   }
   async close(): Promise<void> {}
 }

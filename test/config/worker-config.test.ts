@@ -77,7 +77,7 @@ describe('defaults', () => {
       pluginPath: [],
       pluginSilenceMs: 5000,
       restart: { max: 20, backoffMs: 1000, maxBackoffMs: 300000 },
-      watchdog: { taskMs: 300000, tickMs: 120000, threadMs: 60000 },
+      watchdog: { taskMs: 300000, taskAction: 'log', tickMs: 120000, threadMs: 60000 },
       taskHost: 'thread',
     });
   });

@@ -13,8 +13,9 @@ const ODD = 'a "quoted" \\ name\nin two lines, Ünïcödé 日本語 😀 {x="y"
 function task(connector: string, type: 'source' | 'sink'): Figures['tasks'][number] {
   const metrics = TaskMetrics.in(TaskMetrics.allocate(type, DEFAULT_SAMPLE_WINDOWS));
   const plugins = new Map([['key-converter', { class: 'org.example.KeyConverter', version: '1.2' }]]);
+  const watch = { stuck: type === 'sink' ? [{ call: 'put', ms: 61_500 }] : [], restarts: type === 'sink' ? 2 : 0 };
   const of = { connector, task: 0, states: new TimeInStates(), metrics, connectorType: type, plugins };
-  return { ...of, published: [], clients: [] };
+  return { ...of, published: [], clients: [], watch };
 }
 
 function figures(): Figures {
@@ -63,6 +64,17 @@ test('connect-runtime §9: a text is a label of a gauge with value 1, and missin
   expect(found.has('kafka_connect_connector_metrics_connector_version')).toBe(false);
   const leader = found.get('kafka_connect_connect_worker_rebalance_metrics_leader_name')?.samples;
   expect(leader).toEqual([{ labels: { leader_name: 'http://10.0.0.1:8083/' }, value: 1 }]);
+});
+
+test('the watchdog’s figures exist for each task, with the call that is stuck', async () => {
+  const found = await parsed(figures());
+  const name = 'millrace_task';
+  expect(found.get(`${name}_stuck_seconds`)?.samples).toEqual([
+    { labels: { connector: ODD, task: '0', call: 'put' }, value: 61.5 },
+    { labels: { connector: 'source', task: '0', call: '' }, value: 0 },
+  ]);
+  expect(found.get(`${name}_stuck_seconds`)?.type).toBe('gauge');
+  expect(valueIn(found, `${name}_watchdog_restarts_total`, { connector: ODD, task: '0' })).toBe(2);
 });
 
 test('connect-runtime §9: NaN and infinities are exported as such', async () => {

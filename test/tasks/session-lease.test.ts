@@ -1,4 +1,5 @@
 /** Which work may send when, by the clock alone. */
+import { CallClock } from '../../src/tasks/call-clock';
 import { LogPermission, SessionLease, WorkLease } from '../../src/tasks/session-lease';
 
 const SESSION_MS = 10_000;
@@ -27,6 +28,16 @@ test('work may send for one session from the time when the last answered heartbe
   // An older answer that arrives late does not shorten the lease.
   lease.renew(now(SESSION_MS - 1));
   expect(work.holds).toBe(true);
+});
+
+test('a single run can lose it at once, without a message to its thread', () => {
+  const { lease } = started();
+  const clock = new CallClock();
+  const work = WorkLease.from(lease.forWork(), new CallClock(clock.memory));
+  const other = WorkLease.from(lease.forWork());
+  clock.revoke();
+  lease.renew(now());
+  expect([work.holds, work.check(), other.holds]).toEqual([false, 'later', true]);
 });
 
 test('a suspended machine is detected by the wall clock', () => {

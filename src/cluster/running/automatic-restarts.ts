@@ -58,14 +58,18 @@ export class AutomaticRestarts {
     record.scheduled = null;
   }
 
-  /** Schedules a restart if the policy allows one. Returns the line for the trace that says so. */
-  failed(instance: InstanceId, worthRestarting: boolean): string {
+  /**
+   * Schedules a restart if the policy allows one. Returns the line for the trace that says so.
+   * @param stuckMs how long it was running without working, which is not healthy
+   */
+  failed(instance: InstanceId, worthRestarting: boolean, stuckMs = 0): string {
     const { configs, wake, logger } = this.options;
     const config = configs.snapshot().connectorConfig(instance.connector) ?? {};
     const settings = restartSettings(config, this.options.settings);
     const history = this.records.get(keyOf(instance)) ?? NO_HISTORY;
     const now = Date.now();
-    const decision = decideRestart({ settings, history, worthRestarting, now, random: Math.random() });
+    const random = Math.random();
+    const decision = decideRestart({ settings, history, worthRestarting, now: now - stuckMs, random });
     const note = restartNote(decision, settings, now);
     if (note !== '') logger.warn(`${nameOf(instance)} has failed. ${note.trimEnd()}`);
     const record = this.record(instance);

@@ -12,6 +12,7 @@ import type { ConnectorSet } from './connector-set';
 import type { WorkerFigures } from '../entities';
 import type { Membership } from '../group/membership';
 import type { PluginNames } from './plugin-names';
+import type { TaskHost } from '../../tasks/host';
 import type { TaskSet } from './task-set';
 
 export interface HerderMetricsParts {
@@ -19,6 +20,7 @@ export interface HerderMetricsParts {
   readonly group: GroupMetrics;
   readonly connectors: ConnectorSet;
   readonly tasks: TaskSet;
+  readonly host: Pick<TaskHost, 'watch'>;
   readonly membership: Membership;
   readonly statuses: StatusCache;
   readonly plugins: PluginNames;
@@ -39,7 +41,7 @@ export class HerderMetrics {
   constructor(private readonly parts: HerderMetricsParts) {}
 
   figures(): WorkerFigures {
-    const { work, group, connectors, tasks, membership, plugins, clientId, clients } = this.parts;
+    const { work, group, connectors, tasks, host, membership, plugins, clientId, clients } = this.parts;
     const configs = this.parts.snapshot();
     const all = work.all();
     const names = connectors.names();
@@ -59,6 +61,7 @@ export class HerderMetrics {
                 ...{ connector, task, states, metrics, connectorType: metrics.type },
                 published: [...published.values()],
                 clients: own.all(),
+                watch: host.watch({ connector, task }),
                 plugins: plugins.ofTask(configs.connectorConfig(connector)),
               },
             ]

@@ -24,6 +24,7 @@ export interface RestartCircumstances {
   readonly history: FailureHistory;
   /** Whether the error may go away with a restart. */
   readonly worthRestarting: boolean;
+  /** When it stopped working, absolute, milliseconds. */
   readonly now: number;
   /** In [0, 1). */
   readonly random: number;

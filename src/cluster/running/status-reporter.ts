@@ -12,7 +12,7 @@ import { formatTrace, isWorthRestarting } from '../../tasks/trace';
 export interface InstanceObserver {
   running(instance: InstanceId): void;
   /** Returns an addition to the trace: empty, or ends with a line feed. */
-  failed(instance: InstanceId, worthRestarting: boolean): string;
+  failed(instance: InstanceId, worthRestarting: boolean, stuckMs?: number): string;
   forget(instance: InstanceId): void;
 }
 
@@ -70,11 +70,11 @@ export class StatusReporter implements TaskListener {
   onRestarting(id: ConnectorTaskId): void {
     this.taskRestarting(id);
   }
-  onFailed({ connector, task }: ConnectorTaskId, trace: string, worthRestarting: boolean): void {
+  onFailed({ connector, task }: ConnectorTaskId, trace: string, worthRestarting: boolean, stuckMs = 0): void {
     const status = this.entered(
       { connector, task },
       'FAILED',
-      trace + this.options.observer.failed({ connector, task }, worthRestarting),
+      trace + this.options.observer.failed({ connector, task }, worthRestarting, stuckMs),
     );
     this.options.statuses.putSafe({ kind: 'task', connector, task }, status);
   }

@@ -6,7 +6,7 @@ import { atLeast, oneOf } from '../connector-config-checks';
 import { BISECT } from '../bisect-setting';
 import { RESTART_BACKOFF, RESTART_BACKOFF_MAX, RESTART_MAX } from '../restart-settings';
 import { DEDICATED, SHARED, TASK_ISOLATION, TASK_MEMORY } from '../task-thread-settings';
-import { THREAD_SILENCE, WATCHDOG_TASK } from '../watchdog-settings';
+import { TASK_ACTIONS, THREAD_SILENCE, WATCHDOG_ACTION, WATCHDOG_TASK } from '../watchdog-settings';
 import { checkKey, valueOf, type Entry, type NullableConfig } from './entry';
 import type { FrameworkKey } from '../framework-key';
 
@@ -65,6 +65,16 @@ const MILLRACE_KEYS: readonly FrameworkKey[] = [
       "How long one call into a task may take before it is logged as stuck, in milliseconds. 0: no limit. Default: the worker's.",
     displayName: 'Task Watchdog',
     check: atLeast(0),
+  },
+  {
+    name: WATCHDOG_ACTION,
+    type: 'STRING',
+    default: null,
+    importance: 'LOW',
+    documentation:
+      "What happens to a task whose call exceeds watchdog.task.ms. log: it is logged. restart: the task is ended, with its thread, and started again. Default: the worker's.",
+    displayName: 'Task Watchdog Action',
+    check: oneOf(...TASK_ACTIONS),
   },
   {
     name: THREAD_SILENCE,

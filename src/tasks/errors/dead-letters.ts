@@ -8,6 +8,7 @@ import type { ConnectorTaskId } from '../../connector-task-id';
 import type { Producer, ProducerRecord, RecordHeader } from '../../kafka/port';
 import type { Logger } from '../../logging/logger';
 import type { ErrorMetrics } from '../../metrics/error-metrics';
+import type { CallClock } from '../call-clock';
 import { contextHeaders } from './dead-letter-topic';
 import type { ErrorSettings } from './error-settings';
 import type { Consumed, FailedRecord, FailureReporter } from './failed-record';
@@ -23,6 +24,7 @@ export interface DeadLetterParts {
   readonly id: ConnectorTaskId;
   readonly settings: Pick<ErrorSettings, 'deadLetterHeaders'>;
   readonly holds: OffsetHolds;
+  readonly calls: Pick<CallClock, 'begin' | 'end'>;
   readonly metrics: ErrorMetrics;
   readonly logger: Logger;
   /** There is room again, everything is written, or a record was refused. */
@@ -79,6 +81,7 @@ export class DeadLetters implements FailureReporter {
     this.parts.metrics.deadLetterRequests.add();
     const letter = new DeadLetter(this.parts.holds.add(consumed), failure);
     this.pending++;
+    this.parts.calls.begin('dead-letter');
     this.waiting.push(letter);
     if (!this.sending) void this.sendWaiting();
     return letter.whenWritten;
@@ -158,6 +161,7 @@ export class DeadLetters implements FailureReporter {
     this.parts.holds.release(letter.hold);
     letter.settle(null);
     this.pending--;
+    this.parts.calls.end('dead-letter');
     if (this.pending === 0 || this.pending === MAX_PENDING - 1) this.notifyChange();
   }
 
@@ -170,6 +174,7 @@ export class DeadLetters implements FailureReporter {
       { code: 'DLQ_WRITE', cause, place: { topic, partition, offset } },
     );
     this.pending--;
+    this.parts.calls.end('dead-letter');
     if (this.closed) {
       this.late++;
     } else {

@@ -31,6 +31,7 @@ export function createTaskHost(kind: 'thread' | 'inline', options: TaskHostOptio
     gracefulTimeoutMs: config.taskShutdownGracefulTimeoutMs,
     silenceMs: config.watchdog.threadMs,
     watchdogMs: config.watchdog.taskMs,
+    watchdogAction: config.watchdog.taskAction,
     offsets,
     gate,
     listener,

@@ -2,24 +2,31 @@
 import { type TaskSignal, settledWithin } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import { CallClock } from '../call-clock';
-import type { RunListener, TaskHost, TaskListener, TaskSpec } from '../host';
+import type { RunListener, TaskHost, TaskListener, TaskSpec, TaskWatch } from '../host';
 import type { TaskEnvironment } from '../task-environment';
 import { taskName } from '../task-id';
 import { TaskRunner } from '../task-runner';
 import { TaskSignalError } from '../task-signal-error';
-import { taskWatchdog, type TaskCalls } from './task-watchdog';
-import type { Watchdog } from './watchdog';
+import { deliveriesOf } from './delivery-progress';
+import { TaskWatchdog, type WatchedTask } from './task-watchdog';
 
 export class InlineTaskHost implements TaskHost {
   private readonly runners = new Map<string, TaskRunner>();
-  private readonly watchdog: Watchdog;
-  private readonly clocks = new WeakMap<TaskRunner, CallClock>();
+  private readonly watchdog: TaskWatchdog;
+  private readonly watched = new WeakMap<TaskRunner, Pick<WatchedTask, 'calls' | 'deliveries'>>();
 
   constructor(
     private readonly environment: TaskEnvironment,
     private readonly listener: TaskListener,
   ) {
-    this.watchdog = taskWatchdog(() => this.calls(), environment.config.watchdog.taskMs, environment.logger);
+    const { taskMs, taskAction } = environment.config.watchdog;
+    this.watchdog = new TaskWatchdog({
+      tasks: () => this.watchedTasks(),
+      limitMs: taskMs,
+      action: taskAction,
+      consequence: 'The call itself continues: with task.host=inline nothing can terminate it.',
+      logger: environment.logger,
+    });
     this.watchdog.start();
   }
 
@@ -28,7 +35,7 @@ export class InlineTaskHost implements TaskHost {
     if (this.runners.has(name)) throw new Error(`Task ${name} is running already`);
     const calls = new CallClock();
     const runner = new TaskRunner(spec, this.environment, this.releasingListener(name), calls);
-    this.clocks.set(runner, calls);
+    this.watched.set(runner, { calls, deliveries: deliveriesOf(spec) });
     this.runners.set(name, runner);
     runner.start();
   }
@@ -79,18 +86,30 @@ export class InlineTaskHost implements TaskHost {
     return late.map((runner) => runner.spec.id);
   }
 
-  /** Running calls of the tasks, for the watchdog. */
-  calls(): TaskCalls {
+  private watchedTasks(): WatchedTask[] {
     return [...this.runners.values()].map((runner) => ({
       spec: runner.spec,
-      call: this.clocks.get(runner)?.running() ?? null,
+      ...(this.watched.get(runner) ?? { calls: new CallClock(), deliveries: null }),
       excused: false,
       fate: () => (runner.isCancelled ? 'is abandoned: the task was cancelled' : null),
+      restart: runner.isStopping ? null : (trace, stuckMs) => this.onStuck(runner, trace, stuckMs),
     }));
   }
 
+  private onStuck(runner: TaskRunner, trace: string, stuckMs: number): void {
+    const { id } = runner.spec;
+    runner.cancel();
+    this.runners.delete(taskName(id));
+    this.environment.logger.error(`Task ${taskName(id)} was ended because of a call that does not return`, { trace });
+    this.listener.onFailed(id, trace, true, stuckMs);
+  }
+
+  watch(id: ConnectorTaskId): TaskWatch {
+    return this.watchdog.watch(id);
+  }
+
   problems(): string[] {
-    return [];
+    return this.watchdog.problems();
   }
 
   has(id: ConnectorTaskId): boolean {

@@ -72,6 +72,28 @@ export class ThreadFailures {
     void this.terminateThread(thread, { why, runNumber, trace: silenceTrace(blocking, silentMs) });
   }
 
+  /**
+   * A call of the task does not return. Only the end of the thread ends it, even if the thread runs other code.
+   */
+  onStuck(run: Run, trace: string, stuckMs: number): void {
+    const { thread } = run;
+    const [headline = ''] = trace.split('\n', 1);
+    // The thread may not receive the message in time.
+    run.calls.revoke();
+    thread.post({ type: 'cancel', run: run.number });
+    const cause = {
+      why: `its thread is terminated because of task ${taskName(run.spec.id)} (${headline})`,
+      runNumber: run.number,
+      trace,
+    };
+    thread.draining = true;
+    this.crashes.set(thread, cause);
+    run.fate = 'is abandoned: the task was ended because of it';
+    this.abandon(run);
+    this.failTask(run, trace, stuckMs);
+    this.leave(thread, cause);
+  }
+
   /** An uncaught error: the task that caused it fails at once, the others get time to stop cleanly. */
   onCrash(thread: ThreadHandle, number: number | null, trace: string): void {
     const [headline = ''] = trace.split('\n', 1);
@@ -89,6 +111,11 @@ export class ThreadFailures {
       this.abandon(run);
       this.failTask(run, trace);
     }
+    this.leave(thread, cause);
+  }
+
+  /** The tasks of the thread get time to stop cleanly, then it is terminated. */
+  private leave(thread: ThreadHandle, cause: Cause): void {
     const others = [...thread.runs.values()];
     const dedicated = this.possibleCauses(cause, others);
     for (const other of others) {
@@ -147,7 +174,7 @@ export class ThreadFailures {
     return busy.length > 0 ? busy : runs;
   }
 
-  private failTask(run: Run, trace: string): void {
+  private failTask(run: Run, trace: string, stuckMs = 0): void {
     const { logger, listener } = this.options;
     const name = taskName(run.spec.id);
     if (run.cancelled) return;
@@ -157,7 +184,7 @@ export class ThreadFailures {
     }
     this.quarantine.add(taskName(run.spec.id), settingsOf(run.spec));
     logger.error(`Task ${name} failed with its thread; it gets a dedicated thread from now on`, { trace });
-    listener.onFailed(run.spec.id, trace, true);
+    listener.onFailed(run.spec.id, trace, true, stuckMs);
   }
 
   private restartElsewhere(run: Run, alone: boolean, why: string): void {

@@ -7,6 +7,7 @@ import { ThreadSecrets } from '../../threads/thread-secrets';
 import { inspectThread, type ThreadView } from '../../threads/inspect-thread';
 import type { CallClock } from '../call-clock';
 import type { TaskSpec, TaskTargetState } from '../host';
+import type { DeliveryProgress } from './delivery-progress';
 import type { FromThread, ThreadData, ToThread } from './task-thread-messages';
 
 /**
@@ -21,6 +22,8 @@ export interface Run {
   readonly spec: TaskSpec;
   readonly thread: ThreadHandle;
   readonly calls: CallClock;
+  /** Sources only; null: their metrics are not read. */
+  readonly deliveries: DeliveryProgress | null;
   /** Resolves when the task or its thread has ended. */
   readonly ended: Promise<void>;
   end(): void;

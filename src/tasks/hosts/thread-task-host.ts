@@ -6,13 +6,14 @@ import { join } from 'node:path';
 import { type TaskSignal, settledWithin } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import { hasDedicatedThreads, taskMemoryMb } from '../../config/task-thread-settings';
-import { threadSilenceMs } from '../../config/watchdog-settings';
+import { threadSilenceMs, type TaskAction } from '../../config/watchdog-settings';
 import { LogLevels } from '../../logging/log-levels';
 import type { Logger } from '../../logging/logger';
 import { ThreadTerminations } from '../../threads/thread-terminations';
 import { writeLine } from '../../threads/thread-logger';
 import { CallClock } from '../call-clock';
-import type { ExactlyOnceGate, OffsetStorage, TaskHost, TaskListener, TaskSpec } from '../host';
+import type { ExactlyOnceGate, OffsetStorage, TaskHost, TaskListener, TaskSpec, TaskWatch } from '../host';
+import { deliveriesOf } from './delivery-progress';
 import { PendingSignals } from './pending-signals';
 import { TaskSignalError } from '../task-signal-error';
 import { ThreadHandle, type Run } from './thread-handle';
@@ -20,8 +21,7 @@ import { ThreadWatchdog } from './thread-watchdog';
 import { taskLoggerName, taskName } from '../task-id';
 import { CANCELLED_MS, TERMINATE_MS, ThreadFailures } from './thread-failures';
 import type { FromThread, ThreadData } from './task-thread-messages';
-import { taskWatchdog, type TaskCalls } from './task-watchdog';
-import type { Watchdog } from './watchdog';
+import { TaskWatchdog, type WatchedTask } from './task-watchdog';
 import { answerCall, failedAnswer } from './worker-calls';
 
 /** A thread without tasks is terminated after this time. */
@@ -34,6 +34,8 @@ export interface ThreadTaskHostOptions {
   readonly gracefulTimeoutMs: number;
   /** Time after which a call of a task is logged as stuck; 0: never. (Default: 0) */
   readonly watchdogMs?: number;
+  /** What happens to such a task. (Default: `log`) */
+  readonly watchdogAction?: TaskAction;
   /** How long a thread may be unresponsive before it is terminated; 0: forever. (Default: 0) */
   readonly silenceMs?: number;
   readonly offsets: OffsetStorage;
@@ -59,12 +61,18 @@ export class ThreadTaskHost implements TaskHost {
 
   private readonly failures: ThreadFailures;
   private readonly threadWatchdog: ThreadWatchdog;
-  private readonly watchdog: Watchdog;
+  private readonly watchdog: TaskWatchdog;
   private readonly levels: LogLevels;
   private readonly forgetLevels: () => void;
 
   constructor(private readonly options: ThreadTaskHostOptions) {
-    this.watchdog = taskWatchdog(() => this.calls(), options.watchdogMs ?? 0, options.logger);
+    this.watchdog = new TaskWatchdog({
+      tasks: () => this.watchedTasks(),
+      limitMs: options.watchdogMs ?? 0,
+      action: options.watchdogAction ?? 'log',
+      consequence: 'Its thread is terminated.',
+      logger: options.logger,
+    });
     this.watchdog.start();
     this.failures = new ThreadFailures({
       listener: options.listener,
@@ -140,18 +148,23 @@ export class ThreadTaskHost implements TaskHost {
     return late.map((run) => run.spec.id);
   }
 
-  /** Running calls of the tasks, for the watchdog. */
-  calls(): TaskCalls {
+  private watchedTasks(): WatchedTask[] {
     return [...this.runs.values()].map((run) => ({
       spec: run.spec,
-      call: run.calls.running(),
+      calls: run.calls,
+      deliveries: run.deliveries,
       excused: this.threadWatchdog.isBlockedByOther(run),
       fate: () => run.fate,
+      restart: isEnding(run) ? null : (trace, stuckMs) => this.failures.onStuck(run, trace, stuckMs),
     }));
   }
 
+  watch(id: ConnectorTaskId): TaskWatch {
+    return this.watchdog.watch(id);
+  }
+
   problems(): string[] {
-    return this.threadWatchdog.problems();
+    return [...this.threadWatchdog.problems(), ...this.watchdog.problems()];
   }
 
   has(id: ConnectorTaskId): boolean {
@@ -191,6 +204,7 @@ export class ThreadTaskHost implements TaskHost {
       spec,
       thread,
       calls: new CallClock(),
+      deliveries: deliveriesOf(spec),
       ended,
       end,
       target: spec.targetState,
@@ -333,4 +347,9 @@ export class ThreadTaskHost implements TaskHost {
   private get idleMs(): number {
     return this.options.idleMs ?? IDLE_MS;
   }
+}
+
+/** It is stopping, was cancelled, or leaves its thread. */
+function isEnding({ stopping, cancelled, moving }: Run): boolean {
+  return stopping || cancelled || moving !== null;
 }

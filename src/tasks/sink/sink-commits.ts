@@ -45,6 +45,8 @@ export class SinkCommits {
   private cancelled = false;
   /** The last commit was limited by failed records. */
   private heldBack = false;
+  /** Kafka has not confirmed the newest offsets. */
+  private unconfirmed = false;
 
   constructor(
     private readonly parts: SinkCommitParts,
@@ -101,13 +103,15 @@ export class SinkCommits {
     const attempt = await this.preCommit(partitions);
     // Chosen before `close`, which may process nothing more.
     const chosen = attempt === null ? [] : this.chooseOffsets(attempt.offsets, partitions);
-    await this.parts.task.close?.(partitions);
+    const { task, calls } = this.parts;
+    if (task.close) await calls.during('close', () => task.close?.(partitions));
     // Each of the three calls may have reported records.
     await settledWithin(this.parts.deadLetters?.written() ?? Promise.resolve(), DEAD_LETTERS_MS, undefined);
     const offsets = this.limitByHolds(chosen);
     const sequence = ++this.sequence;
     this.startedAt = null;
     if (offsets.length === 0 || this.cancelled) return this.recordCommit(attempt, true);
+    this.setUnconfirmed(true);
     try {
       await this.parts.consumer.commit(offsets);
       if (sequence === this.sequence) this.offsets.markCommitted(offsets);
@@ -118,6 +122,8 @@ export class SinkCommits {
         `Offsets could not be committed while closing; records may be delivered again: ${messageOf(error)}`,
         { error },
       );
+    } finally {
+      this.setUnconfirmed(false);
     }
   }
 
@@ -174,12 +180,17 @@ export class SinkCommits {
   }
 
   private send(offsets: readonly TopicPartitionOffset[], attempt: PreCommit): void {
-    if (offsets.length === 0 || this.cancelled) return this.recordCommit(attempt, true);
+    if (offsets.length === 0 || this.cancelled) {
+      this.setUnconfirmed(false);
+      return this.recordCommit(attempt, true);
+    }
     const sequence = ++this.sequence;
     this.startedAt = performance.now();
+    this.setUnconfirmed(true);
     this.parts.consumer.commit(offsets).then(
       () =>
         this.onCommitResponse(sequence, () => {
+          this.setUnconfirmed(false);
           this.offsets.markCommitted(offsets);
           this.recordCommit(attempt, true);
         }),
@@ -197,6 +208,12 @@ export class SinkCommits {
     if (sequence !== this.sequence) return this.parts.metrics.sink.commitSkipped();
     this.startedAt = null;
     then();
+  }
+
+  private setUnconfirmed(unconfirmed: boolean): void {
+    if (this.unconfirmed === unconfirmed) return;
+    this.unconfirmed = unconfirmed;
+    this.parts.calls[unconfirmed ? 'begin' : 'end']('offset-commit');
   }
 
   /** As in Java, a commit without new offsets counts as successful. */

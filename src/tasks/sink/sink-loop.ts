@@ -352,7 +352,7 @@ export class SinkLoop implements RebalanceListener {
     this.pauses.apply();
     if (partitions.length === 0) return;
     await this.captureError(async () => {
-      await this.parts.task.open?.(partitions);
+      if (this.parts.task.open) await this.parts.calls.during('open', () => this.parts.task.open?.(partitions));
       this.applySeeks();
     });
   }
@@ -369,7 +369,7 @@ export class SinkLoop implements RebalanceListener {
 
   private async dropPartitions(partitions: readonly TopicPartition[]): Promise<void> {
     this.forget(partitions);
-    await this.parts.task.close?.(partitions);
+    if (this.parts.task.close) await this.parts.calls.during('close', () => this.parts.task.close?.(partitions));
   }
 
   private async closePartitions(partitions: readonly TopicPartition[]): Promise<void> {

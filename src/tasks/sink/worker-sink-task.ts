@@ -46,6 +46,7 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
           id: spec.id,
           settings,
           holds,
+          calls: options.calls,
           metrics: metrics.errors,
           logger,
           onChange: () => loop.onDeadLettersChange(),

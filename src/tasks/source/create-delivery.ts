@@ -46,6 +46,7 @@ export function createDelivery(options: Options, parts: DeliveryParts): SourceDe
     return new ExactlyOnceDelivery({
       ...parts,
       id: spec.id,
+      calls: options.calls,
       spec: spec.exactlyOnce,
       gate: requiredGate(environment.gate),
       boundary: transactionBoundary(spec.connectorConfig, config, timeoutMs),
@@ -68,6 +69,7 @@ export function createDelivery(options: Options, parts: DeliveryParts): SourceDe
     tracker,
     lease,
     task: parts.task,
+    calls: options.calls,
     metrics,
     logger,
     intervalMs: config.offsetFlushIntervalMs,

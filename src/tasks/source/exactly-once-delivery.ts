@@ -17,6 +17,7 @@ import type { KafkaError } from '../../kafka/errors';
 import type { DeliveryCallback, Producer } from '../../kafka/port';
 import type { Logger } from '../../logging/logger';
 import type { TaskMetrics } from '../../metrics/task-metrics';
+import type { CallClock } from '../call-clock';
 import type { ExactlyOnceGate, ExactlyOnceSpec, NewOffsets, OffsetStorage } from '../host';
 import { taskName } from '../task-id';
 import { checkOffset } from './check-offset';
@@ -36,6 +37,7 @@ export interface ExactlyOnceOptions {
   readonly transactionTimeoutMs: number;
   readonly storage: Pick<OffsetStorage, 'encode' | 'copy'>;
   readonly task: Pick<SourceTask, 'commit' | 'commitRecord'>;
+  readonly calls: Pick<CallClock, 'during'>;
   readonly delivered: DeliveredRecords;
   readonly metrics: TaskMetrics;
   readonly logger: Logger;
@@ -275,7 +277,7 @@ export class ExactlyOnceDelivery implements SourceDelivery {
   }
 
   private async notify(offsets: NewOffsets): Promise<void> {
-    const { id, task, delivered, storage, logger } = this.options;
+    const { id, task, calls, delivered, storage, logger } = this.options;
     const finished = this.finished;
     this.finished = [];
     for (const [record, metadata] of finished) delivered.notifyTask(record, metadata);
@@ -289,7 +291,7 @@ export class ExactlyOnceDelivery implements SourceDelivery {
     const committed = new Map<SourcePartition, SourceOffset | null>();
     for (const [partition, offset] of offsets) if (partition !== null) committed.set(partition, offset);
     try {
-      await task.commit(committed);
+      await calls.during('commit', () => task.commit?.(committed));
     } catch (error) {
       logger.error(`Ignoring an error of commit(): ${messageOf(error)}`, { error });
     }

@@ -13,6 +13,7 @@ import {
 } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import type { TaskMetrics } from '../../metrics/task-metrics';
+import type { CallClock } from '../call-clock';
 import type { OffsetStorage } from '../host';
 import type { Committable, OffsetTracker } from './offset-tracker';
 import { checkOffset } from './check-offset';
@@ -24,6 +25,7 @@ export interface OffsetCommitterOptions {
   readonly storage: Pick<OffsetStorage, 'write'>;
   readonly lease: WorkLease;
   readonly task: SourceTask;
+  readonly calls: Pick<CallClock, 'during'>;
   readonly metrics: TaskMetrics;
   readonly logger: Logger;
   readonly intervalMs: number;
@@ -116,11 +118,12 @@ export class OffsetCommitter {
   }
 
   private async notifyTask(stored: ReadonlyMap<number, Committable>): Promise<void> {
-    if (!this.options.task.commit) return;
+    const { task, calls } = this.options;
+    if (!task.commit) return;
     const offsets = new Map<SourcePartition, SourceOffset | null>();
     for (const { partition, offset } of stored.values()) if (partition !== null) offsets.set(partition, offset);
     try {
-      await this.options.task.commit(offsets);
+      await calls.during('commit', () => task.commit?.(offsets));
     } catch (error) {
       this.options.logger.error(`Ignoring an error of commit(): ${messageOf(error)}`, { error });
     }

@@ -126,6 +126,8 @@ export class SourceLoop {
     if (this.position >= this.batch.length) {
       const started = performance.now();
       const polled = await this.poll();
+      // Another run of the task may have begun meanwhile.
+      if (this.parts.calls.revoked) return;
       if (polled !== null) this.parts.metrics.polled(polled.length, performance.now() - started);
       this.batch = polled ?? [];
       this.position = 0;

@@ -124,11 +124,11 @@ class WorkerSourceTask extends WorkerTask<SourceConnector, Parts> {
   }
 
   private sourceContext(): SourceTaskContext {
-    const { spec, environment } = this.options;
+    const { spec, environment, calls } = this.options;
     const { delivery } = this.parts;
     const read = async (partitions: Parameters<SourceTaskContext['offsets']['offsets']>[0]) => {
       this.refuseWhenCancelled();
-      return await environment.offsets.read(spec.id.connector, partitions);
+      return await calls.duringWait('offset-read', () => environment.offsets.read(spec.id.connector, partitions));
     };
     return {
       ...this.context(),
@@ -139,7 +139,8 @@ class WorkerSourceTask extends WorkerTask<SourceConnector, Parts> {
       exactlyOnce: delivery.exactlyOnce,
       transactionContext: delivery.requests as TransactionContext | null,
       columnConverter: (name) => columnConverter(name, environment.registry),
-      storeOffset: (partition, offset) => delivery.storeOffset(partition, offset, this.signal),
+      storeOffset: (partition, offset) =>
+        calls.duringWait('offset-write', () => delivery.storeOffset(partition, offset, this.signal)),
     };
   }
 }

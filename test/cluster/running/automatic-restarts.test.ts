@@ -51,6 +51,18 @@ describe('a task', () => {
     expect(traceOf(1)).toMatch(/^java\.lang\.Exception: boom\nAutomatic restart 1 of 3 is due at \S+Z\.\n$/);
   });
 
+  test('the time in which a call did not return is not a healthy run: the limit holds', async () => {
+    await created({ max: 2, backoffMs: 1, maxBackoffMs: 1 });
+    for (const attempt of [1, 2]) {
+      worker.host.fail(TASK, true, 3_600_000);
+      await until(`restart ${attempt}`, () => starts('c-1') === attempt + 1);
+      await reaches('RUNNING RUNNING,RUNNING');
+    }
+    worker.host.fail(TASK, true, 3_600_000);
+    await reaches('RUNNING RUNNING,FAILED');
+    expect(traceOf(1)).toContain('Not restarted automatically any more, after 2 restarts');
+  });
+
   test('runs again after its backoff; the other task is not touched', async () => {
     await created(SOON);
     worker.host.fail(TASK, true);

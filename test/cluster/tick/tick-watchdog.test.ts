@@ -8,7 +8,10 @@ test('a herder that hangs is reported with its current step, and again when it r
   const log = new MemoryLogger();
   const logger: Logger = Object.assign(log, { child: () => logger });
   const kafka = new MemoryKafka();
-  const worker = createWorker(kafka, 'g', { config: { watchdog: { taskMs: 0, tickMs: 40, threadMs: 0 } }, logger });
+  const worker = createWorker(kafka, 'g', {
+    config: { watchdog: { taskMs: 0, taskAction: 'log', tickMs: 40, threadMs: 0 } },
+    logger,
+  });
   await worker.herder.start();
   try {
     expect(await worker.herder.health()).toMatchObject({ status: 'healthy' });

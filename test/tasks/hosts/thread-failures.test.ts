@@ -1,4 +1,5 @@
 import { silentLogger } from '../../../src/logging/logger';
+import { CallClock } from '../../../src/tasks/call-clock';
 import type { ThreadHandle, Run } from '../../../src/tasks/hosts/thread-handle';
 import { CANCELLED_MS, ThreadFailures } from '../../../src/tasks/hosts/thread-failures';
 
@@ -58,4 +59,41 @@ test('a fault left in a thread by a finished run is not charged to the last task
   ends.onThreadDeath(thread, 'it ended');
   expect(failed).toEqual(['faulty']);
   expect(begun).toEqual([['other', true]]);
+});
+
+test('a call that does not return: its run is revoked and cancelled, the others leave and keep their state', () => {
+  const failed: unknown[][] = [];
+  const begun: [string, boolean][] = [];
+  const posted: string[] = [];
+  const waits: number[] = [];
+  const ends = new ThreadFailures({
+    listener: { onFailed: (...report: unknown[]) => failed.push(report) } as never,
+    logger: silentLogger,
+    leaveMs: 60_000,
+    forget: (run) => void run.thread.runs.delete(run.number),
+    start: (spec, alone) => begun.push([spec.id.connector, alone]),
+    terminate: async () => undefined,
+    schedule: (_thread, ms) => waits.push(ms),
+  });
+  const thread = {
+    runs: new Map(),
+    cancelledRuns: new Map(),
+    options: {},
+    post: ({ type, run }: { type: string; run: number }) => posted.push(`${type} ${run}`),
+  } as unknown as ThreadHandle;
+  const [stuck, other] = ['stuck', 'other'].map((connector, number) => {
+    const spec = { id: { connector, task: 0 }, connectorClass: 'C', connectorConfig: {}, taskConfig: {} };
+    const run = { number, spec, thread, calls: new CallClock(), moving: null } as unknown as Run;
+    thread.runs.set(number, run);
+    return run;
+  }) as [Run, Run];
+  ends.onStuck(stuck, 'Error: stuck\n', 300_000);
+  expect(stuck.calls.revoked).toBe(true);
+  expect(other.calls.revoked).toBe(false);
+  expect(posted).toEqual(['cancel 0', 'stop 1']);
+  expect(failed).toEqual([[stuck.spec.id, 'Error: stuck\n', true, 300_000]]);
+  expect([thread.draining, waits]).toEqual([true, [5_000]]);
+  expect(ends.needsOwnThread(stuck.spec)).toBe(true);
+  ends.onTaskLeft(other);
+  expect(begun).toEqual([['other', false]]);
 });

@@ -1,5 +1,6 @@
 import type { SourceOffset, SourcePartition } from '@millrace/sdk';
 import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../../../src/metrics/task-metrics';
+import { CallClock } from '../../../src/tasks/call-clock';
 import { OffsetTracker } from '../../../src/tasks/source/offset-tracker';
 import { OffsetCommitter } from '../../../src/tasks/source/offset-committer';
 import { WorkLease } from '../../../src/tasks/session-lease';
@@ -19,7 +20,18 @@ function setUp(intervalMs = 60_000): {
   const task = new ScriptedSource([]);
   const metrics = TaskMetrics.in(TaskMetrics.allocate('source', DEFAULT_SAMPLE_WINDOWS));
   const lease = WorkLease.from(undefined);
-  const options = { connector: 'c', tracker, storage, lease, task, metrics, logger, intervalMs, timeoutMs: 50 };
+  const options = {
+    connector: 'c',
+    tracker,
+    storage,
+    lease,
+    task,
+    calls: new CallClock(),
+    metrics,
+    logger,
+    intervalMs,
+    timeoutMs: 50,
+  };
   const committer = new OffsetCommitter(options);
   const acked = (offset: SourceOffset | null, partition: SourcePartition | null = PARTITION): void => {
     tracker.acknowledge(tracker.add(partition, offset));
