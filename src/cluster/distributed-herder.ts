@@ -23,6 +23,7 @@ import type {
   WorkerFigures,
   WorkerHealth,
 } from './entities';
+import { deriveSecret } from './forwarding/session-key';
 import type { Herder } from './herder';
 import type { HerderMetrics } from './running/herder-metrics';
 import type { HerderOffsets } from './requests/herder-offsets';
@@ -138,6 +139,11 @@ export class DistributedHerder implements Herder {
 
   figures(): WorkerFigures {
     return this.parts.metrics.figures();
+  }
+
+  groupSecret(purpose: string): Buffer | null {
+    const { sessionKey } = this.parts.configs.snapshot();
+    return sessionKey && deriveSecret(sessionKey, purpose);
   }
 
   connectors(): readonly string[] {

@@ -29,6 +29,9 @@ export interface Herder {
   /** Metrics of this worker alone. */
   figures(): WorkerFigures;
 
+  /** Shared by the workers of the group that sign their requests; another one for each purpose. Null: none yet. */
+  groupSecret(purpose: string): Buffer | null;
+
   connectors(): readonly string[];
   connectorInfo(name: string): ConnectorInfo;
   connectorStatus(name: string): ConnectorStateInfo;

@@ -7,6 +7,11 @@ import type { LogLevel } from './format-line';
 export const LEVEL_NAMES = ['OFF', 'FATAL', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE', 'ALL'] as const;
 export type LevelName = (typeof LEVEL_NAMES)[number];
 
+/**
+ * Its level is set at startup only, by its own name: a caller that may change levels must not be able to hide changes.
+ */
+export const AUDIT = 'millrace.audit';
+
 /** The parent of every logger; listed like one. */
 export const ROOT = 'root';
 
@@ -117,6 +122,7 @@ export class LogLevels {
    */
   set(namespace: string, level: LevelName, now: number | null = Date.now()): string[] {
     const wanted = canonical(namespace);
+    if (wanted === AUDIT && now !== null) return [];
     this.stateFor(wanted);
     // Appended, because the last rule wins. Rules that it covers are obsolete.
     for (const earlier of [...this.rules.keys()]) {
@@ -127,6 +133,7 @@ export class LogLevels {
     const changed: string[] = [];
     for (const [name, known] of this.known) {
       if (known.severity === severity || !covers(wanted, name)) continue;
+      if (name === AUDIT && wanted !== AUDIT) continue;
       known.severity = severity;
       known.lastModified = now;
       if (wanted === ROOT || name.startsWith(wanted)) changed.push(name);
@@ -149,8 +156,10 @@ export class LogLevels {
   private stateFor(name: string): Known {
     let known = this.known.get(name);
     if (!known) {
-      const rule = [...this.rules].findLast(([namespace]) => covers(namespace, name));
-      known = { severity: LEVEL_NAMES.indexOf(rule?.[1] ?? this.initial), lastModified: null };
+      const isAudit = name === AUDIT;
+      const rule = [...this.rules].findLast(([namespace]) => (isAudit ? namespace === AUDIT : covers(namespace, name)));
+      const initial = isAudit ? 'INFO' : this.initial;
+      known = { severity: LEVEL_NAMES.indexOf(rule?.[1] ?? initial), lastModified: null };
       this.known.set(name, known);
     }
     return known;

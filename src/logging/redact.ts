@@ -24,6 +24,11 @@ const NAME_LIMIT = 128;
 export const FIELDS_LIMIT = 8192;
 const UNPRINTABLE = '[cannot be shown]';
 
+/** Whether a key or field of that name holds a secret. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name.slice(-NAME_LIMIT));
+}
+
 export function redactText(text: string, limit = TEXT_LIMIT): string {
   const cut = cutText(text, limit);
   const shown = cut.text.replace(SECRET_IN_TEXT, `$1${MASK}`).replace(CREDENTIALS_IN_URL, `$1:${MASK}@`);
@@ -77,7 +82,7 @@ function members(value: object, room: Room, depth: number): Record<string, unkno
   for (const name of names.slice(0, MAX_ENTRIES)) {
     const full = String(name);
     const shownName = text(full, room, NAME_LIMIT);
-    const item = SECRET_NAME.test(full.slice(-NAME_LIMIT)) && member(name) != null ? MASK : undefined;
+    const item = isSecretName(full) && member(name) != null ? MASK : undefined;
     entries.push([shownName, item ?? redactMember(() => member(name), room, depth + 1)]);
   }
   const count = value instanceof Map ? value.size : names.length;

@@ -6,10 +6,12 @@ import type { Herder } from '../cluster/herder';
 import { servedListeners, type Listener, type ServedListener } from '../config/listeners';
 import type { ConfigValidator } from '../config/validation/config-infos';
 import type { WorkerConfig } from '../config/worker-config';
-import type { LogLevels } from '../logging/log-levels';
+import { AUDIT, type LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
 import type { PluginRegistry } from '../plugins/registry';
+import { AuditLog } from './auth/audit-log';
 import { accessOf } from './auth/create-access';
+import { HiddenSecrets } from './auth/hidden-secrets';
 import { openListenersWarning, type BoundListener } from './auth/open-listeners';
 import type { ReadJaasFile } from './auth/property-file-login';
 import { BodyBudget } from './http/body-budget';
@@ -18,6 +20,7 @@ import { callerCheck } from './http/caller-check';
 import { metricsResources } from './routers/metrics-router';
 import type { RestContext } from './routers/context';
 import { createForwarder } from './routers/forward';
+import { forwardedMarks } from './routers/forwarded-marks';
 import { corsHeaders, responseHeaders } from './http/header-rules';
 import { httpsOptions, type HttpsOptions, type ReadTls } from './http/https';
 import { ListenerServer } from './http/listener-server';
@@ -68,6 +71,9 @@ export interface RestServer {
 /** Throws ConfigError `WORKER_CONFIG_INVALID` for TLS settings that cannot be used. */
 export function createRestServer(options: RestServerOptions): RestServer {
   const herderIfReady = typeof options.herder === 'function' ? options.herder : (): Herder => options.herder as Herder;
+  const { restAuth } = options.config;
+  const access = accessOf(restAuth, options.readJaas, options.logger);
+  const marks = forwardedMarks(herderIfReady);
   const context: RestContext = {
     herderIfReady,
     herder: () => {
@@ -79,20 +85,22 @@ export function createRestServer(options: RestServerOptions): RestServer {
     validator: options.validator,
     levels: options.levels,
     logger: options.logger,
-    forward: createForwarder(options.forward ?? forwardRequest),
+    forward: createForwarder(options.forward ?? forwardRequest, undefined, marks.mark),
+    secrets: new HiddenSecrets(access.hasRoles, options.validator),
     version: options.version,
     commit: options.commit,
     startedAt: Date.now(),
     healthLimitMs: options.healthLimitMs ?? 10_000,
   };
   const { cors, responseHeaders: rules, raw, listeners, adminListeners } = options.config;
-  const { allowedHosts, advertisedHost, restAuth } = options.config;
+  const { allowedHosts, advertisedHost } = options.config;
   const served = servedListeners(listeners, adminListeners);
   const limits = {
     logger: options.logger,
     requestLimitMs: options.requestLimitMs ?? 90_000,
     bodies: new BodyBudget(options.config.restBodies),
-    access: accessOf(restAuth, options.readJaas, options.logger),
+    access,
+    audit: new AuditLog(options.logger.child({}, AUDIT), marks.isForwarded),
   };
   // As in Java, a separate admin listener has neither CORS nor configured response headers.
   const everywhere = [...(cors ? [corsHeaders(cors)] : []), ...(rules.length > 0 ? [responseHeaders(rules)] : [])];
@@ -145,7 +153,7 @@ export function createRestServer(options: RestServerOptions): RestServer {
       try {
         const bound: ServedListener[] = [];
         for (const listener of served) bound.push(await open(listener));
-        const warning = limits.access.admitsEveryone ? openListenersWarning(opened) : null;
+        const warning = access.admitsEveryone ? openListenersWarning(opened) : null;
         if (warning !== null) options.logger.warn(warning);
         return bound;
       } catch (error) {

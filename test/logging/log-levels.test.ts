@@ -1,4 +1,4 @@
-import { levelName, LogLevels } from '../../src/logging/log-levels';
+import { AUDIT, LEVEL_NAMES, levelName, LogLevels } from '../../src/logging/log-levels';
 
 const NOW = 1_795_175_432_329;
 const shown = (levels: LogLevels): Record<string, string> =>
@@ -96,4 +96,16 @@ test.each([
   ['5', null],
 ])('level %j is %s', (text, level) => {
   expect(levelName(text)).toBe(level);
+});
+
+test('the audit log has a level of its own, which a request cannot change', () => {
+  const levels = new LogLevels('WARN');
+  const threshold = levels.threshold(AUDIT);
+  const info = LEVEL_NAMES.indexOf('INFO');
+  for (const namespace of [AUDIT, 'millrace', 'root', 'org.apache.kafka.connect'])
+    expect(levels.set(namespace, 'OFF')).not.toContain(AUDIT);
+  expect([threshold.severity, levels.threshold(AUDIT).severity]).toEqual([info, info]);
+  expect(levels.find(AUDIT)).toEqual({ level: 'INFO', lastModified: null });
+  expect(new LogLevels('INFO', [[AUDIT, 'OFF']]).threshold(AUDIT).severity).toBe(0);
+  expect(new LogLevels('INFO', [['millrace', 'OFF']]).threshold(AUDIT).severity).toBe(info);
 });

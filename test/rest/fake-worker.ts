@@ -41,6 +41,8 @@ import type { BuiltInPlugin, PluginRegistry } from '../../src/plugins/registry';
 import { adminResources, createApp, resources } from '../../src/rest/app';
 import type { RestContext } from '../../src/rest/routers/context';
 import { OPEN_ACCESS, type Access } from '../../src/rest/auth/access';
+import type { AuditLog } from '../../src/rest/auth/audit-log';
+import { HiddenSecrets } from '../../src/rest/auth/hidden-secrets';
 import { BodyBudget, type BodyLimits } from '../../src/rest/http/body-budget';
 import { createForwarder } from '../../src/rest/routers/forward';
 import { withOpenApi } from '../../src/rest/openapi/openapi';
@@ -246,6 +248,9 @@ export class FakeHerder implements Herder {
     return 'I4ZmrWqfT2e-upky_4fdPA';
   }
 
+  groupSecret(purpose: string): Buffer | null {
+    return Buffer.from(purpose);
+  }
   connectors(): readonly string[] {
     return [...this.entries.keys()];
   }
@@ -427,6 +432,7 @@ export interface FakeWorkerOptions {
   readonly pluginLimitMs?: number;
   readonly bodies?: BodyLimits;
   readonly access?: Access;
+  readonly audit?: AuditLog;
   /** No herder yet. */
   readonly starting?: boolean;
 }
@@ -451,6 +457,7 @@ export function fakeWorker(options: FakeWorkerOptions = {}): FakeWorker {
     levels,
     logger: silentLogger,
     forward: createForwarder(options.forward ?? (() => Promise.reject(new Error('nobody to forward to')))),
+    secrets: new HiddenSecrets(options.access?.hasRoles === true, validator),
     version: '4.3.1',
     commit: '0123456789abcdef',
     startedAt: 1_700_000_000_000,
@@ -460,6 +467,7 @@ export function fakeWorker(options: FakeWorkerOptions = {}): FakeWorker {
   const app = createApp(routes, {
     logger: silentLogger,
     access: options.access ?? OPEN_ACCESS,
+    ...(options.audit ? { audit: options.audit } : {}),
     requestLimitMs: options.requestLimitMs ?? 90_000,
     bodies: new BodyBudget(options.bodies ?? { maxBytes: 1024 * 1024, inFlightBytes: 16 * 1024 * 1024 }),
   });

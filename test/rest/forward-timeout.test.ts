@@ -9,6 +9,7 @@ const call = (query = ''): Call => ({
   request: { headers: {} } as IncomingMessage,
   body: { maxBytes: 0, maxSignedBytes: 0, read: () => Promise.resolve(Buffer.alloc(0)), release: () => undefined },
   method: 'PUT',
+  audited: { connector: null },
   caller: { user: null, role: 'admin' },
   params: {},
   query: new URLSearchParams(query),

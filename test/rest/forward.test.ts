@@ -41,6 +41,7 @@ test('connect-rest 154, 157: a create is forwarded and answered with this worker
       query: {},
       body: JSON.stringify({ name: 'a b', config: { ...SRC, name: 'a b' }, initial_state: 'STOPPED' }),
       authorization: 'Basic x',
+      headers: {},
       forward: true,
     },
   ]);

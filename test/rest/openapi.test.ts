@@ -39,6 +39,13 @@ test('it has every served route with every method', () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
+test('it names the role of each route that clients use', () => {
+  const roles = Object.values(document.paths).flatMap((item) =>
+    Object.values(item).map((each) => (each as { 'x-required-role'?: string })['x-required-role'] ?? 'internal'),
+  );
+  expect(new Set(roles)).toEqual(new Set(['reader', 'operator', 'admin', 'internal']));
+});
+
 test.each([
   ['/', '/'],
   ['/health', '/health'],

@@ -43,6 +43,11 @@ export function keyExpiry(key: SessionKey | null, settings: SessionKeySettings):
   return settings.ttlMs > 0 ? key.createdAt + settings.ttlMs : Infinity;
 }
 
+/** A secret that all workers of the group derive from the key, and that signs nothing else. */
+export function deriveSecret(key: SessionKey, purpose: string): Buffer {
+  return createHmac('sha256', key.key).update(purpose).digest();
+}
+
 /** Base64 of the MAC of the exact body bytes. */
 export function sign(key: SessionKey, macAlgorithm: string, body: Uint8Array): string {
   const digest = algorithm(macAlgorithm)?.digest;

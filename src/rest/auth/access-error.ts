@@ -13,16 +13,21 @@ interface AccessErrorOptions {
   readonly code: AccessCode;
   readonly message: string;
   readonly retryAfterS?: number;
+  readonly challenge?: string;
+  /** Who was refused, if the credentials were valid. */
+  readonly user?: string | null;
   readonly cause?: unknown;
 }
 
 export class AccessError extends RestError {
   readonly code: AccessCode;
+  readonly user: string | null;
 
-  constructor({ status, code, message, ...options }: AccessErrorOptions) {
+  constructor({ status, code, message, user = null, ...options }: AccessErrorOptions) {
     super(status, `${message} (${code})`, options);
     this.name = 'AccessError';
     this.code = code;
+    this.user = user;
   }
 }
 
@@ -35,6 +40,7 @@ export function unauthenticated(): AccessError {
   return new AccessError({
     status: 401,
     code: 'REST_UNAUTHENTICATED',
+    challenge: 'Bearer',
     message: 'This request needs an Authorization header with valid credentials of a type that this worker accepts',
   });
 }
@@ -42,17 +48,19 @@ export function unauthenticated(): AccessError {
 /** `reason` completes "The bearer token is not valid:". */
 export function invalidToken(reason: string, cause?: unknown): AccessError {
   const message = `The bearer token is not valid: ${reason}`;
-  return new AccessError({ status: 401, code: 'REST_TOKEN_INVALID', message, cause });
+  const challenge = 'Bearer error="invalid_token"';
+  return new AccessError({ status: 401, code: 'REST_TOKEN_INVALID', message, challenge, cause });
 }
 
 /** A failure of this worker or of the identity provider, not of the caller. */
-export function keysUnavailable(reason: string, cause?: unknown): AccessError {
-  const message = `The keys that sign bearer tokens cannot be read (${reason}); retry in a moment`;
+export function keysUnavailable(cause?: unknown): AccessError {
+  // The log has the reason, which may name hosts.
+  const message = 'The keys that sign bearer tokens cannot be read; retry in a moment';
   return new AccessError({ status: 503, code: 'REST_TOKEN_KEYS', message, retryAfterS: RETRY_AFTER_S, cause });
 }
 
-export function forbidden(message: string): AccessError {
-  return new AccessError({ status: 403, code: 'REST_FORBIDDEN', message });
+export function forbidden(message: string, user: string | null): AccessError {
+  return new AccessError({ status: 403, code: 'REST_FORBIDDEN', message, user });
 }
 
 export function hiddenValue(key: string): AccessError {

@@ -75,7 +75,7 @@ export function createAccess({ settings, login, bearer }: AccessOptions): Access
       const role = identity && roleOf(roles, identity);
       if (includes(role, required)) return { user, role };
       const has = role === null ? 'The caller has no role' : `The role ${role} is not enough`;
-      throw forbidden(`${has}: ${method} ${path} needs the role ${required}`);
+      throw forbidden(`${has}: ${method} ${path} needs the role ${required}`, user);
     },
   };
 }

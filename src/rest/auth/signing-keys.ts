@@ -84,7 +84,7 @@ function keysOfUrl(url: URL, logger: Logger): JWTVerifyGetKey {
   let failedAt = -Infinity;
 
   async function fetchKeys(target: string, options: RequestInit): Promise<Response> {
-    if (monotonicNow() - failedAt < RETRY_MS) throw keysUnavailable('the last attempt failed');
+    if (monotonicNow() - failedAt < RETRY_MS) throw keysUnavailable();
     try {
       const response = await fetch(target, options);
       if (response.status !== 200) throw new Error(`status ${response.status}`);
@@ -92,9 +92,8 @@ function keysOfUrl(url: URL, logger: Logger): JWTVerifyGetKey {
       return new Response(JSON.stringify(set), { status: 200 });
     } catch (error) {
       failedAt = monotonicNow();
-      const reason = reasonOf(error);
-      logger.warn(`Cannot read the keys that sign bearer tokens from ${url.href}, retrying: ${reason}`);
-      throw keysUnavailable(reason, error);
+      logger.warn(`Cannot read the keys that sign bearer tokens from ${url.href}, retrying: ${reasonOf(error)}`);
+      throw keysUnavailable(error);
     }
   }
 
@@ -113,7 +112,7 @@ function keysOfUrl(url: URL, logger: Logger): JWTVerifyGetKey {
 function reasonOf(error: unknown): string {
   const { name, cause } = error as { name?: string; cause?: unknown };
   if (name === 'TimeoutError') return `no response within ${FETCH_TIMEOUT_MS} ms`;
-  return messageOf(cause instanceof Error ? cause : error);
+  return messageOf(cause ?? error);
 }
 
 async function boundedBody(response: Response): Promise<Uint8Array> {

@@ -1,3 +1,11 @@
+interface RestErrorOptions {
+  readonly routing?: boolean;
+  readonly plain?: boolean;
+  readonly retryAfterS?: number;
+  readonly challenge?: string;
+  readonly cause?: unknown;
+}
+
 /** An error of the HTTP layer itself. Source: connect-rest §0.4. */
 export class RestError extends Error {
   readonly status: number;
@@ -7,18 +15,17 @@ export class RestError extends Error {
   readonly plain: boolean;
   /** For `Retry-After`, seconds. */
   readonly retryAfterS: number | null;
+  /** For `WWW-Authenticate`. */
+  readonly challenge: string | null;
 
-  constructor(
-    status: number,
-    message: string,
-    options: { routing?: boolean; plain?: boolean; retryAfterS?: number; cause?: unknown } = {},
-  ) {
+  constructor(status: number, message: string, options: RestErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'RestError';
     this.status = status;
     this.routing = options.routing ?? false;
     this.plain = options.plain ?? false;
     this.retryAfterS = options.retryAfterS ?? null;
+    this.challenge = options.challenge ?? null;
   }
 }
 

@@ -1,4 +1,5 @@
 /** Builds the OpenAPI document from the table of routes. Pure. */
+import { requirementOf } from '../auth/required-role';
 import { OPERATIONS, type Operation } from './operations';
 import { ref, SCHEMAS } from './schemas';
 import { ok, type Method, type Resource } from '../requests/route';
@@ -31,12 +32,12 @@ function parameters(path: string, { query = [] }: Operation): object[] {
   return [...inPath, ...inQuery];
 }
 
-function operation(path: string, described: Operation): object {
+function operation(method: Method, path: string, described: Operation): object {
   const { id, summary, body, answers, type, internal } = described;
   return {
     operationId: id,
     summary,
-    ...(internal ? { 'x-internal': true } : {}),
+    ...(internal ? { 'x-internal': true } : { 'x-required-role': requirementOf(method, path) }),
     parameters: parameters(path, described),
     ...(body ? { requestBody: { required: true, ...content(body) } } : {}),
     responses: {
@@ -58,7 +59,7 @@ export function openApiDocument(routes: readonly Resource[], version: string): o
     const item = (paths[path.replace(PARAMETER, '{$1}')] ??= {});
     for (const method of Object.keys(methods) as Method[]) {
       const described = OPERATIONS[`${method} ${path}`];
-      if (described) item[method.toLowerCase()] = operation(path, described);
+      if (described) item[method.toLowerCase()] = operation(method, path, described);
     }
   }
   return {
@@ -70,7 +71,15 @@ export function openApiDocument(routes: readonly Resource[], version: string): o
     },
     servers: [{ url: '/' }],
     paths,
-    components: { schemas: SCHEMAS },
+    // Either one, or none: it depends on the worker's settings.
+    security: [{}, { basic: [] }, { bearer: [] }],
+    components: {
+      schemas: SCHEMAS,
+      securitySchemes: {
+        basic: { type: 'http', scheme: 'basic' },
+        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+      },
+    },
   };
 }
 

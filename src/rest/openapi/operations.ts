@@ -65,7 +65,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   'GET /connectors/:name/config': {
     id: 'getConnectorConfig',
-    summary: 'Config of a connector, as it was sent',
+    summary: 'Config of a connector, as it was sent; callers that are not admins see `[hidden]` instead of secrets',
     answers: { 200: ['The config', 'Config'] },
   },
   'PUT /connectors/:name/config': {

@@ -5,7 +5,9 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { withDeadline } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
+import { AccessError } from '../auth/access-error';
 import { OPEN_ACCESS, type Access } from '../auth/access';
+import type { AuditLog } from '../auth/audit-log';
 import type { BodyBudget } from '../http/body-budget';
 import { JSON_TYPE, requestType, responseType } from '../http/content-negotiation';
 import { errorReply, type ErrorReply } from './error-reply';
@@ -20,6 +22,8 @@ export interface DispatchOptions {
   readonly bodies: BodyBudget;
   /** (Default: every request is admitted) */
   readonly access?: Access;
+  /** (Default: changes are not logged) */
+  readonly audit?: AuditLog;
 }
 
 /** Java's order, which is that of a hash map. */
@@ -48,6 +52,15 @@ export function dispatch(resource: Resource, options: DispatchOptions): RequestH
       }),
     );
     let contentType: string | null = null;
+    let user: string | null = null;
+    const audited = { connector: (request.params as Record<string, string>)['name'] ?? null };
+    // Requests that no route accepts change nothing.
+    let isAsked = false;
+    const audit = (status: number): void => {
+      if (!isAsked) return;
+      const path = request.url.split('?', 1)[0] as string;
+      options.audit?.record({ request, path, route: resource.path, user, connector: audited.connector, status });
+    };
     try {
       if (request.method === 'OPTIONS') {
         contentType = OPTIONS_TYPE;
@@ -66,15 +79,20 @@ export function dispatch(resource: Resource, options: DispatchOptions): RequestH
       if (typed && requestType(request.headers['content-type']) === 'other') throw routingError(415);
       contentType = responseType(request.headers.accept, resource.textType);
       if (contentType === null) throw routingError(406);
+      isAsked = true;
       const caller = await access.admit(request, resource.path);
+      user = caller.user;
       const reply = await withDeadline(
-        handled(handler, callOf(request, response, { method, caller, bodies: options.bodies })),
+        handled(handler, callOf(request, response, { method, caller, audited, bodies: options.bodies })),
         options.requestLimitMs,
         requestTimeout,
       );
+      audit(reply.status);
       writeReply(response, reply, contentType);
     } catch (error) {
       const reply = errorReply(error, options.logger);
+      if (error instanceof AccessError) user ??= error.user;
+      audit(reply.status);
       const isJson = resource.textType === undefined && contentType !== OPTIONS_TYPE;
       writeError(response, reply, (isJson || reply.text !== undefined ? contentType : null) ?? JSON_TYPE);
     }
@@ -90,9 +108,9 @@ async function handled(handler: Handler, call: Call): Promise<Reply> {
   }
 }
 
-type Admitted = Pick<Call, 'method' | 'caller'> & Pick<DispatchOptions, 'bodies'>;
+type Admitted = Pick<Call, 'method' | 'caller' | 'audited'> & Pick<DispatchOptions, 'bodies'>;
 
-function callOf(request: Request, response: Response, { method, caller, bodies }: Admitted): Call {
+function callOf(request: Request, response: Response, { method, caller, audited, bodies }: Admitted): Call {
   const encrypted = 'encrypted' in request.socket;
   const { localAddress = 'localhost', localPort = 0 } = request.socket;
   const own = `${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`;
@@ -102,6 +120,7 @@ function callOf(request: Request, response: Response, { method, caller, bodies }
     body: incomingBody(request, response, bodies),
     method,
     caller,
+    audited,
     params: request.params as Record<string, string>,
     query: new URLSearchParams(mark < 0 ? '' : request.url.slice(mark + 1)),
     base: `${encrypted ? 'https' : 'http'}://${request.headers.host ?? own}`,

@@ -25,18 +25,26 @@ export interface ErrorReply extends Reply {
   readonly typed: boolean;
 }
 
+function headers(retryAfterS: number | null, challenge: string | null): Record<string, string> {
+  return {
+    ...(retryAfterS === null ? {} : { 'Retry-After': String(retryAfterS) }),
+    ...(challenge === null ? {} : { 'WWW-Authenticate': challenge }),
+  };
+}
+
 /** Logs unexpected errors with their stack. Errors of the client are not logged. */
 export function errorReply(error: unknown, logger: Logger): ErrorReply {
   const reply = (status: number, message: string | null, typed = true): ErrorReply => {
     const isRetriable = status === 409 && RETRIABLE.test(message ?? '');
     const requested = error instanceof RestError ? error.retryAfterS : null;
+    const challenge = error instanceof RestError ? error.challenge : null;
     const retryAfter = requested ?? (isRetriable ? RETRY_AFTER_S : null);
     return {
       status,
       ...(error instanceof RestError && error.plain ? { text: error.message } : {}),
       body: { error_code: status, message: message && boundedText(message, MESSAGE_LIMIT) },
       typed,
-      ...(retryAfter === null ? {} : { headers: { 'Retry-After': String(retryAfter) } }),
+      ...(retryAfter === null && challenge === null ? {} : { headers: headers(retryAfter, challenge) }),
     };
   };
   if (error instanceof RestError) return reply(error.status, error.message, !error.routing);

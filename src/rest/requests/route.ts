@@ -10,6 +10,8 @@ export interface Call {
   readonly body: IncomingBody;
   readonly method: Method;
   readonly caller: Caller;
+  /** What the audit log reports of the request. A handler sets the connector that is not in the path. */
+  readonly audited: { connector: string | null };
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>;
   /** Of repeated parameters, `get` returns the first, as Java does. */

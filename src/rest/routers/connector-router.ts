@@ -2,7 +2,7 @@
 import { configMap, configPatch, withName, withoutNullValues } from '../requests/connector-request';
 import { created } from './connectors-router';
 import type { RestContext } from './context';
-import { connectorInfo, connectorState } from './entities';
+import { connectorInfo, connectorState, shownConnector } from './entities';
 import { passThrough } from './forward';
 import { CONFIG_MAP } from '../json/shape';
 import { readDocument } from '../requests/request-body';
@@ -14,7 +14,8 @@ export function connectorResources(context: RestContext): readonly Resource[] {
     {
       path: '/connectors/:name',
       methods: {
-        GET: (call) => ok(connectorInfo(context.herder().connectorInfo(param(call, 'name')))),
+        GET: async (call) =>
+          ok(await shownConnector(context, call, context.herder().connectorInfo(param(call, 'name')))),
         DELETE: (call) => {
           const name = param(call, 'name');
           return context.forward(
@@ -32,11 +33,13 @@ export function connectorResources(context: RestContext): readonly Resource[] {
     {
       path: '/connectors/:name/config',
       methods: {
-        GET: (call) => ok(connectorInfo(context.herder().connectorInfo(param(call, 'name'))).config),
+        GET: async (call) =>
+          ok((await shownConnector(context, call, context.herder().connectorInfo(param(call, 'name')))).config),
         PUT: async (call) => {
           const name = param(call, 'name');
           checkNameLength(name);
           const sent = withName(name, configMap(await readDocument(call, CONFIG_MAP)));
+          context.secrets.requireWhole(sent);
           const config = await withoutNullValues(sent, context.validator);
           return context.forward(
             call,
@@ -52,6 +55,7 @@ export function connectorResources(context: RestContext): readonly Resource[] {
         PATCH: async (call) => {
           const name = param(call, 'name');
           const patch = configPatch(await readDocument(call, CONFIG_MAP));
+          context.secrets.requireWhole(patch);
           return context.forward(
             call,
             { path: `/connectors/${encodeSegment(name)}/config`, body: patch },

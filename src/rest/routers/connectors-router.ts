@@ -1,10 +1,9 @@
 /** Lists and creates connectors. Source: connect-rest §1.3, §1.4. */
 import { HerderError } from '../../cluster/errors';
 import type { ConnectorInfo } from '../../cluster/entities';
-import type { Herder } from '../../cluster/herder';
 import { createRequest, withoutNullValues } from '../requests/connector-request';
 import type { RestContext } from './context';
-import { connectorInfo, connectorState } from './entities';
+import { connectorInfo, connectorState, shownConnector } from './entities';
 import { CREATE_REQUEST } from '../json/shape';
 import { readDocument } from '../requests/request-body';
 import { encodeSegment } from '../requests/request-path';
@@ -25,8 +24,17 @@ function ifKnown<T>(read: () => T): T | null {
   }
 }
 
-function expanded(herder: Herder, expansions: readonly string[]): Record<string, Record<string, unknown>> {
+async function expanded(
+  context: RestContext,
+  call: Call,
+  expansions: readonly string[],
+): Promise<Record<string, Record<string, unknown>>> {
+  const herder = context.herder();
   const wanted = new Set(expansions.filter((value) => value === 'status' || value === 'info'));
+  const shownIfKnown = async (read: () => ConnectorInfo): Promise<ConnectorInfo | null> => {
+    const info = ifKnown(read);
+    return info && (await shownConnector(context, call, info));
+  };
   const rows: [string, Record<string, unknown>][] = [];
   for (const name of herder.connectors()) {
     const row: Record<string, unknown> = {};
@@ -34,7 +42,7 @@ function expanded(herder: Herder, expansions: readonly string[]): Record<string,
       row[part] =
         part === 'status'
           ? ifKnown(() => connectorState(herder.connectorStatus(name)))
-          : ifKnown(() => connectorInfo(herder.connectorInfo(name)));
+          : await shownIfKnown(() => herder.connectorInfo(name));
     }
     // A connector without a status is omitted.
     if (!('status' in row) || row.status !== null) rows.push([name, row]);
@@ -47,12 +55,16 @@ export function connectorsResources(context: RestContext): readonly Resource[] {
     {
       path: '/connectors',
       methods: {
-        GET: (call) => {
-          const herder = context.herder();
-          return ok(call.query.has('expand') ? expanded(herder, call.query.getAll('expand')) : herder.connectors());
-        },
+        GET: async (call) =>
+          ok(
+            call.query.has('expand')
+              ? await expanded(context, call, call.query.getAll('expand'))
+              : context.herder().connectors(),
+          ),
         POST: async (call) => {
           const request = createRequest(await readDocument(call, CREATE_REQUEST));
+          call.audited.connector = request.name;
+          context.secrets.requireWhole(request.config);
           const config = await withoutNullValues(request.config, context.validator);
           const { name, initialState } = request;
           return context.forward(

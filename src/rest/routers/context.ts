@@ -4,6 +4,7 @@ import type { ConfigValidator } from '../../config/validation/config-infos';
 import type { LogLevels } from '../../logging/log-levels';
 import type { Logger } from '../../logging/logger';
 import type { PluginRegistry } from '../../plugins/registry';
+import type { HiddenSecrets } from '../auth/hidden-secrets';
 import type { Forwarder } from './forward';
 
 export interface RestContext {
@@ -16,6 +17,7 @@ export interface RestContext {
   readonly levels: LogLevels;
   readonly logger: Logger;
   readonly forward: Forwarder;
+  readonly secrets: HiddenSecrets;
   readonly version: string;
   readonly commit: string;
   /** Start time of the worker, milliseconds since the epoch. */

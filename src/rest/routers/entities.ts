@@ -2,7 +2,10 @@
  * Converts the herder's entities to responses: members in Java's order, `trace` and `version` omitted where Java omits
  * them. Source: connect-rest §0.2, §6.
  */
+import type { ConnectorConfig } from '@millrace/sdk';
 import type { ConnectorInfo, ConnectorState, ConnectorStateInfo, TaskInfo, TaskState } from '../../cluster/entities';
+import type { Call } from '../requests/route';
+import type { RestContext } from './context';
 
 export function connectorInfo(info: ConnectorInfo): ConnectorInfo {
   return {
@@ -35,6 +38,17 @@ export function connectorState(info: ConnectorStateInfo): ConnectorStateInfo {
   };
 }
 
-export function taskInfo(info: TaskInfo): TaskInfo {
-  return { id: { connector: info.id.connector, task: info.id.task }, config: info.config };
+/** `config` as the caller may see it. */
+export function taskInfo({ id }: TaskInfo, config: ConnectorConfig): TaskInfo {
+  return { id: { connector: id.connector, task: id.task }, config };
+}
+
+/** The connector with its config as the caller may see it. */
+export async function shownConnector(
+  { secrets }: Pick<RestContext, 'secrets'>,
+  { caller }: Pick<Call, 'caller'>,
+  info: ConnectorInfo,
+): Promise<ConnectorInfo> {
+  const config = await secrets.shown(caller, info.config, info.config['connector.class']);
+  return { ...connectorInfo(info), config };
 }

@@ -2,6 +2,7 @@
 import { sleep } from '@millrace/sdk';
 import { CONFLICT, NO_LEADER, NotHereError, UnreachableWorkerError } from '../../cluster/errors';
 import type { ForwardedResponse, ForwardRequest, OutgoingRequest } from '../../cluster/forwarding/forwarding';
+import type { MarkedRequest } from '../../cluster/forwarding/forwarded-mark';
 import { encodeJson } from '../json/encode';
 import { RestError } from '../http/rest-error';
 import { flag, type Call, type Reply } from '../requests/route';
@@ -31,8 +32,15 @@ export type Forwarder = <T>(
   remote: (answer: ForwardedResponse) => T,
 ) => Promise<T>;
 
+/** Headers that a request carries to another worker, besides the client's. */
+export type MarkForwarded = (request: MarkedRequest) => Readonly<Record<string, string>>;
+
 /** Runs `local`. If another worker must process the request, forwards it and converts the response with `remote`. */
-export function createForwarder(send: ForwardRequest, retryTimeoutMs = RETRY_TIMEOUT_MS): Forwarder {
+export function createForwarder(
+  send: ForwardRequest,
+  retryTimeoutMs = RETRY_TIMEOUT_MS,
+  mark: MarkForwarded = () => ({}),
+): Forwarder {
   return async (call, request, local, remote) => {
     const deadline = Date.now() + retryTimeoutMs;
     for (;;) {
@@ -43,7 +51,7 @@ export function createForwarder(send: ForwardRequest, retryTimeoutMs = RETRY_TIM
         if (!(error instanceof NotHereError)) throw error;
         elsewhere = error;
       }
-      const answer = await sendToWorker(send, outgoing(call, request, elsewhere), elsewhere, deadline);
+      const answer = await sendToWorker(send, outgoing(call, request, elsewhere, mark), elsewhere, deadline);
       if (answer !== null) return remote(answer);
     }
   };
@@ -75,17 +83,23 @@ async function sendToWorker(
   }
 }
 
-function outgoing(call: Call, request: Forwarded, elsewhere: NotHereError): Omit<OutgoingRequest, 'url'> {
+function outgoing(
+  call: Call,
+  request: Forwarded,
+  elsewhere: NotHereError,
+  mark: MarkForwarded,
+): Omit<OutgoingRequest, 'url'> {
   const hop = flag(call, 'forward');
   if (hop === false) throw new RestError(409, CONFLICT, { cause: elsewhere });
+  const authorization = call.request.headers.authorization ?? null;
   return {
     method: call.method,
     path: request.path,
     query: request.query ?? {},
     body: request.raw ?? (request.body === undefined ? null : encodeJson(request.body).toString('utf8')),
-    authorization: call.request.headers.authorization ?? null,
+    authorization,
     forward: hop === null,
-    ...(request.headers ? { headers: request.headers } : {}),
+    headers: { ...request.headers, ...mark({ method: call.method, path: request.path, authorization }) },
   };
 }
 

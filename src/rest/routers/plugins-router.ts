@@ -1,7 +1,9 @@
 /** Installed plugins, their config keys, and validation. Source: connect-rest §1.19 to §1.21. */
+import { hasPlaceholder } from '../../config/providers/placeholders';
 import { valueOf } from '../../config/validation/entry';
 import { ValidationError } from '../../config/validation/validation-error';
 import { isConnectError } from '@millrace/sdk';
+import { forbidden } from '../auth/access-error';
 import { configMap } from '../requests/connector-request';
 import type { RestContext } from './context';
 import { CONFIG_MAP } from '../json/shape';
@@ -57,6 +59,12 @@ export function pluginsResources(context: RestContext): readonly Resource[] {
           if (included != null && !withoutSuffix(included).endsWith(withoutSuffix(plugin))) {
             throw new RestError(400, `Included connector type ${included} does not match request type ${plugin}`);
           }
+          // Validation may send what a placeholder stands for to a host in the config.
+          if (
+            call.caller.role !== 'admin' &&
+            Object.values(config).some((value) => value !== null && hasPlaceholder(value))
+          )
+            throw forbidden('Values of config providers can only be validated with the role admin', call.caller.user);
           try {
             return ok(await context.validator.validate(config));
           } catch (error) {

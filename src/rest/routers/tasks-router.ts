@@ -3,7 +3,7 @@
  * exactly-once sources. Source: connect-rest §1.14 to §1.16, §1.22.
  */
 import type { ConnectorConfig } from '@millrace/sdk';
-import type { ReadTaskConfigs, SignedBody } from '../../cluster/entities';
+import type { ReadTaskConfigs, SignedBody, TaskInfo } from '../../cluster/entities';
 import { tooLarge } from '../http/body-budget';
 import type { RestContext } from './context';
 import { taskInfo, taskState } from './entities';
@@ -60,7 +60,15 @@ export function tasksResources(context: RestContext): readonly Resource[] {
       path: '/connectors/:name/tasks',
       anyType: ['POST'],
       methods: {
-        GET: (call) => ok(context.herder().taskInfos(param(call, 'name')).map(taskInfo)),
+        GET: async (call) => {
+          const name = param(call, 'name');
+          const herder = context.herder();
+          const tasks = herder.taskInfos(name);
+          const className = herder.connectorInfo(name).config['connector.class'];
+          const shown = async (task: TaskInfo): Promise<TaskInfo> =>
+            taskInfo(task, await context.secrets.shown(call.caller, task.config, className));
+          return ok(await Promise.all(tasks.map(shown)));
+        },
         POST: async (call) => {
           const name = param(call, 'name');
           const raw = await call.body.read(isSigned(call) ? call.body.maxSignedBytes : undefined);

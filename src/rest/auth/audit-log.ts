@@ -1,0 +1,62 @@
+/**
+ * One log line for each change that a client requests: who, from where, what, and with which result. Lines contain
+ * neither bodies nor queries nor credentials.
+ */
+import type { IncomingMessage } from 'node:http';
+import { boundedText } from '../../logging/bounded-text';
+import type { Logger } from '../../logging/logger';
+import { requirementOf } from './required-role';
+
+export interface AuditedChange {
+  readonly request: Pick<IncomingMessage, 'method' | 'headers' | 'socket'>;
+  /** Percent-encoded, without the query. */
+  readonly path: string;
+  /** Express pattern of the route. */
+  readonly route: string;
+  /** Null: not authenticated. */
+  readonly user: string | null;
+  readonly connector: string | null;
+  readonly status: number;
+}
+
+/** Whether another worker of the group has forwarded the request, and has logged it. */
+export type IsForwarded = (request: AuditedChange['request'], path: string) => boolean;
+
+const READS = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
+const MAX_LENGTH = 256;
+/** Control and format characters, line ends, and lone surrogates. */
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
+
+export class AuditLog {
+  constructor(
+    private readonly logger: Logger,
+    private readonly isForwarded: IsForwarded,
+  ) {}
+
+  record(change: AuditedChange): void {
+    const { request, path, route, user, connector, status } = change;
+    const { method = '' } = request;
+    if (!isChange(request, route) || this.isForwarded(request, path)) return;
+    const shown = { user: printable(user), path: printable(path), connector: printable(connector) };
+    const remote = printable(request.socket.remoteAddress ?? null);
+    this.logger.info(
+      `${method} ${shown.path} by ${shown.user ?? 'an unauthenticated caller'} from ${remote ?? 'an unknown address'}: ${status}`,
+      { user: shown.user, remote, method, path: shown.path, connector: shown.connector, status },
+    );
+  }
+}
+
+/** Validation changes nothing. A signed request is another worker's, or it is rejected. */
+function isChange({ method = '', headers }: AuditedChange['request'], route: string): boolean {
+  if (READS.has(method)) return false;
+  const required = requirementOf(method, route);
+  return required === 'signature' ? headers['x-connect-authorization'] === undefined : required !== 'reader';
+}
+
+function printable(text: string | null): string | null {
+  if (text === null) return null;
+  const escaped = text
+    .slice(0, MAX_LENGTH + 1)
+    .replace(UNPRINTABLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return boundedText(escaped + text.slice(MAX_LENGTH + 1), MAX_LENGTH);
+}

@@ -1,0 +1,69 @@
+import type { IncomingMessage } from 'node:http';
+import { silentLogger } from '../../../src/logging/logger';
+import { AuditLog, type AuditedChange } from '../../../src/rest/auth/audit-log';
+
+const change = (method: string, route: string, more: Partial<AuditedChange> = {}): AuditedChange => ({
+  request: { method, headers: {}, socket: { remoteAddress: '10.0.0.1' } } as IncomingMessage,
+  path: route.replace(':name', 'a'),
+  route,
+  user: 'alice',
+  connector: 'a',
+  status: 202,
+  ...more,
+});
+function lines(changes: readonly AuditedChange[], forwarded = false): [message: string, fields: unknown][] {
+  const found: [string, unknown][] = [];
+  const info = (message: string, fields?: unknown): void => void found.push([message, fields]);
+  const log = new AuditLog({ ...silentLogger, info }, () => forwarded);
+  changes.forEach((each) => log.record(each));
+  return found;
+}
+
+test('who, from where, what, and the result', () => {
+  expect(lines([change('PUT', '/connectors/:name/pause')])).toEqual([
+    [
+      'PUT /connectors/a/pause by alice from 10.0.0.1: 202',
+      {
+        user: 'alice',
+        remote: '10.0.0.1',
+        method: 'PUT',
+        path: '/connectors/a/pause',
+        connector: 'a',
+        status: 202,
+      },
+    ],
+  ]);
+  const [[message] = []] = lines([change('DELETE', '/connectors/:name', { user: null, status: 401 })]);
+  expect(message).toBe('DELETE /connectors/a by an unauthenticated caller from 10.0.0.1: 401');
+});
+
+test('reads, validation, and what another worker has logged have no line', () => {
+  const reads = [
+    change('GET', '/connectors'),
+    change('HEAD', '/connectors'),
+    change('OPTIONS', '/connectors/:name/pause'),
+    change('PUT', '/connector-plugins/:plugin/config/validate'),
+  ];
+  expect(lines(reads)).toEqual([]);
+  expect(lines([change('PUT', '/connectors/:name/pause')], true)).toEqual([]);
+});
+
+test('an unsigned request to an internal route has a line, a signed one of a worker has none', () => {
+  const internal = change('POST', '/connectors/:name/tasks', { status: 400 });
+  expect(lines([internal])).toHaveLength(1);
+  const headers = { 'x-connect-authorization': 'c2ln' };
+  expect(lines([{ ...internal, request: { ...internal.request, headers } }])).toEqual([]);
+});
+
+test('no text of a caller can start a line of its own or fill the log', () => {
+  const user = 'eve\n2026-01-01T00:00:00Z INFO [millrace.audit] DELETE\u2028\u202e\u0000';
+  const [[message = '', fields] = []] = lines([
+    change('PUT', '/connectors/:name/pause', { user, connector: 'x\r\n'.repeat(10_000), path: '/y'.repeat(10_000) }),
+  ]);
+  expect(message).toContain('eve\\u000a2026-01-01');
+  expect(message).toContain('\\u2028\\u202e\\u0000');
+  // eslint-disable-next-line no-control-regex -- searches control characters on purpose
+  expect(message + JSON.stringify(fields)).not.toMatch(/[\u0000-\u001f\u2028\u202e]/);
+  expect(message.length).toBeLessThan(1_000);
+  expect(JSON.stringify(fields).length).toBeLessThan(4_000);
+});
