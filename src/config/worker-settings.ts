@@ -82,12 +82,6 @@ const advertisedHost = (value: SettingValue) =>
 const portNumber = (value: SettingValue) =>
   atLeast(0)(value) ?? (typeof value === 'number' && value > 65535 ? 'Value must be no more than 65535' : null);
 
-const noExactlyOnce = (value: SettingValue) =>
-  oneOf('disabled', 'preparing', 'enabled')(value) ??
-  (String(value).toLowerCase() === 'enabled'
-    ? 'exactly-once sources are not supported; use disabled (at-least-once)'
-    : null);
-
 function setting(name: string, type: SettingType, def: SettingValue, check?: Setting['check']): Setting {
   return { name, type, default: def, check };
 }
@@ -182,7 +176,7 @@ export const WORKER_SETTINGS: readonly Setting[] = [
     ['HmacSHA256'],
     (value) => nonEmpty(value) ?? knownMac(value),
   ),
-  setting('exactly.once.source.support', 'STRING', 'disabled', noExactlyOnce),
+  setting('exactly.once.source.support', 'STRING', 'disabled', oneOf('disabled', 'preparing', 'enabled')),
 
   setting('offset.flush.interval.ms', 'LONG', 60_000, atLeast(0)),
   setting('offset.flush.timeout.ms', 'LONG', 5_000, atLeast(0)),

@@ -13,11 +13,11 @@ export function refuseUnsupported(
   worker: OverridePolicySettings,
   isExactlyOnce = false,
 ): void {
-  refuseOverrides(type, config, worker);
+  refuseOverrides(type, config, worker, isExactlyOnce);
   if (type === 'sink' || isExactlyOnce) return;
   if (config['exactly.once.support']?.trim().toLowerCase() === 'required') {
     throw new ConfigError(
-      'This worker delivers at least once: set "exactly.once.support" to "requested", or run the connector where exactly-once is supported.',
+      'This worker delivers at least once: set exactly.once.source.support=enabled on all workers, or "exactly.once.support" of the connector to "requested".',
       { code: 'EXACTLY_ONCE_UNSUPPORTED' },
     );
   }
@@ -26,8 +26,13 @@ export function refuseUnsupported(
 export type OverridePolicySettings = Pick<WorkerConfig, 'clientOverridePolicy' | 'clientOverrideAllowlist'>;
 
 /** The policy of the worker that runs the task applies, not that of the worker that accepted the config. */
-function refuseOverrides(type: 'source' | 'sink', config: ConnectorConfig, worker: OverridePolicySettings): void {
+function refuseOverrides(
+  type: 'source' | 'sink',
+  config: ConnectorConfig,
+  worker: OverridePolicySettings,
+  isExactlyOnce: boolean,
+): void {
   const policy = overridePolicy(worker.clientOverridePolicy, worker.clientOverrideAllowlist);
-  const refused = policy ? refusedOverrides(type, config, policy) : [];
+  const refused = policy ? refusedOverrides(type, config, policy, isExactlyOnce) : [];
   if (refused.length > 0) throw new ConfigError(refused.join(' '), { code: 'CLIENT_OVERRIDE_REFUSED' });
 }

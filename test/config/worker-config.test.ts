@@ -211,8 +211,8 @@ describe('faulty settings', () => {
     ['connector.client.config.override.policy', 'Some', '"Some": Class Some could not be found'],
     [
       'exactly.once.source.support',
-      'enabled',
-      '"enabled": exactly-once sources are not supported; use disabled (at-least-once)',
+      'required',
+      '"required": String must be one of (case insensitive): disabled, preparing, enabled',
     ],
     ['task.threads', '0', '"0": Value must be at least 1'],
     ['task.host', 'remote', '"remote": String must be one of (case insensitive): thread, inline'],

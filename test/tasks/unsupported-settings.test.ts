@@ -1,22 +1,15 @@
 import { refuseUnsupported } from '../../src/tasks/unsupported-settings';
 
 const refuse =
-  (type: 'source' | 'sink', config: Record<string, string>, clientOverridePolicy = 'All') =>
+  (type: 'source' | 'sink', config: Record<string, string>, clientOverridePolicy = 'All', isExactlyOnce = false) =>
   (): void =>
-    refuseUnsupported(type, config, {
-      clientOverridePolicy,
-      clientOverrideAllowlist: ['linger.ms'],
-    });
+    refuseUnsupported(type, config, { clientOverridePolicy, clientOverrideAllowlist: ['linger.ms'] }, isExactlyOnce);
 
-test('connect-runtime 89: a source that Java’s workers stored with exactly-once does not start', () => {
+test('connect-runtime 89: a source that requires exactly-once does not start on a worker without it', () => {
   expect(refuse('source', { 'exactly.once.support': 'Required' })).toThrow(
     expect.objectContaining({ code: 'EXACTLY_ONCE_UNSUPPORTED' }),
   );
-});
-
-test('connect-runtime 89: it starts exactly-once', () => {
-  const policy = { clientOverridePolicy: 'All', clientOverrideAllowlist: [] };
-  expect(() => refuseUnsupported('source', { 'exactly.once.support': 'required' }, policy, true)).not.toThrow();
+  expect(refuse('source', { 'exactly.once.support': 'required' }, 'All', true)).not.toThrow();
 });
 
 test('default values start, and a sink ignores settings of sources', () => {
@@ -40,4 +33,8 @@ test('connect-rest 136: the policy of the worker that runs the task decides, whi
     }),
   );
   expect(refuse('sink', config, 'None')).toThrow("does not allow 'x'");
+  // With exactly-once, a source has a consumer and an admin client of its own.
+  const consumer = { 'consumer.override.x': '1', 'admin.override.y': '1' };
+  expect(refuse('source', consumer, 'None')).not.toThrow();
+  expect(refuse('source', consumer, 'None', true)).toThrow(/does not allow 'x'.* does not allow 'y'/);
 });

@@ -46,12 +46,13 @@ interface Override {
   readonly value: string | null;
 }
 
-/** Overrides for the clients that this connector uses. Others are ignored. */
-function overridesOf(type: 'source' | 'sink', config: NullableConfig): Override[] {
+/** Overrides for the clients that this connector uses. Others are ignored. @param exactlyOnce of the worker. */
+function overridesOf(type: 'source' | 'sink', config: NullableConfig, exactlyOnce: boolean): Override[] {
   const present = (key: string): boolean => (valueOf(config, key) ?? '').trim() !== '';
   const createsTopics = Object.keys(config).some((key) => key.startsWith('topic.creation.'));
   const deadLetters = present('errors.deadletterqueue.topic.name');
-  const ownOffsets = present('offsets.storage.topic');
+  // They have clients of their own for their offsets.
+  const ownOffsets = type === 'source' && (exactlyOnce || present('offsets.storage.topic'));
   const uses = {
     producer: type === 'source' || deadLetters,
     consumer: type === 'sink' || ownOffsets,
@@ -72,23 +73,31 @@ function refusal(policy: Policy, name: string): string {
 }
 
 /** One sentence per override that the policy does not allow. */
-export function refusedOverrides(type: 'source' | 'sink', config: NullableConfig, policy: Policy): string[] {
-  return overridesOf(type, config)
+export function refusedOverrides(
+  type: 'source' | 'sink',
+  config: NullableConfig,
+  policy: Policy,
+  exactlyOnce = false,
+): string[] {
+  return overridesOf(type, config, exactlyOnce)
     .filter(({ name }) => !policy.allows(name))
     .map(({ name }) => refusal(policy, name));
 }
 
 /**
- * One entry per override. `isPlaceholder`: the value comes from a config provider and must not be shown. Throws
- * ValidationError 500 for a value that cannot be parsed, as Java does.
+ * One entry per override. `isPlaceholder`: the value comes from a config provider and must not be shown. `exactlyOnce`:
+ * the worker enables exactly-once sources. Throws ValidationError 500 for a value that cannot be parsed, as Java does.
  */
 export function overrideEntries(
   type: 'source' | 'sink',
   config: NullableConfig,
   policy: Policy,
-  isPlaceholder: (key: string) => boolean = () => false,
+  {
+    isPlaceholder = () => false,
+    exactlyOnce = false,
+  }: { readonly isPlaceholder?: (key: string) => boolean; readonly exactlyOnce?: boolean } = {},
 ): Entry[] {
-  return overridesOf(type, config).map((override) => {
+  return overridesOf(type, config, exactlyOnce).map((override) => {
     const errors = policy.allows(override.name) ? [] : [refusal(policy, override.name)];
     return { ...entryOf(override, isPlaceholder(override.key)), errors };
   });

@@ -200,7 +200,16 @@ class Validator implements ConfigValidator {
       entries.put(await aliasEntries(kind, shown, config, this.registry));
     }
     if (connector.type === 'sink') checkSinkTopics(entries.byName, config);
-    else checkSourcePromises(entries.byName, config);
+    else
+      await checkSourcePromises(entries.byName, config, {
+        connector,
+        isEnabled: this.worker.exactlyOnceSourceSupport === 'enabled',
+        call: async (method, run) => {
+          reportStep(`the call of ${method}() in ${plugin.class}`);
+          const stage = 'validating source connector-specific properties for the connector';
+          return await withinStage(Promise.resolve().then(run), this.pluginLimitMs, stage);
+        },
+      });
     for (const [key, value] of Object.entries(config)) {
       if (value === null && !connector.config.some(({ name }) => name === key)) entries.addError(key, null, NULL_VALUE);
     }
@@ -327,7 +336,13 @@ class Validator implements ConfigValidator {
   ): void {
     const allowlist = parseList(this.worker.raw['connector.client.config.override.allowlist'] ?? '');
     const policy = overridePolicy(this.worker.clientOverridePolicy, allowlist);
-    if (policy) entries.putOverrides(overrideEntries(connector.type, config, policy, isPlaceholder));
+    if (policy)
+      entries.putOverrides(
+        overrideEntries(connector.type, config, policy, {
+          isPlaceholder,
+          exactlyOnce: this.worker.exactlyOnceSourceSupport === 'enabled',
+        }),
+      );
     if (connector.type === 'sink') {
       const group = checkSinkGroup(entries.byName, config, this.worker.groupId);
       if (group) entries.putUnknown(group);

@@ -1,5 +1,8 @@
 /** Settings of a source that this worker rejects. */
 import { createConfigValidator } from '../../../src/config/validation/connector-validator';
+import { unknownEntry } from '../../../src/config/validation/entry';
+import { checkSourcePromises, type SourcePromises } from '../../../src/config/validation/source-rules';
+import { ValidationError } from '../../../src/config/validation/validation-error';
 import { fakeRegistry, fakeWorkerConfig, SRC } from '../../rest/fake-worker';
 
 async function errors(more: Record<string, string>): Promise<Record<string, readonly string[]>> {
@@ -14,19 +17,102 @@ async function errors(more: Record<string, string>): Promise<Record<string, read
   );
 }
 
+const KEY = 'exactly.once.support';
+const NO_API =
+  'The connector does not implement the API required for preflight validation of exactly-once source support. Please consult the documentation for the connector to determine whether it supports exactly-once semantics, and then consider reconfiguring the connector to use the value "requested" for this property (which will disable this preflight check and allow the connector to be created).';
+const UNSUPPORTED = 'The connector does not support exactly-once semantics with the provided configuration.';
+const DISABLED = 'This worker does not have exactly-once source support enabled.';
+const NO_BOUNDARIES =
+  'The connector does not support connector-defined transaction boundaries with the given configuration. Please reconfigure it to use a different transaction boundary definition.';
+
 test('connect-runtime 89: exactly.once.support=required on a worker without exactly-once', async () => {
-  const expected = { 'exactly.once.support': ['This worker does not have exactly-once source support enabled.'] };
-  expect(await errors({ 'exactly.once.support': 'required' })).toEqual(expected);
-  expect(await errors({ 'exactly.once.support': 'REQUIRED' })).toEqual(expected);
-  expect(await errors({ 'exactly.once.support': 'requested' })).toEqual({});
+  const expected = { [KEY]: [DISABLED, NO_API] };
+  expect(await errors({ [KEY]: 'required' })).toEqual(expected);
+  expect(await errors({ [KEY]: 'REQUIRED' })).toEqual(expected);
+  expect(await errors({ [KEY]: 'requested' })).toEqual({});
+});
+
+describe('connect-runtime 89: the answers of a connector', () => {
+  /** Messages for a connector with these methods, on a worker with exactly-once sources. */
+  async function messages(
+    connector: SourcePromises['connector'],
+    config: Record<string, string>,
+    promises: Partial<SourcePromises> = {},
+  ): Promise<readonly string[]> {
+    const [key] = Object.keys(config) as [string];
+    const entry = { ...unknownEntry(key, null, []) };
+    await checkSourcePromises(new Map([[key, entry]]), config, {
+      connector,
+      isEnabled: true,
+      call: async (_, run) => await run(),
+      ...promises,
+    });
+    return entry.errors;
+  }
+  const required = { [KEY]: 'required' };
+  const boundary = { 'transaction.boundary': 'Connector' };
+  const fails = (message: string) => (): never => {
+    throw new Error(message);
+  };
+
+  test.each([
+    ['supported', { exactlyOnceSupport: () => 'supported' }, []],
+    ['unsupported', { exactlyOnceSupport: async () => 'unsupported' }, [UNSUPPORTED]],
+    ['null', { exactlyOnceSupport: () => null }, [NO_API]],
+    ['none', {}, [NO_API]],
+    [
+      'another',
+      { exactlyOnceSupport: () => true },
+      [
+        'An unexpected error occurred during validation: Unexpected value returned from SourceConnector::exactlyOnceSupport: true',
+      ],
+    ],
+    [
+      'an error',
+      { exactlyOnceSupport: fails(' no such slot ') },
+      ['An unexpected error occurred during validation: no such slot'],
+    ],
+    [
+      'an error without a message',
+      { exactlyOnceSupport: fails('') },
+      ['An unexpected error occurred during validation: Error'],
+    ],
+  ])('about exactly-once: %s', async (_, connector, expected) => {
+    expect(await messages(connector as SourcePromises['connector'], required)).toEqual(expected);
+    expect(await messages(connector as SourcePromises['connector'], { [KEY]: 'requested' })).toEqual([]);
+    const disabled = await messages(connector as SourcePromises['connector'], required, { isEnabled: false });
+    expect(disabled).toEqual([DISABLED, ...expected]);
+  });
+
+  test.each([
+    ['supported', { canDefineTransactionBoundaries: () => 'supported' }, []],
+    ['unsupported', { canDefineTransactionBoundaries: () => 'unsupported' }, [NO_BOUNDARIES]],
+    ['none', {}, [NO_BOUNDARIES]],
+    [
+      'null',
+      { canDefineTransactionBoundaries: () => null },
+      [
+        "This connector has returned a null value from its canDefineTransactionBoundaries method, which is not permitted. The connector will be treated as if it cannot define its own transaction boundaries, and cannot be configured with 'transaction.boundary' set to 'connector'.",
+      ],
+    ],
+    [
+      'an error',
+      { canDefineTransactionBoundaries: fails('why') },
+      ['An unexpected error occurred during validation: why'],
+    ],
+  ])('about transaction boundaries: %s', async (_, connector, expected) => {
+    expect(await messages(connector as SourcePromises['connector'], boundary)).toEqual(expected);
+    expect(await messages(connector as SourcePromises['connector'], { 'transaction.boundary': 'poll' })).toEqual([]);
+  });
+
+  test('an answer that takes too long ends the validation', async () => {
+    const late = new ValidationError(500, 'Request timed out.');
+    await expect(messages({}, required, { call: async () => await Promise.reject(late) })).rejects.toBe(late);
+  });
 });
 
 test('transaction boundaries that the connector would define', async () => {
-  expect(await errors({ 'transaction.boundary': 'connector' })).toEqual({
-    'transaction.boundary': [
-      expect.stringMatching(/^The connector does not support connector-defined transaction boundaries/),
-    ],
-  });
+  expect(await errors({ 'transaction.boundary': 'connector' })).toEqual({ 'transaction.boundary': [NO_BOUNDARIES] });
 });
 
 test('connect-runtime 79: an offsets topic of its own', async () => {
