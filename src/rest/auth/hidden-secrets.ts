@@ -9,19 +9,20 @@ import type { Caller } from './access';
 import { hiddenValue } from './access-error';
 
 const HIDDEN = '[hidden]';
+/** Keys whose values are class names. */
+const EMBEDDED = /^(?<prefix>(?:key|value|header)\.converter|(?:transforms|predicates)\.[^.]+(?=\.type$))(?:\.type)?$/;
 /** Classes whose keys are kept. */
 const MAX_CLASSES = 256;
 
-/** Types of a plugin's keys. */
+/** Types of keys; those of unknown plugins are missing. */
 type KeyTypes = ReadonlyMap<string, ConfigType>;
 
 /**
  * Hides the values of keys of type PASSWORD, and of texts whose key is named like a secret. In all other values, hides
  * what logs hide.
- * @param types null: the plugin is unknown
  */
-export function hideSecrets(config: ConnectorConfig, types: KeyTypes | null): ConnectorConfig {
-  const shown = Object.entries(config).map(([key, value]) => [key, shownValue(key, value, types?.get(key))] as const);
+export function hideSecrets(config: ConnectorConfig, types: KeyTypes): ConnectorConfig {
+  const shown = Object.entries(config).map(([key, value]) => [key, shownValue(key, value, types.get(key))] as const);
   return Object.fromEntries(shown);
 }
 
@@ -31,6 +32,14 @@ function shownValue(key: string, value: string, type: ConfigType | undefined): s
   const isText = type === undefined || type === 'STRING';
   if (type === 'PASSWORD' || (isText && isSecretName(key))) return HIDDEN;
   return redactText(value, value.length);
+}
+
+/** Converters, transformations and predicates, with the prefix of their keys. */
+function embeddedPlugins(config: ConnectorConfig): { prefix: string; plugin: string }[] {
+  return Object.entries(config).flatMap(([key, plugin]) => {
+    const prefix = EMBEDDED.exec(key)?.groups?.['prefix'];
+    return prefix === undefined ? [] : [{ prefix: `${prefix}.`, plugin }];
+  });
 }
 
 export class HiddenSecrets {
@@ -44,7 +53,12 @@ export class HiddenSecrets {
   /** The config as the caller may see it. `className`: `connector.class` of its connector. */
   async shown(caller: Caller, config: ConnectorConfig, className: string | undefined): Promise<ConnectorConfig> {
     if (!this.hasRoles || caller.role === 'admin') return config;
-    return hideSecrets(config, className === undefined ? null : await this.typesOf(className));
+    const types = new Map<string, ConfigType>();
+    for (const { prefix, plugin } of [{ prefix: '', plugin: className }, ...embeddedPlugins(config)]) {
+      const found = plugin === undefined ? null : await this.typesOf(plugin);
+      for (const [key, type] of found ?? []) types.set(prefix + key, type);
+    }
+    return hideSecrets(config, types);
   }
 
   /** Throws AccessError 400 for a config with a hidden value, which would replace the secret by its mark. */

@@ -112,10 +112,11 @@ function usersOf(file: string): Users {
 
 function bytesOf(path: string): Buffer {
   try {
-    const { size } = statSync(path);
-    if (size <= MAX_BYTES) return readFileSync(path);
+    const stats = statSync(path);
+    // A pipe would block the worker.
+    if (stats.isFile() && stats.size <= MAX_BYTES) return readFileSync(path);
   } catch (error) {
     throw invalid(`cannot read ${path}: ${(error as Error).message}`, error);
   }
-  throw invalid(`${path} is larger than ${MAX_BYTES} bytes`);
+  throw invalid(`${path} is not a file of at most ${MAX_BYTES} bytes`);
 }

@@ -1,5 +1,6 @@
 /** The public keys of the identity provider (a JSON Web Key Set), from a file or a URL. Both may change at any time. */
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, type Stats } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { ConfigError, messageOf, monotonicNow } from '@millrace/sdk';
 import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
 import type { BearerSettings } from '../../config/rest-auth-settings';
@@ -25,7 +26,6 @@ export function signingKeys(source: BearerSettings['keys'], logger: Logger): JWT
 
 /** Throws an Error whose message is only the reason. */
 export function parseKeySet(bytes: Uint8Array): JSONWebKeySet {
-  if (bytes.length > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
   let found: unknown;
   try {
     found = JSON.parse(Buffer.from(bytes).toString('utf8'));
@@ -41,23 +41,14 @@ export function parseKeySet(bytes: Uint8Array): JSONWebKeySet {
 
 /** Throws ConfigError `WORKER_CONFIG_INVALID` if the file cannot be used now. A later change that fails is logged. */
 function keysOfFile(path: string, logger: Logger): JWTVerifyGetKey {
-  let version = '';
-  let keys: Promise<JWTVerifyGetKey>;
-  let checkedAt = -Infinity;
-
-  function refresh(): void {
-    checkedAt = monotonicNow();
-    const { mtimeMs, size, ino } = statSync(path);
-    const found = `${mtimeMs} ${size} ${ino}`;
-    if (found === version) return;
-    if (size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
-    const set = parseKeySet(readFileSync(path));
-    version = found;
-    keys = loadJose().then(({ createLocalJWKSet }) => createLocalJWKSet(set));
-  }
-
+  let version: string;
+  let set: JSONWebKeySet;
+  /** Of the current set; null: not needed yet. */
+  let keys: Promise<JWTVerifyGetKey> | null = null;
+  let checkedAt = monotonicNow();
   try {
-    refresh();
+    version = versionOf(statSync(path));
+    set = parseKeySet(readFileSync(path));
   } catch (error) {
     const key = 'rest.auth.jwks.file';
     throw new ConfigError(`Worker setting "${key}" is invalid: cannot read ${path}: ${messageOf(error)}.`, {
@@ -66,30 +57,47 @@ function keysOfFile(path: string, logger: Logger): JWTVerifyGetKey {
       cause: error,
     });
   }
-  return async (header, token) => {
-    if (monotonicNow() - checkedAt >= CHECK_MS) {
-      try {
-        refresh();
-      } catch (error) {
-        logger.warn(`Cannot read the changed ${path}, keeping the earlier keys: ${messageOf(error)}`);
-      }
+
+  async function refresh(): Promise<void> {
+    checkedAt = monotonicNow();
+    try {
+      const found = versionOf(await stat(path));
+      if (found === version) return;
+      set = parseKeySet(await readFile(path));
+      version = found;
+      keys = null;
+    } catch (error) {
+      logger.warn(`Cannot read the changed ${path}, keeping the earlier keys: ${messageOf(error)}`);
     }
+  }
+
+  return async (header, token) => {
+    if (monotonicNow() - checkedAt >= CHECK_MS) await refresh();
+    keys ??= loadJose().then(({ createLocalJWKSet }) => createLocalJWKSet(set));
     return await (
       await keys
     )(header, token);
   };
 }
 
+/** Throws for anything but a file of at most `MAX_BYTES`. */
+function versionOf(stats: Stats): string {
+  if (!stats.isFile()) throw new Error('it is not a file');
+  if (stats.size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
+  return `${stats.mtimeMs} ${stats.size} ${stats.ino}`;
+}
+
 function keysOfUrl(url: URL, logger: Logger): JWTVerifyGetKey {
   let failedAt = -Infinity;
+  let keys: Promise<JWTVerifyGetKey> | null = null;
 
   async function fetchKeys(target: string, options: RequestInit): Promise<Response> {
     if (monotonicNow() - failedAt < RETRY_MS) throw keysUnavailable();
     try {
       const response = await fetch(target, options);
       if (response.status !== 200) throw new Error(`status ${response.status}`);
-      const set = parseKeySet(await boundedBody(response));
-      return new Response(JSON.stringify(set), { status: 200 });
+      const found = parseKeySet(await boundedBody(response));
+      return new Response(JSON.stringify(found), { status: 200 });
     } catch (error) {
       failedAt = monotonicNow();
       logger.warn(`Cannot read the keys that sign bearer tokens from ${url.href}, retrying: ${reasonOf(error)}`);
@@ -97,15 +105,19 @@ function keysOfUrl(url: URL, logger: Logger): JWTVerifyGetKey {
     }
   }
 
-  const keys = loadJose().then(({ createRemoteJWKSet, customFetch }) =>
-    createRemoteJWKSet(url, {
-      timeoutDuration: FETCH_TIMEOUT_MS,
-      cooldownDuration: COOLDOWN_MS,
-      cacheMaxAge: MAX_AGE_MS,
-      [customFetch]: fetchKeys,
-    }),
-  );
-  return async (header, token) => await (await keys)(header, token);
+  return async (header, token) => {
+    keys ??= loadJose().then(({ createRemoteJWKSet, customFetch }) =>
+      createRemoteJWKSet(url, {
+        timeoutDuration: FETCH_TIMEOUT_MS,
+        cooldownDuration: COOLDOWN_MS,
+        cacheMaxAge: MAX_AGE_MS,
+        [customFetch]: fetchKeys,
+      }),
+    );
+    return await (
+      await keys
+    )(header, token);
+  };
 }
 
 /** `fetch` reports only "fetch failed", with its reason as the cause. */

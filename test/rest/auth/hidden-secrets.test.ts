@@ -32,7 +32,7 @@ test('values of PASSWORD keys, of keys named like secrets, and credentials insid
 });
 
 test('for an unknown plugin, the names decide', () => {
-  const shown = hideSecrets(CONFIG, null);
+  const shown = hideSecrets(CONFIG, new Map());
   expect([shown['db.code'], shown['retry.token'], shown['topic'], shown['api.key']]).toEqual([
     'hunter2',
     '[hidden]',
@@ -58,6 +58,27 @@ test('admins, and all callers while no roles are set, see everything; definition
   expect(reads).toBe(0);
   for (let i = 0; i < 3; i++) expect((await secrets.shown(caller, CONFIG, 'X'))['db.code']).toBe('[hidden]');
   expect(reads).toBe(1);
+});
+
+test('keys of converters, transformations and predicates have the types of their plugins', async () => {
+  const config = {
+    'connector.class': 'Unknown',
+    'value.converter': 'X',
+    'value.converter.db.code': 'hunter2',
+    'transforms.t.type': 'X',
+    'transforms.t.db.code': 'hunter2',
+    'transforms.t.retry.token': '5',
+    'transforms.other.db.code': 'shown',
+    'key.converter.db.code': 'shown',
+  };
+  const definitionsOf = (plugin: string): Promise<readonly ConfigDefinitionInfo[]> =>
+    plugin === 'X' ? Promise.resolve(definitions) : Promise.reject(new Error('unknown'));
+  const secrets = new HiddenSecrets(true, { definitions: definitionsOf });
+  expect(await secrets.shown(caller, config, 'Unknown')).toEqual({
+    ...config,
+    'value.converter.db.code': '[hidden]',
+    'transforms.t.db.code': '[hidden]',
+  });
 });
 
 test('a plugin that cannot be loaded is an unknown one', async () => {
