@@ -167,7 +167,11 @@ export interface Producer {
    */
   flush(): Promise<void>;
   initTransactions(): Promise<void>;
-  beginTransaction(): void;
+  /**
+   * @param expected partitions that the transaction will also write to: they are added with the first one, which saves
+   *   a round trip. (Default: none)
+   */
+  beginTransaction(expected?: readonly TopicPartition[]): void;
   sendOffsetsToTransaction(groupId: string, offsets: readonly TopicPartitionOffset[]): Promise<void>;
   commitTransaction(): Promise<void>;
   abortTransaction(): Promise<void>;

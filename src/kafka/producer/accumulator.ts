@@ -54,6 +54,11 @@ export class Accumulator {
     return this.topic(topic).sticky.choose(partitionCount, hasLeader);
   }
 
+  queue(topic: string, partition: number): PartitionQueue {
+    const { queues } = this.topic(topic);
+    return (queues[partition] ??= new PartitionQueue(topic, partition, this.settings.maxBatchBytes));
+  }
+
   append(
     record: ProducerRecord,
     partition: number,
@@ -63,11 +68,7 @@ export class Accumulator {
     permissionEpoch: number,
   ): void {
     const topic = this.topic(record.topic);
-    const queue = (topic.queues[partition] ??= new PartitionQueue(
-      record.topic,
-      partition,
-      this.settings.maxBatchBytes,
-    ));
+    const queue = topic.queues[partition] ?? this.queue(record.topic, partition);
     let batch = queue.open;
     let isNew = false;
     if (

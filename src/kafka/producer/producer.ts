@@ -14,6 +14,7 @@ import type {
   Producer,
   ProducerRecord,
   SendPermission,
+  TopicPartition,
   TopicPartitionOffset,
 } from '../port';
 import { IdempotentProducerIds } from './producer-ids';
@@ -157,9 +158,9 @@ class KafkaProducer implements Producer {
     return timed(this.metrics?.initNs, () => this.requireTransactions().init());
   }
 
-  beginTransaction(): void {
+  beginTransaction(expected: readonly TopicPartition[] = []): void {
     const began = performance.now();
-    this.requireTransactions().begin();
+    this.requireTransactions().begin(expected.map(({ topic, partition }) => this.accumulator.queue(topic, partition)));
     this.metrics?.beganTransaction(performance.now() - began);
   }
 

@@ -10,7 +10,7 @@ import { INIT_PRODUCER_ID, initProducerIdRequest } from '../protocol/init-produc
 import * as txn from '../protocol/transactions';
 import type { Wire, WireRequest } from '../wire';
 
-/** The markers of the previous transaction are usually written within this time. */
+/** The markers of the previous transaction are usually written within this time; attempts begin earlier. */
 const CONCURRENT_TRANSACTIONS_BACKOFF_MS = 20;
 const COORDINATOR_MOVED = new Set([
   'NOT_COORDINATOR',
@@ -126,7 +126,7 @@ export class TransactionCoordinator {
       if (!outcome.retriable) throw outcome;
       const wait =
         outcome.code === 'CONCURRENT_TRANSACTIONS'
-          ? CONCURRENT_TRANSACTIONS_BACKOFF_MS
+          ? Math.min(2 ** (failures - 1), CONCURRENT_TRANSACTIONS_BACKOFF_MS)
           : backoffMs(failures, { firstMs: this.settings.retryBackoffMs, maxMs: this.settings.retryBackoffMaxMs });
       if (performance.now() + wait > deadline) throw outcome;
       await sleep(wait, this.signal);

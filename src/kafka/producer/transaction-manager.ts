@@ -47,6 +47,8 @@ export class TransactionManager implements Idempotence {
   private starting: Promise<void> | null = null;
   private readonly added = new Set<PartitionQueue>();
   private readonly pending = new Set<PartitionQueue>();
+  /** Added with the first partition. */
+  private expected: readonly PartitionQueue[] = [];
   private adding: Promise<void> | null = null;
 
   constructor(
@@ -61,9 +63,10 @@ export class TransactionManager implements Idempotence {
     this.state = 'ready';
   }
 
-  begin(): void {
+  begin(expected: readonly PartitionQueue[] = []): void {
     this.expect('beginTransaction', 'ready');
     this.state = 'open';
+    this.expected = expected;
   }
 
   /** Called for each record, so it must be cheap. */
@@ -143,7 +146,8 @@ export class TransactionManager implements Idempotence {
   private async addPending(): Promise<void> {
     try {
       while (this.pending.size > 0 && this.abandoned === null) {
-        const queues = [...this.pending];
+        const queues = [...new Set([...this.pending, ...this.expected])];
+        this.expected = [];
         await this.startAtCoordinator();
         await this.coordinator.addPartitions(this.producerIdentity(), queues);
         for (const queue of queues) {

@@ -5,6 +5,7 @@
 import {
   ConnectError,
   settledWithin,
+  startTimer,
   type RecordMetadata,
   type SourceOffset,
   type SourcePartition,
@@ -14,7 +15,7 @@ import {
 } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import type { KafkaError } from '../../kafka/errors';
-import type { DeliveryCallback, Producer } from '../../kafka/port';
+import type { DeliveryCallback, Producer, TopicPartition } from '../../kafka/port';
 import type { Logger } from '../../logging/logger';
 import type { TaskMetrics } from '../../metrics/task-metrics';
 import type { CallClock } from '../call-clock';
@@ -26,7 +27,10 @@ import { NewestOffsets } from './newest-offsets';
 import { PendingRecords } from './pending-records';
 import type { SourceDelivery } from './source-delivery';
 import type { TransactionBoundary, TransactionEnd } from './transaction-boundary';
-import { transactionError, transactionTimeout } from './transaction-errors';
+import { transactionError, transactionTimeout, type TransactionFacts } from './transaction-errors';
+
+/** How long a transaction that may take more waits for the next batch. Milliseconds. */
+const SOON_MS = 5;
 
 export interface ExactlyOnceOptions {
   readonly id: ConnectorTaskId;
@@ -56,8 +60,13 @@ export class ExactlyOnceDelivery implements SourceDelivery {
   private readonly pending: PendingRecords | null;
   private finished: [SourceRecord, RecordMetadata | null][] = [];
   private offsetsTopic = '';
+  /** The last one written, which the next transaction probably writes too. */
+  private offsetPartition: readonly TopicPartition[] = [];
   /** `performance.now()` of the begin of the open transaction; null: none is open. */
   private openSince: number | null = null;
+  /** How long the last commit took. */
+  private commitMs = 0;
+  private timer: NodeJS.Timeout | null = null;
   private size = 0;
   private inBatch = false;
   private batchEnded: (() => void)[] = [];
@@ -95,6 +104,7 @@ export class ExactlyOnceDelivery implements SourceDelivery {
 
   ready(): Promise<void> | null {
     this.inBatch = true;
+    this.clearTimer();
     return this.settling;
   }
 
@@ -124,16 +134,18 @@ export class ExactlyOnceDelivery implements SourceDelivery {
     return this.added(polled);
   }
 
-  endBatch(): null {
+  endBatch(isEmpty: boolean): null {
     this.inBatch = false;
     for (const resolve of this.batchEnded.splice(0)) resolve();
-    const { boundary } = this.options;
+    this.clearTimer();
+    const { boundary, transactionTimeoutMs } = this.options;
     const now = performance.now();
-    const openMs = this.openMs(now);
-    const end = this.failure ? null : boundary.afterBatch(now, openMs);
-    if (end !== null) this.inTurn(() => this.end(end)).catch((error: unknown) => this.fail(error));
+    const openMs = this.openSince === null ? 0 : now - this.openSince;
+    const end = this.failure ? null : boundary.afterBatch({ now, openMs, commitMs: this.commitMs, isEmpty });
+    if (end === 'soon') this.timer = startTimer(() => this.endInBackground('commit'), SOON_MS);
+    else if (end !== null) this.endInBackground(end);
     // Kafka has aborted it, which an idle task would not notice.
-    else if (openMs >= this.options.transactionTimeoutMs) this.fail(transactionTimeout(this.facts(openMs)));
+    else if (openMs >= transactionTimeoutMs) this.fail(transactionTimeout(this.facts()));
     return null;
   }
 
@@ -172,6 +184,7 @@ export class ExactlyOnceDelivery implements SourceDelivery {
    */
   async finish({ failed, midBatch }: { failed: boolean; midBatch: boolean }): Promise<void> {
     const { boundary, flushTimeoutMs, logger } = this.options;
+    this.clearTimer();
     if (this.cancelled) return;
     const end = failed || midBatch || this.failure ? null : boundary.atEnd();
     const last = end === null ? this.settling : this.inTurn(() => this.end(end));
@@ -182,6 +195,7 @@ export class ExactlyOnceDelivery implements SourceDelivery {
 
   cancel(): void {
     this.cancelled = true;
+    this.clearTimer();
   }
 
   readonly onDelivery: DeliveryCallback = (error, token, topic, partition, offset) => {
@@ -191,8 +205,9 @@ export class ExactlyOnceDelivery implements SourceDelivery {
     if (record) this.finished.push([record, { topic, partition, offset }]);
   };
 
-  private readonly onOffsetDelivery: DeliveryCallback = (error) => {
+  private readonly onOffsetDelivery: DeliveryCallback = (error, _token, topic, partition) => {
     if (error !== null) this.onSendFailure(error);
+    else this.offsetPartition = [{ topic, partition }];
   };
 
   /** `errors.tolerance` does not apply: the transaction would miss the record. */
@@ -222,7 +237,17 @@ export class ExactlyOnceDelivery implements SourceDelivery {
     });
   }
 
+  private endInBackground(end: TransactionEnd): void {
+    this.inTurn(() => this.end(end)).catch((error: unknown) => this.fail(error));
+  }
+
+  private clearTimer(): void {
+    if (this.timer) clearTimeout(this.timer);
+    this.timer = null;
+  }
+
   private async end(end: TransactionEnd): Promise<void> {
+    this.clearTimer();
     if (end === 'abort') await this.abort();
     await this.commit();
   }
@@ -249,18 +274,19 @@ export class ExactlyOnceDelivery implements SourceDelivery {
     const { metrics } = this.options;
     this.throwFailure();
     if (this.openSince === null && this.offsets.isEmpty) return;
-    const began = Date.now();
+    const began = performance.now();
     const offsets = this.offsets.take();
     try {
       this.begin();
       await this.sendOffsets(offsets);
       await this.options.producer.commitTransaction();
     } catch (error) {
-      metrics.committed(false, Date.now() - began);
+      metrics.committed(false, performance.now() - began);
       throw this.explained(this.failure ?? error);
     }
     this.openSince = null;
-    metrics.committed(true, Date.now() - began);
+    this.commitMs = performance.now() - began;
+    metrics.committed(true, this.commitMs);
     metrics.source.transaction(this.size);
     this.size = 0;
     await this.notify(offsets);
@@ -301,7 +327,7 @@ export class ExactlyOnceDelivery implements SourceDelivery {
     if (this.cancelled)
       throw new ConnectError('The task was cancelled and may no longer write.', { code: 'TASK_CANCELLED' });
     if (this.openSince !== null) return;
-    this.options.producer.beginTransaction();
+    this.options.producer.beginTransaction(this.offsetPartition);
     this.openSince = performance.now();
   }
 
@@ -316,17 +342,14 @@ export class ExactlyOnceDelivery implements SourceDelivery {
     return turn;
   }
 
-  private openMs(now: number): number {
-    return this.openSince === null ? 0 : now - this.openSince;
-  }
-
-  private facts(openMs: number) {
+  private facts(): TransactionFacts {
     const { id, spec, transactionTimeoutMs } = this.options;
+    const openMs = this.openSince === null ? 0 : performance.now() - this.openSince;
     return { task: taskName(id), transactionalId: spec.transactionalId, timeoutMs: transactionTimeoutMs, openMs };
   }
 
   private explained(error: unknown): Error {
-    return transactionError(error, this.facts(this.openMs(performance.now())));
+    return transactionError(error, this.facts());
   }
 
   private fail(error: unknown): void {

@@ -29,8 +29,8 @@ export interface SourceDelivery {
   withdraw(token: number): void;
   /** The record is not sent: a transformation dropped it, or it failed and is tolerated. */
   skip(polled: SourceRecord): Promise<void> | null;
-  /** All records of the batch are sent or skipped; also after a poll without records. */
-  endBatch(): Promise<void> | null;
+  /** All records of the batch are sent or skipped; also after a poll without records (`isEmpty`). */
+  endBatch(isEmpty: boolean): Promise<void> | null;
   /** The task fails before this record is sent. */
   failAt(next: SourceRecord): void;
   /** @param midBatch some records of the batch are sent, others are not */

@@ -132,7 +132,7 @@ export class SourceLoop {
       this.batch = polled ?? [];
       this.position = 0;
       if (this.batch.length === 0) {
-        await this.parts.delivery.endBatch();
+        await this.parts.delivery.endBatch(true);
         if (performance.now() - started < 1) await this.sleep(IDLE_MS);
         return;
       }
@@ -140,7 +140,7 @@ export class SourceLoop {
     if (await this.sendBatchOrFail()) {
       this.batch = [];
       this.position = 0;
-      await this.parts.delivery.endBatch();
+      await this.parts.delivery.endBatch(false);
       await yieldToEventLoop();
     } else {
       await this.sleep(RETRY_MS);

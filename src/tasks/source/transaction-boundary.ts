@@ -3,15 +3,31 @@ import { ConfigError, type ConnectorConfig, type SourceRecord, TransactionReques
 
 export type TransactionEnd = 'commit' | 'abort';
 
+/**
+ * With boundary poll, a transaction has several polls if they follow one another at once: it is filled for this
+ * multiple of the time that Kafka took to commit the last one, so that short polls do not wait for a commit each.
+ */
+const FILL = 4;
+/** Limit of that time: consumers wait for it. Milliseconds. */
+const LONGEST_FILL_MS = 100;
+
+/** The end of a batch. */
+export interface BatchEnd {
+  readonly now: number;
+  /** Age of the open transaction; 0: none is open. */
+  readonly openMs: number;
+  /** How long Kafka took to commit the last transaction. */
+  readonly commitMs: number;
+  /** The poll returned no records. */
+  readonly isEmpty: boolean;
+}
+
 export interface TransactionBoundary {
   /** Null unless the connector defines its transactions. */
   readonly requests: TransactionRequests | null;
   afterRecord(record: SourceRecord): TransactionEnd | null;
-  /**
-   * Also after a poll without records.
-   * @param openMs age of the open transaction; 0: none is open
-   */
-  afterBatch(now: number, openMs: number): TransactionEnd | null;
+  /** `soon`: commit, unless the next batch follows at once. */
+  afterBatch(end: BatchEnd): TransactionEnd | 'soon' | null;
   /** When the task stops or pauses. Null: an open transaction stays open. */
   atEnd(): TransactionEnd | null;
   /** The task starts, or resumes after a pause. */
@@ -38,7 +54,8 @@ export function transactionBoundary(
 class PollBoundary implements TransactionBoundary {
   readonly requests = null;
   afterRecord = (): null => null;
-  afterBatch = (): TransactionEnd => 'commit';
+  afterBatch = ({ openMs, commitMs, isEmpty }: BatchEnd): 'commit' | 'soon' =>
+    isEmpty || openMs >= Math.min(FILL * commitMs, LONGEST_FILL_MS) ? 'commit' : 'soon';
   atEnd = (): TransactionEnd => 'commit';
   begin = (): void => undefined;
 }
@@ -62,7 +79,7 @@ class IntervalBoundary implements TransactionBoundary {
     this.last = now;
   }
 
-  afterBatch(now: number, openMs: number): TransactionEnd | null {
+  afterBatch({ now, openMs }: BatchEnd): TransactionEnd | null {
     if (now < this.last + this.intervalMs && openMs < this.longestMs) return null;
     this.last = now;
     return 'commit';

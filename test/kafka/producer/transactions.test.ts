@@ -43,6 +43,20 @@ describe('connect-runtime 4.8: transactions', () => {
     expect(wire.log('t', 0).batches.at(-1)).toMatchObject({ epoch: 1, baseSequence: 2 });
   });
 
+  test('expected partitions are added with the first one, also if nothing is written to them', async () => {
+    const { wire, producer, send } = await start({}, new FakeWire().addTopic('t', 3));
+    const requests = jest.spyOn(wire, 'send');
+    const expected = [2, 0].map((partition) => ({ topic: 't', partition }));
+    producer.beginTransaction(expected);
+    send('a', 0);
+    await producer.commitTransaction();
+    expect(wire.transactionLog).toEqual(['add t-0', 'add t-2', 'commit']);
+    expect(requests.mock.calls.filter(([, { apiName }]) => apiName === 'AddPartitionsToTxn')).toHaveLength(1);
+    producer.beginTransaction(expected);
+    await producer.commitTransaction();
+    expect(wire.transactionLog).toHaveLength(3);
+  });
+
   test('an empty transaction asks nothing of the broker', async () => {
     const { wire, producer } = await start();
     producer.beginTransaction();

@@ -192,6 +192,27 @@ test('connect-runtime §4.8: the next batch is polled while Kafka completes a tr
   ]);
 });
 
+test('connect-runtime §4.8: polls that follow one another at once share a transaction while commits take long', async () => {
+  const polls = Array.from({ length: 40 }, (_, n) => [record(n + 1)]);
+  const task = new ScriptedSource([...polls]);
+  const started = start(task, {}, (w) => {
+    const commit = w.producer.commitTransaction.bind(w.producer);
+    w.producer.commitTransaction = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      await commit();
+    };
+  });
+  await eventually(() => task.commits.at(-1)?.get(PARTITION)?.n === 40);
+  await stop(started);
+  const { transactions, sent } = started.w.producer;
+  const commits = transactions.filter((line) => line.startsWith('commit'));
+  expect(commits[0]).toBe(`commit v1,${offset(1)}`);
+  expect(commits.length).toBeLessThan(40);
+  // Each has its newest offset last.
+  for (const line of commits) expect(line).toMatch(/v(\d+),\{"n":\1\}$/);
+  expect(sent.filter((s) => s.topic === 't').map((s) => s.value)).toEqual(polls.map(([only]) => only?.value));
+});
+
 describe('boundary connector', () => {
   const connector = { 'transaction.boundary': 'connector' };
 
