@@ -355,7 +355,7 @@ function createRequests(
   tick: HerderTick,
   { requests, fencing }: Coordination,
 ): Pick<DistributedHerderParts, 'writes' | 'restarts' | 'connectorOffsets' | 'topics'> {
-  const { config, clients, validator, plugins, pluginHost, resolve, lease, offsetLocks } = context;
+  const { config, clients, validator, plugins, pluginHost, resolve, lease, permissions, offsetLocks } = context;
   return {
     writes: new HerderWrites({
       ...{ configs, reads, requests, validator, offsetLocks },
@@ -368,6 +368,14 @@ function createRequests(
       ...{ configs, offsets, requests, plugins, pluginHost, clients, resolve },
       worker: config,
       locks: offsetLocks,
+      exactlyOnce:
+        config.exactlyOnceSourceSupport === 'enabled'
+          ? {
+              fence: async (connector) => await fencing.fence(connector),
+              transactionalId: (id) => taskTransactionalId(config.groupId, id),
+              permission: permissions.offset,
+            }
+          : null,
       lease: () => WorkLease.from(lease.forWork()),
       areTasksGone: (connector) => tick.isSettled && !membership.wasRunningTasksOf(connector),
       configReadTimeoutMs: config.workerSyncTimeoutMs,

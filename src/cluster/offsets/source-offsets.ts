@@ -28,7 +28,7 @@ export interface SourceOffsetChange {
 
 /** Resolves to the connector's answer. Writes nothing if it rejects the change, or if an entry cannot be written. */
 export async function changeSourceOffsets(
-  offsets: SourceOffsets,
+  offsets: Pick<SourceOffsets, 'list' | 'setPartitionOrder' | 'write'>,
   { plugin, config, entries }: SourceOffsetChange,
   steps: OffsetChangeSteps,
 ): Promise<boolean> {

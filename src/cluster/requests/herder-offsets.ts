@@ -3,40 +3,49 @@
  * connector. Sources: connect-runtime §3.8, connect-rest §1.18, §2.3, §2.6.
  */
 import { isConnectError, type ConnectorConfig, sleep, withDeadline } from '@millrace/sdk';
+import type { ConnectorTaskId } from '../../connector-task-id';
 import type { WorkerConfig } from '../../config/worker-config';
 import { KafkaError } from '../../kafka/errors';
-import type { KafkaClients } from '../../kafka/port';
+import type { KafkaClients, SendPermission } from '../../kafka/port';
 import type { PluginHost } from '../../plugin-host/host';
 import type { ConfigStore } from '../../storage/config/config-store';
 import type { SourceOffsets } from '../../storage/offsets/offset-store';
-import { connectorAdminConfig, sinkConsumerConfig } from '../../tasks/clients/client-configs';
+import {
+  connectorAdminConfig,
+  exactlyOnceProducerConfig,
+  sinkConsumerConfig,
+} from '../../tasks/clients/client-configs';
 import type { WorkLease } from '../../tasks/session-lease';
 import { changedMessage, type PartitionOffset } from '../connector-offsets';
 import type { ConnectorPlugins } from '../running/connector-plugins';
-import { CONFLICT, HerderError } from '../errors';
+import { CONFLICT, HerderError, NotHereError } from '../errors';
 import { notFound } from './herder-reads';
 import { OffsetChangeSteps } from '../offsets/offset-change-steps';
 import type { OffsetLock, OffsetLocks } from '../offsets/offset-locks';
 import { changeSinkOffsets, sinkOffsets, type SinkGroup } from '../offsets/sink-group';
+import { transactionalOffsets, type EncodedOffsets } from '../offsets/transactional-offsets';
 import { changeSourceOffsets, sourceOffsets } from '../offsets/source-offsets';
 import { REQUEST_TIMEOUT_MS, type TickRequests } from './tick-requests';
 
 /** How long to wait for stopping tasks before the request is refused. Milliseconds. */
 const SETTLE_LIMIT_MS = 30_000;
 const SETTLE_POLL_MS = 100;
+const FENCING_FAILED = 'Failed to perform zombie fencing for source connector prior to modifying offsets';
 /** Java's text for a refusal that clients retry. */
 const NOT_SETTLED =
   'Cannot complete request momentarily due to stale configuration (typically caused by a concurrent config change)';
 
 export interface HerderOffsetsOptions {
   readonly configs: ConfigStore;
-  readonly offsets: SourceOffsets;
+  readonly offsets: SourceOffsets & EncodedOffsets;
   readonly requests: TickRequests;
   readonly plugins: ConnectorPlugins;
   readonly pluginHost: Pick<PluginHost, 'traits' | 'alterOffsets'>;
   readonly clients: KafkaClients;
   readonly worker: Pick<WorkerConfig, 'client'>;
   readonly locks: OffsetLocks;
+  /** Of a worker that enables exactly-once sources; null: offsets are written without transactions. */
+  readonly exactlyOnce: ExactlyOnceOffsets | null;
   readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
   /**
    * True when no worker of the group runs a task of the connector, as of a rebalance that covers everything read so
@@ -47,6 +56,14 @@ export interface HerderOffsetsOptions {
   readonly lease: () => Pick<WorkLease, 'holds'>;
   /** Milliseconds. */
   readonly configReadTimeoutMs: number;
+}
+
+export interface ExactlyOnceOffsets {
+  /** Fences the earlier tasks of the connector; this worker leads. */
+  readonly fence: (connector: string) => Promise<void>;
+  readonly transactionalId: (id: ConnectorTaskId) => string;
+  /** To write to the offsets topics. */
+  readonly permission: SendPermission;
 }
 
 interface Admitted {
@@ -84,6 +101,7 @@ export class HerderOffsets {
     const deadline = Date.now() + REQUEST_TIMEOUT_MS;
     const admitted = await this.admit(name);
     try {
+      await this.fence(name, admitted);
       const complete = await this.apply(name, admitted, entries, deadline);
       return changedMessage(entries === null ? 'reset' : 'altered', complete);
     } finally {
@@ -105,10 +123,33 @@ export class HerderOffsets {
     }
   }
 
+  /** Zombies of a stopped source could commit their offsets over the new ones. No task starts meanwhile. */
+  private async fence(name: string, { config }: Admitted): Promise<void> {
+    const { exactlyOnce, plugins, requests } = this.options;
+    if (exactlyOnce === null || plugins.type(config) === 'sink') return;
+    try {
+      await exactlyOnce.fence(name);
+    } catch (error) {
+      if (error instanceof NotHereError) throw error;
+      throw new HerderError(500, FENCING_FAILED, { cause: error });
+    }
+    // Another client may have resumed or deleted the connector.
+    await requests.runAsLeader(`modifying offsets for connector ${name}`, async () => await this.requireStopped(name));
+  }
+
   /** Runs on the tick. Null: tasks are still stopping, or another change is in progress. */
   private async tryAdmit(name: string): Promise<Admitted | null> {
-    const { configs, locks, areTasksGone, configReadTimeoutMs } = this.options;
+    const { locks, areTasksGone } = this.options;
     const lease = this.options.lease();
+    const config = await this.requireStopped(name);
+    if (!areTasksGone(name)) return null;
+    const lock = locks.hold(name);
+    return lock && { config, lock, lease };
+  }
+
+  /** Resolves to the connector's config. */
+  private async requireStopped(name: string): Promise<ConnectorConfig> {
+    const { configs, configReadTimeoutMs } = this.options;
     await configs.readToEnd(configReadTimeoutMs);
     const snapshot = configs.snapshot();
     const config = snapshot.connectorConfig(name);
@@ -119,9 +160,7 @@ export class HerderOffsets {
         `Connectors must be in the STOPPED state before their offsets can be modified. This can be done for the specified connector by ` +
           `issuing a 'PUT' request to the '/connectors/${name}/stop' endpoint`,
       );
-    if (!areTasksGone(name)) return null;
-    const lock = locks.hold(name);
-    return lock && { config, lock, lease };
+    return config;
   }
 
   private async apply(
@@ -130,7 +169,7 @@ export class HerderOffsets {
     entries: readonly PartitionOffset[] | null,
     deadline: number,
   ): Promise<boolean> {
-    const { plugins, pluginHost, offsets, resolve } = this.options;
+    const { plugins, pluginHost, resolve } = this.options;
     const description = plugins.require(raw);
     const type = description.type === 'sink' ? 'sink' : 'source';
     const steps = new OffsetChangeSteps(name, type, deadline, lock, () => lease.holds);
@@ -139,7 +178,8 @@ export class HerderOffsets {
     const plugin = { partitionOrder, ...(altersOffsets && { alterOffsets }) };
     try {
       const config = await resolve(raw);
-      if (type === 'source') return await changeSourceOffsets(offsets, { plugin, config, entries }, steps);
+      if (type === 'source')
+        return await changeSourceOffsets(this.writtenFor(name, config), { plugin, config, entries }, steps);
       return await this.withGroup(name, config, (group) =>
         changeSinkOffsets(group, { plugin, config, entries }, steps),
       );
@@ -150,6 +190,14 @@ export class HerderOffsets {
       const message = isConnectError(error) ? error.message : `Failed to modify offsets for ${type} connector ${name}`;
       throw new HerderError(500, message, { cause: error });
     }
+  }
+
+  private writtenFor(name: string, config: ConnectorConfig): Parameters<typeof changeSourceOffsets>[0] {
+    const { exactlyOnce, offsets, clients, worker } = this.options;
+    if (exactlyOnce === null) return offsets;
+    const id = { connector: name, task: 0 };
+    const producer = exactlyOnceProducerConfig(worker, id, config, exactlyOnce.transactionalId(id));
+    return transactionalOffsets({ offsets, clients, producer, permission: exactlyOnce.permission });
   }
 
   private async withGroup<T>(name: string, raw: ConnectorConfig, use: (group: SinkGroup) => Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
 /** The leader's transactions and the fencing of zombie tasks, by herders of one group on a real broker. */
 import { randomBytes } from 'node:crypto';
+import { offsetsJson } from '../../../src/cluster/connector-offsets';
 import { NotHereError } from '../../../src/cluster/errors';
 import type { WorkerConfig } from '../../../src/config/worker-config';
 import { createKafkaClients } from '../../../src/kafka/create-clients';
@@ -180,6 +181,43 @@ describe('zombie tasks', () => {
     await expect(worker.gate.confirm({ connector: 'a', task: 1 }, 1)).rejects.toThrow(
       'Cannot start source task a-1 as it has already been revoked from this worker',
     );
+  });
+
+  test('connect-runtime §3.8: offsets are changed in a transaction, once the zombies are fenced', async () => {
+    const worker = await start('enabled');
+    await worker.herder.createConnector('a', source('a', 2), null);
+    await reaches(worker, 'a', 'RUNNING RUNNING,RUNNING');
+    await worker.gate.fence('a');
+    const zombies = [await zombie(0), await zombie(1)];
+    await worker.herder.stopConnector('a');
+    const offsets = [{ partition: { file: 'f' }, offset: { position: 7 } }];
+    await worker.herder.alterConnectorOffsets('a', offsets);
+    for (const producer of zombies) await expect(producer.commitTransaction()).rejects.toMatchObject({ fenced: true });
+    expect(offsetsJson(await worker.herder.connectorOffsets('a'))).toBe(
+      '{"offsets":[{"partition":{"file":"f"},"offset":{"position":7}}]}',
+    );
+    // The marker of a transaction follows the record.
+    const partitions = Array.from({ length: 25 }, (_, partition) => ({ topic: `${group}-offsets`, partition }));
+    await waitFor('the marker of the transaction', async () => {
+      const ends = await admin.listOffsets(partitions, 'latest', 'read_committed');
+      return ends.reduce((sum, { offset }) => sum + offset, 0) === 2;
+    });
+    await worker.herder.resetConnectorOffsets('a');
+    expect(await worker.herder.connectorOffsets('a')).toEqual([]);
+  });
+
+  test('connect-rest §2.6: offsets are not changed when the zombies cannot be fenced', async () => {
+    const worker = await start('enabled');
+    await worker.herder.createConnector('a', source('a', 2), null);
+    await reaches(worker, 'a', 'RUNNING RUNNING,RUNNING');
+    await worker.gate.fence('a');
+    // No client can be created with these settings.
+    await worker.herder.putConnectorConfig('a', { ...source('a', 2), 'admin.override.security.protocol': 'none' });
+    await worker.herder.stopConnector('a');
+    await expect(worker.herder.resetConnectorOffsets('a')).rejects.toMatchObject({
+      status: 500,
+      message: 'Failed to perform zombie fencing for source connector prior to modifying offsets',
+    });
   });
 
   test.each(['disabled', 'preparing'] as const)(
