@@ -62,7 +62,7 @@ export async function exposition(figures: Figures | null, now = Date.now()): Pro
       consumers.filter(({ metrics }) => metrics.inGroup.value === 1),
     );
     add(SINK_LAG, consumers);
-    for (const family of publishedFamilies(tasks)) addMetric(client, registry, family);
+    for (const family of publishedFamilies(tasks, now)) addMetric(client, registry, family);
   }
   return (await registry.metrics()) + withoutEmptyDelays(await process.metrics());
 }

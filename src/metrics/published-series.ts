@@ -11,11 +11,14 @@ export interface PublishedSeries {
   readonly memory: SharedArrayBuffer;
   /** Index of its number. */
   readonly cell: number;
+  /** The number is a time in milliseconds since the epoch, reported as the seconds since then; 0: as 0. */
+  readonly age?: boolean;
 }
 
 /** NaN: unknown. */
-export function valueOf({ memory, cell }: PublishedSeries): number {
-  return new Float64Array(memory)[cell] ?? NaN;
+export function valueOf({ memory, cell, age = false }: PublishedSeries, now: number): number {
+  const value = new Float64Array(memory)[cell] ?? NaN;
+  return age && value !== 0 ? Math.max(0, now - value) / 1000 : value;
 }
 
 interface PublishedSample {
@@ -38,11 +41,11 @@ interface Publisher {
 }
 
 /** All known values by name. A name that is a counter in one plugin and a gauge in another is a gauge. */
-export function publishedFamilies(publishers: readonly Publisher[]): PublishedFamily[] {
+export function publishedFamilies(publishers: readonly Publisher[], now: number): PublishedFamily[] {
   const families = new Map<string, { help: string; type: PublishedSeries['type']; samples: PublishedSample[] }>();
   for (const { connector, task, published } of publishers) {
     for (const series of published) {
-      const value = valueOf(series);
+      const value = valueOf(series, now);
       if (Number.isNaN(value)) continue;
       const family = families.get(series.name) ?? { help: series.help, type: series.type, samples: [] };
       families.set(series.name, family);

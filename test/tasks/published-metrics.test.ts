@@ -1,6 +1,6 @@
 /** The metrics of a plugin's task, from the calls of its code to the values that a scrape reads. */
 import { MAX_METRIC_SERIES } from '@millrace/sdk';
-import { valueOf, type PublishedSeries } from '../../src/metrics/published-series';
+import { valueOf as valueAt, type PublishedSeries } from '../../src/metrics/published-series';
 import { PublishedMetrics } from '../../src/tasks/published-metrics';
 import { RecordingLogger } from './fakes';
 
@@ -16,6 +16,7 @@ function published(): { metrics: PublishedMetrics; series: PublishedSeries[]; ca
   }, logger);
   return { metrics, series, calls: () => calls, log: logger.lines };
 }
+const valueOf = (series: PublishedSeries): number => valueAt(series, Date.now());
 const values = (series: readonly PublishedSeries[]): [string, number][] =>
   series.map((one) => [one.name, valueOf(one)]);
 
@@ -108,4 +109,17 @@ test('the number of metrics and the length of labels are bounded', async () => {
   expect(valueOf(series[MAX_METRIC_SERIES - 1] as PublishedSeries)).toBe(MAX_METRIC_SERIES - 1);
   expect(series[0]?.labels.table).toHaveLength(250);
   expect(log).toEqual([`warn The task publishes more than 10000 metrics: rows and later ones are missing`]);
+});
+
+test('an age is computed when it is read, so it grows while its thread is stuck', async () => {
+  const { metrics, series } = published();
+  jest.setSystemTime(100_000);
+  metrics.gauge('lag_seconds', { ...HELP, age: true }, () => 97_000);
+  metrics.gauge('idle_seconds', { ...HELP, age: true }).set(0);
+  metrics.gauge('unknown_seconds', { ...HELP, age: true });
+  await Promise.resolve();
+  const at = (now: number): number[] => series.map((one) => valueAt(one, now));
+  expect(at(100_000)).toEqual([3, 0, NaN]);
+  expect(at(160_000)).toEqual([63, 0, NaN]);
+  expect(at(90_000)).toEqual([0, 0, NaN]);
 });

@@ -5,6 +5,11 @@ export interface MetricOptions {
   readonly help: string;
   /** Added to `connector` and `task`, which every metric has. (Default: none) */
   readonly labels?: Readonly<Record<string, string>>;
+  /**
+   * Of a gauge: its value is a time in milliseconds since the epoch, exported as the seconds since then, 0 as 0. The
+   * age is computed when it is scraped, so it also grows while the task's thread is stuck. (Default: false)
+   */
+  readonly age?: boolean;
 }
 
 export interface Counter {
@@ -44,6 +49,11 @@ const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const LABEL = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 /** Names of the worker's own metrics. */
 const WORKER_NAME = /^(?:kafka_connect|process|nodejs)_/;
+
+/** What is exported for a value of a gauge with `age`, in seconds; NaN stays NaN. */
+export function ageOf(time: number, now = Date.now()): number {
+  return time === 0 ? 0 : Math.max(0, now - time) / 1000;
+}
 
 export interface CheckedMetric {
   /** The same for the same name and labels. */

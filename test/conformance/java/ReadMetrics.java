@@ -1,13 +1,16 @@
 import com.sun.tools.attach.VirtualMachine;
+import java.util.Arrays;
 import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
+import javax.management.openmbean.CompositeData;
+import javax.management.openmbean.TabularData;
 import javax.management.remote.JMXConnector;
 import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
 
 /**
- * Prints what another JVM of this machine has in the JMX domain kafka.connect: `java ReadMetrics.java PID`. A line for each attribute: object
+ * Prints what another JVM of this machine has in JMX domains: `java ReadMetrics.java PID DOMAIN…`. A line for each attribute: object
  * name, attribute, value, with tabs between them.
  */
 class ReadMetrics {
@@ -17,10 +20,23 @@ class ReadMetrics {
     machine.detach();
     try (JMXConnector connector = JMXConnectorFactory.connect(new JMXServiceURL(url))) {
       MBeanServerConnection server = connector.getMBeanServerConnection();
-      for (ObjectName name : server.queryNames(new ObjectName("kafka.connect:*"), null))
-        for (MBeanAttributeInfo attribute : server.getMBeanInfo(name).getAttributes())
-          System.out.println(
-              name.getKeyPropertyListString() + "\t" + attribute.getName() + "\t" + server.getAttribute(name, attribute.getName()));
+      for (int i = 1; i < arguments.length; i++)
+        for (ObjectName name : server.queryNames(new ObjectName(arguments[i] + ":*"), null))
+          for (MBeanAttributeInfo attribute : server.getMBeanInfo(name).getAttributes())
+            System.out.println(name.getKeyPropertyListString() + "\t" + attribute.getName() + "\t" + read(server, name, attribute));
     }
+  }
+
+  /** In one line; an array by its elements, a map as `key=value`. */
+  private static String read(MBeanServerConnection server, ObjectName name, MBeanAttributeInfo attribute) throws Exception {
+    Object value = server.getAttribute(name, attribute.getName());
+    String text = String.valueOf(value);
+    if (value instanceof Object[]) text = Arrays.toString((Object[]) value);
+    if (value instanceof TabularData) {
+      text = "";
+      for (Object row : ((TabularData) value).values())
+        text += ((CompositeData) row).get("key") + "=" + ((CompositeData) row).get("value") + " ";
+    }
+    return text.replaceAll("\\s", " ");
   }
 }

@@ -1,36 +1,28 @@
 /** The same work on Java's worker and on Millrace, and their metrics. Source: connect-runtime §9. */
-import { execFile, spawnSync } from 'node:child_process';
 import { appendFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { javaConnectJars } from '../../../dev/services/java-connect-jars';
-import { findJava } from '../../../dev/services/kafka-jars';
 import type { StartedWorker } from '../../../dev/services/worker';
 import { underscored } from '../../../src/metrics/attribute';
 import { parsePrometheus } from '../../helpers/prometheus';
 import { waitFor } from '../../helpers/wait-for';
 import { ask, Cluster, create, describeWithJava, reaches, type Sink } from './fixtures';
+import { canReadJmx, readJmx } from './read-metrics';
 
 const LINES = 500;
-/** How long a busy JVM may take to accept a monitoring connection; the default is 10 s. */
-const PATIENT = ['-Dsun.tools.attach.attachTimeout=120000'];
 /** Of a group, without the names of this test's connectors: `source-task-metrics/source/0 source-record-poll-total`. */
 type Figures = Map<string, string>;
 type Read = (worker: StartedWorker) => Promise<Figures>;
 
 async function ofJava(worker: StartedWorker): Promise<Figures> {
-  const program = join(__dirname, 'ReadMetrics.java');
-  // Some values are of Connect's own classes.
-  const { classPath } = await javaConnectJars();
-  const command = [...PATIENT, '-cp', classPath, program, String(worker.pid)];
-  const { stdout } = await promisify(execFile)(await findJava(), command, { maxBuffer: 10_000_000 });
   const figures: Figures = new Map();
-  for (const line of stdout.trim().split('\n')) {
-    const [name = '', attribute = '', value = ''] = line.split('\t');
-    const keys = Object.fromEntries(name.split(',').map((pair) => pair.split('=') as [string, string]));
-    figures.set(keyOf(keys.type ?? '', keys, underscored(attribute)), value);
-  }
+  for (const { keys, attribute, value } of await readJmx(worker, ['kafka.connect', 'kafka.producer', 'kafka.consumer']))
+    figures.set(keyOf(keys.type ?? '', { ...keys, ...taskOf(keys) }, underscored(attribute)), value);
   return figures;
+}
+
+/** Of a task's client, by its client id. Others, and metrics of a topic or a partition, are of no task. */
+function taskOf(keys: Readonly<Record<string, string>>): { connector?: string; task?: string } {
+  const [, connector, task] = /^connector-(?:producer|consumer)-(.*)-(\d+)$/.exec(keys['client-id'] ?? '') ?? [];
+  return connector === undefined || keys.topic !== undefined ? {} : { connector, task };
 }
 
 const GROUPS = [
@@ -45,13 +37,28 @@ const GROUPS = [
   'app-info',
 ];
 
+const CLIENT_GROUPS = {
+  'producer-metrics': 'kafka_producer_',
+  'consumer-metrics': 'kafka_consumer_',
+  'consumer-fetch-manager-metrics': 'kafka_consumer_',
+  'consumer-coordinator-metrics': 'kafka_consumer_',
+};
+const PREFIXES: [string, string][] = [
+  ...GROUPS.map((group): [string, string] => [group, `kafka_connect_${underscored(group)}_`]),
+  ...Object.entries(CLIENT_GROUPS).map(([group, domain]): [string, string] => [
+    group,
+    `${domain}${underscored(group)}_`,
+  ]),
+];
+
 async function ofOurs(worker: StartedWorker): Promise<Figures> {
   const figures: Figures = new Map();
   for (const [name, { samples }] of parsePrometheus((await worker.request('GET', '/metrics')).body)) {
-    const group = GROUPS.find((known) => name.startsWith(`kafka_connect_${underscored(known)}_`));
-    if (group === undefined) continue;
-    const attribute = name.slice(`kafka_connect_${group}_`.length);
+    const [group, prefix] = PREFIXES.find(([, start]) => name.startsWith(start)) ?? [];
+    if (group === undefined || prefix === undefined) continue;
+    const attribute = name.slice(prefix.length);
     for (const { labels, value } of samples) {
+      if (labels.topic !== undefined) continue;
       const text = labels[attribute];
       if (text === undefined) figures.set(keyOf(group, labels, attribute), String(value));
       else if (value === 1) figures.set(keyOf(group, labels, attribute), text);
@@ -73,19 +80,12 @@ function valueOf(text: string | undefined): string | number | undefined {
 }
 
 /** Group and attribute, for any object. */
-const attributes = (figures: Figures): string[] =>
+const attributes = (figures: Figures, groups: readonly string[] = GROUPS): string[] =>
   [...new Set([...figures.keys()].map((key) => key.replace(/\/\S*/, '')))]
-    .filter((name) => GROUPS.includes(name.split(' ')[0] ?? ''))
+    .filter((name) => groups.includes(name.split(' ')[0] ?? ''))
     .sort();
 
-/** Reading the metrics needs more of a JDK than running Connect does. */
-const modules = spawnSync(process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java', [
-  '--list-modules',
-]);
-const canRead = ['jdk.attach', 'jdk.compiler'].every((name) => String(modules.stdout).includes(`${name}@`));
-if (!canRead) process.stderr.write('SKIPPED: metrics are not compared with Java, which is no whole JDK here\n');
-
-(canRead ? describeWithJava : describe.skip)('metrics', () => {
+(canReadJmx ? describeWithJava : describe.skip)('metrics', () => {
   const clusters: Cluster[] = [];
   let java: Figures;
   let ours: Figures;
@@ -182,6 +182,30 @@ if (!canRead) process.stderr.write('SKIPPED: metrics are not compared with Java,
     const theirs = attributes(java).filter((name) => !/^app-info [A-Z]/.test(name));
     const own = attributes(ours);
     expect(theirs.filter((name) => !own.includes(name))).toEqual([]);
+    expect(own.filter((name) => !theirs.includes(name))).toEqual([]);
+  });
+
+  test('connect-runtime §9: what clients of tasks count has the same values here', () => {
+    const compared = [
+      'producer-metrics/source/0 record_send_total',
+      'producer-metrics/source/0 record_error_total',
+      'producer-metrics/source/0 record_retry_total',
+      'producer-metrics/source/0 txn_commit_time_ns_total',
+      'consumer-fetch-manager-metrics/sink/0 records_consumed_total',
+      'consumer-fetch-manager-metrics/sink/0 bytes_consumed_total',
+      'consumer-fetch-manager-metrics/tolerant/0 records_consumed_total',
+      'consumer-coordinator-metrics/sink/0 assigned_partitions',
+    ];
+    const of = (figures: Figures): unknown[] => compared.map((key) => [key, valueOf(figures.get(key))]);
+    expect(of(ours)).toEqual(of(java));
+    expect(valueOf(ours.get('producer-metrics/source/0 record_send_total'))).toBe(LINES);
+  });
+
+  test('connect-runtime §9: each attribute of a client has the name of Java', () => {
+    const groups = Object.keys(CLIENT_GROUPS);
+    const theirs = attributes(java, groups);
+    const own = attributes(ours, groups);
+    expect(own.length).toBeGreaterThan(80);
     expect(own.filter((name) => !theirs.includes(name))).toEqual([]);
   });
 

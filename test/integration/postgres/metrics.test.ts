@@ -80,6 +80,8 @@ test('cdc-postgres 112: progress and rows of a snapshot', async () => {
   await task.nothingMore();
   expect(state()).toEqual([0, 1, 0]);
   expect([snapshot('TotalTableCount'), snapshot('TotalNumberOfEventsSeen')]).toEqual([1, 30]);
+  expect([snapshot('TotalNumberOfCreateEventsSeen'), snapshot('NumberOfEventsFiltered')]).toEqual([0, 0]);
+  expect([snapshot('QueueTotalCapacity'), snapshot('QueueRemainingCapacity')]).toEqual([8192, 8192]);
   const table = { table: 'public.todos' };
   expect(snapshot('RowsScanned', table)).toBe(30);
   expect(snapshot('TableChunksCompletedCounts', table)).toBe(snapshot('TableChunkCounts', table));
@@ -124,6 +126,24 @@ test('cdc-postgres 112: the lag grows until the offset is stored', async () => {
   expect(own('last_flush_lsn')).toBeGreaterThan(0);
   await task.nothingMore();
   expect(own('replay_lag_bytes')).toBeGreaterThanOrEqual(0);
+});
+
+test('cdc-postgres 112: the lag behind the WAL grows while changes are not even read', async () => {
+  const task = await start();
+  await database.query(`INSERT INTO todos VALUES (1, 'a', 'x')`);
+  await task.count(1);
+  task.commitUpTo();
+  await waitFor('the task to have caught up', async () => (await task.poll(), own('wal_lag_seconds') === 0));
+  await database.query(`INSERT INTO todos VALUES (2, 'b', 'y')`);
+  // Not polled: the change stays in the queue, and its commit time is not known.
+  await waitFor('the lag to begin', async () => (own('wal_lag_seconds') ?? 0) > 0);
+  expect([own('replay_lag_seconds'), own('oldest_unacked_seconds')]).toEqual([0, 0]);
+  const first = own('wal_lag_seconds') ?? NaN;
+  expect(own('replay_lag_bytes')).toBeGreaterThan(0);
+  await waitFor('the lag to grow', async () => (own('wal_lag_seconds') ?? 0) > first);
+  await task.count(2);
+  task.commitUpTo();
+  await waitFor('the task to have caught up again', async () => (await task.poll(), own('wal_lag_seconds') === 0));
 });
 
 function watch(warnBytes: number | null, server: TestDatabase, log: string[]): SlotWatch {

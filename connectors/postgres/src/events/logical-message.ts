@@ -60,6 +60,7 @@ export class LogicalMessages {
     offset: SourceOffset,
   ): SourceRecord {
     const { factory } = this;
+    factory.counts.messages++;
     return {
       sourcePartition: factory.partition,
       sourceOffset: offset,

@@ -52,16 +52,14 @@ export class Delivery {
     return this.last === null;
   }
 
-  /** Milliseconds since the oldest batch that is not stored was returned; 0: there is none. */
-  oldestMs(now: number): number {
-    const oldest = this.samples[0] ?? this.last;
-    return oldest === null ? 0 : Math.max(0, now - oldest.at);
+  /** When the oldest batch that is not stored was returned; 0: there is none. */
+  get oldestReturned(): number {
+    return (this.samples[0] ?? this.last)?.at ?? 0;
   }
 
-  /** Milliseconds since the oldest change that is not stored was committed; 0: there is none. */
-  lagMs(now: number): number {
-    const oldest = this.samples[0] ?? this.last;
-    return oldest === null || oldest.committedAt === 0 ? 0 : Math.max(0, now - oldest.committedAt);
+  /** When the oldest change that is not stored was committed; 0: there is none. */
+  get oldestCommitted(): number {
+    return (this.samples[0] ?? this.last)?.committedAt ?? 0;
   }
 }
 

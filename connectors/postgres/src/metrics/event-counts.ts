@@ -21,6 +21,8 @@ export class EventCounts {
   streamed = 0;
   /** Events of rows that snapshots read. */
   read = 0;
+  /** Events of logical decoding messages, which are not among those of changes. */
+  messages = 0;
   /** Changes of tables that are not captured, and of operations that are skipped. */
   filtered = 0;
   /** Updates without a changed column that were skipped. */

@@ -15,6 +15,11 @@ export class MetricGroup {
     this.metrics.gauge(`${this.prefix}${name}`, { help, labels: { ...this.labels, ...labels } }, read);
   }
 
+  /** An age in seconds. @param read since when, in milliseconds since the epoch; 0: the age is 0; NaN: unknown */
+  age(name: string, help: string, read: () => number): void {
+    this.metrics.gauge(`${this.prefix}${name}`, { help, labels: this.labels, age: true }, read);
+  }
+
   /** For gauges that are added when they have a value; a name and labels known already cost a look-up. */
   gaugeOnce(name: string, help: string, read: () => number, labels: { readonly table: string }): void {
     const key = `${name} ${labels.table}`;

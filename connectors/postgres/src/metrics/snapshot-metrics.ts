@@ -1,4 +1,5 @@
 /** Debezium's metrics of snapshots (cdc-postgres §8.1). */
+import { addCommonMetrics, type QueueLimits } from './common-metrics';
 import type { EventCounts } from './event-counts';
 import type { MetricGroup } from './metric-group';
 
@@ -31,6 +32,7 @@ export function addSnapshotMetrics(
   own: MetricGroup,
   snapshot: SnapshotFigures,
   counts: EventCounts,
+  limits: QueueLimits,
 ): void {
   const byName = new TablesByName(snapshot);
   const flag = (name: string, help: string, read: () => boolean): void =>
@@ -51,6 +53,11 @@ export function addSnapshotMetrics(
     'Time that incremental snapshots were paused.',
     () => snapshot.snapshotPausedDurationInSeconds,
   );
+  // Rows are events of their own kind, are not filtered, and are read when they are polled.
+  const none = (): number => 0;
+  const read = (): number => counts.read;
+  const totals = { read, created: none, updated: none, deleted: none, filtered: none, erroneous: none };
+  addCommonMetrics(debezium, totals, { messages: none, bytes: none }, limits);
   debezium.gauge('TotalNumberOfEventsSeen', 'Events of rows that snapshots read.', () => counts.read);
   debezium.gauge('MilliSecondsSinceLastEvent', 'Time since the last event; -1 before the first.', () =>
     counts.readAt === 0 ? -1 : Math.max(0, Date.now() - counts.readAt),

@@ -2,7 +2,9 @@
 import type { Lsn } from '../database/lsn';
 import type { Delivery } from './delivery';
 import type { EventCounts } from './event-counts';
+import { addCommonMetrics, type QueueLimits } from './common-metrics';
 import type { MetricGroup } from './metric-group';
+import { WalLag } from './wal-lag';
 
 /** The stream, as its reader sees it. */
 export interface StreamState {
@@ -27,10 +29,7 @@ export interface StreamingFigures {
   readonly walEnd: () => Lsn | null;
 }
 
-export interface StreamingLimits {
-  readonly maxMessages: number;
-  /** Infinity for no limit. */
-  readonly maxBytes: number;
+export interface StreamingLimits extends QueueLimits {
   /** `skip.messages.without.change` */
   readonly skipUnchanged: boolean;
   /** `statistics.metrics.enabled` */
@@ -45,25 +44,33 @@ export function addStreamingMetrics(debezium: MetricGroup, figures: StreamingFig
     for (const table of counts.all()) total += table[of];
     return total;
   };
-  const queued = (): number => stream()?.queuedMessages ?? 0;
+  const queue = {
+    messages: () => stream()?.queuedMessages ?? 0,
+    bytes: () => stream()?.queuedBytes ?? 0,
+  };
+  const of = {
+    read: () => 0,
+    created: () => sum('created'),
+    updated: () => sum('updated'),
+    deleted: () => sum('deleted'),
+    filtered: () => counts.filtered,
+    erroneous: () => counts.erroneous,
+  };
+  addCommonMetrics(debezium, of, queue, limits);
   debezium.gauge('Connected', 'Whether changes are streamed: 1 or 0.', () => (stream()?.isConnected ? 1 : 0));
-  debezium.gauge('TotalNumberOfEventsSeen', 'Events of changes since the start of the task.', () => {
+  debezium.gauge('TotalNumberOfEventsSeen', 'Events since the start of the task.', () => {
     addTables(debezium, counts);
-    return counts.streamed;
+    return counts.streamed + counts.messages;
   });
-  debezium.gauge('TotalNumberOfCreateEventsSeen', 'Events of inserts.', () => sum('created'));
-  debezium.gauge('TotalNumberOfUpdateEventsSeen', 'Events of updates.', () => sum('updated'));
-  debezium.gauge('TotalNumberOfDeleteEventsSeen', 'Events of deletes.', () => sum('deleted'));
-  debezium.gauge('NumberOfEventsFiltered', 'Changes that the settings leave out.', () => counts.filtered);
+  debezium.gauge(
+    'TotalNumberOfLogicalMessageEventsSeen',
+    'Events of logical decoding messages.',
+    () => counts.messages,
+  );
   debezium.gauge(
     'NumberOfUnchangedEventsSkipped',
     'Updates without a change that were skipped; -1 without skip.messages.without.change.',
     () => (limits.skipUnchanged ? counts.unchanged : -1),
-  );
-  debezium.gauge(
-    'NumberOfErroneousEvents',
-    'Changes that could not be published and were left out; without event.processing.failure.handling.mode they fail the task.',
-    () => counts.erroneous,
   );
   debezium.gauge('NumberOfCommittedTransactions', 'Transactions with events.', () => counts.transactions);
   debezium.gauge('LastTransactionId', 'Id of the transaction of the last event.', () => counts.xid ?? NaN);
@@ -95,12 +102,6 @@ export function addStreamingMetrics(debezium: MetricGroup, figures: StreamingFig
     lag('P95', '95th percentile', () => lags.percentile(0.95));
     lag('P99', '99th percentile', () => lags.percentile(0.99));
   }
-  debezium.gauge('QueueTotalCapacity', 'Messages that may wait to be decoded.', () => limits.maxMessages);
-  debezium.gauge('QueueRemainingCapacity', 'Free places among them.', () => Math.max(0, limits.maxMessages - queued()));
-  debezium.gauge('MaxQueueSizeInBytes', 'Bytes that may wait to be decoded; 0: no limit.', () =>
-    Number.isFinite(limits.maxBytes) ? limits.maxBytes : 0,
-  );
-  debezium.gauge('CurrentQueueSizeInBytes', 'Bytes that wait to be decoded.', () => stream()?.queuedBytes ?? 0);
 }
 
 /** Tables with events of an operation, once they have one: most installations change few of their tables. */
@@ -118,29 +119,48 @@ function addTables(debezium: MetricGroup, counts: EventCounts): void {
   }
 }
 
-/** Lags that grow while Kafka or the stream is stalled. */
+/** Lags that grow while Kafka, the stream or the task's thread is stalled. */
 export function addLagMetrics(own: MetricGroup, figures: StreamingFigures): void {
   const { delivery, stream, storedLsn, walEnd } = figures;
-  own.gauge('replay_lag_bytes', 'WAL between the last delivered position and the end of the WAL.', () => {
+  const wal = new WalLag();
+  /** End of the server's WAL, and the position up to which all of it is delivered; null: one is unknown. */
+  const positions = (): { readonly end: Lsn; readonly delivered: Lsn } | null => {
     const state = stream();
-    if (state === null) return NaN;
+    if (state === null) return null;
     const end = greater(walEnd() ?? 0, state.serverLsn);
     const delivered = delivery.complete ? greater(storedLsn(), state.decodedLsn) : storedLsn();
-    return end === 0 || delivered === 0 ? NaN : Math.max(0, Number(BigInt(end) - BigInt(delivered)));
+    return end === 0 || delivered === 0 ? null : { end, delivered };
+  };
+  own.gauge('replay_lag_bytes', 'WAL between the last delivered position and the end of the WAL.', () => {
+    const at = positions();
+    return at === null ? NaN : Math.max(0, Number(BigInt(at.end) - BigInt(at.delivered)));
   });
-  own.gauge(
+  own.age(
+    'wal_lag_seconds',
+    "Time since the server's WAL has something that is not delivered, read or not; 0: all is delivered.",
+    () => {
+      const at = positions();
+      return at === null ? NaN : earlier(wal.since(at.end, at.delivered, Date.now()), delivery.oldestCommitted);
+    },
+  );
+  own.age(
     'replay_lag_seconds',
     'Age of the oldest change that was read and whose offset is not stored yet; 0: none.',
-    () => delivery.lagMs(Date.now()) / 1000,
+    () => delivery.oldestCommitted,
   );
-  own.gauge(
+  own.age(
     'oldest_unacked_seconds',
     'Time since the oldest records whose offset is not stored yet were read; 0: none.',
-    () => delivery.oldestMs(Date.now()) / 1000,
+    () => delivery.oldestReturned,
   );
   own.gauge('last_flush_lsn', 'Position that was confirmed to the server last.', () =>
     positionOf(stream()?.flushedLsn ?? 0),
   );
+}
+
+/** 0: none. */
+function earlier(one: number, other: number): number {
+  return one === 0 || other === 0 ? Math.max(one, other) : Math.min(one, other);
 }
 
 function since(at: number): number {

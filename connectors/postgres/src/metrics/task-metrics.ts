@@ -42,7 +42,8 @@ export class TaskMetrics {
     const own = new MetricGroup(metrics, 'millrace_postgres_', { name: config.prefix, ...tags });
     const debezium = (context: string): MetricGroup =>
       new MetricGroup(metrics, 'debezium_metrics_', { context, plugin: 'postgres', name: config.prefix, ...tags });
-    addSnapshotMetrics(debezium('snapshot'), own, snapshot, counts);
+    const { queue, events } = config;
+    addSnapshotMetrics(debezium('snapshot'), own, snapshot, counts, queue);
     if (!streams) return;
     const figures = {
       ...{ counts, delivery },
@@ -50,7 +51,6 @@ export class TaskMetrics {
       storedLsn: () => this.storedLsn,
       walEnd: () => watch.walEnd,
     };
-    const { queue, events } = config;
     const limits = { ...queue, skipUnchanged: events.skipUnchanged, statistics };
     addStreamingMetrics(debezium('streaming'), figures, limits);
     const slot = new MetricGroup(metrics, 'millrace_postgres_', {

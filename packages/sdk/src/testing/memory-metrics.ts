@@ -1,9 +1,17 @@
-import { checkMetric, type Counter, type Gauge, type MetricOptions, type PluginMetrics } from '../plugin-metrics';
+import {
+  ageOf,
+  checkMetric,
+  type Counter,
+  type Gauge,
+  type MetricOptions,
+  type PluginMetrics,
+} from '../plugin-metrics';
 
 interface Metric {
   readonly type: 'counter' | 'gauge';
   value: number;
   read: (() => number) | undefined;
+  age: boolean;
 }
 
 /** Keeps the metrics of a task in memory. */
@@ -18,6 +26,7 @@ export class MemoryMetrics implements PluginMetrics {
   gauge(name: string, options: MetricOptions, read?: () => number): Gauge {
     const metric = this.metric('gauge', name, options, NaN);
     metric.read = read;
+    metric.age = options.age === true;
     return { set: (value) => void (metric.value = value) };
   }
 
@@ -25,12 +34,13 @@ export class MemoryMetrics implements PluginMetrics {
   value(name: string, labels: Readonly<Record<string, string>> = {}): number | undefined {
     const metric = this.metrics.get(checkMetric(name, { help: '', labels }).key);
     const value = metric?.read === undefined ? metric?.value : metric.read();
-    return Number.isNaN(value) ? undefined : value;
+    if (value === undefined || Number.isNaN(value)) return undefined;
+    return metric?.age === true ? ageOf(value) : value;
   }
 
   private metric(type: Metric['type'], name: string, options: MetricOptions, initial: number): Metric {
     const { key } = checkMetric(name, options);
-    const found = this.metrics.get(key) ?? { type, value: initial, read: undefined };
+    const found = this.metrics.get(key) ?? { type, value: initial, read: undefined, age: false };
     if (found.type !== type) throw new TypeError(`the metric ${name} exists already as a ${found.type}`);
     this.metrics.set(key, found);
     return found;
