@@ -1,0 +1,296 @@
+/** The Grafana dashboard of deploy/grafana/millrace.json. */
+
+type Unit = 'short' | 's' | 'ms' | 'bytes' | 'Bps' | 'percentunit' | 'ops' | 'none';
+
+interface Query {
+  readonly expr: string;
+  readonly legend: string;
+}
+
+interface Panel {
+  readonly title: string;
+  readonly unit: Unit;
+  readonly queries: readonly Query[];
+  readonly kind?: 'timeseries' | 'stat';
+}
+
+const query = (expr: string, legend: string): Query => ({ expr, legend });
+const graph = (title: string, unit: Unit, ...queries: Query[]): Panel => ({ title, unit, queries });
+const stat = (title: string, unit: Unit, expr: string): Panel => ({
+  ...{ title, unit, kind: 'stat' },
+  queries: [query(expr, '')],
+});
+
+/** Of the chosen workers, and of the chosen connectors. */
+const WORKER = 'job=~"$job",instance=~"$instance"';
+const CONNECTOR = `${WORKER},connector=~"$connector"`;
+const TASK = '{{connector}}-{{task}}';
+
+const connect = (name: string, labels = WORKER): string => `kafka_connect_${name}{${labels}}`;
+const producer = (name: string): string =>
+  `kafka_producer_producer_metrics_${name}{${WORKER},client_id=~".*$connector.*"}`;
+const consumer = (name: string): string => `kafka_consumer_consumer_${name}{${WORKER},client_id=~".*$connector.*"}`;
+const perSecond = (series: string): string => `rate(${series}[$__rate_interval])`;
+
+const ROWS: readonly { readonly title: string; readonly panels: readonly Panel[] }[] = [
+  {
+    title: 'Overview',
+    panels: [
+      stat('Workers up', 'none', 'sum(up{job=~"$job"})'),
+      stat('Connectors', 'none', `sum(${connect('connect_worker_metrics_connector_count')})`),
+      stat('Tasks running', 'none', `sum(${connect('connector_task_metrics_status', `${WORKER},status="running"`)})`),
+      stat('Tasks failed', 'none', `sum(${connect('connector_task_metrics_status', `${WORKER},status="failed"`)})`),
+      stat('Largest lag of a sink', 's', `max(millrace_sink_lag_seconds_max{${CONNECTOR}})`),
+      stat('Largest lag of a PostgreSQL source', 's', `max(millrace_postgres_wal_lag_seconds{${CONNECTOR}})`),
+      graph(
+        'Records',
+        'ops',
+        query(`sum(${perSecond(connect('source_task_metrics_source_record_write_total', CONNECTOR))})`, 'written'),
+        query(`sum(${perSecond(connect('sink_task_metrics_sink_record_send_total', CONNECTOR))})`, 'put'),
+      ),
+      graph(
+        'Rebalances',
+        'none',
+        query(
+          `increase(${connect('connect_worker_rebalance_metrics_completed_rebalances_total')}[$__rate_interval])`,
+          '{{instance}}',
+        ),
+      ),
+      graph('Tasks of each worker', 'none', query(connect('connect_worker_metrics_task_count'), '{{instance}}')),
+    ],
+  },
+  {
+    title: 'Connectors and tasks',
+    panels: [
+      graph(
+        'Source: records polled and written',
+        'ops',
+        query(perSecond(connect('source_task_metrics_source_record_poll_total', CONNECTOR)), `${TASK} polled`),
+        query(perSecond(connect('source_task_metrics_source_record_write_total', CONNECTOR)), `${TASK} written`),
+      ),
+      graph(
+        'Source: records not acknowledged',
+        'short',
+        query(connect('source_task_metrics_source_record_active_count', CONNECTOR), TASK),
+      ),
+      graph(
+        'Sink: records put',
+        'ops',
+        query(perSecond(connect('sink_task_metrics_sink_record_send_total', CONNECTOR)), TASK),
+      ),
+      graph(
+        'Sink: time of put',
+        'ms',
+        query(connect('sink_task_metrics_put_batch_avg_time_ms', CONNECTOR), `${TASK} average`),
+        query(connect('sink_task_metrics_put_batch_max_time_ms', CONNECTOR), `${TASK} maximum`),
+      ),
+      graph('Sink: lag in time', 's', query(`millrace_sink_lag_seconds_max{${CONNECTOR}}`, TASK)),
+      graph('Sink: lag in records', 'short', query(`millrace_sink_lag_records_max{${CONNECTOR}}`, TASK)),
+      graph(
+        'Failed records',
+        'ops',
+        query(perSecond(connect('task_error_metrics_total_record_errors', CONNECTOR)), `${TASK} errors`),
+        query(
+          perSecond(connect('task_error_metrics_deadletterqueue_produce_requests', CONNECTOR)),
+          `${TASK} dead letters`,
+        ),
+      ),
+      graph(
+        'Time of offset commits',
+        'ms',
+        query(connect('connector_task_metrics_offset_commit_avg_time_ms', CONNECTOR), TASK),
+      ),
+      graph(
+        'Offset commits that fail',
+        'percentunit',
+        query(connect('connector_task_metrics_offset_commit_failure_percentage', CONNECTOR), TASK),
+      ),
+    ],
+  },
+  {
+    title: 'PostgreSQL source',
+    panels: [
+      graph('Behind the WAL, in time', 's', query(`millrace_postgres_wal_lag_seconds{${CONNECTOR}}`, TASK)),
+      graph('Behind the WAL, in bytes', 'bytes', query(`millrace_postgres_replay_lag_bytes{${CONNECTOR}}`, TASK)),
+      graph(
+        'Age of a change when it is read',
+        'ms',
+        query(`debezium_metrics_MilliSecondsBehindSource{${CONNECTOR},context="streaming"}`, TASK),
+        query(`debezium_metrics_MilliSecondsBehindSourceP99{${CONNECTOR},context="streaming"}`, `${TASK} p99`),
+      ),
+      graph(
+        'Events',
+        'ops',
+        query(`deriv(debezium_metrics_TotalNumberOfEventsSeen{${CONNECTOR}}[1m])`, `${TASK} {{context}}`),
+      ),
+      graph('Connected', 'none', query(`debezium_metrics_Connected{${CONNECTOR},context="streaming"}`, TASK)),
+      graph(
+        'Queue',
+        'bytes',
+        query(`debezium_metrics_CurrentQueueSizeInBytes{${CONNECTOR},context="streaming"}`, TASK),
+      ),
+      graph(
+        'WAL retained by the slot',
+        'bytes',
+        query(`millrace_postgres_slot_retained_wal_bytes{${CONNECTOR}}`, '{{slot}}'),
+        query(`millrace_postgres_slot_wal_limit_bytes{${CONNECTOR}}`, '{{slot}} limit'),
+      ),
+      graph(
+        'Snapshot: rows read',
+        'short',
+        query(`sum by (connector, task) (debezium_metrics_RowsScanned{${CONNECTOR}})`, TASK),
+      ),
+      graph(
+        'Snapshot: tables left',
+        'none',
+        query(`debezium_metrics_RemainingTableCount{${CONNECTOR},context="snapshot"}`, TASK),
+      ),
+    ],
+  },
+  {
+    title: 'Kafka clients',
+    panels: [
+      graph(
+        'Producers: latency of requests',
+        'ms',
+        query(producer('request_latency_avg'), '{{client_id}}'),
+        query(producer('request_latency_max'), '{{client_id}} maximum'),
+      ),
+      graph(
+        'Producers: errors and retries',
+        'ops',
+        query(perSecond(producer('record_error_total')), '{{client_id}} errors'),
+        query(perSecond(producer('record_retry_total')), '{{client_id}} retries'),
+      ),
+      graph('Producers: bytes sent', 'Bps', query(perSecond(producer('outgoing_byte_total')), '{{client_id}}')),
+      graph('Producers: free buffer', 'bytes', query(producer('buffer_available_bytes'), '{{client_id}}')),
+      graph('Producers: size of batches', 'bytes', query(producer('batch_size_avg'), '{{client_id}}')),
+      graph(
+        'Producers: waiting for the buffer',
+        'percentunit',
+        query(producer('bufferpool_wait_ratio'), '{{client_id}}'),
+      ),
+      graph(
+        'Consumers: records',
+        'ops',
+        query(perSecond(consumer('fetch_manager_metrics_records_consumed_total')), '{{client_id}}'),
+      ),
+      graph(
+        'Consumers: records not read',
+        'short',
+        query(consumer('fetch_manager_metrics_records_lag'), '{{topic}}-{{partition}}'),
+      ),
+      graph(
+        'Consumers: latency of fetches',
+        'ms',
+        query(consumer('fetch_manager_metrics_fetch_latency_avg'), '{{client_id}}'),
+      ),
+      graph(
+        'Consumers: latency of commits',
+        'ms',
+        query(consumer('coordinator_metrics_commit_latency_avg'), '{{client_id}}'),
+      ),
+      graph(
+        'Consumers: rebalances per hour',
+        'none',
+        query(consumer('coordinator_metrics_rebalance_rate_per_hour'), '{{client_id}}'),
+      ),
+      graph(
+        'Throttled by quotas',
+        'ms',
+        query(producer('produce_throttle_time_avg'), '{{client_id}}'),
+        query(consumer('fetch_manager_metrics_fetch_throttle_time_avg'), '{{client_id}}'),
+      ),
+    ],
+  },
+  {
+    title: 'Process',
+    panels: [
+      graph('CPU cores', 'short', query(perSecond(`process_cpu_seconds_total{${WORKER}}`), '{{instance}}')),
+      graph('Memory', 'bytes', query(`process_resident_memory_bytes{${WORKER}}`, '{{instance}}')),
+      graph(
+        'Heap of the main thread',
+        'bytes',
+        query(`nodejs_heap_size_used_bytes{${WORKER}}`, '{{instance}} used'),
+        query(`nodejs_heap_size_total_bytes{${WORKER}}`, '{{instance}} total'),
+      ),
+      graph(
+        'Delay of the event loop',
+        's',
+        query(`nodejs_eventloop_lag_p99_seconds{${WORKER}}`, '{{instance}} p99'),
+        query(`nodejs_eventloop_lag_max_seconds{${WORKER}}`, '{{instance}} maximum'),
+      ),
+      graph('Open files', 'none', query(`process_open_fds{${WORKER}}`, '{{instance}}')),
+      graph(
+        'Garbage collection',
+        'percentunit',
+        query(`sum by (instance) (${perSecond(`nodejs_gc_duration_seconds_sum{${WORKER}}`)})`, '{{instance}}'),
+      ),
+    ],
+  },
+];
+
+const COLUMNS = 24;
+const PANEL = { w: 8, h: 7 };
+const STAT = { w: 4, h: 4 };
+const DATASOURCE = { type: 'prometheus', uid: '${datasource}' };
+
+/** In Grafana's format, for version 9 and later. */
+export function dashboard(): object {
+  const panels: object[] = [];
+  let y = 0;
+  let id = 1;
+  for (const { title, panels: own } of ROWS) {
+    panels.push({ id: id++, type: 'row', title, collapsed: false, gridPos: { x: 0, y, w: COLUMNS, h: 1 }, panels: [] });
+    y++;
+    let x = 0;
+    let height = 0;
+    for (const panel of own) {
+      const { w, h } = panel.kind === 'stat' ? STAT : PANEL;
+      if (x + w > COLUMNS) {
+        x = 0;
+        y += height;
+        height = 0;
+      }
+      panels.push(panelOf(panel, id++, { x, y, w, h }));
+      x += w;
+      height = Math.max(height, h);
+    }
+    y += height;
+  }
+  return {
+    ...{ uid: 'millrace', title: 'Millrace', tags: ['kafka-connect'], timezone: 'browser', schemaVersion: 37 },
+    ...{ editable: true, refresh: '30s', time: { from: 'now-1h', to: 'now' } },
+    templating: {
+      list: [
+        { name: 'datasource', type: 'datasource', query: 'prometheus' },
+        variable('job', 'label_values(kafka_connect_connect_worker_metrics_task_count, job)'),
+        variable('instance', 'label_values(kafka_connect_connect_worker_metrics_task_count{job=~"$job"}, instance)'),
+        variable(
+          'connector',
+          'label_values(kafka_connect_connector_task_metrics_running_ratio{job=~"$job"}, connector)',
+        ),
+      ],
+    },
+    panels,
+  };
+}
+
+function panelOf({ title, unit, queries, kind = 'timeseries' }: Panel, id: number, gridPos: object): object {
+  return {
+    ...{ id, type: kind, title, gridPos, datasource: DATASOURCE },
+    fieldConfig: { defaults: { unit, min: 0 }, overrides: [] },
+    options: kind === 'stat' ? { reduceOptions: { calcs: ['lastNotNull'] } } : { tooltip: { mode: 'multi' } },
+    targets: queries.map(({ expr, legend }, i) => ({
+      refId: String.fromCharCode(65 + i),
+      ...{ datasource: DATASOURCE, expr, legendFormat: legend },
+    })),
+  };
+}
+
+function variable(name: string, expr: string): object {
+  return {
+    ...{ name, type: 'query', datasource: DATASOURCE, query: { query: expr, refId: name }, refresh: 2 },
+    ...{ multi: true, includeAll: true, allValue: '.*', current: { text: 'All', value: '$__all' } },
+  };
+}

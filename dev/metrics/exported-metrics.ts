@@ -1,0 +1,136 @@
+/** Every metric that `GET /metrics` can have, from the code that exports them. */
+import type { PluginMetrics } from '@millrace/sdk';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { EventCounts } from '../../connectors/postgres/src/metrics/event-counts';
+import { Delivery } from '../../connectors/postgres/src/metrics/delivery';
+import { MetricGroup } from '../../connectors/postgres/src/metrics/metric-group';
+import { addSlotMetrics, type SlotWatch } from '../../connectors/postgres/src/metrics/slot-watch';
+import { addSnapshotMetrics } from '../../connectors/postgres/src/metrics/snapshot-metrics';
+import { addLagMetrics, addStreamingMetrics } from '../../connectors/postgres/src/metrics/streaming-metrics';
+import { exposition, type Figures } from '../../src/metrics/exposition';
+import { GroupMetrics } from '../../src/metrics/group-metrics';
+import { ClientMeter, OpenClients } from '../../src/metrics/open-clients';
+import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../../src/metrics/task-metrics';
+import { TimeInStates } from '../../src/metrics/time-in-states';
+import { WorkMetrics } from '../../src/metrics/work-metrics';
+
+export interface ExportedMetric {
+  readonly name: string;
+  readonly type: string;
+  /** Names, in the order of export. */
+  readonly labels: readonly string[];
+  readonly help: string;
+}
+
+/** In the order of export: of the worker and its clients, of the process, of the PostgreSQL source. */
+export async function exportedMetrics(): Promise<ExportedMetric[]> {
+  const own = parsed(await exposition(await sampleFigures())).filter(({ name }) => !PROCESS.test(name));
+  return [...own, ...processMetrics(), ...postgresMetrics()];
+}
+
+const PROCESS = /^(?:process|nodejs)_/;
+
+/** From their definitions, because some have values only after activity. */
+function processMetrics(): ExportedMetric[] {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return registry.getMetricsAsArray().map((metric) => {
+    const { name, help, type, labelNames = [] } = metric as unknown as Definition;
+    return { name, type, labels: labelNames, help: help.endsWith('.') ? help : `${help}.` };
+  });
+}
+
+interface Definition {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string;
+  readonly labelNames?: readonly string[];
+}
+
+/** Of the format 0.0.4, which the exposition writes. */
+function parsed(text: string): ExportedMetric[] {
+  const found: ExportedMetric[] = [];
+  for (const block of text.split(/^(?=# HELP )/m)) {
+    const [, name = '', help = ''] = /^# HELP (\S+) (.*)$/m.exec(block) ?? [];
+    const [, type = ''] = /^# TYPE \S+ (\S+)$/m.exec(block) ?? [];
+    const labels = new Set([...block.matchAll(/(?<=[{,])(\w+)="/g)].map(([, label = '']) => label));
+    if (name !== '') found.push({ name, type, labels: [...labels], help });
+  }
+  return found;
+}
+
+/** A worker with a source, a sink and all that they can report. */
+async function sampleFigures(): Promise<Figures> {
+  const work = new WorkMetrics(DEFAULT_SAMPLE_WINDOWS);
+  const plugin = { class: 'c', version: '1' };
+  const plugins = new Map(
+    ['connector', 'task', 'key-converter', 'value-converter', 'header-converter'].map((kind) => [kind, plugin]),
+  );
+  const clients = new OpenClients();
+  const meter = new ClientMeter(DEFAULT_SAMPLE_WINDOWS, (announcement) => clients.accept(announcement));
+  meter.producer('p');
+  const consumer = meter.consumer('c');
+  consumer.inGroup.set(1);
+  consumer.lags?.trackProcessing();
+  const lag = consumer.lags?.of({ topic: 't', partition: 0 });
+  lag?.assign();
+  lag?.sought(0, Date.now());
+  lag?.ended(0, Date.now());
+  // Partitions are announced together.
+  await Promise.resolve();
+  const task = (type: 'source' | 'sink'): Figures['tasks'][number] => ({
+    ...{ connector: type, task: 0, states: new TimeInStates(), connectorType: type, plugins, published: [] },
+    metrics: TaskMetrics.in(TaskMetrics.allocate(type, DEFAULT_SAMPLE_WINDOWS)),
+    clients: clients.all(),
+  });
+  return {
+    connectors: [{ connector: 'sink', states: new TimeInStates(), type: 'sink', ...plugin }],
+    tasks: [task('source'), task('sink')],
+    taskStates: [{ connector: 'sink', states: ['running'] }],
+    worker: { connectors: 1, tasks: 2, connectorStarts: work.connectorStarts, taskStarts: work.taskStarts },
+    membership: {
+      ...{ clientId: 'w', protocol: 'SESSIONED', leaderUrl: 'http://w/', generation: 1 },
+      ...{ assignedConnectors: 1, assignedTasks: 2, group: GroupMetrics.create(DEFAULT_SAMPLE_WINDOWS) },
+    },
+    app: { clientId: 'w', version: '1', commit: 'x', startedAt: 1 },
+    clients: [],
+  };
+}
+
+function postgresMetrics(): ExportedMetric[] {
+  const found = new Map<string, ExportedMetric>();
+  const metrics: PluginMetrics = {
+    counter: () => ({ add: () => undefined }),
+    gauge: (name, { help, labels = {} }, read) => {
+      const names = [...(found.get(name)?.labels ?? []), ...Object.keys(labels), 'connector', 'task'];
+      found.set(name, { name, type: 'gauge', labels: [...new Set(names)], help: found.get(name)?.help ?? help });
+      // Those of a table are added when the first event is counted.
+      read?.();
+      return { set: () => undefined };
+    },
+  };
+  const counts = new EventCounts();
+  const table = counts.of('public.t');
+  for (const op of ['c', 'u', 'd', 't']) counts.event(table, op, 1);
+  const limits = { maxMessages: 1, maxBytes: 1, skipUnchanged: true, statistics: true };
+  const labels = { name: 'n' };
+  const debezium = (context: string): MetricGroup =>
+    new MetricGroup(metrics, 'debezium_metrics_', { context, plugin: 'postgres', ...labels });
+  const figures = {
+    ...{ counts, delivery: new Delivery(), stream: () => null, storedLsn: () => 0, walEnd: () => null },
+  };
+  const own = new MetricGroup(metrics, 'millrace_postgres_', labels);
+  const ofSlot = new MetricGroup(metrics, 'millrace_postgres_', { ...labels, slot: 's' });
+  addSnapshotMetrics(debezium('snapshot'), own, snapshotFigures, counts, limits);
+  addStreamingMetrics(debezium('streaming'), figures, limits);
+  addLagMetrics(ofSlot, figures);
+  addSlotMetrics(ofSlot, { health: null } as SlotWatch);
+  return [...found.values()];
+}
+
+const snapshotFigures = {
+  ...{ snapshotRunning: false, snapshotPaused: false, snapshotCompleted: true, snapshotAborted: false },
+  ...{ snapshotSkipped: false, snapshotDurationInSeconds: 0, snapshotPausedDurationInSeconds: 0 },
+  ...{ totalTableCount: 1, remainingTableCount: 0 },
+  tables: [{ name: 'public.t', rowsScanned: 1, chunks: 1, chunksCompleted: 1, percentage: 100 }],
+};
