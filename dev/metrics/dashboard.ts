@@ -95,6 +95,7 @@ const ROWS: readonly { readonly title: string; readonly panels: readonly Panel[]
           `${TASK} dead letters`,
         ),
       ),
+      graph('Stuck tasks', 's', query(`millrace_task_stuck_seconds{${CONNECTOR}} > 0`, `${TASK} {{call}}`)),
       graph(
         'Time of offset commits',
         'ms',

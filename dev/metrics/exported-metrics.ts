@@ -82,6 +82,7 @@ async function sampleFigures(): Promise<Figures> {
     ...{ connector: type, task: 0, states: new TimeInStates(), connectorType: type, plugins, published: [] },
     metrics: TaskMetrics.in(TaskMetrics.allocate(type, DEFAULT_SAMPLE_WINDOWS)),
     clients: clients.all(),
+    watch: { stuck: [], restarts: 0 },
   });
   return {
     connectors: [{ connector: 'sink', states: new TimeInStates(), type: 'sink', ...plugin }],
