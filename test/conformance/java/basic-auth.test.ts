@@ -144,3 +144,61 @@ describeWithJava('HTTP Basic beside Java', () => {
     expect([answer.status, answer.body]).toEqual([401, 'User cannot access the resource.']);
   });
 });
+
+describeWithJava('HTTP Basic in a group with a Java worker', () => {
+  let folder: string;
+  let workers: StartedWorker[] = [];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'millrace-basic-group-'));
+    const jaas = await writeLogins(folder, 'alice=secret\n');
+    const options = { group: uniqueName('basic-group'), settings: { ...EXTENSION, 'heartbeat.interval.ms': '300' } };
+    workers = [
+      await startWorker({ ...options, env: { KAFKA_OPTS: jvmFlag(jaas) } }),
+      await startJavaConnect({ ...options, jvmFlags: [jvmFlag(jaas)], jars: [await basicAuthJar()] }),
+    ];
+    await waitFor('one of two workers to lead', async () => {
+      const answers = await Promise.all(workers.map(async ({ url }) => await remove(url, '?forward=false')));
+      return (
+        answers
+          .map(({ status }) => status)
+          .sort()
+          .join() === '404,409'
+      );
+    });
+  }, 300_000);
+  afterAll(async () => {
+    await Promise.all(workers.map((worker) => worker.stop()));
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const remove = async (url: string, query = ''): Promise<RawAnswer> =>
+    await rawRequest(url, [`DELETE /connectors/none${query}`, ALICE]).catch(() => ({
+      status: 0,
+      headers: {},
+      body: '',
+    }));
+
+  test('connect-rest 157: each worker forwards the credentials, and task configs need none', async () => {
+    for (const [index, { url }] of workers.entries()) {
+      expect((await remove(url)).status).toBe(404);
+      expect((await rawRequest(url, ['DELETE /connectors/none'])).status).toBe(401);
+      const name = `mixed-${index}`;
+      const config = {
+        'connector.class': 'FileStreamSource',
+        topic: name,
+        file: join(folder, 'none'),
+        'tasks.max': '1',
+      };
+      const body = JSON.stringify({ name, config });
+      const create = ['POST /connectors', ALICE, 'Content-Type: application/json', `Content-Length: ${body.length}`];
+      await waitFor('the connector to be created', async () => (await rawRequest(url, create, body)).status === 201);
+    }
+    // The group has two connectors, so each worker publishes the task configs of one.
+    for (const name of ['mixed-0', 'mixed-1'])
+      await waitFor(`the task of ${name} to run`, async () => {
+        const { body } = await rawRequest((workers[0] as StartedWorker).url, [`GET /connectors/${name}/status`, ALICE]);
+        return /"tasks":\[\{"id":0,"state":"RUNNING"/.test(body);
+      });
+  });
+});
