@@ -7,9 +7,9 @@ export type TransactionEnd = 'commit' | 'abort';
  * With boundary poll, a transaction has several polls if they follow one another at once: it is filled for this
  * multiple of the time that Kafka took to commit the last one, so that short polls do not wait for a commit each.
  */
-const FILL = 4;
+const FILL = 8;
 /** Limit of that time: consumers wait for it. Milliseconds. */
-const LONGEST_FILL_MS = 100;
+const LONGEST_FILL_MS = 250;
 
 /** The end of a batch. */
 export interface BatchEnd {
