@@ -23,7 +23,8 @@ export interface JavaConnectOptions extends Omit<WorkerOptions, 'nodeFlags'> {
  * first time.
  */
 export async function startJavaConnect(options: JavaConnectOptions): Promise<StartedWorker> {
-  const [java, { classPath, pluginPath }, port] = await Promise.all([findJava(), javaConnectJars(), freePort()]);
+  const [java, { classPath, pluginPath }] = await Promise.all([findJava(), javaConnectJars()]);
+  const port = options.port ?? (await freePort());
   const folder = await mkdtemp(join(tmpdir(), 'millrace-java-connect-'));
   const properties = await writeProperties(folder, port, {
     ...options,

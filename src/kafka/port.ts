@@ -334,6 +334,8 @@ export interface GroupMember {
   requestRejoin(reason: string): void;
   /** Resolves when `needsJoin` becomes true. */
   whenNeedsJoin(signal?: AbortSignal): Promise<void>;
+  /** Sends heartbeats more often than configured, to notice a rebalance sooner; null: as configured. */
+  heartbeatAtLeastEvery(limitMs: number | null): void;
   /** Time since the last successful heartbeat, milliseconds. */
   readonly sinceHeartbeatMs: number;
   /**

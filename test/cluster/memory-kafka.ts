@@ -255,6 +255,7 @@ export class MemoryMember implements GroupMember {
   get needsJoin(): boolean {
     return this.wanted;
   }
+  heartbeatAtLeastEvery(): void {}
   async join(signal?: AbortSignal): Promise<JoinedGroup> {
     await this.held?.until;
     this.wanted = false;

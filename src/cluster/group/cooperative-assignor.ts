@@ -120,7 +120,9 @@ export class CooperativeAssignor {
   /** Reserves the work of departed workers. Returns the part that may be reassigned now. */
   private reserve(lost: Work, shares: readonly Share[], { workers }: ReservingGroup): Work {
     const now = this.now();
-    const { returned, released, due } = this.reservations.settle(lost, workers, this.scheduledRebalance);
+    // Of a Java worker, which this leader knows no address of.
+    const unknownUntil = this.scheduledRebalance > 0 || this.allPresent(shares) ? this.scheduledRebalance : undefined;
+    const { returned, released, due } = this.reservations.settle(lost, workers, unknownUntil);
     for (const share of shares) {
       const work = returned.get(share.member) ?? NO_WORK;
       share.connectors.push(...work.connectors);
@@ -150,9 +152,8 @@ export class CooperativeAssignor {
       this.resetDelay();
       return NO_WORK;
     }
-    const present = new Set(shares.map((share) => share.member));
     // No member left, so an assignment was not delivered.
-    if (this.scheduledRebalance <= 0 && [...this.previousMembers].every((member) => present.has(member))) return lost;
+    if (this.scheduledRebalance <= 0 && this.allPresent(shares)) return lost;
     if (this.maxDelay === 0) return lost;
     if (this.scheduledRebalance > 0 && now >= this.scheduledRebalance) {
       const rest = this.assignToCandidates(lost, shares);
@@ -166,6 +167,11 @@ export class CooperativeAssignor {
     this.delay = remaining > 0 ? Math.min(remaining, this.maxDelay) : this.maxDelay;
     this.scheduledRebalance = now + this.delay;
     return NO_WORK;
+  }
+
+  private allPresent(shares: readonly Share[]): boolean {
+    const present = new Set(shares.map((share) => share.member));
+    return [...this.previousMembers].every((member) => present.has(member));
   }
 
   private addCandidates(shares: readonly Share[]): void {

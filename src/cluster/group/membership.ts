@@ -29,6 +29,8 @@ import { intersection, isEmpty, minus, NO_WORK, union, type Work } from './work'
 
 /** How long a leader waits for other members to fetch their assignments before it rejoins. */
 const REVOCATION_WAIT_MS = 1_000;
+/** A worker that returns waits for the others' heartbeats, which tell them that it has joined. */
+const HEARTBEAT_WHILE_MISSING_MS = 500;
 
 export interface MembershipSettings {
   readonly groupId: string;
@@ -345,6 +347,7 @@ export class Membership {
     this.lastCompletedGeneration = joined.generation;
     this.scheduled = assignment.delay > 0 ? this.now() + assignment.delay : null;
     this.missing = new Map([...(assignment.missing ?? [])].map(([worker, delay]) => [worker, this.now() + delay]));
+    this.member.heartbeatAtLeastEvery(this.missing.size > 0 ? HEARTBEAT_WHILE_MISSING_MS : null);
     if (joined.leaderId !== joined.memberId) this.leadership.forgetOwners();
     this.claim = null;
     const before = this.owned;

@@ -93,9 +93,9 @@ export class Reservations {
   /**
    * Divides lost work.
    *
-   * @param unknownUntil how long to keep work of unknown workers; absolute, milliseconds.
+   * @param unknownUntil how long to keep work of unknown workers; absolute, milliseconds. (Default: for the delay)
    */
-  settle(lost: Work, workers: ReadonlyMap<string, string>, unknownUntil: number): SettledWork {
+  settle(lost: Work, workers: ReadonlyMap<string, string>, unknownUntil: number | null = null): SettledWork {
     const now = this.now();
     const returned = new Map<string, Work>();
     const held: Home[] = [];

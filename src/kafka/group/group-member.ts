@@ -38,6 +38,7 @@ export class KafkaGroupMember implements GroupMember {
   private readonly session: SessionTimer;
   private readonly heartbeats: HeartbeatLoop;
   private readonly requests: GroupRequests;
+  private heartbeatEveryMs: number;
   private heartbeatFailures = 0;
   private closed = false;
 
@@ -49,6 +50,7 @@ export class KafkaGroupMember implements GroupMember {
   ) {
     this.requests = new GroupRequests(wire, options, timings.requestTimeoutMs);
     this.heartbeats = new HeartbeatLoop(options.heartbeatIntervalMs, () => this.heartbeat());
+    this.heartbeatEveryMs = options.heartbeatIntervalMs;
     this.session = new SessionTimer(options.sessionTimeoutMs, () => {
       // While a join waits for the other members, the coordinator does not expect heartbeats.
       if (this.joining === null && this.generation !== -1) this.expireSession();
@@ -256,6 +258,12 @@ export class KafkaGroupMember implements GroupMember {
 
   // ------------------------------------------------------------ heartbeats
 
+  heartbeatAtLeastEvery(limitMs: number | null): void {
+    const { heartbeatIntervalMs } = this.options;
+    this.heartbeatEveryMs = Math.min(heartbeatIntervalMs, limitMs ?? heartbeatIntervalMs);
+    if (limitMs !== null && this.heartbeats.isRunning) this.heartbeats.start(this.heartbeatEveryMs);
+  }
+
   /** @param sent when the request was sent whose response was received. */
   private resetSessionTimer(sent: ClockReading): void {
     this.session.reset();
@@ -299,7 +307,7 @@ export class KafkaGroupMember implements GroupMember {
       this.resetSessionTimer(sent);
       if (code !== 0 && this.joining === null) this.requestRejoin('the group is rebalancing');
       // The session is counted from when the heartbeat was sent.
-      return Math.max(0, heartbeatIntervalMs - tookMs);
+      return Math.max(0, this.heartbeatEveryMs - tookMs);
     }
     const error = protocolError(code, `keep the membership of group '${groupId}'`);
     const reaction = reactionTo(name);

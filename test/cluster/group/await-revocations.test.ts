@@ -36,6 +36,7 @@ class LeadMember implements GroupMember {
   waitedFor = false;
 
   constructor(private readonly options: GroupMemberOptions) {}
+  heartbeatAtLeastEvery(): void {}
   async join(): Promise<JoinedGroup> {
     const [{ name, metadata }] = this.options.protocols() as [{ name: string; metadata: Buffer }];
     const generation = (this.current?.generation ?? 0) + 1;

@@ -204,6 +204,25 @@ describe('connect-runtime 40, 41: Java’s rules hold while a Java worker is a m
     expect(three.owners()).toEqual(before);
   });
 
+  test('the last Java worker leaves and returns: its work waits for the end of the delay', () => {
+    const two = new SimulatedGroup(DELAY).create(6, 2).start('w1').start('java', { kind: 'java' }).settle();
+    const before = two.owners();
+    two.stop('java').rebalance();
+    expect(two.owners()).toEqual({ w1: before.w1 });
+    expect(two.delay).toBe(DELAY);
+    two.clock += 8_000;
+    two.start('java', { kind: 'java' }).rebalance();
+    expect(two.owners()).toEqual({ ...before, java: [] });
+    expect(two.delay).toBe(DELAY - 8_000);
+    two.clock += DELAY - 8_000;
+    two.rebalance();
+    expect(two.owners()).toEqual(before);
+    two.stop('java').rebalance();
+    two.clock += DELAY;
+    two.rebalance();
+    expect(two.isComplete).toBe(true);
+  });
+
   test('a leader that follows a Java worker assigns its work at once', () => {
     const two = new SimulatedGroup(DELAY).create(6, 2).start('java', { kind: 'java' }).start('w1').settle();
     two.stop('java').rebalance();

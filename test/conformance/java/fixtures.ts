@@ -78,12 +78,14 @@ export class Cluster {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  async java(settings: Record<string, string> = {}): Promise<StartedWorker> {
-    return await this.ready(await startJavaConnect(this.options(settings)));
+  /** @param port of its REST address. (Default: a free one) */
+  async java(settings: Record<string, string> = {}, port?: number): Promise<StartedWorker> {
+    return await this.ready(await startJavaConnect({ ...this.options(settings), port }));
   }
 
-  async ours(settings: Record<string, string> = {}): Promise<StartedWorker> {
-    return await this.ready(await startWorker(this.options(settings)));
+  /** @param port of its REST address. (Default: a free one) */
+  async ours(settings: Record<string, string> = {}, port?: number): Promise<StartedWorker> {
+    return await this.ready(await startWorker({ ...this.options(settings), port }));
   }
 
   private options(settings: Record<string, string>): WorkerOptions {

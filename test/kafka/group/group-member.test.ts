@@ -1,6 +1,7 @@
 import { createGroupMember } from '../../../src/kafka/group/group-member';
 import type { Wire } from '../../../src/kafka/wire';
 import { silentLogger } from '../../../src/logging/logger';
+import { waitFor } from '../../helpers/wait-for';
 import { gate } from '../producer/producer-harness';
 
 test('connect-runtime 2.1: a join aborted during the coordinator lookup does not continue afterwards', async () => {
@@ -85,4 +86,42 @@ test('connect-runtime 2.1: what answers the assignment of a join that was aborte
   expect(member.current).toMatchObject({ generation: 2, memberId: 'member-2' });
   expect(member.needsJoin).toBe(false);
   await member.close();
+});
+
+test('heartbeats are more frequent than configured on request', async () => {
+  let heartbeats = 0;
+  const answers: Record<string, () => unknown> = {
+    JoinGroup: () => ({
+      ...{ errorCode: 0, generation: 1, protocol: 'default', leaderId: 'another', memberId: 'm', members: [] },
+    }),
+    SyncGroup: () => ({ errorCode: 0, protocolType: 'connect', protocol: 'default', assignment: Buffer.alloc(0) }),
+    LeaveGroup: () => 0,
+    Heartbeat: () => {
+      heartbeats++;
+      return 0;
+    },
+  };
+  const wire = {
+    coordinator: () => Promise.resolve(1),
+    forgetCoordinator: () => undefined,
+    version: () => Promise.resolve(5),
+    send: (_node: number, { apiName }: { apiName: string }) => Promise.resolve(answers[apiName]?.()),
+    close: () => Promise.resolve(),
+  } as unknown as Wire;
+  const options = {
+    groupId: 'g',
+    protocolType: 'connect',
+    sessionTimeoutMs: 10_000_000,
+    heartbeatIntervalMs: 3_000_000,
+    rebalanceTimeoutMs: 60_000,
+    protocols: () => [{ name: 'default', metadata: Buffer.alloc(0) }],
+    assign: () => new Map<string, Buffer>(),
+  };
+  const member = createGroupMember(wire, {}, options, silentLogger);
+  await member.join();
+  member.heartbeatAtLeastEvery(1);
+  await waitFor('several heartbeats', () => heartbeats > 3);
+  await member.leave();
+  await member.close();
+  expect(heartbeats).toBeGreaterThan(3);
 });
