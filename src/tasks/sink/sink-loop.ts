@@ -173,9 +173,7 @@ export class SinkLoop implements RebalanceListener {
     this.throwFailure();
     for (const batch of fetched) await this.convertBatch(batch);
     await this.waitForLease();
-    // While paused, a batch is not retried.
-    const waiting = this.pauses.redelivery && (this.pauses.connector || this.pauses.deadLetters);
-    if (!this.stopping && !waiting) await this.deliver();
+    if (!this.stopping && !this.isHeld) await this.deliver();
     await yieldToEventLoop();
   }
 
@@ -194,9 +192,14 @@ export class SinkLoop implements RebalanceListener {
     while (!this.stopping && !this.parts.lease.holds) await this.parts.sleep(LEASE_CHECK_MS);
   }
 
+  /** While paused, a batch is not retried. */
+  private get isHeld(): boolean {
+    return this.pauses.redelivery && (this.pauses.connector || this.pauses.deadLetters);
+  }
+
   private pollTimeout(): number {
     const untilCommit = this.commits.msUntilDue();
-    const redelivery = this.retrying || this.bisection === null ? REDELIVERY_MS : 0;
+    const redelivery = this.retrying || this.isHeld || this.bisection === null ? REDELIVERY_MS : 0;
     const limit = this.timeoutMs ?? (this.pauses.redelivery ? redelivery : Infinity);
     this.timeoutMs = null;
     return Math.max(0, Math.min(untilCommit, limit));

@@ -128,6 +128,27 @@ test('a part that fails with a retriable error is put again, the same one', asyn
   expect(committed(running)).toBe(4);
 });
 
+test('paused in the middle: nothing is put, and the task waits instead of polling at once, until it is resumed', async () => {
+  const task = new PickySink();
+  const running = await start(task, { ...ALL, ...DLQ });
+  const { consumer, runner, w } = running;
+  task.onPut = (records) => {
+    if (records.length === 4) runner.pause();
+  };
+  consumer.next([batch('t', 0, 0, values(8, [5]))]);
+  await running.listener.until('paused c-0');
+  const puts = task.calls;
+  const polls = consumer.pollTimeouts.length;
+  await eventually(() => consumer.pollTimeouts.length >= polls + 3);
+  expect(consumer.pollTimeouts.slice(polls + 1).every((ms) => ms > 0)).toBe(true);
+  expect(task.calls).toBe(puts);
+  task.onPut = null;
+  runner.resume();
+  await eventually(() => task.records.length === 7 && w.deadLetters.sent.length === 1);
+  await stop(running);
+  expect(committed(running)).toBe(8);
+});
+
 describe('offsets', () => {
   test('do not pass a record before its dead letter is acknowledged', async () => {
     const task = new PickySink();
