@@ -86,7 +86,7 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
       ...['replication', 'session.ts', 'snapshot-progress.ts', 'metrics'],
       ...['notifications', 'events', 'database', 'config'],
     ],
-    reselect: ['session.ts', 'events', 'database', 'config'],
+    reselect: ['replication', 'session.ts', 'events', 'database', 'config'],
     signals: ['config'],
     incremental: [...['signals', 'snapshot', 'replication', 'notifications', 'session.ts', 'events', 'database']],
     'task.ts': [

@@ -9,6 +9,7 @@ import {
   type SourcePartition,
 } from '@millrace/sdk';
 import { checkConfig } from './config/check';
+import { exactlyOnceSupport } from './config/exactly-once-support';
 import { KEY } from './config/keys';
 import { parseConfig } from './config/postgres-config';
 import { probe } from './startup/probe';
@@ -72,4 +73,7 @@ export const postgresConnector: SourceConnector = {
   taskCountKey: KEY.slotCount,
   createTask: () => new PostgresSourceTask(),
   alterOffsets,
+  // A config with problems is refused for those.
+  exactlyOnceSupport: (config) =>
+    checkConfig(config).problems.length > 0 ? 'supported' : exactlyOnceSupport(parseConfig(config)),
 };

@@ -15,10 +15,11 @@ import {
 import { parseConfig } from './config/postgres-config';
 import { slotPart } from './config/slot-part';
 import { CANCELED_RETRIES, errorText, isTransient, wasCanceled } from './database/errors';
-import type { Lsn } from './database/lsn';
-import { flushLsn, positionAt, startLsn } from './replication/position';
+import { offsetLsn, type Lsn } from './database/lsn';
+import { flushLsn, positionAt, startLsn, UNREAD_MEMBER, type Position } from './replication/position';
 import { dropSlot } from './replication/slot';
 import { ColumnReselector } from './reselect/column-reselector';
+import { UnreadValues } from './reselect/unread-values';
 import { SignaledStream } from './incremental/signaled-stream';
 import type { Phase, Session } from './session';
 import { readResumePoint } from './snapshot/resume-point';
@@ -31,6 +32,7 @@ export class PostgresSourceTask implements SourceTask {
   private context: SourceTaskContext | null = null;
   private phase: Phase | null = null;
   private reselector: ColumnReselector | null = null;
+  private unread: UnreadValues | null = null;
   private emitted = false;
   /** LSN of the last stored offset; the server may remove WAL before it. */
   private storedLsn: Lsn = 0;
@@ -55,7 +57,7 @@ export class PostgresSourceTask implements SourceTask {
     }
     session.snapshot.skip();
     session.notifications.send({ aggregateType: 'Initial Snapshot', type: 'SKIPPED' });
-    if (plan.stream) this.phase = new SignaledStream(session, context, streamFrom ?? positionAt(0), storedOffset);
+    if (plan.stream) this.phase = this.streamFrom(streamFrom ?? positionAt(0), storedOffset);
   }
 
   async poll(): Promise<readonly SourceRecord[] | null> {
@@ -72,7 +74,7 @@ export class PostgresSourceTask implements SourceTask {
       return null;
     }
     try {
-      const records = this.reselector === null ? await this.phase.next() : await this.reselector.next(this.phase);
+      const records = await this.completed(this.phase);
       if (records !== null) {
         session.factory.layout.finish?.(records);
         const last = records[records.length - 1];
@@ -87,6 +89,21 @@ export class PostgresSourceTask implements SourceTask {
       await this.failed(error);
       return null;
     }
+  }
+
+  /** The next records, with columns that are read from their tables. */
+  private async completed(phase: Phase): Promise<SourceRecord[] | null> {
+    const { reselector, unread } = this;
+    const source: Phase =
+      unread !== null && phase instanceof SignaledStream
+        ? { next: () => unread.next(phase), close: () => phase.close() }
+        : phase;
+    const records = await (reselector === null ? source.next() : reselector.next(source));
+    if (unread?.done) {
+      this.unread = null;
+      await unread.close();
+    }
+    return records;
   }
 
   commit(offsets: ReadonlyMap<SourcePartition, SourceOffset | null>): void {
@@ -118,6 +135,7 @@ export class PostgresSourceTask implements SourceTask {
     this.started = null;
     started?.session.metrics.stop();
     await this.reselector?.close();
+    await this.unread?.close();
     await phase?.close();
     if (started === null) return;
     const { general, config, logger, relations } = started.session;
@@ -146,16 +164,22 @@ export class PostgresSourceTask implements SourceTask {
       session.logger.info(`snapshot.mode=${mode}: the snapshot is complete, no changes are streamed.`);
       return null;
     }
+    const offset = snapshot.finalOffset as SourceOffset;
     // A slot of this start begins where its snapshot ends, or a later one that replaced it.
     const position = created === null && streamFrom !== null ? streamFrom : positionAt(snapshot.streamLsn as Lsn);
-    return new SnapshotEnd(session, position, snapshot.finalOffset as SourceOffset);
+    return new SnapshotEnd(session, { ...position, unreadUntil: offsetLsn(offset[UNREAD_MEMBER]) }, offset);
   }
 
   private streamAfter({ position, offset }: SnapshotEnd): Phase {
-    const { session } = this.started as Started;
-    const reader = new SignaledStream(session, this.context as SourceTaskContext, position, offset);
+    const reader = this.streamFrom(position, offset);
     if (this.storedLsn > 0) reader.acknowledge(this.storedLsn);
     return reader;
+  }
+
+  private streamFrom(position: Position, offset: SourceOffset | null): SignaledStream {
+    const { session } = this.started as Started;
+    if (position.unreadUntil !== null) this.unread = new UnreadValues(session);
+    return new SignaledStream(session, this.context as SourceTaskContext, position, offset);
   }
 
   /**

@@ -5,7 +5,8 @@
  * Debezium compares transaction ids instead, which needs PostgreSQL 13, a heartbeat on an idle server, and care where
  * the ids wrap around.
  */
-import { lsn, parseLsn, type Lsn } from '../database/lsn';
+import { insertedLsn } from '../database/inserted-lsn';
+import { lsn, type Lsn } from '../database/lsn';
 import type { Session } from '../session';
 import type { Watermarks } from './watermarks';
 
@@ -21,13 +22,7 @@ export class PositionWatermarks implements Watermarks {
   }
 
   async close(): Promise<Lsn> {
-    const client = await this.session.general.get();
-    // The inserted WAL, because a commit may be visible before it is written (synchronous_commit=off).
-    const { rows } = await client.query(
-      'SELECT (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END)::text AS lsn',
-    );
-    const [row] = rows as { lsn: string | null }[];
-    return endOfRecords(parseLsn(row?.lsn ?? '0/0'));
+    return endOfRecords(await insertedLsn(await this.session.general.get()));
   }
 }
 

@@ -97,6 +97,11 @@ export class SignaledStream implements Phase, ChangeObserver {
     return records.length > 0 ? records : null;
   }
 
+  /** See `Position`. */
+  unreadUntil(lsn: Lsn): void {
+    this.stream.unreadUntil(lsn);
+  }
+
   acknowledge(position: Lsn): void {
     this.stream.acknowledge(position);
   }

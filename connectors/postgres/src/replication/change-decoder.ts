@@ -78,6 +78,7 @@ export abstract class ChangeDecoder implements StreamDecoder {
     this.members = new OffsetMembers(this.metadata);
     this.messages = new LogicalMessages(config, factory);
     this.members.heldAt = position.heldAt;
+    this.members.unreadUntil = position.unreadUntil;
     this.rows = new RowChanges(
       config,
       factory,
@@ -195,7 +196,8 @@ export abstract class ChangeDecoder implements StreamDecoder {
 
   private beginTransaction(metadata: TransactionMetadata): void {
     const { tx, rows, messageLsn } = this;
-    if (this.filter.resumes && metadata.continues(tx.xid)) return;
+    // Its BEGIN was emitted before a restart, perhaps as the last record.
+    if (metadata.continues(tx.xid)) return;
     metadata.begin(tx);
     rows.lastOffset = this.members.add(this.unprocessed('BEGIN', messageLsn));
     rows.out.push(metadata.beginRecord(tx, messageLsn, rows.lastOffset));
@@ -285,9 +287,15 @@ export abstract class ChangeDecoder implements StreamDecoder {
     rows.out.push(messages.record(prefix, value, this.outside, lsn, at.commit, null, rows.lastOffset));
   }
 
+  unreadUntil(lsn: Lsn | null): void {
+    this.at.unreadUntil = lsn;
+    this.members.unreadUntil = lsn;
+  }
+
   /** Transactions whose commit record starts before `lsn` are done. */
   private completed(lsn: Lsn): void {
     const { at } = this;
+    if (at.unreadUntil !== null && lsn > at.unreadUntil) this.unreadUntil(null);
     at.lsn = lsn;
     at.processed = lsn;
     at.commit = lsn;

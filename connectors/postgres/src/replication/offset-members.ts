@@ -1,6 +1,7 @@
 /** Members of offsets besides the position (cdc-postgres §6.1). */
 import type { SourceOffset } from '@millrace/sdk';
 import type { Lsn } from '../database/lsn';
+import { UNREAD_MEMBER } from './position';
 import type { TransactionMetadata } from '../events/transaction-metadata';
 
 /** Counts of tables that are copied per record, on average. */
@@ -9,6 +10,8 @@ const COUNTS_PER_RECORD = 32;
 export class OffsetMembers {
   /** See `Position`. */
   heldAt: Lsn | null = null;
+  /** See `Position`. */
+  unreadUntil: Lsn | null = null;
   xmin: Lsn | null = null;
   /** Those of a running incremental snapshot. */
   snapshot: SourceOffset | null = null;
@@ -32,10 +35,12 @@ export class OffsetMembers {
 
   /** The offset with the members that apply; the same one if there are none. */
   add(offset: SourceOffset): SourceOffset {
-    const { heldAt, xmin, metadata, snapshot } = this;
-    if (heldAt === null && xmin === null && metadata === null && snapshot === null) return offset;
+    const { heldAt, unreadUntil, xmin, metadata, snapshot } = this;
+    if (heldAt === null && unreadUntil === null && xmin === null && metadata === null && snapshot === null)
+      return offset;
     const all: Record<string, SourceOffset[string]> = { ...offset, ...snapshot };
     if (heldAt !== null) all.prepared_lsn = heldAt;
+    if (unreadUntil !== null) all[UNREAD_MEMBER] = unreadUntil;
     if (xmin !== null) all.xmin = xmin;
     metadata?.addTo(all);
     return all;

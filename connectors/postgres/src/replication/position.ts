@@ -21,7 +21,15 @@ export interface Position {
   readonly messageType: string | null;
   /** Begin of the first prepared transaction whose outcome is open: the next stream must start here to receive it. */
   readonly heldAt: Lsn | null;
+  /**
+   * Up to here, values that a change did not send may be in no earlier event, because a snapshot left the row to the
+   * stream; null: nowhere.
+   */
+  readonly unreadUntil: Lsn | null;
 }
+
+/** The member of offsets for `Position.unreadUntil`. */
+export const UNREAD_MEMBER = 'snapshot_unread_until';
 
 export type StoredOffset =
   | { readonly kind: 'none' }
@@ -54,6 +62,7 @@ export function readOffset(offset: SourceOffset | null): StoredOffset {
       sameLsnDone: integer(offset.lsn_events_processed),
       messageType: typeof offset.messageType === 'string' ? offset.messageType : null,
       heldAt: offsetLsn(offset.prepared_lsn),
+      unreadUntil: offsetLsn(offset[UNREAD_MEMBER]),
     },
   };
 }
@@ -93,7 +102,7 @@ export function streamedOffset(
 }
 
 /** A position between transactions: all later commits are streamed. */
-export function positionAt(lsn: Lsn): Position {
+export function positionAt(lsn: Lsn, unreadUntil: Lsn | null = null): Position {
   return {
     lsn,
     processed: null,
@@ -103,6 +112,7 @@ export function positionAt(lsn: Lsn): Position {
     sameLsnDone: null,
     messageType: null,
     heldAt: null,
+    unreadUntil,
   };
 }
 

@@ -41,6 +41,8 @@ export interface StreamDecoder {
   prepare(connect: () => Promise<Client>, queue: ArrivedMessages): Promise<void>;
   /** Later offsets ask for a stream that starts at `at`, the begin of a prepared transaction; null: none is open. */
   hold(at: Lsn | null): void;
+  /** See `Position`. Offsets from now on have it. */
+  unreadUntil(lsn: Lsn | null): void;
   /** Offset for a heartbeat. @param idleAt server position up to which everything was delivered */
   heartbeatOffset(idleAt: Lsn | null): SourceOffset;
 }

@@ -103,6 +103,11 @@ export class StreamReader implements Phase, StreamState {
     this.decoder.shareMembers(members, bare);
   }
 
+  /** See `Position`. */
+  unreadUntil(lsn: Lsn): void {
+    this.decoder.unreadUntil(lsn);
+  }
+
   /** Offset after the records that `next` has returned; null: it has decoded more than that. */
   get settledOffset(): SourceOffset | null {
     return this.overflow.length > 0 ? null : this.decoder.lastOffset;
@@ -160,6 +165,8 @@ export class StreamReader implements Phase, StreamState {
   }
 
   private limited(records: SourceRecord[]): SourceRecord[] {
+    // Exactly-once, the records of one change belong to one transaction.
+    if (this.session.exactlyOnce) return records;
     const { maxBatch } = this.session.config.queue;
     if (records.length > maxBatch) this.overflow = records.splice(maxBatch);
     return records;

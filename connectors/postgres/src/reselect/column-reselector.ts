@@ -30,6 +30,8 @@ export class ColumnReselector {
   constructor(
     private readonly session: Session,
     private readonly config: ReselectConfig,
+    /** Called instead of a warning when rows do not exist any more. A lost connection is then an error. */
+    private readonly onMissing: (() => void) | null = null,
   ) {
     this.connection = new GeneralConnection(session.config.connection, 'Reselect');
     this.warnings = new LimitedLog(session.logger);
@@ -54,6 +56,11 @@ export class ColumnReselector {
     }
     this.pending = records.slice(done);
     return done === records.length ? records : records.slice(0, done);
+  }
+
+  /** All records of the phase were returned. */
+  get isIdle(): boolean {
+    return this.pending.length === 0;
   }
 
   async close(): Promise<void> {
@@ -96,7 +103,8 @@ export class ColumnReselector {
         const result = await this.query(ofTable);
         bytes += result.bytes;
         if (result.missing.length > 0) {
-          this.failed(table, `${result.missing.length} of ${ofTable.length} rows do not exist any more`, null);
+          if (this.onMissing !== null) this.onMissing();
+          else this.failed(table, `${result.missing.length} of ${ofTable.length} rows do not exist any more`, null);
         }
       } catch (error) {
         // The task is stopping, and the records are read again by the next start.
@@ -125,7 +133,8 @@ export class ColumnReselector {
   /** The values in the events stay as they are, unless the task fails. */
   private failed({ model }: ReselectTable, reason: string, cause: unknown): void {
     const what = `Columns of table ${model.schema}.${model.name} could not be read again`;
-    if (this.config.fails) throw databaseError(what, cause ?? new Error(reason));
+    const isLost = this.onMissing !== null && cause !== null && isTransient(cause);
+    if (this.config.fails || isLost) throw databaseError(what, cause ?? new Error(reason));
     const table = `${model.schema}.${model.name}`;
     this.warnings.warn(table, `${what}: ${reason}. The events keep the values that they have.`);
   }

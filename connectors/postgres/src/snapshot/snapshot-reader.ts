@@ -1,11 +1,13 @@
 /** Reads all captured tables in one snapshot, with one connection or several (cdc-postgres §4). */
-import { type SourceOffset, type SourceRecord, Wakeup, yieldToEventLoop } from '@millrace/sdk';
+import { type OffsetValue, type SourceOffset, type SourceRecord, Wakeup, yieldToEventLoop } from '@millrace/sdk';
 import { closeConnection } from '../database/connection';
 import { databaseError } from '../database/errors';
+import { insertedLsn } from '../database/inserted-lsn';
 import type { Lsn } from '../database/lsn';
 import { Instant, type EventContext } from '../events/event-factory';
 import { completeRow, keyOf, readDataRow, RowContext, type Cells } from '../events/row';
 import type { TableModel } from '../events/table-model';
+import { UNREAD_MEMBER } from '../replication/position';
 import type { CreatedSlot } from '../replication/slot';
 import { MAX_BATCH_BYTES, type Phase, type Session } from '../session';
 import type { Chunk } from './chunk';
@@ -138,7 +140,12 @@ export class SnapshotReader implements Phase {
       const xmin = this.resume?.xmin ?? first.xmin;
       const base = { last_snapshot_record: false, ...offset, snapshot_completed: false };
       const work = new FinishedWork(base, exactlyOnce ? first : xmin, plan.tables);
-      const completed = { last_snapshot_record: true, ...offset, snapshot_completed: true };
+      const completed: Record<string, OffsetValue> = {
+        last_snapshot_record: true,
+        ...offset,
+        snapshot_completed: true,
+      };
+      if (exactlyOnce && isResumed) completed[UNREAD_MEMBER] = await insertedLsn(source.clients[0]);
       // Before the first row: a repeated snapshot must know where this one started.
       this.storedOffset = work.offset;
       if (exactlyOnce) this.resume = readResumePoint(work.offset);

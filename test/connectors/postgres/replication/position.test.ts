@@ -15,6 +15,7 @@ const position = (over: Partial<Position>): Position => ({
   sameLsnDone: null,
   messageType: null,
   heldAt: null,
+  unreadUntil: null,
   ...over,
 });
 

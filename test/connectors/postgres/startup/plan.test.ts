@@ -24,6 +24,7 @@ const FINISHED = {
     sameLsnDone: null,
     messageType: 'INSERT',
     heldAt: null,
+    unreadUntil: null,
   },
 } as const satisfies StoredOffset;
 const slot = (restartLsn: number): SlotState => ({

@@ -1,0 +1,59 @@
+/**
+ * After an exactly-once snapshot of several attempts: rows that changed between them are not read, and a change does
+ * not send large values that it leaves alone. They are read from the table, in its present state, until the stream has
+ * passed the changes that the last attempt saw.
+ */
+import type { SourceOffset, SourceRecord } from '@millrace/sdk';
+import type { ReselectConfig } from '../config/reselect-config';
+import type { Lsn } from '../database/lsn';
+import { insertedLsn } from '../database/inserted-lsn';
+import { UNREAD_MEMBER } from '../replication/position';
+import type { Phase, Session } from '../session';
+import { ColumnReselector } from './column-reselector';
+
+const UNAVAILABLE: ReselectConfig = {
+  include: null,
+  exclude: null,
+  unavailable: true,
+  nulls: false,
+  byEventKey: false,
+  fails: false,
+};
+
+/** What is told where unread values end. */
+export interface UnreadPhase extends Phase {
+  unreadUntil(lsn: Lsn): void;
+}
+
+export class UnreadValues {
+  private readonly reselector: ColumnReselector;
+  private isMissing = false;
+  /** The stream has passed all changes with unread values. */
+  done = false;
+
+  constructor(private readonly session: Session) {
+    this.reselector = new ColumnReselector(session, UNAVAILABLE, () => (this.isMissing = true));
+  }
+
+  async next(phase: UnreadPhase): Promise<SourceRecord[] | null> {
+    const records = await this.reselector.next(phase);
+    const last = records?.[records.length - 1];
+    if (last === undefined) return records;
+    // A row may have another key by now. Then the change of its key lacks the value, too.
+    if (this.isMissing) await this.extend(phase, last);
+    const isPast = last.sourceOffset != null && last.sourceOffset[UNREAD_MEMBER] === undefined;
+    this.done = isPast && this.reselector.isIdle;
+    return records;
+  }
+
+  async close(): Promise<void> {
+    await this.reselector.close();
+  }
+
+  private async extend(phase: UnreadPhase, last: SourceRecord): Promise<void> {
+    this.isMissing = false;
+    const until = await insertedLsn(await this.session.general.get());
+    phase.unreadUntil(until);
+    (last as { sourceOffset: SourceOffset }).sourceOffset = { ...last.sourceOffset, [UNREAD_MEMBER]: until };
+  }
+}
