@@ -188,7 +188,7 @@ test.each([
   [3, 2],
   [4, 3],
 ])(
-  'connect-runtime 84: a snapshot killed between polls (seed %i, %i connections): each row is read once, each change streamed once',
+  'connect-runtime 80: a snapshot killed between polls (seed %i, %i connections): each row is read once, each change streamed once',
   async (seed, threads) => {
     await database.query(TABLES);
     for (const name of NAMES)
@@ -400,7 +400,7 @@ test('a connection lost in the middle: each row is read once', async () => {
   expect([ids.length, new Set(ids).size]).toEqual([3000, 3000]);
 });
 
-test('connect-runtime 84: killed after every poll of the stream, no record of a change is repeated', async () => {
+test('connect-runtime 80: killed after every poll of the stream, no record of a change is repeated', async () => {
   await database.query('CREATE TABLE t (id int PRIMARY KEY, v int)');
   const config = taskConfig(database, {
     'max.batch.size': '1',
@@ -426,4 +426,29 @@ test('connect-runtime 84: killed after every poll of the stream, no record of a 
   const changes = ['c 1', 'c 2', 'd 1', 'tombstone 1', 'c 3', 'd 2', 'tombstone 2', 'd 3', 'tombstone 3'];
   expect(events.slice(0, 11)).toEqual(['BEGIN', ...changes, 'END']);
   expect(delivered.kills).toBeGreaterThan(6);
+});
+
+test('connect-runtime 80: an incremental snapshot killed after every poll reads each row once', async () => {
+  await database.query(`CREATE TABLE t (id int PRIMARY KEY, v int);
+    CREATE TABLE signals (id varchar(42) PRIMARY KEY, type varchar(32) NOT NULL, data varchar(2048) NULL);
+    INSERT INTO t SELECT i, 0 FROM generate_series(0, 999) i`);
+  const config = taskConfig(database, {
+    'snapshot.mode': 'no_data',
+    'signal.data.collection': 'public.signals',
+    'incremental.snapshot.chunk.size': '100',
+  });
+  const delivered = new Delivered(config);
+  await delivered.start();
+  await database.query(
+    `INSERT INTO signals VALUES ('s', 'execute-snapshot', '{"type": "incremental", "data-collections": ["public.t"]}')`,
+  );
+  const isRead = async (): Promise<boolean> => {
+    const batch = await delivered.poll();
+    if (batch.some(({ value }) => value?.op === 'r')) await delivered.kill();
+    return readIds(delivered.records).length >= 1000;
+  };
+  await waitFor('the rows', isRead, { everyMs: 0 });
+  const ids = readIds(await streamed(delivered));
+  expect([ids.length, new Set(ids).size]).toEqual([1000, 1000]);
+  expect(delivered.kills).toBeGreaterThan(5);
 });

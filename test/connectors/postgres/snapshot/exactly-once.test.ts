@@ -75,7 +75,7 @@ test('in a table with several parts, the part is the column before; the row befo
   expect(position.last(false)).toEqual({ part: 4294967295, position: 7 / 65536 });
 });
 
-test('connect-runtime 84: another attempt reads unread rows of the first snapshot only', () => {
+test('connect-runtime 80: another attempt reads unread rows of the first snapshot only', () => {
   const resumed = table(1, { fingerprint: 'abc', rows: 5, blocks: [{ from: 0, to: 200 + 17 / 65536 }], exact: true });
   expect(queries(planChunks(resumed, SETTINGS))).toEqual([
     `SELECT "id", ctid FROM "s"."t" WHERE ctid >= '(200,17)'::tid AND ${UNCHANGED}`,
