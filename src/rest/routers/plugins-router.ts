@@ -59,6 +59,7 @@ export function pluginsResources(context: RestContext): readonly Resource[] {
           if (included != null && !withoutSuffix(included).endsWith(withoutSuffix(plugin))) {
             throw new RestError(400, `Included connector type ${included} does not match request type ${plugin}`);
           }
+          context.secrets.requireWhole(config);
           // Validation may send what a placeholder stands for to a host in the config.
           if (
             call.caller.role !== 'admin' &&

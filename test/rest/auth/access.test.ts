@@ -138,6 +138,7 @@ describe('secrets of configs', () => {
     for (const [method, path, body] of [
       ['put', '/connectors/a/config', hidden],
       ['patch', '/connectors/a/config', { secret: '[hidden]' }],
+      ['put', '/connector-plugins/OddConnector/config/validate', hidden],
       ['post', '/connectors', { name: 'b', config: { ...hidden, name: 'b' } }],
     ] as const)
       expect((await send(found, 'alice', method, path, body)).body).toEqual({ error_code: 400, message });
