@@ -48,6 +48,7 @@ export function createDelivery(options: Options, parts: DeliveryParts): SourceDe
       id: spec.id,
       calls: options.calls,
       spec: spec.exactlyOnce,
+      lease,
       gate: requiredGate(environment.gate),
       boundary: transactionBoundary(spec.connectorConfig, config, timeoutMs),
       transactionTimeoutMs: timeoutMs,

@@ -5,6 +5,7 @@
 import {
   ConnectError,
   settledWithin,
+  sleep,
   startTimer,
   type RecordMetadata,
   type SourceOffset,
@@ -19,6 +20,7 @@ import type { DeliveryCallback, Producer, TopicPartition } from '../../kafka/por
 import type { Logger } from '../../logging/logger';
 import type { TaskMetrics } from '../../metrics/task-metrics';
 import type { CallClock } from '../call-clock';
+import type { WorkLease } from '../session-lease';
 import type { ExactlyOnceGate, ExactlyOnceSpec, NewOffsets, OffsetStorage } from '../host';
 import { taskName } from '../task-id';
 import { checkOffset } from './check-offset';
@@ -31,6 +33,8 @@ import { transactionError, transactionTimeout, type TransactionFacts } from './t
 
 /** How long a transaction that may take more waits for the next batch. Milliseconds. */
 const SOON_MS = 5;
+/** Interval of checks while the lease does not hold. */
+const LEASE_CHECK_MS = 100;
 
 export interface ExactlyOnceOptions {
   readonly id: ConnectorTaskId;
@@ -41,7 +45,8 @@ export interface ExactlyOnceOptions {
   readonly transactionTimeoutMs: number;
   readonly storage: Pick<OffsetStorage, 'encode' | 'copy'>;
   readonly task: Pick<SourceTask, 'commit' | 'commitRecord'>;
-  readonly calls: Pick<CallClock, 'during'>;
+  readonly calls: Pick<CallClock, 'during' | 'duringWait'>;
+  readonly lease: WorkLease;
   readonly delivered: DeliveredRecords;
   readonly metrics: TaskMetrics;
   readonly logger: Logger;
@@ -85,9 +90,10 @@ export class ExactlyOnceDelivery implements SourceDelivery {
 
   /** Fences earlier runs of this task before it reads its offsets. */
   async open(): Promise<void> {
-    const { id, spec, gate, producer, storage, stopping } = this.options;
+    const { id, spec, gate, lease, producer, storage, stopping } = this.options;
     await gate.fence(id.connector);
-    // A start that is no longer wanted must not fence a newer one.
+    // A start that is no longer wanted must not fence a newer one, of another worker if this one was suspended.
+    while (!lease.holds && !stopping()) await sleep(LEASE_CHECK_MS);
     if (stopping()) return;
     try {
       await producer.initTransactions();
@@ -145,7 +151,7 @@ export class ExactlyOnceDelivery implements SourceDelivery {
     if (end === 'soon') this.timer = startTimer(() => this.endInBackground('commit'), SOON_MS);
     else if (end !== null) this.endInBackground(end);
     // Kafka has aborted it, which an idle task would not notice.
-    else if (openMs >= transactionTimeoutMs) this.fail(transactionTimeout(this.facts()));
+    else if (openMs >= transactionTimeoutMs) void this.fail(transactionTimeout(this.facts()));
     return null;
   }
 
@@ -213,7 +219,7 @@ export class ExactlyOnceDelivery implements SourceDelivery {
   /** `errors.tolerance` does not apply: the transaction would miss the record. */
   private onSendFailure(error: KafkaError): void {
     // The transaction is lost anyway, and its records are polled again after the restart.
-    if (error.code !== 'PRODUCER_CLOSED') this.fail(error);
+    if (error.code !== 'PRODUCER_CLOSED') void this.fail(error);
   }
 
   private added(polled: SourceRecord): Promise<void> | null {
@@ -238,7 +244,7 @@ export class ExactlyOnceDelivery implements SourceDelivery {
   }
 
   private endInBackground(end: TransactionEnd): void {
-    this.inTurn(() => this.end(end)).catch((error: unknown) => this.fail(error));
+    this.inTurn(() => this.end(end)).catch((error: unknown) => void this.fail(error));
   }
 
   private clearTimer(): void {
@@ -264,25 +270,28 @@ export class ExactlyOnceDelivery implements SourceDelivery {
       this.throwFailure();
       await producer.abortTransaction();
     } catch (error) {
-      throw this.explained(error);
+      throw this.fail(error);
     }
     this.openSince = null;
     this.size = 0;
   }
 
   private async commit(): Promise<void> {
-    const { metrics } = this.options;
+    const { calls, producer, metrics } = this.options;
     this.throwFailure();
     if (this.openSince === null && this.offsets.isEmpty) return;
     const began = performance.now();
     const offsets = this.offsets.take();
     try {
       this.begin();
-      await this.sendOffsets(offsets);
-      await this.options.producer.commitTransaction();
+      await calls.duringWait('offset-commit', async () => {
+        await this.sendOffsets(offsets);
+        await producer.commitTransaction();
+      });
     } catch (error) {
       metrics.committed(false, performance.now() - began);
-      throw this.explained(this.failure ?? error);
+      // Nothing may be committed after it: the offsets are no longer known.
+      throw this.fail(error);
     }
     this.openSince = null;
     this.commitMs = performance.now() - began;
@@ -352,9 +361,11 @@ export class ExactlyOnceDelivery implements SourceDelivery {
     return transactionError(error, this.facts());
   }
 
-  private fail(error: unknown): void {
+  /** @returns the first failure */
+  private fail(error: unknown): Error {
     this.failure ??= this.explained(error);
     this.options.onFailure();
+    return this.failure;
   }
 
   private throwFailure(): void {

@@ -8,7 +8,9 @@ import {
 } from '@millrace/sdk';
 import { KafkaError } from '../../../src/kafka/errors';
 import { TaskMetrics, DEFAULT_SAMPLE_WINDOWS } from '../../../src/metrics/task-metrics';
+import { readClocks } from '../../../src/kafka/port';
 import type { ExactlyOnceGate } from '../../../src/tasks/host';
+import { SessionLease, type LeaseMemory } from '../../../src/tasks/session-lease';
 import { TaskRunner } from '../../../src/tasks/task-runner';
 import {
   eventually,
@@ -39,6 +41,7 @@ function start(
   config: Record<string, string> = {},
   prepare: (w: World, gate: { -readonly [K in keyof ExactlyOnceGate]: ExactlyOnceGate[K] }) => void = () => undefined,
   worker: Record<string, string> = {},
+  lease?: LeaseMemory,
 ): Started {
   const calls: string[] = [];
   const gate = {
@@ -50,7 +53,7 @@ function start(
   prepare(w, gate);
   const listener = new RecordingListener();
   const memory = TaskMetrics.allocate('source', DEFAULT_SAMPLE_WINDOWS);
-  const given = spec('source', config, { exactlyOnce: EXACTLY_ONCE, metrics: memory });
+  const given = spec('source', config, { exactlyOnce: EXACTLY_ONCE, metrics: memory, lease });
   const runner = new TaskRunner(given, { ...w, gate }, listener);
   runner.start();
   return { runner, listener, w, calls, metrics: TaskMetrics.in(memory) };
@@ -290,6 +293,44 @@ test('an offset without a record is committed after the records polled before it
   await eventually(() => started.w.producer.transactions.length === 3);
   await stop(started);
   expect(started.w.producer.transactions).toEqual(['init', 'begin', `commit v1,${offset(9)}`]);
+});
+
+test('an offset without a record that cannot be stored fails the task, even if the connector ignores it', async () => {
+  const ignored = (): null => {
+    task.context.storeOffset(PARTITION, { n: 9 }).catch(() => undefined);
+    return null;
+  };
+  const task: Defining = new Defining([[record(1)], ignored]);
+  const started = start(task, { 'transaction.boundary': 'interval' }, (w) => {
+    const encode = w.offsets.encode.bind(w.offsets);
+    w.offsets.encode = async (connector, offsets) => {
+      if (offsets.length > 0) throw new Error('the offsets topic is gone');
+      return await encode(connector, offsets);
+    };
+  });
+  await started.listener.until('failed c-0');
+  expect(started.listener.trace).toContain('the offsets topic is gone');
+  expect(started.w.producer.transactions).toEqual(['init', 'begin']);
+});
+
+test('connect-runtime 81: a worker whose session has expired does not fence the task of another one', async () => {
+  const session = new SessionLease(60_000);
+  session.renew(readClocks());
+  const task = new ScriptedSource([]);
+  const started = start(
+    task,
+    {},
+    (_w, gate) => {
+      gate.fence = async () => session.end();
+    },
+    {},
+    session.forWork(),
+  );
+  await eventually(() => started.w.clientConfigs.length > 0);
+  await new Promise((resolve) => setImmediate(resolve));
+  await stop(started);
+  expect(started.w.producer.transactions).toEqual([]);
+  expect(task.log).toEqual([]);
 });
 
 test('connect-runtime §4.8: commitRecord follows the commit, for skipped records without metadata', async () => {
