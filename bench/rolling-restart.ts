@@ -27,8 +27,8 @@ const QUIET_MS = 9_000;
 interface Restart {
   /** `host:port`. */
   readonly worker: string;
+  /** When the signal was sent and when the worker was healthy again; milliseconds since the epoch. */
   readonly began: number;
-  /** Its signal is sent; in the same clock as the events. */
   readonly ready: number;
   readonly before: ReadonlyMap<string, string>;
 }
@@ -94,10 +94,14 @@ benchmark(async (atEnd) => {
       name: `c${i}`,
       config: { 'connector.class': 'dev.IdleSourceConnector', tasks: String(TASKS), 'tasks.max': String(TASKS) },
     });
-  const calm = async (): Promise<unknown> =>
+  /** The last statuses of a killed worker say RUNNING, so its work must have started since. */
+  const calm = async (since = 0, restarted = ''): Promise<unknown> =>
     await waitFor(
       'everything to run and nothing to move',
-      () => history.runs(CONNECTORS * (1 + TASKS)) && history.quietMs > QUIET_MS,
+      () =>
+        history.runs(CONNECTORS * (1 + TASKS)) &&
+        history.quietMs > QUIET_MS &&
+        history.latest().every(({ worker, at }) => worker !== restarted || at >= since),
       { timeoutMs: 120_000, detail: () => `${history.events.length} events, quiet for ${history.quietMs} ms` },
     );
   await calm();
@@ -108,6 +112,7 @@ benchmark(async (atEnd) => {
   const ports = [...workers.keys()].sort((a, b) => rank(a) - rank(b));
   const effects: Effect[] = [];
   for (const port of ports) {
+    const id = `127.0.0.1:${port}`;
     const before = history.owners();
     const worker = workers.get(port) as StartedWorker;
     const began = Date.now();
@@ -115,8 +120,8 @@ benchmark(async (atEnd) => {
     await sleep(AWAY_MS);
     workers.set(port, await start(port));
     const ready = Date.now();
-    await calm();
-    const effect = effectOf({ worker: `127.0.0.1:${port}`, began, ready, before }, history.events);
+    await calm(began, id);
+    const effect = effectOf({ worker: id, began, ready, before }, history.events);
     effects.push(effect);
     const { needlessStops, starts, elsewhere, away, downtime } = effect;
     console.log(

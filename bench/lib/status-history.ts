@@ -24,6 +24,10 @@ export class StatusHistory {
   runs(items: number): boolean {
     return this.last.size === items && [...this.last.values()].every(({ state }) => state === 'RUNNING');
   }
+  /** The last event of each item. */
+  latest(): StatusEvent[] {
+    return [...this.last.values()];
+  }
   /** Item → the worker that reported it last. */
   owners(): Map<string, string> {
     return new Map([...this.last].map(([item, { worker }]) => [item, worker]));

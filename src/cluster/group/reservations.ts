@@ -98,6 +98,10 @@ export class Reservations {
   settle(lost: Work, workers: ReadonlyMap<string, string>, unknownUntil: number | null = null): SettledWork {
     const now = this.now();
     const returned = new Map<string, Work>();
+    if (isEmpty(lost)) {
+      this.homes = [];
+      return { returned, released: NO_WORK, due: null };
+    }
     const held: Home[] = [];
     const released: Work[] = [];
     const ofUnknown = minus(lost, union(...this.homes.map(({ work }) => work)));

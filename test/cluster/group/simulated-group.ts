@@ -62,6 +62,7 @@ export class SimulatedGroup {
   private leader: string | null = null;
   private generation = 0;
   private members = 0;
+  private lastSnapshot: { of: string; snapshot: ConfigSnapshot } | null = null;
 
   constructor(private readonly maxDelay: number) {}
 
@@ -85,7 +86,7 @@ export class SimulatedGroup {
   /** Whether everything runs, once. */
   get isComplete(): boolean {
     const held = [...this.workers.values()].flatMap(({ owned }) => items(owned)).sort();
-    return held.join() === items(configuredWork(snapshotOf(this.connectors))).join();
+    return held.join() === items(configuredWork(this.snapshot())).join();
   }
   /** The largest difference between two members' numbers of connectors, or of tasks. */
   get imbalance(): number {
@@ -123,7 +124,7 @@ export class SimulatedGroup {
   rebalance(elect: (names: string[]) => string = ([first]) => first as string, deaf: readonly string[] = []): this {
     const leader = this.workers.get(this.leaderName ?? elect(this.present)) as Worker;
     this.leader = leader.memberId;
-    const snapshot = snapshotOf(this.connectors);
+    const snapshot = this.snapshot();
     const members = new Map([...this.workers.values()].map((worker) => [worker.memberId, this.metadata(worker)]));
     const { assignments } = leader.assignment.assign({
       ...{ protocol: 'sessioned', members, leaderId: leader.memberId, snapshot },
@@ -154,6 +155,12 @@ export class SimulatedGroup {
       this.clock += this.delay;
     }
     throw new Error('the group does not settle');
+  }
+
+  private snapshot(): ConfigSnapshot {
+    const of = JSON.stringify([...this.connectors]);
+    if (this.lastSnapshot?.of !== of) this.lastSnapshot = { of, snapshot: snapshotOf(this.connectors) };
+    return this.lastSnapshot.snapshot;
   }
 
   private metadata({ url, current, owned, kind, appliedAt }: Worker): MemberMetadata {
