@@ -21,7 +21,10 @@ let proxy: TcpProxy;
 let workers: StartedWorker[];
 const logs = (): string => workers.map(({ process }) => process.log().slice(-4000)).join('\n===\n');
 
-async function started(options: Pick<Parameters<typeof startWorker>[0], 'nodeFlags' | 'env'> = {}): Promise<void> {
+async function started(
+  support: string,
+  options: Pick<Parameters<typeof startWorker>[0], 'nodeFlags' | 'env'> = {},
+): Promise<void> {
   const worker = await startWorker({
     group,
     settings: {
@@ -31,6 +34,7 @@ async function started(options: Pick<Parameters<typeof startWorker>[0], 'nodeFla
       'scheduled.rebalance.max.delay.ms': '0',
       // Without signatures, so that this test can send task configs as a worker does.
       'connect.protocol': 'compatible',
+      'exactly.once.source.support': support,
     },
     ...options,
   });
@@ -45,12 +49,17 @@ beforeEach(async () => {
   workers = [];
   const target = process.env.BOOTSTRAP_SERVERS as string;
   proxy = await proxyTo(target);
-  await started({
+});
+
+async function startTwo(support: string): Promise<void> {
+  const target = process.env.BOOTSTRAP_SERVERS as string;
+  await started(support, {
     nodeFlags: ['--require', join(__dirname, 'fixtures', 'through-proxy.cjs')],
     env: { THROUGH_PROXY: `${target.slice(target.lastIndexOf(':') + 1)}:${proxy.port}` },
   });
-  await started();
-});
+  await started(support);
+}
+
 afterEach(async () => {
   proxy.flow();
   for (const { pid } of workers) process.kill(pid, 'SIGCONT');
@@ -79,12 +88,16 @@ async function configRecords(): Promise<string[]> {
   return batches.flatMap(({ records }) => records).map(({ key, value }) => `${String(key)}=${String(value)}`);
 }
 
+const OUTDATED = [{ 'task.class': 'test.UnrulySourceTask', secret: 'outdated' }];
+
 test.each([
-  ['the end of a connector', 'PUT', '/stop', undefined],
-  ['task configurations', 'POST', '/tasks', [{ 'task.class': 'test.UnrulySourceTask', secret: 'outdated' }]],
+  ['the end of a connector', 'disabled', 'PUT', '/stop', undefined],
+  ['task configurations', 'disabled', 'POST', '/tasks', OUTDATED],
+  ['task configurations in a transaction (connect-runtime 88)', 'enabled', 'POST', '/tasks', OUTDATED],
 ])(
   'a leader that was suspended before it wrote %s does not overwrite its successor’s writes',
-  async (_, method, path, body) => {
+  async (_, support, method, path, body) => {
+    await startTwo(support);
     const [sleeper, other] = workers as [StartedWorker, StartedWorker];
     expect(await leaderOf(workers)).toBe(sleeper);
     await sleeper.register({ name: NAME, config: config('old') });

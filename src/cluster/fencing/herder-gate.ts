@@ -13,6 +13,8 @@ const BACKOFF = { firstMs: 250, maxMs: 5_000, jitter: [0.8, 1.2] } as const;
 /** Java's is unlimited: the task is stopped if it takes too long. Milliseconds. */
 const READ_MS = 600_000;
 const POLL_MS = 100;
+/** Errors of a leader that is killed or stops, or that another one has fenced. */
+const LEADER_GONE = /^(?:IO Error trying to forward|Worker is shutting down$|Failed to write to config topic)/;
 
 export interface HerderGateOptions {
   readonly configs: Pick<ConfigStore, 'snapshot' | 'readToEnd'>;
@@ -37,7 +39,10 @@ export class HerderGate implements ExactlyOnceGate {
       try {
         await fence(connector).catch(async (error: unknown) => {
           if (!(error instanceof NotHereError)) throw error;
-          await requestFencing(connector);
+          await requestFencing(connector).catch((remote: unknown) => {
+            const gone = remote instanceof HerderError && LEADER_GONE.test(remote.message);
+            throw gone ? new HerderError(503, remote.message, { cause: remote }) : remote;
+          });
         });
         return;
       } catch (error) {

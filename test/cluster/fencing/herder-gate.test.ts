@@ -52,6 +52,25 @@ describe('while fencing is not possible', () => {
     expect(calls).toEqual(['fence']);
   });
 
+  test.each([
+    'IO Error trying to forward REST request: socket hang up',
+    'Worker is shutting down',
+    'Failed to write to config topic; this may be due to a transient error and the request can be safely retried',
+  ])('because the leader is replaced, it is requested again: %s', async (message) => {
+    let failures = 1;
+    const { gate, calls } = create({
+      fence: async () => await Promise.reject(new NotHereError('http://leader/')),
+      requestFencing: async () => {
+        if (failures-- > 0) throw new HerderError(500, message);
+        calls.push('request');
+      },
+    });
+    const fenced = gate.fence('c');
+    await jest.advanceTimersByTimeAsync(1_000);
+    await fenced;
+    expect(calls).toEqual(['request']);
+  });
+
   test('for a minute, the task fails with the last reason', async () => {
     const { gate } = create({ fence: async () => await Promise.reject(new HerderError(409, 'a rebalance')) });
     const fenced = expect(gate.fence('c')).rejects.toMatchObject({

@@ -4,7 +4,7 @@ import { offsetsJson } from '../../../src/cluster/connector-offsets';
 import { NotHereError } from '../../../src/cluster/errors';
 import type { WorkerConfig } from '../../../src/config/worker-config';
 import { createKafkaClients } from '../../../src/kafka/create-clients';
-import type { Admin, Producer } from '../../../src/kafka/port';
+import type { Admin, KafkaClients, Producer } from '../../../src/kafka/port';
 import { silentLogger } from '../../../src/logging/logger';
 import { serveInternalEndpoint, type Endpoint } from '../../cluster/internal-endpoint';
 import { createWorker, states, type TestWorker } from '../../cluster/herder-fixtures';
@@ -39,10 +39,13 @@ afterEach(async () => {
   );
 });
 
-async function start(support: WorkerConfig['exactlyOnceSourceSupport']): Promise<TestWorker> {
+async function start(
+  support: WorkerConfig['exactlyOnceSourceSupport'],
+  kafka: KafkaClients = clients,
+): Promise<TestWorker> {
   const endpoint = await serveInternalEndpoint();
   endpoints.push(endpoint);
-  const worker = createWorker(clients, group, {
+  const worker = createWorker(kafka, group, {
     url: endpoint.url,
     config: { exactlyOnceSourceSupport: support, sessionTimeoutMs: 6_000, heartbeatIntervalMs: 500 },
   });
@@ -164,6 +167,38 @@ describe('zombie tasks', () => {
     const current = await zombie(0);
     await Promise.all([follower.gate.fence('a'), leader.gate.fence('a')]);
     await current.commitTransaction();
+  });
+
+  test('connect-runtime 82: the leader ends during the round, and its successor fences', async () => {
+    let begun: () => void = () => undefined;
+    let release: () => void = () => undefined;
+    const fencing = new Promise<void>((resolve) => (begun = resolve));
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const leader = await start('enabled', {
+      ...clients,
+      admin: (config) =>
+        Object.assign(clients.admin(config), {
+          fenceProducers: async () => {
+            begun();
+            await held;
+          },
+        }),
+    });
+    const follower = await start('enabled');
+    await asLeader(leader, async (herder) => await herder.createConnector('a', source('a', 3), null));
+    await reaches(follower, 'a', 'RUNNING RUNNING,RUNNING,RUNNING');
+    await leader.gate.fence('a');
+    const producer = await zombie(2);
+    await asLeader(leader, async (herder) => await herder.putConnectorConfig('a', source('a', 1)));
+    await reaches(follower, 'a', 'RUNNING RUNNING');
+    const fenced = follower.gate.fence('a');
+    await fencing;
+    endpoints[0]?.close();
+    await leader.herder.stop();
+    await fenced;
+    release();
+    await expect(producer.commitTransaction()).rejects.toMatchObject({ fenced: true });
+    expect((await textsOf(`${group}-configs`)).at(-1)).toBe('tasks-fencing-a={"task-count":1}');
   });
 
   test('connect-runtime 83: a start that was decided for earlier task configs is not confirmed', async () => {
