@@ -19,8 +19,8 @@ function urlOf(database: TestDatabase): string {
 }
 
 test.each([
-  ['connect-runtime 80: one worker, poll', { workers: 1, snapshotKills: 3, streamKills: 2, brokerEvery: 5 }],
-  ['connect-runtime 80: two workers, interval', { workers: 2, snapshotKills: 2, streamKills: 1, freezeEvery: 3 }],
+  ['connect-runtime 80: one worker, poll', { workers: 1, snapshotKills: 2, streamKills: 1, brokerEvery: 3 }],
+  ['connect-runtime 80: two workers, interval', { workers: 2, snapshotKills: 1, streamKills: 1, freezeEvery: 2 }],
 ])(
   '%s: nothing is lost, repeated or out of order',
   async (_, plan) => {
