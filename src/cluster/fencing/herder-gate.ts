@@ -1,5 +1,5 @@
 /** What exactly-once source tasks request of the group before they start. Source: connect-runtime §3.9. */
-import { backoffMs, ConnectError, monotonicNow, sleep } from '@millrace/sdk';
+import { backoffMs, ConnectError, monotonicNow, RetriableError, sleep } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import type { Logger } from '../../logging/logger';
 import type { ConfigStore } from '../../storage/config/config-store';
@@ -47,7 +47,7 @@ export class HerderGate implements ExactlyOnceGate {
         return;
       } catch (error) {
         const wait = backoffMs(failures, BACKOFF);
-        if (!isMomentary(error) || monotonicNow() + wait > deadline) throw asConnectError(error, connector);
+        if (!isMomentary(error) || monotonicNow() + wait > deadline) throw retriable(error, connector);
         logger.debug(`Cannot fence the earlier tasks of connector ${connector} yet, retrying in ${wait} ms`, { error });
         await sleep(wait);
       }
@@ -93,9 +93,9 @@ function isMomentary(error: unknown): boolean {
   );
 }
 
-function asConnectError(error: unknown, connector: string): unknown {
+function retriable(error: unknown, connector: string): unknown {
   if (!(error instanceof HerderError)) return error;
-  return new ConnectError(`Failed to perform round of zombie fencing for connector ${connector}: ${error.message}`, {
+  return new RetriableError(`Failed to perform round of zombie fencing for connector ${connector}: ${error.message}`, {
     code: 'FENCING_FAILED',
     cause: error,
   });
