@@ -74,6 +74,11 @@ const ROWS: readonly { readonly title: string; readonly panels: readonly Panel[]
         query(connect('source_task_metrics_source_record_active_count', CONNECTOR), TASK),
       ),
       graph(
+        'Exactly-once source: records of a transaction',
+        'short',
+        query(connect('source_task_metrics_transaction_size_avg', CONNECTOR), TASK),
+      ),
+      graph(
         'Sink: records put',
         'ops',
         query(perSecond(connect('sink_task_metrics_sink_record_send_total', CONNECTOR)), TASK),
@@ -170,6 +175,11 @@ const ROWS: readonly { readonly title: string; readonly panels: readonly Panel[]
         'Producers: waiting for the buffer',
         'percentunit',
         query(producer('bufferpool_wait_ratio'), '{{client_id}}'),
+      ),
+      graph(
+        'Producers: time in commits of transactions',
+        'percentunit',
+        query(`${perSecond(producer('txn_commit_time_ns_total'))} / 1e9`, '{{client_id}}'),
       ),
       graph(
         'Consumers: records',

@@ -78,15 +78,17 @@ async function sampleFigures(): Promise<Figures> {
   lag?.ended(0, Date.now());
   // Partitions are announced together.
   await Promise.resolve();
-  const task = (type: 'source' | 'sink'): Figures['tasks'][number] => ({
+  const task = (type: 'source' | 'sink', metrics = memory(type)): Figures['tasks'][number] => ({
     ...{ connector: type, task: 0, states: new TimeInStates(), connectorType: type, plugins, published: [] },
-    metrics: TaskMetrics.in(TaskMetrics.allocate(type, DEFAULT_SAMPLE_WINDOWS)),
+    metrics,
     clients: clients.all(),
     watch: { stuck: [], restarts: 0 },
   });
+  const exactlyOnce = memory('source');
+  exactlyOnce.source.transactional.set(1);
   return {
     connectors: [{ connector: 'sink', states: new TimeInStates(), type: 'sink', ...plugin }],
-    tasks: [task('source'), task('sink')],
+    tasks: [task('source', exactlyOnce), task('sink')],
     taskStates: [{ connector: 'sink', states: ['running'] }],
     worker: { connectors: 1, tasks: 2, connectorStarts: work.connectorStarts, taskStarts: work.taskStarts },
     membership: {
@@ -97,6 +99,9 @@ async function sampleFigures(): Promise<Figures> {
     clients: [],
   };
 }
+
+const memory = (type: 'source' | 'sink'): TaskMetrics =>
+  TaskMetrics.in(TaskMetrics.allocate(type, DEFAULT_SAMPLE_WINDOWS));
 
 function postgresMetrics(): ExportedMetric[] {
   const found = new Map<string, ExportedMetric>();
