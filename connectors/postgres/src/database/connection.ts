@@ -45,7 +45,8 @@ export function clientConfig(config: ConnectionConfig, role: Role, tls: TlsAttem
     host: config.host,
     port: config.port,
     user: config.user,
-    password: config.password,
+    // A text that is empty would be replaced by the worker's own PGPASSWORD or .pgpass, for a server of the config.
+    password: () => config.password,
     database: config.database,
     application_name: `Millrace ${role}`,
     client_encoding: 'UTF8',
