@@ -114,7 +114,7 @@ export function createHerder(options: HerderOptions): Herder {
       size: config.interWorkerKeySize,
       ttlMs: config.interWorkerKeyTtlMs,
     },
-    isResponsible: () => membership.isLeader && membership.signsRequests,
+    isResponsible: () => membership.isLeader && membership.requiresSignatures,
     readTimeoutMs: config.workerSyncTimeoutMs,
     logger,
   });
@@ -272,13 +272,17 @@ function createRunning(
     snapshot: () => configs.snapshot(),
     permission: permissions.offset,
   });
-  const leader = (): LeaderAddress => ({
-    leaderUrl: membership.leaderUrl,
-    sign: membership.signsRequests,
-    key: configs.snapshot().sessionKey,
-    macAlgorithm: config.interWorkerSignatureAlgorithm,
-    forward,
-  });
+  const leader = (): LeaderAddress => {
+    const key = configs.snapshot().sessionKey;
+    return {
+      leaderUrl: membership.leaderUrl,
+      // A leader that knows no signatures has no key, and requires none.
+      sign: key === null ? membership.signsRequests : membership.requiresSignatures,
+      key,
+      macAlgorithm: config.interWorkerSignatureAlgorithm,
+      forward,
+    };
+  };
   const gate = new HerderGate({
     ...{ configs, logger },
     fence: async (connector) => await fencing.fence(connector),
@@ -360,7 +364,7 @@ function createRequests(
     writes: new HerderWrites({
       ...{ configs, reads, requests, validator, offsetLocks },
       fence: async (connector) => await fencing.fence(connector),
-      requiresSignature: () => membership.signsRequests,
+      requiresSignature: () => membership.requiresSignatures,
       verificationAlgorithms: config.interWorkerVerificationAlgorithms,
     }),
     restarts: new HerderRestarts({ configs, reads, requests, membership, connectors, tasks, work }),

@@ -124,6 +124,11 @@ export const REST_AUTH_SETTINGS: readonly Setting[] = [
   ),
 ];
 
+/** Without signatures, anyone could publish task configs: requests between workers carry no credentials. */
+export function needsSignatures({ bearer, roles }: Pick<RestAuthSettings, 'bearer' | 'roles'>): boolean {
+  return bearer !== null || roles !== null;
+}
+
 export interface AuthSources {
   readonly raw: Readonly<Record<string, string>>;
   readonly text: (name: string) => string | null;
@@ -194,7 +199,6 @@ function requireConsistent({ basic, bearer, roles }: RestAuthSettings, { raw, te
   } else if (bearer.algorithms.length === 0) {
     throw invalid(ALGORITHMS, 'Value must not be empty');
   }
-  // Without signatures, anyone could publish task configs: requests between workers carry no credentials.
-  if ((roles || bearer) && text('connect.protocol')?.toLowerCase() !== 'sessioned')
+  if (needsSignatures({ bearer, roles }) && text('connect.protocol')?.toLowerCase() !== 'sessioned')
     throw invalid('connect.protocol', 'rest.auth.* needs sessioned: requests between workers pass by their signature');
 }

@@ -6,7 +6,7 @@ import { parseListener, type Listener } from './listeners';
 import { ALLOWED_TOKEN_URLS, tokenUrls } from './oauth-urls';
 import { parseHeaderRules, type HeaderRule } from './response-headers';
 import { RESTART_BACKOFF, RESTART_BACKOFF_MAX, RESTART_MAX, type RestartSettings } from './restart-settings';
-import { restAuthSettings, type RestAuthSettings } from './rest-auth-settings';
+import { needsSignatures, restAuthSettings, type RestAuthSettings } from './rest-auth-settings';
 import { parseSetting, type Setting, type SettingValue } from './setting';
 import { PLUGIN_SILENCE, TASK_HOST, TASK_THREADS } from './task-thread-settings';
 import {
@@ -66,6 +66,8 @@ export interface WorkerConfig {
   readonly workerSyncTimeoutMs: number;
   readonly workerUnsyncBackoffMs: number;
   readonly connectProtocol: 'eager' | 'compatible' | 'sessioned';
+  /** Accept only signed internal requests, even in a group of an older protocol. */
+  readonly alwaysVerifies: boolean;
   readonly interWorkerKeyTtlMs: number;
   readonly interWorkerKeySize: number | null;
   readonly interWorkerKeyGenerationAlgorithm: string;
@@ -146,6 +148,7 @@ export function parseWorkerConfig(given: Readonly<Record<string, string>>): Work
     );
   }
 
+  const restAuth = restAuthSettings({ raw, text: textOrNull, number, list, invalid });
   return {
     raw,
     bootstrapServers: list('bootstrap.servers').join(','),
@@ -157,7 +160,7 @@ export function parseWorkerConfig(given: Readonly<Record<string, string>>): Work
     responseHeaders: parseHeaderRules(text('response.http.headers.config')),
     allowedHosts: parseAllowedHosts(list(ALLOWED_HOSTS)),
     restBodies: { maxBytes: number(BODY_MAX), inFlightBytes: number(BODIES_IN_FLIGHT) },
-    restAuth: restAuthSettings({ raw, text: textOrNull, number, list, invalid }),
+    restAuth,
     advertisedHost: textOrNull('rest.advertised.host.name'),
     advertisedPort: get('rest.advertised.port'),
     advertisedListener: (textOrNull('rest.advertised.listener')?.toLowerCase() ?? null) as 'http' | 'https' | null,
@@ -175,6 +178,7 @@ export function parseWorkerConfig(given: Readonly<Record<string, string>>): Work
     metricsWindows: { sampleMs: number('metrics.sample.window.ms'), samples: number('metrics.num.samples') },
     workerUnsyncBackoffMs: number('worker.unsync.backoff.ms'),
     connectProtocol: text('connect.protocol').toLowerCase() as WorkerConfig['connectProtocol'],
+    alwaysVerifies: needsSignatures(restAuth),
     interWorkerKeyTtlMs: number('inter.worker.key.ttl.ms'),
     interWorkerKeySize: get('inter.worker.key.size'),
     interWorkerKeyGenerationAlgorithm: text('inter.worker.key.generation.algorithm'),

@@ -32,6 +32,7 @@ describe('defaults', () => {
     expect(withPrefix).toBeInstanceOf(Function);
     expect(taskThreads).toBeGreaterThanOrEqual(1);
     expect(values).toEqual({
+      alwaysVerifies: false,
       bootstrapServers: 'localhost:9092',
       groupId: 'connect-cluster',
       clientId: '',

@@ -35,6 +35,8 @@ const HEARTBEAT_WHILE_MISSING_MS = 500;
 export interface MembershipSettings {
   readonly groupId: string;
   readonly connectProtocol: 'eager' | 'compatible' | 'sessioned';
+  /** Accept only signed internal requests, whatever the protocol of the group. (Default: only under `sessioned`) */
+  readonly alwaysVerifies?: boolean;
   readonly sessionTimeoutMs: number;
   readonly heartbeatIntervalMs: number;
   readonly rebalanceTimeoutMs: number;
@@ -148,6 +150,10 @@ export class Membership {
   /** Whether internal requests carry signatures. Known without a membership, too: they are processed after the join. */
   get signsRequests(): boolean {
     return this.lastProtocol === 'sessioned';
+  }
+  /** Whether this worker accepts only signed internal requests. */
+  get requiresSignatures(): boolean {
+    return this.signsRequests || this.options.settings.alwaysVerifies === true;
   }
   /** This worker's part of the last rebalance. */
   get assignment(): Assignment | null {

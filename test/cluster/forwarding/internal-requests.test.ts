@@ -21,8 +21,8 @@ afterEach(async () => {
   for (const { herder } of workers) await herder.stop();
 });
 
-function worker(connectProtocol: WorkerConfig['connectProtocol']): TestWorker {
-  const made = createWorker(kafka, 'g', { config: { connectProtocol } });
+function worker(connectProtocol: WorkerConfig['connectProtocol'], alwaysVerifies = false): TestWorker {
+  const made = createWorker(kafka, 'g', { config: { connectProtocol, alwaysVerifies } });
   workers.push(made);
   return made;
 }
@@ -54,6 +54,25 @@ test.each(['compatible', 'eager'] as const)(
     const failures = (await Promise.allSettled(answers)).map((answer) => (answer as PromiseRejectedResult).reason);
     expect(failures).toContainEqual(expect.objectContaining(ABSENT));
     expect(failures).not.toContainEqual(expect.objectContaining(REFUSED));
+  },
+);
+
+test.each(['compatible', 'eager'] as const)(
+  'with roles or tokens, a member that supports at most %s does not open the leader to requests without a signature',
+  async (older) => {
+    const young = worker('sessioned', true);
+    await young.herder.start();
+    await young.herder.health();
+    const old = worker(older);
+    await old.herder.start();
+    await old.herder.health();
+    await young.herder.health();
+    const read = jest.fn(() => []);
+    await expect(young.herder.submitTaskConfigs('c', UNSIGNED, read)).rejects.toMatchObject(REFUSED);
+    await expect(young.herder.fenceTasks('c', UNSIGNED)).rejects.toMatchObject(REFUSED);
+    expect(read).not.toHaveBeenCalled();
+    // Its other workers can sign.
+    expect(young.herder.groupSecret('x')).not.toBeNull();
   },
 );
 
