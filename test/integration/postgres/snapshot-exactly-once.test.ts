@@ -452,3 +452,28 @@ test('connect-runtime 80: an incremental snapshot killed after every poll reads 
   expect([ids.length, new Set(ids).size]).toEqual([1000, 1000]);
   expect(delivered.kills).toBeGreaterThan(5);
 });
+
+test('the records of a change stay together where its columns are read again', async () => {
+  await database.query(`CREATE TABLE t (id int PRIMARY KEY, v int, w text);
+    ALTER TABLE t ALTER COLUMN w SET STORAGE EXTERNAL;
+    INSERT INTO t SELECT i, 0, repeat('w', 200000) FROM generate_series(0, 149) i`);
+  const config = taskConfig(database, {
+    'snapshot.mode': 'no_data',
+    'post.processors': 'again',
+    'again.type': 'io.debezium.processors.reselect.ReselectColumnsPostProcessor',
+  });
+  const delivered = new Delivered(config);
+  await delivered.start();
+  await database.query('UPDATE t SET id = id + 1000');
+  await database.query(`INSERT INTO t VALUES (${DONE}, 0)`);
+  const isDone = async (): Promise<boolean> => {
+    const batch = await delivered.poll();
+    if (batch.length > 0) await delivered.kill();
+    return batch.some(({ value }) => value?.after?.id === DONE);
+  };
+  await waitFor('the last change', isDone, { everyMs: 0 });
+  const events = delivered.records.map(({ key, value }) => `${value?.op ?? 'tombstone'} ${key.id}`);
+  expect([events.length, new Set(events).size]).toEqual([451, 451]);
+  expect(delivered.kills).toBeGreaterThan(1);
+  expect(delivered.records.filter(({ value }) => value?.after?.w?.length === 200_000)).toHaveLength(150);
+});

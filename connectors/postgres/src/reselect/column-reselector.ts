@@ -52,7 +52,7 @@ export class ColumnReselector {
         if (of !== null) wanted.push(of);
       }
       bytes += await this.read(wanted);
-      if (bytes >= MANY_BYTES) break;
+      if (bytes >= MANY_BYTES && (!this.session.exactlyOnce || endsChange(records, done))) break;
     }
     this.pending = records.slice(done);
     return done === records.length ? records : records.slice(0, done);
@@ -138,4 +138,9 @@ export class ColumnReselector {
     const table = `${model.schema}.${model.name}`;
     this.warnings.warn(table, `${what}: ${reason}. The events keep the values that they have.`);
   }
+}
+
+/** Whether the records before `end` are complete changes: only the last record of one has an offset of its own. */
+function endsChange(records: readonly SourceRecord[], end: number): boolean {
+  return end < 2 || records[end - 1]?.sourceOffset !== records[end - 2]?.sourceOffset;
 }
