@@ -16,7 +16,7 @@ export interface CooperativeInput {
   /** Generation of the last rebalance that this worker completed. */
   readonly lastCompletedGeneration: number;
   readonly generation: number;
-  /** Null: Java's rules, because a member is not known to have any others. (Default: null) */
+  /** Null: a member may be Java's, so Java's rules hold. (Default: null) */
   readonly reserving?: ReservingGroup | null;
 }
 

@@ -45,7 +45,7 @@ class Follower implements GroupMember {
   async close(): Promise<void> {}
 }
 
-test('reports how long the workers may still be away, and hurries only while some are', async () => {
+test('reports how long the workers may still be away, and sends more heartbeats only while some are', async () => {
   let clock = 0;
   let follower: Follower | undefined;
   const snapshot = new ConfigState().snapshot();

@@ -1,4 +1,4 @@
-/** Whether workers that return under their address get back what they had, and nobody else's work stops. */
+/** Whether workers that return under their address get back what they had, and no other work stops. */
 import { seeded } from '../../helpers/seeded';
 import { items, SimulatedGroup } from './simulated-group';
 
@@ -170,7 +170,7 @@ describe('the delay', () => {
   });
 });
 
-test('a group that starts anew waits for no worker of its former life', () => {
+test('a group whose workers have all been restarted waits for none of them', () => {
   const three = group(3, 20);
   three.stop('w1', 'w2', 'w3');
   three.start('w2').rebalance();
