@@ -154,6 +154,7 @@ export function restAuthSettings(sources: AuthSources): RestAuthSettings {
       EXTENSIONS,
       `the extension needs a JAAS file with a KafkaConnect section; set ${JAAS_FILE}, here or with KAFKA_OPTS=-D${JAAS_FILE}=/path`,
     );
+  refuseEmpty(sources);
   const roles = Object.fromEntries(ROLES.map((role) => [role, given(roleKey(role))])) as unknown as RoleRules;
   const settings: RestAuthSettings = {
     basic: wantsBasic ? { jaasFile: jaasFile as string } : null,
@@ -163,6 +164,16 @@ export function restAuthSettings(sources: AuthSources): RestAuthSettings {
   };
   requireConsistent(settings, sources);
   return settings;
+}
+
+/** A key without a value, perhaps from a variable that is not set, would turn off what it is meant to turn on. */
+function refuseEmpty({ raw, invalid }: AuthSources): void {
+  const isEmpty = (key: string): boolean => /^[\s,]*$/.test(raw[key] ?? '');
+  for (const keys of [[JWKS_FILE, JWKS_URL], ROLES.map(roleKey)]) {
+    const empty = keys.every(isEmpty) ? keys.find((key) => raw[key] !== undefined) : undefined;
+    if (empty !== undefined)
+      throw invalid(empty, 'it is empty, and would leave the REST API open to more callers; set it, or remove the key');
+  }
 }
 
 function bearerSettings({ text, number, invalid }: AuthSources, list: AuthSources['list']): BearerSettings | null {

@@ -85,8 +85,17 @@ test.each<[Record<string, string>, RegExp]>([
   [{ ...BEARER, 'rest.auth.jwt.algorithms': 'none' }, /'none' is not allowed/],
   [{ ...BEARER, 'rest.auth.jwt.algorithms': '' }, /Value must not be empty/],
   [{ ...BEARER, 'rest.auth.jwt.clock.skew.ms': '600001' }, /Value must be no more than 600000/],
+  [{ ...BASIC, 'rest.auth.roles.admin': '' }, /^"rest.auth.roles.admin" is invalid: it is empty, and would leave/],
+  [{ ...BASIC, 'rest.auth.roles.reader': ' , ' }, /^"rest.auth.roles.reader" is invalid: it is empty/],
+  [{ 'rest.auth.jwks.url': '' }, /^"rest.auth.jwks.url" is invalid: it is empty/],
+  [{ 'rest.auth.jwks.file': ' ' }, /^"rest.auth.jwks.file" is invalid: it is empty/],
 ])('%j is refused', (settings, message) => {
   expect(refusal(settings)).toMatch(message);
+});
+
+test('one of several roles may be empty', () => {
+  const roles = auth({ ...BASIC, 'rest.auth.roles.admin': 'user:a', 'rest.auth.roles.operator': '' }).roles;
+  expect(roles).toEqual({ reader: [], operator: [], admin: ['user:a'] });
 });
 
 test('keys may be fetched from this machine without TLS', () => {

@@ -15,5 +15,9 @@ export function accessOf(settings: RestAuthSettings, readJaas: ReadJaasFile, log
       `Worker setting "${EXTENSIONS}" is invalid: an empty credentials file admits everyone, and no caller would have a role; add users to the file.`,
       { code: 'WORKER_CONFIG_INVALID', place: { key: EXTENSIONS } },
     );
+  if (roles?.admin.length === 0)
+    logger.warn(
+      'No caller has the role admin, so no request can create, change or delete connectors; set rest.auth.roles.admin',
+    );
   return createAccess({ settings, login, bearer: bearer && bearerTokens(bearer, logger) });
 }

@@ -189,3 +189,18 @@ test('an empty credentials file and roles contradict each other', () => {
   expect(() => accessOf(settings, parseJaasFile, silentLogger)).toThrow(/an empty credentials file admits everyone/);
   expect(accessOf({ ...settings, roles: null }, parseJaasFile, silentLogger).admitsEveryone).toBe(true);
 });
+
+test('roles without an admin are reported at startup', () => {
+  const warnings: string[] = [];
+  const logger = { ...silentLogger, warn: (message: string): void => void warnings.push(message) };
+  const jaas = join(folder, 'jaas.conf');
+  for (const admin of [[], ['user:alice']])
+    accessOf(
+      { basic: { jaasFile: jaas }, bearer: null, roles: { ...ROLES, admin }, openPaths: [] },
+      parseJaasFile,
+      logger,
+    );
+  expect(warnings).toEqual([
+    'No caller has the role admin, so no request can create, change or delete connectors; set rest.auth.roles.admin',
+  ]);
+});
