@@ -7,13 +7,16 @@ import { placeholderOf } from './provided-values';
 
 const MASK = '[hidden]';
 const SECRET_NAME =
-  /(?:password|passwd|passphrase|secret|token|credential|sasl[._-]?jaas[._-]?config|authorization|(?:^|[._-])key|(?:api|app|access|account|private|signing|session|shared)[._-]?key)s?$/i;
+  /(?:password|passwd|passphrase|secret|token|credential|sasl[._-]?jaas[._-]?config|credentials?[._-]?json|authorization|user[._-]?info|connection[._-]?string|(?:^|[._-])(?:key|pass|pwd)|(?:api|app|access|account|private|signing|session|shared)[._-]?key)s?$/i;
 /**
  * Matches `password=…` or `"secret": "…"` inside a text, also in JAAS configs and in JSON within JSON. An unclosed
  * quote hides all text after it, because the text may have been cut there.
  */
 const SECRET_IN_TEXT =
-  /((?:password|passwd|passphrase|secret|token|sharedaccesskey|accountkey|ap[ip][._-]?key)(?:\\*["'])?\s*[=:]\s*)("(?:[^"\\]|\\[^])*(?:"|\\?$)|(?<escape>\\+)"[^]*?(?:(?<!\\)\k<escape>"|$)|'[^']*(?:'|$)|(?:\$\{[^${}\s]*\}|[^\s,;&}"'])+)/gi;
+  /((?:password|passwd|passphrase|pwd|secret|token|sharedaccesskey|accountkey|ap[ip][._-]?key)(?:\\*["'])?\s*[=:]\s*)("(?:[^"\\]|\\[^])*(?:"|\\?$)|(?<escape>\\+)"[^]*?(?:(?<!\\)\k<escape>"|$)|'[^']*(?:'|$)|(?:\$\{[^${}\s]*\}|[^\s,;&}"'])+)/gi;
+/** HTTP credentials after their scheme, and the signature in the query of a signed URL. */
+const HTTP_CREDENTIALS =
+  /(authorization(?:\\*["'])?\s*[=:]\s*(?:\\*["'])?(?:bearer|basic|token)\s+|[?&](?:sig|signature)=)[^\s,;&"'\\]+/gi;
 const CREDENTIALS_IN_URL = /(:\/\/[^\s:/@]*):[^\s@/]+@/g;
 /** At the end of a cut text: possibly the start of a password. */
 const CREDENTIALS_AT_END = /(:\/\/[^\s:/@]*):[^\s@/]+$/;
@@ -31,7 +34,10 @@ export function isSecretName(name: string): boolean {
 
 export function redactText(text: string, limit = TEXT_LIMIT): string {
   const cut = cutText(text, limit);
-  const shown = cut.text.replace(SECRET_IN_TEXT, `$1${MASK}`).replace(CREDENTIALS_IN_URL, `$1:${MASK}@`);
+  const shown = cut.text
+    .replace(SECRET_IN_TEXT, `$1${MASK}`)
+    .replace(HTTP_CREDENTIALS, `$1${MASK}`)
+    .replace(CREDENTIALS_IN_URL, `$1:${MASK}@`);
   return cut.omitted === 0 ? shown : shown.replace(CREDENTIALS_AT_END, `$1:${MASK}`) + cutMark(cut);
 }
 

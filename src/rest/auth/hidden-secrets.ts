@@ -9,8 +9,11 @@ import type { Caller } from './access';
 import { hiddenValue } from './access-error';
 
 const HIDDEN = '[hidden]';
-/** Keys whose values are class names. */
-const EMBEDDED = /^(?<prefix>(?:key|value|header)\.converter|(?:transforms|predicates)\.[^.]+(?=\.type$))(?:\.type)?$/;
+/** Keys whose values are class names. The alias of a transformation may contain dots. */
+const EMBEDDED = /^(?<prefix>(?:key|value|header)\.converter|(?:transforms|predicates)\..+(?=\.type$))(?:\.type)?$/;
+/** Keys of Connect itself, which are shown even if the plugin is unknown. */
+const CONNECT_KEY =
+  /^(?:name|connector\.class|connector\.plugin\.version|tasks\.max|topics(?:\.regex)?|transforms|predicates|config\.action\.reload|errors\..+|exactly\.once\.support|(?:transforms|predicates)\..+\.(?:predicate|negate))$/;
 /** Classes whose keys are kept. */
 const MAX_CLASSES = 256;
 
@@ -20,9 +23,22 @@ type KeyTypes = ReadonlyMap<string, ConfigType>;
 /**
  * Hides the values of keys of type PASSWORD, and of texts whose key is named like a secret. In all other values, hides
  * what logs hide.
+ *
+ * @param unknown prefixes of the keys of plugins that could not be loaded: any of these keys may be a password
  */
-export function hideSecrets(config: ConnectorConfig, types: KeyTypes): ConnectorConfig {
-  const shown = Object.entries(config).map(([key, value]) => [key, shownValue(key, value, types.get(key))] as const);
+export function hideSecrets(
+  config: ConnectorConfig,
+  types: KeyTypes,
+  unknown: readonly string[] = [],
+): ConnectorConfig {
+  const mayBeSecret = (key: string): boolean =>
+    !types.has(key) &&
+    !EMBEDDED.test(key) &&
+    !CONNECT_KEY.test(key) &&
+    unknown.some((prefix) => key.startsWith(prefix));
+  const shown = Object.entries(config).map(
+    ([key, value]) => [key, mayBeSecret(key) && value ? HIDDEN : shownValue(key, value, types.get(key))] as const,
+  );
   return Object.fromEntries(shown);
 }
 
@@ -54,11 +70,13 @@ export class HiddenSecrets {
   async shown(caller: Caller, config: ConnectorConfig, className: string | undefined): Promise<ConnectorConfig> {
     if (!this.hasRoles || caller.role === 'admin') return config;
     const types = new Map<string, ConfigType>();
+    const unknown: string[] = [];
     for (const { prefix, plugin } of [{ prefix: '', plugin: className }, ...embeddedPlugins(config)]) {
       const found = plugin === undefined ? null : await this.typesOf(plugin);
+      if (found === null) unknown.push(prefix);
       for (const [key, type] of found ?? []) types.set(prefix + key, type);
     }
-    return hideSecrets(config, types);
+    return hideSecrets(config, types, unknown);
   }
 
   /** Throws AccessError 400 for a config with a hidden value, which would replace the secret by its mark. */

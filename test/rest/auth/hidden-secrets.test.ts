@@ -31,7 +31,7 @@ test('values of PASSWORD keys, of keys named like secrets, and credentials insid
   });
 });
 
-test('for an unknown plugin, the names decide', () => {
+test('for keys that no plugin defines, the names decide', () => {
   const shown = hideSecrets(CONFIG, new Map());
   expect([shown['db.code'], shown['retry.token'], shown['topic'], shown['api.key']]).toEqual([
     'hunter2',
@@ -60,31 +60,70 @@ test('admins, and all callers while no roles are set, see everything; definition
   expect(reads).toBe(1);
 });
 
+const definitionsOf = (plugin: string): Promise<readonly ConfigDefinitionInfo[]> => {
+  if (plugin === 'Unknown') return Promise.reject(new Error('unknown'));
+  return Promise.resolve(plugin === 'X' ? definitions : []);
+};
+
 test('keys of converters, transformations and predicates have the types of their plugins', async () => {
   const config = {
-    'connector.class': 'Unknown',
+    'connector.class': 'Plain',
     'value.converter': 'X',
     'value.converter.db.code': 'hunter2',
     'transforms.t.type': 'X',
     'transforms.t.db.code': 'hunter2',
     'transforms.t.retry.token': '5',
+    'transforms.with.dots.type': 'X',
+    'transforms.with.dots.db.code': 'hunter2',
     'transforms.other.db.code': 'shown',
     'key.converter.db.code': 'shown',
   };
-  const definitionsOf = (plugin: string): Promise<readonly ConfigDefinitionInfo[]> =>
-    plugin === 'X' ? Promise.resolve(definitions) : Promise.reject(new Error('unknown'));
   const secrets = new HiddenSecrets(true, { definitions: definitionsOf });
-  expect(await secrets.shown(caller, config, 'Unknown')).toEqual({
+  expect(await secrets.shown(caller, config, 'Plain')).toEqual({
     ...config,
     'value.converter.db.code': '[hidden]',
     'transforms.t.db.code': '[hidden]',
+    'transforms.with.dots.db.code': '[hidden]',
   });
 });
 
-test('a plugin that cannot be loaded is an unknown one', async () => {
-  const secrets = new HiddenSecrets(true, { definitions: () => Promise.reject(new Error('silent')) });
-  expect((await secrets.shown({ user: 'r', role: null }, CONFIG, 'X'))['api.key']).toBe('[hidden]');
-  expect((await secrets.shown(caller, CONFIG, undefined))['api.key']).toBe('[hidden]');
+test('keys of a plugin that cannot be loaded may be passwords, and are hidden', async () => {
+  const secrets = new HiddenSecrets(true, { definitions: definitionsOf });
+  const plain = {
+    'connector.class': 'Plain',
+    topic: 'shown',
+    'transforms.t.type': 'Unknown',
+    'transforms.t.predicate': 'p',
+    'transforms.t.pin': '1234',
+  };
+  expect(await secrets.shown(caller, plain, 'Plain')).toEqual({ ...plain, 'transforms.t.pin': '[hidden]' });
+  const unknown = {
+    'connector.class': 'Unknown',
+    name: 'n',
+    'tasks.max': '1',
+    topics: 't',
+    'errors.tolerance': 'all',
+    'key.converter': 'X',
+    'key.converter.url': 'http://registry',
+    pin: '1234',
+    empty: '',
+  };
+  const hidden = { ...unknown, pin: '[hidden]' };
+  expect(await secrets.shown(caller, unknown, 'Unknown')).toEqual(hidden);
+  expect((await secrets.shown({ user: 'r', role: null }, unknown, 'Unknown')).pin).toBe('[hidden]');
+});
+
+test.each([
+  ['db.pass', 'hunter2'],
+  ['conn.pwd', 'hunter2'],
+  ['value.converter.basic.auth.user.info', 'u:hunter2'],
+  ['gcp.credentials.json', '{"private":"hunter2"}'],
+  ['storage.connection.string', 'A=hunter2'],
+  ['http.headers', 'Accept: */*, Authorization: Bearer hunter2'],
+  ['link', 'https://store/x?se=1&sig=hunter2'],
+  ['odbc', 'Host=x;Uid=u;Pwd=hunter2;A=b'],
+])('the secret in %s is hidden', (key, value) => {
+  expect(hideSecrets({ [key]: value }, new Map())[key]).toMatch(/^(?!.*hunter2).*\[hidden\]/);
 });
 
 test('a config with the mark is refused while roles are set', () => {
