@@ -36,7 +36,7 @@ export class AuditLog {
   record(change: AuditedChange): void {
     const { request, path, route, user, connector, status } = change;
     const { method = '' } = request;
-    if (!isChange(request, route) || this.isForwarded(request, path)) return;
+    if (!isChange(request, route, status) || this.isForwarded(request, path)) return;
     const shown = { user: printable(user), path: printable(path), connector: printable(connector) };
     const remote = printable(request.socket.remoteAddress ?? null);
     this.logger.info(
@@ -46,11 +46,12 @@ export class AuditLog {
   }
 }
 
-/** Validation changes nothing. A signed request is another worker's, or it is rejected. */
-function isChange({ method = '', headers }: AuditedChange['request'], route: string): boolean {
+/** Validation changes nothing. A request with a signature is another worker's, unless the signature is rejected. */
+function isChange({ method = '', headers }: AuditedChange['request'], route: string, status: number): boolean {
   if (READS.has(method)) return false;
   const required = requirementOf(method, route);
-  return required === 'signature' ? headers['x-connect-authorization'] === undefined : required !== 'reader';
+  if (required !== 'signature') return required !== 'reader';
+  return headers['x-connect-authorization'] === undefined || status === 403;
 }
 
 function printable(text: string | null): string | null {

@@ -24,6 +24,9 @@ export function signingKeys(source: BearerSettings['keys'], logger: Logger): JWT
   return 'file' in source ? keysOfFile(source.file, logger) : keysOfUrl(new URL(source.url), logger);
 }
 
+/** As jose requires it: a set that it rejects would be fetched again with each request. */
+const isObject = (key: unknown): boolean => typeof key === 'object' && key !== null && !Array.isArray(key);
+
 /** Throws an Error whose message is only the reason. */
 export function parseKeySet(bytes: Uint8Array): JSONWebKeySet {
   let found: unknown;
@@ -34,7 +37,7 @@ export function parseKeySet(bytes: Uint8Array): JSONWebKeySet {
     throw new Error('it is not JSON');
   }
   const keys = (found as { keys?: unknown } | null)?.keys;
-  if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'object' && key !== null))
+  if (!Array.isArray(keys) || !keys.every(isObject))
     throw new Error('it is not a JSON Web Key Set: an object with the array "keys"');
   return found as JSONWebKeySet;
 }

@@ -48,11 +48,13 @@ test('reads, validation, and what another worker has logged have no line', () =>
   expect(lines([change('PUT', '/connectors/:name/pause')], true)).toEqual([]);
 });
 
-test('an unsigned request to an internal route has a line, a signed one of a worker has none', () => {
+test('an unsigned request to an internal route has a line, a signed one of a worker has none, a forged one has', () => {
   const internal = change('POST', '/connectors/:name/tasks', { status: 400 });
   expect(lines([internal])).toHaveLength(1);
   const headers = { 'x-connect-authorization': 'c2ln' };
   expect(lines([{ ...internal, request: { ...internal.request, headers } }])).toEqual([]);
+  // An invalid signature.
+  expect(lines([{ ...internal, status: 403, request: { ...internal.request, headers } }])).toHaveLength(1);
 });
 
 test('no text of a caller can start a line of its own or fill the log', () => {

@@ -178,6 +178,7 @@ describe('keys from a URL', () => {
     ],
     ['a page', (_request, response) => void response.end('<html>hunter2'), /: it is not JSON$/],
     ['another document', (_request, response) => void response.end('{"keys":[1]}'), /not a JSON Web Key Set/],
+    ['a list of lists', (_request, response) => void response.end('{"keys":[[]]}'), /not a JSON Web Key Set/],
     [
       'an endless document',
       (_request, response) => {
