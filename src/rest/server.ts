@@ -9,6 +9,7 @@ import type { WorkerConfig } from '../config/worker-config';
 import { AUDIT, type LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
 import type { PluginRegistry } from '../plugins/registry';
+import { OPEN_ACCESS } from './auth/access';
 import { AuditLog } from './auth/audit-log';
 import { accessOf } from './auth/create-access';
 import { HiddenSecrets } from './auth/hidden-secrets';
@@ -99,6 +100,7 @@ export function createRestServer(options: RestServerOptions): RestServer {
     logger: options.logger,
     requestLimitMs: options.requestLimitMs ?? 90_000,
     bodies: new BodyBudget(options.config.restBodies),
+    ...(access === OPEN_ACCESS ? {} : { internalBodies: new BodyBudget(options.config.restBodies) }),
     access,
     audit: new AuditLog(options.logger.child({}, AUDIT), marks.isForwarded),
   };

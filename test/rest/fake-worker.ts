@@ -464,12 +464,14 @@ export function fakeWorker(options: FakeWorkerOptions = {}): FakeWorker {
     healthLimitMs: options.healthLimitMs ?? 10_000,
   };
   const routes = withOpenApi([...resources(context), ...adminResources(context)], context.version);
+  const limits = options.bodies ?? { maxBytes: 1024 * 1024, inFlightBytes: 16 * 1024 * 1024 };
   const app = createApp(routes, {
     logger: silentLogger,
     access: options.access ?? OPEN_ACCESS,
     ...(options.audit ? { audit: options.audit } : {}),
     requestLimitMs: options.requestLimitMs ?? 90_000,
-    bodies: new BodyBudget(options.bodies ?? { maxBytes: 1024 * 1024, inFlightBytes: 16 * 1024 * 1024 }),
+    bodies: new BodyBudget(limits),
+    ...(options.access ? { internalBodies: new BodyBudget(limits) } : {}),
   });
   return { app, herder, levels, routes };
 }

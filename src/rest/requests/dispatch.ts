@@ -8,6 +8,7 @@ import type { Logger } from '../../logging/logger';
 import { AccessError } from '../auth/access-error';
 import { OPEN_ACCESS, type Access } from '../auth/access';
 import type { AuditLog } from '../auth/audit-log';
+import { requirementOf } from '../auth/required-role';
 import type { BodyBudget } from '../http/body-budget';
 import { JSON_TYPE, requestType, responseType } from '../http/content-negotiation';
 import { errorReply, type ErrorReply } from './error-reply';
@@ -20,6 +21,11 @@ export interface DispatchOptions {
   readonly logger: Logger;
   readonly requestLimitMs: number;
   readonly bodies: BodyBudget;
+  /**
+   * For routes that need a signature, whose bodies are read before their sender is known: they must not take the room
+   * of callers who are. (Default: `bodies`)
+   */
+  readonly internalBodies?: BodyBudget;
   /** (Default: every request is admitted) */
   readonly access?: Access;
   /** (Default: changes are not logged) */
@@ -43,7 +49,9 @@ export function dispatch(resource: Resource, options: DispatchOptions): RequestH
   const allowed = ALLOW_ORDER.filter(
     (method) => method === 'OPTIONS' || resource.methods[method === 'HEAD' ? 'GET' : method],
   );
-  const { access = OPEN_ACCESS } = options;
+  const { access = OPEN_ACCESS, bodies, internalBodies = bodies } = options;
+  const bodiesOf = (method: Method): BodyBudget =>
+    requirementOf(method, resource.path) === 'signature' ? internalBodies : bodies;
   return async (request, response) => {
     const began = Date.now();
     response.once('finish', () =>
@@ -83,7 +91,7 @@ export function dispatch(resource: Resource, options: DispatchOptions): RequestH
       const caller = await access.admit(request, resource.path);
       user = caller.user;
       const reply = await withDeadline(
-        handled(handler, callOf(request, response, { method, caller, audited, bodies: options.bodies })),
+        handled(handler, callOf(request, response, { method, caller, audited, bodies: bodiesOf(method) })),
         options.requestLimitMs,
         requestTimeout,
       );

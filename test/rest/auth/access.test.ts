@@ -1,6 +1,8 @@
 /** Requests of callers with and without roles, through the whole HTTP layer. */
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import request from 'supertest';
@@ -12,6 +14,7 @@ import { AuditLog } from '../../../src/rest/auth/audit-log';
 import { accessOf } from '../../../src/rest/auth/create-access';
 import { PropertyFileLogin } from '../../../src/rest/auth/property-file-login';
 import { basic, writeLogins } from '../../helpers/basic-auth';
+import { waitFor } from '../../helpers/wait-for';
 import { fakeWorker, SRC, type FakeWorker } from '../fake-worker';
 
 const ROLES: RoleRules = { reader: ['user:rita'], operator: ['user:olga'], admin: ['user:alice'] };
@@ -203,4 +206,42 @@ test('roles without an admin are reported at startup', () => {
   expect(warnings).toEqual([
     'No caller has the role admin, so no request can create, change or delete connectors; set rest.auth.roles.admin',
   ]);
+});
+
+test('bodies of callers without credentials leave room for those of others', async () => {
+  const found = fakeWorker({
+    access: createAccess({ settings: { roles: ROLES, openPaths: [] }, login, bearer: null }),
+    bodies: { maxBytes: 1_000, inFlightBytes: 1_500 },
+  });
+  const server = found.app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const signed = {
+    'Content-Length': '1500',
+    'X-Connect-Authorization': 'AAAA',
+    'X-Connect-Request-Signature-Algorithm': 'HmacSHA256',
+  };
+  const slow = httpRequest({ port, host: '127.0.0.1', method: 'POST', path: '/connectors/a/tasks', headers: signed });
+  slow.on('error', () => undefined).write(' '.repeat(1_400));
+  try {
+    const second = async (): Promise<number> => {
+      const response = await fetch(`http://127.0.0.1:${port}/connectors/a/tasks`, {
+        method: 'POST',
+        headers: { ...signed, 'Content-Length': '200' },
+        body: ' '.repeat(200),
+      });
+      return response.status;
+    };
+    // The worker has received the first body.
+    await waitFor('no room', async () => (await second()) === 503);
+    const created = await request(server)
+      .post('/connectors')
+      .set('Authorization', basic('alice', 'pw'))
+      .send({ name: 'a', config: { ...SRC, padding: 'x'.repeat(300) } });
+    expect(created.status).toBe(201);
+  } finally {
+    slow.destroy();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
 });
