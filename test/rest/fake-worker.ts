@@ -244,6 +244,9 @@ export class FakeHerder implements Herder {
       clients: [],
     };
   }
+  /** Of FAILED tasks. */
+  trace = 'org.apache.kafka.connect.errors.ConnectException: boom\n\tat here\n';
+
   kafkaClusterId(): string | null {
     return 'I4ZmrWqfT2e-upky_4fdPA';
   }
@@ -280,7 +283,7 @@ export class FakeHerder implements Herder {
       state,
       worker_id: this.workerId,
       version: '4.3.1',
-      trace: state === 'FAILED' ? 'org.apache.kafka.connect.errors.ConnectException: boom\n\tat here\n' : '',
+      trace: state === 'FAILED' ? this.trace : '',
     };
   }
   taskInfos(name: string): readonly TaskInfo[] {

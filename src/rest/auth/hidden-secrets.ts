@@ -3,6 +3,7 @@
  * returned as in Java.
  */
 import type { ConfigType, ConnectorConfig } from '@millrace/sdk';
+import { hiderOf } from '../../config/providers/hide-resolved';
 import type { ConfigValidator } from '../../config/validation/config-infos';
 import { isSecretName, redactText } from '../../logging/redact';
 import type { Caller } from './access';
@@ -66,9 +67,27 @@ export class HiddenSecrets {
     private readonly validator: Pick<ConfigValidator, 'definitions'>,
   ) {}
 
+  hidesFrom(caller: Caller): boolean {
+    return this.hasRoles && caller.role !== 'admin';
+  }
+
+  /**
+   * Returns a function that hides in a text, such as a trace, the secrets of this config, and what logs hide. Callers
+   * that see secrets see the text as it is.
+   */
+  async inTexts(caller: Caller, config: ConnectorConfig): Promise<(text: string) => string> {
+    if (!this.hidesFrom(caller)) return (text) => text;
+    const shown = await this.shown(caller, config, config['connector.class']);
+    const hide = hiderOf(shown, config);
+    return (text) => {
+      const hidden = hide(text, text.length);
+      return redactText(hidden, hidden.length);
+    };
+  }
+
   /** The config as the caller may see it. `className`: `connector.class` of its connector. */
   async shown(caller: Caller, config: ConnectorConfig, className: string | undefined): Promise<ConnectorConfig> {
-    if (!this.hasRoles || caller.role === 'admin') return config;
+    if (!this.hidesFrom(caller)) return config;
     const types = new Map<string, ConfigType>();
     const unknown: string[] = [];
     for (const { prefix, plugin } of [{ prefix: '', plugin: className }, ...embeddedPlugins(config)]) {

@@ -2,7 +2,7 @@
 import { configMap, configPatch, withName, withoutNullValues } from '../requests/connector-request';
 import { created } from './connectors-router';
 import type { RestContext } from './context';
-import { connectorInfo, connectorState, shownConnector } from './entities';
+import { connectorInfo, shownConnector, shownConnectorState } from './entities';
 import { passThrough } from './forward';
 import { CONFIG_MAP } from '../json/shape';
 import { readDocument } from '../requests/request-body';
@@ -67,7 +67,12 @@ export function connectorResources(context: RestContext): readonly Resource[] {
     },
     {
       path: '/connectors/:name/status',
-      methods: { GET: (call) => ok(connectorState(context.herder().connectorStatus(param(call, 'name')))) },
+      methods: {
+        GET: async (call) => {
+          const state = context.herder().connectorStatus(param(call, 'name'));
+          return ok(await shownConnectorState(context, call, state));
+        },
+      },
     },
   ];
 }

@@ -1,9 +1,8 @@
 /** Lists and creates connectors. Source: connect-rest §1.3, §1.4. */
-import { HerderError } from '../../cluster/errors';
-import type { ConnectorInfo } from '../../cluster/entities';
+import type { ConnectorInfo, ConnectorStateInfo } from '../../cluster/entities';
 import { createRequest, withoutNullValues } from '../requests/connector-request';
 import type { RestContext } from './context';
-import { connectorInfo, connectorState, shownConnector } from './entities';
+import { connectorInfo, ifKnown, shownConnector, shownConnectorState } from './entities';
 import { CREATE_REQUEST } from '../json/shape';
 import { readDocument } from '../requests/request-body';
 import { encodeSegment } from '../requests/request-path';
@@ -12,16 +11,6 @@ import { ok, type Call, type Reply, type Resource } from '../requests/route';
 /** 201 with the connector's `Location` on the worker that received the request. */
 export function created(call: Call, name: string, body: unknown): Reply {
   return { status: 201, body, headers: { Location: `${call.base}/connectors/${encodeSegment(name)}` } };
-}
-
-/** Null for a connector that has been deleted in the meantime. */
-function ifKnown<T>(read: () => T): T | null {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof HerderError && error.status === 404) return null;
-    throw error;
-  }
 }
 
 async function expanded(
@@ -35,14 +24,15 @@ async function expanded(
     const info = ifKnown(read);
     return info && (await shownConnector(context, call, info));
   };
+  const stateIfKnown = async (name: string): Promise<ConnectorStateInfo | null> => {
+    const state = ifKnown(() => herder.connectorStatus(name));
+    return state && (await shownConnectorState(context, call, state));
+  };
   const rows: [string, Record<string, unknown>][] = [];
   for (const name of herder.connectors()) {
     const row: Record<string, unknown> = {};
     for (const part of wanted) {
-      row[part] =
-        part === 'status'
-          ? ifKnown(() => connectorState(herder.connectorStatus(name)))
-          : await shownIfKnown(() => herder.connectorInfo(name));
+      row[part] = part === 'status' ? await stateIfKnown(name) : await shownIfKnown(() => herder.connectorInfo(name));
     }
     // A connector without a status is omitted.
     if (!('status' in row) || row.status !== null) rows.push([name, row]);

@@ -3,6 +3,7 @@
  * them. Source: connect-rest §0.2, §6.
  */
 import type { ConnectorConfig } from '@millrace/sdk';
+import { HerderError } from '../../cluster/errors';
 import type { ConnectorInfo, ConnectorState, ConnectorStateInfo, TaskInfo, TaskState } from '../../cluster/entities';
 import type { Call } from '../requests/route';
 import type { RestContext } from './context';
@@ -16,24 +17,27 @@ export function connectorInfo(info: ConnectorInfo): ConnectorInfo {
   };
 }
 
-function instance(state: ConnectorState): ConnectorState {
+/** A trace as the caller may see it. */
+type ShowTrace = (trace: string) => string;
+
+function instance(state: ConnectorState, show: ShowTrace): ConnectorState {
   return {
     state: state.state,
     worker_id: state.worker_id,
     ...(state.version === 'undefined' ? {} : { version: state.version ?? null }),
-    ...(state.trace ? { trace: state.trace } : {}),
+    ...(state.trace ? { trace: show(state.trace) } : {}),
   };
 }
 
-export function taskState(state: TaskState): TaskState {
-  return { id: state.id, ...instance(state) };
+function taskState(state: TaskState, show: ShowTrace): TaskState {
+  return { id: state.id, ...instance(state, show) };
 }
 
-export function connectorState(info: ConnectorStateInfo): ConnectorStateInfo {
+function connectorState(info: ConnectorStateInfo, show: ShowTrace): ConnectorStateInfo {
   return {
     name: info.name,
-    connector: instance(info.connector),
-    tasks: [...info.tasks].sort((a, b) => a.id - b.id).map(taskState),
+    connector: instance(info.connector, show),
+    tasks: [...info.tasks].sort((a, b) => a.id - b.id).map((task) => taskState(task, show)),
     type: info.type,
   };
 }
@@ -51,4 +55,42 @@ export async function shownConnector(
 ): Promise<ConnectorInfo> {
   const config = await secrets.shown(caller, info.config, info.config['connector.class']);
   return { ...connectorInfo(info), config };
+}
+
+/** How the caller may see the traces of these states: they may quote the connector's config. */
+async function shownTraces(
+  { secrets, herder }: Pick<RestContext, 'secrets' | 'herder'>,
+  { caller }: Pick<Call, 'caller'>,
+  connector: string,
+  states: readonly ConnectorState[],
+): Promise<ShowTrace> {
+  if (!secrets.hidesFrom(caller) || !states.some(({ trace }) => trace)) return (trace) => trace;
+  return await secrets.inTexts(caller, ifKnown(() => herder().connectorInfo(connector).config) ?? {});
+}
+
+export async function shownConnectorState(
+  context: RestContext,
+  call: Call,
+  info: ConnectorStateInfo,
+): Promise<ConnectorStateInfo> {
+  return connectorState(info, await shownTraces(context, call, info.name, [info.connector, ...info.tasks]));
+}
+
+export async function shownTaskState(
+  context: RestContext,
+  call: Call,
+  connector: string,
+  state: TaskState,
+): Promise<TaskState> {
+  return taskState(state, await shownTraces(context, call, connector, [state]));
+}
+
+/** Null for a connector that has been deleted in the meantime. */
+export function ifKnown<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof HerderError && error.status === 404) return null;
+    throw error;
+  }
 }

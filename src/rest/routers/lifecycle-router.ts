@@ -1,6 +1,6 @@
 /** Pause, resume, stop, restart. Request bodies are ignored. Source: connect-rest §1.11 to §1.13. */
 import type { RestContext } from './context';
-import { connectorState } from './entities';
+import { shownConnectorState } from './entities';
 import { passThrough } from './forward';
 import { encodeSegment } from '../requests/request-path';
 import { accepted, flag, noContent, param, type Handler, type Resource } from '../requests/route';
@@ -49,7 +49,7 @@ export function lifecycleResources(context: RestContext): readonly Resource[] {
             async () => {
               if (planned) {
                 const plan = await context.herder().requestRestart(name, { includeTasks, onlyFailed });
-                return { status: 202, body: connectorState(plan) };
+                return { status: 202, body: await shownConnectorState(context, call, plan) };
               }
               await context.herder().restartConnector(name);
               return noContent;

@@ -6,7 +6,7 @@ import type { ConnectorConfig } from '@millrace/sdk';
 import type { ReadTaskConfigs, SignedBody, TaskInfo } from '../../cluster/entities';
 import { tooLarge } from '../http/body-budget';
 import type { RestContext } from './context';
-import { taskInfo, taskState } from './entities';
+import { shownTaskState, taskInfo } from './entities';
 import { passThrough } from './forward';
 import { TASK_CONFIGS, toPlain } from '../json/shape';
 import { MAX_VALUES } from '../json/tree';
@@ -109,7 +109,13 @@ export function tasksResources(context: RestContext): readonly Resource[] {
     },
     {
       path: '/connectors/:name/tasks/:task/status',
-      methods: { GET: (call) => ok(taskState(context.herder().taskStatus(param(call, 'name'), taskNumber(call)))) },
+      methods: {
+        GET: async (call) => {
+          const name = param(call, 'name');
+          const state = context.herder().taskStatus(name, taskNumber(call));
+          return ok(await shownTaskState(context, call, name, state));
+        },
+      },
     },
     {
       path: '/connectors/:name/tasks/:task/restart',

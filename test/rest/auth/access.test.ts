@@ -123,6 +123,27 @@ describe('secrets of configs', () => {
     expect((await send(found, user, 'get', '/connectors/a/tasks')).body).toMatchObject([{ config: hidden }]);
   });
 
+  test('traces that quote them are hidden from callers who are not admins', async () => {
+    const found = worker();
+    await send(found, 'alice', 'post', '/connectors', { name: 'a', config: { ...config, 'my.password': 'tr0ub4dor' } });
+    (found.herder.entries.get('a') as { taskStates: string[] }).taskStates = ['FAILED'];
+    found.herder.trace = "login of tom with 'tr0ub4dor' at postgres://tom:hunter3@db failed\n\tat here\n";
+    const shown = "login of tom with '[hidden]' at postgres://tom:[hidden]@db failed\n\tat here\n";
+    const seen = async (user: string): Promise<string[]> => {
+      const tasks = (await send(found, user, 'get', '/connectors/a/status')).body as { tasks: { trace: string }[] };
+      const task = (await send(found, user, 'get', '/connectors/a/tasks/0/status')).body as { trace: string };
+      const all = (await send(found, user, 'get', '/connectors?expand=status')).body as Record<
+        string,
+        { status: typeof tasks }
+      >;
+      return [tasks.tasks[0]?.trace, task.trace, all['a']?.status.tasks[0]?.trace].map(String);
+    };
+    expect(await seen('rita')).toEqual([shown, shown, shown]);
+    expect(await seen('alice')).toEqual(Array(3).fill(found.herder.trace));
+    const restarted = await send(found, 'olga', 'post', '/connectors/a/restart?includeTasks=true');
+    expect(JSON.stringify(restarted.body)).not.toMatch(/tr0ub4dor|hunter3/);
+  });
+
   test('an admin sees them, and so does every user while no roles are set', async () => {
     for (const [roles, user] of [[ROLES, 'alice'] as const, [null, 'rita'] as const]) {
       const found = worker(roles);
