@@ -2,6 +2,8 @@
  * Which of a task's methods are running, what the task waits for from Kafka, and since when. The task's thread writes
  * it to shared memory and the main thread reads it, because a blocked thread cannot answer a message.
  */
+import { readableError } from './readable-error';
+
 const CALLS = ['start', 'open', 'poll', 'put', 'preCommit', 'commit', 'close'] as const;
 /** A method of the plugin's task. `commit` may run beside `poll`. */
 export type TaskCall = (typeof CALLS)[number];
@@ -34,10 +36,13 @@ export class CallClock {
     this.view = new Uint32Array(memory);
   }
 
+  /** What the call throws can be read as an error. */
   async during<T>(call: TaskCall, run: () => T | Promise<T>): Promise<T> {
     this.set(call, nowSeconds());
     try {
       return await this.entered(run);
+    } catch (thrown) {
+      throw readableError(thrown);
     } finally {
       this.set(call, 0);
     }

@@ -23,6 +23,15 @@ export const TRACE_LIMIT = 16_384;
  * is bounded and hides values of config providers.
  */
 export function formatTrace(error: unknown): string {
+  try {
+    return traceOf(error);
+  } catch {
+    // What a plugin throws may refuse to be read.
+    return `${CONNECT_EXCEPTION}: ${boundedText(messageOf(error), TEXT_LIMIT, { words: true })}\n`;
+  }
+}
+
+function traceOf(error: unknown): string {
   let text = '';
   const seen = new Set<unknown>();
   for (let at = error, prefix = ''; !seen.has(at) && seen.size < MAX_CAUSES; prefix = 'Caused by: ') {

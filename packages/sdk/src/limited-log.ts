@@ -7,6 +7,8 @@ const MANY_SUBJECTS = 1_000;
 const LONG_SUBJECT = 1_000;
 const OTHERS = '';
 
+type LogFields = Readonly<Record<string, unknown>>;
+
 interface Last {
   readonly at: number;
   suppressed: number;
@@ -29,17 +31,20 @@ export class LimitedLog {
     private readonly now: () => number = monotonicNow,
   ) {}
 
-  /** @param subject what the limit applies to, e.g. a table or a topic */
-  warn(subject: string, message: string): void {
-    this.log('warn', subject, message);
+  /**
+   * @param subject what the limit applies to, e.g. a table or a topic
+   * @param fields as of `Logger`
+   */
+  warn(subject: string, message: string, fields?: LogFields): void {
+    this.log('warn', subject, message, fields);
   }
 
   /** As `warn`. Both share the limit of a subject. */
-  error(subject: string, message: string): void {
-    this.log('error', subject, message);
+  error(subject: string, message: string, fields?: LogFields): void {
+    this.log('error', subject, message, fields);
   }
 
-  private log(level: 'warn' | 'error', of: string, message: string): void {
+  private log(level: 'warn' | 'error', of: string, message: string, fields?: LogFields): void {
     const now = this.now();
     const subject = this.limitedSubject(of, now);
     const last = this.last.get(subject);
@@ -51,7 +56,7 @@ export class LimitedLog {
     this.last.delete(subject);
     this.last.set(subject, { at: now, suppressed: 0 });
     const more = last === undefined || last.suppressed === 0 ? '' : ` (${last.suppressed} more since the last line)`;
-    this.logger?.[level](`${message}${more}`);
+    this.logger?.[level](`${message}${more}`, ...(fields ? [fields] : []));
   }
 
   private limitedSubject(subject: string, now: number): string {

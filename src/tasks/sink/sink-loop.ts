@@ -5,6 +5,7 @@
 import {
   isConfigError,
   isRetriable,
+  LimitedLog,
   type SinkRecord,
   type SinkTask,
   type TopicPartition,
@@ -78,8 +79,11 @@ export class SinkLoop implements RebalanceListener {
   private pauseRequested = false;
   /** Set by the task for one poll. */
   private timeoutMs: number | null = null;
+  /** For warnings that rejected records cause. */
+  private readonly warnings: LimitedLog;
 
   constructor(private readonly parts: SinkLoopParts) {
+    this.warnings = new LimitedLog(parts.logger);
     this.pauses = new SinkPauses(parts.consumer);
     this.commits = new SinkCommits(parts, this.offsets);
     parts.consumer.lags?.trackProcessing();
@@ -220,38 +224,41 @@ export class SinkLoop implements RebalanceListener {
 
   private async deliver(): Promise<void> {
     const began = performance.now();
-    const part = this.bisection === null ? this.batch : this.partOf(this.bisection);
+    // A copy: the task may change it, and the batch may have to be put again.
+    const part = this.bisection === null ? this.batch.slice() : this.partOf(this.bisection);
+    const { length } = part;
     this.retrying = false;
     try {
       await this.parts.calls.during('put', () => this.parts.task.put(part));
     } catch (error) {
-      this.onPutError(part, error);
+      this.onPutError(length, error);
       return;
     }
     // Before the batch counts as processed: it has the record that fails the task.
     this.throwFailure();
-    this.parts.metrics.put(part.length, performance.now() - began);
+    this.parts.metrics.put(length, performance.now() - began);
     if (this.bisection !== null) return this.apply(this.bisection.accepted(), true);
-    if (part.length > 0) this.parts.rejected?.onAccepted();
+    if (length > 0) this.parts.rejected?.onAccepted();
     for (const [partition, next] of this.batchOffsets.entries()) this.markProcessed(partition, next);
     this.dropBatch();
   }
 
-  private onPutError(part: readonly SinkRecord[], error: unknown): void {
+  private onPutError(length: number, error: unknown): void {
     const { logger } = this.parts;
     if (isRetriable(error)) {
-      logger.warn(`put() failed, retrying the same ${part.length} records: ${messageOf(error)}`, { error });
+      logger.warn(`put() failed, retrying the same ${length} records: ${messageOf(error)}`, { error });
       this.pauses.redelivery = true;
       this.retrying = true;
       return;
     }
     if (!this.mayBisect(error)) throw error;
     if (this.bisection !== null) return this.apply(this.bisection.rejected(error), false);
-    logger.warn(
-      `put() rejects a batch of ${part.length} records; putting parts of it to find those that fail: ${messageOf(error)}`,
+    this.warnings.warn(
+      'batch',
+      `put() rejects a batch of ${length} records; putting parts of it to find those that fail: ${messageOf(error)}`,
       { error },
     );
-    this.bisection = new PutBisection(part.length, error);
+    this.bisection = new PutBisection(length, error);
     this.parts.rejected?.onBatchRejected();
     this.pauses.redelivery = true;
   }
@@ -269,11 +276,12 @@ export class SinkLoop implements RebalanceListener {
 
   /** `accepted`: the task has just accepted a record. */
   private apply({ records, rejection }: Finding, accepted: boolean): void {
-    const { rejected, logger } = this.parts;
+    const { rejected } = this.parts;
     const first = this.batch[0];
     if (rejection !== null && first !== undefined) {
       const { originalTopic: topic, originalPartition: partition, originalOffset: offset } = first;
-      logger.warn(
+      this.warnings.warn(
+        'record',
         `put() rejects the record at offset ${offset} of ${topic}-${partition}: ${messageOf(rejection.error)}`,
       );
       rejected?.add(first, rejection.error);
