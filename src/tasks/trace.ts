@@ -67,6 +67,8 @@ const CURED_BY_RESTART: readonly string[] = [
   'UNKNOWN_SERVER_ERROR',
   'UNKNOWN_MEMBER_ID',
   'MAX_POLL_INTERVAL_EXCEEDED',
+  'TRANSACTION_ABORTABLE',
+  'DELIVERY_TIMEOUT',
 ];
 
 /**
@@ -75,8 +77,9 @@ const CURED_BY_RESTART: readonly string[] = [
  */
 export function isWorthRestarting(error: unknown): boolean {
   if (isRetriable(error)) return true;
+  if (isErrorLike(error) && isRetriable(causeOf(error))) return true;
   if (error instanceof KafkaError) return error.fenced || CURED_BY_RESTART.includes(error.code);
-  return !isConnectError(error) || isRetriable(error.cause);
+  return !isConnectError(error);
 }
 
 function headline(error: unknown): string {

@@ -73,6 +73,10 @@ test('which errors permit a restart', () => {
 test('a lost session permits a restart; a record whose retries ran out may succeed later, a bad one stays bad', () => {
   expect(isWorthRestarting(new KafkaError('PRODUCER_FENCED', 'x', { fenced: true }))).toBe(true);
   expect(isWorthRestarting(new KafkaError('UNKNOWN_PRODUCER_ID', 'x'))).toBe(true);
+  expect(isWorthRestarting(new KafkaError('DELIVERY_TIMEOUT', 'x'))).toBe(true);
+  const away = new KafkaError('COORDINATOR_NOT_AVAILABLE', 'x', { retriable: true });
+  // As the error of a transaction, which is not possible any more.
+  expect(isWorthRestarting(new KafkaError(away.code, 'x', { abortable: true, cause: away }))).toBe(true);
   expect(isWorthRestarting(new KafkaError('SASL_AUTHENTICATION_FAILED', 'x'))).toBe(false);
   expect(isWorthRestarting(new KafkaError('TOPIC_AUTHORIZATION_FAILED', 'x'))).toBe(false);
   const exceeded = (cause: unknown): ConnectError => new ConnectError('x', { code: 'TOLERANCE_EXCEEDED', cause });

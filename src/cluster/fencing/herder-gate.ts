@@ -1,5 +1,5 @@
 /** What exactly-once source tasks request of the group before they start. Source: connect-runtime §3.9. */
-import { backoffMs, ConnectError, monotonicNow, RetriableError, sleep } from '@millrace/sdk';
+import { backoffMs, ConnectError, messageOf, monotonicNow, RetriableError, sleep } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import type { Logger } from '../../logging/logger';
 import type { ConfigStore } from '../../storage/config/config-store';
@@ -93,12 +93,15 @@ function isMomentary(error: unknown): boolean {
   );
 }
 
-function retriable(error: unknown, connector: string): unknown {
-  if (!(error instanceof HerderError)) return error;
-  return new RetriableError(`Failed to perform round of zombie fencing for connector ${connector}: ${error.message}`, {
-    code: 'FENCING_FAILED',
-    cause: error,
-  });
+/** Of the leader's storage as well, which is on this worker if it leads. */
+function retriable(error: unknown, connector: string): RetriableError {
+  return new RetriableError(
+    `Failed to perform round of zombie fencing for connector ${connector}: ${messageOf(error)}`,
+    {
+      code: 'FENCING_FAILED',
+      cause: error,
+    },
+  );
 }
 
 function outdated(message: string): ConnectError {

@@ -1,5 +1,5 @@
 /** Connector and task configs of the group, stored in the config topic. Source: connect-runtime §1.4. */
-import { ConnectError, type ConnectorConfig, withDeadline } from '@millrace/sdk';
+import { RetriableError, type ConnectorConfig, withDeadline } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import type { ChangePermission, Decider } from './change-permission';
 import type { CompactedLog, KeyValue, LogRecord } from '../log/compacted-log';
@@ -81,7 +81,7 @@ export class ConfigStore {
       this.log.readToEnd(),
       timeoutMs,
       () =>
-        new ConnectError(`The config topic was not read to its end within ${timeoutMs} ms.`, {
+        new RetriableError(`The config topic was not read to its end within ${timeoutMs} ms.`, {
           code: 'CONFIG_READ_TIMEOUT',
         }),
     );

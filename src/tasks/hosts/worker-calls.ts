@@ -6,6 +6,7 @@ import { ConnectError, isConnectError, isRetriable, messageOf } from '@millrace/
 import type { ConnectorTaskId } from '../../connector-task-id';
 import type { ExactlyOnceGate, OffsetRecords, OffsetStorage, StoredOffsets } from '../host';
 import { requiredGate } from '../required-gate';
+import { isWorthRestarting } from '../trace';
 import type { Answer, FromThread, WorkerCall } from './task-thread-messages';
 
 interface Waiting {
@@ -78,11 +79,12 @@ export async function answerCall(
       return failedAnswer(request, {
         message,
         code: 'OFFSET_STORAGE',
-        // A task whose offsets cannot be part of its transaction fails, and a restart may help.
-        retriable: call.name === 'encode' && isRetriable(error),
+        // A task whose offsets cannot be read, or be part of its transaction, fails, and a restart may help.
+        retriable: call.name !== 'write' && isRetriable(error),
       });
     const code = isConnectError(error) ? error.code : 'CONNECT_ERROR';
-    return failedAnswer(request, { message, code, retriable: isRetriable(error) });
+    // The start fails, and the task does not know the error's class.
+    return failedAnswer(request, { message, code, retriable: isWorthRestarting(error) });
   }
 }
 

@@ -305,7 +305,10 @@ export class ExactlyOnceDelivery implements SourceDelivery {
     const { id, producer, storage } = this.options;
     if (offsets.length === 0) return;
     for (const [, offset] of offsets) checkOffset(offset);
-    const { topic, records } = await storage.encode(id.connector, offsets);
+    const { records } = await storage.encode(id.connector, offsets);
+    // A newer config may name another one. The task that it starts need not read what this one stores now, but if the
+    // config is changed back, the offsets must be where the records' transactions have left them.
+    const topic = this.offsetsTopic;
     if (!producer.isPrepared(topic)) await producer.prepare([topic]);
     this.throwFailure();
     for (const [key, value] of records) producer.send({ topic, key, value }, this.onOffsetDelivery);

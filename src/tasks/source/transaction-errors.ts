@@ -3,12 +3,7 @@ import { ConfigError, ConnectError, RetriableError } from '@millrace/sdk';
 import { KafkaError } from '../../kafka/errors';
 
 /** The transactional id has a newer epoch: a newer producer's, or because the broker aborted the transaction. */
-const EPOCH_ENDED: ReadonlySet<string> = new Set([
-  'INVALID_PRODUCER_EPOCH',
-  'PRODUCER_FENCED',
-  'INVALID_PRODUCER_ID_MAPPING',
-  'INVALID_TXN_STATE',
-]);
+const EPOCH_ENDED: ReadonlySet<string> = new Set(['INVALID_PRODUCER_EPOCH', 'PRODUCER_FENCED', 'INVALID_TXN_STATE']);
 
 export interface TransactionFacts {
   readonly task: string;
@@ -25,11 +20,18 @@ export function transactionError(error: unknown, facts: TransactionFacts): Error
   const options = { cause: error, place: { 'transactional.id': transactionalId } };
   if (EPOCH_ENDED.has(error.code)) {
     if (openMs >= timeoutMs) return transactionTimeout(facts, error);
-    return new ConnectError(
-      `Task ${task} was fenced: a newer task with transactional.id '${transactionalId}' has started, so this one must not write any more. If no worker of this group runs the task, check whether another group has the same group.id.`,
+    // The newer one may have been a start that is outdated by now: of a worker that was suspended, for instance. Its
+    // restart fences nothing that a worker of the group still needs, see `open` of the delivery.
+    return new RetriableError(
+      `Task ${task} was fenced: a newer task with transactional.id '${transactionalId}' has started, so this one must not write any more. If it happens again and again, check whether another group has the same group.id.`,
       { code: 'TRANSACTIONAL_ID_FENCED', ...options },
     );
   }
+  if (error.code === 'INVALID_PRODUCER_ID_MAPPING')
+    return new RetriableError(
+      `Kafka has deleted transactional.id '${transactionalId}' of task ${task}, which had written nothing for transactional.id.expiration.ms of the brokers (default: 7 days). A restart of the task registers it again.`,
+      { code: 'TRANSACTIONAL_ID_EXPIRED', ...options },
+    );
   if (error.code === 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED')
     return new ConnectError(
       `Kafka does not allow task ${task} to use transactional.id '${transactionalId}': grant the principal of its producer WRITE and DESCRIBE on it.`,

@@ -1,3 +1,4 @@
+import { ConnectError } from '@millrace/sdk';
 import { HerderError, NotHereError } from '../../../src/cluster/errors';
 import { HerderGate, type HerderGateOptions } from '../../../src/cluster/fencing/herder-gate';
 import { silentLogger } from '../../../src/logging/logger';
@@ -87,6 +88,18 @@ describe('while fencing is not possible', () => {
     });
     await expect(gate.fence('c')).rejects.toMatchObject({ code: 'FENCING_FAILED' });
   });
+
+  test.each(['CONFIG_READ_TIMEOUT', 'CONFIG_WRITE_FAILED'])(
+    'a leader that fails itself may retry: %s',
+    async (code) => {
+      const { gate } = create({
+        fence: async () => await Promise.reject(new ConnectError('no config topic', { code })),
+      });
+      const fenced = expect(gate.fence('c')).rejects.toMatchObject({ code: 'FENCING_FAILED', retriable: true });
+      await jest.advanceTimersByTimeAsync(61_000);
+      await fenced;
+    },
+  );
 
   test('a start is confirmed once the coordinator has responded', async () => {
     const answers = ['unknown', 'unknown', 'owned'] as const;

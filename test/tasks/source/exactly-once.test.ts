@@ -372,13 +372,39 @@ test('connect-runtime 87: an idle task notices that its transaction has expired'
   expect(started.listener.trace).toContain('TRANSACTION_TIMEOUT');
 });
 
-test('connect-runtime 81: a fenced task fails, does not commit, and is not restarted by itself', async () => {
+test('connect-runtime 81: a fenced task fails, does not commit, and may restart if it is not outdated', async () => {
   const task = new ScriptedSource([[record(1)]]);
   const started = start(task, {}, (w) => (w.producer.commitErrors = [ended]));
   await started.listener.until('failed c-0');
   expect(started.listener.trace).toContain("a newer task with transactional.id 'g-c-0' has started");
-  expect(started.listener.retriable).toBe(false);
+  expect(started.listener.retriable).toBe(true);
   expect(task.commits).toEqual([]);
+});
+
+test.each([
+  ['INVALID_PRODUCER_ID_MAPPING', 'TRANSACTIONAL_ID_EXPIRED'],
+  ['TRANSACTION_ABORTABLE', 'TRANSACTION_ABORTABLE'],
+] as const)('a transaction that Kafka ends with %s may be repeated by a restart', async (code, reported) => {
+  const started = start(new ScriptedSource([[record(1)]]), {}, (w) => {
+    w.producer.commitErrors = [new KafkaError(code, 'ended')];
+  });
+  await started.listener.until('failed c-0');
+  expect(started.listener.trace).toContain(`code: ${reported}`);
+  expect(started.listener.retriable).toBe(true);
+});
+
+test('offsets stay in the topic that the task has read them from, while a newer config names another one', async () => {
+  const started = start(new ScriptedSource([[record(1)]]), {}, (w) => {
+    const { encode } = w.offsets;
+    let calls = 0;
+    w.offsets.encode = async (connector, offsets) => {
+      const { topic, records } = await encode.call(w.offsets, connector, offsets);
+      return { topic: calls++ === 0 ? topic : 'newer', records };
+    };
+  });
+  await eventually(() => started.w.producer.sent.length === 2);
+  await stop(started);
+  expect(started.w.producer.sent.map(({ topic }) => topic)).toEqual(['t', 'offsets']);
 });
 
 test('connect-runtime §4.3: a record that Kafka refuses fails the task, whatever the tolerance', async () => {

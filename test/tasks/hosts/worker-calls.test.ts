@@ -1,0 +1,31 @@
+import { ConnectError, RetriableError } from '@millrace/sdk';
+import { HerderError } from '../../../src/cluster/errors';
+import { KafkaError } from '../../../src/kafka/errors';
+import { answerCall } from '../../../src/tasks/hosts/worker-calls';
+import type { WorkerCall } from '../../../src/tasks/hosts/task-thread-messages';
+
+const away = new KafkaError('NETWORK_EXCEPTION', 'the broker is away', { retriable: true });
+const outdated = new ConnectError('newer task configs exist', { code: 'TASK_START_OUTDATED' });
+
+/** Of the error that the task's thread gets. */
+async function retriable(name: WorkerCall['name'], error: Error): Promise<boolean | undefined> {
+  const fail = async (): Promise<never> => await Promise.reject(error);
+  const worker = {
+    offsets: { read: fail, write: fail, copy: fail, encode: fail },
+    gate: { fence: fail, confirm: fail },
+  };
+  const call = { name, partitions: [], offsets: [], generation: 1 } as unknown as WorkerCall;
+  return (await answerCall(call, 1, { connector: 'c', task: 0 }, worker)).error?.retriable;
+}
+
+test.each([
+  ['fence', new RetriableError('no leader', { code: 'FENCING_FAILED' }), true],
+  ['fence', away, true],
+  ['confirm', new HerderError(500, 'Worker is shutting down'), true],
+  ['confirm', outdated, false],
+  ['read', away, true],
+  ['encode', away, true],
+  ['encode', new ConnectError('not an object'), false],
+] as const)('a task that fails because of its call %s is restarted only if that may help', async (name, error, may) => {
+  expect(await retriable(name, error)).toBe(may);
+});
