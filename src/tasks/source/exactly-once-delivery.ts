@@ -31,8 +31,6 @@ import type { SourceDelivery } from './source-delivery';
 import type { TransactionBoundary, TransactionEnd } from './transaction-boundary';
 import { transactionError, transactionTimeout, type TransactionFacts } from './transaction-errors';
 
-/** How long a transaction that may take more waits for the next batch. Milliseconds. */
-const SOON_MS = 5;
 /** Interval of checks while the lease does not hold. */
 const LEASE_CHECK_MS = 100;
 
@@ -147,8 +145,10 @@ export class ExactlyOnceDelivery implements SourceDelivery {
     const { boundary, transactionTimeoutMs } = this.options;
     const now = performance.now();
     const openMs = this.openSince === null ? 0 : now - this.openSince;
-    const end = this.failure ? null : boundary.afterBatch({ now, openMs, commitMs: this.commitMs, isEmpty });
-    if (end === 'soon') this.timer = startTimer(() => this.endInBackground('commit'), SOON_MS);
+    const end = this.failure
+      ? null
+      : boundary.afterBatch({ now, openMs, commitMs: this.commitMs, kept: this.finished.length, isEmpty });
+    if (typeof end === 'number') this.timer = startTimer(() => this.commitWithoutBatch(), end);
     else if (end !== null) this.endInBackground(end);
     // Kafka has aborted it, which an idle task would not notice.
     else if (openMs >= transactionTimeoutMs) void this.fail(transactionTimeout(this.facts()));
@@ -241,6 +241,11 @@ export class ExactlyOnceDelivery implements SourceDelivery {
       this.offsets.set(partition, offset);
       await this.end('commit');
     });
+  }
+
+  private commitWithoutBatch(): void {
+    this.options.boundary.begin(performance.now());
+    this.endInBackground('commit');
   }
 
   private endInBackground(end: TransactionEnd): void {

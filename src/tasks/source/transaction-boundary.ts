@@ -10,6 +10,10 @@ export type TransactionEnd = 'commit' | 'abort';
 const FILL = 8;
 /** Limit of that time: consumers wait for it. Milliseconds. */
 const LONGEST_FILL_MS = 250;
+/** How long a transaction that may take more waits for the next batch. Milliseconds. */
+const SOON_MS = 5;
+/** Records of a transaction in memory that `commitRecord` gets when it is committed. */
+const KEPT_LIMIT = 100_000;
 
 /** The end of a batch. */
 export interface BatchEnd {
@@ -18,6 +22,8 @@ export interface BatchEnd {
   readonly openMs: number;
   /** How long Kafka took to commit the last transaction. */
   readonly commitMs: number;
+  /** Records in memory until the transaction is committed, for `commitRecord`. */
+  readonly kept: number;
   /** The poll returned no records. */
   readonly isEmpty: boolean;
 }
@@ -26,11 +32,11 @@ export interface TransactionBoundary {
   /** Null unless the connector defines its transactions. */
   readonly requests: TransactionRequests | null;
   afterRecord(record: SourceRecord): TransactionEnd | null;
-  /** `soon`: commit, unless the next batch follows at once. */
-  afterBatch(end: BatchEnd): TransactionEnd | 'soon' | null;
+  /** A number: commit after so many milliseconds, unless the next batch follows earlier. */
+  afterBatch(end: BatchEnd): TransactionEnd | number | null;
   /** When the task stops or pauses. Null: an open transaction stays open. */
   atEnd(): TransactionEnd | null;
-  /** The task starts, or resumes after a pause. */
+  /** The task starts, resumes after a pause, or commits because no batch has followed in time. */
   begin(now: number): void;
 }
 
@@ -54,8 +60,8 @@ export function transactionBoundary(
 class PollBoundary implements TransactionBoundary {
   readonly requests = null;
   afterRecord = (): null => null;
-  afterBatch = ({ openMs, commitMs, isEmpty }: BatchEnd): 'commit' | 'soon' =>
-    isEmpty || openMs >= Math.min(FILL * commitMs, LONGEST_FILL_MS) ? 'commit' : 'soon';
+  afterBatch = ({ openMs, commitMs, isEmpty }: BatchEnd): 'commit' | number =>
+    isEmpty || openMs >= Math.min(FILL * commitMs, LONGEST_FILL_MS) ? 'commit' : SOON_MS;
   atEnd = (): TransactionEnd => 'commit';
   begin = (): void => undefined;
 }
@@ -79,8 +85,10 @@ class IntervalBoundary implements TransactionBoundary {
     this.last = now;
   }
 
-  afterBatch({ now, openMs }: BatchEnd): TransactionEnd | null {
-    if (now < this.last + this.intervalMs && openMs < this.longestMs) return null;
+  /** The next poll may take longer than Kafka permits. */
+  afterBatch({ now, openMs, kept }: BatchEnd): TransactionEnd | number | null {
+    const leftMs = Math.min(this.last + this.intervalMs - now, this.longestMs - openMs);
+    if (leftMs > 0 && kept < KEPT_LIMIT) return openMs > 0 ? leftMs : null;
     this.last = now;
     return 'commit';
   }

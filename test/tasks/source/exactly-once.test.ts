@@ -168,6 +168,22 @@ test('connect-runtime §4.8: with boundary interval, several polls are a transac
   expect(started.w.producer.transactions.slice(2)).toEqual([`commit v1,v2,${offset(2)}`]);
 });
 
+test('connect-runtime §4.8: with boundary interval, a transaction ends in time although the next poll takes long', async () => {
+  const task = new ScriptedSource([[record(1)]]);
+  const { poll } = task;
+  let polls = 0;
+  let release: () => void = () => undefined;
+  task.poll = async () => {
+    if (++polls > 1) await new Promise<void>((resolve) => (release = resolve));
+    return await poll.call(task);
+  };
+  const started = start(task, { 'transaction.boundary': 'interval', 'transaction.boundary.interval.ms': '50' });
+  await eventually(() => started.w.producer.transactions.length === 3);
+  expect(started.w.producer.transactions).toEqual(['init', 'begin', `commit v1,${offset(1)}`]);
+  release();
+  await stop(started);
+});
+
 test('connect-runtime §4.8: a pause commits the open transaction', async () => {
   const task = new ScriptedSource([[record(1)]]);
   const started = start(task, { 'transaction.boundary': 'interval' });
