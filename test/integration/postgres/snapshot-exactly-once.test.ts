@@ -2,16 +2,12 @@
  * Exactly-once delivery of a snapshot that is killed between any two polls: each poll is a transaction with the offset
  * of its last record, so a killed task is one whose successor starts at that offset.
  */
-import type { SourceOffset } from '@millrace/sdk';
 import type { Client } from 'pg';
 import { TestDatabase } from '../../helpers/test-database';
 import { waitFor } from '../../helpers/wait-for';
-import { TaskRun, taskConfig, type AnyRecord } from './harness';
+import { Delivered, DONE, expectExact, NAMES, ROWS, shown, TABLES, Writer } from './exactly-once-harness';
+import { taskConfig, type AnyRecord } from './harness';
 
-const ROWS = 5000;
-/** Of rows inserted after the snapshot. */
-const FIRST_NEW = 1_000_000;
-const DONE = 2_100_000_000;
 const small = {
   'max.batch.size': '400',
   'max.queue.size': '500',
@@ -22,13 +18,14 @@ const small = {
 };
 
 let database: TestDatabase;
-let run: TaskRun | null = null;
+let started: Delivered | null = null;
+const deliveredBy = (config: Record<string, string>): Delivered => (started = new Delivered(database, config));
 beforeEach(async () => {
   database = await TestDatabase.create();
 });
 afterEach(async () => {
-  await run?.stop();
-  run = null;
+  await started?.stop();
+  started = null;
   await database.drop();
 });
 
@@ -38,148 +35,6 @@ function randomFrom(seed: number): (below: number) => number {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return Math.floor((state / 2 ** 32) * below);
   };
-}
-
-/** Few rows in a block, so that a table has several chunks. */
-const TABLES = `
-  CREATE TABLE plain (id int PRIMARY KEY, v int) WITH (fillfactor = 10);
-  CREATE TABLE keyless (id int, v int) WITH (fillfactor = 10);
-  ALTER TABLE keyless REPLICA IDENTITY FULL;
-  CREATE TABLE parted (id int PRIMARY KEY, v int) PARTITION BY HASH (id);
-  CREATE TABLE p0 PARTITION OF parted FOR VALUES WITH (MODULUS 3, REMAINDER 0) WITH (fillfactor = 10);
-  CREATE TABLE p1 PARTITION OF parted FOR VALUES WITH (MODULUS 3, REMAINDER 1) WITH (fillfactor = 10);
-  CREATE TABLE p2 PARTITION OF parted FOR VALUES WITH (MODULUS 3, REMAINDER 2) WITH (fillfactor = 10);`;
-const NAMES = ['plain', 'keyless', 'parted'];
-
-/** "table op id version" */
-function shown({ topic, value }: AnyRecord): string {
-  const row = value.after ?? value.before;
-  return `${topic.split('.').pop()} ${value.op} ${row.id}${value.op === 'd' ? '' : ` ${row.v}`}`;
-}
-
-/** Changes rows, and tells what must be streamed of it. */
-class Writer {
-  private version = 0;
-  private next: number;
-  private readonly alive: Map<string, number[]>;
-
-  /** @param remainder of the ids that it changes, divided by two */
-  constructor(
-    private readonly client: Client,
-    private readonly random: (below: number) => number,
-    remainder: number,
-  ) {
-    const ids = Array.from({ length: ROWS / 2 }, (_, i) => 2 * i + remainder);
-    this.alive = new Map(NAMES.map((name) => [name, [...ids]]));
-    this.next = FIRST_NEW * (1 + remainder);
-  }
-
-  async begin(): Promise<void> {
-    await this.client.query('BEGIN');
-  }
-
-  async commit(): Promise<void> {
-    await this.client.query('COMMIT');
-  }
-
-  /** Some statements of one transaction, with savepoints. Its rows are of no other writer. */
-  async statements(): Promise<string[]> {
-    const changes: string[] = [];
-    for (let i = this.random(4) + 1; i > 0; i--) {
-      const undone = this.random(4) === 0;
-      await this.client.query('SAVEPOINT s');
-      const done = await this.statement(undone);
-      await this.client.query(undone ? 'ROLLBACK TO SAVEPOINT s' : 'RELEASE SAVEPOINT s');
-      if (!undone) changes.push(...done);
-    }
-    return changes;
-  }
-
-  private async statement(undone: boolean): Promise<string[]> {
-    const name = NAMES[this.random(NAMES.length)] as string;
-    const rows = this.alive.get(name) as number[];
-    const at = this.random(rows.length);
-    const id = rows[at] as number;
-    const v = ++this.version;
-    switch (this.random(5)) {
-      case 0: {
-        const added = this.next++;
-        await this.client.query(`INSERT INTO ${name} VALUES (${added}, ${v})`);
-        if (!undone) rows.push(added);
-        return [`${name} c ${added} ${v}`];
-      }
-      case 1:
-        await this.client.query(`DELETE FROM ${name} WHERE id = ${id}`);
-        if (!undone) rows.splice(at, 1);
-        return [`${name} d ${id}`];
-      case 2: {
-        const moved = this.next++;
-        await this.client.query(`UPDATE ${name} SET id = ${moved}, v = ${v} WHERE id = ${id}`);
-        if (!undone) rows.splice(at, 1, moved);
-        // An update of a partition key may be a delete and an insert in any case.
-        return name === 'keyless' ? [`${name} u ${moved} ${v}`] : [`${name} d ${id}`, `${name} c ${moved} ${v}`];
-      }
-      default:
-        await this.client.query(`UPDATE ${name} SET v = ${v} WHERE id = ${id}`);
-        return [`${name} u ${id} ${v}`];
-    }
-  }
-}
-
-class Delivered {
-  readonly records: AnyRecord[] = [];
-  stored: SourceOffset | null = null;
-  kills = 0;
-
-  constructor(private readonly config: Record<string, string>) {}
-
-  async start(): Promise<TaskRun> {
-    run = await TaskRun.start(this.config, this.stored, new AbortController(), true);
-    return run;
-  }
-
-  /** One transaction. */
-  async poll(): Promise<AnyRecord[]> {
-    const current = run as TaskRun;
-    const batch = await current.poll();
-    const last = batch[batch.length - 1]?.sourceOffset ?? current.stored;
-    if (last !== null) this.stored = last;
-    this.records.push(...batch);
-    return batch;
-  }
-
-  /** @param meanwhile statements before the next start */
-  async kill(meanwhile = ''): Promise<void> {
-    this.kills++;
-    await run?.stop();
-    await database.query(meanwhile);
-    await this.start();
-  }
-
-  get snapshotCompleted(): boolean {
-    return this.stored?.snapshot_completed === true || this.stored?.lsn_commit !== undefined;
-  }
-}
-
-async function expectExact(records: readonly AnyRecord[], committed: readonly string[]): Promise<void> {
-  const reads = records.filter(({ value }) => value.op === 'r').map(shown);
-  const streamed = records.filter(({ value }) => value.op !== 'r').map(shown);
-  expect(streamed).toEqual(committed);
-  expect(reads.length).toBe(new Set(reads).size);
-  expect(reads.length).toBeGreaterThan(ROWS * NAMES.length * 0.8);
-  // What was read is of the time before the first change.
-  expect(reads.filter((read) => !/ r \d{1,4} 0$/.test(read))).toEqual([]);
-  const state = new Map<string, number>();
-  for (const record of records) {
-    const { value } = record;
-    const name = record.topic.split('.').pop() as string;
-    if (value.before?.id !== undefined) state.delete(`${name} ${value.before.id}`);
-    if (value.after !== null) state.set(`${name} ${value.after.id}`, value.after.v);
-  }
-  const rows = await database.query(
-    NAMES.map((name) => `SELECT '${name} ' || id AS row, v FROM ${name} WHERE id <> ${DONE}`).join(' UNION ALL '),
-  );
-  expect([...state].sort()).toEqual(rows.map(({ row, v }) => [row, v]).sort());
 }
 
 test.each([
@@ -195,7 +50,7 @@ test.each([
       await database.query(`INSERT INTO ${name} SELECT i, 0 FROM generate_series(0, ${ROWS - 1}) i`);
     const random = randomFrom(seed);
     const clients = [await database.connect(), await database.connect()] as const;
-    const delivered = new Delivered(
+    const delivered = deliveredBy(
       taskConfig(database, {
         ...small,
         'table.include.list': NAMES.map((name) => `public.${name}`).join(','),
@@ -240,6 +95,7 @@ test.each([
     await waitFor('the last change', isDone, { everyMs: 0, detail: () => String(delivered.records.length) });
     for (const client of clients) await client.end();
     await expectExact(
+      database,
       delivered.records.filter(({ value }) => value.after?.id !== DONE),
       committed,
     );
@@ -270,7 +126,7 @@ const readIds = (records: readonly AnyRecord[]): number[] =>
 test('a row that changed between two attempts is streamed with its unchanged TOASTed value, also under another key', async () => {
   await database.query(WIDE);
   await database.query("UPDATE t SET w = repeat('w' || id, 2000) WHERE id > 2990");
-  const delivered = new Delivered(taskConfig(database, small));
+  const delivered = deliveredBy(taskConfig(database, small));
   await delivered.start();
   await delivered.poll();
   await database.query('UPDATE t SET v = 1 WHERE id > 2990');
@@ -314,7 +170,7 @@ test('transactions and subtransactions that ran when the snapshot was taken are 
     String(((await client.query('SELECT txid_current() AS xid')).rows[0] as { xid: string }).xid);
   await begin(first, 2997);
   waitedFor.push(await xidOf(first));
-  const delivered = new Delivered(taskConfig(database, small));
+  const delivered = deliveredBy(taskConfig(database, small));
   const starting = delivered.start();
   await slotWaits(1);
   await begin(second, 2998);
@@ -344,7 +200,7 @@ test.each([
   ['moves its rows', 'CLUSTER t USING t_pkey', 3000],
 ])('nothing is lost if the table %s between two attempts', async (_, ddl, rows) => {
   await database.query(WIDE);
-  const delivered = new Delivered(taskConfig(database, { ...small, 'skipped.operations': 'none' }));
+  const delivered = deliveredBy(taskConfig(database, { ...small, 'skipped.operations': 'none' }));
   await delivered.start();
   await delivered.poll();
   await delivered.kill(ddl);
@@ -364,12 +220,41 @@ test.each([
   ['an index is created', 'CREATE INDEX ON t (v)'],
 ])('no row is read twice if %s between two attempts', async (_, ddl) => {
   await database.query(WIDE);
-  const delivered = new Delivered(taskConfig(database, small));
+  const delivered = deliveredBy(taskConfig(database, small));
   await delivered.start();
   await delivered.poll();
   await delivered.kill(ddl);
   const ids = readIds(await streamed(delivered));
   expect([ids.length, new Set(ids).size]).toEqual([3000, 3000]);
+});
+
+test('rows of an inheritance child that changed between two attempts are not lost', async () => {
+  await database.query(`${WIDE}; CREATE TABLE child (PRIMARY KEY (id)) INHERITS (t);
+    INSERT INTO child SELECT i, 0 FROM generate_series(3000, 5999) i`);
+  const delivered = deliveredBy(taskConfig(database, { ...small, 'table.include.list': 'public.t' }));
+  await delivered.start();
+  await delivered.poll();
+  await delivered.kill('UPDATE child SET v = 1 WHERE id > 5990');
+  const ids = new Set((await streamed(delivered)).map(({ value }) => value.after.id as number));
+  expect(ids.size).toBe(6001);
+});
+
+test('changes of an origin that the stream leaves out are read', async () => {
+  await database.query(WIDE);
+  const delivered = deliveredBy(taskConfig(database, { ...small, 'slot.stream.params': 'origin=none' }));
+  await delivered.start();
+  await delivered.poll();
+  const origin = `o_${database.name}`;
+  await database.query('SELECT pg_replication_origin_create($1)', [origin]);
+  try {
+    await database.query('SELECT pg_replication_origin_session_setup($1)', [origin]);
+    await delivered.kill('UPDATE t SET v = 1 WHERE id > 2990');
+    await database.query('SELECT pg_replication_origin_session_reset()');
+  } finally {
+    await database.query('SELECT pg_replication_origin_drop($1)', [origin]);
+  }
+  const ids = new Set((await streamed(delivered)).map(({ value }) => value.after.id as number));
+  expect(ids.size).toBe(3001);
 });
 
 test('a finished table with a custom SELECT is not read again', async () => {
@@ -379,7 +264,7 @@ test('a finished table with a custom SELECT is not read again', async () => {
     'snapshot.select.statement.overrides': 'public.a',
     'snapshot.select.statement.overrides.public.a': 'SELECT * FROM a WHERE id = 2',
   });
-  const delivered = new Delivered(config);
+  const delivered = deliveredBy(config);
   await delivered.start();
   await until(delivered, ({ topic }) => topic.endsWith('.t'));
   await delivered.kill();
@@ -389,7 +274,7 @@ test('a finished table with a custom SELECT is not read again', async () => {
 
 test('a connection lost in the middle: each row is read once', async () => {
   await database.query(WIDE);
-  const delivered = new Delivered(taskConfig(database, small));
+  const delivered = deliveredBy(taskConfig(database, small));
   await delivered.start();
   await delivered.poll();
   await database.query(
@@ -407,7 +292,7 @@ test('connect-runtime 80: killed after every poll of the stream, no record of a 
     'max.queue.size': '2',
     'provide.transaction.metadata': 'true',
   });
-  const delivered = new Delivered(config);
+  const delivered = deliveredBy(config);
   await delivered.start();
   await waitFor('the snapshot', async () => (await delivered.poll(), delivered.snapshotCompleted), { everyMs: 0 });
   await database.query('INSERT INTO t VALUES (1, 1), (2, 2); UPDATE t SET id = 3 WHERE id = 1; DELETE FROM t');
@@ -437,7 +322,7 @@ test('connect-runtime 80: an incremental snapshot killed after every poll reads 
     'signal.data.collection': 'public.signals',
     'incremental.snapshot.chunk.size': '100',
   });
-  const delivered = new Delivered(config);
+  const delivered = deliveredBy(config);
   await delivered.start();
   await database.query(
     `INSERT INTO signals VALUES ('s', 'execute-snapshot', '{"type": "incremental", "data-collections": ["public.t"]}')`,
@@ -462,7 +347,7 @@ test('the records of a change stay together where its columns are read again', a
     'post.processors': 'again',
     'again.type': 'io.debezium.processors.reselect.ReselectColumnsPostProcessor',
   });
-  const delivered = new Delivered(config);
+  const delivered = deliveredBy(config);
   await delivered.start();
   await database.query('UPDATE t SET id = id + 1000');
   await database.query(`INSERT INTO t VALUES (${DONE}, 0)`);

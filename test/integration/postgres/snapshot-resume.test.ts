@@ -4,6 +4,7 @@
  */
 import type { SourceOffset } from '@millrace/sdk';
 import { TestDatabase } from '../../helpers/test-database';
+import { waitFor } from '../../helpers/wait-for';
 import { TaskRun, taskConfig, type AnyRecord } from './harness';
 
 const ROWS = 60_000;
@@ -24,10 +25,24 @@ afterEach(async () => {
   await database.drop();
 });
 
-const create = (rows = ROWS): Promise<unknown> =>
-  database.query(
+const create = async (rows = ROWS): Promise<void> => {
+  await database.query(
     `CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t SELECT i, 0 FROM generate_series(1, ${rows}) i; ANALYZE t`,
   );
+  await earlierTransactionsEnded();
+};
+/**
+ * Without a slot, a snapshot does not wait for transactions that run, also of other databases. A resumed one reads all
+ * rows again that are later than the oldest of them.
+ */
+async function earlierTransactionsEnded(): Promise<void> {
+  const [now] = await database.query('SELECT txid_current()::text AS xid');
+  const ended = async (): Promise<boolean> => {
+    const [row] = await database.query('SELECT txid_snapshot_xmin(txid_current_snapshot()) >= $1 AS ended', [now?.xid]);
+    return row?.ended === true;
+  };
+  await waitFor('the transactions of other tests', ended);
+}
 const reads = (records: readonly AnyRecord[]): AnyRecord[] => records.filter(({ value }) => value?.op === 'r');
 
 function apply(records: readonly AnyRecord[], table = new Map<number, unknown>()): Map<number, unknown> {

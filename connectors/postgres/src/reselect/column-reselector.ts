@@ -140,7 +140,11 @@ export class ColumnReselector {
   }
 }
 
-/** Whether the records before `end` are complete changes: only the last record of one has an offset of its own. */
+/**
+ * Whether the records before `end` are complete changes: only the last record of one has an offset of its own. Of rows
+ * of a snapshot, only the last record of a poll says which of them were emitted.
+ */
 function endsChange(records: readonly SourceRecord[], end: number): boolean {
-  return end < 2 || records[end - 1]?.sourceOffset !== records[end - 2]?.sourceOffset;
+  const offset = records[end - 1]?.sourceOffset;
+  return offset?.snapshot === undefined && (end < 2 || offset !== records[end - 2]?.sourceOffset);
 }

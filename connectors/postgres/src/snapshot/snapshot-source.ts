@@ -2,6 +2,7 @@
  * The transaction of a snapshot, and the position at which streaming continues (cdc-postgres §4.2 to
  * §4.4).
  */
+import { randomBytes } from 'node:crypto';
 import { isConnectError, type Logger } from '@millrace/sdk';
 import type { Client } from 'pg';
 import { closeConnection, openConnection } from '../database/connection';
@@ -130,7 +131,8 @@ async function temporarySlot(session: Session): Promise<CreatedSlot | null> {
       config,
       tls: general.tls,
       serverVersion: facts.version,
-      name: `${config.slot.name.slice(0, 40)}_snapshot_${process.pid}_${Date.now() % 1_000_000}`,
+      // Tasks of several slots may start at the same time, in one process.
+      name: `${config.slot.name.slice(0, 38)}_snapshot_${randomBytes(6).toString('hex')}`,
       temporary: true,
       signal,
       general: client,

@@ -22,15 +22,19 @@ const TABLES = `
     AND coalesce(jsonb_array_length(to_jsonb(t)->'attnames'), 1600) >=
       (SELECT count(*) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '')`;
 
+/** Names in `slot.stream.params` that leave out changes. */
+const FILTERS = /^(?:origin|publication_names|actions|filter-.*|add-.*)$/i;
+
 /** @param streams whether the snapshot is followed by a stream */
 export async function streamCoverage(
   { config }: Pick<Session, 'config'>,
   client: Client,
   streams: boolean,
 ): Promise<StreamCoverage> {
-  const { skipped, publication } = config;
+  const { skipped, publication, slot } = config;
   // An update of the key is also a creation.
   if (!streams || skipped.has('u') || skipped.has('c')) return NOTHING;
+  if (slot.streamParams.some(([name]) => FILTERS.test(name))) return NOTHING;
   if (!decodingPlugin(config).usesPublication)
     return { covers: (table) => !table.unlogged && !table.partitionedRoot, includesNew: true };
   const { rows } = await client.query(PUBLICATION, [publication.name]);
