@@ -26,6 +26,7 @@ import { DistributedHerder, type DistributedHerderParts } from './distributed-he
 import { forwardRequest, type ForwardRequest } from './forwarding/forwarding';
 import type { Herder } from './herder';
 import { createStorage, type HerderStorage } from './herder-storage';
+import { prepareExpectedWork } from './running/expected-work';
 import { HerderMetrics } from './running/herder-metrics';
 import { HerderOffsets } from './requests/herder-offsets';
 import { HerderReads } from './requests/herder-reads';
@@ -141,6 +142,11 @@ export function createHerder(options: HerderOptions): Herder {
     offsets: running.offsets,
     taskHost: running.taskHost,
     work: running.work,
+    prepareExpectedWork: () =>
+      prepareExpectedWork({
+        ...{ workerId: context.workerId, plugins: context.plugins, pluginHost: context.pluginHost, logger },
+        ...{ snapshot: configs.snapshot(), statuses: statuses.cache, host: running.taskHost },
+      }),
     publication: running.publication,
     metrics: running.metrics,
     watchdog: createWatchdog(context, tick),

@@ -63,6 +63,8 @@ export interface DistributedHerderParts {
   readonly stage: TickStage;
   readonly tick: HerderTick;
   readonly work: AssignedWork;
+  /** Called once the storage topics have been read. */
+  readonly prepareExpectedWork: () => void;
   readonly publication: TaskPublication;
   readonly reads: HerderReads;
   readonly writes: HerderWrites;
@@ -97,6 +99,7 @@ export class DistributedHerder implements Herder {
       await this.stop().catch(() => undefined);
       throw error;
     }
+    this.parts.prepareExpectedWork();
     this.parts.watchdog.start();
     this.loop = this.parts.tick.run().catch((error: unknown) => {
       this.parts.logger.error('The herder cannot continue', { error });

@@ -117,6 +117,8 @@ export interface TaskHost {
   start(spec: TaskSpec): Promise<void>;
   pause(id: ConnectorTaskId): void;
   resume(id: ConnectorTaskId): void;
+  /** Tasks with these connector configs will probably start soon. */
+  prepare(connectorConfigs: readonly ConnectorConfig[]): void;
   /** The task reports the topic again when it uses it again. */
   forgetTopic(id: ConnectorTaskId, topic: string): void;
   /** Resolves when the task has accepted the signal. Rejects with a TaskSignalError. */

@@ -19,6 +19,8 @@ export class FakeHost implements TaskHost {
   readonly running = new Map<string, TaskSpec>();
   /** Everything that was ever started. */
   readonly log: string[] = [];
+  /** For each preparation: how many tasks were expected that did not run yet. */
+  readonly prepared: number[] = [];
   /** Tasks whose start fails, by name. */
   readonly failing = new Set<string>();
   /** How long tasks take to stop, or to be cancelled. */
@@ -45,6 +47,9 @@ export class FakeHost implements TaskHost {
   }
   resume(id: ConnectorTaskId): void {
     if (this.running.has(taskName(id))) this.listener.onResumed(id);
+  }
+  prepare(connectorConfigs: readonly ConnectorConfig[]): void {
+    this.prepared.push(connectorConfigs.length - this.running.size);
   }
   watch(): TaskWatch {
     return { stuck: [], restarts: 0 };

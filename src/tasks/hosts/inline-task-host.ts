@@ -40,6 +40,10 @@ export class InlineTaskHost implements TaskHost {
     runner.start();
   }
 
+  prepare(): void {
+    // Needs no threads.
+  }
+
   pause(id: ConnectorTaskId): void {
     this.runners.get(taskName(id))?.pause();
   }

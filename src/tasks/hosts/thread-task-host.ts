@@ -3,7 +3,7 @@
  * docs/decisions/0001.
  */
 import { join } from 'node:path';
-import { type TaskSignal, settledWithin } from '@millrace/sdk';
+import { type ConnectorConfig, type TaskSignal, settledWithin } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import { hasDedicatedThreads, taskMemoryMb } from '../../config/task-thread-settings';
 import { threadSilenceMs, type TaskAction } from '../../config/watchdog-settings';
@@ -102,6 +102,14 @@ export class ThreadTaskHost implements TaskHost {
     // The logger is created in the thread; this lists it for `GET /admin/loggers`.
     this.levels.threshold(taskLoggerName(spec));
     this.startRun(spec, this.failures.needsOwnThread(spec));
+  }
+
+  /** The shared threads that such tasks need; they end after the idle time if no task comes. */
+  prepare(connectorConfigs: readonly ConnectorConfig[]): void {
+    const shared = connectorConfigs.filter((config) => !hasDedicatedThreads(config)).length;
+    const wanted = Math.min(shared, this.options.threads);
+    for (let ready = this.pool().length; ready < wanted; ready++)
+      this.terminateLater(this.createThread(false, null), this.idleMs);
   }
 
   pause(id: ConnectorTaskId): void {
@@ -225,10 +233,15 @@ export class ThreadTaskHost implements TaskHost {
 
   private threadFor({ connectorConfig }: TaskSpec, alone: boolean): ThreadHandle {
     if (alone || hasDedicatedThreads(connectorConfig)) return this.createThread(true, taskMemoryMb(connectorConfig));
-    const pool = [...this.threads].filter((t) => !t.options.dedicated && !t.draining && !t.gone);
+    const pool = this.pool();
     const least = pool.sort((a, b) => a.runs.size - b.runs.size)[0];
     if (least && (least.runs.size === 0 || pool.length >= this.options.threads)) return least;
     return this.createThread(false, null);
+  }
+
+  /** Shared threads that may get tasks. */
+  private pool(): ThreadHandle[] {
+    return [...this.threads].filter((t) => !t.options.dedicated && !t.draining && !t.gone);
   }
 
   /** A connector may set a longer limit where its task has the thread to itself. */

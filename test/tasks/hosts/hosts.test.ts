@@ -132,6 +132,28 @@ describe('thread host', () => {
     expect(threadsOf(host)).toEqual(['tasks-1', 'tasks-2']);
   });
 
+  test('threads prepared for tasks: as many as they will share, which then run there', async () => {
+    const { host, listener, run } = threads(2);
+    host.prepare([{ 'task.isolation': 'dedicated' }]);
+    expect(threadsOf(host)).toEqual([]);
+    host.prepare([{}]);
+    expect(threadsOf(host)).toEqual(['tasks-1']);
+    host.prepare([{}, {}, {}]);
+    expect(threadsOf(host)).toEqual(['tasks-1', 'tasks-2']);
+    await run('a', 'works');
+    await run('b', 'works');
+    await listener.until('running a-0');
+    await listener.until('running b-0');
+    expect(threadsOf(host)).toEqual(['tasks-1', 'tasks-2']);
+  });
+
+  test('prepared threads end after the idle time if no task comes', async () => {
+    const { host } = threads(2, 10);
+    host.prepare([{}, {}]);
+    await eventually(() => threadsOf(host).length === 0);
+    expect(threadsOf(host)).toEqual([]);
+  });
+
   test('an idle thread ends, the next task gets a new one', async () => {
     const { host, listener, run } = threads(1, 10);
     const a = await run('a', 'works');

@@ -73,7 +73,6 @@ describe.each<[string, () => unknown]>([
 ])('put() throws %s', (_what, thrown) => {
   class Throwing extends ScriptedSink {
     override async put(records: readonly SinkRecord[]): Promise<void> {
-      // eslint-disable-next-line @typescript-eslint/only-throw-error
       if (records.some(({ value }) => value === 'bad')) throw thrown();
       await super.put(records);
     }
