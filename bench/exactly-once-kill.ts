@@ -1,9 +1,10 @@
 /**
  * Kills the workers of an exactly-once PostgreSQL source at random moments of its snapshot and its stream, and lets a
- * read_committed consumer count what is lost, repeated, out of order or stale. `npm run bench -- exactly-once-kill
- * [KILLS [ROWS [SEED [WORKERS [BOUNDARY]]]]]` (Default: 50 kills, 100,000 rows in each of two tables, one worker,
- * `poll`). Half of the kills come before the end of the snapshot; every fifth is a SIGSTOP for longer than the session,
- * and every seventh a restart of the broker.
+ * read_committed consumer count what is lost, repeated, out of order or stale.
+ * `npm run bench -- exactly-once-kill [KILLS [ROWS [SEED [WORKERS [BOUNDARY [SETTING=VALUE…]]]]]]`
+ * (Default: 50 kills, 100,000 rows in each of two tables, one worker, `poll`); the settings are the connector's, for
+ * example `slot.count=2 tasks.max=2`. Half of the kills come before the end of the snapshot; every fifth is a SIGSTOP
+ * for longer than the session, and every seventh a restart of the broker.
  */
 import { randomBytes } from 'node:crypto';
 import { startBroker } from '../dev/services/broker';
@@ -16,6 +17,7 @@ const ROWS = Number(process.argv[3] ?? 100_000);
 const SEED = Number(process.argv[4] ?? Date.now() % 1_000_000);
 const WORKERS = Number(process.argv[5] ?? 1);
 const BOUNDARY = process.argv[6] ?? 'poll';
+const SETTINGS = Object.fromEntries(process.argv.slice(7).map((pair) => pair.split(/=(.*)/s, 2)));
 
 benchmark(async (atEnd) => {
   const postgres = await startPostgres({ settings: { max_wal_size: '4GB' } });
@@ -33,7 +35,7 @@ benchmark(async (atEnd) => {
     streamKills: KILLS - Math.floor(KILLS / 2),
     freezeEvery: 5,
     brokerEvery: 7,
-    connector: { 'transaction.boundary': BOUNDARY, 'transaction.boundary.interval.ms': '300' },
+    connector: { 'transaction.boundary': BOUNDARY, 'transaction.boundary.interval.ms': '300', ...SETTINGS },
     log: (line) => console.log(line),
   });
   figure('duration', `${((performance.now() - began) / 1000).toFixed(0)} s`);

@@ -88,7 +88,7 @@ class Run {
     }
     await database.query('ANALYZE');
     const { history } = await this.follow();
-    while (this.workers.length < workers) this.workers.push(await this.start());
+    this.workers = await Promise.all(Array.from({ length: workers }, () => this.start()));
     await (this.workers[0] as StartedWorker).register({ name, config: this.config() });
     const total = rows * TABLES.length;
     const writer = new VersionedWriter(writing, rows, random, 200);
@@ -188,8 +188,9 @@ class Run {
     plan.log?.(`${count}: ${isFrozen ? 'SIGSTOP' : 'SIGKILL'}, ${this.follower?.history.reads} rows read`);
     if (isFrozen) {
       process.kill(worker.pid, 'SIGSTOP');
+      const expired = sleep(SESSION_MS + 2000);
       this.workers[at] = await this.start();
-      await sleep(SESSION_MS + 2000);
+      await expired;
       // It wakes beside its successor, which has its work by now.
       process.kill(worker.pid, 'SIGCONT');
       await sleep(random() * 1000);

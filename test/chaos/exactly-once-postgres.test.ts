@@ -18,7 +18,8 @@ function urlOf(database: TestDatabase): string {
   return `postgres://${of('user')}:${of('password')}@${of('hostname')}:${of('port')}/${of('dbname')}`;
 }
 
-test.each([
+// They wait for sessions to expire most of the time.
+test.concurrent.each([
   ['connect-runtime 80: one worker, poll', { workers: 1, snapshotKills: 2, streamKills: 1, brokerEvery: 3 }],
   ['connect-runtime 80: two workers, interval', { workers: 2, snapshotKills: 1, streamKills: 1, freezeEvery: 2 }],
 ])(

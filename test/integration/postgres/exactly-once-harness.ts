@@ -39,6 +39,7 @@ export class Writer {
     remainder: number,
     /** Also statements that insert many rows, whose transaction may be streamed before it ends. */
     private readonly bulk = false,
+    private readonly names = NAMES,
   ) {
     const ids = Array.from({ length: ROWS / 2 }, (_, i) => 2 * i + remainder);
     this.alive = new Map(NAMES.map((name) => [name, [...ids]]));
@@ -67,7 +68,7 @@ export class Writer {
   }
 
   private async statement(undone: boolean): Promise<string[]> {
-    const name = NAMES[this.random(NAMES.length)] as string;
+    const name = this.names[this.random(this.names.length)] as string;
     const rows = this.alive.get(name) as number[];
     const at = this.random(rows.length);
     const id = rows[at] as number;
@@ -76,7 +77,8 @@ export class Writer {
       case 5:
       case 6: {
         // COPY writes many rows in one WAL record.
-        const [from, copies] = [this.next, this.random(2) === 0];
+        // COPY into partitions changes the order of the rows.
+        const [from, copies] = [this.next, this.random(2) === 0 && name !== 'parted'];
         const to = (this.next += 1 + this.random(800)) - 1;
         await this.client.query(
           copies
@@ -165,12 +167,13 @@ export async function expectExact(
   database: TestDatabase,
   records: readonly AnyRecord[],
   committed: readonly string[],
+  names = NAMES,
 ): Promise<void> {
   const reads = records.filter(({ value }) => value.op === 'r').map(shown);
   const streamed = records.filter(({ value }) => value.op !== 'r').map(shown);
   expect(streamed).toEqual(committed);
   expect(reads.length).toBe(new Set(reads).size);
-  expect(reads.length).toBeGreaterThan(ROWS * NAMES.length * 0.8);
+  expect(reads.length).toBeGreaterThan(ROWS * names.length * 0.8);
   // What was read is of the time before the first change.
   expect(reads.filter((read) => !/ r \d{1,4} 0$/.test(read))).toEqual([]);
   const state = new Map<string, number>();
@@ -181,7 +184,7 @@ export async function expectExact(
     if (value.after !== null) state.set(`${name} ${value.after.id}`, value.after.v);
   }
   const rows = await database.query(
-    NAMES.map((name) => `SELECT '${name} ' || id AS row, v FROM ${name} WHERE id <> ${DONE}`).join(' UNION ALL '),
+    names.map((name) => `SELECT '${name} ' || id AS row, v FROM ${name} WHERE id <> ${DONE}`).join(' UNION ALL '),
   );
   expect([...state].sort()).toEqual(rows.map(({ row, v }) => [row, v]).sort());
 }
