@@ -67,9 +67,9 @@ describe('cdc-postgres 41: unchanged large values are read again', () => {
     await database.query(`BEGIN; UPDATE docs SET n = 1; DELETE FROM docs; COMMIT`);
     const [first] = updates(await task.until((all) => all.some(({ value }) => value?.op === 'd')));
     expect(first!.value.after.body).toBe(PLACEHOLDER);
-    expect(warnings()).toContain(
-      'Columns of table public.docs could not be read again: 2 of 2 rows do not exist any more. ' +
-        'The events keep the values that they have.',
+    // The update and the deletion are read in one batch or in two.
+    expect(warnings()[0]).toMatch(
+      /^Columns of table public\.docs could not be read again: (1 of 1|2 of 2) rows do not exist any more\. The events keep the values that they have\.$/,
     );
   });
 
