@@ -68,10 +68,11 @@ export class RejectedRecords {
     if (this.hasDeadLetters || this.acceptsOthers) this.report();
   }
 
-  /** They are delivered again. */
+  /** They are delivered again, and count again if `put` rejects them again. */
   forget(partitions: readonly TopicPartition[]): void {
     const gone = this.unreported.filter(({ hold }) => includes(partitions, hold));
     for (const { hold } of gone) this.holds.release(hold);
+    this.inARow -= gone.length;
     this.unreported = this.unreported.filter((rejected) => !gone.includes(rejected));
   }
 
