@@ -13,8 +13,9 @@ import { Kafka, logLevel, type Producer } from 'kafkajs';
 import { startAnalyticsEmulator, type AnalyticsEmulator } from '../dev/analytics-emulator';
 import { useOrStartKafka } from '../dev/services/kafka';
 import { waitFor } from '../dev/services/wait-for';
-import { startWorker, type StartedWorker } from '../dev/services/worker';
+import type { StartedWorker } from '../dev/services/worker';
 import { analyticsSink, execute, numberOf } from './lib/analytics-pipeline';
+import { startKillable } from './lib/killable-worker';
 import { benchmark, figure, heading, whole } from './lib/report';
 
 const KILLS = Number(process.argv[2] ?? 30);
@@ -43,22 +44,12 @@ benchmark(async (atEnd) => {
   // Files are in every state when the worker is killed.
   emulator.faults.add({ target: 'queue', delayMs: 60 });
 
-  const start = async (): Promise<StartedWorker> => {
-    const worker = await startWorker({
-      bootstrapServers: kafka.bootstrapServers,
-      group: run,
-      settings: {
-        'offset.flush.interval.ms': '100',
-        'scheduled.rebalance.max.delay.ms': '0',
-        'session.timeout.ms': '6000',
-        'heartbeat.interval.ms': '1000',
-        'consumer.session.timeout.ms': '6000',
-        'consumer.heartbeat.interval.ms': '1000',
-      },
+  const start = (): Promise<StartedWorker> =>
+    startKillable(kafka.bootstrapServers, run, {
+      'offset.flush.interval.ms': '100',
+      'consumer.session.timeout.ms': '6000',
+      'consumer.heartbeat.interval.ms': '1000',
     });
-    await worker.ready();
-    return worker;
-  };
   let worker = await start();
   atEnd(async () => await worker.stop());
   await worker.register(analyticsSink(run, emulator, folder, { bytes: 500, intervalMs: 500 }));

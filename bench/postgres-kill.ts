@@ -13,7 +13,9 @@ import { useOrStartKafka } from '../dev/services/kafka';
 import { startPostgres } from '../dev/services/postgres';
 import { postgresSource } from '../dev/services/postgres-source';
 import { waitFor } from '../dev/services/wait-for';
-import { startWorker, type StartedWorker } from '../dev/services/worker';
+import type { StartedWorker } from '../dev/services/worker';
+import { seeded } from '../test/helpers/seeded';
+import { freezeBeside, startKillable } from './lib/killable-worker';
 import { benchmark, figure, heading, whole } from './lib/report';
 import { readHistory } from './lib/topic-history';
 import { GONE, TABLES, VersionedWriter } from './lib/versioned-rows';
@@ -22,16 +24,6 @@ const KILLS = Number(process.argv[2] ?? 50);
 const ROWS = Number(process.argv[3] ?? 100_000);
 const SEED = Number(process.argv[4] ?? Date.now() % 1_000_000);
 const PHASES = (process.argv[5] ?? 'snapshot,streaming,incremental').split(',');
-const SESSION_MS = 6000;
-
-/** Repeatable random numbers from 0 to 1. */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 benchmark(async (atEnd) => {
   const postgres = await startPostgres({ settings: { max_wal_size: '4GB' } });
@@ -40,7 +32,7 @@ benchmark(async (atEnd) => {
   atEnd(kafka.stop);
   heading(`PostgreSQL source, killed ${KILLS} times (seed ${SEED})`);
 
-  const random = randomFrom(SEED);
+  const random = seeded(SEED).next;
   const database = new Client({ connectionString: postgres.url });
   await database.connect();
   atEnd(() => database.end());
@@ -70,22 +62,8 @@ benchmark(async (atEnd) => {
     return sum;
   };
 
-  const start = async (): Promise<StartedWorker> => {
-    const worker = await startWorker({
-      bootstrapServers: kafka.bootstrapServers,
-      group: run,
-      settings: {
-        'offset.flush.interval.ms': '1000',
-        'scheduled.rebalance.max.delay.ms': '0',
-        'session.timeout.ms': String(SESSION_MS),
-        'heartbeat.interval.ms': '1000',
-        'key.converter.schemas.enable': 'false',
-        'value.converter.schemas.enable': 'false',
-      },
-    });
-    await worker.ready();
-    return worker;
-  };
+  const start = (): Promise<StartedWorker> =>
+    startKillable(kafka.bootstrapServers, run, { 'offset.flush.interval.ms': '1000' });
   let worker = await start();
   atEnd(async () => await worker.stop());
   await worker.register({
@@ -112,14 +90,7 @@ benchmark(async (atEnd) => {
   const kill = async (afterMs: number, count: number): Promise<void> => {
     await sleep(afterMs);
     if (count % 5 === 4) {
-      process.kill(worker.pid, 'SIGSTOP');
-      const next = await start();
-      await sleep(SESSION_MS + 2000);
-      // It wakes beside its successor, which has its work by now.
-      process.kill(worker.pid, 'SIGCONT');
-      await sleep(random() * 1000);
-      await worker.crash();
-      worker = next;
+      worker = await freezeBeside(worker, start, random() * 1000);
     } else {
       await worker.crash();
       worker = await start();

@@ -7,10 +7,12 @@ import { Client } from 'pg';
 import type { RunningKafka } from '../../dev/services/kafka';
 import { postgresSource } from '../../dev/services/postgres-source';
 import { waitFor } from '../../dev/services/wait-for';
-import { startWorker, type StartedWorker } from '../../dev/services/worker';
+import type { StartedWorker } from '../../dev/services/worker';
 import { createAdmin } from '../../src/kafka/admin/admin';
 import { createWire } from '../../src/kafka/network/network-client';
+import { seeded } from '../../test/helpers/seeded';
 import { HistoryFollower, type Faults } from './exact-history';
+import { freezeBeside, startKillable } from './killable-worker';
 import { TABLES, VersionedWriter } from './versioned-rows';
 
 export interface KillPlan {
@@ -42,17 +44,7 @@ export interface KillResult {
   readonly changes: number;
 }
 
-const SESSION_MS = 6000;
 const DONE = Number.MAX_SAFE_INTEGER - 1;
-
-/** Repeatable random numbers from 0 to 1. */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 export async function killWhileDelivering(plan: KillPlan): Promise<KillResult> {
   const run = new Run(plan);
@@ -72,7 +64,7 @@ class Run {
   private kills = 0;
 
   constructor(private readonly plan: KillPlan) {
-    this.random = randomFrom(plan.seed);
+    this.random = seeded(plan.seed).next;
     this.database = new Client({ connectionString: plan.databaseUrl });
     this.writing = new Client({ connectionString: plan.databaseUrl });
   }
@@ -155,20 +147,7 @@ class Run {
 
   private async start(): Promise<StartedWorker> {
     const { broker, name } = this.plan;
-    const worker = await startWorker({
-      bootstrapServers: broker.bootstrapServers,
-      group: name,
-      settings: {
-        'exactly.once.source.support': 'enabled',
-        'scheduled.rebalance.max.delay.ms': '0',
-        'session.timeout.ms': String(SESSION_MS),
-        'heartbeat.interval.ms': '1000',
-        'key.converter.schemas.enable': 'false',
-        'value.converter.schemas.enable': 'false',
-      },
-    });
-    await worker.ready();
-    return worker;
+    return await startKillable(broker.bootstrapServers, name, { 'exactly.once.source.support': 'enabled' });
   }
 
   /** Ends the worker that runs the task, sometimes after a pause that is longer than its session. */
@@ -187,14 +166,7 @@ class Run {
     const isFrozen = plan.freezeEvery > 0 && count % plan.freezeEvery === 0;
     plan.log?.(`${count}: ${isFrozen ? 'SIGSTOP' : 'SIGKILL'}, ${this.follower?.history.reads} rows read`);
     if (isFrozen) {
-      process.kill(worker.pid, 'SIGSTOP');
-      const expired = sleep(SESSION_MS + 2000);
-      this.workers[at] = await this.start();
-      await expired;
-      // It wakes beside its successor, which has its work by now.
-      process.kill(worker.pid, 'SIGCONT');
-      await sleep(random() * 1000);
-      await worker.crash();
+      this.workers[at] = await freezeBeside(worker, () => this.start(), random() * 1000);
     } else {
       await worker.crash();
       this.workers[at] = await this.start();
