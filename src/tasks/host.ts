@@ -60,21 +60,24 @@ export interface OffsetRecords {
   readonly records: readonly (readonly [key: Uint8Array, value: Uint8Array | null])[];
 }
 
-/** Source offsets of one connector, owned by the main thread's offset store. */
+/**
+ * Source offsets of one connector, owned by the main thread's offset store. `config`, resolved, names their topic.
+ * Absent: the connector's newest config does.
+ */
 export interface OffsetStorage {
-  read(connector: string, partitions: readonly SourcePartition[]): Promise<StoredOffsets>;
+  read(connector: string, partitions: readonly SourcePartition[], config?: ConnectorConfig): Promise<StoredOffsets>;
   /** Resolves once Kafka has acknowledged all offsets. */
   write(connector: string, offsets: NewOffsets): Promise<void>;
   /**
    * The records that store the offsets. If the connector has an offsets topic of its own, null offsets are removed from
    * the worker's topic before this resolves.
    */
-  encode(connector: string, offsets: NewOffsets): Promise<OffsetRecords>;
+  encode(connector: string, offsets: NewOffsets, config?: ConnectorConfig): Promise<OffsetRecords>;
   /**
    * Call it after the records of `encode` are committed. If the connector has an offsets topic of its own, starts to
    * copy the offsets to the worker's; does not wait for it.
    */
-  copy(connector: string, offsets: NewOffsets): Promise<void>;
+  copy(connector: string, offsets: NewOffsets, config?: ConnectorConfig): Promise<void>;
 }
 
 /**

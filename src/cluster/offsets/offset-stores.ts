@@ -59,6 +59,8 @@ interface Location {
 export class OffsetStores implements SourceOffsets {
   private readonly topics = new Map<string, OwnTopic>();
   private readonly locations = new Map<string, Location>();
+  /** By the configs that exactly-once tasks were started with. */
+  private readonly given = new WeakMap<ConnectorConfig, Location['own']>();
   private readonly orders = new Map<string, PartitionOrder>();
   private closed = false;
 
@@ -74,8 +76,12 @@ export class OffsetStores implements SourceOffsets {
     await this.use(connector, async () => undefined);
   }
 
-  async read(connector: string, partitions: readonly SourcePartition[]): Promise<(SourceOffset | null)[]> {
-    return await this.use(connector, async (offsets) => await offsets.read(connector, partitions));
+  async read(
+    connector: string,
+    partitions: readonly SourcePartition[],
+    config?: ConnectorConfig,
+  ): Promise<(SourceOffset | null)[]> {
+    return await this.use(connector, async (offsets) => await offsets.read(connector, partitions), config);
   }
 
   async list(connector: string): Promise<[JsonObject, JsonObject | null][]> {
@@ -86,15 +92,16 @@ export class OffsetStores implements SourceOffsets {
     await this.use(connector, async (stores) => await stores.write(connector, offsets));
   }
 
-  async encode(connector: string, offsets: readonly WrittenOffset[]): Promise<OffsetRecords> {
-    return await this.use(connector, async (stores, topic) => ({
+  async encode(connector: string, offsets: readonly WrittenOffset[], config?: ConnectorConfig): Promise<OffsetRecords> {
+    const encode = async (stores: TransactionalOffsets, topic: string): Promise<OffsetRecords> => ({
       topic,
       records: await stores.encode(connector, offsets),
-    }));
+    });
+    return await this.use(connector, encode, config);
   }
 
-  async copy(connector: string, offsets: readonly WrittenOffset[]): Promise<void> {
-    await this.use(connector, async (stores) => stores.copy(connector, offsets));
+  async copy(connector: string, offsets: readonly WrittenOffset[], config?: ConnectorConfig): Promise<void> {
+    await this.use(connector, async (stores) => stores.copy(connector, offsets), config);
   }
 
   async flush(): Promise<void> {
@@ -111,9 +118,10 @@ export class OffsetStores implements SourceOffsets {
   private async use<T>(
     connector: string,
     run: (offsets: TransactionalOffsets, topic: string) => Promise<T>,
+    config?: ConnectorConfig,
   ): Promise<T> {
     const { shared, worker, logger } = this.options;
-    const own = await this.locationOf(connector);
+    const own = config ? this.locationIn(connector, config) : await this.locationOf(connector);
     if (own === null) return await run(shared, worker.offset.topic);
     if (this.closed)
       throw new ConnectError(`The offsets topic '${own.topic}' is closed because the worker is stopping.`, {
@@ -139,17 +147,28 @@ export class OffsetStores implements SourceOffsets {
     const known = this.locations.get(connector);
     // The tasks of a deleted connector store their last offsets in the same place as before.
     if (raw === null || known?.raw === raw) return known?.own ?? null;
-    const own = await this.findLocation(connector, raw);
+    const own = this.hasOwnPlace(raw) ? this.findLocation(connector, await this.options.resolve(raw)) : null;
     this.locations.set(connector, { raw, own });
     return own;
   }
 
-  private async findLocation(connector: string, raw: ConnectorConfig): Promise<Location['own']> {
-    const { resolve, worker } = this.options;
+  /** By a resolved config. */
+  private locationIn(connector: string, config: ConnectorConfig): Location['own'] {
+    const known = this.given.get(config);
+    if (known !== undefined) return known;
+    const own = this.hasOwnPlace(config) ? this.findLocation(connector, config) : null;
+    this.given.set(config, own);
+    return own;
+  }
+
+  private hasOwnPlace(config: ConnectorConfig): boolean {
     // A transaction cannot span clusters: offsets are on the one that the records are written to.
-    const followsRecords = this.isExactlyOnce && raw['producer.override.bootstrap.servers'] !== undefined;
-    if (!raw['offsets.storage.topic']?.trim() && !followsRecords) return null;
-    const config = await resolve(raw);
+    const followsRecords = this.isExactlyOnce && config['producer.override.bootstrap.servers'] !== undefined;
+    return Boolean(config['offsets.storage.topic']?.trim()) || followsRecords;
+  }
+
+  private findLocation(connector: string, config: ConnectorConfig): Location['own'] {
+    const { worker } = this.options;
     const topic = config['offsets.storage.topic']?.trim() || worker.offset.topic;
     const clients = offsetClientConfigs(worker, connector, config);
     const here = servers(worker.client('worker')['bootstrap.servers']);

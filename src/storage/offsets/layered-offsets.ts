@@ -22,6 +22,8 @@ export class LayeredOffsets implements TransactionalOffsets {
   }
 
   async read(connector: string, partitions: readonly SourcePartition[]): Promise<(SourceOffset | null)[]> {
+    // Copies of the task before this one, which may have had another primary topic.
+    await this.secondary.flush();
     const [own, shared] = await Promise.all([
       this.primary.read(connector, partitions),
       this.secondary.read(connector, partitions),

@@ -345,7 +345,9 @@ export class ThreadTaskHost implements TaskHost {
       case 'client':
         return listener.onClient(id, message.announcement);
       case 'call':
-        void answerCall(message.call, message.request, id, this.options).then((answer) => run.thread.post(answer));
+        void answerCall(message.call, message.request, run.spec, this.options).then((answer) =>
+          run.thread.post(answer),
+        );
     }
   }
 

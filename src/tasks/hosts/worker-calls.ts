@@ -3,9 +3,9 @@
  * sides of their messages.
  */
 import { ConnectError, isConnectError, isRetriable, messageOf } from '@millrace/sdk';
-import type { ConnectorTaskId } from '../../connector-task-id';
-import type { ExactlyOnceGate, OffsetRecords, OffsetStorage, StoredOffsets } from '../host';
+import type { ExactlyOnceGate, OffsetRecords, OffsetStorage, StoredOffsets, TaskSpec } from '../host';
 import { requiredGate } from '../required-gate';
+import { taskOffsets } from '../task-offsets';
 import { isWorthRestarting } from '../trace';
 import type { Answer, FromThread, WorkerCall } from './task-thread-messages';
 
@@ -13,6 +13,8 @@ interface Waiting {
   resolve(result: unknown): void;
   reject(error: Error): void;
 }
+
+type TaskOfCall = Pick<TaskSpec, 'id' | 'exactlyOnce' | 'connectorConfig'>;
 
 /** In the thread. */
 export class WorkerCalls {
@@ -68,11 +70,11 @@ class WorkerCallError extends ConnectError {
 export async function answerCall(
   call: WorkerCall,
   request: number,
-  id: ConnectorTaskId,
+  spec: TaskOfCall,
   worker: { readonly offsets: OffsetStorage; readonly gate?: ExactlyOnceGate },
 ): Promise<Answer> {
   try {
-    return { type: 'answer', request, result: await answer(call, id, worker), error: null };
+    return { type: 'answer', request, result: await answer(call, spec, worker), error: null };
   } catch (error) {
     const message = messageOf(error);
     if (call.name !== 'fence' && call.name !== 'confirm')
@@ -94,19 +96,19 @@ export function failedAnswer(request: number, error: NonNullable<Answer['error']
 
 function answer(
   call: WorkerCall,
-  id: ConnectorTaskId,
+  spec: TaskOfCall,
   { offsets, gate }: { readonly offsets: OffsetStorage; readonly gate?: ExactlyOnceGate },
 ): Promise<StoredOffsets | OffsetRecords | void> {
   switch (call.name) {
     case 'read':
-      return offsets.read(id.connector, call.partitions);
+      return taskOffsets(spec, offsets).read(call.partitions);
     case 'write':
     case 'copy':
     case 'encode':
-      return offsets[call.name](id.connector, call.offsets);
+      return taskOffsets(spec, offsets)[call.name](call.offsets);
     case 'fence':
-      return requiredGate(gate).fence(id.connector);
+      return requiredGate(gate).fence(spec.id.connector);
     case 'confirm':
-      return requiredGate(gate).confirm(id, call.generation);
+      return requiredGate(gate).confirm(spec.id, call.generation);
   }
 }

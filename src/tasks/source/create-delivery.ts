@@ -5,6 +5,7 @@ import { exactlyOnceProducerConfig, sourceProducerConfig } from '../clients/clie
 import type { ErrorPolicy } from '../errors/error-policy';
 import type { OffsetStorage } from '../host';
 import { requiredGate } from '../required-gate';
+import { taskOffsets } from '../task-offsets';
 import type { WorkerTaskOptions } from '../worker-task';
 import { AtLeastOnceDelivery } from './at-least-once-delivery';
 import { DeliveredRecords } from './delivered-records';
@@ -52,7 +53,7 @@ export function createDelivery(options: Options, parts: DeliveryParts): SourceDe
       gate: requiredGate(environment.gate),
       boundary: transactionBoundary(spec.connectorConfig, config, timeoutMs),
       transactionTimeoutMs: timeoutMs,
-      storage: offsets,
+      storage: taskOffsets(spec, offsets),
       delivered,
       metrics,
       logger,

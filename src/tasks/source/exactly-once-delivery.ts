@@ -21,8 +21,9 @@ import type { Logger } from '../../logging/logger';
 import type { TaskMetrics } from '../../metrics/task-metrics';
 import type { CallClock } from '../call-clock';
 import type { WorkLease } from '../session-lease';
-import type { ExactlyOnceGate, ExactlyOnceSpec, NewOffsets, OffsetStorage } from '../host';
+import type { ExactlyOnceGate, ExactlyOnceSpec, NewOffsets } from '../host';
 import { taskName } from '../task-id';
+import type { TaskOffsets } from '../task-offsets';
 import { checkOffset } from './check-offset';
 import type { DeliveredRecords } from './delivered-records';
 import { NewestOffsets } from './newest-offsets';
@@ -41,7 +42,7 @@ export interface ExactlyOnceOptions {
   readonly producer: Producer;
   readonly boundary: TransactionBoundary;
   readonly transactionTimeoutMs: number;
-  readonly storage: Pick<OffsetStorage, 'encode' | 'copy'>;
+  readonly storage: Pick<TaskOffsets, 'encode' | 'copy'>;
   readonly task: Pick<SourceTask, 'commit' | 'commitRecord'>;
   readonly calls: Pick<CallClock, 'during' | 'duringWait'>;
   readonly lease: WorkLease;
@@ -99,7 +100,7 @@ export class ExactlyOnceDelivery implements SourceDelivery {
       throw this.explained(error);
     }
     await gate.confirm(id, spec.generation);
-    this.offsetsTopic = (await storage.encode(id.connector, [])).topic;
+    this.offsetsTopic = (await storage.encode([])).topic;
   }
 
   started(): void {
@@ -307,26 +308,23 @@ export class ExactlyOnceDelivery implements SourceDelivery {
   }
 
   private async sendOffsets(offsets: NewOffsets): Promise<void> {
-    const { id, producer, storage } = this.options;
+    const { producer, storage } = this.options;
     if (offsets.length === 0) return;
     for (const [, offset] of offsets) checkOffset(offset);
-    const { records } = await storage.encode(id.connector, offsets);
-    // A newer config may name another one. The task that it starts need not read what this one stores now, but if the
-    // config is changed back, the offsets must be where the records' transactions have left them.
-    const topic = this.offsetsTopic;
+    const { topic, records } = await storage.encode(offsets);
     if (!producer.isPrepared(topic)) await producer.prepare([topic]);
     this.throwFailure();
     for (const [key, value] of records) producer.send({ topic, key, value }, this.onOffsetDelivery);
   }
 
   private async notify(offsets: NewOffsets): Promise<void> {
-    const { id, task, calls, delivered, storage, logger } = this.options;
+    const { task, calls, delivered, storage, logger } = this.options;
     const finished = this.finished;
     this.finished = [];
     for (const [record, metadata] of finished) delivered.notifyTask(record, metadata);
     if (offsets.length > 0)
       void storage
-        .copy(id.connector, offsets)
+        .copy(offsets)
         .catch((error: unknown) =>
           logger.warn(`Cannot copy offsets to the worker's offsets topic: ${messageOf(error)}`, { error }),
         );

@@ -20,6 +20,7 @@ import { taskConverters } from '../task-converters';
 import { taskTransforms } from '../task-transforms';
 import { WorkerTask, type WorkerTaskOptions, type WorkerTaskParts } from '../worker-task';
 import { taskName } from '../task-id';
+import { taskOffsets } from '../task-offsets';
 import { TopicCreator } from './topic-creator';
 import { topicGroups } from './topic-creation-config';
 
@@ -126,9 +127,10 @@ class WorkerSourceTask extends WorkerTask<SourceConnector, Parts> {
   private sourceContext(): SourceTaskContext {
     const { spec, environment, calls } = this.options;
     const { delivery } = this.parts;
+    const offsets = taskOffsets(spec, environment.offsets);
     const read = async (partitions: Parameters<SourceTaskContext['offsets']['offsets']>[0]) => {
       this.refuseWhenCancelled();
-      return await calls.duringWait('offset-read', () => environment.offsets.read(spec.id.connector, partitions));
+      return await calls.duringWait('offset-read', () => offsets.read(partitions));
     };
     return {
       ...this.context(),

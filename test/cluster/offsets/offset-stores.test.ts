@@ -148,6 +148,22 @@ test('another topic in the config is another store; a deleted connector’s last
   expect(await texts('other', 2)).toEqual(['["c",{"p":1}]={"n":2}', '["c",{"p":1}]={"n":3}']);
 });
 
+test('a task that was started with a config reads and writes in its topic, whatever newer ones name', async () => {
+  const started = { 'offsets.storage.topic': 'own' };
+  await shared.write('c', [[{ p: 1 }, { n: 1 }]]);
+  configs.set('c', { 'offsets.storage.topic': 'other' });
+  await stores.write('c', [[{ p: 1 }, { n: 2 }]]);
+  expect(await stores.read('c', [{ p: 1 }], {})).toEqual([{ n: 2 }]);
+  kafka.createTopic('own', 1, { 'cleanup.policy': 'compact' });
+  kafka.append('own', 0, Buffer.from('["c",{"p":1}]'), Buffer.from('{"n":3}'));
+  expect(await stores.read('c', [{ p: 1 }], started)).toEqual([{ n: 3 }]);
+  expect((await stores.encode('c', [], started)).topic).toBe('own');
+  expect((await stores.encode('c', [], {})).topic).toBe(SHARED);
+  expect(await stores.read('c', [{ p: 1 }])).toEqual([{ n: 2 }]);
+  // A resolved value is not resolved again.
+  expect((await stores.encode('c', [], { 'offsets.storage.topic': '${p:topic}' })).topic).toBe('${p:topic}');
+});
+
 test('an unusable topic is an error, and is retried', async () => {
   kafka.createTopic('own', 1, { 'cleanup.policy': 'delete' });
   configs.set('c', { 'offsets.storage.topic': 'own' });

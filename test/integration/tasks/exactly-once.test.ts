@@ -66,7 +66,7 @@ afterEach(async () => {
   await Promise.all([...producers, ...consumers].map((opened) => opened.close()));
   await stores.stop();
   await shared.stop();
-  await deleteTopics(admin, [topic, offsetsTopic, `${group}-own`]);
+  await deleteTopics(admin, [topic, offsetsTopic, `${group}-own`, `${group}-other`]);
 });
 
 function worker() {
@@ -275,4 +275,28 @@ test('connect-runtime §1.5.4: an own offsets topic is part of the transaction; 
   expect(await shared.read('c', [PARTITION])).toEqual([null]);
   expect(await stored()).toBeNull();
   expect(await values('read_committed')).toEqual(upTo(2));
+});
+
+test('connect-runtime §3.9: a task reads its offsets from the topic it commits them to, whatever a newer config names', async () => {
+  const own = { 'offsets.storage.topic': `${group}-own` };
+  const first = new Counter((n) => (n < 3 ? 1 : null));
+  const { runner } = start(first, own);
+  await waitFor('its records', async () => ((await stored()) as { n: number } | null)?.n === 3);
+  runner.stop();
+  await runner.done;
+  // As a worker leaves it that is killed before its copy.
+  await shared.write('c', [[PARTITION, { n: 1 }]]);
+  const second = new Counter((n) => (n < 5 ? 1 : null));
+  const begin = second.start.bind(second);
+  second.start = async (...given) => {
+    // The task is confirmed, and the config is changed before it starts.
+    connectorConfig = { name: 'c', 'offsets.storage.topic': `${group}-other` };
+    await begin(...given);
+  };
+  const { runner: restarted, listener } = start(second, own);
+  await waitFor('its records', () => second.n === 5, { detail: () => listener.trace });
+  restarted.stop();
+  await restarted.done;
+  expect(await values('read_committed')).toEqual(upTo(5));
+  expect((await values('read_committed', `${group}-own`)).at(-1)).toBe('{"n":5}');
 });

@@ -1,6 +1,6 @@
 import { silentLogger } from '../../../src/logging/logger';
 import { LayeredOffsets } from '../../../src/storage/offsets/layered-offsets';
-import { OffsetStore } from '../../../src/storage/offsets/offset-store';
+import { OffsetStore, type SourceOffsets } from '../../../src/storage/offsets/offset-store';
 import { waitFor } from '../../helpers/wait-for';
 import { MemoryLog, MemoryTopic } from '../log/memory-log';
 
@@ -65,6 +65,21 @@ test('a removal that the worker’s topic rejects changes nothing; a copy that i
     /^The offsets of connector c are stored in its own topic, but cannot be copied to the worker's: no leader/,
   );
   expect(await layered.read('c', [{ p: 'a' }])).toEqual([{ n: 3 }]);
+});
+
+test('a read waits for copies that this worker has not finished', async () => {
+  const secondary = new OffsetStore(new MemoryLog(shared), silentLogger);
+  await secondary.start();
+  let pending = (): unknown => undefined;
+  const slow: SourceOffsets = Object.assign(Object.create(secondary) as OffsetStore, {
+    write: async (...copy: Parameters<OffsetStore['write']>) => void (pending = () => secondary.write(...copy)),
+    flush: async () => void (await pending()),
+  });
+  const primary = (topic: MemoryTopic): OffsetStore => new OffsetStore(new MemoryLog(topic), silentLogger);
+  new LayeredOffsets(primary(own), slow, silentLogger).copy('c', [[{ p: 'a' }, { n: 1 }]]);
+  // The next task of the connector has another topic.
+  const next = new LayeredOffsets(primary(new MemoryTopic()), slow, silentLogger);
+  expect(await next.read('c', [{ p: 'a' }])).toEqual([{ n: 1 }]);
 });
 
 test('nothing is copied when its own topic rejects the write', async () => {

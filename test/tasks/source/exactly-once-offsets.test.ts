@@ -35,20 +35,6 @@ test('connect-runtime 86: a task that produces to its own offsets topic fails', 
   expect(started.w.producer.sent).toEqual([]);
 });
 
-test('offsets stay in the topic that the task has read them from, while a newer config names another one', async () => {
-  const started = start(new ScriptedSource([[record(1)]]), {}, (w) => {
-    const { encode } = w.offsets;
-    let calls = 0;
-    w.offsets.encode = async (connector, offsets) => {
-      const { topic, records } = await encode.call(w.offsets, connector, offsets);
-      return { topic: calls++ === 0 ? topic : 'newer', records };
-    };
-  });
-  await eventually(() => started.w.producer.sent.length === 2);
-  await stop(started);
-  expect(started.w.producer.sent.map(({ topic }) => topic)).toEqual(['t', 'offsets']);
-});
-
 test('an offset that cannot be stored fails the task: its records must not be committed without it', async () => {
   const bad = record(1, { sourceOffset: { n: [] } as never });
   const started = start(new ScriptedSource([[bad]]));
