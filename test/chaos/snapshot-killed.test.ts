@@ -5,6 +5,7 @@
  */
 import { startWorker, type StartedWorker } from '../../dev/services/worker';
 import { Clients, readToEnd } from '../helpers/kafka-clients';
+import { seeded } from '../helpers/seeded';
 import { TestDatabase } from '../helpers/test-database';
 import { uniqueName } from '../helpers/unique-name';
 import { waitFor } from '../helpers/wait-for';
@@ -87,7 +88,7 @@ async function read(): Promise<Topic> {
 class Writer {
   readonly changes: string[] = [];
   private readonly versions = new Map<number, number>();
-  private seed = 7;
+  private readonly random = seeded(7).below;
   private ending = false;
 
   constructor(private readonly rows: number) {}
@@ -113,11 +114,6 @@ class Writer {
 
   end(): void {
     this.ending = true;
-  }
-
-  private random(below: number): number {
-    this.seed = (Math.imul(this.seed, 1664525) + 1013904223) >>> 0;
-    return Math.floor((this.seed / 2 ** 32) * below);
   }
 }
 

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { startWorker, type StartedWorker } from '../../dev/services/worker';
 import { fileSinkConfig } from '../helpers/file-sink-config';
 import { Clients } from '../helpers/kafka-clients';
+import { seeded } from '../helpers/seeded';
 import { TestDatabase } from '../helpers/test-database';
 import { uniqueName } from '../helpers/unique-name';
 import { waitFor } from '../helpers/wait-for';
@@ -20,18 +21,13 @@ type History = Map<number, number[]>;
 
 /** One transaction of mixed changes; deterministic, so that a failure is reproducible. */
 class Writer {
-  private seed = 42;
+  private readonly random = seeded(42).below;
   private nextId = SNAPSHOT_ROWS;
   readonly live: number[] = Array.from({ length: SNAPSHOT_ROWS }, (_, id) => id);
   readonly history: History = new Map(this.live.map((id) => [id, [0]]));
   changes = 0;
 
   constructor(private readonly database: TestDatabase) {}
-
-  private random(below: number): number {
-    this.seed = (Math.imul(this.seed, 1664525) + 1013904223) >>> 0;
-    return Math.floor((this.seed / 2 ** 32) * below);
-  }
 
   /** One change of one row. */
   async touch(): Promise<void> {

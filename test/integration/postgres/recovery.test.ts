@@ -1,5 +1,6 @@
 import type { SourceOffset } from '@millrace/sdk';
 import type { Client } from 'pg';
+import { seeded } from '../../helpers/seeded';
 import { TestDatabase } from '../../helpers/test-database';
 import { waitFor } from '../../helpers/wait-for';
 import { TODOS, TaskRun, ops, taskConfig, type AnyRecord } from './harness';
@@ -18,19 +19,10 @@ afterEach(async () => {
 const ids = (records: readonly AnyRecord[]): number[] => records.map((record) => record.key.id);
 const streamOnly = (): Record<string, string> => taskConfig(database, { 'snapshot.mode': 'no_data' });
 
-/** Small random numbers that are the same in every run. */
-function randomNumbers(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
 /** Transactions of several rows that stay open while others commit. */
 async function interleavedWriters(database: TestDatabase, rounds: number): Promise<void> {
   const clients = await Promise.all([0, 1, 2, 3].map(() => database.connect()));
-  const random = randomNumbers(7);
+  const random = seeded(7).below;
   const open = new Set<number>();
   let next = 1;
   for (let i = 0; i < rounds; i++) {
@@ -56,7 +48,7 @@ async function interleavedWriters(database: TestDatabase, rounds: number): Promi
 const DONE = 999_999;
 
 test('cdc-postgres 65: killed at random points, resumed from the last stored offset: nothing lost, nothing out of order', async () => {
-  const random = randomNumbers(11);
+  const random = seeded(11).below;
   // The reference: one uninterrupted run with a separate slot.
   const reference = await TaskRun.start({ ...streamOnly(), 'slot.name': `${database.slot}_r` });
   let offset: SourceOffset | null = null;

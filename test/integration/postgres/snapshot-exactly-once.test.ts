@@ -3,6 +3,7 @@
  * of its last record, so a killed task is one whose successor starts at that offset.
  */
 import type { Client } from 'pg';
+import { seeded } from '../../helpers/seeded';
 import { TestDatabase } from '../../helpers/test-database';
 import { waitFor } from '../../helpers/wait-for';
 import { Delivered, DONE, expectExact, NAMES, ROWS, shown, TABLES, Writer } from './exactly-once-harness';
@@ -29,14 +30,6 @@ afterEach(async () => {
   await database.drop();
 });
 
-function randomFrom(seed: number): (below: number) => number {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
 test.each([
   [1, 1],
   [2, 1],
@@ -48,7 +41,7 @@ test.each([
     await database.query(TABLES);
     for (const name of NAMES)
       await database.query(`INSERT INTO ${name} SELECT i, 0 FROM generate_series(0, ${ROWS - 1}) i`);
-    const random = randomFrom(seed);
+    const random = seeded(seed).below;
     const clients = [await database.connect(), await database.connect()] as const;
     const delivered = deliveredBy(
       taskConfig(database, {

@@ -12,6 +12,7 @@ import { KafkaCompactedLog } from '../../../src/storage/log/kafka-compacted-log'
 import { storageTopic } from '../../../src/storage/log/storage-topic';
 import { OffsetStore } from '../../../src/storage/offsets/offset-store';
 import { TaskRunner } from '../../../src/tasks/task-runner';
+import { seeded } from '../../helpers/seeded';
 import { waitFor } from '../../helpers/wait-for';
 import { RecordingListener, sourceOf, spec, world } from '../fakes';
 
@@ -41,11 +42,6 @@ class Counter implements SourceTask {
     const common = { sourcePartition: PARTITION, sourceOffset: { n }, topic: TOPIC };
     return { ...common, keySchema: null, key: null, valueSchema: null, value: `v${n}` };
   }
-}
-
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
 }
 
 const ERRORS: Record<string, readonly ErrorName[]> = {
@@ -84,7 +80,7 @@ test.each([
   'connect-runtime 80: boundary %s, each record once; no fault of the cluster leaves the task FAILED',
   async (boundary, given) => {
     const seed = Number(process.env.FAULT_SEED ?? given);
-    const random = randomFrom(seed);
+    const random = seeded(seed).next;
     const group = `faults-${boundary}-${seed}`;
     const client = { 'bootstrap.servers': broker.bootstrapServers };
     const admin = clients.admin(client);
