@@ -4,7 +4,7 @@
  */
 import { readableError } from './readable-error';
 
-const CALLS = ['start', 'open', 'poll', 'put', 'preCommit', 'commit', 'close'] as const;
+const CALLS = ['start', 'open', 'poll', 'put', 'preCommit', 'commit', 'revoking', 'close', 'stop'] as const;
 /** A method of the plugin's task. `commit` may run beside `poll`. */
 export type TaskCall = (typeof CALLS)[number];
 

@@ -33,6 +33,8 @@ export class TaskRunner {
   /** Wakes a task that starts paused. */
   private wake: (() => void) | null = null;
   private finished!: () => void;
+  /** The failure that is in the log. */
+  private logged: { readonly error: unknown } | null = null;
 
   constructor(
     readonly spec: TaskSpec,
@@ -147,6 +149,9 @@ export class TaskRunner {
       onTopicActive: (topic) => {
         if (this.state !== 'CANCELLED') this.listener.onTopicActive(spec.id, topic);
       },
+      onFailing: (error) => {
+        if (this.state !== 'STOPPING' && this.state !== 'CANCELLED') this.logFailure(error);
+      },
     };
     const common = {
       spec,
@@ -187,7 +192,7 @@ export class TaskRunner {
     const { spec, listener, logger } = this;
     const stopping = this.state === 'STOPPING';
     const report = this.applyEvent(event);
-    if (event === 'failed' && stopping) {
+    if (event === 'failed' && stopping && this.logged === null) {
       logger.warn(`The task failed while stopping: ${messageOf(error)}`, { error });
     }
     switch (report) {
@@ -204,13 +209,19 @@ export class TaskRunner {
         listener.onStopped(spec.id);
         break;
       case 'failed':
-        logger.error(`The task failed: ${messageOf(error)}`, { error });
+        this.logFailure(error);
         listener.onFailed(spec.id, formatTrace(error), isWorthRestarting(error));
         break;
     }
     if (event !== 'ended' && event !== 'failed') return;
     this.published.end();
     this.finished();
+  }
+
+  private logFailure(error: unknown): void {
+    if (this.logged?.error === error) return;
+    this.logged = { error };
+    this.logger.error(`The task failed: ${messageOf(error)}`, { error });
   }
 
   private applyEvent(event: TaskEvent): ReturnType<typeof transition>['report'] {

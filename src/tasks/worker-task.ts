@@ -24,6 +24,8 @@ export interface TaskHooks {
   onPaused(): void;
   onResumed(): void;
   onTopicActive(topic: string): void;
+  /** Before the task is stopped, which may take long: `run` rejects afterwards. */
+  onFailing(error: unknown): void;
 }
 
 export interface WorkerTaskOptions<C extends Connector> {
@@ -88,6 +90,9 @@ export abstract class WorkerTask<C extends Connector = Connector, P extends Work
       await calls.during('start', () => this.startTask());
       hooks.onRunning();
       await loop.run();
+    } catch (error) {
+      hooks.onFailing(error);
+      throw error;
     } finally {
       await this.finish();
     }
@@ -180,7 +185,8 @@ export abstract class WorkerTask<C extends Connector = Connector, P extends Work
     const { task, chain } = this.parts;
     this.aborter.abort();
     await this.beforeTaskStop();
-    if (this.started) await this.logErrors('stopping the task', () => task.stop());
+    if (this.started)
+      await this.logErrors('stopping the task', () => this.options.calls.during('stop', () => task.stop()));
     await this.logErrors('closing the producers of the task', () => this.producers.close());
     await this.logErrors('closing the consumers of the task', () => this.consumers.close());
     if (chain) closeTransforms(chain, this.options.logger);

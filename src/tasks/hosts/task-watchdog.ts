@@ -110,12 +110,13 @@ export class TaskWatchdog {
     const { id, connectorConfig } = task.spec;
     const { limitMs, action } = this.options;
     const restarts = taskAction(connectorConfig, action) === 'restart';
-    // The call may wait for Kafka: a restart would not help, and would deliver records twice.
-    const waits = task.calls.waits().length > 0;
+    // The call may wait for Kafka: a restart would not help, and would deliver records twice. None waits for a commit.
+    const waits = task.calls.waits().some(({ call }) => call !== 'offset-commit');
     const restartHint = waits
       ? 'It is not restarted while requests of the task to Kafka are unanswered.'
       : 'The task is restarted.';
-    return task.calls.calls().map(({ call, since }) => ({
+    const calls = [...task.calls.calls()].sort((a, b) => a.since - b.since);
+    return calls.map(({ call, since }, i) => ({
       task: id,
       call,
       id: `${taskName(id)} ${call}`,
@@ -127,7 +128,8 @@ export class TaskWatchdog {
         : `Restart the task to end the call, raise ${WATCHDOG_TASK} if it needs that long, or set ${WATCHDOG_ACTION}=restart.`,
       excused: task.excused,
       fate: task.fate,
-      ...(restarts && !waits && this.endOf(task, call, since)),
+      // One of them ends the run, and all of them with it.
+      ...(restarts && !waits && i === 0 && this.endOf(task, call, since)),
     }));
   }
 

@@ -36,6 +36,8 @@ interface Cause {
   /** Number of the run that caused it, which may have ended. Null: unknown. */
   readonly runNumber: number | null;
   readonly trace: string;
+  /** How long it was RUNNING without working; milliseconds. (Default: 0) */
+  readonly stuckMs?: number;
 }
 
 export class ThreadFailures {
@@ -69,7 +71,8 @@ export class ThreadFailures {
       `Terminating thread ${thread.options.name}, which does not answer: ${blockingTaskText(blocking)}`,
     );
     const runNumber = blocking.run?.number ?? null;
-    void this.terminateThread(thread, { why, runNumber, trace: silenceTrace(blocking, silentMs) });
+    const trace = silenceTrace(blocking, silentMs);
+    void this.terminateThread(thread, { why, runNumber, trace, stuckMs: silentMs });
   }
 
   /**
@@ -162,7 +165,7 @@ export class ThreadFailures {
     for (const run of runs) {
       const isCause = run.number === cause.runNumber || (alone && cause.runNumber === null);
       this.options.forget(run);
-      if (run.cancelled || run.stopping || isCause) this.failTask(run, cause.trace);
+      if (run.cancelled || run.stopping || isCause) this.failTask(run, cause.trace, cause.stuckMs);
       else this.restartElsewhere(run, run.moving === 'alone' || dedicated.includes(run), cause.why);
     }
   }

@@ -129,8 +129,10 @@ export class SinkCommits {
 
   /** Lets the task finish deliveries before the partitions are revoked; the next owner delivers the rest. */
   private async revoking(partitions: readonly TopicPartition[]): Promise<void> {
+    const { task, calls } = this.parts;
+    if (!task.revoking) return;
     try {
-      await this.parts.task.revoking?.(partitions);
+      await calls.during('revoking', () => task.revoking?.(partitions));
     } catch (error) {
       this.parts.logger.error(`Ignoring an error of revoking(): ${messageOf(error)}`, { error });
     }

@@ -57,6 +57,8 @@ export interface SinkLoopParts {
   onTopicActive(topic: string): void;
   onPaused(): void;
   onResumed(): void;
+  /** Before the partitions are closed, which may take long: `run` rejects afterwards. */
+  onFailing(error: unknown): void;
 }
 
 export class SinkLoop implements RebalanceListener {
@@ -155,6 +157,7 @@ export class SinkLoop implements RebalanceListener {
     } catch (error) {
       if (!(error instanceof RetryInterrupted)) failure = { error };
     }
+    if (failure) this.parts.onFailing(failure.error);
     try {
       await this.closePartitions(this.parts.consumer.assignment());
     } catch (error) {

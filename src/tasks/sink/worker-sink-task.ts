@@ -80,6 +80,7 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
     onTopicActive: (topic) => options.hooks.onTopicActive(topic),
     onPaused: () => options.hooks.onPaused(),
     onResumed: () => options.hooks.onResumed(),
+    onFailing: (error) => options.hooks.onFailing(error),
   });
   const reporter = policy.reports ? errants : null;
   return new WorkerSinkTask(options, { settings, topics, task, chain, consumer, deadLetters, reporter, loop, wakeup });

@@ -1,15 +1,12 @@
 import { join } from 'node:path';
-import type { SourceRecord, SourceTask, TaskSignal } from '@millrace/sdk';
+import type { SourceTask, TaskSignal } from '@millrace/sdk';
 import { LogLevels } from '../../../src/logging/log-levels';
-import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../../../src/metrics/task-metrics';
 import { valueOf } from '../../../src/metrics/published-series';
 import type { TaskHost, TaskSpec } from '../../../src/tasks/host';
 import { InlineTaskHost } from '../../../src/tasks/hosts/inline-task-host';
 import { taskLoggerName } from '../../../src/tasks/task-id';
 import { ThreadTaskHost } from '../../../src/tasks/hosts/thread-task-host';
-import { ScriptedSink } from '../sink/sink-fixture';
 import {
-  batch,
   eventually,
   MemoryOffsets,
   PARTITION,
@@ -17,11 +14,9 @@ import {
   RecordingListener,
   RecordingLogger,
   ScriptedSource,
-  sinkOf,
   sourceOf,
   spec,
   world,
-  type World,
 } from '../fakes';
 
 /** For tasks that do stop: a pause of seconds must not cancel them. */
@@ -427,57 +422,5 @@ describe('inline host', () => {
     expect(host.has(id)).toBe(false);
     expect(listener.events).toEqual(['running c-0']);
     expect(w.offsets.writes).toEqual([]);
-  });
-
-  describe('watchdog.task.action=restart: a call that returns after its task was ended', () => {
-    const restart = { 'watchdog.task.ms': '40', 'watchdog.task.action': 'restart' };
-    async function runs(
-      w: World,
-      type: 'source' | 'sink',
-    ): Promise<{ host: InlineTaskHost; listener: RecordingListener }> {
-      const listener = new RecordingListener();
-      const host = new InlineTaskHost(w, listener);
-      open.push(host);
-      const metrics = TaskMetrics.allocate(type, DEFAULT_SAMPLE_WINDOWS);
-      await host.start(spec(type, { 'errors.tolerance': 'all' }, { metrics }));
-      await listener.until('running c-0');
-      return { host, listener };
-    }
-
-    test('poll: nothing of it is sent, no offset is stored', async () => {
-      let answer = (_records: SourceRecord[]): void => undefined;
-      const task = new ScriptedSource([]);
-      const late = new Promise<SourceRecord[]>((resolve) => (answer = resolve));
-      task.poll = () => late;
-      const w = world(sourceOf(task), restart);
-      const { host, listener } = await runs(w, 'source');
-      await listener.until('failed c-0');
-      expect(listener.retriable).toBe(true);
-      expect(listener.trace).toContain('with task.host=inline nothing can terminate it. [code: TASK_STUCK]');
-      expect([host.has(spec('source').id), host.watch(spec('source').id).restarts]).toEqual([false, 1]);
-      answer([record(1)]);
-      await eventually(() => task.log.includes('stop'));
-      expect([w.producer.sent, w.offsets.writes]).toEqual([[], []]);
-      expect(listener.events).toEqual(['running c-0', 'failed c-0']);
-    });
-
-    test.each([
-      ['put', (task: ScriptedSink, late: Promise<void>) => (task.onPut = () => late)],
-      ['preCommit', (task: ScriptedSink, late: Promise<void>) => (task.preCommit = (o) => late.then(() => o))],
-    ])('%s: no offset is committed', async (_call, hang) => {
-      let end = (): void => undefined;
-      const task = new ScriptedSink();
-      hang(task, new Promise<void>((resolve) => (end = resolve)));
-      const w = world(sinkOf(task), { ...restart, 'offset.flush.interval.ms': '5' });
-      w.consumer.positions.set('t-0', 0);
-      w.consumer.assign({ topic: 't', partition: 0 });
-      const { listener } = await runs(w, 'sink');
-      w.consumer.next([batch('t', 0, 0, ['a', 'b'])]);
-      await listener.until('failed c-0');
-      end();
-      await eventually(() => task.log.includes('stop'));
-      expect(w.consumer.commits.flat().filter(({ offset }) => offset > 0)).toEqual([]);
-      expect(listener.events).toEqual(['running c-0', 'failed c-0']);
-    });
   });
 });

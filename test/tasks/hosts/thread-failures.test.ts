@@ -97,3 +97,23 @@ test('a call that does not return: its run is revoked and cancelled, the others 
   ends.onTaskLeft(other);
   expect(begun).toEqual([['other', false]]);
 });
+
+test('a thread that its task blocked: the time without an answer was no healthy run', async () => {
+  const failed: unknown[][] = [];
+  const ends = new ThreadFailures({
+    listener: { onFailed: (...report: unknown[]) => failed.push(report) } as never,
+    logger: silentLogger,
+    leaveMs: 60_000,
+    forget: (run) => void run.thread.runs.delete(run.number),
+    start: () => undefined,
+    terminate: async () => undefined,
+    schedule: () => undefined,
+  });
+  const thread = { runs: new Map(), cancelledRuns: new Map(), options: {} } as unknown as ThreadHandle;
+  const spec = { id: { connector: 'c', task: 0 }, connectorClass: 'C', connectorConfig: {}, taskConfig: {} };
+  const run = { number: 1, spec, thread, calls: new CallClock() } as unknown as Run;
+  thread.runs.set(1, run);
+  ends.onSilence(thread, { run, frames: [] }, 61_000);
+  await new Promise(setImmediate);
+  expect(failed).toEqual([[spec.id, expect.stringContaining('TASK_THREAD_SILENT'), true, 61_000]]);
+});

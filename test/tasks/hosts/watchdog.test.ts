@@ -235,6 +235,25 @@ describe('tasks', () => {
     expect(restarted).toHaveLength(1);
   });
 
+  test('two calls that are stuck at the same time are one restart', () => {
+    const restarted: string[] = [];
+    const calls = {
+      calls: () => [poll, { call: 'commit', since: T0 } as const],
+      waits: () => [],
+    };
+    const watchdog = watch([task(spec('a'), null, { calls, restart: (trace) => restarted.push(trace) })], 'restart');
+    expect(restarted).toEqual([expect.stringContaining("poll() of this task's plugin")]);
+    expect(watchdog.watch({ connector: 'a', task: 0 }).restarts).toBe(1);
+  });
+
+  test('a commit that Kafka refused does not keep a call of the plugin from being ended: none waits for it', () => {
+    const restarted: number[] = [];
+    const waits = [{ call: 'offset-commit', since: T0 } as const];
+    const calls = { calls: () => [{ call: 'put', since: T0 } as const], waits: () => waits };
+    watch([task(spec('a'), null, { calls, restart: (_trace, ms) => restarted.push(ms) })], 'restart');
+    expect(restarted).toEqual([60_000]);
+  });
+
   test('records that Kafka does not acknowledge are reported and never cause a restart', () => {
     const metrics = { polled: { value: 7 }, active: { value: 5 } };
     const restarted: number[] = [];

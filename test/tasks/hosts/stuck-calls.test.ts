@@ -1,0 +1,95 @@
+/** `watchdog.task.action=restart` in the inline host: what a call that does not return, and its task, may still do. */
+import type { SourceRecord } from '@millrace/sdk';
+import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../../../src/metrics/task-metrics';
+import type { TaskHost } from '../../../src/tasks/host';
+import { InlineTaskHost } from '../../../src/tasks/hosts/inline-task-host';
+import { ScriptedSink } from '../sink/sink-fixture';
+import {
+  batch,
+  eventually,
+  record,
+  RecordingListener,
+  ScriptedSource,
+  sinkOf,
+  sourceOf,
+  spec,
+  world,
+  type World,
+} from '../fakes';
+
+const RESTART = { 'watchdog.task.ms': '40', 'watchdog.task.action': 'restart' };
+
+let open: TaskHost[] = [];
+afterEach(async () => {
+  await Promise.all(open.map((host) => host.close()));
+  open = [];
+});
+
+async function runs(
+  w: World,
+  type: 'source' | 'sink',
+  config: Record<string, string> = {},
+): Promise<{ host: InlineTaskHost; listener: RecordingListener }> {
+  const listener = new RecordingListener();
+  const host = new InlineTaskHost(w, listener);
+  open.push(host);
+  const metrics = TaskMetrics.allocate(type, DEFAULT_SAMPLE_WINDOWS);
+  await host.start(spec(type, config, { metrics }));
+  await listener.until('running c-0');
+  return { host, listener };
+}
+
+describe('a call that returns after its task was ended', () => {
+  test('poll: nothing of it is sent, no offset is stored', async () => {
+    let answer = (_records: SourceRecord[]): void => undefined;
+    const task = new ScriptedSource([]);
+    const late = new Promise<SourceRecord[]>((resolve) => (answer = resolve));
+    task.poll = () => late;
+    const w = world(sourceOf(task), RESTART);
+    const { host, listener } = await runs(w, 'source');
+    await listener.until('failed c-0');
+    expect(listener.retriable).toBe(true);
+    expect(listener.trace).toContain('with task.host=inline nothing can terminate it. [code: TASK_STUCK]');
+    expect([host.has(spec('source').id), host.watch(spec('source').id).restarts]).toEqual([false, 1]);
+    answer([record(1)]);
+    await eventually(() => task.log.includes('stop'));
+    expect([w.producer.sent, w.offsets.writes]).toEqual([[], []]);
+    expect(listener.events).toEqual(['running c-0', 'failed c-0']);
+  });
+
+  test.each([
+    ['put', (task: ScriptedSink, late: Promise<void>) => (task.onPut = () => late)],
+    ['preCommit', (task: ScriptedSink, late: Promise<void>) => (task.preCommit = (o) => late.then(() => o))],
+  ])('%s: no offset is committed', async (_call, hang) => {
+    let end = (): void => undefined;
+    const task = new ScriptedSink();
+    hang(task, new Promise<void>((resolve) => (end = resolve)));
+    const w = world(sinkOf(task), { ...RESTART, 'offset.flush.interval.ms': '5' });
+    w.consumer.positions.set('t-0', 0);
+    w.consumer.assign({ topic: 't', partition: 0 });
+    const { listener } = await runs(w, 'sink');
+    w.consumer.next([batch('t', 0, 0, ['a', 'b'])]);
+    await listener.until('failed c-0');
+    end();
+    await eventually(() => task.log.includes('stop'));
+    expect(w.consumer.commits.flat().filter(({ offset }) => offset > 0)).toEqual([]);
+    expect(listener.events).toEqual(['running c-0', 'failed c-0']);
+  });
+});
+
+test.each([
+  ['poll', 'source', 'stop', new ScriptedSource([new Error('the first fault')])],
+  ['put', 'sink', 'stop', Object.assign(new ScriptedSink(), { putErrors: [new Error('the first fault')] })],
+  ['put', 'sink', 'revoking', Object.assign(new ScriptedSink(), { putErrors: [new Error('the first fault')] })],
+] as const)('%s of a %s fails, and its %s does not return', async (_fails, type, call, task) => {
+  Object.assign(task, { [call]: () => new Promise(() => undefined) });
+  const w = world(type === 'source' ? sourceOf(task as ScriptedSource) : sinkOf(task as ScriptedSink), RESTART);
+  w.consumer.positions.set('t-0', 0);
+  w.consumer.assign({ topic: 't', partition: 0 });
+  const { listener } = await runs(w, type);
+  w.consumer.next([batch('t', 0, 0, ['a'])]);
+  await listener.until('failed c-0');
+  expect(listener.trace).toContain(`${call}() of this task's plugin has not returned`);
+  expect(listener.events).toEqual(['running c-0', 'failed c-0']);
+  expect(w.logger.lines.filter((line) => line.includes('The task failed: the first fault'))).toHaveLength(1);
+});
