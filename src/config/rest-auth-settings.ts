@@ -69,7 +69,7 @@ const extensions = each(
     `REST extensions are Java classes, and ${name} cannot run here; supported is ${BASIC_CLASS}, and rest.auth.jwks.url or rest.auth.jwks.file for bearer tokens`,
 );
 const whoHasRole = each(
-  (who) => who === '*' || /^(?:user|claim):./.test(who),
+  (who) => who === '*' || /^(?:user|claim):\S/.test(who),
   (who) => `'${who}' is neither user:NAME, nor claim:NAME, nor * for every authenticated caller`,
 );
 
@@ -197,18 +197,31 @@ function bearerSettings({ text, number, invalid }: AuthSources, list: AuthSource
   };
 }
 
-function requireConsistent({ basic, bearer, roles }: RestAuthSettings, { raw, text, invalid }: AuthSources): void {
-  if (roles && !basic && !bearer)
-    throw invalid(
-      roleKey(ROLES.find((role) => roles[role].length > 0) as Role),
-      `roles need a way to authenticate; set ${EXTENSIONS}, ${JWKS_FILE} or ${JWKS_URL}`,
-    );
+/** A setting without effect is refused: whoever set it believes that it protects something. */
+function requireConsistent(settings: RestAuthSettings, { raw, text, invalid }: AuthSources): void {
+  const { basic, bearer, roles, openPaths } = settings;
+  if (!basic && !bearer) {
+    const login = `a way to authenticate; set ${EXTENSIONS}, ${JWKS_FILE} or ${JWKS_URL}`;
+    if (roles) throw invalid(roleKey(ROLES.find((role) => roles[role].length > 0) as Role), `roles need ${login}`);
+    if (openPaths.length > 0) throw invalid(OPEN_PATHS, `every path is open, because there is not yet ${login}`);
+  }
+  const claimRole = roles && ROLES.find((role) => roles[role].some((who) => who.startsWith('claim:')));
   if (!bearer) {
     const needsBearer = [ISSUER, AUDIENCE, ALGORITHMS, CLOCK_SKEW, USER_CLAIM, ROLES_CLAIM].find((key) => raw[key]);
     if (needsBearer !== undefined)
       throw invalid(needsBearer, `it needs the keys that sign tokens; set ${JWKS_FILE} or ${JWKS_URL}`);
-  } else if (bearer.algorithms.length === 0) {
-    throw invalid(ALGORITHMS, 'Value must not be empty');
+    if (claimRole)
+      throw invalid(
+        roleKey(claimRole),
+        `only bearer tokens have claims, and they are off; set ${JWKS_FILE} or ${JWKS_URL}, or name users with user:NAME`,
+      );
+  } else {
+    if (bearer.algorithms.length === 0) throw invalid(ALGORITHMS, 'Value must not be empty');
+    if (raw[ROLES_CLAIM] && !claimRole)
+      throw invalid(
+        ROLES_CLAIM,
+        'no role is given to claim:NAME, so the claim would not be used; set rest.auth.roles.*',
+      );
   }
   if (needsSignatures({ bearer, roles }) && text('connect.protocol')?.toLowerCase() !== 'sessioned')
     throw invalid('connect.protocol', 'rest.auth.* needs sessioned: requests between workers pass by their signature');

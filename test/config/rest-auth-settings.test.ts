@@ -89,6 +89,17 @@ test.each<[Record<string, string>, RegExp]>([
   [{ ...BASIC, 'rest.auth.roles.reader': ' , ' }, /^"rest.auth.roles.reader" is invalid: it is empty/],
   [{ 'rest.auth.jwks.url': '' }, /^"rest.auth.jwks.url" is invalid: it is empty/],
   [{ 'rest.auth.jwks.file': ' ' }, /^"rest.auth.jwks.file" is invalid: it is empty/],
+  [{ ...BASIC, 'rest.auth.roles.admin': 'user: alice' }, /'user: alice' is neither/],
+  [
+    { ...BASIC, 'rest.auth.roles.admin': 'user:a', 'rest.auth.roles.reader': '*, claim:team' },
+    /^"rest.auth.roles.reader" is invalid: only bearer tokens have claims, and they are off; set/,
+  ],
+  [{ 'rest.auth.open.paths': '/health' }, /^"rest.auth.open.paths" .* every path is open, because there is not yet/],
+  [{ ...BEARER, 'rest.auth.jwt.roles.claim': 'groups' }, /^"rest.auth.jwt.roles.claim" .* claim would not be used/],
+  [
+    { ...BEARER, 'rest.auth.jwt.roles.claim': 'groups', 'rest.auth.roles.admin': 'user:a' },
+    /^"rest.auth.jwt.roles.claim" .* no role is given to claim:NAME/,
+  ],
 ])('%j is refused', (settings, message) => {
   expect(refusal(settings)).toMatch(message);
 });

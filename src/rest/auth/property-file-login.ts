@@ -54,6 +54,10 @@ export class PropertyFileLogin {
     return this.files.some((users) => users.size === 0);
   }
 
+  knows(user: string): boolean {
+    return this.files.some((users) => users.has(user));
+  }
+
   /**
    * As in Java, one module that knows the user and the password is enough, whatever the flags: a module without a match
    * asks to be ignored.

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import request from 'supertest';
-import type { RoleRules } from '../../../src/config/rest-auth-settings';
+import type { BearerSettings, RoleRules } from '../../../src/config/rest-auth-settings';
 import { parseJaasFile } from '../../../src/kafka/security/jaas-file';
 import { silentLogger } from '../../../src/logging/logger';
 import { createAccess } from '../../../src/rest/auth/access';
@@ -214,18 +214,33 @@ test('an empty credentials file and roles contradict each other', () => {
   expect(accessOf({ ...settings, roles: null }, parseJaasFile, silentLogger).admitsEveryone).toBe(true);
 });
 
-test('roles without an admin are reported at startup', () => {
+test('rules that admit more or fewer callers than they seem to are reported at startup', () => {
   const warnings: string[] = [];
   const logger = { ...silentLogger, warn: (message: string): void => void warnings.push(message) };
-  const jaas = join(folder, 'jaas.conf');
-  for (const admin of [[], ['user:alice']])
-    accessOf(
-      { basic: { jaasFile: jaas }, bearer: null, roles: { ...ROLES, admin }, openPaths: [] },
-      parseJaasFile,
-      logger,
-    );
+  const basicAuth = { jaasFile: join(folder, 'jaas.conf') };
+  const bearer: BearerSettings = {
+    keys: { url: 'http://localhost:1/' },
+    issuer: 'i',
+    audience: ['a'],
+    algorithms: ['RS256'],
+    clockSkewMs: 0,
+    userClaim: 'sub',
+    rolesClaim: 'roles',
+  };
+  const settings = { basic: basicAuth, bearer: null, roles: ROLES, openPaths: [] };
+  for (const more of [
+    {},
+    { roles: { ...ROLES, admin: [] } },
+    { roles: { ...ROLES, operator: ['user:Olga', '*'] } },
+    { roles: { ...ROLES, operator: ['user:Olga'] }, bearer },
+    { roles: null },
+    { roles: null, bearer },
+  ])
+    accessOf({ ...settings, ...more }, parseJaasFile, logger);
   expect(warnings).toEqual([
     'No caller has the role admin, so no request can create, change or delete connectors; set rest.auth.roles.admin',
+    'The rule user:Olga of rest.auth.roles.operator has no effect: no credentials file has that user',
+    'Every caller with a valid bearer token may do everything, because no roles are set; set rest.auth.roles.* (rest.auth.roles.admin=* keeps it so)',
   ]);
 });
 
