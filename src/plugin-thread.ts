@@ -31,7 +31,8 @@ const registry = createPluginRegistry({
 });
 const server = new PluginServer({
   registry,
-  validator: (resolver) => createConfigValidator({ registry, config, resolver, pluginLimitMs: data.pluginLimitMs }),
+  validator: (resolver) =>
+    createConfigValidator({ registry, config, resolver, logger, pluginLimitMs: data.pluginLimitMs }),
   logger,
   currentStep: new CurrentStep(data.step),
   post,

@@ -27,7 +27,7 @@ export function createPluginHost(
   if (kind === 'inline')
     return {
       pluginHost: new InlinePluginHost(registry),
-      validator: createConfigValidator({ registry, config, resolver }),
+      validator: createConfigValidator({ registry, config, resolver, logger }),
     };
   const host = new ThreadPluginHost({
     data: { settings: config.raw, catalog: registry.catalog },

@@ -3,6 +3,7 @@
  * client overrides, converters. Sources: connect-rest §3, connect-runtime §10.7.
  */
 import type { ConfigKey, Connector, WorkerSettings } from '@millrace/sdk';
+import { silentLogger, type Logger } from '../../logging/logger';
 import { candidates } from '../../plugins/aliases';
 import { grantedSettings } from '../../plugins/granted-settings';
 import type { PluginDescription, PluginRegistry } from '../../plugins/registry';
@@ -47,6 +48,8 @@ export interface ConfigValidatorOptions {
   readonly config: WorkerConfig;
   /** Replaces placeholders before validation. (Default: they are literal text) */
   readonly resolver?: Pick<ConfigResolver, 'resolve'>;
+  /** Receives errors of plugins that an answer does not explain. (Default: none) */
+  readonly logger?: Logger;
   /** Time limit of a plugin's `validate`, milliseconds. (Default: 90000, connect-rest §0.6) */
   readonly pluginLimitMs?: number;
 }
@@ -129,12 +132,14 @@ class Validator implements ConfigValidator {
   private readonly registry: PluginRegistry;
   private readonly worker: WorkerConfig;
   private readonly resolver: Pick<ConfigResolver, 'resolve'> | undefined;
+  private readonly logger: Logger;
   private readonly pluginLimitMs: number;
 
   constructor(options: ConfigValidatorOptions) {
     this.registry = options.registry;
     this.worker = options.config;
     this.resolver = options.resolver;
+    this.logger = options.logger ?? silentLogger;
     this.pluginLimitMs = options.pluginLimitMs ?? 90_000;
   }
 
@@ -204,6 +209,7 @@ class Validator implements ConfigValidator {
       await checkSourcePromises(entries.byName, config, {
         connector,
         isEnabled: this.worker.exactlyOnceSourceSupport === 'enabled',
+        logger: this.logger,
         call: async (method, run) => {
           reportStep(`the call of ${method}() in ${plugin.class}`);
           const stage = 'validating source connector-specific properties for the connector';

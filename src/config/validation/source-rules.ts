@@ -3,6 +3,7 @@
  * requested. Source: connect-rest §3.5.
  */
 import { messageOf, type ConnectorConfig, type SourceConnector } from '@millrace/sdk';
+import type { Logger } from '../../logging/logger';
 import { valueOf, withoutNulls, type Entry, type NullableConfig } from './entry';
 import { ValidationError } from './validation-error';
 
@@ -15,6 +16,7 @@ export interface SourcePromises {
   readonly isEnabled: boolean;
   /** Calls a method of the connector; rejects with ValidationError when it takes too long. */
   readonly call: (method: string, run: () => unknown) => Promise<unknown>;
+  readonly logger: Pick<Logger, 'error'>;
 }
 
 /** Adds messages to the entries of `exactly.once.support` and `transaction.boundary`. */
@@ -24,10 +26,10 @@ export async function checkSourcePromises(
   promises: SourcePromises,
 ): Promise<void> {
   const checks = [
-    ['exactly.once.support', 'required', supportProblem],
-    ['transaction.boundary', 'connector', boundaryProblem],
+    ['exactly.once.support', 'required', 'exactly-once semantics', supportProblem],
+    ['transaction.boundary', 'connector', 'defining its own transaction boundaries', boundaryProblem],
   ] as const;
-  for (const [key, value, problem] of checks) {
+  for (const [key, value, what, problem] of checks) {
     const entry = entries.get(key);
     if (!entry || entry.errors.length > 0 || (valueOf(config, key) ?? '').trim().toLowerCase() !== value) continue;
     if (key === 'exactly.once.support' && !promises.isEnabled)
@@ -37,6 +39,7 @@ export async function checkSourcePromises(
       if (found !== null) entry.errors.push(found);
     } catch (error) {
       if (error instanceof ValidationError) throw error;
+      promises.logger.error(`Failed while validating connector support for ${what}`, { error });
       entry.errors.push(unexpected(error));
     }
   }
@@ -75,5 +78,9 @@ async function boundaryProblem({ connector, call }: SourcePromises, config: Conn
 }
 
 function unexpected(error: unknown): string {
-  return `An unexpected error occurred during validation: ${messageOf(error).trim().slice(0, THROWN_LIMIT)}`;
+  const message = messageOf(error).trim().slice(0, THROWN_LIMIT);
+  // Of an error without a message, `messageOf` returns the name.
+  const isMissing = error == null || message === '' || message === (error as Partial<Error>).name;
+  const detail = isMissing ? '; please see the worker logs for more details.' : `: ${message}`;
+  return `An unexpected error occurred during validation${detail}`;
 }

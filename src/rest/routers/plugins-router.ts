@@ -21,7 +21,7 @@ function validationProblem(error: unknown): RestError {
   else if (error instanceof Error) name = error.name;
   const message = error instanceof Error ? error.message : String(error);
   if (message.startsWith('Request timed out')) return new RestError(500, message.replace(/\.$/, ''), { cause: error });
-  return new RestError(500, `${name}: ${message}`, { cause: error });
+  return new RestError(500, message === '' ? name : `${name}: ${message}`, { cause: error });
 }
 
 export function pluginsResources(context: RestContext): readonly Resource[] {

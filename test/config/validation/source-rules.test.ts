@@ -33,6 +33,8 @@ test('connect-runtime 89: exactly.once.support=required on a worker without exac
 });
 
 describe('connect-runtime 89: the answers of a connector', () => {
+  let logged: [line: string, error: unknown][];
+  beforeEach(() => (logged = []));
   /** Messages for a connector with these methods, on a worker with exactly-once sources. */
   async function messages(
     connector: SourcePromises['connector'],
@@ -45,6 +47,7 @@ describe('connect-runtime 89: the answers of a connector', () => {
       connector,
       isEnabled: true,
       call: async (_, run) => await run(),
+      logger: { error: (line, fields) => void logged.push([line, (fields as { error?: unknown }).error]) },
       ...promises,
     });
     return entry.errors;
@@ -54,6 +57,7 @@ describe('connect-runtime 89: the answers of a connector', () => {
   const fails = (message: string) => (): never => {
     throw new Error(message);
   };
+  const SEE_LOGS = 'An unexpected error occurred during validation; please see the worker logs for more details.';
 
   test.each([
     ['supported', { exactlyOnceSupport: () => 'supported' }, []],
@@ -72,11 +76,9 @@ describe('connect-runtime 89: the answers of a connector', () => {
       { exactlyOnceSupport: fails(' no such slot ') },
       ['An unexpected error occurred during validation: no such slot'],
     ],
-    [
-      'an error without a message',
-      { exactlyOnceSupport: fails('') },
-      ['An unexpected error occurred during validation: Error'],
-    ],
+    ['an error without a message', { exactlyOnceSupport: fails('') }, [SEE_LOGS]],
+    ['an error whose message is blank', { exactlyOnceSupport: fails(' \n') }, [SEE_LOGS]],
+    ['a rejection without a reason', { exactlyOnceSupport: async () => await Promise.reject() }, [SEE_LOGS]],
   ])('about exactly-once: %s', async (_, connector, expected) => {
     expect(await messages(connector as SourcePromises['connector'], required)).toEqual(expected);
     expect(await messages(connector as SourcePromises['connector'], { [KEY]: 'requested' })).toEqual([]);
@@ -100,9 +102,21 @@ describe('connect-runtime 89: the answers of a connector', () => {
       { canDefineTransactionBoundaries: fails('why') },
       ['An unexpected error occurred during validation: why'],
     ],
+    ['an error without a message', { canDefineTransactionBoundaries: fails('') }, [SEE_LOGS]],
   ])('about transaction boundaries: %s', async (_, connector, expected) => {
     expect(await messages(connector as SourcePromises['connector'], boundary)).toEqual(expected);
     expect(await messages(connector as SourcePromises['connector'], { 'transaction.boundary': 'poll' })).toEqual([]);
+  });
+
+  test('an error is logged, whose cause and place the answer lacks', async () => {
+    const error = new TypeError();
+    const connector = { exactlyOnceSupport: () => Promise.reject(error) };
+    await messages(connector, required);
+    await messages({ canDefineTransactionBoundaries: connector.exactlyOnceSupport }, boundary);
+    expect(logged).toEqual([
+      ['Failed while validating connector support for exactly-once semantics', error],
+      ['Failed while validating connector support for defining its own transaction boundaries', error],
+    ]);
   });
 
   test('an answer that takes too long ends the validation', async () => {
