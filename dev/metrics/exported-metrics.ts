@@ -24,7 +24,7 @@ export interface ExportedMetric {
 
 /** In the order of export: of the worker and its clients, of the process, of the PostgreSQL source. */
 export async function exportedMetrics(): Promise<ExportedMetric[]> {
-  const own = parsed(await exposition(await sampleFigures())).filter(({ name }) => !PROCESS.test(name));
+  const own = parsed(String(await exposition(await sampleFigures()))).filter(({ name }) => !PROCESS.test(name));
   return [...own, ...processMetrics(), ...postgresMetrics()];
 }
 

@@ -1,16 +1,18 @@
-/** The text of `GET /metrics`. prom-client formats it and measures the process. */
-import type * as PromClientModule from 'prom-client';
+/**
+ * The text of `GET /metrics`. It is written in slices, because that of a thousand tasks takes long. prom-client
+ * measures the process.
+ */
 import type { Counter, Registry } from 'prom-client';
 import { metricName, type Group } from './attribute';
 import { CONSUMER, CONSUMER_COORDINATOR, FETCH_MANAGER, PRODUCER } from './client-groups';
 import { clientFigures, type OpenClient } from './open-clients';
 import { SINK_LAG } from './sink-lag-groups';
-import { publishedFamilies, type PublishedFamily } from './published-series';
+import { publishedFamilies, valueOf } from './published-series';
+import { SlicedText } from './sliced-text';
+import { familyHeader, labelText, sampleLine } from './text-format';
 import { COORDINATOR, APP, CONNECTOR, CONNECTOR_TASKS, REBALANCE, WORKER } from './worker-groups';
 import type { AppFigures, ConnectorFigures, MembershipFigures, TaskStateCounts, WorkerFigures } from './worker-groups';
 import { CONNECTOR_TASK, SINK_TASK, SOURCE_TASK, TASK_ERRORS, TASK_WATCHDOG, type TaskFigures } from './task-groups';
-
-type PromClient = typeof PromClientModule;
 
 /** A worker's measurements at one moment. */
 export interface Figures {
@@ -35,36 +37,40 @@ export async function prepareExposition(): Promise<void> {
 }
 
 /** `figures` null: the worker has no metrics yet; the process metrics are still returned. */
-export async function exposition(figures: Figures | null, now = Date.now()): Promise<string> {
-  const { client, process } = await (loading ??= load());
-  // Created for every scrape, so that removed connectors and tasks leave no series behind.
-  const registry = new client.Registry();
-  if (figures !== null) {
-    const add = <T>(group: Group<T>, all: readonly T[]): void => addGroup(client, registry, group, all, now);
-    const { tasks, membership } = figures;
-    add(CONNECTOR, figures.connectors);
-    add(CONNECTOR_TASK, tasks);
-    add(SOURCE_TASK, ofType(tasks, 'source'));
-    add(SINK_TASK, ofType(tasks, 'sink'));
-    add(TASK_ERRORS, ofAll(tasks));
-    add(TASK_WATCHDOG, tasks);
-    add(WORKER, [figures.worker]);
-    add(CONNECTOR_TASKS, figures.taskStates);
-    add(REBALANCE, [membership]);
-    add(COORDINATOR, [membership]);
-    add(APP, [figures.app]);
-    const { producers, consumers } = clientFigures(figures, now);
-    add(PRODUCER, producers);
-    add(CONSUMER, consumers);
-    add(FETCH_MANAGER, consumers);
-    add(
-      CONSUMER_COORDINATOR,
-      consumers.filter(({ metrics }) => metrics.inGroup.value === 1),
-    );
-    add(SINK_LAG, consumers);
-    for (const family of publishedFamilies(tasks, now)) addMetric(client, registry, family);
-  }
-  return (await registry.metrics()) + withoutEmptyDelays(await process.metrics());
+export async function exposition(figures: Figures | null, now = Date.now()): Promise<Buffer> {
+  const process = await (loading ??= load());
+  const text = new SlicedText();
+  if (figures !== null) await addFigures(text, figures, now);
+  text.add(withoutEmptyDelays(await process.metrics()));
+  return text.end();
+}
+
+async function addFigures(text: SlicedText, figures: Figures, now: number): Promise<void> {
+  const written = new Set<string>();
+  const add = async <T>(group: Group<T>, all: readonly T[]): Promise<void> =>
+    await addGroup(text, written, group, all, now);
+  const { tasks, membership } = figures;
+  await add(CONNECTOR, figures.connectors);
+  await add(CONNECTOR_TASK, tasks);
+  await add(SOURCE_TASK, ofType(tasks, 'source'));
+  await add(SINK_TASK, ofType(tasks, 'sink'));
+  await add(TASK_ERRORS, ofAll(tasks));
+  await add(TASK_WATCHDOG, tasks);
+  await add(WORKER, [figures.worker]);
+  await add(CONNECTOR_TASKS, figures.taskStates);
+  await add(REBALANCE, [membership]);
+  await add(COORDINATOR, [membership]);
+  await add(APP, [figures.app]);
+  const { producers, consumers } = clientFigures(figures, now);
+  await add(PRODUCER, producers);
+  await add(CONSUMER, consumers);
+  await add(FETCH_MANAGER, consumers);
+  await add(
+    CONSUMER_COORDINATOR,
+    consumers.filter(({ metrics }) => metrics.inGroup.value === 1),
+  );
+  await add(SINK_LAG, consumers);
+  await addPublished(text, written, tasks, now);
 }
 
 const DELAYS = /^(?:# (?:HELP|TYPE) )?nodejs_eventloop_lag_(?:min|max|mean|stddev|p\d+)_seconds .*\n/gm;
@@ -88,7 +94,7 @@ const ofAll = (tasks: readonly TaskFigures[]) =>
 const ofType = (tasks: readonly TaskFigures[], type: 'source' | 'sink') =>
   ofAll(tasks.filter(({ metrics }) => metrics.type === type));
 
-async function load(): Promise<{ readonly client: PromClient; readonly process: Registry }> {
+async function load(): Promise<Registry> {
   const client = await import('prom-client');
   const registry = new client.Registry();
   const { user, system } = process.cpuUsage();
@@ -100,38 +106,45 @@ async function load(): Promise<{ readonly client: PromClient; readonly process: 
     ['process_cpu_seconds_total', user + system],
   ] as const)
     (registry.getSingleMetric(name) as Counter).inc(microseconds / 1e6);
-  return { client, process: registry };
+  return registry;
 }
 
-function addGroup<T>(client: PromClient, registry: Registry, group: Group<T>, all: readonly T[], now: number): void {
+async function addGroup<T>(
+  text: SlicedText,
+  written: Set<string>,
+  group: Group<T>,
+  all: readonly T[],
+  now: number,
+): Promise<void> {
+  const labels = all.map((of) => labelText(group.labels(of)));
   for (const attribute of group.attributes) {
-    const samples = all.flatMap((of) => {
-      const labels = group.labels(of);
-      return attribute.samples(of, now).map(({ labels: own, value }) => ({ labels: { ...labels, ...own }, value }));
-    });
-    if (samples.length === 0) continue;
-    addMetric(client, registry, {
-      name: metricName(group, attribute),
-      help: attribute.help,
-      type: attribute.type,
-      // Clients of tasks have more labels than those of the worker.
-      labelNames: [...new Set(samples.flatMap(({ labels }) => Object.keys(labels)))],
-      samples,
-    });
+    const name = metricName(group, attribute);
+    for (const [i, of] of all.entries()) {
+      for (const { labels: own, value } of attribute.samples(of, now)) {
+        if (!written.has(name)) text.add(familyHeader(name, attribute.help, attribute.type));
+        written.add(name);
+        if (text.add(sampleLine(name, labels[i] as string, labelText(own), value))) await text.pause();
+      }
+    }
   }
 }
 
-function addMetric(
-  { Counter, Gauge }: PromClient,
-  registry: Registry,
-  { type, samples, ...options }: PublishedFamily,
-): void {
-  if (type === 'counter') {
-    // A new counter starts at 0, so the total is its increment.
-    const metric = new Counter({ ...options, registers: [registry] });
-    for (const { labels, value } of samples) metric.inc(labels, value);
-  } else {
-    const metric = new Gauge({ ...options, registers: [registry] });
-    for (const { labels, value } of samples) metric.set(labels, value);
+/** A metric that a plugin calls like one of the worker's is left out: a name may occur once only. */
+async function addPublished(
+  text: SlicedText,
+  written: ReadonlySet<string>,
+  tasks: readonly TaskFigures[],
+  now: number,
+): Promise<void> {
+  for (const { name, help, type, series } of publishedFamilies(tasks)) {
+    if (written.has(name)) continue;
+    let isFirst = true;
+    for (const { owner, one } of series) {
+      const value = valueOf(one, now);
+      if (Number.isNaN(value)) continue;
+      if (isFirst) text.add(familyHeader(name, help, type));
+      isFirst = false;
+      if (text.add(sampleLine(name, labelText(one.labels), owner, value))) await text.pause();
+    }
   }
 }

@@ -120,14 +120,36 @@ export function clientFigures(
   { clients, tasks }: ClientOwners,
   now: number,
 ): { readonly producers: readonly ProducerFigures[]; readonly consumers: readonly ConsumerFigures[] } {
-  const producers: ProducerFigures[] = [];
-  const consumers: ConsumerFigures[] = [];
+  // Clients of one task with the same id would have the same series: the last one opened is reported.
+  const producers = new Map<string, ProducerFigures>();
+  const consumers = new Map<string, ConsumerFigures>();
   const add = (owner: Owned['owner'], client: OpenClient): void => {
     const { clientId } = client;
-    if (client.kind === 'producer') producers.push({ clientId, owner, metrics: client.metrics });
-    else consumers.push({ clientId, owner, metrics: client.metrics, partitions: client.lags.read(now) });
+    const key = `${owner?.task ?? ''} ${JSON.stringify([owner?.connector, clientId])}`;
+    if (client.kind === 'producer') producers.set(key, { clientId, owner, metrics: client.metrics });
+    else consumers.set(key, new MeasuredConsumer(client, owner, now));
   };
   for (const client of clients) add(null, client);
   for (const { connector, task, clients: own } of tasks) for (const one of own) add({ connector, task }, one);
-  return { producers, consumers };
+  return { producers: [...producers.values()], consumers: [...consumers.values()] };
+}
+
+class MeasuredConsumer implements ConsumerFigures {
+  readonly clientId: string;
+  readonly metrics: ConsumerMetrics;
+  private read: readonly PartitionBehind[] | null = null;
+
+  constructor(
+    private readonly client: Extract<OpenClient, { kind: 'consumer' }>,
+    readonly owner: Owned['owner'],
+    private readonly now: number,
+  ) {
+    this.clientId = client.clientId;
+    this.metrics = client.metrics;
+  }
+
+  /** Read when they are needed: there may be thousands. */
+  get partitions(): readonly PartitionBehind[] {
+    return (this.read ??= this.client.lags.read(this.now));
+  }
 }

@@ -1,4 +1,5 @@
 /** The metrics that plugins publish: their definitions, and their values in memory that threads share. */
+import { labelText } from './text-format';
 
 export interface PublishedSeries {
   /** Two series of a task with the same key are the same series. */
@@ -21,17 +22,17 @@ export function valueOf({ memory, cell, age = false }: PublishedSeries, now: num
   return age && value !== 0 ? Math.max(0, now - value) / 1000 : value;
 }
 
-interface PublishedSample {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
+interface OwnedSeries {
+  /** Labels of the task, as text. */
+  readonly owner: string;
+  readonly one: PublishedSeries;
 }
 
 export interface PublishedFamily {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge';
-  readonly labelNames: readonly string[];
-  readonly samples: readonly PublishedSample[];
+  readonly series: readonly OwnedSeries[];
 }
 
 interface Publisher {
@@ -40,22 +41,17 @@ interface Publisher {
   readonly published: readonly PublishedSeries[];
 }
 
-/** All known values by name. A name that is a counter in one plugin and a gauge in another is a gauge. */
-export function publishedFamilies(publishers: readonly Publisher[], now: number): PublishedFamily[] {
-  const families = new Map<string, { help: string; type: PublishedSeries['type']; samples: PublishedSample[] }>();
+/** All series by name. A name that is a counter in one plugin and a gauge in another is a gauge. */
+export function publishedFamilies(publishers: readonly Publisher[]): PublishedFamily[] {
+  const families = new Map<string, { help: string; type: PublishedSeries['type']; series: OwnedSeries[] }>();
   for (const { connector, task, published } of publishers) {
-    for (const series of published) {
-      const value = valueOf(series, now);
-      if (Number.isNaN(value)) continue;
-      const family = families.get(series.name) ?? { help: series.help, type: series.type, samples: [] };
-      families.set(series.name, family);
-      if (series.type === 'gauge') family.type = 'gauge';
-      family.samples.push({ labels: { ...series.labels, connector, task: String(task) }, value });
+    const owner = labelText({ connector, task: String(task) });
+    for (const one of published) {
+      const family = families.get(one.name) ?? { help: one.help, type: one.type, series: [] };
+      families.set(one.name, family);
+      if (one.type === 'gauge') family.type = 'gauge';
+      family.series.push({ owner, one });
     }
   }
-  return [...families].map(([name, family]) => ({
-    name,
-    ...family,
-    labelNames: [...new Set(family.samples.flatMap(({ labels }) => Object.keys(labels)))],
-  }));
+  return [...families].map(([name, family]) => ({ name, ...family }));
 }

@@ -137,7 +137,8 @@ export interface TaskHost {
    */
   cancel(ids: readonly ConnectorTaskId[], timeoutMs: number): Promise<ConnectorTaskId[]>;
   has(id: ConnectorTaskId): boolean;
-  watch(id: ConnectorTaskId): TaskWatch;
+  /** One look at all tasks. */
+  watch(): (id: ConnectorTaskId) => TaskWatch;
   /** Problems for the health report, one sentence each. */
   problems(): string[];
   /** Stops all tasks and terminates the threads. */

@@ -51,8 +51,8 @@ export class FakeHost implements TaskHost {
   prepare(connectorConfigs: readonly ConnectorConfig[]): void {
     this.prepared.push(connectorConfigs.length - this.running.size);
   }
-  watch(): TaskWatch {
-    return { stuck: [], restarts: 0 };
+  watch(): () => TaskWatch {
+    return () => ({ stuck: [], restarts: 0 });
   }
   problems(): string[] {
     return [];

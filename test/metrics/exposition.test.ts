@@ -42,7 +42,7 @@ function figures(): Figures {
 }
 
 async function parsed(of: Figures | null): Promise<Map<string, Family>> {
-  return parsePrometheus(await exposition(of));
+  return parsePrometheus(String(await exposition(of)));
 }
 
 test('connect-runtime §9: names are group and attribute with underscores, tags are labels, of any text', async () => {
@@ -113,6 +113,37 @@ test('connect-runtime §9: the tasks of a connector by state', async () => {
   expect(['total', 'running', 'failed', 'paused', 'destroyed'].map(count)).toEqual([3, 1, 2, 0, 0]);
 });
 
+test('a plugin cannot break the scrape with the name of a metric of the worker', async () => {
+  const memory = new SharedArrayBuffer(8);
+  const series = { help: 'Own.', type: 'gauge', labels: {}, memory, cell: 0 } as const;
+  const published = ['millrace_task_stuck_seconds', 'own'].map((name) => ({ ...series, key: name, name }));
+  const found = await parsed({ ...figures(), tasks: [{ ...task('source', 'source'), published }] });
+  const labels = { connector: 'source', task: '0' };
+  expect(found.get('millrace_task_stuck_seconds')?.samples).toEqual([{ labels: { ...labels, call: '' }, value: 0 }]);
+  expect(found.get('own')?.samples).toEqual([{ labels, value: 0 }]);
+});
+
+test('other work of the main thread runs while the text of a thousand tasks is written', async () => {
+  const tasks = Array.from({ length: 1_000 }, (_, i) => task(`sink-${i}`, 'sink'));
+  await exposition(null);
+  let turns = 0;
+  let longestMs = 0;
+  let last = performance.now();
+  const turn = (): void => {
+    const now = performance.now();
+    longestMs = Math.max(longestMs, now - last);
+    [last, turns] = [now, turns + 1];
+    next = setImmediate(turn);
+  };
+  let next = setImmediate(turn);
+  const began = performance.now();
+  await exposition({ ...figures(), tasks });
+  const tookMs = performance.now() - began;
+  clearImmediate(next);
+  expect(turns).toBeGreaterThan(1);
+  expect(longestMs).toBeLessThan(Math.max(50, tookMs / 2));
+});
+
 test('a removed metric leaves no series behind', async () => {
   await exposition(figures());
   const found = await parsed({ ...figures(), connectors: [], tasks: [], taskStates: [] });
@@ -125,7 +156,7 @@ test('the CPU time of a worker counts from its start, not from its first scrape'
   const { user, system } = process.cpuUsage();
   let fresh = { exposition };
   jest.isolateModules(() => (fresh = jest.requireActual<typeof fresh>('../../src/metrics/exposition')));
-  const found = parsePrometheus(await fresh.exposition(null));
+  const found = parsePrometheus(String(await fresh.exposition(null)));
   const shown = ['user_', 'system_', ''].map((kind) => valueIn(found, `process_cpu_${kind}seconds_total`) ?? 0);
   expect(shown[0]).toBeGreaterThanOrEqual(user / 1e6);
   expect(shown[1]).toBeGreaterThanOrEqual(system / 1e6);

@@ -80,6 +80,16 @@ test('connect-runtime §9: group figures of a consumer are read from the memory,
   expect(figure('last_rebalance_seconds_ago')).toBe(-1);
 });
 
+test('of two clients of a task with the same id, the later one is reported', () => {
+  const { meter, open } = setUp();
+  meter.producer('p').batchSent(100, 3, NOW);
+  meter.producer('p').batchSent(200, 5, NOW);
+  const { producers } = clientFigures({ clients: open.all(), tasks: [] }, NOW);
+  expect(samples(PRODUCER, producers, 'kafka_producer_producer_metrics_batch_size_max')).toEqual([
+    { labels: { client_id: 'p' }, value: 200 },
+  ]);
+});
+
 test('the series of partitions are bounded, and the maximum covers the others', async () => {
   const { meter, open } = setUp();
   const { lags } = meter.consumer('connector-consumer-c-0');

@@ -1,6 +1,9 @@
 /** `GET /metrics` as scrapers send it. */
 import request from 'supertest';
 import { parsePrometheus, valueIn } from '../helpers/prometheus';
+import type { RestContext } from '../../src/rest/routers/context';
+import { metricsResources } from '../../src/rest/routers/metrics-router';
+import type { Call, Handler, Reply } from '../../src/rest/requests/route';
 import { fakeWorker, SNK } from './fake-worker';
 
 const PROMETHEUS =
@@ -37,6 +40,31 @@ test('HEAD, OPTIONS, other methods and slashes are answered as on every route', 
   expect((await request(app).options('/metrics')).headers['allow']).toBe('HEAD,GET,OPTIONS');
   expect((await request(app).post('/metrics').send({})).status).toBe(405);
   expect((await request(app).get('/metrics/')).status).toBe(200);
+});
+
+test.each([
+  ['gzip', 'gzip'],
+  ['deflate, gzip;q=0.5', 'gzip'],
+  ['gzip;q=0, identity', undefined],
+  ['identity', undefined],
+])('Accept-Encoding: %s is answered with the encoding %s', async (accept, encoding) => {
+  const answer = await request(fakeWorker().app).get('/metrics').set('Accept-Encoding', accept);
+  expect([answer.status, answer.headers['content-encoding']]).toEqual([200, encoding]);
+  expect(answer.headers['vary']).toBe('Accept-Encoding');
+  expect(parsePrometheus(answer.text).size).toBeGreaterThan(20);
+});
+
+test('requests that arrive during a scrape share its text', async () => {
+  const { herder } = fakeWorker();
+  const figures = jest.spyOn(herder, 'figures');
+  const context = { herderIfReady: () => herder, version: '4.3.1', commit: 'x', startedAt: 5 };
+  const get = metricsResources(context as unknown as RestContext)[0]?.methods.GET as Handler;
+  const scrape = async (): Promise<Reply> => await get({ request: { headers: {} } } as Call);
+  const [first, second] = await Promise.all([scrape(), scrape()]);
+  expect(second?.text).toBe(first?.text);
+  expect(figures).toHaveBeenCalledTimes(1);
+  expect((await scrape()).text).not.toBe(first?.text);
+  expect(figures).toHaveBeenCalledTimes(2);
 });
 
 test('a starting worker exports the metrics of its process', async () => {

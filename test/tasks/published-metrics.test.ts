@@ -87,6 +87,8 @@ test.each([
   ['a-b', {}, '"a-b" is not a valid name'],
   ['', {}, '"" is not a valid name'],
   ['kafka_connect_x', {}, 'prefix of the worker'],
+  ['kafka_producer_x', {}, 'prefix of the worker'],
+  ['millrace_task_x', {}, 'prefix of the worker'],
   ['a', { task: '1' }, '"task" is not a valid label'],
   ['a', { 'x-y': '1' }, '"x-y" is not a valid label'],
   ['a', Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`l${i}`, ''])), 'more than 10 labels'],

@@ -48,7 +48,7 @@ const MAX_LABEL_VALUE_LENGTH = 250;
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const LABEL = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 /** Names of the worker's own metrics. */
-const WORKER_NAME = /^(?:kafka_connect|process|nodejs)_/;
+const WORKER_NAME = /^(?:kafka_(?:connect|producer|consumer)|millrace_(?:task|sink)|process|nodejs)_/;
 
 /** What is exported for a value of a gauge with `age`, in seconds; NaN stays NaN. */
 export function ageOf(time: number, now = Date.now()): number {

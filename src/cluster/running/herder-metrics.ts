@@ -15,6 +15,8 @@ import type { PluginNames } from './plugin-names';
 import type { TaskHost } from '../../tasks/host';
 import type { TaskSet } from './task-set';
 
+type TaskPlugins = ReturnType<PluginNames['ofTask']>;
+
 export interface HerderMetricsParts {
   readonly work: WorkMetrics;
   readonly group: GroupMetrics;
@@ -44,6 +46,14 @@ export class HerderMetrics {
     const { work, group, connectors, tasks, host, membership, plugins, clientId, clients } = this.parts;
     const configs = this.parts.snapshot();
     const all = work.all();
+    const watch = host.watch();
+    // The tasks of a connector have the same plugins.
+    const named = new Map<string, TaskPlugins>();
+    const pluginsOf = (connector: string): TaskPlugins => {
+      const known = named.get(connector) ?? plugins.ofTask(configs.connectorConfig(connector));
+      named.set(connector, known);
+      return known;
+    };
     const names = connectors.names();
     const { protocol } = membership;
     const assigned = membership.work;
@@ -61,8 +71,8 @@ export class HerderMetrics {
                 ...{ connector, task, states, metrics, connectorType: metrics.type },
                 published: [...published.values()],
                 clients: own.all(),
-                watch: host.watch({ connector, task }),
-                plugins: plugins.ofTask(configs.connectorConfig(connector)),
+                watch: watch({ connector, task }),
+                plugins: pluginsOf(connector),
               },
             ]
           : [],
@@ -93,7 +103,9 @@ export class HerderMetrics {
     const states = new Map<string, string[]>();
     for (const { connector, task } of tasks.ids()) {
       const state = statuses.task(connector, task)?.state ?? 'UNASSIGNED';
-      states.set(connector, [...(states.get(connector) ?? []), state.toLowerCase()]);
+      const found = states.get(connector) ?? [];
+      found.push(state.toLowerCase());
+      states.set(connector, found);
     }
     return [...states].map(([connector, found]) => ({ connector, states: found }));
   }

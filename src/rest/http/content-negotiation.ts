@@ -75,3 +75,14 @@ export function responseType(accept: string | undefined, offered = JSON_TYPE): s
   if (!isExact(best) || offered !== JSON_TYPE) return offered;
   return [JSON_TYPE, ...[...best.parameters].map(([name, value]) => `${name}=${value}`)].join(';');
 }
+
+/** Does an `Accept-Encoding` header allow gzip? */
+export function acceptsGzip(header: string | string[] | undefined): boolean {
+  return String(header ?? '')
+    .toLowerCase()
+    .split(',')
+    .some((offer) => {
+      const [coding = '', ...parameters] = offer.split(';').map((part) => part.trim());
+      return coding === 'gzip' && !parameters.some((parameter) => /^q\s*=\s*0(?:\.0*)?$/.test(parameter));
+    });
+}

@@ -142,12 +142,14 @@ export function writeReply(response: Response, reply: Reply, contentType: string
     response.end();
     return;
   }
-  const bytes = reply.text === undefined ? encodeJson(reply.body) : Buffer.from(reply.text);
+  const bytes = reply.text === undefined ? encodeJson(reply.body) : bytesOf(reply.text);
   response.setHeader('Content-Type', contentType);
   response.setHeader('Content-Length', String(bytes.length));
   // For HEAD, Node sends the headers without the body.
   response.end(bytes);
 }
+
+const bytesOf = (text: string | Buffer): Buffer => (typeof text === 'string' ? Buffer.from(text) : text);
 
 export function writeError(response: Response, reply: ErrorReply, contentType: string = JSON_TYPE): void {
   if (response.headersSent) {

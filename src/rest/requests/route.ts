@@ -25,7 +25,7 @@ export interface Reply {
   /** Written as JSON. Absent: no body. */
   readonly body?: unknown;
   /** Body of a resource with a `textType`, written as it is. */
-  readonly text?: string;
+  readonly text?: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -108,8 +108,8 @@ export class InlineTaskHost implements TaskHost {
     this.listener.onFailed(id, trace, true, stuckMs);
   }
 
-  watch(id: ConnectorTaskId): TaskWatch {
-    return this.watchdog.watch(id);
+  watch(): (id: ConnectorTaskId) => TaskWatch {
+    return this.watchdog.watch();
   }
 
   problems(): string[] {

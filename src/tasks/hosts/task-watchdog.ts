@@ -92,14 +92,14 @@ export class TaskWatchdog {
     return more > 0 ? [...sentences, `${more} more calls of tasks have not returned.`] : sentences;
   }
 
-  watch(id: ConnectorTaskId): TaskWatch {
-    const stuck = (this.watchdog.stuck() as { call: StuckTaskCall; lastedMs: number }[]).filter(
-      ({ call: { task } }) => taskName(task) === taskName(id),
-    );
-    return {
-      stuck: stuck.map(({ call: { call }, lastedMs }) => ({ call, ms: lastedMs })),
-      restarts: this.restarts.get(taskName(id)) ?? 0,
-    };
+  /** One look at all tasks. */
+  watch(): (id: ConnectorTaskId) => TaskWatch {
+    const stuck = new Map<string, { call: string; ms: number }[]>();
+    for (const { call, lastedMs } of this.watchdog.stuck() as { call: StuckTaskCall; lastedMs: number }[]) {
+      const name = taskName(call.task);
+      stuck.set(name, [...(stuck.get(name) ?? []), { call: call.call, ms: lastedMs }]);
+    }
+    return (id) => ({ stuck: stuck.get(taskName(id)) ?? [], restarts: this.restarts.get(taskName(id)) ?? 0 });
   }
 
   private calls(): StuckTaskCall[] {

@@ -167,8 +167,8 @@ export class ThreadTaskHost implements TaskHost {
     }));
   }
 
-  watch(id: ConnectorTaskId): TaskWatch {
-    return this.watchdog.watch(id);
+  watch(): (id: ConnectorTaskId) => TaskWatch {
+    return this.watchdog.watch();
   }
 
   problems(): string[] {

@@ -50,7 +50,7 @@ describe('a call that returns after its task was ended', () => {
     await listener.until('failed c-0');
     expect(listener.retriable).toBe(true);
     expect(listener.trace).toContain('with task.host=inline nothing can terminate it. [code: TASK_STUCK]');
-    expect([host.has(spec('source').id), host.watch(spec('source').id).restarts]).toEqual([false, 1]);
+    expect([host.has(spec('source').id), host.watch()(spec('source').id).restarts]).toEqual([false, 1]);
     answer([record(1)]);
     await eventually(() => task.log.includes('stop'));
     expect([w.producer.sent, w.offsets.writes]).toEqual([[], []]);

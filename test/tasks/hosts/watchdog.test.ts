@@ -188,8 +188,8 @@ describe('tasks', () => {
       task(spec('e'), poll, { excused: true }),
     ]);
     expect(stuck.problems()).toEqual(['Task a-0: poll() of its plugin has not returned for 65 s.']);
-    expect(stuck.watch({ connector: 'a', task: 0 })).toEqual({ stuck: [{ call: 'poll', ms: 65_000 }], restarts: 0 });
-    expect(stuck.watch({ connector: 'b', task: 0 })).toEqual({ stuck: [], restarts: 0 });
+    expect(stuck.watch()({ connector: 'a', task: 0 })).toEqual({ stuck: [{ call: 'poll', ms: 65_000 }], restarts: 0 });
+    expect(stuck.watch()({ connector: 'b', task: 0 })).toEqual({ stuck: [], restarts: 0 });
     expect(logger.lines).toEqual([
       'error Task a-0: poll() of its plugin has not returned for 60 s, since 2026-01-01T00:00:00.000Z. ' +
         'Restart the task to end the call, raise watchdog.task.ms if it needs that long, or set watchdog.task.action=restart.',
@@ -215,7 +215,7 @@ describe('tasks', () => {
       "60000 org.apache.kafka.connect.errors.ConnectException: poll() of this task's plugin has not returned for 60 s, " +
       'since 2026-01-01T00:00:00.000Z: the task was ended (watchdog.task.action=restart). So. [code: TASK_STUCK]\n';
     expect(traces).toEqual(times === 0 ? [] : [expected]);
-    expect(watchdog.watch({ connector: 'a', task: 0 }).restarts).toBe(times);
+    expect(watchdog.watch()({ connector: 'a', task: 0 }).restarts).toBe(times);
   });
 
   test('a call is not ended while Kafka owes the task an answer, but afterwards', () => {
@@ -243,7 +243,7 @@ describe('tasks', () => {
     };
     const watchdog = watch([task(spec('a'), null, { calls, restart: (trace) => restarted.push(trace) })], 'restart');
     expect(restarted).toEqual([expect.stringContaining("poll() of this task's plugin")]);
-    expect(watchdog.watch({ connector: 'a', task: 0 }).restarts).toBe(1);
+    expect(watchdog.watch()({ connector: 'a', task: 0 }).restarts).toBe(1);
   });
 
   test('a commit that Kafka refused does not keep a call of the plugin from being ended: none waits for it', () => {
@@ -262,11 +262,22 @@ describe('tasks', () => {
     const watchdog = watch(tasks, 'restart', 80);
     const text = /^Task a-0: the delivery of its records \(5\) has not been acknowledged by Kafka for \d+ s\.$/;
     expect(watchdog.problems()).toEqual([expect.stringMatching(text)]);
-    expect(watchdog.watch({ connector: 'a', task: 0 }).stuck).toEqual([{ call: 'delivery', ms: 75_000 }]);
+    expect(watchdog.watch()({ connector: 'a', task: 0 }).stuck).toEqual([{ call: 'delivery', ms: 75_000 }]);
     // One of them was.
     metrics.active.value = 4;
     watchdog.check();
     expect(watchdog.problems()).toEqual([]);
     expect(restarted).toEqual([]);
+  });
+
+  test('one look answers for all tasks, however many are stuck', () => {
+    const all = Array.from({ length: 50 }, (_, i) => task(spec(`c${i}`), { call: 'poll', since: T0 }));
+    let looks = 0;
+    const tasks = new Proxy(all, { get: (of, key) => (key === 'flatMap' && looks++, Reflect.get(of, key) as unknown) });
+    const watchdog = watch(tasks);
+    looks = 0;
+    const of = watchdog.watch();
+    expect(all.filter(({ spec: { id } }) => of(id).stuck.length === 1)).toHaveLength(50);
+    expect(looks).toBe(1);
   });
 });
