@@ -5,8 +5,8 @@ import type { Chunk, SnapshotTable } from './chunk';
 
 /** Conditions on the row versions of a later attempt. */
 export interface VersionConditions {
-  /** See `ResumePoint`. */
-  readonly xmin: bigint;
+  /** See there. */
+  readonly changedFrom: bigint;
   /** See `unchangedSince`. */
   readonly unchanged: string;
 }
@@ -15,7 +15,7 @@ export function chunkQuery({ table, blocks, changedOnly, exactly }: Chunk, versi
   const conditions: string[] = [];
   if (blocks.from > 0) conditions.push(`ctid >= ${tidLiteral(blocks.from)}`);
   if (blocks.to < Infinity) conditions.push(`ctid < ${tidLiteral(blocks.to)}`);
-  if (changedOnly) conditions.push(writtenSince(versions.xmin));
+  if (changedOnly) conditions.push(writtenSince(versions.changedFrom));
   if (exactly?.unchangedOnly) conditions.push(versions.unchanged);
   const last = exactly?.after ?? null;
   if (last !== null) conditions.push(`(tableoid, ctid) > (${last.part}::oid, ${tidLiteral(last.position)})`);
@@ -35,6 +35,6 @@ function select({ model, table, override }: SnapshotTable, more: readonly string
  * Row versions written by this transaction or a later one. Their 32-bit ids wrap around, so they are compared as the
  * server does; a row that is more than two billion transactions old may be read again.
  */
-function writtenSince(xmin: bigint): string {
-  return `(xmin::text::int8 - ${xmin % (1n << 32n)} + ${1n << 32n}) % ${1n << 32n} < ${1n << 31n}`;
+function writtenSince(xid: bigint): string {
+  return `(xmin::text::int8 - ${xid % (1n << 32n)} + ${1n << 32n}) % ${1n << 32n} < ${1n << 31n}`;
 }

@@ -24,16 +24,16 @@ export class FinishedWork {
 
   /**
    * @param base the offset of a running snapshot, without its progress
-   * @param start the first attempt's snapshot if delivery is exactly-once, otherwise its `xmin`
+   * @param first the first attempt's snapshot
    * @param tables with what an earlier attempt has read of them
    */
   constructor(
     private readonly base: SourceOffset,
-    start: bigint | FirstSnapshot,
+    first: FirstSnapshot,
+    private readonly exactlyOnce: boolean,
     tables: readonly SnapshotTable[],
   ) {
-    const exactlyOnce = typeof start !== 'bigint';
-    this.text = formatStart(start);
+    this.text = formatStart(first, exactlyOnce);
     let length = this.text.length;
     for (const table of tables) {
       if (table.finished !== null) this.set(table, { ...table.finished, ...(exactlyOnce && { exact: table.exact }) });
@@ -53,7 +53,7 @@ export class FinishedWork {
   finish(chunk: Chunk): void {
     const { table, changedOnly } = chunk;
     // A table that is not resumable is read again from its start unless delivery is exactly-once.
-    const counts = table.resumable || (this.isExactlyOnce && !changedOnly);
+    const counts = table.resumable || (this.exactlyOnce && !changedOnly);
     if (changedOnly || !counts || this.text.length > LONGEST_TEXT) return;
     this.set(table, this.with(table, chunk.blocks, chunk.rows, null));
     this.current = null;
@@ -84,10 +84,6 @@ export class FinishedWork {
     return this.offsetWith(tables);
   }
 
-  private get isExactlyOnce(): boolean {
-    return this.text.startsWith('2 ');
-  }
-
   /** What is finished of the table together with these blocks, or with the begin of a chunk. */
   private with(
     table: SnapshotTable,
@@ -102,7 +98,7 @@ export class FinishedWork {
       rows: (before?.rows ?? 0) + rows,
       blocks: partial !== null ? (before?.blocks ?? []) : addRange(before?.blocks ?? [], blocks),
     };
-    if (!this.isExactlyOnce) return finished;
+    if (!this.exactlyOnce) return finished;
     const begun = partial?.blocks ?? blocks;
     const chunks = (before?.partial ?? []).filter((one) => one.blocks.from !== begun.from);
     return { ...finished, exact: table.exact, partial: partial === null ? chunks : [...chunks, partial] };

@@ -32,6 +32,18 @@ export function tellsChanges(xmax: bigint): boolean {
   return xmax < AMBIGUOUS;
 }
 
+/**
+ * Of the row versions that a later snapshot contains, those of earlier transactions are in the first one, too. A
+ * transaction that runs in both has changed nothing that either contains. The list of a snapshot names no
+ * subtransactions, but their ids are higher than those of their transactions.
+ */
+export function changedFrom({ xmin, xmax, running }: FirstSnapshot, later: FirstSnapshot): bigint {
+  // Snapshots of a standby have no list.
+  if (running.length === 0) return xmin;
+  const runs = new Set(later.running);
+  return running.reduce((oldest, xid) => (xid < oldest && !runs.has(xid) ? xid : oldest), xmax);
+}
+
 /** Condition for row versions that the first snapshot contains. @param xmax of the snapshot that reads them */
 export function unchangedSince({ xmax: since, running }: FirstSnapshot, xmax: bigint): string {
   const xid = 'xmin::text::int8';

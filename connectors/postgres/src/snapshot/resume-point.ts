@@ -28,20 +28,20 @@ export interface FinishedTable {
 }
 
 export interface ResumePoint {
-  /** Oldest transaction that the snapshot of the first attempt may not contain. */
-  readonly xmin: bigint;
-  /** Null unless the first attempt was exactly-once. */
-  readonly snapshot: FirstSnapshot | null;
+  /** Of the first attempt. */
+  readonly snapshot: FirstSnapshot;
+  /** The first attempt was exactly-once. */
+  readonly exactlyOnce: boolean;
   /** By oid. */
   readonly tables: ReadonlyMap<number, FinishedTable>;
 }
 
 /**
- * `1 XMIN OID:FINGERPRINT:ROWS:RANGES …`; the first number is the version of this form. Exactly-once: `2 SNAPSHOT
+ * `1 SNAPSHOT OID:FINGERPRINT:ROWS:RANGES …`; the first number is the version of this form. Exactly-once: `2 SNAPSHOT
  * OID:FINGERPRINT:ROWS:RANGES[:u][:RANGE@PART@POSITION,…] …` with all tables; `u` marks those that are not `exact`.
  */
-export function formatStart(start: bigint | FirstSnapshot): string {
-  return typeof start === 'bigint' ? `1 ${start}` : `2 ${formatSnapshot(start)}`;
+export function formatStart(snapshot: FirstSnapshot, exactlyOnce: boolean): string {
+  return `${exactlyOnce ? 2 : 1} ${formatSnapshot(snapshot)}`;
 }
 
 export function formatTable(oid: number, { fingerprint, rows, blocks, exact, partial = [] }: FinishedTable): string {
@@ -62,15 +62,21 @@ export function readResumePoint(offset: SourceOffset | null): ResumePoint | null
   const text = offset?.[PROGRESS_MEMBER];
   if (typeof text !== 'string') return null;
   const [version, start = '', ...entries] = text.split(' ');
-  const snapshot = version === '2' ? parseSnapshot(start) : null;
-  if (snapshot === null && (version !== '1' || !/^\d{1,19}$/.test(start))) return null;
+  const exactlyOnce = version === '2';
+  const snapshot = parseSnapshot(start) ?? (exactlyOnce ? null : oldest(start));
+  if (snapshot === null || (!exactlyOnce && version !== '1')) return null;
   const tables = new Map<number, FinishedTable>();
   for (const entry of entries) {
-    const parsed = readEntry(entry, snapshot !== null);
+    const parsed = readEntry(entry, exactlyOnce);
     if (parsed === null) return null;
     tables.set(parsed.oid, parsed.table);
   }
-  return { xmin: snapshot?.xmin ?? BigInt(start), snapshot, tables };
+  return { snapshot, exactlyOnce, tables };
+}
+
+/** Earlier releases stored the `xmin` only: any later transaction may have run. */
+function oldest(text: string): FirstSnapshot | null {
+  return /^\d{1,19}$/.test(text) ? { xmin: BigInt(text), xmax: BigInt(text), running: [] } : null;
 }
 
 const ENTRY = /^(\d{1,10}):([0-9a-f]+):(\d{1,15}):([\d,.-]*)(:u)?(?::([\d,.@-]+))?$/;

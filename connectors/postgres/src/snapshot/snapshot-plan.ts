@@ -51,7 +51,7 @@ export async function planSnapshot(
     wanted.map((table) => table.oid),
   );
   const coverage = await streamCoverage(session, client, streams && exactlyOnce);
-  const isUnchanged = resume === null || (resume.snapshot !== null && tellsChanges);
+  const isUnchanged = resume === null || (resume.exactlyOnce && tellsChanges);
   const tables = wanted.map((table) => {
     const name = qualified(table);
     const model = models.get(table.oid) as TableModel;

@@ -13,7 +13,7 @@ import { MAX_BATCH_BYTES, type Phase, type Session } from '../session';
 import type { Chunk } from './chunk';
 import { chunkQuery, type VersionConditions } from './chunk-query';
 import { FinishedWork } from './finished-work';
-import { tellsChanges, unchangedSince } from './first-snapshot';
+import { changedFrom, tellsChanges, unchangedSince } from './first-snapshot';
 import { progressLength, readResumePoint, type ResumePoint } from './resume-point';
 import { snapshotError } from './snapshot-error';
 import { SnapshotLane } from './snapshot-lane';
@@ -137,9 +137,8 @@ export class SnapshotReader implements Phase {
       const plan = await planSnapshot(session, source.clients[0], this.resume, this.stream, isTelling);
       const isResumed = this.resume !== null;
       const first = this.resume?.snapshot ?? source.snapshot;
-      const xmin = this.resume?.xmin ?? first.xmin;
       const base = { last_snapshot_record: false, ...offset, snapshot_completed: false };
-      const work = new FinishedWork(base, exactlyOnce ? first : xmin, plan.tables);
+      const work = new FinishedWork(base, first, exactlyOnce, plan.tables);
       const completed: Record<string, OffsetValue> = {
         last_snapshot_record: true,
         ...offset,
@@ -161,7 +160,10 @@ export class SnapshotReader implements Phase {
         lanes: source.clients.map((client) => new SnapshotLane(client, limits, () => this.wakeup.wake())),
         markers: new SnapshotMarkers(() => work.offset, completed),
         ...{ work, lsn: source.lsn, waiting: plan.chunks, begun: new Set() },
-        versions: { xmin, unchanged: unchangedSince(first, source.snapshot.xmax) },
+        versions: {
+          changedFrom: changedFrom(first, source.snapshot),
+          unchanged: unchangedSince(first, source.snapshot.xmax),
+        },
         report: new SnapshotReport(session, plan, isResumed),
         context: { time, xid: source.xid, origin: null, originLsn: null },
       };

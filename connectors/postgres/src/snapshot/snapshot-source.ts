@@ -59,6 +59,7 @@ export async function beginSnapshot(
               (extract(epoch FROM current_timestamp) * 1000000)::int8::text AS micros`,
     );
     const row = rows[0] as { xid: string; snapshot: string; micros: string };
+    const snapshot = parseSnapshot(row.snapshot) as FirstSnapshot;
     if (connections > 1) {
       const name = exporter?.snapshotName ?? (await exportSnapshot(client));
       const count = await affordable(client, connections, session.logger);
@@ -77,7 +78,8 @@ export async function beginSnapshot(
       clients: clients as [Client, ...Client[]],
       lsn,
       xid: int64(BigInt(row.xid)),
-      snapshot: parseSnapshot(row.snapshot) as FirstSnapshot,
+      // A transaction that runs now may have ended for a later statement with a snapshot of its own.
+      snapshot: level.startsWith('READ') ? { ...snapshot, running: [] } : snapshot,
       micros: Number(row.micros),
     };
   } catch (error) {

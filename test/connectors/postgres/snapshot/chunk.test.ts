@@ -79,7 +79,7 @@ test('the SELECT of a chunk', () => {
   const query = (chunk: Partial<Chunk>, of = table()) =>
     chunkQuery(
       { table: of, blocks: { from: 0, to: Infinity }, changedOnly: false, rows: 0, fetched: false, ...chunk },
-      { xmin: 5n, unchanged: 'unchanged' },
+      { changedFrom: 5n, unchanged: 'unchanged' },
     );
   expect(query({})).toBe('SELECT "id", NULL FROM "s"."t"');
   expect(query({ blocks: { from: 8, to: 16 } })).toBe(
@@ -93,6 +93,7 @@ test('the SELECT of a chunk', () => {
 });
 
 describe('the offset of a running snapshot', () => {
+  const first = { xmin: 97n, xmax: 99n, running: [97n] };
   const chunk = (of: SnapshotTable, from: number, to: number, rows = 10, changedOnly = false): Chunk => ({
     ...{ table: of, blocks: { from, to }, rows, changedOnly },
     fetched: true,
@@ -101,29 +102,39 @@ describe('the offset of a running snapshot', () => {
   test('is as before until a chunk is finished, then one object per finished chunk', () => {
     const base = { lsn: 1 };
     const of = table();
-    const work = new FinishedWork(base, 99n, [of]);
+    const work = new FinishedWork(base, first, false, [of]);
     expect(work.offset).toBe(base);
     work.finish(chunk(of, 0, 8));
-    expect(work.offset).toEqual({ lsn: 1, snapshot_progress: '1 99 7:abc:10:0-8' });
+    expect(work.offset).toEqual({ lsn: 1, snapshot_progress: '1 97:99:97 7:abc:10:0-8' });
     expect(work.offset).toBe(work.offset);
     work.finish(chunk(of, 16, Infinity));
-    expect(work.offset).toEqual({ lsn: 1, snapshot_progress: '1 99 7:abc:20:0-8,16-' });
+    expect(work.offset).toEqual({ lsn: 1, snapshot_progress: '1 97:99:97 7:abc:20:0-8,16-' });
     work.finish(chunk(of, 8, 16));
-    expect(work.offset).toEqual({ lsn: 1, snapshot_progress: '1 99 7:abc:30:0-' });
+    expect(work.offset).toEqual({ lsn: 1, snapshot_progress: '1 97:99:97 7:abc:30:0-' });
   });
 
   test('has what earlier attempts finished, and nothing of what must be read again each time', () => {
     const resumed = table({}, finished(0, 8));
-    const work = new FinishedWork({}, 99n, [resumed]);
+    const work = new FinishedWork({}, first, false, [resumed]);
     work.finish(chunk(resumed, 0, 8, 3, true));
     work.finish(chunk(table({}, null, 'SELECT 1'), 0, Infinity));
     work.finish(chunk(table({ byBlock: false }), 0, Infinity));
-    expect(work.offset).toEqual({ snapshot_progress: '1 99 7:abc:5:0-8' });
-    expect(readResumePoint(work.offset)).toEqual({ xmin: 99n, snapshot: null, tables: new Map([[7, finished(0, 8)]]) });
+    expect(work.offset).toEqual({ snapshot_progress: '1 97:99:97 7:abc:5:0-8' });
+    expect(readResumePoint(work.offset)).toEqual({
+      ...{ snapshot: first, exactlyOnce: false },
+      tables: new Map([[7, finished(0, 8)]]),
+    });
+  });
+
+  test('of an earlier release, it has only the oldest transaction that ran', () => {
+    expect(readResumePoint({ snapshot_progress: '1 99 7:abc:5:0-8' })).toEqual({
+      ...{ snapshot: { xmin: 99n, xmax: 99n, running: [] }, exactlyOnce: false },
+      tables: new Map([[7, finished(0, 8)]]),
+    });
   });
 
   test('has a limit: tables beyond it are read again', () => {
-    const work = new FinishedWork({}, 99n, []);
+    const work = new FinishedWork({}, first, false, []);
     for (let oid = 0; oid < 40_000; oid++)
       work.finish(chunk({ ...table(), table: { oid }, resumable: true } as never, 0, Infinity));
     expect(progressLength(work.offset)).toBeGreaterThan(400_000);
@@ -137,9 +148,9 @@ describe('the offset of a running snapshot', () => {
     { snapshot_progress: '' },
     { snapshot_progress: '2 99 7:abc:5:0-8' },
     { snapshot_progress: '1 x 7:abc:5:0-8' },
-    { snapshot_progress: '1 99 7:abc:5' },
-    { snapshot_progress: '1 99 7:abc:5:8-0' },
-    { snapshot_progress: '1 99 7:abc:5:0-8 ' },
+    { snapshot_progress: '1 97:99:97 7:abc:5' },
+    { snapshot_progress: '1 97:99:97 7:abc:5:8-0' },
+    { snapshot_progress: '1 97:99:97 7:abc:5:0-8 ' },
   ])('%p gives nothing to resume from', (offset) => {
     expect(readResumePoint(offset as SourceOffset | null)).toBeNull();
   });

@@ -3,6 +3,7 @@ import { ChunkPosition } from '../../../../connectors/postgres/src/snapshot/chun
 import { chunkQuery } from '../../../../connectors/postgres/src/snapshot/chunk-query';
 import { FinishedWork } from '../../../../connectors/postgres/src/snapshot/finished-work';
 import {
+  changedFrom,
   formatSnapshot,
   parseSnapshot,
   tellsChanges,
@@ -24,7 +25,7 @@ function table(parts: number, finished: FinishedTable | null, exact = true): Sna
 
 const first: FirstSnapshot = { xmin: 10n, xmax: 20n, running: [12n, 13n] };
 const queries = (chunks: readonly Chunk[]): string[] =>
-  chunks.map((chunk) => chunkQuery(chunk, { xmin: 10n, unchanged: unchangedSince(first, 30n) }));
+  chunks.map((chunk) => chunkQuery(chunk, { changedFrom: 10n, unchanged: unchangedSince(first, 30n) }));
 const UNCHANGED = "(xmin::text::int8 < 20 OR xmin::text::int8 >= 30) AND xmin::text::int8 <> ALL ('{12,13}'::int8[])";
 
 /** A DataRow's end: the length and text of its last columns. */
@@ -48,6 +49,16 @@ test.each(['', '10:20', '10:20:x', '10:20:1,', ':20:', '1:2:3:4'])('%p is no sna
 test('the 32 bits of a row name one transaction in the first epoch only', () => {
   expect(tellsChanges((1n << 32n) - 1n)).toBe(true);
   expect(tellsChanges(1n << 32n)).toBe(false);
+});
+
+test.each([
+  ['has ended', [11n, 13n], 12n],
+  ['runs, as all others do', [11n, 12n, 13n, 25n], 20n],
+  ['is unknown to a standby', [], 11n],
+])('cdc-postgres §4.7: changes are looked for from the first transaction on that %s', (_, running, expected) => {
+  const later = { xmin: 11n, xmax: 30n, running };
+  expect(changedFrom({ xmin: 10n, xmax: 20n, running: [11n, 12n, 13n] }, later)).toBe(expected);
+  expect(changedFrom({ xmin: 10n, xmax: 20n, running: [] }, later)).toBe(10n);
 });
 
 test.each([
@@ -111,7 +122,7 @@ describe('the offset of a running snapshot', () => {
 
   test('names every table, and the rows that were emitted but for the one that is held back', () => {
     const of = table(1, null);
-    const work = new FinishedWork({ lsn: 1 }, first, [of]);
+    const work = new FinishedWork({ lsn: 1 }, first, true, [of]);
     expect(work.offset).toEqual({ lsn: 1, snapshot_progress: '2 10:20:12,13 7:abc:0:' });
     const [chunk] = planned(of) as [Chunk];
     read(chunk, '(0,1)');
@@ -127,14 +138,14 @@ describe('the offset of a running snapshot', () => {
 
   test('has the last row of a chunk of several parts until it is finished', () => {
     const of = table(2, null, false);
-    const work = new FinishedWork({}, first, [of]);
+    const work = new FinishedWork({}, first, true, [of]);
     const [chunk] = planned(of) as [Chunk];
     read(chunk, '16385', '(2,3)');
     const offset = work.partly([chunk]);
     expect(offset).toEqual({ snapshot_progress: '2 10:20:12,13 7:abc:1::u:0-164@16385@2.3' });
     const table7 = readResumePoint(offset)?.tables.get(7);
     expect(table7).toMatchObject({ exact: false, partial: [{ part: 16385, position: 2 + 3 / 65536 }] });
-    const again = new FinishedWork({}, first, [table(2, table7 as FinishedTable, false)]);
+    const again = new FinishedWork({}, first, true, [table(2, table7 as FinishedTable, false)]);
     expect(again.offset).toEqual(offset);
     work.finish(chunk);
     expect(work.offset).toEqual({ snapshot_progress: '2 10:20:12,13 7:abc:1:0-164:u' });
