@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { badRequest, KustoError } from './kusto-error';
 
-export const FAULT_TARGETS = [
+const FAULT_TARGETS = [
   'mgmt',
   'token',
   'query',

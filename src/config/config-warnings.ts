@@ -37,7 +37,7 @@ export interface SuspiciousKey {
 }
 
 /** Unknown keys at most two edits away from a known one. Other unknown keys are ignored silently, as in Java. */
-export function suspiciousKeys(keys: readonly string[], ofPlugins: readonly string[] = []): SuspiciousKey[] {
+function suspiciousKeys(keys: readonly string[], ofPlugins: readonly string[] = []): SuspiciousKey[] {
   const known = new Set([...KNOWN, ...ofPlugins]);
   const found: SuspiciousKey[] = [];
   for (const key of keys) {

@@ -10,8 +10,8 @@ export interface Listener {
 /** Values of `ssl.client.auth`. */
 export const CLIENT_AUTH = ['none', 'requested', 'required'] as const;
 const LISTENER = /^([^:/]*):\/\/(?:\[([0-9a-fA-F:.%]+)\]|([0-9a-zA-Z\-%._]*)):(\d{1,5})\/?$/;
-export const BAD_LISTENER = "Listener doesn't have the right format (protocol://hostname:port).";
-export const BAD_LISTENER_PROTOCOL = 'Listener protocol must be either "http" or "https".';
+const BAD_LISTENER = "Listener doesn't have the right format (protocol://hostname:port).";
+const BAD_LISTENER_PROTOCOL = 'Listener protocol must be either "http" or "https".';
 
 /** Throws an Error whose message is Java's text. */
 export function parseListener(text: string): Listener {

@@ -24,7 +24,7 @@ const MAX_DEPTH = 6;
 const MAX_ENTRIES = 100;
 const NAME_LIMIT = 128;
 /** All fields of a line together, without stacks. Characters. */
-export const FIELDS_LIMIT = 8192;
+const FIELDS_LIMIT = 8192;
 const UNPRINTABLE = '[cannot be shown]';
 
 /** Whether a key or field of that name holds a secret. */

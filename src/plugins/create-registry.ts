@@ -9,7 +9,7 @@ import type { BuiltInPlugin, LoadedPlugin, PluginDescription, PluginProblem, Plu
 import { scanPlugins, type Scan } from './scan';
 
 /** Folder of the connectors that ship with Millrace. They are discovered like third-party plugins. */
-export const BUILT_IN_CONNECTORS = join(__dirname, '..', '..', 'connectors');
+const BUILT_IN_CONNECTORS = join(__dirname, '..', '..', 'connectors');
 
 const KIND_ORDER: readonly PluginType[] = [
   'sink',

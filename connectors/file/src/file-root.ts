@@ -13,7 +13,7 @@ export function fileRootOf(settings: WorkerSettings): string | null {
 }
 
 /** Why `file` is outside of the root. Null: it is inside. */
-export async function fileRootProblem(file: string, root: string): Promise<string | null> {
+async function fileRootProblem(file: string, root: string): Promise<string | null> {
   let allowed: string;
   try {
     allowed = await realpath(root);

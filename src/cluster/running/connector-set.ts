@@ -13,7 +13,7 @@ import { defaultInstance } from './default-instance';
 import type { StatusReporter } from './status-reporter';
 
 /** For all connectors of a batch to stop. Milliseconds. */
-export const CONNECTOR_STOP_TIMEOUT_MS = 5_000;
+const CONNECTOR_STOP_TIMEOUT_MS = 5_000;
 
 export interface ConnectorSetOptions {
   readonly plugins: ConnectorPlugins;

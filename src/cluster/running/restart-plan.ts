@@ -14,7 +14,7 @@ export interface RestartPlan {
 }
 
 /** A pending request is replaced by one of the same or a greater rank. */
-export function restartRank({ includeTasks, onlyFailed }: RestartRequest): number {
+function restartRank({ includeTasks, onlyFailed }: RestartRequest): number {
   return (onlyFailed ? 0 : 2) + (includeTasks ? 1 : 0);
 }
 

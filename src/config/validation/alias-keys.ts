@@ -47,7 +47,7 @@ export const PREDICATES: AliasKind = {
 const IMPORTANCE: Readonly<Record<Importance, number>> = { HIGH: 0, MEDIUM: 1, LOW: 2 };
 
 /** Java's order of embedded definitions: group (none first, then as declared), order, required, importance, name. */
-export function sortEmbedded(keys: readonly ConfigKey[]): readonly ConfigKey[] {
+function sortEmbedded(keys: readonly ConfigKey[]): readonly ConfigKey[] {
   const groups = [...new Set(keys.map((key) => key.group ?? null).filter((group) => group !== null))];
   const rank = (key: ConfigKey): number => (key.group == null ? -1 : groups.indexOf(key.group));
   return [...keys].sort(

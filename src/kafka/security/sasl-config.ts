@@ -5,7 +5,7 @@ import type { JaasEntry } from './jaas-tokens';
 import { clientCredentialsTokens, unsecuredTokens, type TokenSource } from './oauth-bearer';
 import type { ClientConfig } from '../port';
 
-export const SASL_MECHANISMS = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEARER'] as const;
+const SASL_MECHANISMS = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEARER'] as const;
 
 export type SaslSettings =
   | {

@@ -28,7 +28,7 @@ export function signingKeys(source: BearerSettings['keys'], logger: Logger): JWT
 const isObject = (key: unknown): boolean => typeof key === 'object' && key !== null && !Array.isArray(key);
 
 /** Throws an Error whose message is only the reason. */
-export function parseKeySet(bytes: Uint8Array): JSONWebKeySet {
+function parseKeySet(bytes: Uint8Array): JSONWebKeySet {
   let found: unknown;
   try {
     found = JSON.parse(Buffer.from(bytes).toString('utf8'));

@@ -53,7 +53,7 @@ function operation(method: Method, path: string, described: Operation): object {
 }
 
 /** `version` is the emulated Kafka version, which clients rely on. */
-export function openApiDocument(routes: readonly Resource[], version: string): object {
+function openApiDocument(routes: readonly Resource[], version: string): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const { path, methods } of routes) {
     const item = (paths[path.replace(PARAMETER, '{$1}')] ??= {});

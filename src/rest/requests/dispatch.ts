@@ -135,7 +135,7 @@ function callOf(request: Request, response: Response, { method, caller, audited,
   };
 }
 
-export function writeReply(response: Response, reply: Reply, contentType: string): void {
+function writeReply(response: Response, reply: Reply, contentType: string): void {
   response.statusCode = reply.status;
   for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
   if (reply.body === undefined && reply.text === undefined) {

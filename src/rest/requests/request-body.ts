@@ -18,7 +18,7 @@ async function waitForTurn(): Promise<void> {
 }
 
 /** Decodes UTF-8, or UTF-16 if there is a byte order mark or a zero byte. Throws RestError 400. */
-export function decodeText(bytes: Buffer): string {
+function decodeText(bytes: Buffer): string {
   const [first, second] = bytes;
   let encoding = 'utf-8';
   if ((first === 0xfe && second === 0xff) || (first === 0 && second !== undefined && second !== 0))

@@ -27,7 +27,7 @@ export function normalizeUrl(url: string): string {
 }
 
 /** Percent-decodes UTF-8; `+` is literal. Throws RestError 400. */
-export function decodeSegment(segment: string): string {
+function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch (error) {

@@ -5,7 +5,7 @@ import { isLoopback, parseEndpoint, type Endpoint } from './endpoint';
 import { isPassword, PASSWORD_RULE } from './password';
 
 export type CacheMode = 'auto' | 'cluster' | 'standalone';
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface TlsSettings {

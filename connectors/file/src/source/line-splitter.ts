@@ -6,7 +6,7 @@ import { ConnectError } from '@millrace/sdk';
 
 const CAPACITY = 256 * 1024;
 /** Well above Kafka's default record limit of 1 MiB, for clusters that raise it. */
-export const MAX_LINE_BYTES = 64 * 1024 * 1024;
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const LF = 0x0a;
 const CR = 0x0d;
 

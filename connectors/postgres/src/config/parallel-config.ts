@@ -7,7 +7,7 @@ import type { ConnectorConfig } from '@millrace/sdk';
 import { KEY } from './keys';
 import { PatternList, patternsProblem, splitList } from './patterns';
 
-export const MAX_SLOTS = 64;
+const MAX_SLOTS = 64;
 
 export interface ParallelConfig {
   readonly count: number;

@@ -36,7 +36,7 @@ export function slotParts(config: PostgresConfig): PostgresConfig[] {
 }
 
 /** Number and layout: a position of one layout is never used in another, whose slots have other tables. */
-export function partId(number: number, layout: string): string {
+function partId(number: number, layout: string): string {
   return `${number}/${layout}`;
 }
 

@@ -3,15 +3,7 @@ import { key, nonNegative, oneOf, patterns, positive, type Definition } from './
 import { KEY } from './keys';
 
 /** In the order of Debezium's error text (Appendix R.15). */
-export const SNAPSHOT_MODES = [
-  'always',
-  'initial_only',
-  'configuration_based',
-  'when_needed',
-  'initial',
-  'custom',
-  'no_data',
-];
+const SNAPSHOT_MODES = ['always', 'initial_only', 'configuration_based', 'when_needed', 'initial', 'custom', 'no_data'];
 
 export const SNAPSHOT_DEFINITIONS: readonly Definition[] = [
   key(

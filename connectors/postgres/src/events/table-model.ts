@@ -82,7 +82,7 @@ export interface ModelContext {
   readonly forcedOptional: ReadonlySet<string>;
 }
 
-export function columnFilter(filters: FilterConfig, table: string): (column: string) => boolean {
+function columnFilter(filters: FilterConfig, table: string): (column: string) => boolean {
   return (column) => {
     const name = `${table}.${column}`;
     if (filters.columnInclude !== null) return filters.columnInclude.matches(name);

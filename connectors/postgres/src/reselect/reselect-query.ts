@@ -72,7 +72,7 @@ function valueOf(model: TableModel, field: ModelField, text: string | null, cont
 }
 
 /** The first column is the position of the key. */
-export function selectText(table: ReselectTable, fields: readonly ModelField[], types: readonly string[]): string {
+function selectText(table: ReselectTable, fields: readonly ModelField[], types: readonly string[]): string {
   const columns = fields.map(({ column }) => `, t.${quoteIdentifier(column)}`).join('');
   const arrays = table.key.map((_, i) => `$${i + 1}::text[]`).join(', ');
   const names = table.key.map((_, i) => `k${i + 1}`).join(', ');

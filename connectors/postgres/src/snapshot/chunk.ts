@@ -114,7 +114,7 @@ export function planChunks(table: SnapshotTable, settings: ChunkSettings): Chunk
   return [...changed, ...split.map((blocks) => chunk(blocks))];
 }
 
-export function blocksPerChunk({ blocks, rows, bytes }: TableSize, { threads, multiplier }: ChunkSettings): number {
+function blocksPerChunk({ blocks, rows, bytes }: TableSize, { threads, multiplier }: ChunkSettings): number {
   if (blocks === 0) return 1;
   const byRows = rows > 0 ? (CHUNK_ROWS * blocks) / rows : UNKNOWN_BLOCKS;
   const byBytes = bytes > 0 ? (CHUNK_BYTES * blocks) / bytes : byRows;

@@ -184,11 +184,7 @@ async function usableSlot(client: Client, config: PostgresConfig, logger: Logger
 }
 
 /** Throws when the include list matches no table. */
-export async function capturedTables(
-  client: Client,
-  config: PostgresConfig,
-  facts: ServerFacts,
-): Promise<CatalogTable[]> {
+async function capturedTables(client: Client, config: PostgresConfig, facts: ServerFacts): Promise<CatalogTable[]> {
   const found = await findTables(client, config.filters);
   const problem = noTableProblem(config, found.length);
   if (problem !== null) throw new ConnectError(problem, { code: 'PG_NO_TABLES' });

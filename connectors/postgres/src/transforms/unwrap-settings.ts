@@ -4,7 +4,7 @@ import { fieldReference, type FieldReference } from './field-reference';
 import { choiceProblem, flagSetting, invalidSetting, listSetting, textSetting } from './setting-values';
 
 /** Java's order, in which messages list them. */
-export const DELETE_MODES = ['drop', 'tombstone', 'rewrite-with-tombstone', 'rewrite', 'delete-to-tombstone'] as const;
+const DELETE_MODES = ['drop', 'tombstone', 'rewrite-with-tombstone', 'rewrite', 'delete-to-tombstone'] as const;
 /** What a delete and the tombstone after it become. */
 export type DeleteMode = (typeof DELETE_MODES)[number];
 

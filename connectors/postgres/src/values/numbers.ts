@@ -194,7 +194,7 @@ export function moneyType(options: ValueOptions): ValueType {
 }
 
 /** Half-up, as Debezium rounds money to fewer digits than the server sends. */
-export function rescale(decimal: Decimal, scale: number): Decimal {
+function rescale(decimal: Decimal, scale: number): Decimal {
   if (scale >= decimal.scale) return { unscaled: decimal.unscaled * 10n ** BigInt(scale - decimal.scale), scale };
   const divisor = 10n ** BigInt(decimal.scale - scale);
   const half = divisor / 2n;

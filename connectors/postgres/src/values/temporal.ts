@@ -68,7 +68,7 @@ const LONG_INFINITY = { infinity: LONG_MAX, '-infinity': LONG_MIN } as const;
 const DATE_LIMIT = 8.64e15;
 
 /** Fraction digits declared by a temporal type modifier. (Default: 6) */
-export function precisionOf(typmod: number): number {
+function precisionOf(typmod: number): number {
   return typmod < 0 ? 6 : typmod & 0xffff;
 }
 

@@ -5,10 +5,10 @@
 import { ConnectError } from '@millrace/sdk';
 import { int64 } from '../../values/value-type';
 
-export const VARINT = 0;
-export const FIXED64 = 1;
+const VARINT = 0;
+const FIXED64 = 1;
 export const BYTES = 2;
-export const FIXED32 = 5;
+const FIXED32 = 5;
 
 const LONGEST_VARINT = 10;
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { ConnectError } from '@millrace/sdk';
 
 /** Bytes kept in memory before they are written. */
-export const SPILL_BUFFER_BYTES = 256 * 1024;
+const SPILL_BUFFER_BYTES = 256 * 1024;
 
 export class SpillFile {
   private file: FileHandle | null = null;

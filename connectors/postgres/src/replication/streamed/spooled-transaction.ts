@@ -6,7 +6,7 @@ import { SpillFile } from './spill-file';
 import { isLater, SubtransactionStarts } from './subtransaction-starts';
 
 /** Size of the message and id of its transaction, before each message. */
-export const FRAME_HEADER = 8;
+const FRAME_HEADER = 8;
 const PIECE_BYTES = 256 * 1024;
 
 const CHANGES = new Set([...'IUDTM'].map((type) => type.charCodeAt(0)));

@@ -14,8 +14,8 @@ export class JsonNumber {
 export type JsonNode = null | boolean | string | JsonNumber | readonly JsonNode[] | JsonObject;
 export type JsonObject = ReadonlyMap<string, JsonNode>;
 
-export const LONGEST_JSON = 1_048_576;
-export const DEEPEST_JSON = 100;
+const LONGEST_JSON = 1_048_576;
+const DEEPEST_JSON = 100;
 
 /** Matches one token; strings and numbers have no alternatives to backtrack into. */
 const TOKEN =

@@ -25,7 +25,7 @@ const NUMBERS = {
 export class NoSchemaError extends Error {}
 
 /** Fields of values and of schemas, and characters of schema names, that one payload may take. */
-export const MOST_PARTS = 1_000_000;
+const MOST_PARTS = 1_000_000;
 
 /**
  * What a payload takes. Each object of an array gets the fields of all others, and each schema the names of those

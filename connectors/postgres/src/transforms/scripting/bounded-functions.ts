@@ -8,7 +8,7 @@ import { patternWeight } from './pattern-weight';
 
 export const LONGEST_PATTERN = 1_000;
 /** Compiling a heavier pattern takes noticeable time and memory. */
-export const HEAVIEST_PATTERN = 10_000;
+const HEAVIEST_PATTERN = 10_000;
 /** Characters times the weight of the pattern. Takes a few seconds where RE2 is slow, as for nested repetitions. */
 export const MOST_MATCHED = 10_000_000;
 /** JavaScript compares up to this number of characters within some tens of milliseconds. */

@@ -11,7 +11,7 @@ import { checkedExpression } from './checked-expression';
 import { failureReason } from './failure-reason';
 import { RecordVariables } from './record-variables';
 
-export const LONGEST_EXPRESSION = 4_096;
+const LONGEST_EXPRESSION = 4_096;
 
 const VARIABLES = {
   key: CelScalar.DYN,
