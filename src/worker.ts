@@ -5,6 +5,7 @@ import { createHerder } from './cluster/create-herder';
 import { forwardRequest, type ForwardRequest } from './cluster/forwarding/forwarding';
 import type { Herder } from './cluster/herder';
 import { configWarnings } from './config/config-warnings';
+import { forcedSettingWarnings } from './config/forced-client-settings';
 import { advertisedUrl, type Listener } from './config/listeners';
 import type { ConfigResolver } from './config/providers/config-resolver';
 import type { WorkerConfig } from './config/worker-config';
@@ -126,7 +127,8 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
     failed,
     start: async () => {
       const ofPlugins = registry.list().flatMap(({ workerSettings = [] }) => workerSettings);
-      for (const warning of configWarnings(config.raw, ofPlugins)) logger.warn(warning);
+      for (const warning of [...configWarnings(config.raw, ofPlugins), ...forcedSettingWarnings(config)])
+        logger.warn(warning);
       const bound = await rest.listen();
       if (stopping) return await rest.close();
       urls = bound.map(localUrl);

@@ -140,6 +140,11 @@ export function parseWorkerConfig(given: Readonly<Record<string, string>>): Work
       `it must not be lower than ${BODY_MAX}, but ${number(BODIES_IN_FLIGHT)} is lower than ${number(BODY_MAX)}`,
     );
   }
+  if (raw['transactional.id'])
+    throw invalid(
+      'transactional.id',
+      "the worker's producers share unprefixed settings, and most of them are not transactional; remove it, exactly-once sources have ids of their own",
+    );
   const signature = text('inter.worker.signature.algorithm');
   if (!list('inter.worker.verification.algorithms').includes(signature)) {
     throw invalid(

@@ -1,5 +1,6 @@
 import { ConfigError } from '@millrace/sdk';
 import { configWarnings, editDistance } from '../../src/config/config-warnings';
+import { forcedSettingWarnings } from '../../src/config/forced-client-settings';
 import { parseWorkerConfig, type WorkerConfig } from '../../src/config/worker-config';
 
 const MINIMAL = {
@@ -312,6 +313,45 @@ describe('warnings', () => {
       'Worker setting "config.storage.partitions" is ignored: the config topic always has one partition.',
       'Worker setting "status.storage.cleanup.policy" is ignored: storage topics are always compacted.',
     ]);
+  });
+
+  const IDEMPOTENCE =
+    "The value 'false' for the 'enable.idempotence' property will be ignored as it cannot be overridden for the worker's config topic producer when exactly-once source support is enabled or in preparation to be enabled. The value 'true' will be used instead.";
+  const isolation = (whose: string): string =>
+    `The value 'read_uncommitted' for the 'isolation.level' property will be ignored as it cannot be overridden for ${whose}. The value 'read_committed' will be used instead.`;
+  test.each([
+    ['disabled', [isolation('the worker offsets topic consumer')]],
+    ['preparing', [isolation('the worker offsets topic consumer'), IDEMPOTENCE]],
+    [
+      'ENABLED',
+      [
+        isolation('the worker offsets topic consumer when exactly-once source support is enabled'),
+        IDEMPOTENCE,
+        isolation("the worker's config topic consumer when exactly-once source support is enabled"),
+      ],
+    ],
+  ])(
+    'client settings that the storage topics replace while exactly-once is %s, in the words of Java',
+    (support, expected) => {
+      const exactlyOnce = { 'exactly.once.source.support': support };
+      const replaced = { 'isolation.level': 'read_uncommitted', 'enable.idempotence': 'false' };
+      expect(forcedSettingWarnings(parse({ ...exactlyOnce, ...replaced }))).toEqual(expected);
+      const same = { 'isolation.level': 'read_committed', 'enable.idempotence': 'TRUE' };
+      expect(forcedSettingWarnings(parse({ ...exactlyOnce, ...same }))).toEqual([]);
+      // A connector's clients have warnings of their own.
+      expect(forcedSettingWarnings(parse({ ...exactlyOnce, 'consumer.isolation.level': 'read_uncommitted' }))).toEqual(
+        [],
+      );
+    },
+  );
+
+  test('a transactional.id for all clients of the worker, which Java refuses as well', () => {
+    expect(failure({ ...MINIMAL, 'transactional.id': 'mine' }).message).toBe(
+      'Worker setting "transactional.id" is invalid: the worker\'s producers share unprefixed settings, and most of them are not transactional; remove it, exactly-once sources have ids of their own.',
+    );
+    expect(parse({ 'producer.transactional.id': 'mine' }).client('producer')).toMatchObject({
+      'transactional.id': 'mine',
+    });
   });
 
   test.each<[string, string, number | null]>([
