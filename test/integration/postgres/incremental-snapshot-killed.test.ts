@@ -1,7 +1,10 @@
 /** Incremental snapshots that are cut off: cdc-postgres §4.10, §6.4. */
-import type { SourceOffset } from '@millrace/sdk';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { OffsetValue, SourceOffset } from '@millrace/sdk';
 import { type AnyRecord } from './harness';
-import { completed, database, execute, of, reads, resume, start, T } from './signals-harness';
+import { completed, database, execute, of, reads, resume, signal, start, T } from './signals-harness';
 
 describe('interrupted', () => {
   test.each([
@@ -76,4 +79,64 @@ describe('interrupted', () => {
       'PG_INCREMENTAL_SNAPSHOT: an incremental snapshot was running. The key of its last chunk is not a Java object stream, so the table is read from its beginning.',
     ]);
   });
+
+  test('an incremental snapshot that waits for a blocking one is continued after a kill', async () => {
+    const first = await start(`${T}; CREATE TABLE u (id int PRIMARY KEY, v int); INSERT INTO u VALUES (1, 1), (2, 2)`);
+    await execute(['public.t']);
+    await first.until((records) => reads(records).length > 0);
+    await signal('execute-snapshot', { type: 'blocking', 'data-collections': ['public.u'] }, 'blocking');
+    await first.until((records) => reads(records, 'u').length > 0);
+    const { lastOffset } = first;
+    expect(reads(first.records).length).toBeLessThan(60);
+    await first.stop();
+    const second = await resume({}, lastOffset);
+    await second.until(completed);
+    expect(new Set([...reads(first.records), ...reads(second.records)]).size).toBe(60);
+  });
 });
+
+const request = (id: string, filter: string): string =>
+  `${JSON.stringify({
+    ...{ id, type: 'execute-snapshot' },
+    data: {
+      'data-collections': ['public.t'],
+      'additional-conditions': [{ 'data-collection': '.*', filter }],
+    },
+  })}\n`;
+
+test.each(['kafka', 'file'])(
+  'cdc-postgres 103: a signal that arrives again after a kill, when its tables are read, is not applied again: %s',
+  async (channel) => {
+    const folder = mkdtempSync(join(tmpdir(), 'signals-'));
+    const file = join(folder, 'signals.jsonl');
+    const settings = {
+      ...{ 'signal.data.collection': '', 'signal.enabled.channels': channel, 'signal.poll.interval.ms': '10' },
+      ...{ 'signal.kafka.bootstrap.servers': 'localhost:9092', 'signal.file': file },
+    };
+    const once = request('once', 'id <= 50');
+    writeFileSync(file, once);
+    const first = await start(T, settings);
+    first.consumers.add('fulfillment', once);
+    let stored: SourceOffset | null = null;
+    await first.until((records) => {
+      stored ??= first.stored;
+      return completed(records);
+    });
+    if (channel === 'file') await first.until(() => readFileSync(file, 'utf8') === '');
+    expect(reads(first.records)).toHaveLength(50);
+    const marks = Object.entries<OffsetValue>(stored ?? {}).filter(([name]) =>
+      name.startsWith('incremental_snapshot_signal'),
+    );
+    const { lastOffset } = first;
+    await first.stop();
+    // The worker is killed before the channel stores that the signal is read.
+    writeFileSync(file, once + request('next', 'id > 55'));
+    const second = await resume(settings, { ...lastOffset, ...Object.fromEntries(marks) });
+    second.consumers.add('fulfillment', once);
+    second.consumers.add('fulfillment', request('next', 'id > 55'));
+    await second.until(completed);
+    await second.until((records) => completed(records) && reads(records).includes(60));
+    expect(reads(second.records)).toEqual([56, 57, 58, 59, 60]);
+    rmSync(folder, { recursive: true });
+  },
+);

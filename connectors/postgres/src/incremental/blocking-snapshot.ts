@@ -38,7 +38,7 @@ export class BlockingSnapshot {
   /** All rows were returned by `next`. */
   done = false;
 
-  /** @param position offset of everything streamed so far */
+  /** @param position offset of everything streamed so far, with an incremental snapshot that waits for the end */
   constructor(
     private readonly session: Session,
     private readonly id: string,

@@ -66,13 +66,15 @@ export class SignaledStream implements Phase, ChangeObserver {
       () => this.contextChanged(),
       () => this.stream.recentTransactions,
     );
-    if (this.snapshot.isRunning) {
-      logger.info(`Resuming the incremental snapshot of ${restored.tables}.`);
-      this.stream.shareMembers(restored.members(), withoutContext);
-    }
+    if (this.snapshot.isRunning) logger.info(`Resuming the incremental snapshot of ${restored.tables}.`);
+    const members = restored.members();
+    if (members !== null) this.stream.shareMembers(members, withoutContext);
     this.follow();
-    this.channels = new SignalChannels(config, context, this.inbox);
+    this.channels = new SignalChannels(config, context, this.inbox, restored.marks);
     this.inbox.onSignal = () => this.stream.wake();
+    this.inbox.onForget = (channel) => {
+      if (restored.marks.delete(channel)) this.contextChanged();
+    };
     this.channels.start();
   }
 
@@ -158,13 +160,20 @@ export class SignaledStream implements Phase, ChangeObserver {
   private applyWaiting(): void {
     for (const waiting of this.inbox.take()) {
       try {
-        if (!this.apply(waiting.signal, waiting)) this.unstored.push(waiting);
+        if (!this.apply(waiting.signal, waiting)) this.settle(waiting);
       } catch (error) {
         const problem = messageOf(error);
         this.session.logger.warn(`PG_SIGNAL: the signal ${waiting.signal.id} ${problem}.`);
         waiting.rejected(new Error(`The signal ${waiting.signal.id} ${problem}.`));
       }
     }
+  }
+
+  /** The offset with the effect of the signal, or after the rows that it asked for, is stored next. */
+  private settle(waiting: WaitingSignal): void {
+    this.unstored.push(waiting);
+    if (waiting.mark !== null) this.snapshot.context.marks.set(waiting.mark.channel, waiting.mark.text);
+    this.contextChanged();
   }
 
   /**
@@ -207,12 +216,12 @@ export class SignaledStream implements Phase, ChangeObserver {
   private async nextOfPause(settled: SourceOffset): Promise<SourceRecord[] | null> {
     const { session } = this;
     const pause = this.pauses[0] as Pause;
-    pause.snapshot ??= new BlockingSnapshot(session, pause.id, pause.request, withoutContext(settled));
+    pause.snapshot ??= new BlockingSnapshot(session, pause.id, pause.request, settled);
     try {
       const records = await pause.snapshot.next();
       if (pause.snapshot.done) {
         this.pauses.shift();
-        if (pause.waiting !== null) this.unstored.push(pause.waiting);
+        if (pause.waiting !== null) this.settle(pause.waiting);
       }
       return records;
     } catch (error) {

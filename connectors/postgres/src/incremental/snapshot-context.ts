@@ -4,6 +4,7 @@
  */
 import type { SourceOffset } from '@millrace/sdk';
 import type { KeyValues } from '../database/key-range';
+import { MARKED_CHANNELS, type MarkedChannel } from '../signals/signal-mark';
 import { decodeKey, encodeKey, type KeyBound } from './key-codec';
 import type { KeyType } from './key-type';
 
@@ -24,6 +25,7 @@ const CORRELATION_ID = `${PREFIX}correlation_id`;
 const ID = `${COLLECTIONS}_id`;
 const CONDITION = `${COLLECTIONS}_additional_condition`;
 const SURROGATE_KEY = `${COLLECTIONS}_surrogate_key`;
+const MARK = `${PREFIX}signal_`;
 
 /** Characters of the list of tables in an offset. */
 const MAX_LENGTH = 4 * 1024 * 1024;
@@ -39,6 +41,8 @@ export class SnapshotContext {
   maximumKey: KeyValues | null = null;
   /** Types of the key columns. Null: not known yet; the keys are those of the offset. */
   keyTypes: readonly KeyType[] | null = null;
+  /** How far the channels are applied: they also outlive the snapshot. */
+  readonly marks = new Map<MarkedChannel, string>();
   /** Members of the offset that the context was restored from. */
   private restored: SourceOffset = {};
 
@@ -61,16 +65,18 @@ export class SnapshotContext {
     this.maximumKey = null;
   }
 
-  /** Members of every offset; null: no snapshot is running. */
+  /** Members of every offset; null: there are none. */
   members(): SourceOffset | null {
     const { queue, lastKey, maximumKey, correlationId } = this;
-    if (queue.length === 0) return null;
+    const marks = Object.fromEntries([...this.marks].map(([channel, mark]) => [MARK + channel, mark]));
+    if (queue.length === 0) return this.marks.size === 0 ? null : marks;
     const list = queue.map(({ table, condition, surrogateKey }) => ({
       [ID]: table,
       [CONDITION]: condition,
       [SURROGATE_KEY]: surrogateKey,
     }));
     return {
+      ...marks,
       [COLLECTIONS]: JSON.stringify(list),
       ...(correlationId === null ? {} : { [CORRELATION_ID]: correlationId }),
       [MAXIMUM_KEY]: this.encoded(MAXIMUM_KEY, maximumKey),
@@ -88,6 +94,10 @@ export class SnapshotContext {
   /** @param warn called for a part that cannot be read; the current table then starts from its beginning */
   static restore(offset: SourceOffset | null, warn: (problem: string) => void): SnapshotContext {
     const context = new SnapshotContext();
+    for (const channel of MARKED_CHANNELS) {
+      const mark = offset?.[MARK + channel];
+      if (typeof mark === 'string') context.marks.set(channel, mark);
+    }
     const list = offset?.[COLLECTIONS];
     if (offset == null || typeof list !== 'string') return context;
     context.queue = collections(list, warn);

@@ -1,12 +1,14 @@
 /**
  * The file channel: each line is a signal, and the file is emptied when all of them are applied (cdc-postgres §4.9).
- * Nothing but that changes the file, so a killed worker leaves every signal in it that may not have been applied.
+ * Nothing but that changes the file, so a killed worker leaves every signal in it that may not have been applied; the
+ * offset says which of them were.
  */
 import { fstatSync, ftruncateSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Logger } from '@millrace/sdk';
 import type { SignalInbox } from './signal-inbox';
 import { signalLines } from './signal-lines';
+import { FileMarks, markedBegin } from './signal-mark';
 
 interface FileContent {
   readonly bytes: Buffer;
@@ -29,6 +31,8 @@ export class FileChannel {
     private readonly path: string,
     private readonly inbox: SignalInbox,
     private readonly logger: Logger,
+    /** The mark of the last run, until the file is read. */
+    private mark: string | null = null,
   ) {}
 
   async poll(): Promise<void> {
@@ -36,7 +40,7 @@ export class FileChannel {
       const content = await this.read();
       if (content !== null) await this.apply(content);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') this.applied = EMPTY;
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') this.isEmpty();
       else this.report(String(error), (error as Error).message);
     }
   }
@@ -49,7 +53,7 @@ export class FileChannel {
       const state = `${size} ${mtimeMs}`;
       const isSame = state === this.seen;
       this.seen = state;
-      if (size === 0) this.applied = EMPTY;
+      if (size === 0) this.isEmpty();
       if (size === 0 || state === this.reported) return null;
       if (size > MAX_FILE_BYTES) {
         this.report(state, `it has more than ${MAX_FILE_BYTES} bytes`);
@@ -63,6 +67,12 @@ export class FileChannel {
   }
 
   private async apply({ bytes, isSettled }: FileContent): Promise<void> {
+    if (this.mark !== null) {
+      this.applied = markedBegin(this.mark, bytes);
+      if (this.applied.length > 0)
+        this.logger.info(`The first ${this.applied.length} bytes of signal file ${this.path} were applied before.`);
+      this.mark = null;
+    }
     // Another file since then has its own lines.
     if (!bytes.subarray(0, this.applied.length).equals(this.applied)) this.applied = EMPTY;
     const known = this.applied.length;
@@ -75,7 +85,8 @@ export class FileChannel {
     }
     for (const problem of problems)
       this.logger.warn(`PG_SIGNAL: a line of signal file ${this.path} ${problem}; skipping it.`);
-    for (const signal of signals) await this.inbox.add(signal).catch(() => undefined);
+    const marks = new FileMarks(bytes);
+    for (const { signal, end } of signals) await this.inbox.add(signal, marks.upTo(known + end)).catch(() => undefined);
     if (this.inbox.closed) return;
     this.applied = bytes.subarray(0, known + length);
     await this.empty();
@@ -90,10 +101,17 @@ export class FileChannel {
       // Without a turn of the event loop in between, in which a line could be appended.
       if (fstatSync(file.fd).size > bytes.length) return;
       ftruncateSync(file.fd, 0);
-      this.applied = EMPTY;
+      this.isEmpty();
     } finally {
       await file.close();
     }
+  }
+
+  /** The same lines may be written again, and are then new signals. */
+  private isEmpty(): void {
+    this.applied = EMPTY;
+    this.mark = null;
+    this.inbox.onForget?.('file');
   }
 
   private report(state: string, why: string): void {

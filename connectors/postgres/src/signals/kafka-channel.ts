@@ -1,13 +1,17 @@
 /**
  * The Kafka channel: signals of partition 0 of a topic, with the topic prefix as key (cdc-postgres §4.9). The offset is
- * committed when the signals before it are applied, so a restart neither loses nor repeats them.
+ * committed when the signals before it are applied. The connector's offset tells which of them arrive again: after a
+ * crash in between, and when the group's offset has expired.
  */
 import { messageOf, type ConsumedRecord, type Logger, type TaskConsumer } from '@millrace/sdk';
 import { MAX_SIGNAL_LENGTH, parseSignal } from './parse-signal';
 import type { SignalInbox } from './signal-inbox';
+import { isBefore, kafkaMark } from './signal-mark';
 
 export class KafkaChannel {
   private failing = false;
+  /** To be committed; null: nothing. */
+  private next: number | null = null;
 
   constructor(
     private readonly consumer: TaskConsumer,
@@ -15,16 +19,19 @@ export class KafkaChannel {
     private readonly prefix: string,
     private readonly inbox: SignalInbox,
     private readonly logger: Logger,
+    /** Of the last run. */
+    private readonly mark: string | null = null,
   ) {}
 
   async poll(): Promise<void> {
     try {
       const records = await this.consumer.poll(0);
       const last = records.at(-1);
-      this.failing = false;
-      if (last === undefined) return;
       for (const record of records) await this.process(record);
-      if (!this.inbox.closed) await this.consumer.commit(last.offset + 1);
+      if (last !== undefined) this.next = last.offset + 1;
+      if (this.next !== null && !this.inbox.closed) await this.consumer.commit(this.next);
+      this.next = null;
+      this.failing = false;
     } catch (error) {
       // Once per outage: the channel is read again at the next interval.
       if (!this.failing) this.logger.warn(`PG_SIGNAL: reading signal topic ${this.topic} failed: ${messageOf(error)}`);
@@ -36,19 +43,24 @@ export class KafkaChannel {
     await this.consumer.close();
   }
 
-  private async process({ key, value, offset }: ConsumedRecord): Promise<void> {
+  private async process(record: ConsumedRecord): Promise<void> {
+    const { key, value, offset } = record;
     const skip = (why: string): void =>
       this.logger.warn(`PG_SIGNAL: the signal at offset ${offset} of topic ${this.topic} ${why}; skipping it.`);
     if (key === null || Buffer.from(key).toString() !== this.prefix)
       return skip(`is for another connector: its key is not "${this.prefix}"`);
     if (value === null) return;
     if (value.length > MAX_SIGNAL_LENGTH) return skip(`is longer than ${MAX_SIGNAL_LENGTH} bytes`);
+    if (isBefore(this.mark, this.topic, record)) {
+      this.logger.info(`The signal at offset ${offset} of topic ${this.topic} was applied before; skipping it.`);
+      return;
+    }
     let signal;
     try {
       signal = parseSignal(Buffer.from(value).toString(), 'kafka');
     } catch (error) {
       return skip((error as Error).message);
     }
-    await this.inbox.add(signal).catch(() => undefined);
+    await this.inbox.add(signal, kafkaMark(this.topic, record)).catch(() => undefined);
   }
 }

@@ -4,6 +4,7 @@ import type { PostgresConfig } from '../config/postgres-config';
 import { FileChannel } from './file-channel';
 import { KafkaChannel } from './kafka-channel';
 import type { SignalInbox } from './signal-inbox';
+import type { MarkedChannel } from './signal-mark';
 
 export interface ChannelContext {
   readonly logger: Logger;
@@ -22,6 +23,7 @@ export class SignalChannels {
     config: Pick<PostgresConfig, 'signals' | 'prefix' | 'part'>,
     private readonly context: ChannelContext,
     private readonly inbox: SignalInbox,
+    marks: ReadonlyMap<MarkedChannel, string>,
   ) {
     const { prefix, part } = config;
     const { kafka, file, pollIntervalMs } = config.signals;
@@ -39,8 +41,9 @@ export class SignalChannels {
             prefix,
             inbox,
             logger,
+            marks.get('kafka'),
           );
-    this.file = file === null ? null : new FileChannel(file, inbox, logger);
+    this.file = file === null ? null : new FileChannel(file, inbox, logger, marks.get('file'));
   }
 
   start(): void {

@@ -4,9 +4,12 @@
  */
 import { ConnectError } from '@millrace/sdk';
 import type { Signal } from './signal';
+import type { MarkedChannel, SignalMark } from './signal-mark';
 
 export interface WaitingSignal {
   readonly signal: Signal;
+  /** Becomes part of the offset that has the effect. Null: the signal does not arrive again. */
+  readonly mark: SignalMark | null;
   /** The effect of the signal survives a restart. */
   applied(): void;
   /** It has no effect. */
@@ -21,18 +24,20 @@ export class SignalInbox {
   closed = false;
   /** Called when a signal arrives. */
   onSignal: (() => void) | null = null;
+  /** Called when no signal up to the mark of the channel can arrive again. */
+  onForget: ((channel: MarkedChannel) => void) | null = null;
 
   get size(): number {
     return this.waiting.length;
   }
 
   /** Resolves when the effect of the signal survives a restart; rejects when it has none. */
-  async add(signal: Signal): Promise<void> {
+  async add(signal: Signal, mark: SignalMark | null = null): Promise<void> {
     if (this.closed) throw notStreaming();
     if (this.waiting.length >= MAX_WAITING)
       throw new ConnectError(`${MAX_WAITING} signals are waiting already; send it again later.`, { code: 'PG_SIGNAL' });
     await new Promise<void>((applied, rejected) => {
-      this.waiting.push({ signal, applied, rejected });
+      this.waiting.push({ signal, mark, applied, rejected });
       this.onSignal?.();
     });
   }

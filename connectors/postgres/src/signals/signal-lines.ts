@@ -2,8 +2,14 @@
 import { MAX_SIGNAL_LENGTH, parseSignal } from './parse-signal';
 import type { Signal } from './signal';
 
+export interface LineSignal {
+  readonly signal: Signal;
+  /** Where its line ends in the bytes. */
+  readonly end: number;
+}
+
 export interface SignalLines {
-  readonly signals: readonly Signal[];
+  readonly signals: readonly LineSignal[];
   /** Each completes "A line …". */
   readonly problems: readonly string[];
   /** Bytes of the lines. */
@@ -18,20 +24,24 @@ const LINE_FEED = 0x0a;
  */
 export function signalLines(bytes: Buffer, isSettled: boolean): SignalLines {
   const end = bytes.lastIndexOf(LINE_FEED) + 1;
-  const signals: Signal[] = [];
+  const signals: LineSignal[] = [];
   const problems: string[] = [];
-  for (const line of bytes.toString('utf8', 0, end).split('\n')) problems.push(...read(line, signals));
-  const left = read(bytes.toString('utf8', end), signals);
+  for (let at = 0; at < end;) {
+    const next = bytes.indexOf(LINE_FEED, at) + 1;
+    problems.push(...read(bytes.toString('utf8', at, next), next, signals));
+    at = next;
+  }
+  const left = read(bytes.toString('utf8', end), bytes.length, signals);
   if (left.length > 0 && !isSettled) return { signals, problems, length: end };
   return { signals, problems: [...problems, ...left], length: bytes.length };
 }
 
 /** Returns why the line cannot be read. */
-function read(line: string, signals: Signal[]): string[] {
+function read(line: string, end: number, signals: LineSignal[]): string[] {
   if (line.trim() === '') return [];
   try {
     if (line.length > MAX_SIGNAL_LENGTH) throw new Error(`is longer than ${MAX_SIGNAL_LENGTH} characters`);
-    signals.push(parseSignal(line, 'file'));
+    signals.push({ signal: parseSignal(line, 'file'), end });
     return [];
   } catch (error) {
     return [(error as Error).message];

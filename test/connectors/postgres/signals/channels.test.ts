@@ -25,6 +25,7 @@ function channels() {
   const consumer = consumers.create({}, { topic: 't', partition: 0 });
   return {
     inbox,
+    consumers,
     /** Whether the signal of each would be read again. */
     left: () => [readFileSync(file, 'utf8') !== '', consumers.committed === 0],
     poll: () =>
@@ -62,4 +63,49 @@ test('cdc-postgres 103: a signal that waits when the task stops is read again by
   await polled;
   expect(left()).toEqual([true, true]);
   expect(lines).toEqual([]);
+});
+
+test('cdc-postgres 103: an offset that could not be committed is committed later', async () => {
+  const { inbox, consumers } = channels();
+  const consumer = consumers.create({}, { topic: 't', partition: 0 });
+  let failures = 1;
+  const channel = new KafkaChannel(
+    { ...consumer, commit: (offset) => (failures-- > 0 ? Promise.reject(new Error('no')) : consumer.commit(offset)) },
+    ...(['t', 'p', inbox, logger] as const),
+  );
+  inbox.onSignal = () => inbox.take().forEach(({ applied }) => applied());
+  await channel.poll();
+  expect([consumers.committed, lines]).toEqual([0, ['PG_SIGNAL: reading signal topic t failed: no']]);
+  await channel.poll();
+  expect(consumers.committed).toBe(1);
+});
+
+test('cdc-postgres 103: signals up to the mark are skipped, and those of a topic that was created again are not', async () => {
+  const { inbox, consumers } = channels();
+  const applied: string[] = [];
+  const marks: string[] = [];
+  inbox.onSignal = () => {
+    for (const { signal, mark, applied: done } of inbox.take()) {
+      applied.push(signal.id);
+      marks.push(mark?.text ?? '');
+      done();
+    }
+  };
+  const read = async (mark: string, topic = 't'): Promise<string[]> => {
+    applied.splice(0);
+    consumers.committed = 0;
+    await new KafkaChannel(consumers.create({}, { topic, partition: 0 }), topic, 'p', inbox, logger, mark).poll();
+    return [...applied];
+  };
+  consumers.records.splice(0);
+  for (const [i, id] of ['a', 'b', 'c'].entries()) {
+    consumers.add('p', TEXT.replace('"a"', `"${id}"`));
+    Object.assign(consumers.records[i] as object, { timestamp: 1000 + i });
+  }
+  expect(await read('1 1001 t')).toEqual(['c']);
+  expect(marks).toEqual(['2 1002 t']);
+  expect(await read('1 1000 t')).toEqual(['b', 'c']);
+  expect(await read('9 999 t')).toEqual(['a', 'b', 'c']);
+  expect(await read('1 1001 t', 'other t')).toEqual(['a', 'b', 'c']);
+  expect(await read('not a mark')).toEqual(['a', 'b', 'c']);
 });

@@ -14,29 +14,35 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 let lines: string[];
 let applied: string[];
+let marks: string[];
+let forgotten: number;
 let inbox: SignalInbox;
 let channel: FileChannel;
 /** Called with the id of each signal before it is applied. */
 let onSignal: (id: string) => void;
 
 /** A channel that knows of the file what a new worker does: nothing. */
-function restart(): void {
+function restart(mark: string | null = null): void {
   inbox?.close();
   inbox = new SignalInbox();
+  inbox.onForget = () => forgotten++;
   inbox.onSignal = () => {
-    for (const { signal, applied: done } of inbox.take()) {
+    for (const { signal, mark, applied: done } of inbox.take()) {
+      marks.push(mark?.text ?? '');
       onSignal(signal.id);
       applied.push(signal.id);
       done();
     }
   };
   const log = (message: string): void => void lines.push(message);
-  channel = new FileChannel(file, inbox, { error: log, warn: log, info: log, debug: log, trace: log });
+  channel = new FileChannel(file, inbox, { error: log, warn: log, info: log, debug: log, trace: log }, mark);
 }
 
 beforeEach(() => {
   lines = [];
   applied = [];
+  marks = [];
+  forgotten = 0;
   onSignal = () => undefined;
   restart();
 });
@@ -128,4 +134,49 @@ test('a file that replaces one of which lines are applied is read from its start
   writeFileSync(file, line('a'));
   await channel.poll();
   expect([applied, content()]).toEqual([['a', 'a'], '']);
+});
+
+test('cdc-postgres 103: lines up to the mark are not applied again', async () => {
+  writeFileSync(file, line('é') + line('b'));
+  await channel.poll();
+  expect([applied, forgotten, content()]).toEqual([['é', 'b'], 1, '']);
+  for (const [mark, rest] of [
+    [marks[0], ['b', 'c']],
+    [marks[1], ['c']],
+  ] as const) {
+    writeFileSync(file, line('é') + line('b') + line('c'));
+    applied = [];
+    restart(mark);
+    await channel.poll();
+    expect([applied, content()]).toEqual([rest, '']);
+  }
+  writeFileSync(file, line('é') + line('b'));
+  applied = [];
+  restart(marks[1]);
+  await channel.poll();
+  expect([applied, content()]).toEqual([[], '']);
+});
+
+test.each([
+  ['another file', line('x') + line('b')],
+  ['a shorter file', line('a')],
+])('cdc-postgres 103: a mark that is not of the file says nothing about it: %s', async (_, text) => {
+  writeFileSync(file, line('a') + line('b'));
+  await channel.poll();
+  writeFileSync(file, text);
+  applied = [];
+  restart(marks[1]);
+  await channel.poll();
+  expect(applied).toHaveLength(text.split('\n').length - 1);
+});
+
+test('cdc-postgres 103: the same lines are new signals after the file was empty', async () => {
+  writeFileSync(file, line('a'));
+  await channel.poll();
+  restart(marks[0]);
+  await channel.poll();
+  expect(forgotten).toBe(2);
+  writeFileSync(file, line('a'));
+  await channel.poll();
+  expect(applied).toEqual(['a', 'a']);
 });
