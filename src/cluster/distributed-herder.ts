@@ -149,6 +149,10 @@ export class DistributedHerder implements Herder {
     return sessionKey && deriveSecret(sessionKey, purpose);
   }
 
+  get requiresSignatures(): boolean {
+    return this.parts.membership.requiresSignatures;
+  }
+
   connectors(): readonly string[] {
     return this.reads.connectors();
   }

@@ -31,6 +31,8 @@ export interface Herder {
 
   /** Shared by the workers of the group that sign their requests; another one for each purpose. Null: none yet. */
   groupSecret(purpose: string): Buffer | null;
+  /** Whether requests between workers are accepted only with a valid signature. */
+  readonly requiresSignatures: boolean;
 
   connectors(): readonly string[];
   connectorInfo(name: string): ConnectorInfo;

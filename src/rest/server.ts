@@ -102,7 +102,12 @@ export function createRestServer(options: RestServerOptions): RestServer {
     bodies: new BodyBudget(options.config.restBodies),
     ...(access === OPEN_ACCESS ? {} : { internalBodies: new BodyBudget(options.config.restBodies) }),
     access,
-    audit: new AuditLog(options.logger.child({}, AUDIT), marks.isForwarded),
+    audit: new AuditLog(
+      options.logger.child({}, AUDIT),
+      marks.isForwarded,
+      // Without a herder no request changes anything.
+      () => herderIfReady()?.requiresSignatures ?? true,
+    ),
   };
   // As in Java, a separate admin listener has neither CORS nor configured response headers.
   const everywhere = [...(cors ? [corsHeaders(cors)] : []), ...(rules.length > 0 ? [responseHeaders(rules)] : [])];

@@ -254,6 +254,8 @@ export class FakeHerder implements Herder {
   groupSecret(purpose: string): Buffer | null {
     return Buffer.from(purpose);
   }
+  readonly requiresSignatures = true;
+
   connectors(): readonly string[] {
     return [...this.entries.keys()];
   }

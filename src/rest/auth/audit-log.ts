@@ -26,32 +26,44 @@ const READS = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 const MAX_LENGTH = 256;
 /** Control and format characters, line ends, and lone surrogates. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
+/** Names of users that need no quotes. */
+const SIMPLE = /^[\p{L}\p{N}._@+|/\\-]+$/u;
 
 export class AuditLog {
   constructor(
     private readonly logger: Logger,
     private readonly isForwarded: IsForwarded,
+    /** Whether signatures of requests between workers are verified. */
+    private readonly areSignaturesVerified: () => boolean,
   ) {}
 
   record(change: AuditedChange): void {
     const { request, path, route, user, connector, status } = change;
     const { method = '' } = request;
-    if (!isChange(request, route, status) || this.isForwarded(request, path)) return;
+    if (!this.isChange(request, route, status) || this.isForwarded(request, path)) return;
     const shown = { user: printable(user), path: printable(path), connector: printable(connector) };
     const remote = printable(request.socket.remoteAddress ?? null);
     this.logger.info(
-      `${method} ${shown.path} by ${shown.user ?? 'an unauthenticated caller'} from ${remote ?? 'an unknown address'}: ${status}`,
+      `${method} ${shown.path} by ${quoted(shown.user) ?? 'an unauthenticated caller'} from ${remote ?? 'an unknown address'}: ${status}`,
       { user: shown.user, remote, method, path: shown.path, connector: shown.connector, status },
     );
   }
+
+  /**
+   * Validation changes nothing. A request with a signature is another worker's, unless the signature is rejected, or is
+   * not even verified: then anyone may have sent it.
+   */
+  private isChange({ method = '', headers }: AuditedChange['request'], route: string, status: number): boolean {
+    if (READS.has(method)) return false;
+    const required = requirementOf(method, route);
+    if (required !== 'signature') return required !== 'reader';
+    return headers['x-connect-authorization'] === undefined || status === 403 || !this.areSignaturesVerified();
+  }
 }
 
-/** Validation changes nothing. A request with a signature is another worker's, unless the signature is rejected. */
-function isChange({ method = '', headers }: AuditedChange['request'], route: string, status: number): boolean {
-  if (READS.has(method)) return false;
-  const required = requirementOf(method, route);
-  if (required !== 'signature') return required !== 'reader';
-  return headers['x-connect-authorization'] === undefined || status === 403;
+/** A name that could be read as another part of the line is quoted: users of an identity provider may choose theirs. */
+function quoted(user: string | null): string | null {
+  return user === null || SIMPLE.test(user) ? user : `"${user.replaceAll('"', '\\u0022')}"`;
 }
 
 function printable(text: string | null): string | null {

@@ -71,6 +71,7 @@ test.each(['compatible', 'eager'] as const)(
     await expect(young.herder.submitTaskConfigs('c', UNSIGNED, read)).rejects.toMatchObject(REFUSED);
     await expect(young.herder.fenceTasks('c', UNSIGNED)).rejects.toMatchObject(REFUSED);
     expect(read).not.toHaveBeenCalled();
+    expect(young.herder.requiresSignatures).toBe(true);
     // Its other workers can sign.
     expect(young.herder.groupSecret('x')).not.toBeNull();
   },

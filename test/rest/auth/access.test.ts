@@ -34,7 +34,11 @@ function worker(roles: RoleRules | null = ROLES, openPaths: readonly string[] = 
   const info = (message: string): void => void audited.push(message);
   return fakeWorker({
     access: createAccess({ settings: { roles, openPaths }, login, bearer: null }),
-    audit: new AuditLog({ ...silentLogger, info }, () => false),
+    audit: new AuditLog(
+      { ...silentLogger, info },
+      () => false,
+      () => true,
+    ),
   });
 }
 type Method = 'get' | 'put' | 'post' | 'patch' | 'delete';

@@ -11,10 +11,17 @@ const change = (method: string, route: string, more: Partial<AuditedChange> = {}
   status: 202,
   ...more,
 });
-function lines(changes: readonly AuditedChange[], forwarded = false): [message: string, fields: unknown][] {
+function lines(
+  changes: readonly AuditedChange[],
+  { forwarded = false, verified = true } = {},
+): [message: string, fields: unknown][] {
   const found: [string, unknown][] = [];
   const info = (message: string, fields?: unknown): void => void found.push([message, fields]);
-  const log = new AuditLog({ ...silentLogger, info }, () => forwarded);
+  const log = new AuditLog(
+    { ...silentLogger, info },
+    () => forwarded,
+    () => verified,
+  );
   changes.forEach((each) => log.record(each));
   return found;
 }
@@ -45,7 +52,7 @@ test('reads, validation, and what another worker has logged have no line', () =>
     change('PUT', '/connector-plugins/:plugin/config/validate'),
   ];
   expect(lines(reads)).toEqual([]);
-  expect(lines([change('PUT', '/connectors/:name/pause')], true)).toEqual([]);
+  expect(lines([change('PUT', '/connectors/:name/pause')], { forwarded: true })).toEqual([]);
 });
 
 test('an unsigned request to an internal route has a line, a signed one of a worker has none, a forged one has', () => {
@@ -53,8 +60,22 @@ test('an unsigned request to an internal route has a line, a signed one of a wor
   expect(lines([internal])).toHaveLength(1);
   const headers = { 'x-connect-authorization': 'c2ln' };
   expect(lines([{ ...internal, request: { ...internal.request, headers } }])).toEqual([]);
+  // No worker has verified it, so anyone may have sent it.
+  const unverified = { ...internal, status: 204, request: { ...internal.request, headers } };
+  expect(lines([unverified], { verified: false })).toHaveLength(1);
   // An invalid signature.
   expect(lines([{ ...internal, status: 403, request: { ...internal.request, headers } }])).toHaveLength(1);
+});
+
+test('a user name that could be read as another part of the line is quoted', () => {
+  const shown = (user: string): string =>
+    (lines([change('PUT', '/connectors/:name/pause', { user })])[0]?.[0] ?? '').replace(/^.* by /, '');
+  expect(shown('an unauthenticated caller')).toBe('"an unauthenticated caller" from 10.0.0.1: 202');
+  expect(shown('eve from 10.9.9.9: 202 {"user":"bob"}')).toBe(
+    '"eve from 10.9.9.9: 202 {\\u0022user\\u0022:\\u0022bob\\u0022}" from 10.0.0.1: 202',
+  );
+  expect(shown('auth0|5f7c')).toBe('auth0|5f7c from 10.0.0.1: 202');
+  expect(shown('jörg.o@example.org')).toBe('jörg.o@example.org from 10.0.0.1: 202');
 });
 
 test('no text of a caller can start a line of its own or fill the log', () => {
