@@ -28,6 +28,14 @@ export function configWarnings(raw: Readonly<Record<string, string>>, ofPlugins:
     if (raw[key] !== undefined)
       warnings.push(`Worker setting "${key}" is ignored: storage topics are always compacted.`);
   }
+  const protocol = raw['connect.protocol'] ?? '';
+  if (!['', 'sessioned'].includes(protocol.toLowerCase()))
+    warnings.push(
+      `Internal request verification will be disabled for this cluster as this worker's connect.protocol configuration has ` +
+        `been set to '${protocol}'. If this is not intentional, either remove the 'connect.protocol' configuration from the ` +
+        `worker config file or change its value to 'sessioned'. If this configuration is left as-is, the cluster will be ` +
+        'insecure: anyone who can connect may publish task configs, with HTTP Basic, too',
+    );
   return warnings;
 }
 

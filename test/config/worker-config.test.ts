@@ -315,6 +315,15 @@ describe('warnings', () => {
     ]);
   });
 
+  test('connect-runtime 2.7: a protocol without signatures of internal requests, in the words of Java', () => {
+    for (const protocol of ['', 'sessioned', 'SESSIONED'])
+      expect(configWarnings({ ...MINIMAL, 'connect.protocol': protocol })).toEqual([]);
+    for (const protocol of ['compatible', 'eager'])
+      expect(configWarnings({ ...MINIMAL, 'connect.protocol': protocol })).toEqual([
+        `Internal request verification will be disabled for this cluster as this worker's connect.protocol configuration has been set to '${protocol}'. If this is not intentional, either remove the 'connect.protocol' configuration from the worker config file or change its value to 'sessioned'. If this configuration is left as-is, the cluster will be insecure: anyone who can connect may publish task configs, with HTTP Basic, too`,
+      ]);
+  });
+
   const IDEMPOTENCE =
     "The value 'false' for the 'enable.idempotence' property will be ignored as it cannot be overridden for the worker's config topic producer when exactly-once source support is enabled or in preparation to be enabled. The value 'true' will be used instead.";
   const isolation = (whose: string): string =>

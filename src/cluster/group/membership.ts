@@ -25,6 +25,7 @@ import {
 import { configuredWork } from './leader-assignment';
 import { Leadership } from './leadership';
 import type { PastGenerations } from './reservations';
+import { logSigningChange } from './signing-changes';
 import { intersection, isEmpty, minus, NO_WORK, union, type Work } from './work';
 
 /** How long a leader waits for other members to fetch their assignments before it rejoins. */
@@ -349,6 +350,8 @@ export class Membership {
     const assignment = decodeAssignment(joined.assignment);
     const protocol = joined.protocol as ConnectProtocolName;
     this.current = { joined, protocol, assignment };
+    const { settings, logger } = this.options;
+    logSigningChange(this.lastProtocol, protocol, settings.alwaysVerifies === true, logger);
     this.lastProtocol = protocol;
     this.lastCompletedGeneration = joined.generation;
     this.scheduled = assignment.delay > 0 ? this.now() + assignment.delay : null;

@@ -4,6 +4,8 @@
  */
 import type { SignedBody } from '../../../src/cluster/entities';
 import type { WorkerConfig } from '../../../src/config/worker-config';
+import { silentLogger, type Logger } from '../../../src/logging/logger';
+import { waitFor } from '../../helpers/wait-for';
 import { createWorker, type TestWorker } from '../herder-fixtures';
 import { MemoryKafka } from '../memory-kafka';
 
@@ -13,16 +15,20 @@ const ABSENT = { status: 404, message: 'Connector c not found' };
 
 let kafka: MemoryKafka;
 let workers: TestWorker[];
+let lines: string[];
 beforeEach(() => {
   kafka = new MemoryKafka();
   workers = [];
+  lines = [];
 });
 afterEach(async () => {
   for (const { herder } of workers) await herder.stop();
 });
 
 function worker(connectProtocol: WorkerConfig['connectProtocol'], alwaysVerifies = false): TestWorker {
-  const made = createWorker(kafka, 'g', { config: { connectProtocol, alwaysVerifies } });
+  const keep = (message: string): void => void lines.push(message);
+  const logger: Logger = { ...silentLogger, warn: keep, info: keep, child: () => logger };
+  const made = createWorker(kafka, 'g', { config: { connectProtocol, alwaysVerifies }, logger });
   workers.push(made);
   return made;
 }
@@ -72,10 +78,33 @@ test.each(['compatible', 'eager'] as const)(
     await expect(young.herder.fenceTasks('c', UNSIGNED)).rejects.toMatchObject(REFUSED);
     expect(read).not.toHaveBeenCalled();
     expect(young.herder.requiresSignatures).toBe(true);
+    expect(lines).toContainEqual(
+      expect.stringMatching(
+        `from 'sessioned' to '${older}', but because of rest.auth.* this worker still accepts only`,
+      ),
+    );
     // Its other workers can sign.
     expect(young.herder.groupSecret('x')).not.toBeNull();
   },
 );
+
+test('a member that turns the signatures off is reported, and that they are on again', async () => {
+  const young = worker('sessioned');
+  await young.herder.start();
+  await young.herder.health();
+  const old = worker('compatible');
+  await old.herder.start();
+  await old.herder.health();
+  await young.herder.health();
+  expect(young.herder.requiresSignatures).toBe(false);
+  const changes = (): string[] => lines.filter((line) => /protocol used by|request validation/.test(line));
+  const downgraded =
+    /^The protocol used by this Connect cluster has been downgraded from 'sessioned' to 'compatible' and internal request validation is now disabled\. This is most likely/;
+  expect(changes()).toEqual([expect.stringMatching(downgraded)]);
+  await old.herder.stop();
+  await waitFor('the group to sign again', () => young.herder.requiresSignatures);
+  expect(changes().slice(1)).toEqual(['Internal request validation has been re-enabled']);
+});
 
 test('a group that signs rejects requests without a signature, also while a member leaves', async () => {
   const one = worker('sessioned');
