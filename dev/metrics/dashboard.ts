@@ -21,15 +21,14 @@ const stat = (title: string, unit: Unit, expr: string): Panel => ({
   queries: [query(expr, '')],
 });
 
-/** Of the chosen workers, and of the chosen connectors. */
+/** Of the chosen workers, and of the chosen connectors; without a choice, also of the worker's own clients. */
 const WORKER = 'job=~"$job",instance=~"$instance"';
 const CONNECTOR = `${WORKER},connector=~"$connector"`;
 const TASK = '{{connector}}-{{task}}';
 
 const connect = (name: string, labels = WORKER): string => `kafka_connect_${name}{${labels}}`;
-const producer = (name: string): string =>
-  `kafka_producer_producer_metrics_${name}{${WORKER},client_id=~".*$connector.*"}`;
-const consumer = (name: string): string => `kafka_consumer_consumer_${name}{${WORKER},client_id=~".*$connector.*"}`;
+const producer = (name: string): string => `kafka_producer_producer_metrics_${name}{${CONNECTOR}}`;
+const consumer = (name: string): string => `kafka_consumer_consumer_${name}{${CONNECTOR}}`;
 const perSecond = (series: string): string => `rate(${series}[$__rate_interval])`;
 
 const ROWS: readonly { readonly title: string; readonly panels: readonly Panel[] }[] = [

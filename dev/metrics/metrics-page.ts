@@ -32,7 +32,7 @@ const SECTIONS: readonly Section[] = [
   },
   {
     title: 'Lag of sinks',
-    text: 'What a sink task has not processed: of each partition, and the maximum of all.\nThe end of a partition is that of the last response to a fetch; with `isolation.level=read_committed` it is the last stable offset.\nThe age is that of the oldest record not processed; while the record is not read yet, that of the last record before it, or the time since the response that showed it.\nIt grows while `put` does not return, while a batch is redelivered and while the task is paused with records in hand.\nA task exports the first 1,000 partitions; the maxima cover 10,000.',
+    text: 'What a sink task has not processed: of each partition, and the maximum of all.\nThe end of a partition is that of the last response to a fetch; with `isolation.level=read_committed` it is the last stable offset.\nThe age is that of the oldest record not processed; while the record is not read yet, that of the last record before it, or the time since the response that showed it.\nIt grows while `put` does not return, while a batch is redelivered and while the task is paused with records in hand.\nA paused task fetches nothing, so it does not see records that are written meanwhile.\nA task exports the first 1,000 partitions; the maxima cover 10,000.',
     prefixes: ['millrace_sink_'],
   },
   {
@@ -52,7 +52,7 @@ const SECTIONS: readonly Section[] = [
   },
   {
     title: 'PostgreSQL source: its own',
-    text: 'Lags that grow while nothing is delivered, and the state of the replication slot.',
+    text: 'Lags that grow while nothing is delivered, and the state of the replication slot.\nThat state is read every 10 s; while the server does not answer, the last one is exported (see `debezium_metrics_Connected`).',
     prefixes: ['millrace_postgres_'],
   },
   {

@@ -1,6 +1,9 @@
 /** Debezium's metrics that snapshots and streams have (cdc-postgres §8.1). */
 import type { MetricGroup } from './metric-group';
 
+/** One text for both contexts: a name has one help text. */
+export const EVENTS_SEEN = 'Events of changes, or of rows that snapshots read: see the label context.';
+
 export interface QueueLimits {
   readonly maxMessages: number;
   /** Infinity for no limit. */

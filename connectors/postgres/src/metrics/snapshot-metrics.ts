@@ -1,5 +1,5 @@
 /** Debezium's metrics of snapshots (cdc-postgres §8.1). */
-import { addCommonMetrics, type QueueLimits } from './common-metrics';
+import { addCommonMetrics, EVENTS_SEEN, type QueueLimits } from './common-metrics';
 import type { EventCounts } from './event-counts';
 import type { MetricGroup } from './metric-group';
 
@@ -58,7 +58,7 @@ export function addSnapshotMetrics(
   const read = (): number => counts.read;
   const totals = { read, created: none, updated: none, deleted: none, filtered: none, erroneous: none };
   addCommonMetrics(debezium, totals, { messages: none, bytes: none }, limits);
-  debezium.gauge('TotalNumberOfEventsSeen', 'Events of rows that snapshots read.', () => counts.read);
+  debezium.gauge('TotalNumberOfEventsSeen', EVENTS_SEEN, () => counts.read);
   debezium.gauge('MilliSecondsSinceLastEvent', 'Time since the last event; -1 before the first.', () =>
     counts.readAt === 0 ? -1 : Math.max(0, Date.now() - counts.readAt),
   );

@@ -2,7 +2,7 @@
 import type { Lsn } from '../database/lsn';
 import type { Delivery } from './delivery';
 import type { EventCounts } from './event-counts';
-import { addCommonMetrics, type QueueLimits } from './common-metrics';
+import { addCommonMetrics, EVENTS_SEEN, type QueueLimits } from './common-metrics';
 import type { MetricGroup } from './metric-group';
 import { WalLag } from './wal-lag';
 
@@ -58,7 +58,7 @@ export function addStreamingMetrics(debezium: MetricGroup, figures: StreamingFig
   };
   addCommonMetrics(debezium, of, queue, limits);
   debezium.gauge('Connected', 'Whether changes are streamed: 1 or 0.', () => (stream()?.isConnected ? 1 : 0));
-  debezium.gauge('TotalNumberOfEventsSeen', 'Events since the start of the task.', () => {
+  debezium.gauge('TotalNumberOfEventsSeen', EVENTS_SEEN, () => {
     addTables(debezium, counts);
     return counts.streamed + counts.messages;
   });
