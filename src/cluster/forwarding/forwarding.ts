@@ -39,12 +39,11 @@ const MAX_TEXT = 1_000;
 /** System calls that fail before a byte is sent. */
 const NOT_CONNECTED = ['connect', 'getaddrinfo'];
 
-/** The URL below the other worker's base URL. */
-function target({ url, path, query = {}, forward }: OutgoingRequest): URL {
-  const found = new URL(url.replace(/(?<!\/)\/+$/, '') + path);
-  for (const [name, value] of Object.entries(query)) found.searchParams.set(name, value);
-  if (forward !== null) found.searchParams.set('forward', String(forward));
-  return found;
+/** Path and query. Not resolved as a URL, which would drop a connector's name that is `.` or `..` from the path. */
+function target(base: URL, { path, query = {}, forward }: OutgoingRequest): string {
+  const parameters = new URLSearchParams(query);
+  if (forward !== null) parameters.set('forward', String(forward));
+  return base.pathname.replace(/(?<!\/)\/+$/, '') + path + (parameters.size > 0 ? `?${parameters.toString()}` : '');
 }
 
 function parse(text: string): unknown {
@@ -59,7 +58,7 @@ function parse(text: string): unknown {
 /** Does not follow redirects. Not `fetch`, which rejects some ports, uses proxies and hides the causes of errors. */
 async function exchange(request: OutgoingRequest, tls: ConnectionOptions): Promise<{ status: number; text: string }> {
   const { method, body, authorization, headers, signal } = request;
-  const url = target(request);
+  const url = new URL(request.url);
   const bytes = body === null ? null : Buffer.from(body as string);
   const timeout = timeoutSignal(TIMEOUT_MS);
   return await new Promise((resolve, reject) => {
@@ -67,6 +66,7 @@ async function exchange(request: OutgoingRequest, tls: ConnectionOptions): Promi
       url,
       {
         ...tls,
+        path: target(url, request),
         method,
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
         // Requests are rare, and a pooled socket would keep the process alive.

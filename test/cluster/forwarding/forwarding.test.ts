@@ -62,6 +62,26 @@ describe('connect-rest §0.7: forwarding', () => {
     });
   });
 
+  test('the names . and .. stay in the path: in a URL they would lead to another route', async () => {
+    reply(204);
+    for (const name of ['.', '..'])
+      await forwardRequest({ url, method: 'DELETE', path: `/connectors/${name}/offsets`, body: null, forward: false });
+    const base = `${url}base/`;
+    await forwardRequest({
+      url: base,
+      method: 'PUT',
+      path: '/connectors/../stop',
+      query: { a: 'b c' },
+      body: null,
+      forward: null,
+    });
+    expect(seen.map((request) => request.url)).toEqual([
+      '/connectors/./offsets?forward=false',
+      '/connectors/../offsets?forward=false',
+      '/base/connectors/../stop?a=b+c',
+    ]);
+  });
+
   test('204 has no body, and without a body there is no content type', async () => {
     reply(204);
     expect(await forwardRequest({ url, method: 'DELETE', path: '/connectors/c', body: null, forward: false })).toEqual({
