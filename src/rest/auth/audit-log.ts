@@ -23,6 +23,8 @@ export interface AuditedChange {
 export type IsForwarded = (request: AuditedChange['request'], path: string) => boolean;
 
 const READS = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
+/** Statuses of a signature that is wrong, or that cannot be checked. */
+const REJECTED = new Set([400, 403]);
 const MAX_LENGTH = 256;
 /** Control and format characters, line ends, and lone surrogates. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
@@ -57,7 +59,7 @@ export class AuditLog {
     if (READS.has(method)) return false;
     const required = requirementOf(method, route);
     if (required !== 'signature') return required !== 'reader';
-    return headers['x-connect-authorization'] === undefined || status === 403 || !this.areSignaturesVerified();
+    return headers['x-connect-authorization'] === undefined || REJECTED.has(status) || !this.areSignaturesVerified();
   }
 }
 

@@ -59,11 +59,13 @@ test('an unsigned request to an internal route has a line, a signed one of a wor
   const internal = change('POST', '/connectors/:name/tasks', { status: 400 });
   expect(lines([internal])).toHaveLength(1);
   const headers = { 'x-connect-authorization': 'c2ln' };
-  expect(lines([{ ...internal, request: { ...internal.request, headers } }])).toEqual([]);
+  expect(lines([{ ...internal, status: 204, request: { ...internal.request, headers } }])).toEqual([]);
+  expect(lines([{ ...internal, request: { ...internal.request, headers } }])).toHaveLength(1);
   // No worker has verified it, so anyone may have sent it.
   const unverified = { ...internal, status: 204, request: { ...internal.request, headers } };
   expect(lines([unverified], { verified: false })).toHaveLength(1);
-  // An invalid signature.
+  // An invalid signature, and one that cannot be checked.
+  expect(lines([{ ...internal, status: 409, request: { ...internal.request, headers } }])).toEqual([]);
   expect(lines([{ ...internal, status: 403, request: { ...internal.request, headers } }])).toHaveLength(1);
 });
 
