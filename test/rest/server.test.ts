@@ -201,6 +201,8 @@ describe('connect-rest 149: admin.listeners', () => {
     const headers = { Origin: 'http://a.example' };
     const answer = await fetch(`http://127.0.0.1:${main!.port}/`, { headers });
     expect([answer.headers.get('vary'), answer.headers.get('x-foo')]).toEqual(['Origin', 'bar']);
+    const metrics = await fetch(`http://127.0.0.1:${main!.port}/metrics`, { headers });
+    expect(metrics.headers.get('vary')).toBe('Origin, Accept-Encoding');
     const plain = await fetch(`http://127.0.0.1:${admin!.port}/admin/loggers`, { headers });
     expect([plain.headers.get('vary'), plain.headers.get('x-foo')]).toEqual([null, null]);
     await rest.close();

@@ -135,9 +135,15 @@ function callOf(request: Request, response: Response, { method, caller, audited,
   };
 }
 
+/** CORS may have set `Vary` before. */
+function setHeader(response: Response, name: string, value: string): void {
+  if (name === 'Vary') response.vary(value);
+  else response.setHeader(name, value);
+}
+
 function writeReply(response: Response, reply: Reply, contentType: string): void {
   response.statusCode = reply.status;
-  for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
+  for (const [name, value] of Object.entries(reply.headers ?? {})) setHeader(response, name, value);
   if (reply.body === undefined && reply.text === undefined) {
     response.end();
     return;
