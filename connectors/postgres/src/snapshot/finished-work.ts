@@ -4,6 +4,7 @@ import { addRange, after, coversAll, type BlockRange } from './block-ranges';
 import type { Chunk, SnapshotTable } from './chunk';
 import type { FirstSnapshot } from './first-snapshot';
 import { formatStart, formatTable, PROGRESS_MEMBER, type FinishedTable, type PartialChunk } from './resume-point';
+import { WaitingTexts } from './waiting-texts';
 
 /**
  * Kafka stores no offset beyond a megabyte by default. Tables that finish beyond this length, after tens of thousands
@@ -16,9 +17,7 @@ export class FinishedWork {
   private text: string;
   private readonly unfinished = new Map<SnapshotTable, FinishedTable>();
   /** Exactly-once: text of each table that has not begun. */
-  private readonly waiting = new Map<SnapshotTable, string>();
-  /** All texts of `waiting`; null: to be joined. */
-  private waitingText: string | null = null;
+  private readonly waiting = new WaitingTexts<SnapshotTable>();
   private current: SourceOffset | null = null;
   private any = false;
 
@@ -41,7 +40,7 @@ export class FinishedWork {
         const { fingerprint, exact } = table;
         const text = formatTable(table.table.oid, { fingerprint, exact, rows: 0, blocks: [] });
         length += text.length;
-        this.waiting.set(table, text);
+        this.waiting.add(table, text);
       }
     }
     if (exactlyOnce) this.any = true;
@@ -105,8 +104,7 @@ export class FinishedWork {
   }
 
   private offsetWith(tables: ReadonlyMap<SnapshotTable, FinishedTable>): SourceOffset {
-    this.waitingText ??= [...this.waiting.values()].join('');
-    let text = this.text + this.waitingText;
+    let text = this.text + this.waiting.text;
     for (const [table, finished] of tables) {
       text += formatTable(table.table.oid, finished);
     }
@@ -115,7 +113,7 @@ export class FinishedWork {
 
   private set(table: SnapshotTable, finished: FinishedTable): void {
     this.any = true;
-    if (this.waiting.delete(table)) this.waitingText = null;
+    this.waiting.delete(table);
     if (coversAll(finished.blocks)) {
       this.unfinished.delete(table);
       this.text += formatTable(table.table.oid, finished);

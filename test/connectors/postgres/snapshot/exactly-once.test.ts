@@ -10,7 +10,11 @@ import {
   unchangedSince,
   type FirstSnapshot,
 } from '../../../../connectors/postgres/src/snapshot/first-snapshot';
-import { readResumePoint, type FinishedTable } from '../../../../connectors/postgres/src/snapshot/resume-point';
+import {
+  readResumePoint,
+  type FinishedTable,
+  type ResumePoint,
+} from '../../../../connectors/postgres/src/snapshot/resume-point';
 import type { CatalogTable } from '../../../../connectors/postgres/src/database/catalog';
 import type { TableModel } from '../../../../connectors/postgres/src/events/table-model';
 
@@ -149,6 +153,27 @@ describe('the offset of a running snapshot', () => {
     expect(again.offset).toEqual(offset);
     work.finish(chunk);
     expect(work.offset).toEqual({ snapshot_progress: '2 10:20:12,13 7:abc:1:0-164:u' });
+  });
+
+  test('names hundreds of tables, of which some are finished', () => {
+    const { model, size } = table(1, null);
+    const tables = Array.from(
+      { length: 400 },
+      (_, i) => new SnapshotTable({ oid: i } as CatalogTable, `s.t${i}`, model, null, size, 'abc', null, true),
+    );
+    const work = new FinishedWork({}, first, true, tables);
+    const left = (): number[] => {
+      const { tables: all } = readResumePoint(work.offset) as ResumePoint;
+      expect(all.size).toBe(400);
+      return [...all].filter(([, { blocks }]) => blocks.length === 0).map(([oid]) => oid);
+    };
+    const oids = tables.map((one) => one.table.oid);
+    expect(left()).toEqual(oids);
+    for (const unfinished of [(oid: number) => oid % 100 >= 50, (oid: number) => oid >= 350, () => false]) {
+      for (const one of [...tables].reverse())
+        if (!unfinished(one.table.oid)) for (const chunk of planned(one)) work.finish(chunk);
+      expect(left()).toEqual(oids.filter((oid) => unfinished(oid)));
+    }
   });
 
   test.each([
