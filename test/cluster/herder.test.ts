@@ -707,6 +707,19 @@ describe('two workers', () => {
     expect(kafka.texts(CONFIGS)).toContain('commit-a={"tasks":1}');
   });
 
+  test('connect-rest §1.22: task configs of unknown connectors are rejected, and of stopped ones unless the list is empty', async () => {
+    const one = await startReachable({ config: { connectProtocol: 'eager' } });
+    const unsigned = { raw: Buffer.alloc(0), signature: null, algorithm: null };
+    const submit = async (name: string, configs: Record<string, string>[]): Promise<void> =>
+      await one.herder.submitTaskConfigs(name, unsigned, () => configs);
+    await one.herder.createConnector('c', source(), 'STOPPED');
+    const message = 'Cannot submit non-empty set of task configs for stopped connector c';
+    await expect(submit('c', [{}])).rejects.toMatchObject({ status: 400, message });
+    await expect(submit('none', [])).rejects.toMatchObject({ status: 404, message: 'Connector none not found' });
+    await submit('c', []);
+    expect(kafka.texts(CONFIGS).filter((text) => text.startsWith('task-'))).toEqual([]);
+  });
+
   test('connect-rest §1.22: fencing is for sources, and a leader without exactly-once sources records the tasks, too', async () => {
     const one = await startReachable();
     await startReachable({ config: { connectProtocol: 'eager' } });

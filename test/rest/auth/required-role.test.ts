@@ -30,6 +30,20 @@ test('readers can only read and validate', () => {
   expect(changes).toEqual(['PUT /connector-plugins/:plugin/config/validate']);
 });
 
+test('operators change what runs; configs, offsets and log levels are for admins', () => {
+  const routes = Object.entries(REQUIRED_ROLE).flatMap(([route, role]) => (role === 'operator' ? [route] : []));
+  expect(routes.sort()).toEqual([
+    'POST /connectors/:name/restart',
+    'POST /connectors/:name/signals',
+    'POST /connectors/:name/tasks/:task/restart',
+    'POST /connectors/:name/tasks/:task/signals',
+    'PUT /connectors/:name/pause',
+    'PUT /connectors/:name/resume',
+    'PUT /connectors/:name/stop',
+    'PUT /connectors/:name/topics/reset',
+  ]);
+});
+
 test('HEAD is GET, OPTIONS reads, and an unknown route requires the most powerful role', () => {
   expect([
     requirementOf('HEAD', '/connectors'),

@@ -25,6 +25,6 @@ test.each([
   ],
   // Refused for the unknown mode.
   ['supported', { 'snapshot.mode': 'unknown', 'slot.drop.on.stop': 'true' }],
-])('connect-rest §1.22: exactly-once delivery is %s with %p', (expected, settings) => {
+])('connect-runtime §3.9: exactly-once delivery is %s with %p', (expected, settings) => {
   expect(postgresConnector.exactlyOnceSupport?.({ ...CONFIG, ...settings })).toBe(expected);
 });
