@@ -8,7 +8,9 @@ import type { Logger } from '../../logging/logger';
 import { requirementOf } from './required-role';
 
 export interface AuditedChange {
-  readonly request: Pick<IncomingMessage, 'method' | 'headers' | 'socket'>;
+  readonly request: Pick<IncomingMessage, 'method' | 'headers'>;
+  /** The client's address, read when the request arrived: a closed socket has none. */
+  readonly remote: string | null;
   /** Percent-encoded, without the query. */
   readonly path: string;
   /** Express pattern of the route. */
@@ -44,7 +46,7 @@ export class AuditLog {
     const { method = '' } = request;
     if (!this.isChange(request, route, status) || this.isForwarded(request, path)) return;
     const shown = { user: printable(user), path: printable(path), connector: printable(connector) };
-    const remote = printable(request.socket.remoteAddress ?? null);
+    const remote = printable(change.remote);
     this.logger.info(
       `${method} ${shown.path} by ${quoted(shown.user) ?? 'an unauthenticated caller'} from ${remote ?? 'an unknown address'}: ${status}`,
       { user: shown.user, remote, method, path: shown.path, connector: shown.connector, status },

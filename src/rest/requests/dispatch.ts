@@ -61,13 +61,14 @@ export function dispatch(resource: Resource, options: DispatchOptions): RequestH
     );
     let contentType: string | null = null;
     let user: string | null = null;
+    const remote = request.socket.remoteAddress ?? null;
     const audited = { connector: (request.params as Record<string, string>)['name'] ?? null };
     // Requests that no route accepts change nothing.
     let isAsked = false;
     const audit = (status: number): void => {
       if (!isAsked) return;
       const path = request.url.split('?', 1)[0] as string;
-      options.audit?.record({ request, path, route: resource.path, user, connector: audited.connector, status });
+      options.audit?.record({ request, remote, path, route: resource.path, user, ...audited, status });
     };
     try {
       if (request.method === 'OPTIONS') {

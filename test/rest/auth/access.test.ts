@@ -9,7 +9,7 @@ import request from 'supertest';
 import type { BearerSettings, RoleRules } from '../../../src/config/rest-auth-settings';
 import { parseJaasFile } from '../../../src/kafka/security/jaas-file';
 import { silentLogger } from '../../../src/logging/logger';
-import { createAccess } from '../../../src/rest/auth/access';
+import { createAccess, OPEN_ACCESS } from '../../../src/rest/auth/access';
 import { AuditLog } from '../../../src/rest/auth/audit-log';
 import { accessOf } from '../../../src/rest/auth/create-access';
 import { PropertyFileLogin } from '../../../src/rest/auth/property-file-login';
@@ -110,6 +110,39 @@ test('every change has one audit line, refused ones included, and reads have non
     'PUT /admin/loggers/root by alice → 200',
     'POST /connectors/a/tasks by an unauthenticated caller → 400',
   ]);
+});
+
+test('a caller that disconnects before its change is done is logged with its address', async () => {
+  const lines: string[] = [];
+  const info = (message: string): void => void lines.push(message);
+  let disconnected: () => void = () => undefined;
+  const gone = new Promise<void>((resolve) => (disconnected = resolve));
+  const found = fakeWorker({
+    access: {
+      admitsEveryone: false,
+      hasRoles: false,
+      admit: async () => await gone.then(() => OPEN_ACCESS.admit({} as never, '')),
+    },
+    audit: new AuditLog(
+      { ...silentLogger, info },
+      () => false,
+      () => true,
+    ),
+  });
+  const server = found.app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    server.on('connection', (socket) => socket.once('close', disconnected));
+    const { port } = server.address() as AddressInfo;
+    const client = httpRequest({ port, host: '127.0.0.1', method: 'DELETE', path: '/connectors/none' });
+    client.on('error', () => undefined).end();
+    await once(server, 'request');
+    client.destroy();
+    await waitFor('the line', () => lines.length > 0);
+    expect(lines).toEqual(['DELETE /connectors/none by an unauthenticated caller from 127.0.0.1: 404']);
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
 });
 
 describe('secrets of configs', () => {

@@ -3,7 +3,8 @@ import { silentLogger } from '../../../src/logging/logger';
 import { AuditLog, type AuditedChange } from '../../../src/rest/auth/audit-log';
 
 const change = (method: string, route: string, more: Partial<AuditedChange> = {}): AuditedChange => ({
-  request: { method, headers: {}, socket: { remoteAddress: '10.0.0.1' } } as IncomingMessage,
+  request: { method, headers: {} } as IncomingMessage,
+  remote: '10.0.0.1',
   path: route.replace(':name', 'a'),
   route,
   user: 'alice',
