@@ -38,25 +38,48 @@ export interface Faults {
 export class ExactHistory {
   reads = 0;
   changes = 0;
+  /** When the first and the last row of the newest snapshot were sent, in milliseconds since the epoch. */
+  readBetween: readonly [number, number] = [Infinity, 0];
   /** Version of the last event of each row, by "table id". */
   readonly last = new Map<string, number>();
   private readonly seen = new Map<string, number>();
+  /** By the newest snapshot. */
   private readonly read = new Set<string>();
+  /** Since the newest snapshot. */
+  private readonly changed = new Set<string>();
+  /** Versions when the newest snapshot began; 0 without one. */
+  private base: ReadonlyMap<string, number> = new Map();
   private outOfOrder = 0;
   private readAgain = 0;
   private readLate = 0;
 
-  add(table: string, { op, before, after }: Event): void {
+  /** Expects another snapshot. @param base the version of each row then, by "table id" */
+  readAgainFrom(base: ReadonlyMap<string, number>): void {
+    this.base = base;
+    this.read.clear();
+    this.changed.clear();
+    this.readBetween = [Infinity, 0];
+  }
+
+  /** Expects no snapshot: these versions are known. */
+  knows(base: ReadonlyMap<string, number>): void {
+    for (const [row, version] of base) this.last.set(row, version);
+  }
+
+  add(table: string, { op, before, after }: Event, sentAt: number): void {
     const row = `${table} ${(after ?? before)?.id}`;
     const version = op === 'd' ? GONE : (after?.v as number);
     const newest = this.last.get(row);
     if (op === 'r') {
       this.reads++;
+      const [first, last] = this.readBetween;
+      this.readBetween = [Math.min(first, sentAt), Math.max(last, sentAt)];
       if (this.read.has(row)) this.readAgain++;
-      else if (newest !== undefined || version !== 0) this.readLate++;
+      else if (this.changed.has(row) || version !== (this.base.get(row) ?? 0)) this.readLate++;
       this.read.add(row);
     } else {
       this.changes++;
+      this.changed.add(row);
       const change = `${row} ${version}`;
       this.seen.set(change, (this.seen.get(change) ?? 0) + 1);
       if (newest !== undefined && version < newest) this.outOfOrder++;
@@ -131,8 +154,12 @@ export class HistoryFollower {
     this.consumer.assign(this.partitions);
     while (!this.ending)
       for (const { topic, records } of await this.consumer.poll(200))
-        for (const { value } of records)
+        for (const { value, timestamp } of records)
           if (value !== null)
-            this.history.add(topic.slice(`${this.prefix}.public.`.length), JSON.parse(String(value)) as Event);
+            this.history.add(
+              topic.slice(`${this.prefix}.public.`.length),
+              JSON.parse(String(value)) as Event,
+              timestamp,
+            );
   }
 }

@@ -4,30 +4,25 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import type { RunningKafka } from '../../dev/services/kafka';
 import { postgresSource } from '../../dev/services/postgres-source';
 import { waitFor } from '../../dev/services/wait-for';
-import type { StartedWorker } from '../../dev/services/worker';
 import { createAdmin } from '../../src/kafka/admin/admin';
 import { createWire } from '../../src/kafka/network/network-client';
 import { seeded } from '../../test/helpers/seeded';
-import { HistoryFollower, type Faults } from './exact-history';
-import { freezeBeside, startKillable } from './killable-worker';
+import { HistoryFollower, type ExactHistory, type Faults } from './exact-history';
+import { KilledWorkers, type KilledGroup } from './killed-workers';
 import { TABLES, VersionedWriter } from './versioned-rows';
 
-export interface KillPlan {
+/** The name of the group is unused so far: topic prefix, group and slot. */
+export interface KillPlan extends KilledGroup {
   /** Of a database without tables. */
   readonly databaseUrl: string;
-  readonly broker: RunningKafka;
-  /** Unused so far: topic prefix, group and slot. */
-  readonly name: string;
+  /** Of a standby of its server, which is the source. */
+  readonly standbyUrl?: string;
   readonly rows: number;
+  /** At most: what the snapshot is too short for is killed later. */
   readonly snapshotKills: number;
   readonly streamKills: number;
-  readonly workers: number;
-  /** Every so many kills, counted from 1; 0: never. */
-  readonly freezeEvery: number;
-  readonly brokerEvery: number;
   readonly seed: number;
   /** Of the connector, over the defaults. */
   readonly connector?: Readonly<Record<string, string>>;
@@ -36,7 +31,7 @@ export interface KillPlan {
 
 export interface KillResult {
   readonly faults: Faults;
-  /** Kills before the end of the snapshot. */
+  /** Kills between the first and the last row of a snapshot. */
   readonly duringSnapshot: number;
   readonly kills: number;
   readonly committed: number;
@@ -44,6 +39,7 @@ export interface KillResult {
   readonly changes: number;
 }
 
+/** Ids of rows that mark an end; later ones are smaller. */
 const DONE = Number.MAX_SAFE_INTEGER - 1;
 
 export async function killWhileDelivering(plan: KillPlan): Promise<KillResult> {
@@ -59,82 +55,104 @@ class Run {
   private readonly random: () => number;
   private readonly database: Client;
   private readonly writing: Client;
-  private follower: HistoryFollower | null = null;
-  private workers: StartedWorker[] = [];
-  private kills = 0;
+  private readonly writer: VersionedWriter;
+  private readonly workers: KilledWorkers;
+  private readonly follower: HistoryFollower;
+  private readonly history: ExactHistory;
+  private readonly marks: string[] = [];
+  private duringSnapshot = 0;
+  private talking: NodeJS.Timeout | null = null;
 
   constructor(private readonly plan: KillPlan) {
     this.random = seeded(plan.seed).next;
     this.database = new Client({ connectionString: plan.databaseUrl });
     this.writing = new Client({ connectionString: plan.databaseUrl });
+    this.writer = new VersionedWriter(this.writing, plan.rows, this.random, 200);
+    this.workers = new KilledWorkers(plan, this.random);
+    this.follower = new HistoryFollower(
+      plan.broker.bootstrapServers,
+      plan.name,
+      TABLES.map(({ name }) => name),
+      3,
+    );
+    this.history = this.follower.history;
   }
 
   async all(): Promise<KillResult> {
-    const { rows, name, snapshotKills, streamKills, workers } = this.plan;
-    const { database, writing, random } = this;
-    await database.connect();
-    await writing.connect();
-    for (const { create, insert } of TABLES) {
-      await database.query(create);
-      await database.query(insert('0', String(rows - 1)));
-    }
-    await database.query('ANALYZE');
-    const { history } = await this.follow();
-    this.workers = await Promise.all(Array.from({ length: workers }, () => this.start()));
-    await (this.workers[0] as StartedWorker).register({ name, config: this.config() });
-    const total = rows * TABLES.length;
-    const writer = new VersionedWriter(writing, rows, random, 200);
-    // From here on, every change is later than the snapshot.
-    await this.reached(() => history.reads > 0, 'the first rows');
-    writer.start();
-    let duringSnapshot = 0;
-    for (let i = 0; i < snapshotKills; i++) {
-      const next = history.reads + (random() * 1.6 * total) / (snapshotKills + 1);
-      await this.reached(() => history.reads >= next || history.changes > 0, 'more rows');
-      if (history.changes === 0) duringSnapshot++;
-      await this.kill();
-    }
-    await this.reached(() => history.changes > 0, 'the stream');
-    for (let i = 0; i < streamKills; i++) {
-      await sleep(random() * 2000);
-      await this.kill();
-    }
+    const { snapshotKills, streamKills, connector } = this.plan;
+    const { workers, writer, history } = this;
+    await this.prepare();
+    await workers.startAll();
+    await workers.register(this.config());
+    const mode = connector?.['snapshot.mode'] ?? 'initial';
+    // Without a stream, rows that change must be read again.
+    const streams = mode !== 'initial_only';
+    if (mode === 'no_data') {
+      await waitFor('the slot', () => this.hasSlot('confirmed_flush_lsn IS NOT NULL'));
+      history.knows(await this.versions());
+      writer.start();
+    } else await this.killInSnapshot(snapshotKills, streams);
+    await this.killLater(snapshotKills + streamKills - workers.kills);
+    if (mode === 'when_needed') await this.loseSlot(snapshotKills, streamKills);
     await writer.stop();
-    await database.query(`INSERT INTO plain VALUES (${DONE}, 0, 'the end')`);
-    await this.reached(() => history.last.has(`plain ${DONE}`), 'the last change', 300_000);
-    await this.follower?.toEnd();
-    const committed = [...writer.changes, `plain ${DONE} 0`];
+    if (streams) await this.mark();
+    await this.follower.toEnd();
+    const committed = [...writer.changes, ...this.marks];
+    const { duringSnapshot } = this;
     const { reads, changes } = history;
     const faults = history.faults(committed, await this.versions());
-    return { faults, duringSnapshot, kills: this.kills, committed: committed.length, reads, changes };
+    return { faults, duringSnapshot, kills: workers.kills, committed: committed.length, reads, changes };
   }
 
   async close(): Promise<void> {
-    for (const worker of this.workers) await worker.stop();
-    await this.follower?.close();
+    if (this.talking !== null) clearInterval(this.talking);
+    await this.workers.stopAll();
+    await this.follower.close();
     await this.writing.end();
     await this.database.end();
   }
 
-  private async follow(): Promise<HistoryFollower> {
-    const { broker, name } = this.plan;
-    const tables = TABLES.map((table) => table.name);
-    const config = { 'bootstrap.servers': broker.bootstrapServers };
+  private async prepare(): Promise<void> {
+    const { database, plan } = this;
+    await database.connect();
+    await this.writing.connect();
+    for (const { create, insert } of TABLES) {
+      await database.query(create);
+      await database.query(insert('0', String(plan.rows - 1)));
+    }
+    await database.query('ANALYZE');
+    const config = { 'bootstrap.servers': plan.broker.bootstrapServers };
     const admin = createAdmin(createWire(config), { timeoutMs: 120_000, retryBackoffMs: 50, retryBackoffMaxMs: 500 });
-    const topics = tables.map((table) => ({ name: `${name}.public.${table}`, partitions: 3 }));
+    const topics = TABLES.map(({ name }) => ({ name: `${plan.name}.public.${name}`, partitions: 3 }));
     await admin.createTopics(topics.map((topic) => ({ ...topic, replicationFactor: 1, configs: {} })));
     await admin.close();
-    this.follower = new HistoryFollower(broker.bootstrapServers, name, tables, 3);
-    return this.follower;
+    if (plan.standbyUrl !== undefined) await this.publish(plan.standbyUrl);
+  }
+
+  /** What a standby cannot do itself. */
+  private async publish(standbyUrl: string): Promise<void> {
+    const { database } = this;
+    const tables = TABLES.map(({ name }) => name).join(', ');
+    await database.query(`CREATE PUBLICATION ${this.config()['publication.name']} FOR TABLE ${tables}`);
+    const [end] = (await database.query<{ lsn: string }>('SELECT pg_current_wal_lsn()::text AS lsn')).rows;
+    const standby = new Client({ connectionString: standbyUrl });
+    await standby.connect();
+    const sql = 'SELECT FROM pg_last_wal_replay_lsn() lsn WHERE lsn >= $1::pg_lsn';
+    await waitFor('the standby to have the rows', async () => (await standby.query(sql, [end?.lsn])).rowCount);
+    await standby.end();
+    // A slot on a standby waits until the primary logs its running transactions.
+    this.talking = setInterval(() => {
+      database.query('SELECT pg_log_standby_snapshot()').catch(() => undefined);
+    }, 500);
   }
 
   private config(): Record<string, string> {
-    const { databaseUrl, name, connector } = this.plan;
-    return postgresSource(databaseUrl, {
+    const { databaseUrl, standbyUrl, name, connector } = this.plan;
+    return postgresSource(standbyUrl ?? databaseUrl, {
       'topic.prefix': name,
       'slot.name': name.replaceAll('-', '_'),
       'publication.name': `pub_${name.replaceAll('-', '_')}`,
-      'publication.autocreate.mode': 'filtered',
+      'publication.autocreate.mode': standbyUrl === undefined ? 'filtered' : 'disabled',
       'table.include.list': TABLES.map((table) => `public.${table.name}`).join(','),
       'snapshot.max.threads': '2',
       'max.batch.size': '500',
@@ -145,48 +163,77 @@ class Run {
     });
   }
 
-  private async start(): Promise<StartedWorker> {
-    const { broker, name } = this.plan;
-    return await startKillable(broker.bootstrapServers, name, { 'exactly.once.source.support': 'enabled' });
+  /** Each kill comes after a random share of what is unread, or while the next attempt starts. */
+  private async killInSnapshot(kills: number, changesRows: boolean): Promise<void> {
+    const { history, random, workers } = this;
+    const { reads, changes } = history;
+    const total = (await this.versions()).size;
+    // From the first row on, every change is later than the snapshot.
+    await this.reached(() => history.reads > reads, 'the first rows');
+    if (changesRows) this.writer.start();
+    const hasEnded = (): boolean => history.changes > changes || history.reads - reads >= total;
+    const killedAt: number[] = [];
+    for (let i = 0; i < kills; i++) {
+      const unread = total - (history.reads - reads);
+      const next = history.reads + (random() * 1.6 * unread) / (kills - i + 1);
+      if (i > 0 && random() < 0.25) await sleep(random() * 1000);
+      else await this.reached(() => history.reads >= next || hasEnded(), 'more rows');
+      if (hasEnded()) break;
+      killedAt.push(Date.now());
+      await workers.kill((how) => this.plan.log?.(`${how}, ${history.reads} rows read`));
+    }
+    if (changesRows) await this.reached(() => history.changes > changes, 'the stream');
+    else await this.reached(hasEnded, 'the last rows');
+    const [first, last] = history.readBetween;
+    this.duringSnapshot += killedAt.filter((at) => at >= first && at < last).length;
   }
 
-  /** Ends the worker that runs the task, sometimes after a pause that is longer than its session. */
-  private async kill(): Promise<void> {
-    const { plan, random } = this;
-    const count = ++this.kills;
-    if (plan.brokerEvery > 0 && count % plan.brokerEvery === 0) {
-      plan.log?.(`${count}: broker`);
-      await plan.broker.crash();
-      await sleep(random() * 1000);
-      await plan.broker.restart();
-      return;
-    }
-    const at = await this.owner();
-    const worker = this.workers[at] as StartedWorker;
-    const isFrozen = plan.freezeEvery > 0 && count % plan.freezeEvery === 0;
-    plan.log?.(`${count}: ${isFrozen ? 'SIGSTOP' : 'SIGKILL'}, ${this.follower?.history.reads} rows read`);
-    if (isFrozen) {
-      this.workers[at] = await freezeBeside(worker, () => this.start(), random() * 1000);
-    } else {
-      await worker.crash();
-      this.workers[at] = await this.start();
+  private async killLater(kills: number): Promise<void> {
+    for (let i = 0; i < kills; i++) {
+      await sleep(this.random() * 2000);
+      await this.workers.kill((how) => this.plan.log?.(`${how}, ${this.history.changes} changes`));
     }
   }
 
-  /** Number of the worker that runs the task; otherwise any. */
-  private async owner(): Promise<number> {
-    const [first] = this.workers;
-    const status = await first?.status(this.plan.name).catch(() => null);
-    const id = status?.tasks[0]?.worker_id ?? '';
-    return Math.max(
-      0,
-      this.workers.findIndex(({ url }) => url.endsWith(`/${id}`) || url.endsWith(id.split(':').pop() ?? '')),
+  /** Nothing changes in between, so nothing is lost with the slot. */
+  private async loseSlot(snapshotKills: number, streamKills: number): Promise<void> {
+    const { database, workers, history, writer } = this;
+    await writer.stop();
+    await this.mark();
+    await workers.crashAll();
+    await this.follower.toEnd();
+    this.plan.log?.('the slot is dropped');
+    await waitFor('the slot to be free', () => this.hasSlot('NOT active'));
+    await database.query(
+      'SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE database = current_database()',
     );
+    history.readAgainFrom(await this.versions());
+    const before = workers.kills;
+    await workers.startAll();
+    await this.killInSnapshot(snapshotKills, true);
+    await this.killLater(snapshotKills + streamKills - (workers.kills - before));
+  }
+
+  /** Resolves when everything until now is in the topics. */
+  private async mark(): Promise<void> {
+    const id = DONE - this.marks.length;
+    await this.database.query(`INSERT INTO plain VALUES (${id}, 0, 'the end')`);
+    this.marks.push(`plain ${id} 0`);
+    await this.reached(() => this.history.last.has(`plain ${id}`), 'the last change', 300_000);
+  }
+
+  private async hasSlot(condition: string): Promise<boolean> {
+    const client = new Client({ connectionString: this.plan.standbyUrl ?? this.plan.databaseUrl });
+    await client.connect();
+    const { rows } = await client.query(
+      `SELECT FROM pg_replication_slots WHERE database = current_database() AND ${condition}`,
+    );
+    await client.end();
+    return rows.length > 0;
   }
 
   private async reached(test: () => boolean, what: string, timeoutMs = 120_000): Promise<void> {
-    const logs = (): string => this.workers.map(({ process }) => process.log().slice(-4000)).join('\n===\n');
-    await waitFor(what, async () => test(), { timeoutMs, everyMs: 10, detail: logs });
+    await waitFor(what, async () => test(), { timeoutMs, everyMs: 10, detail: () => this.workers.logs() });
   }
 
   private async versions(): Promise<Map<string, number>> {

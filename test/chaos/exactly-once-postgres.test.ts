@@ -35,8 +35,11 @@ test.concurrent.each([
         ...{ broker, rows: 10_000, seed: 11, freezeEvery: 0, brokerEvery: 0, ...plan },
         databaseUrl: urlOf(database),
         name: uniqueName('exact'),
-        connector:
-          plan.workers > 1 ? { 'transaction.boundary': 'interval', 'transaction.boundary.interval.ms': '200' } : {},
+        connector: {
+          // Slow enough to be killed.
+          'snapshot.fetch.size': '1',
+          ...(plan.workers > 1 && { 'transaction.boundary': 'interval', 'transaction.boundary.interval.ms': '200' }),
+        },
       });
       expect(faults).toEqual(NOTHING);
       expect(kills).toBe(plan.snapshotKills + plan.streamKills);
