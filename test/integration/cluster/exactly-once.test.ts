@@ -169,6 +169,33 @@ describe('zombie tasks', () => {
     await current.commitTransaction();
   });
 
+  test.each([
+    [3, 1],
+    [1, 3],
+  ])(
+    'connect-runtime 82: %s task(s) of a deleted connector are fenced before %s of one with its name start',
+    async (before, after) => {
+      const worker = await start('enabled');
+      await worker.herder.createConnector('a', source('a', before), null);
+      await reaches(worker, 'a', `RUNNING ${Array(before).fill('RUNNING').join()}`);
+      await worker.gate.fence('a');
+      const zombies = await Promise.all(Array.from({ length: before }, async (_, task) => await zombie(task)));
+      await worker.herder.deleteConnector('a');
+      await worker.herder.createConnector('a', source('a', after), null);
+      await reaches(worker, 'a', `RUNNING ${Array(after).fill('RUNNING').join()}`);
+      await worker.gate.fence('a');
+      for (const producer of zombies)
+        await expect(producer.commitTransaction()).rejects.toMatchObject({ fenced: true });
+      // Their transactions are aborted: nothing keeps consumers of committed records waiting.
+      const partitions = Array.from({ length: 5 }, (_, partition) => ({ topic: `${group}-status`, partition }));
+      await waitFor('the end of the topic to be stable', async () => {
+        const stable = await admin.listOffsets(partitions, 'latest', 'read_committed');
+        const ends = await admin.listOffsets(partitions, 'latest');
+        return stable.every(({ offset }, i) => offset === ends[i]?.offset);
+      });
+    },
+  );
+
   test('connect-runtime 82: the leader ends during the round, and its successor fences', async () => {
     let begun: () => void = () => undefined;
     let release: () => void = () => undefined;
