@@ -8,8 +8,10 @@ import type { Listener } from '../../config/listeners';
 import { handleClientError, rejectMethod } from './client-error';
 import type { HttpsOptions } from './https';
 
+/** As in Java: of a connection without a request, and of a client that reads nothing of a response. */
+const IDLE_MS = 90_000;
 /** `requestTarget` rejects a request without Host, with a JSON error. */
-const OPTIONS = { keepAliveTimeout: 90_000, requireHostHeader: false };
+const OPTIONS = { keepAliveTimeout: IDLE_MS, requireHostHeader: false };
 const CLOSE_GRACE_MS = 2_000;
 
 /** `https` is null for HTTP listeners. */
@@ -21,6 +23,7 @@ export class ListenerServer {
     private readonly listener: Listener,
     https: HttpsOptions | null,
     app: RequestListener,
+    private readonly readStallMs = IDLE_MS,
   ) {
     if (https === null) this.server = createServer(OPTIONS, app);
     else {
@@ -29,8 +32,11 @@ export class ListenerServer {
     }
     this.server.on('clientError', handleClientError);
     this.server.on('connect', (_request, socket) => rejectMethod(socket));
-    // A connection whose last request ends during close would otherwise stay open until the keep-alive timeout.
-    this.server.on('request', (_request, response) => {
+    // Before the application, which may answer at once.
+    this.server.prependListener('request', (request, response) => {
+      // From when the response is complete here, or it would fill the memory; Node ends the limit with the response.
+      response.once('prefinish', () => response.setTimeout(this.readStallMs, () => request.socket.destroy()));
+      // A connection whose last request ends during close would otherwise stay open until the keep-alive timeout.
       response.once('finish', () => {
         if (this.closing) setImmediate(() => this.server.closeIdleConnections());
       });

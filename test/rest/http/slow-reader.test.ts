@@ -1,0 +1,71 @@
+/** Clients that do not read what they asked for. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { ListenerServer } from '../../../src/rest/http/listener-server';
+
+/** More than the buffers of two sockets hold. */
+const BYTES = 32 * 1024 * 1024;
+const STALL_MS = 300;
+
+let server: ListenerServer;
+let port: number;
+let answered: ServerResponse[];
+
+beforeEach(async () => {
+  answered = [];
+  const listener = { protocol: 'http', host: '127.0.0.1', port: 0 } as const;
+  const body = Buffer.alloc(BYTES);
+  server = new ListenerServer(
+    listener,
+    null,
+    (_request, response) => {
+      answered.push(response);
+      response.setHeader('Content-Length', BYTES);
+      response.end(body);
+    },
+    STALL_MS,
+  );
+  port = await server.open();
+});
+afterEach(() => server.close());
+
+async function ask(): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  return socket;
+}
+
+test('connect-rest §0.4: the connection of a client that reads nothing of a response is closed', async () => {
+  const socket = await ask();
+  socket.pause();
+  while (answered[0] === undefined) await new Promise(setImmediate);
+  await once(answered[0], 'close');
+  let got = 0;
+  socket.on('data', ({ length }: Buffer) => (got += length));
+  socket.resume();
+  await once(socket, 'close');
+  expect(got).toBeLessThan(BYTES);
+});
+
+test('a client that reads slowly gets all, and keeps its connection', async () => {
+  const socket = await ask();
+  const began = Date.now();
+  for (let left = BYTES; left > 0;) {
+    const [chunk] = (await once(socket, 'data')) as [Buffer];
+    left -= chunk.length;
+    // In all for longer than the limit.
+    if (Date.now() - began < 2 * STALL_MS) {
+      socket.pause();
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      socket.resume();
+    }
+  }
+  await new Promise((resolve) => setTimeout(resolve, 2 * STALL_MS));
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  await once(socket, 'data');
+  expect(answered).toHaveLength(2);
+  socket.destroy();
+});
