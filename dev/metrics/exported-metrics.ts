@@ -123,7 +123,14 @@ function postgresMetrics(): ExportedMetric[] {
   const debezium = (context: string): MetricGroup =>
     new MetricGroup(metrics, 'debezium_metrics_', { context, plugin: 'postgres', ...labels });
   const figures = {
-    ...{ counts, delivery: new Delivery(), stream: () => null, storedLsn: () => 0, walEnd: () => null },
+    ...{
+      counts,
+      delivery: new Delivery(),
+      stream: () => null,
+      storedLsn: () => 0,
+      walEnd: () => null,
+      clockAheadMs: () => 0,
+    },
   };
   const own = new MetricGroup(metrics, 'millrace_postgres_', labels);
   const ofSlot = new MetricGroup(metrics, 'millrace_postgres_', { ...labels, slot: 's' });

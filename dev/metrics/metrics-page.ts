@@ -47,12 +47,12 @@ const SECTIONS: readonly Section[] = [
   },
   {
     title: 'PostgreSQL source: Debezium’s',
-    text: 'Names are those that the usual rule of the JMX exporter gives Debezium’s beans, so Debezium’s dashboards work.\nThe label `context` is `streaming` or `snapshot`; `custom.metric.tags` are labels, too.',
+    text: 'Names are those that the usual rule of the JMX exporter gives Debezium’s beans, so Debezium’s dashboards work.\nThe label `context` is `streaming` or `snapshot`; `custom.metric.tags` are labels, too.\nLags compare the clocks of the server and the worker, as Debezium’s do.',
     prefixes: ['debezium_metrics_'],
   },
   {
     title: 'PostgreSQL source: its own',
-    text: 'Lags that grow while nothing is delivered, and the state of the replication slot.\nThat state is read every 10 s; while the server does not answer, the last one is exported (see `debezium_metrics_Connected`).',
+    text: 'Lags that grow while nothing is delivered, whatever the server’s clock shows, and the state of the replication slot.\nThat state is read every 10 s; while the server does not answer, the last one is exported (see `debezium_metrics_Connected`).',
     prefixes: ['millrace_postgres_'],
   },
   {

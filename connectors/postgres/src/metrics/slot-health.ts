@@ -43,6 +43,8 @@ export interface SlotRow {
   readonly xmin_age: number | null;
   readonly limit_mb: string | null;
   readonly statistics: Json | null;
+  /** The server's clock, in milliseconds since the epoch. */
+  readonly clock_ms: number;
 }
 
 /** As JSON, because columns differ between versions. `$1`: the slot's name. */
@@ -53,7 +55,8 @@ export function slotQuery(serverVersion: number): string {
       : 'NULL::jsonb';
   return `SELECT to_jsonb(s) AS slot, age(s.catalog_xmin)::int AS xmin_age,
       (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_lsn() END)::text AS wal_end,
-      (SELECT setting FROM pg_settings WHERE name = 'max_slot_wal_keep_size') AS limit_mb, ${statistics} AS statistics
+      (SELECT setting FROM pg_settings WHERE name = 'max_slot_wal_keep_size') AS limit_mb, ${statistics} AS statistics,
+      (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS clock_ms
     FROM pg_replication_slots s WHERE slot_name = $1`;
 }
 

@@ -15,6 +15,7 @@ import {
   type SlotRow,
   type SlotTrouble,
 } from './slot-health';
+import { clockAhead } from './server-clock';
 
 const EVERY_MS = 10_000;
 const DEADLINE_MS = 10_000;
@@ -31,6 +32,8 @@ export interface SlotWatchOptions {
 export class SlotWatch {
   /** As read last; null: not yet, or the slot does not exist. */
   health: SlotHealth | null = null;
+  /** Milliseconds, as of the last answer: see `clockAhead`. */
+  clockAheadMs = 0;
   private trouble: SlotTrouble | null = null;
   private timer: NodeJS.Timeout | null = null;
   private reading: Promise<void> | null = null;
@@ -84,9 +87,13 @@ export class SlotWatch {
 
   private async query(): Promise<SlotHealth | null> {
     const { general, serverVersion, slot } = this.options;
-    const { rows } = await (await general.get()).query(slotQuery(serverVersion), [slot]);
+    const client = await general.get();
+    const askedMs = Date.now();
+    const { rows } = await client.query(slotQuery(serverVersion), [slot]);
     const row = rows[0] as SlotRow | undefined;
-    return row === undefined ? null : slotHealth(row);
+    if (row === undefined) return null;
+    this.clockAheadMs = clockAhead(row.clock_ms, askedMs, Date.now());
+    return slotHealth(row);
   }
 }
 

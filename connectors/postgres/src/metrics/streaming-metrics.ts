@@ -27,6 +27,8 @@ export interface StreamingFigures {
   readonly storedLsn: () => Lsn;
   /** End of the server's WAL as read last; null: not yet. */
   readonly walEnd: () => Lsn | null;
+  /** Milliseconds by which the server's clock is ahead of ours. */
+  readonly clockAheadMs: () => number;
 }
 
 export interface StreamingLimits extends QueueLimits {
@@ -121,8 +123,13 @@ function addTables(debezium: MetricGroup, counts: EventCounts): void {
 
 /** Lags that grow while Kafka, the stream or the task's thread is stalled. */
 export function addLagMetrics(own: MetricGroup, figures: StreamingFigures): void {
-  const { delivery, stream, storedLsn, walEnd } = figures;
+  const { delivery, stream, storedLsn, walEnd, clockAheadMs } = figures;
   const wal = new WalLag();
+  /** By our clock, because the age is computed with it. */
+  const oldestCommitted = (): number => {
+    const at = delivery.oldestCommitted;
+    return at === 0 ? 0 : at - clockAheadMs();
+  };
   /** End of the server's WAL, and the position up to which all of it is delivered; null: one is unknown. */
   const positions = (): { readonly end: Lsn; readonly delivered: Lsn } | null => {
     const state = stream();
@@ -140,13 +147,13 @@ export function addLagMetrics(own: MetricGroup, figures: StreamingFigures): void
     "Time since the server's WAL has something that is not delivered, read or not; 0: all is delivered.",
     () => {
       const at = positions();
-      return at === null ? NaN : earlier(wal.since(at.end, at.delivered, Date.now()), delivery.oldestCommitted);
+      return at === null ? NaN : earlier(wal.since(at.end, at.delivered, Date.now()), oldestCommitted());
     },
   );
   own.age(
     'replay_lag_seconds',
     'Age of the oldest change that was read and whose offset is not stored yet; 0: none.',
-    () => delivery.oldestCommitted,
+    oldestCommitted,
   );
   own.age(
     'oldest_unacked_seconds',

@@ -50,6 +50,7 @@ export class TaskMetrics {
       stream: () => this.stream,
       storedLsn: () => this.storedLsn,
       walEnd: () => watch.walEnd,
+      clockAheadMs: () => watch.clockAheadMs,
     };
     const limits = { ...queue, skipUnchanged: events.skipUnchanged, statistics };
     addStreamingMetrics(debezium('streaming'), figures, limits);

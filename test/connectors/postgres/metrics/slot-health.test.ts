@@ -12,6 +12,7 @@ const row = (slot: Record<string, string | number | boolean | null>, limit: stri
   wal_end: '0/2000000',
   xmin_age: 7,
   limit_mb: limit,
+  clock_ms: 0,
   statistics: { spill_txns: 3, total_bytes: 9, stats_reset: null, slot_name: 's' },
 });
 const health = (over: Partial<SlotHealth> = {}): SlotHealth => ({ ...slotHealth(row({}, '100')), ...over });
