@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OffsetValue, SourceOffset } from '@millrace/sdk';
+import { waitFor } from '../../helpers/wait-for';
 import { type AnyRecord } from './harness';
 import { completed, database, execute, of, reads, resume, signal, start, T } from './signals-harness';
 
@@ -93,6 +94,24 @@ describe('interrupted', () => {
     await second.until(completed);
     expect(new Set([...reads(first.records), ...reads(second.records)]).size).toBe(60);
   });
+});
+
+test('cdc-postgres 99: a chunk that waits for an ALTER TABLE that rewrites its table is not taken for the end', async () => {
+  const task = await start(T);
+  await execute(['public.t']);
+  await task.until((records) => reads(records).length >= 20);
+  const client = await database.connect();
+  await client.query('BEGIN; ALTER TABLE t ALTER COLUMN v TYPE bigint');
+  const waits = async (): Promise<boolean> => {
+    await task.poll();
+    const sql = "SELECT FROM pg_locks WHERE relation = 't'::regclass AND NOT granted";
+    return (await client.query(sql)).rowCount === 1;
+  };
+  await waitFor('a chunk', waits, { everyMs: 0 });
+  await client.query('COMMIT');
+  await client.end();
+  await task.until(completed);
+  expect(new Set(reads(task.records)).size).toBe(60);
 });
 
 const request = (id: string, filter: string): string =>

@@ -10,6 +10,8 @@ import type { NotificationType } from '../notifications/notification';
 import { DATA_ROW, MessageTap } from '../replication/message-tap';
 import type { Session } from '../session';
 import { conditionFor, matcherOf, type SnapshotRequest } from '../signals/snapshot-request';
+import { holdBlocks } from '../snapshot/lock-tables';
+import { checkFiles } from '../snapshot/rewritten-tables';
 import { snapshotError } from '../snapshot/snapshot-error';
 import { SnapshotMarkers, TableRows } from '../snapshot/snapshot-markers';
 import { IncrementalRows } from './incremental-rows';
@@ -99,6 +101,12 @@ export class BlockingSnapshot {
       logger.warn(
         `PG_SIGNAL: blocking snapshot ${this.id} reads nothing: its data-collections match no captured table. They are patterns of the whole name, schema.table.`,
       );
+    // Until they are read, they must not be rewritten.
+    await holdBlocks(client, tables);
+    await checkFiles(
+      client,
+      tables.map(({ oid }) => oid),
+    );
     const models = await relations.load(client, tables);
     const names = tables.map(qualified).join(',');
     logger.info(`Blocking snapshot ${this.id} of ${tables.length} table(s): ${names}. The stream pauses.`);

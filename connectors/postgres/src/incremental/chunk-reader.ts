@@ -1,4 +1,5 @@
 /** Reads the rows of a chunk as received bytes, and no more of them than a window may hold. */
+import { RetriableError } from '@millrace/sdk';
 import type { Client } from 'pg';
 import { closeConnection, openConnection } from '../database/connection';
 import { quoteIdentifier } from '../database/identifiers';
@@ -6,6 +7,7 @@ import { keyRangeQuery, type KeyValues } from '../database/key-range';
 import { DATA_ROW, MessageTap } from '../replication/message-tap';
 import { misses } from '../replication/recent-transactions';
 import type { Session } from '../session';
+import { MOVED } from '../snapshot/rewritten-tables';
 import type { ChunkTable } from './chunk-table';
 
 /** Bytes after which a chunk ends early, so that large rows do not add up. */
@@ -71,7 +73,7 @@ export class ChunkReader {
 
   private async fetch(
     client: Client,
-    { model, from, key, isUnique, condition }: ChunkTable,
+    { table, model, from, key, isUnique, condition }: ChunkTable,
     after: KeyValues | null,
     upTo: KeyValues,
     limit: number,
@@ -91,6 +93,10 @@ export class ChunkReader {
     await client.query(`SELECT ${current}::text`);
     const [snapshot = ''] = texts(snapshots[0] as Buffer, 0, 1);
     await client.query(`DECLARE millrace_chunk NO SCROLL CURSOR FOR ${query}`);
+    // It may have waited for the lock of an ALTER TABLE that hides all rows from its snapshot.
+    const moved = await client.query(MOVED, [[table.oid]]);
+    if ((moved.rowCount ?? 0) > 0)
+      throw new RetriableError('The table was rewritten before its rows were read', { code: 'PG_SNAPSHOT_REWRITTEN' });
     const rows: Buffer[] = [];
     let bytes = 0;
     // While the rows arrive, because the tap stops reading when its queue is full.

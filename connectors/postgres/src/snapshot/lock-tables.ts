@@ -28,9 +28,9 @@ export async function lockTables(client: Client, tables: readonly TableName[], t
 }
 
 /**
- * Keeps the rows of these tables in their blocks until the transaction ends: VACUUM FULL and CLUSTER wait. Without it,
- * they could move unread rows into blocks that an earlier attempt has read. Reads nothing: unlike LOCK TABLE, a SELECT
- * needs the privilege for one column only, and locks the partitions, too.
+ * Keeps the rows of these tables in their blocks until the transaction ends: VACUUM FULL, CLUSTER and ALTER TABLE wait.
+ * Without it, they could move unread rows into blocks that an earlier attempt has read. Reads nothing: unlike LOCK
+ * TABLE, a SELECT needs the privilege for one column only, and locks the partitions, too.
  */
 export async function holdBlocks(client: Client, tables: readonly TableName[]): Promise<void> {
   for (const table of tables) {

@@ -7,6 +7,7 @@ import { planChunks, SnapshotTable, type Chunk } from './chunk';
 import { coversAll } from './block-ranges';
 import { holdBlocks, lockTables } from './lock-tables';
 import type { ResumePoint } from './resume-point';
+import { checkFiles } from './rewritten-tables';
 import { streamCoverage } from './stream-coverage';
 import { exactFingerprint, readSizes, tableFingerprint } from './table-sizes';
 
@@ -47,6 +48,10 @@ export async function planSnapshot(
   const models = await relations.load(client, captured);
   const wanted = captured.filter(isWanted);
   const sizeOf = await readSizes(
+    client,
+    wanted.map((table) => table.oid),
+  );
+  await checkFiles(
     client,
     wanted.map((table) => table.oid),
   );

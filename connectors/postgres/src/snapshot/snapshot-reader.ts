@@ -10,11 +10,12 @@ import type { TableModel } from '../events/table-model';
 import { UNREAD_MEMBER } from '../replication/position';
 import type { CreatedSlot } from '../replication/slot';
 import { MAX_BATCH_BYTES, type Phase, type Session } from '../session';
-import type { Chunk } from './chunk';
+import type { Chunk, SnapshotTable } from './chunk';
 import { chunkQuery, type VersionConditions } from './chunk-query';
 import { FinishedWork } from './finished-work';
 import { changedFrom, tellsChanges, unchangedSince } from './first-snapshot';
 import { progressLength, readResumePoint, type ResumePoint } from './resume-point';
+import { checkRewritten } from './rewritten-tables';
 import { snapshotError } from './snapshot-error';
 import { SnapshotLane } from './snapshot-lane';
 import { SnapshotMarkers } from './snapshot-markers';
@@ -30,6 +31,7 @@ interface Running {
   readonly context: EventContext;
   readonly lsn: Lsn;
   readonly versions: VersionConditions;
+  readonly tables: readonly SnapshotTable[];
   /** Exactly-once: chunks that have rows and are not finished. */
   readonly begun: Set<Chunk>;
   /** What no connection has begun; the chunks of an entry are read by one connection. */
@@ -159,7 +161,7 @@ export class SnapshotReader implements Phase {
       const running: Running = {
         lanes: source.clients.map((client) => new SnapshotLane(client, limits, () => this.wakeup.wake())),
         markers: new SnapshotMarkers(() => work.offset, completed),
-        ...{ work, lsn: source.lsn, waiting: plan.chunks, begun: new Set() },
+        ...{ work, lsn: source.lsn, tables: plan.tables, waiting: plan.chunks, begun: new Set() },
         versions: {
           changedFrom: changedFrom(first, source.snapshot),
           unchanged: unchangedSince(first, source.snapshot.xmax),
@@ -286,8 +288,10 @@ export class SnapshotReader implements Phase {
 
   /** Rejects on a stop, so it resolves only after everything was read. */
   private async fetchAll(running: Running, signal: AbortSignal): Promise<void> {
-    const { lanes } = running;
+    const { lanes, tables } = running;
     await Promise.all(lanes.map((lane) => this.fetchWaiting(running, lane, signal)));
+    const [first] = lanes;
+    if (first !== undefined) await checkRewritten(first.client, await this.session.general.get(), tables);
     // Not before: the first connection holds the locks of `planSnapshot` for all of them.
     await Promise.all(lanes.map(({ client }) => client.query('ROLLBACK')));
   }
