@@ -45,6 +45,8 @@ export function createStorage(options: HerderStorageOptions): HerderStorage {
       clientId: `${base}-${clientId}`,
       producer,
       isolation: isolation(kind, exactlyOnceSourceSupport),
+      // The transaction of a killed task ends when the task starts again, which reads the offsets once more.
+      startsCommitted: kind === 'offset',
       permission: permissions[kind],
       logger,
     });

@@ -195,6 +195,7 @@ export class OffsetStores implements SourceOffsets {
       producer: clients.producer,
       consumer: clients.consumer,
       isolation: this.isExactlyOnce ? 'read_committed' : undefined,
+      startsCommitted: this.isExactlyOnce,
       permission: this.options.permission,
       logger: named,
     });

@@ -33,6 +33,8 @@ export interface KafkaCompactedLogOptions {
    * when they begin. (Default: the clients')
    */
   readonly isolation?: IsolationLevel;
+  /** With `isolation`: the start reads only what is committed, and waits for no transaction. */
+  readonly startsCommitted?: boolean;
   /** (Default: none, writes are always allowed) */
   readonly permission?: SendPermission;
   readonly logger: Logger;
@@ -103,7 +105,7 @@ export class KafkaCompactedLog implements CompactedLog {
   }
 
   async start(listener: LogListener): Promise<void> {
-    const { topic, admin, logger } = this.options;
+    const { topic, admin, logger, startsCommitted } = this.options;
     this.listener = listener;
     const [count] = await Promise.all([
       ensureTopic(admin, topic, { logger }).then(async () => await this.partitionCount()),
@@ -114,7 +116,7 @@ export class KafkaCompactedLog implements CompactedLog {
     this.assignment = Array.from({ length: count }, (_, partition) => ({ topic: topic.name, partition }));
     this.consumer.assign(this.assignment);
     const [ends] = await Promise.all([
-      this.endOffsets(),
+      this.endOffsets(startsCommitted ? 'read_committed' : 'read_uncommitted'),
       this.producer.prepare([topic.name]),
       this.consumer.seekToBeginning(this.assignment),
     ]);
@@ -301,10 +303,10 @@ export class KafkaCompactedLog implements CompactedLog {
   }
 
   /** Retries retriable errors without limit. */
-  private async endOffsets(): Promise<number[]> {
+  private async endOffsets(isolation: IsolationLevel = 'read_uncommitted'): Promise<number[]> {
     for (;;) {
       try {
-        const listed = this.options.admin.listOffsets(this.assignment, 'latest', 'read_uncommitted');
+        const listed = this.options.admin.listOffsets(this.assignment, 'latest', isolation);
         const found = await this.unlessStopped(listed);
         const ends = new Array<number>(this.assignment.length).fill(0);
         for (const { partition, offset } of found) ends[partition] = offset;

@@ -40,16 +40,7 @@ beforeEach(async () => {
   connectorConfig = { name: 'c' };
   await admin.createTopics([{ name: topic, partitions: 1, replicationFactor: 1 }]);
   const config = worker();
-  const log = new KafkaCompactedLog({
-    topic: storageTopic('offset', { ...config.offset, replicationFactor: 1, partitions: 1 }),
-    clients,
-    admin,
-    client,
-    clientId: group,
-    isolation: 'read_committed',
-    logger: silentLogger,
-  });
-  shared = new OffsetStore(log, silentLogger);
+  shared = sharedStore();
   await shared.start();
   stores = new OffsetStores({
     shared,
@@ -68,6 +59,20 @@ afterEach(async () => {
   await shared.stop();
   await deleteTopics(admin, [topic, offsetsTopic, `${group}-own`, `${group}-other`]);
 });
+
+function sharedStore(): OffsetStore {
+  const log = new KafkaCompactedLog({
+    topic: storageTopic('offset', { ...worker().offset, replicationFactor: 1, partitions: 1 }),
+    clients,
+    admin,
+    client,
+    clientId: group,
+    isolation: 'read_committed',
+    startsCommitted: true,
+    logger: silentLogger,
+  });
+  return new OffsetStore(log, silentLogger);
+}
 
 function worker() {
   return {
@@ -253,6 +258,35 @@ test('connect-runtime §1.1: a read of offsets waits for the transaction of anot
   listed.mockRestore();
 });
 
+test('a worker starts while the transaction of a killed task is open, which ends when the task starts', async () => {
+  const transactional = async (): Promise<Producer> => {
+    const producer = clients.producer({
+      ...client,
+      'transactional.id': `${group}-c-0`,
+      'transaction.timeout.ms': '600000',
+    });
+    producers.push(producer);
+    await producer.connect();
+    await producer.prepare([offsetsTopic]);
+    await producer.initTransactions();
+    return producer;
+  };
+  await shared.write('c', [[PARTITION, { n: 1 }]]);
+  const killed = await transactional();
+  killed.beginTransaction();
+  const [record] = await shared.encode('c', [[PARTITION, { n: 2 }]]);
+  killed.send({ topic: offsetsTopic, key: record?.[0] ?? null, value: record?.[1] ?? null });
+  await killed.flush();
+  const next = sharedStore();
+  try {
+    await next.start();
+    await transactional();
+    expect(await next.read('c', [PARTITION])).toEqual([{ n: 1 }]);
+  } finally {
+    await next.stop();
+  }
+});
+
 test('connect-runtime §1.5.4: an own offsets topic is part of the transaction; the worker’s has a copy', async () => {
   let stage = 0;
   const task = new Counter((n) => (n < 2 ? 1 : null));
@@ -294,7 +328,8 @@ test('connect-runtime §3.9: a task reads its offsets from the topic it commits 
     await begin(...given);
   };
   const { runner: restarted, listener } = start(second, own);
-  await waitFor('its records', () => second.n === 5, { detail: () => listener.trace });
+  const arrived = async (): Promise<boolean> => (await values('read_committed')).length >= 5;
+  await waitFor('its records', arrived, { detail: () => listener.trace });
   restarted.stop();
   await restarted.done;
   expect(await values('read_committed')).toEqual(upTo(5));
