@@ -254,7 +254,7 @@ export class FakeHerder implements Herder {
   groupSecret(purpose: string): Buffer | null {
     return Buffer.from(purpose);
   }
-  readonly requiresSignatures = true;
+  requiresSignatures = true;
 
   connectors(): readonly string[] {
     return [...this.entries.keys()];

@@ -8,8 +8,8 @@ import { parseHeaderRules } from '../../src/config/response-headers';
 import { createConfigValidator } from '../../src/config/validation/connector-validator';
 import { parseJaasFile } from '../../src/kafka/security/jaas-file';
 import { readTlsOptions } from '../../src/kafka/security/ssl-config';
-import { LogLevels } from '../../src/logging/log-levels';
-import { silentLogger } from '../../src/logging/logger';
+import { AUDIT, LogLevels } from '../../src/logging/log-levels';
+import { silentLogger, type Logger } from '../../src/logging/logger';
 import { createRestServer, type RestServer, type RestServerOptions } from '../../src/rest/server';
 import { FakeHerder, fakeRegistry, fakeWorkerConfig } from './fake-worker';
 
@@ -20,6 +20,7 @@ const server = (
   listeners: Listeners,
   herder: RestServerOptions['herder'] = new FakeHerder(validator, registry),
   more: Partial<RestServerOptions['config']> = {},
+  logger: Logger = silentLogger,
 ): RestServer =>
   createRestServer({
     herder,
@@ -40,7 +41,7 @@ const server = (
     readTls: readTlsOptions,
     readJaas: parseJaasFile,
     levels: new LogLevels(),
-    logger: silentLogger,
+    logger,
     version: '4.3.1',
     commit: 'unknown',
     forward: () => Promise.reject(new Error('nobody')),
@@ -207,4 +208,22 @@ describe('connect-rest 149: admin.listeners', () => {
     expect([plain.headers.get('vary'), plain.headers.get('x-foo')]).toEqual([null, null]);
     await rest.close();
   });
+});
+
+test.each([
+  [true, []],
+  [false, ['POST /connectors/a/tasks by an unauthenticated caller from 127.0.0.1: 204']],
+])('a signed request between workers is audited unless signatures are verified (%s)', async (verified, expected) => {
+  const herder = new FakeHerder(validator, registry);
+  herder.requiresSignatures = verified;
+  const audited: string[] = [];
+  const audit: Logger = { ...silentLogger, info: (message) => void audited.push(message) };
+  const logger: Logger = { ...silentLogger, child: (_, name) => (name === AUDIT ? audit : silentLogger) };
+  const rest = server([local], herder, {}, logger);
+  const [bound] = await rest.listen();
+  const headers = { 'X-Connect-Authorization': 'c2ln', 'X-Connect-Request-Signature-Algorithm': 'HmacSHA256' };
+  const url = `http://127.0.0.1:${bound?.port}/connectors/a/tasks`;
+  expect((await fetch(url, { method: 'POST', headers, body: '[]' })).status).toBe(204);
+  await rest.close();
+  expect(audited).toEqual(expected);
 });
