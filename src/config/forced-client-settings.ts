@@ -1,21 +1,27 @@
 /**
- * Warnings about settings of the worker's own Kafka clients that the storage topics replace, in Java's words. A
- * `transactional.id` is refused at once. Pure.
+ * Warnings about settings of Kafka clients that storage topics replace, in Java's words. A `transactional.id` of the
+ * worker's clients is refused at once. Pure.
  */
 import type { WorkerConfig } from './worker-config';
 
 type Worker = Pick<WorkerConfig, 'client' | 'exactlyOnceSourceSupport'>;
 
-/** One sentence for each replaced value. */
+/** @param whose completes the sentence, e.g. "the worker offsets topic consumer" */
+export function replacedWarning(given: string | undefined, key: string, value: string, whose: string): string | null {
+  if (given === undefined || given.toLowerCase() === value) return null;
+  return (
+    `The value '${given}' for the '${key}' property will be ignored as it cannot be overridden for ${whose}. ` +
+    `The value '${value}' will be used instead.`
+  );
+}
+
+/** Of the worker's own clients: one sentence for each replaced value. */
 export function forcedSettingWarnings({ client, exactlyOnceSourceSupport: support }: Worker): string[] {
   const given = client('worker');
-  const replaced = (key: string, value: string, whose: string): string[] =>
-    given[key] === undefined || given[key].toLowerCase() === value
-      ? []
-      : [
-          `The value '${given[key]}' for the '${key}' property will be ignored as it cannot be overridden for ${whose}. ` +
-            `The value '${value}' will be used instead.`,
-        ];
+  const replaced = (key: string, value: string, whose: string): string[] => {
+    const warning = replacedWarning(given[key], key, value, whose);
+    return warning === null ? [] : [warning];
+  };
   const committed = (consumer: string): string[] => replaced('isolation.level', 'read_committed', consumer);
   const enabled = 'when exactly-once source support is enabled';
   switch (support) {

@@ -4,6 +4,7 @@
  * connect-runtime §1.5.4.
  */
 import { ConnectError, type ConnectorConfig, type SourceOffset, type SourcePartition, startTimer } from '@millrace/sdk';
+import { replacedWarning } from '../../config/forced-client-settings';
 import type { WorkerConfig } from '../../config/worker-config';
 import type { Admin, KafkaClients, SendPermission } from '../../kafka/port';
 import type { Logger } from '../../logging/logger';
@@ -186,6 +187,9 @@ export class OffsetStores implements SourceOffsets {
     const { worker, logger } = this.options;
     const named = logger.child({ connector });
     const admin = this.options.clients.admin(clients.admin);
+    const whose = "source connectors' offset consumers when exactly-once source support is enabled";
+    const replaced = replacedWarning(clients.consumer['isolation.level'], 'isolation.level', 'read_committed', whose);
+    if (this.isExactlyOnce && replaced !== null) named.warn(replaced);
     const log = new KafkaCompactedLog({
       topic: connectorOffsetsTopic(topic, worker.offset),
       clients: this.options.clients,

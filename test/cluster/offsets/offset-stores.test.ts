@@ -2,7 +2,7 @@
 import type { ConnectorConfig } from '@millrace/sdk';
 import { OffsetStores } from '../../../src/cluster/offsets/offset-stores';
 import type { ClientConfig, KafkaClients } from '../../../src/kafka/port';
-import { silentLogger } from '../../../src/logging/logger';
+import { silentLogger, type Logger } from '../../../src/logging/logger';
 import type { ConfigSnapshot } from '../../../src/storage/config/config-snapshot';
 import { KafkaCompactedLog } from '../../../src/storage/log/kafka-compacted-log';
 import { OffsetStore } from '../../../src/storage/offsets/offset-store';
@@ -18,6 +18,7 @@ let made: { readonly kind: string; readonly config: ClientConfig; closed: boolea
 let configs: Map<string, ConnectorConfig>;
 let shared: OffsetStore;
 let stores: OffsetStores;
+let warnings: string[];
 
 function watched(): KafkaClients {
   const watch = <T extends { close(): Promise<unknown> }>(kind: string, config: ClientConfig, client: T): T => {
@@ -47,6 +48,9 @@ beforeEach(async () => {
   made = [];
   configs = new Map();
   worker = fixtureConfig('g');
+  warnings = [];
+  const warn = (message: string): void => void warnings.push(message);
+  const logger: Logger = { ...silentLogger, warn, child: () => logger };
   const log = new KafkaCompactedLog({
     topic: storageTopic('offset', worker.offset),
     clients: kafka,
@@ -64,7 +68,7 @@ beforeEach(async () => {
     snapshot: () => ({ connectorConfig: (name: string) => configs.get(name) ?? null }) as unknown as ConfigSnapshot,
     resolve: async (config) =>
       Object.fromEntries(Object.entries(config).map(([key, value]) => [key, value.replace('${p:topic}', 'own')])),
-    logger: silentLogger,
+    logger,
     idleMs: 20,
   });
 });
@@ -126,6 +130,9 @@ test('connect-runtime §1.5.4: exactly-once, offsets are on the cluster that the
   const { topic, records } = await stores.encode('d', [[{ p: 1 }, { n: 1 }]]);
   expect([topic, ...records.flat().map(String)]).toEqual(['own', '["d",{"p":1}]', '{"n":1}']);
   expect(made.find(({ kind }) => kind === 'consumer')?.config['isolation.level']).toBe('read_committed');
+  expect(warnings).toEqual([
+    "The value 'read_uncommitted' for the 'isolation.level' property will be ignored as it cannot be overridden for source connectors' offset consumers when exactly-once source support is enabled. The value 'read_committed' will be used instead.",
+  ]);
 });
 
 test('connectors with the same topic share it; an unused topic is closed, and opened again on demand', async () => {
