@@ -48,11 +48,11 @@ export class LeaderAssignment {
   assign(input: LeaderInput): LeaderResult {
     const { members, leaderId } = input;
     const maxOffset = Math.max(...[...members.values()].map((member) => member.configOffset));
-    const wasBehind = input.snapshot.offset < maxOffset;
+    const wasBehind = (members.get(leaderId)?.configOffset ?? input.snapshot.offset) < maxOffset;
     const snapshot = wasBehind ? input.freshSnapshot() : input.snapshot;
     const reserving = reservingGroup(members, input.ranOn);
     const common = { leader: leaderId, leaderUrl: members.get(leaderId)?.url ?? '' };
-    if (snapshot.offset < maxOffset)
+    if (wasBehind && snapshot.offset < maxOffset)
       return this.encode(input, new Map(), (): Assignment => ({
         ...common,
         configMismatch: true,

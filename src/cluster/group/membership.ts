@@ -49,6 +49,8 @@ export interface GroupConfig {
   newest(): ConfigSnapshot;
   /** For a join: the rebalance that follows covers everything read so far. */
   coverByRebalance(): ConfigSnapshot;
+  /** What the config topic has been read to, for the other members. */
+  readonly offset: number;
 }
 
 /** The connectors and tasks that run on this worker. */
@@ -295,7 +297,7 @@ export class Membership {
     this.reported = allocation?.assigned ?? NO_WORK;
     const metadata: MemberMetadata = {
       url: this.options.workerUrl,
-      configOffset: this.joinSnapshot.offset,
+      configOffset: this.options.configs.offset,
       allocation,
       reserves: true,
     };

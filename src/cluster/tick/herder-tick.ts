@@ -156,7 +156,7 @@ export class HerderTick {
     const situation = (): AssignmentSituation => ({
       configMismatch: assignment.configMismatch,
       isLeader: membership.isLeader,
-      ownOffset: working.snapshot().offset,
+      ownOffset: working.offset,
       assignmentOffset: assignment.configOffset,
       scheduledRebalance: membership.scheduledRebalance,
       now: this.now(),
@@ -175,6 +175,7 @@ export class HerderTick {
       }
       backoff.reset();
       working.coverByRebalance();
+      working.haveReadTo(assignment.configOffset);
     }
     const reason = rejoinReason(situation());
     if (reason !== null) {

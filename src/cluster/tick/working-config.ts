@@ -10,11 +10,25 @@ import { PendingChanges, type Changes } from './pending-changes';
 export class WorkingConfig {
   private current: ConfigSnapshot = ConfigSnapshot.EMPTY;
   private readonly changes = new PendingChanges();
+  private readTo = -1;
 
   constructor(private readonly store: { snapshot(): ConfigSnapshot }) {}
 
   snapshot(): ConfigSnapshot {
     return this.current;
+  }
+
+  /**
+   * What this worker has read the config topic to. Records of aborted transactions count if another member has read
+   * them: workers that read committed records never see them.
+   */
+  get offset(): number {
+    return Math.max(this.current.offset, this.readTo);
+  }
+
+  /** The topic was read to its end after a member had read to `offset`. */
+  haveReadTo(offset: number): void {
+    this.readTo = Math.max(this.readTo, offset);
   }
 
   /** Everything read from the config topic so far, pending changes included. */

@@ -90,7 +90,7 @@ async function leading(other: Work): Promise<{ membership: Membership; member: L
     },
     workerUrl: 'http://w1/',
     ranOn: () => null,
-    configs: { newest: () => snapshot, coverByRebalance: () => snapshot },
+    configs: { newest: () => snapshot, coverByRebalance: () => snapshot, offset: snapshot.offset },
     lease: new SessionLease(1),
     wake: () => undefined,
     metrics: GroupMetrics.create(DEFAULT_SAMPLE_WINDOWS),

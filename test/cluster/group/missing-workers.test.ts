@@ -64,7 +64,7 @@ test('reports how long the workers may still be away, and sends more heartbeats 
     },
     workerUrl: 'http://w1:8083/',
     ranOn: () => null,
-    configs: { newest: () => snapshot, coverByRebalance: () => snapshot },
+    configs: { newest: () => snapshot, coverByRebalance: () => snapshot, offset: snapshot.offset },
     lease: new SessionLease(1),
     wake: () => undefined,
     metrics: GroupMetrics.create(DEFAULT_SAMPLE_WINDOWS),

@@ -137,6 +137,27 @@ describe.each(['preparing', 'enabled'] as const)('exactly.once.source.support=%s
   });
 });
 
+test.each([
+  ['preparing', 'enabled'],
+  ['enabled', 'preparing'],
+  ['disabled', 'enabled'],
+] as const)(
+  'connect-runtime §1.4.7: an aborted transaction that only some members read does not divide them: %s leads, %s follows',
+  async (leading, following) => {
+    const leader = await start(leading);
+    await leader.herder.createConnector('a', source('a'), null);
+    await reaches(leader, 'a', 'RUNNING RUNNING,RUNNING');
+    const aborted = await transactionalProducer(`${group}-killed`);
+    await aborted.prepare([`${group}-configs`]);
+    aborted.beginTransaction();
+    aborted.send({ topic: `${group}-configs`, key: Buffer.from('of-no-meaning'), value: null });
+    await aborted.flush();
+    await aborted.abortTransaction();
+    const follower = await start(following);
+    await waitFor('both to work', () => [leader, follower].every(({ host }) => host.running.size === 1));
+  },
+);
+
 describe('zombie tasks', () => {
   /** A zombie of task `task`, which has a transaction open. */
   async function zombie(task: number): Promise<Producer> {
