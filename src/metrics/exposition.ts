@@ -7,7 +7,7 @@ import { metricName, type Group } from './attribute';
 import { CONSUMER, CONSUMER_COORDINATOR, FETCH_MANAGER, PRODUCER } from './client-groups';
 import { clientFigures, type OpenClient } from './open-clients';
 import { SINK_LAG } from './sink-lag-groups';
-import { publishedFamilies, valueOf } from './published-series';
+import { PublishedFamilies, valueOf } from './published-series';
 import { SlicedText } from './sliced-text';
 import { familyHeader, labelText, sampleLine } from './text-format';
 import { COORDINATOR, APP, CONNECTOR, CONNECTOR_TASKS, REBALANCE, WORKER } from './worker-groups';
@@ -123,8 +123,9 @@ async function addGroup<T>(
       for (const { labels: own, value } of attribute.samples(of, now)) {
         if (!written.has(name)) text.add(familyHeader(name, attribute.help, attribute.type));
         written.add(name);
-        if (text.add(sampleLine(name, labels[i] as string, labelText(own), value))) await text.pause();
+        text.add(sampleLine(name, labels[i] as string, labelText(own), value));
       }
+      if (text.isDue) await text.pause();
     }
   }
 }
@@ -136,7 +137,12 @@ async function addPublished(
   tasks: readonly TaskFigures[],
   now: number,
 ): Promise<void> {
-  for (const { name, help, type, series } of publishedFamilies(tasks)) {
+  const families = new PublishedFamilies();
+  for (const task of tasks) {
+    families.add(task);
+    if (text.isDue) await text.pause();
+  }
+  for (const { name, help, type, series } of families.all()) {
     if (written.has(name)) continue;
     let isFirst = true;
     for (const { owner, one } of series) {
@@ -144,7 +150,8 @@ async function addPublished(
       if (Number.isNaN(value)) continue;
       if (isFirst) text.add(familyHeader(name, help, type));
       isFirst = false;
-      if (text.add(sampleLine(name, labelText(one.labels), owner, value))) await text.pause();
+      text.add(sampleLine(name, labelText(one.labels), owner, value));
+      if (text.isDue) await text.pause();
     }
   }
 }

@@ -42,16 +42,25 @@ interface Publisher {
 }
 
 /** All series by name. A name that is a counter in one plugin and a gauge in another is a gauge. */
-export function publishedFamilies(publishers: readonly Publisher[]): PublishedFamily[] {
-  const families = new Map<string, { help: string; type: PublishedSeries['type']; series: OwnedSeries[] }>();
-  for (const { connector, task, published } of publishers) {
+export class PublishedFamilies {
+  private readonly families = new Map<
+    string,
+    { readonly name: string; readonly help: string; type: PublishedSeries['type']; readonly series: OwnedSeries[] }
+  >();
+
+  /** The series of one task. */
+  add({ connector, task, published }: Publisher): void {
     const owner = labelText({ connector, task: String(task) });
     for (const one of published) {
-      const family = families.get(one.name) ?? { help: one.help, type: one.type, series: [] };
-      families.set(one.name, family);
-      if (one.type === 'gauge') family.type = 'gauge';
+      const { name, help, type } = one;
+      const family = this.families.get(name) ?? { name, help, type, series: [] };
+      this.families.set(name, family);
+      if (type === 'gauge') family.type = 'gauge';
       family.series.push({ owner, one });
     }
   }
-  return [...families].map(([name, family]) => ({ name, ...family }));
+
+  all(): Iterable<PublishedFamily> {
+    return this.families.values();
+  }
 }
