@@ -102,9 +102,14 @@ test('the series of partitions are bounded, and the maximum covers the others', 
   }
   await Promise.resolve();
   const { consumers } = clientFigures({ clients: [], tasks: [{ connector: 'c', task: 3, clients: open.all() }] }, NOW);
-  const each = samples(SINK_LAG, consumers, 'millrace_sink_lag_records');
-  expect(each).toHaveLength(MAX_PARTITION_SERIES);
-  expect(each[7]).toEqual({ labels: { connector: 'c', task: '3', topic: 't', partition: '7' }, value: 7 });
+  for (const [figure, value] of [
+    ['records', 7],
+    ['seconds', 1],
+  ] as const) {
+    const each = samples(SINK_LAG, consumers, `millrace_sink_lag_${figure}`);
+    expect(each).toHaveLength(MAX_PARTITION_SERIES);
+    expect(each[7]).toEqual({ labels: { connector: 'c', task: '3', topic: 't', partition: '7' }, value });
+  }
   const labels = { connector: 'c', task: '3' };
   expect(samples(SINK_LAG, consumers, 'millrace_sink_lag_records_max')).toEqual([
     { labels, value: MAX_PARTITION_SERIES },
