@@ -141,7 +141,8 @@ test('other work of the main thread runs while the text of a thousand tasks is w
   const tookMs = performance.now() - began;
   clearImmediate(next);
   expect(turns).toBeGreaterThan(1);
-  expect(longestMs).toBeLessThan(Math.max(50, tookMs / 2));
+  // Not milliseconds: the machine may be busy.
+  expect(longestMs).toBeLessThan(0.7 * tookMs);
 });
 
 test('a removed metric leaves no series behind', async () => {
