@@ -6,7 +6,7 @@ import { ConnectError, settledWithin } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import { Quarantine } from '../../threads/quarantine';
 import type { TaskListener, TaskSpec } from '../host';
-import type { ThreadHandle, Run } from './thread-handle';
+import type { Place, ThreadHandle, Run } from './thread-handle';
 import { taskName } from '../task-id';
 import { blockingTaskText, silenceTrace, type BlockingTask } from './blocking-task';
 import { formatTrace } from '../trace';
@@ -23,7 +23,7 @@ export interface ThreadFailuresOptions {
   readonly logger: Logger;
   readonly leaveMs: number;
   forget(run: Run): void;
-  start(spec: TaskSpec, alone: boolean): void;
+  start(spec: TaskSpec, place: Place): void;
   /** Resolves when the thread has exited. */
   terminate(thread: ThreadHandle): Promise<void>;
   /** Replaces what was scheduled for the thread before. */
@@ -41,7 +41,10 @@ interface Cause {
 }
 
 export class ThreadFailures {
-  private readonly quarantine = new Quarantine();
+  /** Tasks that have blocked or broken their thread. */
+  private readonly harmful = new Quarantine();
+  /** Tasks with a call that did not return and left its thread free: many at once when their target does not answer. */
+  private readonly stuck = new Quarantine();
   /** Threads with an uncaught error. */
   private readonly crashes = new WeakMap<ThreadHandle, Cause>();
   private closed = false;
@@ -53,9 +56,10 @@ export class ThreadFailures {
     this.closed = true;
   }
 
-  /** With these settings, the task has terminated a shared thread. */
-  needsOwnThread(spec: TaskSpec): boolean {
-    return this.quarantine.has(taskName(spec.id), settingsOf(spec));
+  /** By what the task has done with these settings. */
+  placeOf(spec: TaskSpec): Place {
+    if (this.harmful.has(taskName(spec.id), settingsOf(spec))) return 'alone';
+    return this.stuck.has(taskName(spec.id), settingsOf(spec)) ? 'stuck' : 'shared';
   }
 
   /** The thread has exited by itself. `reason` ends a sentence. */
@@ -93,7 +97,7 @@ export class ThreadFailures {
     this.crashes.set(thread, cause);
     run.fate = 'is abandoned: the task was ended because of it';
     this.abandon(run);
-    this.failTask(run, trace, stuckMs);
+    this.failTask(run, trace, stuckMs, run.calls.holdsThread ? 'alone' : 'stuck');
     this.leave(thread, cause);
   }
 
@@ -126,11 +130,19 @@ export class ThreadFailures {
       if (!other.stopping && !other.cancelled) thread.post({ type: 'stop', run: other.number });
     }
     const leaveMs = Math.min(LEAVE_MS, this.options.leaveMs);
-    this.options.schedule(
-      thread,
-      others.length > 0 ? leaveMs : Math.min(CANCELLED_MS, leaveMs),
-      () => void this.terminateThread(thread, cause),
-    );
+    if (others.length > 0) this.options.schedule(thread, leaveMs, () => this.cutOff(thread, cause));
+    else this.terminateSoon(thread, cause);
+  }
+
+  /** A sink that leaves its group restarts without a wait for the session timeout of its old member. */
+  private cutOff(thread: ThreadHandle, cause: Cause): void {
+    for (const run of thread.runs.keys()) thread.post({ type: 'cancel', run });
+    this.terminateSoon(thread, cause);
+  }
+
+  private terminateSoon(thread: ThreadHandle, cause: Cause): void {
+    const ms = Math.min(CANCELLED_MS, this.options.leaveMs);
+    this.options.schedule(thread, ms, () => void this.terminateThread(thread, cause));
   }
 
   /** The task has left a thread that will be terminated. */
@@ -177,7 +189,7 @@ export class ThreadFailures {
     return busy.length > 0 ? busy : runs;
   }
 
-  private failTask(run: Run, trace: string, stuckMs = 0): void {
+  private failTask(run: Run, trace: string, stuckMs = 0, place: 'alone' | 'stuck' = 'alone'): void {
     const { logger, listener } = this.options;
     const name = taskName(run.spec.id);
     if (run.cancelled) return;
@@ -185,8 +197,9 @@ export class ThreadFailures {
       logger.warn(`The thread of task ${name} ended while the task was stopping`, { trace });
       return listener.onStopped(run.spec.id);
     }
-    this.quarantine.add(taskName(run.spec.id), settingsOf(run.spec));
-    logger.error(`Task ${name} failed with its thread; it gets a dedicated thread from now on`, { trace });
+    this[place === 'alone' ? 'harmful' : 'stuck'].add(name, settingsOf(run.spec));
+    const where = place === 'alone' ? 'a dedicated thread' : 'a thread apart from tasks that were never stuck';
+    logger.error(`Task ${name} failed with its thread; it gets ${where} from now on`, { trace });
     listener.onFailed(run.spec.id, trace, true, stuckMs);
   }
 
@@ -198,7 +211,7 @@ export class ThreadFailures {
     logger.warn(`Restarting task ${taskName(id)} in ${where}, not counted as a failure: ${why}`);
     if (run.running) listener.onRestarting(id);
     const spec = { ...run.spec, targetState: run.target };
-    begin(spec, alone || this.needsOwnThread(spec));
+    begin(spec, alone ? 'alone' : this.placeOf(spec));
   }
 }
 

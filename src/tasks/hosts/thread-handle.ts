@@ -16,6 +16,12 @@ import type { FromThread, ThreadData, ToThread } from './task-thread-messages';
  */
 const YOUNG_GENERATION_MB = 48;
 
+/**
+ * In which thread a task runs: with any other; with others that were stuck, because the end of one ends the thread; or
+ * alone, because it has harmed its thread or may have.
+ */
+export type Place = 'shared' | 'stuck' | 'alone';
+
 /** One start of one task. */
 export interface Run {
   readonly number: number;
@@ -45,8 +51,7 @@ export interface ThreadHandleOptions {
   readonly module: string;
   readonly name: string;
   readonly data: Omit<ThreadData, 'beat'>;
-  /** For a single task. */
-  readonly dedicated: boolean;
+  readonly place: Place;
   /** Heap limit; null: the process's own. */
   readonly memoryMb: number | null;
   onMessage(thread: ThreadHandle, message: FromThread): void;

@@ -16,7 +16,7 @@ import type { ExactlyOnceGate, OffsetStorage, TaskHost, TaskListener, TaskSpec, 
 import { deliveriesOf } from './delivery-progress';
 import { PendingSignals } from './pending-signals';
 import { TaskSignalError } from '../task-signal-error';
-import { ThreadHandle, type Run } from './thread-handle';
+import { ThreadHandle, type Place, type Run } from './thread-handle';
 import { ThreadWatchdog } from './thread-watchdog';
 import { taskLoggerName, taskName } from '../task-id';
 import { CANCELLED_MS, TERMINATE_MS, ThreadFailures } from './thread-failures';
@@ -79,7 +79,7 @@ export class ThreadTaskHost implements TaskHost {
       logger: options.logger,
       leaveMs: options.gracefulTimeoutMs,
       forget: (run) => this.forget(run),
-      start: (spec, alone) => this.startRun(spec, alone),
+      start: (spec, place) => this.startRun(spec, place),
       terminate: (thread) => this.terminateThread(thread),
       schedule: (thread, ms, then) => this.terminations.later(thread, ms, then),
     });
@@ -101,15 +101,15 @@ export class ThreadTaskHost implements TaskHost {
     if (this.runs.has(name)) throw new Error(`Task ${name} is running already`);
     // The logger is created in the thread; this lists it for `GET /admin/loggers`.
     this.levels.threshold(taskLoggerName(spec));
-    this.startRun(spec, this.failures.needsOwnThread(spec));
+    this.startRun(spec, this.failures.placeOf(spec));
   }
 
   /** The shared threads that such tasks need; they end after the idle time if no task comes. */
   prepare(connectorConfigs: readonly ConnectorConfig[]): void {
     const shared = connectorConfigs.filter((config) => !hasDedicatedThreads(config)).length;
     const wanted = Math.min(shared, this.options.threads);
-    for (let ready = this.pool().length; ready < wanted; ready++)
-      this.terminateLater(this.createThread(false, null), this.idleMs);
+    for (let ready = this.pool('shared').length; ready < wanted; ready++)
+      this.terminateLater(this.createThread('shared', null), this.idleMs);
   }
 
   pause(id: ConnectorTaskId): void {
@@ -201,8 +201,8 @@ export class ThreadTaskHost implements TaskHost {
     run.thread.post({ type, run: run.number });
   }
 
-  private startRun(spec: TaskSpec, alone: boolean): void {
-    const thread = this.threadFor(spec, alone);
+  private startRun(spec: TaskSpec, place: Place): void {
+    const thread = this.threadFor(spec, place);
     let end = (): void => undefined;
     const ended = new Promise<void>((resolve) => {
       end = resolve;
@@ -231,32 +231,35 @@ export class ThreadTaskHost implements TaskHost {
 
   // ------------------------------------------------------------ threads
 
-  private threadFor({ connectorConfig }: TaskSpec, alone: boolean): ThreadHandle {
-    if (alone || hasDedicatedThreads(connectorConfig)) return this.createThread(true, taskMemoryMb(connectorConfig));
-    const pool = this.pool();
+  private threadFor({ connectorConfig }: TaskSpec, place: Place): ThreadHandle {
+    if (place === 'alone' || hasDedicatedThreads(connectorConfig))
+      return this.createThread('alone', taskMemoryMb(connectorConfig));
+    const pool = this.pool(place);
     const least = pool.sort((a, b) => a.runs.size - b.runs.size)[0];
     if (least && (least.runs.size === 0 || pool.length >= this.options.threads)) return least;
-    return this.createThread(false, null);
+    return this.createThread(place, null);
   }
 
-  /** Shared threads that may get tasks. */
-  private pool(): ThreadHandle[] {
-    return [...this.threads].filter((t) => !t.options.dedicated && !t.draining && !t.gone);
+  /** Threads that may get more tasks. */
+  private pool(place: 'shared' | 'stuck'): ThreadHandle[] {
+    return [...this.threads].filter((t) => t.options.place === place && !t.draining && !t.gone);
   }
 
   /** A connector may set a longer limit where its task has the thread to itself. */
   private silenceLimit(thread: ThreadHandle): number {
     const workerLimitMs = this.options.silenceMs ?? 0;
     const [only] = thread.runs.values();
-    return thread.options.dedicated && only ? threadSilenceMs(only.spec.connectorConfig, workerLimitMs) : workerLimitMs;
+    return thread.options.place === 'alone' && only
+      ? threadSilenceMs(only.spec.connectorConfig, workerLimitMs)
+      : workerLimitMs;
   }
 
-  private createThread(dedicated: boolean, memoryMb: number | null): ThreadHandle {
+  private createThread(place: Place, memoryMb: number | null): ThreadHandle {
     const thread = new ThreadHandle({
       module: this.options.module ?? join(__dirname, '..', '..', 'task-thread.js'),
       name: `tasks-${++this.threadNumbers}`,
       data: { ...this.options.data, levels: this.levels.snapshot() },
-      dedicated,
+      place,
       memoryMb,
       onMessage: (from, message) => this.onMessage(from, message),
       onDeath: (dead, reason) => this.onThreadDeath(dead, reason),
@@ -335,7 +338,9 @@ export class ThreadTaskHost implements TaskHost {
         this.ended(run);
         return listener.onFailed(id, message.trace, message.retriable);
       case 'cancelled':
-        return this.ended(run);
+        this.ended(run);
+        if (run.cancelled || run.moving === null) return;
+        return run.stopping ? listener.onStopped(id) : this.failures.onTaskLeft(run);
       case 'signaled':
         return this.signals.answered(message);
       case 'topic':
@@ -356,7 +361,7 @@ export class ThreadTaskHost implements TaskHost {
     const { thread } = run;
     this.forget(run);
     if (thread.runs.size === 0)
-      this.terminateLater(thread, thread.draining || thread.options.dedicated ? 0 : this.idleMs);
+      this.terminateLater(thread, thread.draining || thread.options.place !== 'shared' ? 0 : this.idleMs);
   }
 
   private get idleMs(): number {

@@ -1,14 +1,18 @@
-/** `watchdog.task.action=restart` in the inline host: what a call that does not return, and its task, may still do. */
+/** `watchdog.task.action=restart`: what a call that does not return, and its task, may still do. */
+import { join } from 'node:path';
 import type { SourceRecord } from '@millrace/sdk';
 import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../../../src/metrics/task-metrics';
 import type { TaskHost } from '../../../src/tasks/host';
 import { InlineTaskHost } from '../../../src/tasks/hosts/inline-task-host';
+import { ThreadTaskHost } from '../../../src/tasks/hosts/thread-task-host';
 import { ScriptedSink } from '../sink/sink-fixture';
 import {
   batch,
   eventually,
+  MemoryOffsets,
   record,
   RecordingListener,
+  RecordingLogger,
   ScriptedSource,
   sinkOf,
   sourceOf,
@@ -92,4 +96,55 @@ test.each([
   expect(listener.trace).toContain(`${call}() of this task's plugin has not returned`);
   expect(listener.events).toEqual(['running c-0', 'failed c-0']);
   expect(w.logger.lines.filter((line) => line.includes('The task failed: the first fault'))).toHaveLength(1);
+});
+
+interface Threads {
+  readonly host: ThreadTaskHost;
+  readonly listener: RecordingListener;
+  readonly logger: RecordingLogger;
+  run(connector: string, does: string): Promise<void>;
+}
+function threads(size: number): Threads {
+  const listener = new RecordingListener();
+  const logger = new RecordingLogger();
+  const host = new ThreadTaskHost({
+    data: { settings: {}, catalog: null },
+    threads: size,
+    gracefulTimeoutMs: 200,
+    watchdogMs: 200,
+    watchdogAction: 'restart',
+    offsets: new MemoryOffsets(),
+    listener,
+    logger,
+    module: join(__dirname, 'fixtures', 'thread.js'),
+  });
+  open.push(host);
+  const run = (connector: string, does: string): Promise<void> =>
+    host.start(spec('source', { does }, { id: { connector, task: 0 } }));
+  return { host, listener, logger, run };
+}
+const RESTARTED = ['running other-0', 'restarting other-0', 'running other-0'];
+
+test('tasks that were stuck leave the shared threads, and share as many of their own', async () => {
+  const { host, listener, run } = threads(2);
+  const count = (): number => (host as unknown as { threads: Set<unknown> }).threads.size;
+  const stuck = ['a', 'b', 'c', 'd', 'e', 'f'];
+  await run('other', 'works');
+  for (const name of stuck) await run(name, 'waits');
+  for (const name of stuck) await listener.until(`failed ${name}-0`);
+  await eventually(() => count() === 1);
+  for (const name of stuck) await run(name, 'waits');
+  expect(count()).toBe(3);
+  for (const name of stuck) await eventually(() => listener.events.filter((e) => e === `failed ${name}-0`).length > 1);
+  expect(listener.events.filter((event) => event.endsWith('other-0'))).toEqual(RESTARTED);
+});
+
+test('a task that does not leave the thread of a stuck one in time is cancelled, so that its clients close', async () => {
+  const { listener, logger, run } = threads(1);
+  await run('other', 'stops late');
+  await run('deaf', 'ignores stop');
+  await run('stuck', 'waits');
+  await eventually(() => listener.events.filter((event) => event === 'running deaf-0').length === 2);
+  expect(listener.events.filter((event) => event.endsWith('other-0'))).toEqual(RESTARTED);
+  expect(logger.lines.filter((line) => /^info cancel \d$/.test(line))).toEqual(['info cancel 3', 'info cancel 2']);
 });

@@ -31,13 +31,13 @@ test('a broken thread without other tasks ends without a wait', () => {
 
 test('a fault left in a thread by a finished run is not charged to the last task there', () => {
   const failed: string[] = [];
-  const begun: [string, boolean][] = [];
+  const begun: [string, string][] = [];
   const ends = new ThreadFailures({
     listener: { onFailed: (id: { connector: string }) => failed.push(id.connector) } as never,
     logger: silentLogger,
     leaveMs: 60_000,
     forget: (run) => void run.thread.runs.delete(run.number),
-    start: (spec, alone) => begun.push([spec.id.connector, alone]),
+    start: (spec, place) => begun.push([spec.id.connector, place]),
     terminate: async () => undefined,
     schedule: () => undefined,
   });
@@ -58,12 +58,12 @@ test('a fault left in a thread by a finished run is not charged to the last task
   expect(failed).toEqual(['faulty']);
   ends.onThreadDeath(thread, 'it ended');
   expect(failed).toEqual(['faulty']);
-  expect(begun).toEqual([['other', true]]);
+  expect(begun).toEqual([['other', 'alone']]);
 });
 
 test('a call that does not return: its run is revoked and cancelled, the others leave and keep their state', () => {
   const failed: unknown[][] = [];
-  const begun: [string, boolean][] = [];
+  const begun: [string, string][] = [];
   const posted: string[] = [];
   const waits: number[] = [];
   const ends = new ThreadFailures({
@@ -71,7 +71,7 @@ test('a call that does not return: its run is revoked and cancelled, the others 
     logger: silentLogger,
     leaveMs: 60_000,
     forget: (run) => void run.thread.runs.delete(run.number),
-    start: (spec, alone) => begun.push([spec.id.connector, alone]),
+    start: (spec, place) => begun.push([spec.id.connector, place]),
     terminate: async () => undefined,
     schedule: (_thread, ms) => waits.push(ms),
   });
@@ -93,9 +93,9 @@ test('a call that does not return: its run is revoked and cancelled, the others 
   expect(posted).toEqual(['cancel 0', 'stop 1']);
   expect(failed).toEqual([[stuck.spec.id, 'Error: stuck\n', true, 300_000]]);
   expect([thread.draining, waits]).toEqual([true, [5_000]]);
-  expect(ends.needsOwnThread(stuck.spec)).toBe(true);
+  expect([ends.placeOf(stuck.spec), ends.placeOf(other.spec)]).toEqual(['stuck', 'shared']);
   ends.onTaskLeft(other);
-  expect(begun).toEqual([['other', false]]);
+  expect(begun).toEqual([['other', 'shared']]);
 });
 
 test('a thread that its task blocked: the time without an answer was no healthy run', async () => {
