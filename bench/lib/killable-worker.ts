@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startWorker, type StartedWorker } from '../../dev/services/worker';
 
-const SESSION_MS = 6000;
+export const SESSION_MS = 6000;
 
 export async function startKillable(
   bootstrapServers: string,
