@@ -50,7 +50,7 @@ test('connect-runtime §1.4.7: only a leader claims, once per generation, and a 
   expect(calls).toEqual(['claim', 'claim', 'relinquish']);
 });
 
-test('connect-runtime §3.1: a fenced leader claims again, with a pause of 250 ms between failures', async () => {
+test('connect-runtime 88: a fenced leader claims again, with a pause of 250 ms between failures', async () => {
   jest.useFakeTimers();
   try {
     const { privileges, membership, configs, calls } = create();

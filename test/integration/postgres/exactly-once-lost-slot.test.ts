@@ -31,7 +31,7 @@ async function arrives(id: number): Promise<AnyRecord[]> {
   return delivered.records.splice(0);
 }
 
-test('the slot is dropped, and the new snapshot is killed at every poll: each row is read once, what was deleted in between is unknown', async () => {
+test('connect-runtime 80: the slot is dropped, and the new snapshot is killed at every poll: each row is read once, what was deleted in between is unknown', async () => {
   await delivered.stop();
   await database.query('DELETE FROM t WHERE id = 7');
   await database.dropSlots();
