@@ -1,4 +1,5 @@
 /** The task's connection for catalog queries, which several of its parts use at any time. */
+import { Client } from 'pg';
 import { parseConfig } from '../../../connectors/postgres/src/config/postgres-config';
 import { GeneralConnection } from '../../../connectors/postgres/src/database/general-connection';
 import { TestDatabase } from '../../helpers/test-database';
@@ -28,6 +29,27 @@ test('a connection whose query was cut off is replaced, although it has not ende
     expect(next).not.toBe(lost);
     expect((await next.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
   } finally {
+    await general.close();
+    await database.drop();
+  }
+});
+
+test('queries wait for each other, and one that fails does not stop the next', async () => {
+  const database = await TestDatabase.create('SELECT');
+  const general = new GeneralConnection(parseConfig(taskConfig(database)).connection);
+  const started = jest.spyOn(Client.prototype, 'query');
+  try {
+    const client = await general.get();
+    const before = started.mock.calls.length;
+    const startedAtEnd: number[] = [];
+    const queries = ['SELECT 1', 'SELECT wrong', 'SELECT 2'].map((sql) =>
+      client.query(sql).finally(() => startedAtEnd.push(started.mock.calls.length - before)),
+    );
+    const results = await Promise.allSettled(queries);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(startedAtEnd).toEqual([1, 2, 3]);
+  } finally {
+    started.mockRestore();
     await general.close();
     await database.drop();
   }

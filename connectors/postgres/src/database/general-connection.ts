@@ -3,6 +3,7 @@ import type { Client } from 'pg';
 import type { ConnectionConfig } from '../config/postgres-config';
 import type { TlsAttempt } from './tls';
 import { closeConnection, openConnection, type Role } from './connection';
+import { oneAtATime } from './one-at-a-time';
 
 export class GeneralConnection {
   private client: Client | null = null;
@@ -27,12 +28,13 @@ export class GeneralConnection {
   }
 
   private async open(): Promise<Client> {
-    const { client, tls } = await openConnection(this.config, this.role);
+    const opened = await openConnection(this.config, this.role);
+    const client = oneAtATime(opened.client);
     if (this.closed) {
       await closeConnection(client);
       throw new Error('Connection terminated: the task is stopping');
     }
-    this.tls = tls;
+    this.tls = opened.tls;
     this.client = client;
     const lost = (error: unknown): void => {
       if (this.client !== client) return;
