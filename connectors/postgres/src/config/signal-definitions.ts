@@ -28,7 +28,12 @@ export const SIGNAL_DEFINITIONS: readonly Definition[] = [
     null,
     'Brokers of the kafka channel; further client settings as signal.consumer.<setting>.',
   ),
-  key(KEY.signalKafkaGroupId, 'STRING', 'kafka-signal', 'Group under which the kafka channel commits its offsets.'),
+  key(
+    KEY.signalKafkaGroupId,
+    'STRING',
+    'kafka-signal',
+    'Group under which the kafka channel commits its offsets. Connectors with the same signal.kafka.topic need a group each: a connector skips the signals that another one has committed.',
+  ),
   key(
     KEY.signalFile,
     'STRING',
