@@ -54,6 +54,14 @@ export function installDebianPostgres(libraries: readonly ServerLibrary[]): stri
   return whyMissing(libraries);
 }
 
+/** Newer servers accept only the output plugins that a setting lists. False: no server has all libraries, too. */
+export function listsOutputPlugins(libraries: readonly ServerLibrary[] = ['wal2json', 'decoderbufs']): boolean {
+  const folder = folderWith(libraries);
+  if (folder === null) return false;
+  const { stdout } = spawnSync(join(folder, 'bin', 'postgres'), ['--describe-config'], { encoding: 'utf8' });
+  return /^output_plugin_libraries\t/m.test(stdout);
+}
+
 /** Starts a server like `startPostgres`. Throws if `installDebianPostgres` was not successful. */
 export async function startDebianPostgres(
   libraries: readonly ServerLibrary[] = ['wal2json', 'decoderbufs'],
@@ -61,5 +69,11 @@ export async function startDebianPostgres(
 ): Promise<RunningPostgres> {
   const folder = folderWith(libraries);
   if (folder === null) throw new Error(whyMissing(libraries) as string);
-  return await startPostgres({ ...options, programs: join(folder, 'bin') });
+  const plugins = ['pgoutput', ...libraries.filter((library) => library !== 'postgis-3')].join(', ');
+  const settings: Record<string, string> = listsOutputPlugins(libraries) ? { output_plugin_libraries: plugins } : {};
+  return await startPostgres({
+    ...options,
+    settings: { ...settings, ...options.settings },
+    programs: join(folder, 'bin'),
+  });
 }

@@ -1,13 +1,14 @@
 /** Which output plugin a connector uses, what it says without it, and the limits of each. */
 import { postgresConnector } from '../../../connectors/postgres/src/connector';
 import { FrameQueue } from '../../../connectors/postgres/src/replication/frame-queue';
-import { installDebianPostgres, startDebianPostgres } from '../../../dev/services/debian-postgres';
+import { installDebianPostgres, listsOutputPlugins, startDebianPostgres } from '../../../dev/services/debian-postgres';
 import type { RunningPostgres } from '../../../dev/services/postgres';
 import { TestDatabase } from '../../helpers/test-database';
 import { ops, TaskRun, taskConfig } from './harness';
 
 const missing = installDebianPostgres(['wal2json', 'decoderbufs']);
 if (missing !== null) console.warn(`The tests of output plugins are skipped: ${missing}`);
+const whereListed = listsOutputPlugins() ? test : test.skip;
 const whereInstalled = missing === null ? describe : describe.skip;
 
 let database: TestDatabase;
@@ -79,6 +80,24 @@ whereInstalled('on a server with the libraries', () => {
     // A publication is of no use to it.
     await start({ 'plugin.name': 'wal2json_streaming' });
     expect(await database.query('SELECT pubname FROM pg_publication')).toEqual([]);
+  });
+
+  whereListed('cdc-postgres 8: the server does not list the plugin in output_plugin_libraries', async () => {
+    const chosen = { 'plugin.name': 'wal2json' };
+    await start(chosen);
+    await run?.stop();
+    await database.query(`ALTER DATABASE ${database.name} SET output_plugin_libraries = 'pgoutput'`);
+    const message = expect.stringMatching(/library "wal2json" may not.*Add it to output_plugin_libraries in/);
+    const refused = { code: 'PG_PLUGIN_REFUSED', message };
+    const stream = await start(chosen);
+    await expect(stream.until(() => false)).rejects.toMatchObject(refused);
+    await stream.stop();
+    await database.dropSlots();
+    await expect(start(chosen)).rejects.toMatchObject(refused);
+    const problems = await postgresConnector.validate?.(config(chosen), {});
+    expect(problems).toEqual([{ key: 'plugin.name', message }]);
+    await start({ 'plugin.name': '' });
+    expect(await slotPlugin()).toBe('pgoutput');
   });
 
   test('a database in another encoding', async () => {

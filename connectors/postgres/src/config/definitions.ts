@@ -75,7 +75,7 @@ export const DEFINITIONS: readonly Definition[] = [
     KEY.pluginName,
     'STRING',
     'pgoutput',
-    'Output plugin that decodes the WAL, see Output plugins. If it is not set: that of the slot, otherwise decoderbufs where it is installed.',
+    'Output plugin that decodes the WAL, see Output plugins. If it is not set: that of the slot, otherwise decoderbufs where the server has and accepts it and the database is UTF8.',
     oneOf('decoderbufs', 'pgoutput', 'wal2json', 'wal2json_rds', 'wal2json_streaming', 'wal2json_rds_streaming'),
   ),
   key(KEY.slotName, 'STRING', 'debezium', 'Name of the replication slot; each connector needs its own.'),

@@ -50,6 +50,15 @@ export function wasCanceled(error: unknown): boolean {
   return errorCode(cause) === '57014';
 }
 
+/**
+ * The server has the library and does not list it in `output_plugin_libraries`, as servers require since the fix of
+ * CVE-2026-6471 (PostgreSQL 15.19). The hint names the setting in every language.
+ */
+export function refusesPlugin(error: unknown): boolean {
+  const { hint } = (error ?? {}) as { hint?: unknown };
+  return errorCode(error) === '42501' && typeof hint === 'string' && hint.includes('output_plugin_libraries');
+}
+
 const CODES: readonly (readonly [RegExp, string])[] = [
   [/^28/, 'PG_AUTHENTICATION'],
   [/^3D000/, 'PG_NO_DATABASE'],
@@ -68,6 +77,8 @@ const CODES: readonly (readonly [RegExp, string])[] = [
 const ADVICE: Readonly<Record<string, string>> = {
   PG_ENCODING:
     '. The database contains text that is not valid UTF-8, which SQL_ASCII permits. Find these bytes and correct them.',
+  PG_PLUGIN_REFUSED:
+    '. Add it to output_plugin_libraries in postgresql.conf, reload the configuration (SELECT pg_reload_conf()), and restart the task; or set plugin.name=pgoutput, with another slot.name if the slot exists.',
   PG_CANCELED: '. If it took too long, raise statement_timeout, for example in database.initial.statements.',
 };
 
@@ -76,7 +87,8 @@ export function databaseError(doing: string, cause: unknown): ConnectError {
   if (isConnectError(cause)) return cause;
   const sqlState = errorCode(cause);
   const transient = isTransient(cause);
-  const code = CODES.find(([pattern]) => pattern.test(sqlState))?.[1] ?? (transient ? 'PG_CONNECTION' : 'PG_ERROR');
+  const known = refusesPlugin(cause) ? 'PG_PLUGIN_REFUSED' : CODES.find(([pattern]) => pattern.test(sqlState))?.[1];
+  const code = known ?? (transient ? 'PG_CONNECTION' : 'PG_ERROR');
   const shown = SQLSTATE.test(sqlState) ? ` (SQLSTATE ${sqlState})` : '';
   const message = `${doing}: ${errorText(cause)}${shown}${ADVICE[code] ?? ''}`;
   const place: Record<string, string> = sqlState === '' ? {} : { sqlState };

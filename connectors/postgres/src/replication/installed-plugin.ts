@@ -1,29 +1,31 @@
-/** Whether the server has the library of an output plugin, and whether its text can be read. */
+/** Whether the server lets the connector use an output plugin, and whether its text can be read. */
 import { randomBytes } from 'node:crypto';
 import { ConnectError } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { PostgresConfig } from '../config/postgres-config';
-import { errorCode } from '../database/errors';
+import { databaseError, errorCode, refusesPlugin } from '../database/errors';
 import { decodingPlugin } from './decoding-plugin';
 
 /** The library is loaded before the server waits for running transactions. */
 const PROBE_TIMEOUT_MS = 1000;
 
 /**
- * Only the creation of a slot loads the library, so this creates a temporary one for a moment. True if the server
- * cannot tell, for instance because all its slots are in use.
+ * Only the creation of a slot loads the library, so this creates a temporary one for a moment. Null: it can be used, or
+ * the server cannot tell, for instance because all its slots are in use.
  */
-export async function isInstalled(client: Client, slotPlugin: string): Promise<boolean> {
+export async function pluginError(client: Client, config: PostgresConfig): Promise<ConnectError | null> {
+  const { slotPlugin } = decodingPlugin(config);
   const name = `millrace_probe_${randomBytes(6).toString('hex')}`;
   await client.query('BEGIN');
   try {
     await client.query(`SET LOCAL statement_timeout = ${PROBE_TIMEOUT_MS}`);
     await client.query('SELECT pg_create_logical_replication_slot($1, $2, true)', [name, slotPlugin]);
     await client.query('SELECT pg_drop_replication_slot($1)', [name]);
-    return true;
+    return null;
   } catch (error) {
-    if (errorCode(error) === '58P01') return false;
-    if (/^[0-9A-Z]{5}$/.test(errorCode(error))) return true;
+    if (errorCode(error) === '58P01') return missingPlugin(config, error);
+    if (refusesPlugin(error)) return databaseError(`The output plugin "${slotPlugin}" cannot be used`, error);
+    if (/^[0-9A-Z]{5}$/.test(errorCode(error))) return null;
     throw error;
   } finally {
     // Closes a lost connection's transaction, too.
@@ -51,7 +53,7 @@ export async function encodingProblem(client: Client, config: PostgresConfig): P
 
 /**
  * The config with the plugin that an unset `plugin.name` means: that of the slot, otherwise Debezium's default where it
- * is installed and its text can be read, otherwise pgoutput. @param slotPlugin of the existing slot; null for none
+ * can be used and its text can be read, otherwise pgoutput. @param slotPlugin of the existing slot; null for none
  */
 export async function withPlugin(
   client: Client,
@@ -62,6 +64,7 @@ export async function withPlugin(
   const byDefault: PostgresConfig = { ...config, plugin: 'decoderbufs' };
   const { slotPlugin: defaultPlugin } = decodingPlugin(byDefault);
   if (slotPlugin !== null) return slotPlugin === defaultPlugin ? byDefault : config;
-  const isUsable = (await encodingProblem(client, byDefault)) === null && (await isInstalled(client, defaultPlugin));
+  const isUsable =
+    (await encodingProblem(client, byDefault)) === null && (await pluginError(client, byDefault)) === null;
   return isUsable ? byDefault : config;
 }

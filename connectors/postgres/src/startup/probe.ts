@@ -10,7 +10,7 @@ import { quoteIdentifier, quoteTable } from '../database/identifiers';
 import { findTables, readTables, tableFilter, type CatalogTable } from '../database/catalog';
 import { readServerFacts, replicationProblem } from '../database/server';
 import { decodingPlugin } from '../replication/decoding-plugin';
-import { encodingProblem, isInstalled, missingPlugin, withPlugin } from '../replication/installed-plugin';
+import { encodingProblem, pluginError, withPlugin } from '../replication/installed-plugin';
 import { findPublication, planPublication, unpublished } from '../replication/publication';
 import { findSlot, checkSlot } from '../replication/slot';
 import { grant, noTableProblem, unreadable } from './start';
@@ -99,7 +99,8 @@ async function pluginProblem(client: Client, config: PostgresConfig, slotExists:
   const { slotPlugin } = decodingPlugin(config);
   // Every server has pgoutput.
   if (slotPlugin === 'pgoutput') return null;
-  if (!slotExists && !(await isInstalled(client, slotPlugin))) return missingPlugin(config).message;
+  const error = slotExists ? null : await pluginError(client, config);
+  if (error !== null) return error.message;
   return await encodingProblem(client, config);
 }
 
