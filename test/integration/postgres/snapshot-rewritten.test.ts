@@ -52,6 +52,50 @@ test.each([
   expect(warnings).toHaveLength(ddl.startsWith('ALTER') ? 1 : 0);
 });
 
+/** As tools do that compact a table: the copy's file becomes the table's. */
+const REPLACE = `CREATE TABLE copy AS SELECT * FROM z;
+  WITH files AS (SELECT oid, relfilenode FROM pg_class WHERE oid IN ('z'::regclass, 'copy'::regclass))
+  UPDATE pg_class SET relfilenode = files.relfilenode FROM files
+  WHERE pg_class.oid IN ('z'::regclass, 'copy'::regclass) AND files.oid <> pg_class.oid`;
+
+test('the file of a table is replaced before the snapshot reaches it: no row is missing', async () => {
+  await create(LATER);
+  const run = await TaskRun.start(config());
+  stop = () => run.stop();
+  await run.until(({ length }) => length > 0);
+  for (const statement of REPLACE.split(';')) await database.query(statement);
+  await run.until(isLast);
+  expect(new Set(readsOf(run.records, 'z')).size).toBe(100);
+});
+
+test('exactly-once, rows inserted after a TRUNCATE before the snapshot reaches the table are streamed only', async () => {
+  await create(LATER);
+  const delivered = new Delivered(database, config());
+  stop = () => delivered.stop();
+  await delivered.start();
+  await waitFor('rows', async () => (await delivered.poll()).length > 0, { everyMs: 0 });
+  await database.query('TRUNCATE z');
+  await database.query('INSERT INTO z VALUES (1, 1), (2, 2)');
+  const ofZ = (): AnyRecord[] => delivered.records.filter(({ topic }) => topic.endsWith('.z'));
+  await waitFor('the insert', async () => (await delivered.poll(), ofZ().length >= 2), { everyMs: 0 });
+  expect(ofZ().map(({ value }) => `${value.op} ${value.after.id}`)).toEqual(['c 1', 'c 2']);
+  expect(new Set(readsOf(delivered.records, 'a')).size).toBe(3000);
+});
+
+test('a statement that waits for the locks of the snapshot does not stop it', async () => {
+  await create(LATER);
+  const run = await TaskRun.start(config());
+  stop = () => run.stop();
+  await run.until(({ length }) => length > 0);
+  const other = await database.connect();
+  const altered = other.query('ALTER TABLE a ADD COLUMN w int').finally(() => other.end());
+  const waits = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+  await waitFor('the lock', async () => (await database.query(waits)).length > 0);
+  await run.until(isLast);
+  await altered;
+  expect(new Set(readsOf(run.records, 'a')).size).toBe(3000);
+});
+
 test('exactly-once, each row is read once although a table is rewritten before the snapshot reaches it', async () => {
   await create(LATER);
   const delivered = new Delivered(database, config());

@@ -11,7 +11,7 @@ import { DATA_ROW, MessageTap } from '../replication/message-tap';
 import type { Session } from '../session';
 import { conditionFor, matcherOf, type SnapshotRequest } from '../signals/snapshot-request';
 import { holdBlocks } from '../snapshot/lock-tables';
-import { checkFiles } from '../snapshot/rewritten-tables';
+import { SnapshotStorage } from '../snapshot/rewritten-tables';
 import { snapshotError } from '../snapshot/snapshot-error';
 import { SnapshotMarkers, TableRows } from '../snapshot/snapshot-markers';
 import { IncrementalRows } from './incremental-rows';
@@ -103,10 +103,8 @@ export class BlockingSnapshot {
       );
     // Until they are read, they must not be rewritten.
     await holdBlocks(client, tables);
-    await checkFiles(
-      client,
-      tables.map(({ oid }) => oid),
-    );
+    const oids = tables.map(({ oid }) => oid);
+    await (await SnapshotStorage.read(session, client, oids)).check(client, oids);
     const models = await relations.load(client, tables);
     const names = tables.map(qualified).join(',');
     logger.info(`Blocking snapshot ${this.id} of ${tables.length} table(s): ${names}. The stream pauses.`);

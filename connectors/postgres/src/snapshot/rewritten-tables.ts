@@ -1,74 +1,112 @@
 /**
  * Tables that were rewritten after the snapshot was taken, by most forms of ALTER TABLE and by tools that replace a
  * table's files: to the snapshot they are empty, and the stream does not have their rows either. Reading holds a lock,
- * so they can only be rewritten before they are read. VACUUM FULL and CLUSTER keep the rows that a snapshot contains.
+ * so they can only be rewritten before they are read. VACUUM FULL and CLUSTER keep the rows that a snapshot contains,
+ * and what is inserted after a TRUNCATE is streamed.
  */
 import { RetriableError } from '@millrace/sdk';
 import type { Client, QueryResult } from 'pg';
+import { closeConnection, openConnection } from '../database/connection';
 import { errorCode } from '../database/errors';
-import { readSizes } from './table-sizes';
-import type { SnapshotTable } from './chunk';
+import type { Session } from '../session';
+
+const PARTS = `
+  WITH RECURSIVE part AS (
+    SELECT o AS root, o AS oid FROM unnest($1::oid[]) AS o
+    UNION SELECT part.root, i.inhrelid FROM part JOIN pg_inherits i ON i.inhparent = part.oid)`;
 
 /** Tables, or their parts, whose files are not those that the snapshot of the query knows. */
-export const MOVED = `
-  WITH RECURSIVE part AS (
-    SELECT o AS oid FROM unnest($1::oid[]) AS o
-    UNION SELECT i.inhrelid FROM part JOIN pg_inherits i ON i.inhparent = part.oid)
-  SELECT c.oid::regclass::text AS name FROM part JOIN pg_class c ON c.oid = part.oid
+export const MOVED = `${PARTS}
+  SELECT c.oid::int8::text AS oid FROM part JOIN pg_class c ON c.oid = part.oid
   WHERE c.relfilenode <> 0 AND c.relfilenode <> pg_relation_filenode(c.oid)`;
 
-/** Call before anything is read: the files that the plan knows are then those of the snapshot. */
-export async function checkFiles(client: Client, oids: readonly number[]): Promise<void> {
-  const { rows } = await client.query(MOVED, [oids.map(String)]);
-  const [moved] = rows as { name: string }[];
-  if (moved !== undefined) throw rewritten(moved.name);
+/** Reads the catalog only: the lock of a table may be given to nobody before one who waits for the snapshot to end. */
+const STORAGE = `${PARTS}
+  SELECT part.root::int8::text AS root, c.oid::int8::text AS oid, c.oid::regclass::text AS name, c.relfilenode::int8::text AS file, c.xmin::text AS written,
+         concat_ws(' ', c.relpersistence, c.relam::int8, (SELECT string_agg(concat(a.attnum, ':', a.xmin), ',' ORDER BY a.attnum)
+           FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0)) AS definition
+  FROM part JOIN pg_class c ON c.oid = part.oid WHERE c.relfilenode <> 0`;
+
+/** A table, or a part of it. */
+interface Storage {
+  /** Oid of the captured table. */
+  readonly root: string;
+  readonly oid: string;
+  /** Quoted, for a query. */
+  readonly name: string;
+  readonly file: string;
+  /** Transaction that changed the table's row in the catalog last. */
+  readonly written: string;
+  /** Differs after each ALTER TABLE that rewrites the table. */
+  readonly definition: string;
 }
 
-/**
- * Call when all tables are read, and before their locks are released.
- * @param reader has the transaction of the snapshot; it must not return rows, which would be taken for those of a table
- */
-export async function checkRewritten(reader: Client, general: Client, tables: readonly SnapshotTable[]): Promise<void> {
-  const now = await readSizes(
-    general,
-    tables.map(({ table }) => table.oid),
-  );
-  for (const { table, name, size, skipped } of tables) {
-    const { files } = now(table.oid);
-    if (skipped || files === size.files) continue;
-    for (const part of movedParts(size.files, files)) if (await isHidden(reader, general, part)) throw rewritten(name);
+/** For one look at the rows of a table that was truncated or replaced. */
+const LOCK_TIMEOUT_MS = 1_000;
+const LOOK_TIMEOUT_MS = 30_000;
+
+/** What a snapshot knows of the storage of its tables. */
+export class SnapshotStorage {
+  private constructor(
+    private readonly session: Session,
+    private readonly parts: ReadonlyMap<string, Storage>,
+  ) {}
+
+  /** @param client has the transaction of the snapshot */
+  static async read(session: Session, client: Client, oids: readonly number[]): Promise<SnapshotStorage> {
+    return new SnapshotStorage(session, await readStorage(client, oids));
+  }
+
+  /**
+   * Throws a RetriableError if a table has rows that are hidden from the snapshot. Call it before anything is read, and
+   * when all is read, before the locks are released.
+   * @param reader has the transaction of the snapshot; no rows are returned to it, as they would be taken for read ones
+   * @param oids of the tables that count
+   */
+  async check(reader: Client, oids: readonly number[]): Promise<void> {
+    for (const [oid, now] of await readStorage(await this.session.general.get(), oids)) {
+      const before = this.parts.get(oid);
+      if (before === undefined || before.file === now.file || !(await this.isHidden(reader, before, now))) continue;
+      throw new RetriableError(
+        `Table ${now.name} was rewritten (for example by ALTER TABLE) before the snapshot reached it, which therefore does not contain its rows`,
+        { code: 'PG_SNAPSHOT_REWRITTEN', place: { table: now.name } },
+      );
+    }
+  }
+
+  private async isHidden(reader: Client, before: Storage, now: Storage): Promise<boolean> {
+    const look = `DECLARE millrace_row NO SCROLL CURSOR FOR SELECT FROM ONLY ${now.name} LIMIT 1; MOVE FORWARD ALL IN millrace_row; CLOSE millrace_row`;
+    try {
+      const results = (await reader.query(look)) as unknown as readonly QueryResult[];
+      if (results.some(({ command, rowCount }) => command === 'MOVE' && rowCount !== 0)) return false;
+    } catch (error) {
+      // A part of a table may only be readable through the table. Another attempt is right in any case.
+      if (errorCode(error) === '42501') return true;
+      throw error;
+    }
+    return before.definition !== now.definition || (await this.hasEarlierRows(now));
+  }
+
+  /**
+   * Whether rows were written before the file became the table's, which are therefore not in the stream. True if it
+   * cannot be told: another attempt only repeats rows. Uses a connection of its own for the timeouts.
+   */
+  private async hasEarlierRows({ name, written }: Storage): Promise<boolean> {
+    const { client } = await openConnection(this.session.config.connection, 'General');
+    try {
+      await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}; SET statement_timeout = ${LOOK_TIMEOUT_MS}`);
+      const look = `SELECT FROM ONLY ${name} WHERE age(xmin) > age('${written}'::xid) LIMIT 1`;
+      return (await client.query(look)).rowCount !== 0;
+    } catch (error) {
+      if (!/^(42|55P03|57014)/.test(errorCode(error))) throw error;
+      return true;
+    } finally {
+      await closeConnection(client);
+    }
   }
 }
 
-/** Oids of `oid:file,…` that have another file now. */
-function movedParts(before: string, now: string): string[] {
-  const oldFiles = new Map(before.split(',').map((part) => part.split(':') as [string, string]));
-  return now.split(',').flatMap((part) => {
-    const [oid = '', file] = part.split(':');
-    return oldFiles.has(oid) && oldFiles.get(oid) !== file ? [oid] : [];
-  });
-}
-
-/** Whether the table has rows, and none in the snapshot: it was not truncated alone. */
-async function isHidden(reader: Client, general: Client, oid: string): Promise<boolean> {
-  const { rows } = await general.query('SELECT $1::oid::regclass::text AS name', [oid]);
-  const rowOf = `SELECT FROM ONLY ${(rows as { name: string }[])[0]?.name} LIMIT 1`;
-  try {
-    if ((await general.query(rowOf)).rowCount === 0) return false;
-    const results = (await reader.query(
-      `DECLARE millrace_row NO SCROLL CURSOR FOR ${rowOf}; MOVE FORWARD ALL IN millrace_row; CLOSE millrace_row`,
-    )) as unknown as readonly QueryResult[];
-    return results.every(({ command, rowCount }) => command !== 'MOVE' || rowCount === 0);
-  } catch (error) {
-    // A part of a table may only be readable through the table. Another attempt is right in any case.
-    if (errorCode(error) === '42501') return true;
-    throw error;
-  }
-}
-
-function rewritten(table: string): RetriableError {
-  return new RetriableError(
-    `Table ${table} was rewritten (for example by ALTER TABLE) before the snapshot reached it, which therefore does not contain its rows`,
-    { code: 'PG_SNAPSHOT_REWRITTEN', place: { table } },
-  );
+async function readStorage(client: Client, oids: readonly number[]): Promise<Map<string, Storage>> {
+  const { rows } = await client.query(STORAGE, [oids.map(String)]);
+  return new Map((rows as Storage[]).map((part) => [part.oid, part]));
 }

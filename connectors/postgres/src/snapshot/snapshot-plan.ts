@@ -7,7 +7,7 @@ import { planChunks, SnapshotTable, type Chunk } from './chunk';
 import { coversAll } from './block-ranges';
 import { holdBlocks, lockTables } from './lock-tables';
 import type { ResumePoint } from './resume-point';
-import { checkFiles } from './rewritten-tables';
+import { SnapshotStorage } from './rewritten-tables';
 import { streamCoverage } from './stream-coverage';
 import { exactFingerprint, readSizes, tableFingerprint } from './table-sizes';
 
@@ -15,6 +15,7 @@ export interface SnapshotPlan {
   readonly tables: readonly SnapshotTable[];
   /** In the order of reading; the chunks of an entry are read by one connection. */
   readonly chunks: Chunk[][];
+  readonly storage: SnapshotStorage;
 }
 
 /**
@@ -47,14 +48,10 @@ export async function planSnapshot(
   );
   const models = await relations.load(client, captured);
   const wanted = captured.filter(isWanted);
-  const sizeOf = await readSizes(
-    client,
-    wanted.map((table) => table.oid),
-  );
-  await checkFiles(
-    client,
-    wanted.map((table) => table.oid),
-  );
+  const oids = wanted.map((table) => table.oid);
+  const sizeOf = await readSizes(client, oids);
+  const storage = await SnapshotStorage.read(session, client, oids);
+  await storage.check(client, oids);
   const coverage = await streamCoverage(session, client, streams && exactlyOnce);
   const isUnchanged = resume === null || (resume.exactlyOnce && tellsChanges);
   const tables = wanted.map((table) => {
@@ -87,5 +84,5 @@ export async function planSnapshot(
     table.openChunks = planned.length;
     return planned;
   });
-  return { tables, chunks: tablePerThread ? chunks : chunks.flat().map((chunk) => [chunk]) };
+  return { tables, storage, chunks: tablePerThread ? chunks : chunks.flat().map((chunk) => [chunk]) };
 }

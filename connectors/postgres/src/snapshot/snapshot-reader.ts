@@ -10,18 +10,17 @@ import type { TableModel } from '../events/table-model';
 import { UNREAD_MEMBER } from '../replication/position';
 import type { CreatedSlot } from '../replication/slot';
 import { MAX_BATCH_BYTES, type Phase, type Session } from '../session';
-import type { Chunk, SnapshotTable } from './chunk';
+import type { Chunk } from './chunk';
 import { chunkQuery, type VersionConditions } from './chunk-query';
 import { FinishedWork } from './finished-work';
 import { changedFrom, tellsChanges, unchangedSince } from './first-snapshot';
 import { progressLength, readResumePoint, type ResumePoint } from './resume-point';
-import { checkRewritten } from './rewritten-tables';
 import { snapshotError } from './snapshot-error';
 import { SnapshotLane } from './snapshot-lane';
 import { SnapshotMarkers } from './snapshot-markers';
 import { SnapshotReport } from './snapshot-report';
 import { beginSnapshot, type SnapshotSource } from './snapshot-source';
-import { planSnapshot } from './snapshot-plan';
+import { planSnapshot, type SnapshotPlan } from './snapshot-plan';
 
 interface Running {
   readonly lanes: readonly SnapshotLane[];
@@ -31,7 +30,7 @@ interface Running {
   readonly context: EventContext;
   readonly lsn: Lsn;
   readonly versions: VersionConditions;
-  readonly tables: readonly SnapshotTable[];
+  readonly plan: SnapshotPlan;
   /** Exactly-once: chunks that have rows and are not finished. */
   readonly begun: Set<Chunk>;
   /** What no connection has begun; the chunks of an entry are read by one connection. */
@@ -161,7 +160,7 @@ export class SnapshotReader implements Phase {
       const running: Running = {
         lanes: source.clients.map((client) => new SnapshotLane(client, limits, () => this.wakeup.wake())),
         markers: new SnapshotMarkers(() => work.offset, completed),
-        ...{ work, lsn: source.lsn, tables: plan.tables, waiting: plan.chunks, begun: new Set() },
+        ...{ work, lsn: source.lsn, plan, waiting: plan.chunks, begun: new Set() },
         versions: {
           changedFrom: changedFrom(first, source.snapshot),
           unchanged: unchangedSince(first, source.snapshot.xmax),
@@ -288,10 +287,11 @@ export class SnapshotReader implements Phase {
 
   /** Rejects on a stop, so it resolves only after everything was read. */
   private async fetchAll(running: Running, signal: AbortSignal): Promise<void> {
-    const { lanes, tables } = running;
+    const { lanes, plan } = running;
     await Promise.all(lanes.map((lane) => this.fetchWaiting(running, lane, signal)));
     const [first] = lanes;
-    if (first !== undefined) await checkRewritten(first.client, await this.session.general.get(), tables);
+    const read = plan.tables.filter(({ skipped }) => !skipped).map(({ table }) => table.oid);
+    if (first !== undefined) await plan.storage.check(first.client, read);
     // Not before: the first connection holds the locks of `planSnapshot` for all of them.
     await Promise.all(lanes.map(({ client }) => client.query('ROLLBACK')));
   }
