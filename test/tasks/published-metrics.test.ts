@@ -96,6 +96,16 @@ test.each([
   expect(() => published().metrics.counter(name, { ...HELP, labels })).toThrow(message);
 });
 
+// A plugin in JavaScript: no value that is not a text may reach the writer, where every scrape would fail.
+test.each([
+  [{}, 'the metric rows has no help text'],
+  [{ help: ['A test.'] }, 'the metric rows has no help text'],
+  [{ ...HELP, labels: { table: ['a"b'] } }, 'the label table of the metric rows is not a text'],
+  [{ ...HELP, labels: { table: 1 } }, 'the label table of the metric rows is not a text'],
+])('the options %j are an error of the plugin', (options, message) => {
+  expect(() => published().metrics.counter('rows', options as never)).toThrow(new TypeError(message));
+});
+
 test('a counter cannot be a gauge, too', () => {
   const { metrics } = published();
   metrics.counter('rows', HELP);

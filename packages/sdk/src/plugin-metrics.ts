@@ -26,7 +26,8 @@ export interface Gauge {
  * Metrics of one run of a task: they are removed when the task ends. A name and labels that exist already give the
  * existing metric. Writing one is as cheap as writing a number, also for each record. A task has at most
  * `MAX_METRIC_SERIES` of them; those beyond are not exported, and one warning is logged. Each method throws TypeError
- * for a name or label that Prometheus does not allow, and for a name that has the other type already.
+ * for a name or label that Prometheus does not allow, for a help or label that is not a text, and for a name that has
+ * the other type already.
  */
 export interface PluginMetrics {
   /** Starts at 0. */
@@ -63,15 +64,19 @@ export interface CheckedMetric {
 }
 
 /** What a worker accepts; throws TypeError for anything else. */
-export function checkMetric(name: string, { labels = {} }: MetricOptions): CheckedMetric {
+export function checkMetric(name: string, { help, labels = {} }: MetricOptions): CheckedMetric {
   if (!NAME.test(name) || name.length > MAX_NAME_LENGTH)
     throw new TypeError(`"${name.slice(0, MAX_NAME_LENGTH)}" is not a valid name of a metric`);
   if (WORKER_NAME.test(name)) throw new TypeError(`the metric ${name} has a prefix of the worker's own metrics`);
+  // JavaScript allows anything, and what is not a text would make every scrape of the worker fail.
+  if (typeof help !== 'string') throw new TypeError(`the metric ${name} has no help text`);
   const entries = Object.entries(labels);
   if (entries.length > MAX_LABELS) throw new TypeError(`the metric ${name} has more than ${MAX_LABELS} labels`);
-  for (const [label] of entries)
+  for (const [label, value] of entries) {
     if (!LABEL.test(label) || label.startsWith('__') || label === 'connector' || label === 'task')
       throw new TypeError(`"${label}" is not a valid label of the metric ${name}`);
+    if (typeof value !== 'string') throw new TypeError(`the label ${label} of the metric ${name} is not a text`);
+  }
   const cut = entries
     .map(([label, value]) => [label, value.slice(0, MAX_LABEL_VALUE_LENGTH)] as const)
     .sort(([one], [other]) => (one < other ? -1 : 1));
