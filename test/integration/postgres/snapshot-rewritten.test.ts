@@ -107,3 +107,40 @@ test('exactly-once, each row is read once although a table is rewritten before t
   const ids = [...readsOf(delivered.records, 'a'), ...readsOf(delivered.records, 'z')];
   expect([ids.length, new Set(ids).size]).toEqual([3100, 3100]);
 });
+
+const LOCK_WAIT = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+const readBySnapshot = (table: string): string =>
+  `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE relation = '${table}'::regclass AND application_name = 'Millrace Snapshot'`;
+
+test('several connections: a statement that waits for a table that only one of them has begun does not stop them', async () => {
+  await create(
+    'CREATE TABLE z (id int PRIMARY KEY, v int); INSERT INTO z SELECT i, i FROM generate_series(1, 30000) i',
+  );
+  const run = await TaskRun.start({ ...config(), 'snapshot.max.threads': '2' });
+  stop = () => run.stop();
+  await run.until(({ length }) => length > 0);
+  await waitFor('a connection in z', async () => (await database.query(readBySnapshot('z'))).length > 0);
+  const other = await database.connect();
+  const altered = other.query('ALTER TABLE z ADD COLUMN w int').finally(() => other.end());
+  await waitFor('the lock', async () => (await database.query(LOCK_WAIT)).length > 0);
+  await run.until(isLast);
+  await altered;
+  expect(new Set(readsOf(run.records, 'z')).size).toBe(30000);
+});
+
+test('several connections: rewritten tables are checked while a statement waits for one of them', async () => {
+  await create(`CREATE TABLE b (id int PRIMARY KEY, v int); INSERT INTO b SELECT i, i FROM generate_series(1, 600) i;
+    CREATE TABLE z (id int PRIMARY KEY, v int); INSERT INTO z SELECT i, i FROM generate_series(1, 3000) i`);
+  const tables = { 'table.include.list': 'public.a,public.b,public.z' };
+  const run = await TaskRun.start({ ...config(), ...tables, 'snapshot.max.threads': '2' });
+  stop = () => run.stop();
+  await run.until(({ length }) => length > 0);
+  await database.query('VACUUM FULL z');
+  await run.until((records) => readsOf(records, 'z').length > 0);
+  const other = await database.connect();
+  const altered = other.query('ALTER TABLE z ADD COLUMN w int').finally(() => other.end());
+  await waitFor('the lock', async () => (await database.query(LOCK_WAIT)).length > 0);
+  await run.until(isLast);
+  await altered;
+  expect(new Set(readsOf(run.records, 'z')).size).toBe(3000);
+});

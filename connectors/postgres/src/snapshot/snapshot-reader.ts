@@ -14,6 +14,7 @@ import type { Chunk } from './chunk';
 import { chunkQuery, type VersionConditions } from './chunk-query';
 import { FinishedWork } from './finished-work';
 import { changedFrom, tellsChanges, unchangedSince } from './first-snapshot';
+import { unlessStuck } from './lane-locks';
 import { progressLength, readResumePoint, type ResumePoint } from './resume-point';
 import { snapshotError } from './snapshot-error';
 import { SnapshotLane } from './snapshot-lane';
@@ -170,7 +171,7 @@ export class SnapshotReader implements Phase {
       };
       this.running = running;
       this.finalOffset = completed;
-      void this.fetchAll(running, signal).then(
+      void unlessStuck(session, source.clients, this.fetchAll(running, signal)).then(
         () => this.fetchEnded(null),
         (error: unknown) => this.fetchEnded(error),
       );
