@@ -81,8 +81,9 @@ export class ThreadFailures {
 
   /**
    * A call of the task does not return. Only the end of the thread ends it, even if the thread runs other code.
+   * @param blocks the task keeps its thread from running other code
    */
-  onStuck(run: Run, trace: string, stuckMs: number): void {
+  onStuck(run: Run, trace: string, stuckMs: number, blocks: boolean): void {
     const { thread } = run;
     const [headline = ''] = trace.split('\n', 1);
     // The thread may not receive the message in time.
@@ -97,7 +98,7 @@ export class ThreadFailures {
     this.crashes.set(thread, cause);
     run.fate = 'is abandoned: the task was ended because of it';
     this.abandon(run);
-    this.failTask(run, trace, stuckMs, run.calls.holdsThread ? 'alone' : 'stuck');
+    this.failTask(run, trace, stuckMs, blocks ? 'alone' : 'stuck');
     this.leave(thread, cause);
   }
 

@@ -163,8 +163,15 @@ export class ThreadTaskHost implements TaskHost {
       deliveries: run.deliveries,
       excused: this.threadWatchdog.isBlockedByOther(run),
       fate: () => run.fate,
-      restart: isEnding(run) ? null : (trace, stuckMs) => this.failures.onStuck(run, trace, stuckMs),
+      restart: isEnding(run)
+        ? null
+        : (trace, stuckMs) => this.failures.onStuck(run, trace, stuckMs, this.blocksThread(run)),
     }));
+  }
+
+  /** Of a run that no other task excuses. Code after the first `await` of a call blocks the thread outside the call. */
+  private blocksThread({ calls, thread }: Run): boolean {
+    return calls.holdsThread || this.threadWatchdog.isSilent(thread);
   }
 
   watch(): (id: ConnectorTaskId) => TaskWatch {

@@ -55,6 +55,12 @@ export class ThreadWatchdog {
     return silence.blocking?.run !== run;
   }
 
+  /** True: the thread answers none of its tasks. */
+  isSilent(thread: ThreadHandle): boolean {
+    // A heartbeat may just miss one check.
+    return (this.silences.get(thread)?.ms ?? 0) > CHECK_MS;
+  }
+
   /** A sentence for each unresponsive thread that was logged. */
   problems(): string[] {
     return [...this.options.threads()].flatMap((thread) => {

@@ -4,6 +4,7 @@ import type { SourceRecord } from '@millrace/sdk';
 import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../../../src/metrics/task-metrics';
 import type { TaskHost } from '../../../src/tasks/host';
 import { InlineTaskHost } from '../../../src/tasks/hosts/inline-task-host';
+import type { ThreadHandle } from '../../../src/tasks/hosts/thread-handle';
 import { ThreadTaskHost } from '../../../src/tasks/hosts/thread-task-host';
 import { ScriptedSink } from '../sink/sink-fixture';
 import {
@@ -104,14 +105,14 @@ interface Threads {
   readonly logger: RecordingLogger;
   run(connector: string, does: string): Promise<void>;
 }
-function threads(size: number): Threads {
+function threads(size: number, watchdogMs = 200): Threads {
   const listener = new RecordingListener();
   const logger = new RecordingLogger();
   const host = new ThreadTaskHost({
     data: { settings: {}, catalog: null },
     threads: size,
     gracefulTimeoutMs: 200,
-    watchdogMs: 200,
+    watchdogMs,
     watchdogAction: 'restart',
     offsets: new MemoryOffsets(),
     listener,
@@ -147,4 +148,16 @@ test('a task that does not leave the thread of a stuck one in time is cancelled,
   await eventually(() => listener.events.filter((event) => event === 'running deaf-0').length === 2);
   expect(listener.events.filter((event) => event.endsWith('other-0'))).toEqual(RESTARTED);
   expect(logger.lines.filter((line) => /^info cancel \d$/.test(line))).toEqual(['info cancel 3', 'info cancel 2']);
+});
+
+test('a task that blocks its thread after an await of its call gets a dedicated one', async () => {
+  const { host, listener, run } = threads(1, 2_000);
+  const places = (): string[] =>
+    [...(host as unknown as { threads: Set<ThreadHandle> }).threads].map(({ options }) => options.place);
+  await run('spins', 'blocks later');
+  await listener.until('failed spins-0');
+  await eventually(() => places().length === 0);
+  await run('spins', 'blocks later');
+  await listener.until('running spins-0');
+  expect(places()).toEqual(['alone']);
 });

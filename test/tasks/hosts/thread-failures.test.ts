@@ -87,7 +87,7 @@ test('a call that does not return: its run is revoked and cancelled, the others 
     thread.runs.set(number, run);
     return run;
   }) as [Run, Run];
-  ends.onStuck(stuck, 'Error: stuck\n', 300_000);
+  ends.onStuck(stuck, 'Error: stuck\n', 300_000, false);
   expect(stuck.calls.revoked).toBe(true);
   expect(other.calls.revoked).toBe(false);
   expect(posted).toEqual(['cancel 0', 'stop 1']);
