@@ -52,3 +52,26 @@ test('a stop during creation ends it', async () => {
 test('a stop before creation prevents it', async () => {
   await failedStart(3600, (task) => task.abort());
 });
+
+test('the snapshot of another task is no such transaction', async () => {
+  await database.query('CREATE TABLE a AS SELECT i FROM generate_series(1, 3000) i');
+  const first = taskConfig(database, {
+    ...{ 'max.batch.size': '300', 'max.queue.size': '400', 'snapshot.fetch.size': '300' },
+    'table.include.list': 'public.a',
+  });
+  const reading = await TaskRun.start(first);
+  try {
+    await reading.until(({ length }) => length > 0);
+    const names = { 'slot.name': `${database.slot}_2`, 'publication.name': `pub_${database.name}_2` };
+    const other = await TaskRun.start({
+      ...first,
+      ...names,
+      ...{ 'table.include.list': 'public.t', 'publication.autocreate.mode': 'filtered' },
+      'internal.create.slot.command.timeout': '5',
+    });
+    await other.stop();
+    expect(reading.records.length).toBeLessThan(3000);
+  } finally {
+    await reading.stop();
+  }
+});

@@ -51,14 +51,14 @@ export async function beginSnapshot(
     const client = await connect();
     const lsn = exporter === null ? await currentLsn(client, session) : exporter.consistentPoint;
     const level = exporter === null ? isolation(session, connections) : REPEATABLE_READ;
+    const xid = await newXid(client, session);
     await begin(client, level, exporter?.snapshotName ?? null);
     if (session.exactlyOnce) await readInOrder(client);
     const { rows } = await client.query(
-      `SELECT ${session.facts.version >= 130000 ? "CASE WHEN pg_is_in_recovery() THEN '0' ELSE pg_current_xact_id()::text END" : 'txid_current()::text'} AS xid,
-              txid_current_snapshot()::text AS snapshot,
+      `SELECT txid_current_snapshot()::text AS snapshot,
               (extract(epoch FROM current_timestamp) * 1000000)::int8::text AS micros`,
     );
-    const row = rows[0] as { xid: string; snapshot: string; micros: string };
+    const row = rows[0] as { snapshot: string; micros: string };
     const snapshot = parseSnapshot(row.snapshot) as FirstSnapshot;
     if (connections > 1) {
       const name = exporter?.snapshotName ?? (await exportSnapshot(client));
@@ -77,7 +77,7 @@ export async function beginSnapshot(
     return {
       clients: clients as [Client, ...Client[]],
       lsn,
-      xid: int64(BigInt(row.xid)),
+      xid,
       // A transaction that runs now may have ended for a later statement with a snapshot of its own.
       snapshot: level.startsWith('READ') ? { ...snapshot, running: [] } : snapshot,
       micros: Number(row.micros),
@@ -93,6 +93,19 @@ export async function beginSnapshot(
 async function begin(client: Client, level: string, snapshot: string | null): Promise<void> {
   await client.query(`BEGIN ISOLATION LEVEL ${level} READ ONLY`);
   if (snapshot !== null) await client.query(`SET TRANSACTION SNAPSHOT ${quoteLiteral(snapshot)}`);
+}
+
+/**
+ * For `source.txId`. Not that of the snapshot's transaction: until that ends, the server would create no slot for
+ * other tasks and connectors, because it waits for all transactions with an id.
+ */
+async function newXid(client: Client, { facts }: Session): Promise<Lsn> {
+  const xid =
+    facts.version >= 130000
+      ? "CASE WHEN pg_is_in_recovery() THEN '0' ELSE pg_current_xact_id()::text END"
+      : 'txid_current()::text';
+  const { rows } = await client.query(`SELECT ${xid} AS xid`);
+  return int64(BigInt((rows[0] as { xid: string }).xid));
 }
 
 /** The position of a row then says which rows came before it. */
