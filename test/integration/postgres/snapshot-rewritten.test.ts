@@ -108,6 +108,17 @@ test('exactly-once, each row is read once although a table is rewritten before t
   expect([ids.length, new Set(ids).size]).toEqual([3100, 3100]);
 });
 
+test('the search_path of a connection does not matter', async () => {
+  await create(`${LATER}; CREATE SCHEMA other; CREATE TABLE other.z AS SELECT 1`);
+  const run = await TaskRun.start({ ...config(), 'snapshot.delay.ms': '200' });
+  stop = () => run.stop();
+  await database.query(`ALTER DATABASE ${database.name} SET search_path = other`);
+  await run.until(({ length }) => length > 0);
+  await database.query('ALTER TABLE public.z ALTER COLUMN v TYPE bigint');
+  await run.until(isLast);
+  expect(new Set(readsOf(run.records, 'z')).size).toBe(100);
+});
+
 const LOCK_WAIT = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
 const readBySnapshot = (table: string): string =>
   `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE relation = '${table}'::regclass AND application_name = 'Millrace Snapshot'`;

@@ -22,17 +22,18 @@ export const MOVED = `${PARTS}
 
 /** Reads the catalog only: the lock of a table may be given to nobody before one who waits for the snapshot to end. */
 const STORAGE = `${PARTS}
-  SELECT part.root::int8::text AS root, c.oid::int8::text AS oid, c.oid::regclass::text AS name, c.relfilenode::int8::text AS file, c.xmin::text AS written,
+  SELECT part.root::int8::text AS root, c.oid::int8::text AS oid, format('%I.%I', n.nspname, c.relname) AS name,
+         c.relfilenode::int8::text AS file, c.xmin::text AS written,
          concat_ws(' ', c.relpersistence, c.relam::int8, (SELECT string_agg(concat(a.attnum, ':', a.xmin), ',' ORDER BY a.attnum)
            FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0)) AS definition
-  FROM part JOIN pg_class c ON c.oid = part.oid WHERE c.relfilenode <> 0`;
+  FROM part JOIN pg_class c ON c.oid = part.oid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relfilenode <> 0`;
 
 /** A table, or a part of it. */
 interface Storage {
   /** Oid of the captured table. */
   readonly root: string;
   readonly oid: string;
-  /** Quoted, for a query. */
+  /** With its schema, quoted for a query: connections may differ in their `search_path`. */
   readonly name: string;
   readonly file: string;
   /** Transaction that changed the table's row in the catalog last. */
