@@ -24,7 +24,7 @@ export const MOVED = `${PARTS}
 const STORAGE = `${PARTS}
   SELECT part.root::int8::text AS root, c.oid::int8::text AS oid, format('%I.%I', n.nspname, c.relname) AS name,
          c.relfilenode::int8::text AS file, c.xmin::text AS written,
-         concat_ws(' ', c.relpersistence, c.relam::int8, (SELECT string_agg(concat(a.attnum, ':', a.xmin), ',' ORDER BY a.attnum)
+         concat_ws(' ', c.relpersistence, c.relam::int8, c.reltoastrelid::int8, (SELECT string_agg(concat(a.attnum, ':', a.xmin), ',' ORDER BY a.attnum)
            FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0)) AS definition
   FROM part JOIN pg_class c ON c.oid = part.oid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relfilenode <> 0`;
 
@@ -38,7 +38,10 @@ interface Storage {
   readonly file: string;
   /** Transaction that changed the table's row in the catalog last. */
   readonly written: string;
-  /** Differs after each ALTER TABLE that rewrites the table. */
+  /**
+   * Differs after each ALTER TABLE that rewrites the table; if that is undone, too (SET UNLOGGED, SET LOGGED), only by
+   * the TOAST table.
+   */
   readonly definition: string;
 }
 
