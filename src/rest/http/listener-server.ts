@@ -34,8 +34,9 @@ export class ListenerServer {
     this.server.on('connect', (_request, socket) => rejectMethod(socket));
     // Before the application, which may answer at once.
     this.server.prependListener('request', (request, response) => {
-      // From when the response is complete here, or it would fill the memory; Node ends the limit with the response.
-      response.once('prefinish', () => response.setTimeout(this.readStallMs, () => request.socket.destroy()));
+      // From when the response is known here, or it would fill the memory; Node ends the limit with the response.
+      for (const known of ['pipe', 'prefinish'])
+        response.once(known, () => response.setTimeout(this.readStallMs, () => request.socket.destroy()));
       // A connection whose last request ends during close would otherwise stay open until the keep-alive timeout.
       response.once('finish', () => {
         if (this.closing) setImmediate(() => this.server.closeIdleConnections());

@@ -13,6 +13,7 @@ import type { BodyBudget } from '../http/body-budget';
 import { JSON_TYPE, requestType, responseType } from '../http/content-negotiation';
 import { errorReply, type ErrorReply } from './error-reply';
 import { incomingBody } from '../http/incoming-body';
+import { sendBody } from '../http/send-body';
 import { encodeJson } from '../json/encode';
 import { routingError, requestTimeout } from '../http/rest-error';
 import type { Call, Handler, Method, Reply, Resource } from './route';
@@ -152,8 +153,7 @@ function writeReply(response: Response, reply: Reply, contentType: string): void
   const bytes = reply.text === undefined ? encodeJson(reply.body) : bytesOf(reply.text);
   response.setHeader('Content-Type', contentType);
   response.setHeader('Content-Length', String(bytes.length));
-  // For HEAD, Node sends the headers without the body.
-  response.end(bytes);
+  sendBody(response, bytes);
 }
 
 const bytesOf = (text: string | Buffer): Buffer => (typeof text === 'string' ? Buffer.from(text) : text);
