@@ -2,6 +2,8 @@
  * Tables that are rewritten after the snapshot was taken and before it reads them: to an older snapshot they are empty
  * (PostgreSQL's "Caveats" of concurrency control), and the stream does not have their rows either.
  */
+import type { Session } from '../../../connectors/postgres/src/session';
+import { SnapshotStorage } from '../../../connectors/postgres/src/snapshot/rewritten-tables';
 import { TestDatabase } from '../../helpers/test-database';
 import { waitFor } from '../../helpers/wait-for';
 import { Delivered } from './exactly-once-harness';
@@ -155,4 +157,23 @@ test('several connections: rewritten tables are checked while a statement waits 
   await run.until(isLast);
   await altered;
   expect(new Set(readsOf(run.records, 'z')).size).toBe(3000);
+});
+
+test('a table is dropped while it is looked at: the snapshot is taken again', async () => {
+  await create(LATER);
+  const [reader, other] = [await database.connect(), await database.connect()];
+  stop = async () => void (await Promise.all([reader.end(), other.end()]));
+  // The check reads the catalog first.
+  const query = async (text: string, values: unknown[]): Promise<unknown> => {
+    const result = await other.query(text, values);
+    await other.query('DROP TABLE z');
+    return result;
+  };
+  const session = { general: { get: async () => ({ query }) } } as unknown as Session;
+  await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+  const { rows } = await reader.query<{ oid: number }>("SELECT 'z'::regclass::oid AS oid");
+  const oids = rows.map(({ oid }) => oid);
+  const storage = await SnapshotStorage.read(session, reader, oids);
+  await other.query('TRUNCATE z');
+  await expect(storage.check(reader, oids)).rejects.toMatchObject({ code: 'PG_SNAPSHOT_REWRITTEN', retriable: true });
 });

@@ -84,8 +84,8 @@ export class SnapshotStorage {
       const results = (await reader.query(look)) as unknown as readonly QueryResult[];
       if (results.some(({ command, rowCount }) => command === 'MOVE' && rowCount !== 0)) return false;
     } catch (error) {
-      // A part of a table may only be readable through the table. Another attempt is right in any case.
-      if (errorCode(error) === '42501') return true;
+      // A part may only be readable through its table, or is dropped. Another attempt is right in any case.
+      if (/^42(501|P01)/.test(errorCode(error))) return true;
       throw error;
     }
     return before.definition !== now.definition || (await this.hasEarlierRows(now));
