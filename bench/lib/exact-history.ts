@@ -87,6 +87,11 @@ export class ExactHistory {
     this.last.set(row, version);
   }
 
+  /** The changes of these, "table id version", that are not there. */
+  lost(committed: readonly string[]): string[] {
+    return committed.filter((change) => !this.seen.has(change));
+  }
+
   /**
    * @param committed "table id version" of each change since the snapshot
    * @param rows the version of each row in the database, by "table id"
@@ -95,7 +100,7 @@ export class ExactHistory {
     const known = new Set(committed);
     const { outOfOrder, readAgain, readLate } = this;
     return {
-      lost: committed.filter((change) => !this.seen.has(change)).length,
+      lost: this.lost(committed).length,
       repeated: [...this.seen.values()].reduce((sum, count) => sum + count - 1, 0),
       invented: [...this.seen.keys()].filter((change) => !known.has(change)).length,
       ...{ outOfOrder, readAgain, readLate },

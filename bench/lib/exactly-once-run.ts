@@ -10,6 +10,7 @@ import { createAdmin } from '../../src/kafka/admin/admin';
 import { createWire } from '../../src/kafka/network/network-client';
 import { seeded } from '../../test/helpers/seeded';
 import { HistoryFollower, type ExactHistory, type Faults } from './exact-history';
+import { keepEvidence } from './fault-evidence';
 import { KilledWorkers, type KilledGroup } from './killed-workers';
 import { TABLES, VersionedWriter } from './versioned-rows';
 
@@ -101,7 +102,21 @@ class Run {
     const { duringSnapshot } = this;
     const { reads, changes } = history;
     const faults = history.faults(committed, await this.versions());
+    if (Object.values(faults).some((count) => count > 0)) await this.explain(committed);
     return { faults, duringSnapshot, kills: workers.kills, committed: committed.length, reads, changes };
+  }
+
+  private async explain(committed: readonly string[]): Promise<void> {
+    const { broker, name } = this.plan;
+    const folder = await keepEvidence({
+      bootstrapServers: broker.bootstrapServers,
+      topics: [...TABLES.map((table) => `${name}.public.${table.name}`), `${name}-offsets`, `${name}-configs`],
+      committed,
+      lost: this.history.lost(committed),
+      database: this.database,
+      logs: this.workers.allLogs(),
+    });
+    this.plan.log?.(`evidence: ${folder}`);
   }
 
   async close(): Promise<void> {

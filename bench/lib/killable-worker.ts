@@ -30,6 +30,7 @@ export async function freezeBeside(
   worker: StartedWorker,
   start: () => Promise<StartedWorker>,
   awakeMs: number,
+  beforeEnd: () => void = () => undefined,
 ): Promise<StartedWorker> {
   process.kill(worker.pid, 'SIGSTOP');
   const expired = sleep(SESSION_MS + 2000);
@@ -38,6 +39,7 @@ export async function freezeBeside(
   // It wakes beside its successor, which has its work by now.
   process.kill(worker.pid, 'SIGCONT');
   await sleep(awakeMs);
+  beforeEnd();
   await worker.crash();
   return next;
 }

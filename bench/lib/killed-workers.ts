@@ -16,6 +16,8 @@ export interface KilledGroup {
 
 export class KilledWorkers {
   private workers: StartedWorker[] = [];
+  /** Of workers that have ended. */
+  private readonly endedLogs: string[] = [];
   kills = 0;
 
   constructor(
@@ -47,8 +49,15 @@ export class KilledWorkers {
     const isFrozen = group.freezeEvery > 0 && count % group.freezeEvery === 0;
     log(`${count}: ${isFrozen ? 'SIGSTOP' : 'SIGKILL'}`);
     if (isFrozen) {
-      this.workers[at] = await freezeBeside(worker, () => this.start(), random() * 1000);
+      const next = await freezeBeside(
+        worker,
+        () => this.start(),
+        random() * 1000,
+        () => this.keepLog(worker),
+      );
+      this.workers[at] = next;
     } else {
+      this.keepLog(worker);
       await worker.crash();
       this.workers[at] = await this.start();
     }
@@ -58,12 +67,21 @@ export class KilledWorkers {
     for (const worker of this.workers) await worker.crash();
   }
 
+  /** Of all workers until now, in the order of their ends. */
+  allLogs(): string {
+    return [...this.endedLogs, ...this.workers.map(({ process }) => process.log())].join('\n===\n');
+  }
+
   async stopAll(): Promise<void> {
     for (const worker of this.workers) await worker.stop();
   }
 
   logs(): string {
     return this.workers.map(({ process }) => process.log().slice(-4000)).join('\n===\n');
+  }
+
+  private keepLog({ url, process }: StartedWorker): void {
+    this.endedLogs.push(`${url}, ended at ${new Date().toISOString()}\n${process.log()}`);
   }
 
   private async start(): Promise<StartedWorker> {
