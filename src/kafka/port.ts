@@ -175,7 +175,9 @@ export interface Producer {
   sendOffsetsToTransaction(groupId: string, offsets: readonly TopicPartitionOffset[]): Promise<void>;
   commitTransaction(): Promise<void>;
   abortTransaction(): Promise<void>;
-  /** Flushes for at most `timeoutMs` (default 30 s), then fails the remaining records. */
+  /**
+   * Flushes for at most `timeoutMs` (default 30 s), then fails the remaining records and a commit that waits for them.
+   */
   close(timeoutMs?: number): Promise<void>;
 }
 

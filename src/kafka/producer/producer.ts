@@ -197,6 +197,7 @@ class KafkaProducer implements Producer {
     this.sender.stop();
     const text = 'The producer was closed before the record was acknowledged.';
     const error = new KafkaError('PRODUCER_CLOSED', text, { inDoubt: true });
+    this.transactions?.close(error);
     for (const batch of [...this.accumulator.live]) {
       batch.memoryInDoubt = true;
       this.accumulator.complete(batch, error, -1);

@@ -120,6 +120,16 @@ export class TransactionManager implements Idempotence {
     this.reset();
   }
 
+  /**
+   * The producer gives up its buffered records: a commit that waits for them must fail, although its transaction may
+   * not have begun at the coordinator.
+   */
+  close(error: KafkaError): void {
+    if (this.state === 'fatal') return;
+    this.abandoned = error;
+    this.state = 'fatal';
+  }
+
   tryAssignIdentity(queue: PartitionQueue): boolean {
     if (!this.added.has(queue)) {
       this.pending.add(queue);

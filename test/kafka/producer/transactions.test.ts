@@ -22,6 +22,22 @@ function delayFirst(wire: FakeWire, apiName: string): { deliver(): Promise<unkno
   return { deliver: async () => deliver!() };
 }
 
+/** The first request of the API has no answer until `answer` is called, and then none because the wire is closed. */
+function holdFirst(wire: FakeWire, apiName: string): { readonly sent: Promise<void>; answer(): void } {
+  const send = wire.send.bind(wire);
+  const answer = gate<void>();
+  const sent = gate<void>();
+  let isHeld = false;
+  wire.send = async (node, request) => {
+    if (isHeld || request.apiName !== apiName) return await send(node, request);
+    isHeld = true;
+    sent.open();
+    await answer.promise;
+    throw new KafkaError('CONNECTION_FAILED', 'closed', { retriable: true });
+  };
+  return { sent: sent.promise, answer: () => answer.open() };
+}
+
 describe('connect-runtime 4.8: transactions', () => {
   test('partitions are added once and lazily, records carry the transaction, the commit comes after their acknowledgement', async () => {
     const { wire, producer, deliveries, send } = await start({}, new FakeWire().addTopic('t', 3));
@@ -294,4 +310,23 @@ describe('kafka-client 3: transaction errors told apart', () => {
     expect(wire.transactionLog).toEqual(['add t-0', 'abort']);
     expect(wire.closed).toBe(true);
   });
+
+  test.each(['AddPartitionsToTxn', 'Produce', 'EndTxn'])(
+    'a commit that close interrupts during %s is not reported as done, and nothing follows',
+    async (api) => {
+      const { wire, producer, deliveries, send } = await start();
+      const held = holdFirst(wire, api);
+      producer.beginTransaction();
+      send('a');
+      const committed = producer.commitTransaction();
+      await held.sent;
+      const closed = producer.close(0);
+      held.answer();
+      await expect(committed).rejects.toMatchObject({ code: 'PRODUCER_CLOSED' });
+      await closed;
+      const reported = deliveries.map(({ error }) => error?.code ?? null);
+      expect(reported).toEqual([api === 'EndTxn' ? null : 'PRODUCER_CLOSED']);
+      expect(wire.transactionLog).not.toContain('commit');
+    },
+  );
 });

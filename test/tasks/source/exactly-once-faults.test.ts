@@ -2,11 +2,12 @@
  * Exactly-once tasks on a cluster with faults at random moments; every task that fails may restart. Other runs:
  * `FAULT_SEED=3 FAULT_ROUNDS=100`.
  */
-import type { SourceRecord, SourceTask, SourceTaskContext } from '@millrace/sdk';
+import type { SourceOffset, SourcePartition, SourceRecord, SourceTask, SourceTaskContext } from '@millrace/sdk';
 import { startEmbeddedBroker, type EmbeddedBroker, type ErrorName } from '@millrace/embedded';
 import { OffsetStores } from '../../../src/cluster/offsets/offset-stores';
-import { parseWorkerConfig } from '../../../src/config/worker-config';
+import { parseWorkerConfig, type WorkerConfig } from '../../../src/config/worker-config';
 import { createKafkaClients } from '../../../src/kafka/create-clients';
+import { readClocks, type Admin } from '../../../src/kafka/port';
 import { silentLogger } from '../../../src/logging/logger';
 import { KafkaCompactedLog } from '../../../src/storage/log/kafka-compacted-log';
 import { storageTopic } from '../../../src/storage/log/storage-topic';
@@ -14,10 +15,12 @@ import { OffsetStore } from '../../../src/storage/offsets/offset-store';
 import { TaskRunner } from '../../../src/tasks/task-runner';
 import { seeded } from '../../helpers/seeded';
 import { waitFor } from '../../helpers/wait-for';
+import { SessionLease } from '../../../src/tasks/session-lease';
 import { RecordingListener, sourceOf, spec, world } from '../fakes';
 
 const PARTITION = { counter: 'one' };
 const TOPIC = 'out';
+const OUTPUT = { topic: TOPIC, partition: 0 };
 const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 8);
 const clients = createKafkaClients(silentLogger);
 let broker: EmbeddedBroker;
@@ -27,18 +30,32 @@ beforeAll(async () => {
 });
 afterAll(async () => await broker?.stop());
 
+/** Forgets what is confirmed to it, as a replication slot does. */
+class Server {
+  confirmed = 0;
+  /** The last number that a task has polled, and that it may poll. */
+  sent = 0;
+  limit = Infinity;
+}
+
 class Counter implements SourceTask {
   private n = 0;
+  constructor(private readonly server: Server) {}
   async start(_config: unknown, context: SourceTaskContext): Promise<void> {
-    this.n = Number((await context.offsets.offset(PARTITION))?.n ?? 0);
+    const stored = Number((await context.offsets.offset(PARTITION))?.n ?? 0);
+    this.n = Math.max(stored, this.server.confirmed);
+  }
+  commit(offsets: ReadonlyMap<SourcePartition, SourceOffset | null>): void {
+    for (const offset of offsets.values()) this.server.confirmed = Math.max(this.server.confirmed, Number(offset?.n));
   }
   async poll(): Promise<SourceRecord[]> {
     await new Promise((resolve) => setTimeout(resolve, 2));
+    if (this.n >= this.server.limit) return [];
     return Array.from({ length: 10 }, () => this.next());
   }
   stop(): void {}
   private next(): SourceRecord {
-    const n = ++this.n;
+    const n = (this.server.sent = ++this.n);
     const common = { sourcePartition: PARTITION, sourceOffset: { n }, topic: TOPIC };
     return { ...common, keySchema: null, key: null, valueSchema: null, value: `v${n}` };
   }
@@ -73,6 +90,113 @@ function strike(random: () => number): string {
   }
 }
 
+interface Running {
+  readonly runner: TaskRunner;
+  readonly listener: RecordingListener;
+}
+
+/** Task 0 of connector `c`, whose runs have one server, and what they leave in Kafka. */
+class Runs {
+  readonly server = new Server();
+  private readonly admin: Admin;
+  private readonly shared: OffsetStore;
+  private readonly stores: OffsetStores;
+
+  private constructor(
+    private readonly group: string,
+    private readonly connectorConfig: Record<string, string>,
+    private readonly config: WorkerConfig,
+  ) {
+    const { client } = this;
+    this.admin = clients.admin(client);
+    const log = new KafkaCompactedLog({
+      topic: storageTopic('offset', { ...config.offset, replicationFactor: 1, partitions: 1 }),
+      clients,
+      admin: this.admin,
+      client,
+      clientId: group,
+      isolation: 'read_committed',
+      logger: silentLogger,
+    });
+    this.shared = new OffsetStore(log, silentLogger);
+    this.stores = new OffsetStores({
+      shared: this.shared,
+      clients,
+      worker: config,
+      snapshot: () => ({ connectorConfig: () => connectorConfig }) as never,
+      resolve: async (resolved) => resolved,
+      logger: silentLogger,
+    });
+  }
+
+  static async open(group: string, connectorConfig: Record<string, string>): Promise<Runs> {
+    const config = parseWorkerConfig({
+      'bootstrap.servers': broker.bootstrapServers,
+      'group.id': group,
+      'config.storage.topic': `${group}-configs`,
+      'offset.storage.topic': `${group}-offsets`,
+      'offset.storage.partitions': '1',
+      'status.storage.topic': `${group}-status`,
+      'key.converter': 'org.apache.kafka.connect.storage.StringConverter',
+      'value.converter': 'org.apache.kafka.connect.storage.StringConverter',
+    });
+    const common = { name: 'c', 'connector.class': 'com.acme.Test', ...connectorConfig };
+    const runs = new Runs(group, common, { ...config, exactlyOnceSourceSupport: 'enabled' });
+    await runs.admin.deleteTopics([TOPIC]).catch(() => undefined);
+    await runs.admin.createTopics([{ name: TOPIC, partitions: 1, replicationFactor: 1 }]);
+    await runs.shared.start();
+    return runs;
+  }
+
+  start(lease?: SessionLease): Running {
+    const { config, stores, server, group, connectorConfig } = this;
+    const gate = { fence: async () => undefined, confirm: async () => undefined };
+    const environment = { ...world(sourceOf(new Counter(server))), config, clients, offsets: stores, gate };
+    const listener = new RecordingListener();
+    const exactlyOnce = { transactionalId: `${group}-c-0`, generation: 1 };
+    const runner = new TaskRunner(
+      spec('source', connectorConfig, { exactlyOnce, lease: lease?.forWork() }),
+      environment,
+      listener,
+    );
+    runner.start();
+    return { runner, listener };
+  }
+
+  async committed(): Promise<number> {
+    return (await this.admin.listOffsets([OUTPUT], 'latest', 'read_committed'))[0]?.offset ?? 0;
+  }
+
+  /** Call when no task runs. What read_committed consumers see, and the stored offset. */
+  async end(): Promise<{ readonly seen: readonly string[]; readonly last: number }> {
+    const { stores, shared, admin, client } = this;
+    const consumer = clients.assignedConsumer({
+      ...client,
+      'isolation.level': 'read_committed',
+      'auto.offset.reset': 'earliest',
+    });
+    await consumer.connect();
+    consumer.assign([OUTPUT]);
+    await consumer.seekToBeginning([OUTPUT]);
+    const seen: string[] = [];
+    const [end] = await admin.listOffsets([OUTPUT], 'latest');
+    while ((consumer.position(OUTPUT) ?? 0) < (end?.offset ?? 0))
+      for (const { records } of await consumer.poll(100)) for (const { value } of records) seen.push(String(value));
+    const last = (await stores.read('c', [PARTITION]))[0] as { n: number };
+    await consumer.close();
+    await stores.stop();
+    await shared.stop();
+    await admin.close();
+    return { seen, last: last.n };
+  }
+
+  private get client(): Record<string, string> {
+    return { 'bootstrap.servers': broker.bootstrapServers };
+  }
+}
+
+const upTo = (last: number): string[] => Array.from({ length: last }, (_, i) => `v${i + 1}`);
+
 test.each([
   ['poll', 1],
   ['interval', 2],
@@ -81,66 +205,16 @@ test.each([
   async (boundary, given) => {
     const seed = Number(process.env.FAULT_SEED ?? given);
     const random = seeded(seed).next;
-    const group = `faults-${boundary}-${seed}`;
-    const client = { 'bootstrap.servers': broker.bootstrapServers };
-    const admin = clients.admin(client);
-    await admin.deleteTopics([TOPIC]).catch(() => undefined);
-    await admin.createTopics([{ name: TOPIC, partitions: 1, replicationFactor: 1 }]);
-    const config = {
-      ...parseWorkerConfig({
-        ...client,
-        'group.id': group,
-        'config.storage.topic': `${group}-configs`,
-        'offset.storage.topic': `${group}-offsets`,
-        'offset.storage.partitions': '1',
-        'status.storage.topic': `${group}-status`,
-        'key.converter': 'org.apache.kafka.connect.storage.StringConverter',
-        'value.converter': 'org.apache.kafka.connect.storage.StringConverter',
-      }),
-      exactlyOnceSourceSupport: 'enabled' as const,
-    };
-    const log = new KafkaCompactedLog({
-      topic: storageTopic('offset', { ...config.offset, replicationFactor: 1, partitions: 1 }),
-      clients,
-      admin,
-      client,
-      clientId: group,
-      isolation: 'read_committed',
-      logger: silentLogger,
-    });
-    const shared = new OffsetStore(log, silentLogger);
-    await shared.start();
-    const connectorConfig = {
-      name: 'c',
-      'connector.class': 'com.acme.Test',
+    const runs = await Runs.open(`faults-${boundary}-${seed}`, {
       'transaction.boundary': boundary,
       'transaction.boundary.interval.ms': '60',
       'producer.override.request.timeout.ms': '500',
       'producer.override.retry.backoff.ms': '5',
       'producer.override.reconnect.backoff.ms': '5',
       'producer.override.transaction.timeout.ms': '5000',
-    };
-    const stores = new OffsetStores({
-      shared,
-      clients,
-      worker: config,
-      snapshot: () => ({ connectorConfig: () => connectorConfig }) as never,
-      resolve: async (resolved) => resolved,
-      logger: silentLogger,
     });
     const struck: string[] = [];
-    const gate = { fence: async () => undefined, confirm: async () => undefined };
-    const start = (): { runner: TaskRunner; listener: RecordingListener } => {
-      const environment = { ...world(sourceOf(new Counter())), config, clients, offsets: stores, gate };
-      const listener = new RecordingListener();
-      const exactlyOnce = { transactionalId: `${group}-c-0`, generation: 1 };
-      const runner = new TaskRunner(spec('source', connectorConfig, { exactlyOnce }), environment, listener);
-      runner.start();
-      return { runner, listener };
-    };
-    let current = start();
-    const committed = async (): Promise<number> =>
-      (await admin.listOffsets([{ topic: TOPIC, partition: 0 }], 'latest', 'read_committed'))[0]?.offset ?? 0;
+    let current = runs.start();
     const failed = (): boolean => current.listener.events.includes('failed c-0');
     try {
       for (let round = 0; round < ROUNDS; round++) {
@@ -149,10 +223,10 @@ test.each([
           await new Promise((resolve) => setTimeout(resolve, random() * 100));
           // Its successor starts while its requests are in flight.
           current.runner.cancel();
-          current = start();
+          current = runs.start();
           struck.push('cancel');
         }
-        const from = await committed();
+        const from = await runs.committed();
         await waitFor(
           'more records',
           async () => {
@@ -160,9 +234,9 @@ test.each([
               if (!current.listener.retriable) throw new Error(`${struck.join('; ')}\n${current.listener.trace}`);
               struck.push('restart');
               await current.runner.done;
-              current = start();
+              current = runs.start();
             }
-            return (await committed()) > from + 20;
+            return (await runs.committed()) > from + 20;
           },
           { detail: () => `seed ${seed}: ${struck.join('; ')}\n${current.listener.trace}`, timeoutMs: 30_000 },
         );
@@ -173,25 +247,49 @@ test.each([
       current.runner.stop();
       await current.runner.done;
     }
-    const consumer = clients.assignedConsumer({
-      ...client,
-      'isolation.level': 'read_committed',
-      'auto.offset.reset': 'earliest',
-    });
-    await consumer.connect();
-    const partition = { topic: TOPIC, partition: 0 };
-    consumer.assign([partition]);
-    await consumer.seekToBeginning([partition]);
-    const seen: string[] = [];
-    const [end] = await admin.listOffsets([partition], 'latest');
-    while ((consumer.position(partition) ?? 0) < (end?.offset ?? 0))
-      for (const { records } of await consumer.poll(100)) for (const { value } of records) seen.push(String(value));
-    const last = (await stores.read('c', [PARTITION]))[0] as { n: number };
-    await consumer.close();
-    await stores.stop();
-    await shared.stop();
-    await admin.close();
-    expect(seen).toEqual(Array.from({ length: last.n }, (_, i) => `v${i + 1}`));
+    const { seen, last } = await runs.end();
+    expect(seen).toEqual(upTo(last));
   },
   180_000,
+);
+
+test.each([
+  ['before Kafka answers AddPartitionsToTxn', 'AddPartitionsToTxn'],
+  ['before Kafka answers Produce', 'Produce'],
+  ['before Kafka answers EndTxn', 'EndTxn'],
+  ['while it may not send', null],
+])(
+  'connect-runtime 81: a task that is cancelled %s confirms nothing to its source that is not committed',
+  async (_when, api) => {
+    const runs = await Runs.open(`cancelled-${api}`, {});
+    const lease = new SessionLease(60_000);
+    lease.renew(readClocks());
+    const first = runs.start(lease);
+    await waitFor('records', async () => (await runs.committed()) > 20);
+    const { server } = runs;
+    if (api === null) {
+      server.limit = server.sent;
+      await waitFor('everything to be confirmed', () => server.confirmed === server.limit);
+      lease.end();
+      server.limit += 10;
+      await waitFor('records that are not sent', () => server.sent === server.limit);
+      // The poll returns them, and their transaction waits for the lease.
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    } else {
+      const before = broker.faults.requests(api);
+      broker.faults.delay(api, 1000, { clientId: 'connector-producer' });
+      await waitFor('the request', () => broker.faults.requests(api) > before);
+    }
+    first.runner.cancel();
+    broker.faults.clear();
+    await first.runner.done;
+    server.limit = Infinity;
+    const second = runs.start();
+    const from = await runs.committed();
+    await waitFor('records of the next run', async () => (await runs.committed()) > from + 20);
+    second.runner.stop();
+    await second.runner.done;
+    const { seen, last } = await runs.end();
+    expect(seen).toEqual(upTo(last));
+  },
 );
