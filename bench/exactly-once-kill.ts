@@ -6,7 +6,7 @@
  * example `slot.count=2 tasks.max=2`, and `source=standby` is a standby of the server. At least half of the kills come
  * between the first and the last row of a snapshot: new connectors are killed, at most five times in each snapshot,
  * until there are so many. With `snapshot.mode=when_needed`, each loses its slot, too, and takes a second snapshot.
- * Every fifth kill is a SIGSTOP for longer than the session, and every seventh a restart of the broker.
+ * Every fifth kill is a SIGSTOP, usually for longer than the session, and every seventh a restart of the broker.
  */
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';

@@ -86,11 +86,11 @@ benchmark(async (atEnd) => {
   await worker.running('killed');
   writer.start();
 
-  /** Kills the worker, sometimes after a pause that is longer than its session. */
+  /** Kills the worker, sometimes after a pause. */
   const kill = async (afterMs: number, count: number): Promise<void> => {
     await sleep(afterMs);
     if (count % 5 === 4) {
-      worker = await freezeBeside(worker, start, random() * 1000);
+      worker = await freezeBeside(worker, start, random);
     } else {
       await worker.crash();
       worker = await start();

@@ -25,20 +25,22 @@ export async function startKillable(
   return worker;
 }
 
-/** Freezes the worker for longer than its session, wakes it beside the next one, and kills it. Returns the next. */
+/**
+ * Freezes the worker for half its session or longer, usually until others have its work, wakes it beside the next one,
+ * and kills it up to three seconds later. Returns the next.
+ */
 export async function freezeBeside(
   worker: StartedWorker,
   start: () => Promise<StartedWorker>,
-  awakeMs: number,
+  random: () => number,
   beforeEnd: () => void = () => undefined,
 ): Promise<StartedWorker> {
   process.kill(worker.pid, 'SIGSTOP');
-  const expired = sleep(SESSION_MS + 2000);
+  const frozen = sleep(SESSION_MS * (0.5 + random()));
   const next = await start();
-  await expired;
-  // It wakes beside its successor, which has its work by now.
+  await frozen;
   process.kill(worker.pid, 'SIGCONT');
-  await sleep(awakeMs);
+  await sleep(random() * 3000);
   beforeEnd();
   await worker.crash();
   return next;

@@ -33,7 +33,7 @@ export class KilledWorkers {
     await (this.workers[0] as StartedWorker).register({ name: this.group.name, config });
   }
 
-  /** Ends the worker that runs the task, sometimes after a pause that is longer than its session. */
+  /** Ends the worker that runs the task, sometimes after a pause. */
   async kill(log: (how: string) => void): Promise<void> {
     const { group, random } = this;
     const count = ++this.kills;
@@ -52,7 +52,7 @@ export class KilledWorkers {
       const next = await freezeBeside(
         worker,
         () => this.start(),
-        random() * 1000,
+        random,
         () => this.keepLog(worker),
       );
       this.workers[at] = next;
