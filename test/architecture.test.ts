@@ -66,9 +66,14 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     requests: ['running', 'group', 'offsets', 'queue', 'forwarding'],
     tick: ['requests', 'running', 'group', 'queue', 'forwarding'],
     'distributed-herder.ts': ['tick', 'requests', 'running', 'group', 'offsets', 'queue', 'forwarding'],
+    'herder-context.ts': ['running', 'group', 'offsets', 'queue', 'forwarding'],
+    'running-parts.ts': [
+      'herder-context.ts',
+      ...['tick', 'requests', 'running', 'group', 'offsets', 'forwarding', 'fencing'],
+    ],
     'create-herder.ts': [
-      'distributed-herder.ts',
-      ...['tick', 'requests', 'running', 'group', 'offsets', 'queue', 'forwarding', 'fencing'],
+      ...['distributed-herder.ts', 'herder-context.ts', 'running-parts.ts'],
+      ...['tick', 'requests', 'running', 'group', 'forwarding', 'fencing'],
     ],
   },
   'connectors/postgres/src': {

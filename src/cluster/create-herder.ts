@@ -1,33 +1,13 @@
 /** Assembles a herder: storage and queue, then group, running work, requests, and the tick that drives them. */
-import { type ConnectorConfig, monotonicNow, Wakeup } from '@millrace/sdk';
-import type { ConfigValidator } from '../config/validation/config-infos';
-import type { WorkerConfig } from '../config/worker-config';
-import type { Admin, KafkaClients } from '../kafka/port';
-import type { Logger } from '../logging/logger';
-import { grantedSettings } from '../plugins/granted-settings';
-import type { PluginRegistry } from '../plugins/registry';
-import { GroupMetrics } from '../metrics/group-metrics';
-import { measuredClients } from '../kafka/measured-clients';
-import { ClientMeter, OpenClients } from '../metrics/open-clients';
-import { WorkMetrics } from '../metrics/work-metrics';
-import type { PluginHost } from '../plugin-host/host';
-import { InlinePluginHost } from '../plugin-host/inline-plugin-host';
-import type { ExactlyOnceGate, OffsetStorage, TaskHost, TaskListener } from '../tasks/host';
-import { LogPermission, SessionLease, WorkLease } from '../tasks/session-lease';
+import { monotonicNow } from '@millrace/sdk';
+import { WorkLease } from '../tasks/session-lease';
 import { Watchdog } from '../tasks/hosts/watchdog';
 import { ActiveTopics } from './running/active-topics';
-import { AssignedWork } from './running/assigned-work';
-import { AutomaticRestarts } from './running/automatic-restarts';
-import { ConfigPermission } from './group/config-permission';
-import { ConfigReloads } from './running/config-reloads';
-import { ConnectorPlugins } from './running/connector-plugins';
-import { ConnectorSet } from './running/connector-set';
 import { DistributedHerder, type DistributedHerderParts } from './distributed-herder';
-import { forwardRequest, type ForwardRequest } from './forwarding/forwarding';
 import type { Herder } from './herder';
+import { createContext, type HerderContext, type HerderOptions } from './herder-context';
 import { createStorage, type HerderStorage } from './herder-storage';
 import { prepareExpectedWork } from './running/expected-work';
-import { HerderMetrics } from './running/herder-metrics';
 import { HerderOffsets } from './requests/herder-offsets';
 import { HerderReads } from './requests/herder-reads';
 import { HerderRestarts } from './requests/herder-restarts';
@@ -35,51 +15,14 @@ import { HerderTick } from './tick/herder-tick';
 import { HerderWrites } from './requests/herder-writes';
 import { fenceProducers } from './fencing/fence-producers';
 import { FencingRounds } from './fencing/fencing-rounds';
-import { HerderGate } from './fencing/herder-gate';
 import { taskTransactionalId } from './fencing/transactional-id';
-import { requestFencing, sendTaskConfigs, type LeaderAddress } from './forwarding/internal-request';
-import { hasTask } from './group/work';
 import { Membership } from './group/membership';
-import { OffsetLocks } from './offsets/offset-locks';
-import { OffsetStores } from './offsets/offset-stores';
-import { PluginNames } from './running/plugin-names';
 import { detectSuspension } from './group/suspension-detector';
-import { RequestQueue } from './queue/request-queue';
 import { SessionKeyKeeper } from './forwarding/session-key-keeper';
-import { StatusReporter } from './running/status-reporter';
-import { TaskPublication } from './running/task-publication';
-import { TaskSet } from './running/task-set';
+import { createRunningParts, type Coordination, type RunningParts } from './running-parts';
 import { TickRequests } from './requests/tick-requests';
-import { TickStage } from './queue/tick-stage';
 import { UnsyncBackoff } from './tick/unsync-backoff';
 import { WorkingConfig } from './tick/working-config';
-import { workerIdOf } from './group/worker-id';
-
-export interface HerderOptions {
-  readonly config: WorkerConfig;
-  readonly clients: KafkaClients;
-  readonly registry: PluginRegistry;
-  readonly validator: ConfigValidator;
-  /** Runs plugin code other than tasks. (Default: in this thread) */
-  readonly pluginHost?: PluginHost;
-  /** Creates the task host, which reports to the herder and reads offsets through it. The herder closes it. */
-  readonly taskHost: (deps: {
-    readonly offsets: OffsetStorage;
-    readonly listener: TaskListener;
-    readonly gate: ExactlyOnceGate;
-  }) => TaskHost;
-  readonly logger: Logger;
-  /** Advertised URL of this worker, e.g. `http://10.0.0.5:8083/`. */
-  readonly restUrl: string;
-  /** Resolves placeholders of config providers. (Default: leaves them) */
-  readonly resolve?: (config: ConnectorConfig, expires?: (ttlMs: number) => void) => Promise<ConnectorConfig>;
-  /** Sends a request to another worker. (Default: without TLS settings) */
-  readonly forward?: ForwardRequest;
-  /** Called when a worker of the group sets a log level for all of them. (Default: ignored) */
-  readonly onLoggerLevel?: (namespace: string, level: string) => void;
-  /** The herder cannot continue: the process should exit with status 1. (Default: only logged) */
-  readonly onFatal?: (error: unknown) => void;
-}
 
 export function createHerder(options: HerderOptions): Herder {
   const context = createContext(options);
@@ -125,7 +68,7 @@ export function createHerder(options: HerderOptions): Herder {
     detectSuspension: () => detectSuspension(config),
   });
   const fencing = createFencing(context, storage, requests);
-  const running = createRunning(context, storage, working, membership, { requests, fencing });
+  const running = createRunningParts(context, storage, working, membership, { requests, fencing });
   const reads = new HerderReads(() => configs.snapshot(), statuses.cache, context.plugins);
   const tick = new HerderTick({
     ...{ configs, working, statuses, membership, reads, keys, queue, stage, wakeup, logger },
@@ -155,72 +98,7 @@ export function createHerder(options: HerderOptions): Herder {
   });
 }
 
-/** What all parts share. */
-interface Context extends HerderOptions {
-  readonly pluginHost: PluginHost;
-  readonly resolve: NonNullable<HerderOptions['resolve']>;
-  readonly workerId: string;
-  readonly memberId: string;
-  readonly admin: Admin;
-  readonly plugins: ConnectorPlugins;
-  readonly workMetrics: WorkMetrics;
-  readonly openClients: OpenClients;
-  readonly groupMetrics: GroupMetrics;
-  readonly wakeup: Wakeup;
-  readonly stage: TickStage;
-  readonly queue: RequestQueue;
-  readonly lease: SessionLease;
-  readonly permissions: {
-    readonly offset: LogPermission;
-    readonly status: LogPermission;
-    readonly config: ConfigPermission;
-  };
-  readonly offsetLocks: OffsetLocks;
-}
-
-function createContext(options: HerderOptions): Context {
-  const { config, registry } = options;
-  const openClients = new OpenClients();
-  const meter = new ClientMeter(config.metricsWindows, (announcement) => openClients.accept(announcement));
-  const clients = measuredClients(options.clients, meter);
-  const restUrl = options.restUrl.endsWith('/') ? options.restUrl : `${options.restUrl}/`;
-  const workerId = workerIdOf(restUrl);
-  const wakeup = new Wakeup();
-  const lease = new SessionLease(config.sessionTimeoutMs);
-  return {
-    ...options,
-    clients,
-    openClients,
-    logger: options.logger.child({}, 'millrace.herder'),
-    pluginHost: options.pluginHost ?? new InlinePluginHost(registry),
-    resolve: options.resolve ?? (async (unresolved) => unresolved),
-    restUrl,
-    workerId,
-    memberId: config.clientId || `connect-${workerId}`,
-    admin: clients.admin({ ...config.client('worker'), 'client.id': `${config.groupId}-shared-admin` }),
-    plugins: new ConnectorPlugins(registry),
-    workMetrics: new WorkMetrics(config.metricsWindows),
-    groupMetrics: GroupMetrics.create(config.metricsWindows),
-    wakeup,
-    stage: new TickStage(),
-    queue: new RequestQueue(() => wakeup.wake()),
-    lease,
-    permissions: {
-      offset: new LogPermission(lease),
-      status: new LogPermission(lease),
-      config: new ConfigPermission(lease, config),
-    },
-    offsetLocks: new OffsetLocks(),
-  };
-}
-
-/** Requests that run on the tick, and the leader's fencing of zombie tasks, which consists of such requests. */
-interface Coordination {
-  readonly requests: TickRequests;
-  readonly fencing: FencingRounds;
-}
-
-function createFencing(context: Context, { configs }: HerderStorage, requests: TickRequests): FencingRounds {
+function createFencing(context: HerderContext, { configs }: HerderStorage, requests: TickRequests): FencingRounds {
   const { config, clients, plugins, resolve, logger } = context;
   return new FencingRounds({
     ...{ configs, logger },
@@ -235,132 +113,12 @@ function createFencing(context: Context, { configs }: HerderStorage, requests: T
   });
 }
 
-interface Running {
-  readonly automaticRestarts: AutomaticRestarts;
-  readonly offsets: OffsetStores;
-  readonly taskHost: TaskHost;
-  readonly connectors: ConnectorSet;
-  readonly tasks: TaskSet;
-  readonly work: AssignedWork;
-  readonly publication: TaskPublication;
-  readonly metrics: HerderMetrics;
-}
-
-/** The connectors and tasks of this worker. */
-function createRunning(
-  context: Context,
-  { configs, statuses, sharedOffsets }: HerderStorage,
-  working: WorkingConfig,
-  membership: Membership,
-  { requests, fencing }: Coordination,
-): Running {
-  const { config, clients, registry, plugins, pluginHost, resolve, queue, permissions, offsetLocks, logger } = context;
-  const { workMetrics, lease, forward = forwardRequest } = context;
-  const automaticRestarts = new AutomaticRestarts({
-    configs: working,
-    wake: () => context.wakeup.wake(),
-    settings: config.restart,
-    logger,
-  });
-  const reporter = new StatusReporter({
-    statuses,
-    workerId: context.workerId,
-    generation: () => membership.generation,
-    version: (connector) => plugins.describe(configs.snapshot().connectorConfig(connector))?.version ?? null,
-    topicTracking: config.topicTrackingEnable,
-    observer: automaticRestarts,
-    metrics: workMetrics,
-  });
-  const offsets = new OffsetStores({
-    ...{ clients, resolve, logger },
-    shared: sharedOffsets,
-    worker: config,
-    snapshot: () => configs.snapshot(),
-    permission: permissions.offset,
-  });
-  const leader = (): LeaderAddress => {
-    const key = configs.snapshot().sessionKey;
-    return {
-      leaderUrl: membership.leaderUrl,
-      // A leader that knows no signatures has no key, and requires none.
-      sign: key === null ? membership.signsRequests : membership.requiresSignatures,
-      key,
-      macAlgorithm: config.interWorkerSignatureAlgorithm,
-      forward,
-    };
-  };
-  const gate = new HerderGate({
-    ...{ configs, logger },
-    fence: async (connector) => await fencing.fence(connector),
-    requestFencing: async (connector) => await requestFencing(connector, leader()),
-    run: async (stage, run) => await requests.run(stage, run),
-    ownership: (id) => {
-      if (membership.isLost || !hasTask(membership.work, id)) return 'revoked';
-      return lease.check() === 'now' ? 'owned' : 'unknown';
-    },
-  });
-  const taskHost = context.taskHost({ offsets, listener: reporter, gate });
-  const connectors = new ConnectorSet({
-    ...{ plugins, pluginHost, reporter, offsets, resolve, logger },
-    workerSettings: (plugin) => grantedSettings(plugin, config.raw),
-    topicCreation: config.topicCreationEnable,
-    reconfigure: (connector) => publication.request(connector),
-    onResolved: (connector, resolved, lifetime) => reloads.plan(connector, resolved, lifetime),
-    onStop: (connector) => {
-      automaticRestarts.forget({ connector, task: null });
-      workMetrics.forget({ connector, task: null });
-      reloads.forget(connector);
-    },
-  });
-  const tasks = new TaskSet({
-    ...{ plugins, pluginHost, reporter, offsets, resolve, logger },
-    host: taskHost,
-    lease: () => lease.forWork(),
-    transactionalId:
-      config.exactlyOnceSourceSupport === 'enabled' ? (id) => taskTransactionalId(config.groupId, id) : null,
-    stopTimeoutMs: config.taskShutdownGracefulTimeoutMs,
-    metrics: workMetrics,
-    onStop: (id) => {
-      automaticRestarts.forget(id);
-      workMetrics.forget(id);
-    },
-  });
-  statuses.onTopicForgotten = (connector, topic) => tasks.forgetTopic(connector, topic);
-  const work = new AssignedWork({
-    ...{ connectors, tasks, statuses, offsets, reporter, logger },
-    configs: working,
-    dropUnsentOffsets: () => permissions.offset.dropUnsent(),
-  });
-  const reloads = new ConfigReloads({
-    queue,
-    restart: async (connector) => await work.reconfigureConnector(connector),
-    logger,
-  });
-  const publication = new TaskPublication({
-    ...{ connectors, configs, plugins, resolve, queue, offsetLocks, logger },
-    isLeader: () => membership.isLeader,
-    sendToLeader: async (connector, taskConfigs) => await sendTaskConfigs(connector, taskConfigs, leader()),
-  });
-  const metrics = new HerderMetrics({
-    ...{ connectors, tasks, membership },
-    host: taskHost,
-    work: workMetrics,
-    group: context.groupMetrics,
-    statuses: statuses.cache,
-    plugins: new PluginNames(plugins, registry, config),
-    snapshot: () => configs.snapshot(),
-    clientId: context.memberId,
-    clients: context.openClients,
-  });
-  return { automaticRestarts, offsets, taskHost, connectors, tasks, work, publication, metrics };
-}
-
 /** What REST calls. */
 function createRequests(
-  context: Context,
+  context: HerderContext,
   { configs, statuses }: HerderStorage,
   membership: Membership,
-  { connectors, tasks, work, offsets }: Running,
+  { connectors, tasks, work, offsets }: RunningParts,
   reads: HerderReads,
   tick: HerderTick,
   { requests, fencing }: Coordination,
@@ -398,7 +156,7 @@ function createRequests(
 }
 
 /** Reports a tick that hangs. */
-function createWatchdog({ config, stage, logger }: Context, tick: HerderTick): Watchdog {
+function createWatchdog({ config, stage, logger }: HerderContext, tick: HerderTick): Watchdog {
   const { tickMs } = config.watchdog;
   return new Watchdog({
     calls: () => {
