@@ -24,6 +24,7 @@ export const MOVED = `${PARTS}
 const STORAGE = `${PARTS}
   SELECT part.root::int8::text AS root, c.oid::int8::text AS oid, format('%I.%I', n.nspname, c.relname) AS name,
          c.relfilenode::int8::text AS file, c.xmin::text AS written,
+         CASE WHEN c.xmax::text = '0' THEN c.cmin::text ELSE '4294967295' END AS command,
          concat_ws(' ', c.relpersistence, c.relam::int8, c.reltoastrelid::int8, (SELECT string_agg(concat(a.attnum, ':', a.xmin), ',' ORDER BY a.attnum)
            FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0)) AS definition
   FROM part JOIN pg_class c ON c.oid = part.oid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relfilenode <> 0`;
@@ -38,9 +39,11 @@ interface Storage {
   readonly file: string;
   /** Transaction that changed the table's row in the catalog last. */
   readonly written: string;
+  /** Its command that did so; the highest number if another transaction may have overwritten it. */
+  readonly command: string;
   /**
    * Differs after each ALTER TABLE that rewrites the table; if that is undone, too (SET UNLOGGED, SET LOGGED), only by
-   * the TOAST table.
+   * the TOAST table, if it has one.
    */
   readonly definition: string;
 }
@@ -92,14 +95,17 @@ export class SnapshotStorage {
   }
 
   /**
-   * Whether rows were written before the file became the table's, which are therefore not in the stream. True if it
-   * cannot be told: another attempt only repeats rows. Uses a connection of its own for the timeouts.
+   * Whether rows were written before the file became the table's, which are therefore not in the stream. A rewrite
+   * writes the rows before the catalog, and what the transaction of a TRUNCATE inserts is written by later commands;
+   * the command of a row that another transaction has locked or changed may be overwritten. True if it cannot be told:
+   * another attempt only repeats rows. Uses a connection of its own for the timeouts.
    */
-  private async hasEarlierRows({ name, written }: Storage): Promise<boolean> {
+  private async hasEarlierRows({ name, written, command }: Storage): Promise<boolean> {
     const { client } = await openConnection(this.session.config.connection, 'General');
     try {
       await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}; SET statement_timeout = ${LOOK_TIMEOUT_MS}`);
-      const look = `SELECT FROM ONLY ${name} WHERE age(xmin) > age('${written}'::xid) LIMIT 1`;
+      const look = `SELECT FROM ONLY ${name} WHERE age(xmin) > age('${written}'::xid)
+        OR (xmin = '${written}' AND (cmin::text::int8 <= ${command} OR xmax <> '0')) LIMIT 1`;
       return (await client.query(look)).rowCount !== 0;
     } catch (error) {
       if (!/^(42|55P03|57014)/.test(errorCode(error))) throw error;
