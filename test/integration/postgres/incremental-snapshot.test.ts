@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SourceOffset } from '@millrace/sdk';
+import { waitFor } from '../../helpers/wait-for';
 import { taskConfig, type AnyRecord } from './harness';
 import {
   completed,
@@ -359,6 +360,24 @@ test('cdc-postgres 105: a blocking snapshot: the stream pauses, and continues wi
   await second.until(() => second.log.some(({ message }) => message.includes('blocking snapshot none reads nothing')));
   await second.poll();
   await empty;
+});
+
+test('cdc-postgres 105: a blocking snapshot does not wait for the locks of an incremental one', async () => {
+  const task = await start(`${T}; CREATE TABLE u (id int PRIMARY KEY, v int); INSERT INTO u VALUES (1, 1)`);
+  const other = await database.connect();
+  try {
+    await other.query('BEGIN; LOCK TABLE t');
+    await execute(['public.t']);
+    const waits = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    await task.until(() => notes(task.records).includes('STARTED'));
+    await waitFor('the lock', async () => (await task.poll(), (await database.query(waits)).length > 0));
+    await signal('execute-snapshot', { type: 'blocking', 'data-collections': ['public.u'] }, 'blocking');
+    await task.until((records) => reads(records, 'u').length === 1);
+  } finally {
+    await other.end();
+  }
+  await task.until(completed);
+  expect(reads(task.records)).toHaveLength(60);
 });
 
 test('cdc-postgres 99: rows wait for a transaction that was streamed and is not visible yet', async () => {

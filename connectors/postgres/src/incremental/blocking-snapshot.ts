@@ -104,7 +104,7 @@ export class BlockingSnapshot {
     // Until they are read, they must not be rewritten.
     await holdBlocks(client, tables);
     const oids = tables.map(({ oid }) => oid);
-    await (await SnapshotStorage.read(session, client, oids)).check(client, oids);
+    await this.checkStorage(client, oids);
     const models = await relations.load(client, tables);
     const names = tables.map(qualified).join(',');
     logger.info(`Blocking snapshot ${this.id} of ${tables.length} table(s): ${names}. The stream pauses.`);
@@ -132,6 +132,21 @@ export class BlockingSnapshot {
     await closeConnection(client);
     this.notify('COMPLETED');
     logger.info(`Blocking snapshot ${this.id} is complete. The stream resumes.`);
+  }
+
+  /**
+   * On a connection of its own: on the general one, a query of an incremental snapshot may wait long for a lock, even
+   * for one that is only free after this snapshot.
+   */
+  private async checkStorage(reader: Client, oids: readonly number[]): Promise<void> {
+    const { session } = this;
+    const storage = await SnapshotStorage.read(session, reader, oids);
+    const { client } = await openConnection(session.config.connection, 'General');
+    try {
+      await storage.check(reader, client, oids);
+    } finally {
+      await closeConnection(client);
+    }
   }
 
   /** Returns the number of rows. */

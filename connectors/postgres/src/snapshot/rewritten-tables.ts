@@ -68,10 +68,11 @@ export class SnapshotStorage {
    * Throws a RetriableError if a table has rows that are hidden from the snapshot. Call it before anything is read, and
    * when all is read, before the locks are released.
    * @param reader has the transaction of the snapshot; no rows are returned to it, as they would be taken for read ones
+   * @param current any other connection
    * @param oids of the tables that count
    */
-  async check(reader: Client, oids: readonly number[]): Promise<void> {
-    for (const [oid, now] of await readStorage(await this.session.general.get(), oids)) {
+  async check(reader: Client, current: Client, oids: readonly number[]): Promise<void> {
+    for (const [oid, now] of await readStorage(current, oids)) {
       const before = this.parts.get(oid);
       if (before === undefined || before.file === now.file || !(await this.isHidden(reader, before, now))) continue;
       throw new RetriableError(

@@ -51,7 +51,7 @@ export async function planSnapshot(
   const oids = wanted.map((table) => table.oid);
   const sizeOf = await readSizes(client, oids);
   const storage = await SnapshotStorage.read(session, client, oids);
-  await storage.check(client, oids);
+  await storage.check(client, await session.general.get(), oids);
   const coverage = await streamCoverage(session, client, streams && exactlyOnce);
   const isUnchanged = resume === null || (resume.exactlyOnce && tellsChanges);
   const tables = wanted.map((table) => {

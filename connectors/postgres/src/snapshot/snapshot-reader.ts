@@ -292,7 +292,7 @@ export class SnapshotReader implements Phase {
     await Promise.all(lanes.map((lane) => this.fetchWaiting(running, lane, signal)));
     const [first] = lanes;
     const read = plan.tables.filter(({ skipped }) => !skipped).map(({ table }) => table.oid);
-    if (first !== undefined) await plan.storage.check(first.client, read);
+    if (first !== undefined) await plan.storage.check(first.client, await this.session.general.get(), read);
     // Not before: the first connection holds the locks of `planSnapshot` for all of them.
     await Promise.all(lanes.map(({ client }) => client.query('ROLLBACK')));
   }
