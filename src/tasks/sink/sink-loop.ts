@@ -3,10 +3,6 @@
  * The consumer calls the rebalance listener inside `poll`. Source: connect-runtime §5.2 to §5.7.
  */
 import {
-  isConfigError,
-  isRetriable,
-  LimitedLog,
-  type SinkRecord,
   type SinkTask,
   type TopicPartition,
   type TopicPartitionOffset,
@@ -25,15 +21,11 @@ import { PartitionMap } from '../partition-map';
 import { SinkCommits } from './sink-commits';
 import { includes, SinkOffsets } from './sink-offsets';
 import { SinkPauses } from './sink-pauses';
+import { SinkPuts } from './sink-puts';
 import type { WorkLease } from '../session-lease';
-import { PutBisection, type Finding } from './put-bisection';
 import type { RejectedRecords } from './rejected-records';
 import type { SinkConversion } from './sink-conversion';
 
-/**
- * Retry delay of a batch, unless the task sets a shorter one. Java waits until the next commit is due, up to a minute.
- */
-const REDELIVERY_MS = 1000;
 /** Interval of checks while the lease does not hold. */
 const LEASE_CHECK_MS = 100;
 
@@ -65,29 +57,24 @@ export class SinkLoop implements RebalanceListener {
   private readonly offsets = new SinkOffsets();
   private readonly pauses: SinkPauses;
   private readonly commits: SinkCommits;
+  private readonly puts: SinkPuts;
   private readonly activeTopics = new Set<string>();
   private readonly seeks = new PartitionMap<number>();
-  /** Converted and not yet put; kept while `put` is retried. */
-  private batch: SinkRecord[] = [];
-  /** Offsets that are processed once `batch` is put, skipped records included. */
-  private readonly batchOffsets = new PartitionMap<number>();
-  /** Finds the records that make `put` reject `batch`. Null: it was not rejected. */
-  private bisection: PutBisection | null = null;
-  /** The last put failed, and the same records are put again after a delay. */
-  private retrying = false;
   private rebalanceError: unknown;
   private stopping = false;
   private closed = false;
   private pauseRequested = false;
   /** Set by the task for one poll. */
   private timeoutMs: number | null = null;
-  /** For warnings that rejected records cause. */
-  private readonly warnings: LimitedLog;
 
   constructor(private readonly parts: SinkLoopParts) {
-    this.warnings = new LimitedLog(parts.logger);
     this.pauses = new SinkPauses(parts.consumer);
     this.commits = new SinkCommits(parts, this.offsets);
+    this.puts = new SinkPuts(
+      { ...parts, stopping: () => this.stopping, failure: () => this.failure },
+      this.offsets,
+      this.pauses,
+    );
     parts.consumer.lags?.trackProcessing();
   }
 
@@ -180,7 +167,7 @@ export class SinkLoop implements RebalanceListener {
     this.throwFailure();
     for (const batch of fetched) await this.convertBatch(batch);
     await this.waitForLease();
-    if (!this.stopping && !this.isHeld) await this.deliver();
+    if (!this.stopping && !this.puts.isHeld) await this.puts.deliver();
     await yieldToEventLoop();
   }
 
@@ -199,15 +186,9 @@ export class SinkLoop implements RebalanceListener {
     while (!this.stopping && !this.parts.lease.holds) await this.parts.sleep(LEASE_CHECK_MS);
   }
 
-  /** While paused, a batch is not retried. */
-  private get isHeld(): boolean {
-    return this.pauses.redelivery && (this.pauses.connector || this.pauses.deadLetters);
-  }
-
   private pollTimeout(): number {
     const untilCommit = this.commits.msUntilDue();
-    const redelivery = this.retrying || this.isHeld || this.bisection === null ? REDELIVERY_MS : 0;
-    const limit = this.timeoutMs ?? (this.pauses.redelivery ? redelivery : Infinity);
+    const limit = this.timeoutMs ?? this.puts.redeliveryMs;
     this.timeoutMs = null;
     return Math.max(0, Math.min(untilCommit, limit));
   }
@@ -218,105 +199,11 @@ export class SinkLoop implements RebalanceListener {
     if (!first || !last) return;
     this.offsets.startIfUnknown(batch, first.offset);
     this.parts.metrics.sink.consumed(batch.records.length, this.offsets.markConsumed(batch, last.offset + 1));
-    await this.parts.conversion.convertBatch(batch, this.batch);
-    this.batchOffsets.set(batch, last.offset + 1);
+    await this.parts.conversion.convertBatch(batch, this.puts.records);
+    this.puts.reach(batch, last.offset + 1);
     if (this.activeTopics.has(batch.topic)) return;
     this.activeTopics.add(batch.topic);
     this.parts.onTopicActive(batch.topic);
-  }
-
-  private async deliver(): Promise<void> {
-    const began = performance.now();
-    // A copy: the task may change it, and the batch may have to be put again.
-    const part = this.bisection === null ? this.batch.slice() : this.partOf(this.bisection);
-    const { length } = part;
-    this.retrying = false;
-    try {
-      await this.parts.calls.during('put', () => this.parts.task.put(part));
-    } catch (error) {
-      this.onPutError(length, error);
-      return;
-    }
-    // Before the batch counts as processed: it has the record that fails the task.
-    this.throwFailure();
-    this.parts.metrics.put(length, performance.now() - began);
-    if (this.bisection !== null) return this.apply(this.bisection.accepted(), true);
-    if (length > 0) this.parts.rejected?.onAccepted();
-    for (const [partition, next] of this.batchOffsets.entries()) this.markProcessed(partition, next);
-    this.dropBatch();
-  }
-
-  private onPutError(length: number, error: unknown): void {
-    const { logger } = this.parts;
-    if (isRetriable(error)) {
-      logger.warn(`put() failed, retrying the same ${length} records: ${messageOf(error)}`, { error });
-      this.pauses.redelivery = true;
-      this.retrying = true;
-      return;
-    }
-    if (!this.mayBisect(error)) throw error;
-    if (this.bisection !== null) return this.apply(this.bisection.rejected(error), false);
-    this.warnings.warn(
-      'batch',
-      `put() rejects a batch of ${length} records; putting parts of it to find those that fail: ${messageOf(error)}`,
-      { error },
-    );
-    this.bisection = new PutBisection(length, error);
-    this.parts.rejected?.onBatchRejected();
-    this.pauses.redelivery = true;
-  }
-
-  /** Not if a part fails for a reason other than its records. */
-  private mayBisect(error: unknown): boolean {
-    if (this.parts.rejected === null || this.batch.length === 0) return false;
-    return !this.stopping && this.failure === null && !isConfigError(error);
-  }
-
-  private partOf(bisection: PutBisection): SinkRecord[] {
-    const { from, to } = bisection.next();
-    return this.batch.slice(from, to);
-  }
-
-  /** `accepted`: the task has just accepted a record. */
-  private apply({ records, rejection }: Finding, accepted: boolean): void {
-    const { rejected } = this.parts;
-    const first = this.batch[0];
-    if (rejection !== null && first !== undefined) {
-      const { originalTopic: topic, originalPartition: partition, originalOffset: offset } = first;
-      this.warnings.warn(
-        'record',
-        `put() rejects the record at offset ${offset} of ${topic}-${partition}: ${messageOf(rejection.error)}`,
-      );
-      rejected?.add(first, rejection.error);
-    }
-    if (accepted) rejected?.onAccepted();
-    this.throwFailure();
-    this.batch = this.batch.slice(records);
-    this.markDecided();
-    if (this.batch.length > 0) return;
-    this.dropBatch();
-    rejected?.onBatchEnd();
-  }
-
-  /** Partitions are processed up to the first record that is left of them. */
-  private markDecided(): void {
-    const left = new PartitionMap<number>();
-    for (const { originalTopic: topic, originalPartition: partition, originalOffset } of this.batch)
-      if (!left.has({ topic, partition })) left.set({ topic, partition }, originalOffset);
-    for (const [at, next] of this.batchOffsets.entries()) this.markProcessed(at, left.get(at) ?? next);
-  }
-
-  private markProcessed(at: TopicPartition, next: number): void {
-    this.offsets.markProcessed(at, next);
-    this.parts.consumer.lags?.of(at)?.processedTo(next, Date.now());
-  }
-
-  private dropBatch(): void {
-    this.batch = [];
-    this.bisection = null;
-    this.retrying = false;
-    this.batchOffsets.clear();
-    this.pauses.redelivery = false;
   }
 
   private applyPause(): void {
@@ -334,8 +221,7 @@ export class SinkLoop implements RebalanceListener {
   private rewindToCommitted(): void {
     const assigned = this.parts.consumer.assignment();
     for (const to of this.offsets.rewind(assigned)) this.parts.consumer.seek(to);
-    this.parts.rejected?.forget(assigned);
-    this.dropBatch();
+    this.puts.rewind(assigned);
     this.parts.metrics.sink.activate(this.offsets.uncommitted());
   }
 
@@ -401,17 +287,8 @@ export class SinkLoop implements RebalanceListener {
     this.parts.metrics.sink.partitions.add(-partitions.length);
     this.parts.metrics.sink.activate(this.offsets.uncommitted());
     this.pauses.forget(partitions);
-    this.parts.rejected?.forget(partitions);
-    // What is left of the batch is put as a whole again.
-    this.bisection = null;
-    this.batch = this.batch.filter(
-      ({ originalTopic: topic, originalPartition: partition }) => !includes(partitions, { topic, partition }),
-    );
-    for (const partition of partitions) {
-      this.batchOffsets.delete(partition);
-      this.seeks.delete(partition);
-    }
-    if (this.batch.length === 0) this.pauses.redelivery = false;
+    this.puts.forget(partitions);
+    for (const partition of partitions) this.seeks.delete(partition);
   }
 
   /** Lets the rebalance continue; the task fails when `poll` has returned. */

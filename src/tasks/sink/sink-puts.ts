@@ -1,0 +1,200 @@
+/**
+ * Puts converted records: all at once, again after a retriable error, or in parts to find the records that `put`
+ * rejects. Source: connect-runtime §5.4, §5.6.
+ */
+import {
+  isConfigError,
+  isRetriable,
+  LimitedLog,
+  messageOf,
+  type SinkRecord,
+  type SinkTask,
+  type TopicPartition,
+} from '@millrace/sdk';
+import type { GroupConsumer } from '../../kafka/port';
+import type { Logger } from '../../logging/logger';
+import type { TaskMetrics } from '../../metrics/task-metrics';
+import type { CallClock } from '../call-clock';
+import { PartitionMap } from '../partition-map';
+import { PutBisection, type Finding } from './put-bisection';
+import type { RejectedRecords } from './rejected-records';
+import { includes, type SinkOffsets } from './sink-offsets';
+import type { SinkPauses } from './sink-pauses';
+
+/**
+ * Retry delay of a batch, unless the task sets a shorter one. Java waits until the next commit is due, up to a minute.
+ */
+const REDELIVERY_MS = 1000;
+
+export interface SinkPutParts {
+  readonly task: SinkTask;
+  readonly calls: CallClock;
+  readonly consumer: GroupConsumer;
+  /** Null: a batch that `put` rejects fails the task. */
+  readonly rejected: RejectedRecords | null;
+  readonly metrics: TaskMetrics;
+  readonly logger: Logger;
+  stopping(): boolean;
+  /** Why the task must fail, because of a failed record; null: it need not. */
+  failure(): Error | null;
+}
+
+export class SinkPuts {
+  /** Converted and not yet put; kept while `put` is retried. */
+  private batch: SinkRecord[] = [];
+  /** Offsets that are processed once `batch` is put, skipped records included. */
+  private readonly batchOffsets = new PartitionMap<number>();
+  /** Finds the records that make `put` reject `batch`. Null: it was not rejected. */
+  private bisection: PutBisection | null = null;
+  /** The last put failed, and the same records are put again after a delay. */
+  private retrying = false;
+  /** For warnings that rejected records cause. */
+  private readonly warnings: LimitedLog;
+
+  constructor(
+    private readonly parts: SinkPutParts,
+    private readonly offsets: SinkOffsets,
+    private readonly pauses: SinkPauses,
+  ) {
+    this.warnings = new LimitedLog(parts.logger);
+  }
+
+  /** What is put next. Converted records are pushed to it; `reach` is called after those of a fetched batch. */
+  get records(): SinkRecord[] {
+    return this.batch;
+  }
+
+  /** @param next offset up to which the partition is processed once its records are put */
+  reach(at: TopicPartition, next: number): void {
+    this.batchOffsets.set(at, next);
+  }
+
+  /** While paused, a batch is not retried. */
+  get isHeld(): boolean {
+    return this.pauses.redelivery && (this.pauses.connector || this.pauses.deadLetters);
+  }
+
+  /** Milliseconds until records are put again; Infinity: none are. */
+  get redeliveryMs(): number {
+    if (!this.pauses.redelivery) return Infinity;
+    return this.retrying || this.isHeld || this.bisection === null ? REDELIVERY_MS : 0;
+  }
+
+  /** One call of `put`. Rejects when the task must fail. */
+  async deliver(): Promise<void> {
+    const began = performance.now();
+    // A copy: the task may change it, and the batch may have to be put again.
+    const part = this.bisection === null ? this.batch.slice() : this.partOf(this.bisection);
+    const { length } = part;
+    this.retrying = false;
+    try {
+      await this.parts.calls.during('put', () => this.parts.task.put(part));
+    } catch (error) {
+      this.onPutError(length, error);
+      return;
+    }
+    // Before the batch counts as processed: it has the record that fails the task.
+    this.throwFailure();
+    this.parts.metrics.put(length, performance.now() - began);
+    if (this.bisection !== null) return this.apply(this.bisection.accepted(), true);
+    if (length > 0) this.parts.rejected?.onAccepted();
+    for (const [partition, next] of this.batchOffsets.entries()) this.markProcessed(partition, next);
+    this.dropBatch();
+  }
+
+  /** All partitions are consumed again from their committed offsets. */
+  rewind(assigned: readonly TopicPartition[]): void {
+    this.parts.rejected?.forget(assigned);
+    this.dropBatch();
+  }
+
+  /** These partitions are no longer owned. */
+  forget(partitions: readonly TopicPartition[]): void {
+    this.parts.rejected?.forget(partitions);
+    // What is left of the batch is put as a whole again.
+    this.bisection = null;
+    this.batch = this.batch.filter(
+      ({ originalTopic: topic, originalPartition: partition }) => !includes(partitions, { topic, partition }),
+    );
+    for (const partition of partitions) this.batchOffsets.delete(partition);
+    if (this.batch.length === 0) this.pauses.redelivery = false;
+  }
+
+  private onPutError(length: number, error: unknown): void {
+    const { logger } = this.parts;
+    if (isRetriable(error)) {
+      logger.warn(`put() failed, retrying the same ${length} records: ${messageOf(error)}`, { error });
+      this.pauses.redelivery = true;
+      this.retrying = true;
+      return;
+    }
+    if (!this.mayBisect(error)) throw error;
+    if (this.bisection !== null) return this.apply(this.bisection.rejected(error), false);
+    this.warnings.warn(
+      'batch',
+      `put() rejects a batch of ${length} records; putting parts of it to find those that fail: ${messageOf(error)}`,
+      { error },
+    );
+    this.bisection = new PutBisection(length, error);
+    this.parts.rejected?.onBatchRejected();
+    this.pauses.redelivery = true;
+  }
+
+  /** Not if a part fails for a reason other than its records. */
+  private mayBisect(error: unknown): boolean {
+    if (this.parts.rejected === null || this.batch.length === 0) return false;
+    return !this.parts.stopping() && this.parts.failure() === null && !isConfigError(error);
+  }
+
+  private partOf(bisection: PutBisection): SinkRecord[] {
+    const { from, to } = bisection.next();
+    return this.batch.slice(from, to);
+  }
+
+  /** `accepted`: the task has just accepted a record. */
+  private apply({ records, rejection }: Finding, accepted: boolean): void {
+    const { rejected } = this.parts;
+    const first = this.batch[0];
+    if (rejection !== null && first !== undefined) {
+      const { originalTopic: topic, originalPartition: partition, originalOffset: offset } = first;
+      this.warnings.warn(
+        'record',
+        `put() rejects the record at offset ${offset} of ${topic}-${partition}: ${messageOf(rejection.error)}`,
+      );
+      rejected?.add(first, rejection.error);
+    }
+    if (accepted) rejected?.onAccepted();
+    this.throwFailure();
+    this.batch = this.batch.slice(records);
+    this.markDecided();
+    if (this.batch.length > 0) return;
+    this.dropBatch();
+    rejected?.onBatchEnd();
+  }
+
+  /** Partitions are processed up to the first record that is left of them. */
+  private markDecided(): void {
+    const left = new PartitionMap<number>();
+    for (const { originalTopic: topic, originalPartition: partition, originalOffset } of this.batch)
+      if (!left.has({ topic, partition })) left.set({ topic, partition }, originalOffset);
+    for (const [at, next] of this.batchOffsets.entries()) this.markProcessed(at, left.get(at) ?? next);
+  }
+
+  private markProcessed(at: TopicPartition, next: number): void {
+    this.offsets.markProcessed(at, next);
+    this.parts.consumer.lags?.of(at)?.processedTo(next, Date.now());
+  }
+
+  private dropBatch(): void {
+    this.batch = [];
+    this.bisection = null;
+    this.retrying = false;
+    this.batchOffsets.clear();
+    this.pauses.redelivery = false;
+  }
+
+  private throwFailure(): void {
+    const failure = this.parts.failure();
+    if (failure !== null) throw failure;
+  }
+}
