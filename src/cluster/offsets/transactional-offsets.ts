@@ -1,5 +1,5 @@
 /** Writes offsets of a stopped exactly-once source in one transaction. Source: connect-runtime §3.8. */
-import type { KafkaError } from '../../kafka/errors';
+import { KafkaError } from '../../kafka/errors';
 import type { ClientConfig, KafkaClients, SendPermission } from '../../kafka/port';
 import type { SourceOffsets, WrittenOffset } from '../../storage/offsets/offset-store';
 import type { OffsetRecords } from '../../tasks/host';
@@ -30,17 +30,21 @@ export function transactionalOffsets({
     list: async (connector) => await offsets.list(connector),
     setPartitionOrder: (connector, order) => offsets.setPartitionOrder(connector, order),
     write: async (connector, entries) => {
+      // Of the membership that the change began in: in a later one, another worker may have started the tasks.
+      const { epoch } = permission;
       const { topic, records } = await offsets.encode(connector, entries);
       const producer = clients.producer(config, permission);
       try {
         await producer.connect();
+        // A permission holds back records, and not this request, which fences the tasks of another worker.
+        if (permission.check(epoch) !== 'now') throw sessionLost(topic);
         await producer.initTransactions();
         await producer.prepare([topic]);
         producer.beginTransaction();
         let failure: KafkaError | null = null;
         for (const [key, value] of records) {
           await producer.whenReady();
-          producer.send({ topic, key, value }, (error) => (failure ??= error));
+          producer.send({ topic, key, value }, (error) => (failure ??= error), 0, epoch);
         }
         await producer.flush();
         if (failure !== null) throw failure as KafkaError;
@@ -51,4 +55,9 @@ export function transactionalOffsets({
       await offsets.copy(connector, entries);
     },
   };
+}
+
+function sessionLost(topic: string): KafkaError {
+  const text = `Offsets for ${topic} were not written: this worker has lost its place in the group, and the tasks may be assigned to other workers.`;
+  return new KafkaError('SESSION_LOST', text, { topic });
 }
