@@ -6,12 +6,16 @@
 import { messageOf, type ConsumedRecord, type Logger, type TaskConsumer } from '@millrace/sdk';
 import { MAX_SIGNAL_LENGTH, parseSignal } from './parse-signal';
 import type { SignalInbox } from './signal-inbox';
-import { isBefore, kafkaMark } from './signal-mark';
+import { kafkaMark, kafkaPosition, type KafkaPosition } from './signal-mark';
 
 export class KafkaChannel {
   private failing = false;
   /** To be committed; null: nothing. */
   private next: number | null = null;
+  /** What earlier runs have applied. */
+  private readonly applied: KafkaPosition | null;
+  /** Newest timestamp of a signal so far. */
+  private newest: number;
 
   constructor(
     private readonly consumer: TaskConsumer,
@@ -20,8 +24,11 @@ export class KafkaChannel {
     private readonly inbox: SignalInbox,
     private readonly logger: Logger,
     /** Of the last run. */
-    private readonly mark: string | null = null,
-  ) {}
+    mark: string | null = null,
+  ) {
+    this.applied = kafkaPosition(mark, topic);
+    this.newest = this.applied?.timestamp ?? -1;
+  }
 
   async poll(): Promise<void> {
     try {
@@ -44,23 +51,25 @@ export class KafkaChannel {
   }
 
   private async process(record: ConsumedRecord): Promise<void> {
-    const { key, value, offset } = record;
+    const { key, value, offset, timestamp } = record;
+    const { applied } = this;
     const skip = (why: string): void =>
       this.logger.warn(`PG_SIGNAL: the signal at offset ${offset} of topic ${this.topic} ${why}; skipping it.`);
     if (key === null || Buffer.from(key).toString() !== this.prefix)
       return skip(`is for another connector: its key is not "${this.prefix}"`);
     if (value === null) return;
     if (value.length > MAX_SIGNAL_LENGTH) return skip(`is longer than ${MAX_SIGNAL_LENGTH} bytes`);
-    if (isBefore(this.mark, this.topic, record)) {
+    if (applied !== null && offset <= applied.offset && timestamp <= applied.timestamp) {
       this.logger.info(`The signal at offset ${offset} of topic ${this.topic} was applied before; skipping it.`);
       return;
     }
+    this.newest = Math.max(this.newest, timestamp);
     let signal;
     try {
       signal = parseSignal(Buffer.from(value).toString(), 'kafka');
     } catch (error) {
       return skip((error as Error).message);
     }
-    await this.inbox.add(signal, kafkaMark(this.topic, record)).catch(() => undefined);
+    await this.inbox.add(signal, kafkaMark(this.topic, { offset, timestamp: this.newest })).catch(() => undefined);
   }
 }

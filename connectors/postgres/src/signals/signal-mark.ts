@@ -13,19 +13,24 @@ export interface SignalMark {
   readonly text: string;
 }
 
-interface Position {
+/** Of the last signal in a topic that is applied. */
+export interface KafkaPosition {
   readonly offset: number;
+  /**
+   * The newest one up to this offset, because the clocks of producers may differ. Signals of a topic that was created
+   * again have lower offsets and newer timestamps.
+   */
   readonly timestamp: number;
 }
 
-export function kafkaMark(topic: string, { offset, timestamp }: Position): SignalMark {
+export function kafkaMark(topic: string, { offset, timestamp }: KafkaPosition): SignalMark {
   return { channel: 'kafka', text: `${offset} ${timestamp} ${topic}` };
 }
 
-/** Whether a record of this topic is one up to the mark; those of a topic that was created again are newer. */
-export function isBefore(mark: string | null, topic: string, { offset, timestamp }: Position): boolean {
-  const [, last = '', time = '', of] = /^(\d{1,16}) (-?\d{1,16}) (.*)$/s.exec(mark ?? '') ?? [];
-  return of === topic && offset <= Number(last) && timestamp <= Number(time);
+/** Null: the mark is not one of this topic. */
+export function kafkaPosition(mark: string | null, topic: string): KafkaPosition | null {
+  const [, offset = '', timestamp = '', of] = /^(\d{1,16}) (-?\d{1,16}) (.*)$/s.exec(mark ?? '') ?? [];
+  return of === topic ? { offset: Number(offset), timestamp: Number(timestamp) } : null;
 }
 
 /** Marks of growing begins of a file. */

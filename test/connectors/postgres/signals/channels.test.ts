@@ -80,32 +80,60 @@ test('cdc-postgres 103: an offset that could not be committed is committed later
   expect(consumers.committed).toBe(1);
 });
 
-test('cdc-postgres 103: signals up to the mark are skipped, and those of a topic that was created again are not', async () => {
+/** Signals a, b and c in a topic, at these times, and what a channel applies after a start with a mark. */
+function marked(...times: readonly number[]) {
   const { inbox, consumers } = channels();
   const applied: string[] = [];
   const marks: string[] = [];
   inbox.onSignal = () => {
-    for (const { signal, mark, applied: done } of inbox.take()) {
+    for (const { signal, mark, applied: done, rejected } of inbox.take()) {
       applied.push(signal.id);
+      if (signal.type === 'wrong') {
+        rejected(new Error('unknown type'));
+        continue;
+      }
       marks.push(mark?.text ?? '');
       done();
     }
   };
-  const read = async (mark: string, topic = 't'): Promise<string[]> => {
+  consumers.records.splice(0);
+  for (const [i, id] of ['a', 'b', 'c'].entries()) {
+    consumers.add('p', TEXT.replace('"a"', `"${id}"`));
+    Object.assign(consumers.records[i] as object, { timestamp: times[i] });
+  }
+  const read = async (mark: string | null, topic = 't'): Promise<string[]> => {
     applied.splice(0);
     consumers.committed = 0;
     await new KafkaChannel(consumers.create({}, { topic, partition: 0 }), topic, 'p', inbox, logger, mark).poll();
     return [...applied];
   };
-  consumers.records.splice(0);
-  for (const [i, id] of ['a', 'b', 'c'].entries()) {
-    consumers.add('p', TEXT.replace('"a"', `"${id}"`));
-    Object.assign(consumers.records[i] as object, { timestamp: 1000 + i });
-  }
+  return { consumers, marks, read };
+}
+
+test('cdc-postgres 103: signals up to the mark are skipped, and those of a topic that was created again are not', async () => {
+  const { marks, read } = marked(1000, 1001, 1002);
   expect(await read('1 1001 t')).toEqual(['c']);
   expect(marks).toEqual(['2 1002 t']);
   expect(await read('1 1000 t')).toEqual(['b', 'c']);
   expect(await read('9 999 t')).toEqual(['a', 'b', 'c']);
+  expect(await read('9 1001 t')).toEqual(['c']);
   expect(await read('1 1001 t', 'other t')).toEqual(['a', 'b', 'c']);
   expect(await read('not a mark')).toEqual(['a', 'b', 'c']);
+});
+
+test('cdc-postgres 103: producers whose clocks differ: signals up to the mark are skipped', async () => {
+  const { marks, read } = marked(5000, 1000, 2000);
+  expect(await read(null)).toEqual(['a', 'b', 'c']);
+  const [, second = null, third = null] = marks.splice(0);
+  expect(await read(second)).toEqual(['c']);
+  // The time of a signal of an earlier run is kept.
+  expect(marks).toEqual([third]);
+  expect(await read(third)).toEqual([]);
+});
+
+test('cdc-postgres 103: producers whose clocks differ: a rejected signal before the mark is skipped', async () => {
+  const { consumers, marks, read } = marked(5000, 1000, 2000);
+  Object.assign(consumers.records[0] as object, { value: Buffer.from(TEXT.replace('log', 'wrong')) });
+  expect(await read(null)).toEqual(['a', 'b', 'c']);
+  expect(await read(marks.at(-1) as string)).toEqual([]);
 });
