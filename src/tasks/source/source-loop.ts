@@ -107,8 +107,10 @@ export class SourceLoop {
     }
   }
 
+  /** With transactions of the connector, what a poll has requested belongs to its records, even if none is sent yet. */
   private get isMidBatch(): boolean {
-    return this.position > 0 && this.position < this.batch.length;
+    const isBegun = this.position > 0 || this.parts.delivery.requests !== null;
+    return isBegun && this.position < this.batch.length;
   }
 
   private async waitUntilResumed(): Promise<void> {

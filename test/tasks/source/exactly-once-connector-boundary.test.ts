@@ -1,5 +1,6 @@
 /** Exactly-once source tasks whose connector defines the transactions. */
 import type { ConnectError } from '@millrace/sdk';
+import { KafkaError } from '../../../src/kafka/errors';
 import { eventually, PARTITION, record } from '../fakes';
 import { Defining, offset, start, stop } from './exactly-once-task';
 
@@ -70,4 +71,43 @@ test('an offset without a record is refused inside a transaction of the connecto
   await eventually(() => refused !== '');
   await stop(started);
   expect(refused).toBe('TRANSACTION_OPEN');
+});
+
+test.each(['commit', 'abort'] as const)(
+  'connect-runtime §4.8: the %s that a poll requests does not happen before its records are sent',
+  async (request) => {
+    const task: Defining = new Defining([
+      [record(1)],
+      () => {
+        // Its records wait.
+        started.w.producer.full = new Promise(() => undefined);
+        task.transaction[`${request}Transaction`]();
+        return [record(2)];
+      },
+    ]);
+    const started = start(task, connector);
+    await eventually(() => started.w.producer.full !== null);
+    await stop(started);
+    expect(started.w.producer.transactions).toEqual(['init', 'begin']);
+    expect(task.delivered).toEqual([]);
+  },
+);
+
+test('connect-runtime §4.8: a pause before the records of a poll are sent leaves the commit that it requests to them', async () => {
+  const task: Defining = new Defining([
+    [record(1)],
+    () => {
+      started.w.producer.sendErrors = [retriable];
+      started.runner.pause();
+      task.transaction.commitTransaction();
+      return [record(2)];
+    },
+  ]);
+  const retriable = new KafkaError('UNKNOWN_TOPIC_OR_PARTITION', 'not yet', { retriable: true });
+  const started = start(task, connector);
+  await started.listener.until('paused c-0');
+  started.runner.resume();
+  await eventually(() => started.w.producer.transactions.length === 3);
+  await stop(started);
+  expect(started.w.producer.transactions).toEqual(['init', 'begin', `commit v1,v2,${offset(2)}`]);
 });
