@@ -7,10 +7,14 @@
  * between the first and the last row of a snapshot: new connectors are killed, at most five times in each snapshot,
  * until there are so many. With `snapshot.mode=when_needed`, each loses its slot, too, and takes a second snapshot.
  * Every fifth kill is a SIGSTOP, usually for longer than the session, and every seventh a restart of the broker.
+ * `brokers=3` runs so many brokers of Apache Kafka, with three replicas of each partition. Then up to two of three
+ * kills are a SIGKILL, or a SIGSTOP for longer than its session, of the broker that coordinates the transactions of a
+ * task or leads a partition that it writes to. Workers are killed while such a broker is away, too.
  */
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { startBroker } from '../dev/services/broker';
+import { startKafkaCluster } from '../dev/services/kafka';
 import { startPostgres, type RunningPostgres } from '../dev/services/postgres';
 import { startStandby } from '../dev/services/postgres-standby';
 import { killWhileDelivering, type KillResult } from './lib/exactly-once-run';
@@ -21,7 +25,9 @@ const ROWS = Number(process.argv[3] ?? 100_000);
 const SEED = Number(process.argv[4] ?? Date.now() % 1_000_000);
 const WORKERS = Number(process.argv[5] ?? 1);
 const BOUNDARY = process.argv[6] ?? 'poll';
-const { source, ...SETTINGS } = Object.fromEntries(process.argv.slice(7).map((pair) => pair.split(/=(.*)/s, 2)));
+const { source, brokers, ...SETTINGS } = Object.fromEntries(
+  process.argv.slice(7).map((pair) => pair.split(/=(.*)/s, 2)),
+);
 const HAS_SNAPSHOT = SETTINGS['snapshot.mode'] !== 'no_data';
 const HALF = Math.floor(KILLS / 2);
 /** Of one snapshot: there must be rows to read between two of them. */
@@ -43,9 +49,13 @@ benchmark(async (atEnd) => {
   atEnd(postgres.stop);
   const standby = source === 'standby' ? await startStandby(postgres) : null;
   if (standby !== null) atEnd(standby.stop);
-  const broker = await startBroker({
-    settings: { 'broker.session.timeout.ms': '3000', 'broker.heartbeat.interval.ms': '500' },
-  });
+  const settings = { 'broker.session.timeout.ms': '3000', 'broker.heartbeat.interval.ms': '500' };
+  const broker = await (brokers === undefined
+    ? startBroker({ settings })
+    : startKafkaCluster(Number(brokers), {
+        settings,
+        heap: process.env.KAFKA_HEAP ?? '-Xmx256m -XX:TieredStopAtLevel=1',
+      }));
   atEnd(() => broker.stop());
   heading(`Exactly-once PostgreSQL source, killed ${KILLS} times, ${WORKERS} worker(s), ${BOUNDARY} (seed ${SEED})`);
   const began = performance.now();
@@ -80,6 +90,11 @@ benchmark(async (atEnd) => {
   figure('connectors', whole(results.length));
   figure('kills', whole(sum(({ kills }) => kills)));
   figure('kills inside a snapshot', whole(inside()), HAS_SNAPSHOT ? whole(HALF) : undefined);
+  if (brokers !== undefined) {
+    figure('kills of brokers', whole(sum(({ brokerKills }) => brokerKills)));
+    figure('of them SIGSTOP', whole(sum(({ brokersFrozen }) => brokersFrozen)));
+    figure('coordinators of transactions moved', whole(sum(({ coordinatorMoves }) => coordinatorMoves)));
+  }
   figure('changes committed', whole(sum(({ committed }) => committed)));
   figure('rows read', whole(sum(({ reads }) => reads)));
   figure('changes streamed', whole(sum(({ changes }) => changes)));

@@ -1,6 +1,6 @@
 /**
  * Kills, freezes and fences the workers of an exactly-once PostgreSQL source at random moments of its snapshot and of
- * its stream, restarts the broker, and compares what a read_committed consumer has seen with every committed change.
+ * its stream, restarts brokers, and compares what a read_committed consumer has seen with every committed change.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -35,6 +35,11 @@ export interface KillResult {
   /** Kills between the first and the last row of a snapshot. */
   readonly duringSnapshot: number;
   readonly kills: number;
+  /** Of a cluster. */
+  readonly brokerKills: number;
+  readonly brokersFrozen: number;
+  /** Of transactions, to another broker. */
+  readonly coordinatorMoves: number;
   readonly committed: number;
   readonly reads: number;
   readonly changes: number;
@@ -69,7 +74,13 @@ class Run {
     this.database = new Client({ connectionString: plan.databaseUrl });
     this.writing = new Client({ connectionString: plan.databaseUrl });
     this.writer = new VersionedWriter(this.writing, plan.rows, this.random, 200);
-    this.workers = new KilledWorkers(plan, this.random);
+    const tasks = Array.from({ length: Number(plan.connector?.['tasks.max'] ?? 1) }, (_, task) => task);
+    const work = {
+      transactionalIds: tasks.map((task) => `${plan.name}-${plan.name}-${task}`),
+      offsetsTopic: `${plan.name}-offsets`,
+      topics: TABLES.map(({ name }) => `${plan.name}.public.${name}`),
+    };
+    this.workers = new KilledWorkers(plan, work, this.random);
     this.follower = new HistoryFollower(
       plan.broker.bootstrapServers,
       plan.name,
@@ -95,6 +106,7 @@ class Run {
     } else await this.killInSnapshot(snapshotKills, streams);
     await this.killLater(snapshotKills + streamKills - workers.kills);
     if (mode === 'when_needed') await this.loseSlot(snapshotKills, streamKills);
+    await workers.brokers?.recovered();
     await writer.stop();
     if (streams) await this.mark();
     await this.follower.toEnd();
@@ -103,7 +115,12 @@ class Run {
     const { reads, changes } = history;
     const faults = history.faults(committed, await this.versions());
     if (Object.values(faults).some((count) => count > 0)) await this.explain(committed);
-    return { faults, duringSnapshot, kills: workers.kills, committed: committed.length, reads, changes };
+    return {
+      ...{ faults, duringSnapshot, kills: workers.kills, committed: committed.length, reads, changes },
+      brokerKills: workers.brokers?.kills ?? 0,
+      brokersFrozen: workers.brokers?.frozen ?? 0,
+      coordinatorMoves: workers.brokers?.moves ?? 0,
+    };
   }
 
   private async explain(committed: readonly string[]): Promise<void> {
@@ -139,7 +156,7 @@ class Run {
     const config = { 'bootstrap.servers': plan.broker.bootstrapServers };
     const admin = createAdmin(createWire(config), { timeoutMs: 120_000, retryBackoffMs: 50, retryBackoffMaxMs: 500 });
     const topics = TABLES.map(({ name }) => ({ name: `${plan.name}.public.${name}`, partitions: 3 }));
-    await admin.createTopics(topics.map((topic) => ({ ...topic, replicationFactor: 1, configs: {} })));
+    await admin.createTopics(topics.map((topic) => ({ ...topic, replicationFactor: -1, configs: {} })));
     await admin.close();
     if (plan.standbyUrl !== undefined) await this.publish(plan.standbyUrl);
   }
@@ -195,7 +212,8 @@ class Run {
       else await this.reached(() => history.reads >= next || hasEnded(), 'more rows');
       if (hasEnded()) break;
       killedAt.push(Date.now());
-      await workers.kill((how) => this.plan.log?.(`${how}, ${history.reads} rows read`));
+      // The snapshot would end before a broker returns.
+      await workers.kill((how) => this.plan.log?.(`${how}, ${history.reads} rows read`), false);
     }
     if (changesRows) await this.reached(() => history.changes > changes, 'the stream');
     else await this.reached(hasEnded, 'the last rows');
@@ -205,9 +223,23 @@ class Run {
 
   private async killLater(kills: number): Promise<void> {
     for (let i = 0; i < kills; i++) {
+      if (this.workers.isBrokerNext) await this.brokersRecovered();
       await sleep(this.random() * 2000);
       await this.workers.kill((how) => this.plan.log?.(`${how}, ${this.history.changes} changes`));
     }
+  }
+
+  /** Resolves when all brokers of a cluster are back and the task delivers, so that the next kill interrupts it. */
+  private async brokersRecovered(): Promise<void> {
+    const { brokers } = this.workers;
+    if (brokers === null) return;
+    const began = performance.now();
+    await brokers.recovered();
+    const inSync = performance.now();
+    const { changes } = this.history;
+    await this.reached(() => this.history.changes > changes, 'changes after the recovery of a broker');
+    const [waited, delivered] = [inSync - began, performance.now() - inSync].map((ms) => (ms / 1000).toFixed(1));
+    this.plan.log?.(`brokers in sync after ${waited} s, changes ${delivered} s later`);
   }
 
   /** Nothing changes in between, so nothing is lost with the slot. */

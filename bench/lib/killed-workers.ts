@@ -1,15 +1,17 @@
-/** Workers of one group, of which one after the other is killed or frozen, and their broker, which restarts. */
+/** Workers of one group, of which one after the other is killed or frozen, and their brokers, which restart. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunningKafka } from '../../dev/services/kafka';
+import type { KafkaCluster, RunningKafka } from '../../dev/services/kafka';
 import type { StartedWorker } from '../../dev/services/worker';
 import { freezeBeside, startKillable } from './killable-worker';
+import { KilledBrokers, type BrokerWork } from './killed-brokers';
 
 export interface KilledGroup {
-  readonly broker: RunningKafka;
+  /** Of a cluster, one broker at a time is killed or frozen. */
+  readonly broker: RunningKafka | KafkaCluster;
   /** Of the group and of its connector. */
   readonly name: string;
   readonly workers: number;
-  /** Every so many kills, counted from 1; 0: never. */
+  /** Every so many kills, counted from 1; 0: never. Of a cluster, brokers are killed two times out of three. */
   readonly freezeEvery: number;
   readonly brokerEvery: number;
 }
@@ -18,12 +20,28 @@ export class KilledWorkers {
   private workers: StartedWorker[] = [];
   /** Of workers that have ended. */
   private readonly endedLogs: string[] = [];
+  /** Null without a cluster. */
+  readonly brokers: KilledBrokers | null;
   kills = 0;
 
   constructor(
     private readonly group: KilledGroup,
+    work: BrokerWork,
     private readonly random: () => number,
-  ) {}
+  ) {
+    const { broker } = group;
+    this.brokers = 'nodes' in broker ? new KilledBrokers(broker, work, random) : null;
+  }
+
+  /**
+   * Whether the next kill is of a broker. Of a cluster, two brokers follow each other: the task must survive the first,
+   * and is killed while the second is away.
+   */
+  get isBrokerNext(): boolean {
+    const { brokerEvery } = this.group;
+    const next = this.kills + 1;
+    return this.brokers !== null ? next % 3 !== 0 : brokerEvery > 0 && next % brokerEvery === 0;
+  }
 
   async startAll(): Promise<void> {
     this.workers = await Promise.all(Array.from({ length: this.group.workers }, () => this.start()));
@@ -33,15 +51,21 @@ export class KilledWorkers {
     await (this.workers[0] as StartedWorker).register({ name: this.group.name, config });
   }
 
-  /** Ends the worker that runs the task, sometimes after a pause. */
-  async kill(log: (how: string) => void): Promise<void> {
+  /**
+   * Ends the worker that runs the task, sometimes after a pause, or a broker.
+   * @param waits for the previous broker to return before it kills another one; otherwise it kills a worker
+   */
+  async kill(log: (how: string) => void, waits = true): Promise<void> {
     const { group, random } = this;
+    const isOfBroker = this.isBrokerNext && (waits || this.brokers?.isAway !== true);
     const count = ++this.kills;
-    if (group.brokerEvery > 0 && count % group.brokerEvery === 0) {
-      log(`${count}: broker`);
-      await group.broker.crash();
-      await sleep(random() * 1000);
-      await group.broker.restart();
+    if (isOfBroker) {
+      if (!('nodes' in group.broker)) {
+        log(`${count}: broker`);
+        await group.broker.crash();
+        await sleep(random() * 1000);
+        await group.broker.restart();
+      } else await this.brokers?.kill((how) => log(`${count}: ${how}`));
       return;
     }
     const at = await this.owner();
@@ -74,6 +98,7 @@ export class KilledWorkers {
 
   async stopAll(): Promise<void> {
     for (const worker of this.workers) await worker.stop();
+    await this.brokers?.close();
   }
 
   logs(): string {

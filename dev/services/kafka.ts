@@ -1,4 +1,4 @@
-/** Runs Apache Kafka for a test run or a demo: one KRaft node on loopback. Removes its data at the end. */
+/** Runs Apache Kafka for a test run or a demo: one KRaft node on loopback, or more. Removes their data at the end. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, writeFile } from 'node:fs/promises';
@@ -51,6 +51,16 @@ export interface RunningKafka {
   stop(): Promise<void>;
 }
 
+/** Several brokers, each of which is a controller, too. */
+export interface KafkaCluster {
+  /** All of them. */
+  readonly bootstrapServers: string;
+  /** In the order of their ids, which count from 1. */
+  readonly nodes: readonly RunningKafka[];
+  /** Kills all brokers and removes their data. */
+  stop(): Promise<void>;
+}
+
 /** The cluster at `BOOTSTRAP_SERVERS`, or a new broker. */
 export async function useOrStartKafka(options: KafkaOptions = {}): Promise<RunningKafka> {
   return givenCluster() ?? (await startKafka(options));
@@ -69,10 +79,29 @@ export function givenCluster(): RunningKafka | null {
 
 /** Starts a new broker and resolves when it accepts connections. Takes about 4 s; downloads Kafka the first time. */
 export async function startKafka(options: KafkaOptions = {}): Promise<RunningKafka> {
+  const [node] = await startNodes(1, options);
+  return node as RunningKafka;
+}
+
+/**
+ * Starts a new cluster of at least three brokers. All topics have three replicas unless they are created with another
+ * number, and records with `acks=all` need two of them, so the cluster works without one of its brokers.
+ */
+export async function startKafkaCluster(count: number, options: KafkaOptions = {}): Promise<KafkaCluster> {
+  if (!(count >= 3)) throw new Error(`a cluster of ${count} brokers cannot work without one of them`);
+  const nodes = await startNodes(count, options);
+  return {
+    bootstrapServers: nodes.map(({ bootstrapServers }) => bootstrapServers).join(),
+    nodes,
+    stop: () => stopAll(nodes),
+  };
+}
+
+async function startNodes(count: number, options: KafkaOptions): Promise<RunningKafka[]> {
   const [java, classPath] = await Promise.all([findJava(), kafkaClassPath()]);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await startOnce(java, classPath, options);
+      return await startOnce(java, classPath, count, options);
     } catch (error) {
       // Another process may have taken the port in the meantime.
       if (attempt === 3 || !/Address already in use/.test(String(error))) throw error;
@@ -80,18 +109,51 @@ export async function startKafka(options: KafkaOptions = {}): Promise<RunningKaf
   }
 }
 
-async function startOnce(java: string, classPath: string, options: KafkaOptions): Promise<RunningKafka> {
+async function stopAll(nodes: readonly RunningKafka[]): Promise<void> {
+  await Promise.all(nodes.map((node) => node.stop()));
+}
+
+/** What the nodes of a cluster have in common. */
+interface Quorum {
+  readonly clusterId: string;
+  /** By node, from 0. */
+  readonly controllerPorts: readonly number[];
+}
+
+async function startOnce(
+  java: string,
+  classPath: string,
+  count: number,
+  options: KafkaOptions,
+): Promise<RunningKafka[]> {
+  const quorum = { clusterId: clusterId(), controllerPorts: await freePorts(count) };
+  const starts = quorum.controllerPorts.map((_, at) => startNode(java, classPath, at, quorum, options));
+  const outcomes = await Promise.allSettled(starts);
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failed === undefined) return await Promise.all(starts);
+  await stopAll(outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])));
+  throw failed.reason;
+}
+
+/** @param at number of the node in its quorum, from 0 */
+async function startNode(
+  java: string,
+  classPath: string,
+  at: number,
+  quorum: Quorum,
+  options: KafkaOptions,
+): Promise<RunningKafka> {
   const names = Object.keys(options.listeners ?? {});
-  const [port, controllerPort, ...ports] = (await freePorts(2 + names.length)) as [number, number, ...number[]];
+  const [port, ...ports] = (await freePorts(1 + names.length)) as [number, ...number[]];
   const listeners = Object.fromEntries(names.map((name, i) => [name, `127.0.0.1:${ports[i]}`]));
   const folder = await mkdtemp(join(tmpdir(), 'millrace-kafka-'));
   const properties = join(folder, 'server.properties');
   try {
-    const settings = serverSettings(folder, port, controllerPort);
+    const settings = serverSettings(folder, port, at, quorum);
     addListeners(settings, listeners, options.listeners ?? {});
     await writeFile(properties, propertiesText({ ...settings, ...options.settings }));
     const scram = (options.scramUsers ?? []).flatMap((user) => ['--add-scram', user]);
-    const format = ['format', '-t', clusterId(), '-c', properties, ...scram];
+    const format = ['format', '-t', quorum.clusterId, '-c', properties, ...scram];
     await runTool(java, classPath, 'kafka.tools.StorageTool', format);
   } catch (error) {
     await remove(folder);
@@ -157,25 +219,29 @@ async function runTool(java: string, classPath: string, className: string, args:
   return stdout;
 }
 
-function serverSettings(folder: string, port: number, controllerPort: number): Record<string, string> {
+function serverSettings(folder: string, port: number, at: number, quorum: Quorum): Record<string, string> {
+  const { controllerPorts } = quorum;
+  const [replicas, inSync] = controllerPorts.length > 1 ? ['3', '2'] : ['1', '1'];
   return {
     'process.roles': 'broker,controller',
-    'node.id': '1',
-    'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
-    listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
+    'node.id': String(at + 1),
+    'controller.quorum.voters': controllerPorts.map((other, i) => `${i + 1}@127.0.0.1:${other}`).join(),
+    listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPorts[at]}`,
     'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
     'controller.listener.names': 'CONTROLLER',
     'inter.broker.listener.name': 'PLAINTEXT',
     'listener.security.protocol.map':
       'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT,SASL_SSL:SASL_SSL',
     'log.dirs': join(folder, 'data'),
-    'offsets.topic.replication.factor': '1',
+    'default.replication.factor': replicas,
+    'min.insync.replicas': inSync,
+    'offsets.topic.replication.factor': replicas,
     'offsets.topic.num.partitions': '5',
-    'transaction.state.log.replication.factor': '1',
-    'transaction.state.log.min.isr': '1',
+    'transaction.state.log.replication.factor': replicas,
+    'transaction.state.log.min.isr': inSync,
     'transaction.state.log.num.partitions': '5',
-    'share.coordinator.state.topic.replication.factor': '1',
-    'share.coordinator.state.topic.min.isr': '1',
+    'share.coordinator.state.topic.replication.factor': replicas,
+    'share.coordinator.state.topic.min.isr': inSync,
     // There is only one member to wait for.
     'group.initial.rebalance.delay.ms': '0',
     // The default of 128 MB is too much for a small heap.
