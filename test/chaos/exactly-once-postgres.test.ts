@@ -12,12 +12,6 @@ const NOTHING = {
   ...{ readAgain: 0, readLate: 0, ghosts: 0, stale: 0 },
 };
 
-function urlOf(database: TestDatabase): string {
-  const config = database.sourceConfig();
-  const of = (name: string): string => encodeURIComponent(config[`database.${name}`] ?? '');
-  return `postgres://${of('user')}:${of('password')}@${of('hostname')}:${of('port')}/${of('dbname')}`;
-}
-
 // They wait for sessions to expire most of the time.
 test.concurrent.each([
   ['connect-runtime 80: one worker, poll', { workers: 1, snapshotKills: 2, streamKills: 1, brokerEvery: 3 }],
@@ -33,7 +27,7 @@ test.concurrent.each([
     try {
       const { faults, duringSnapshot, kills } = await killWhileDelivering({
         ...{ broker, rows: 10_000, seed: 11, freezeEvery: 0, brokerEvery: 0, ...plan },
-        databaseUrl: urlOf(database),
+        databaseUrl: database.url,
         name: uniqueName('exact'),
         connector: {
           // Slow enough to be killed.

@@ -62,6 +62,13 @@ export class TestDatabase {
     return (await this.client.query(sql, values)).rows as Record<string, unknown>[];
   }
 
+  /** Of a superuser. */
+  get url(): string {
+    const url = new URL(this.server);
+    url.pathname = `/${this.name}`;
+    return url.toString();
+  }
+
   get slot(): string {
     return `slot_${this.name}`;
   }
