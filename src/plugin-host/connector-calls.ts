@@ -11,13 +11,14 @@ import type { HostedConnector, InstanceEvents, SinkOffsetPairs, SourceOffsetPair
 
 export function createInstance(
   plugin: Connector,
-  { connector, config, description, workerSettings }: HostedConnector,
+  { connector, config, description, workerSettings, preview }: HostedConnector,
   events: InstanceEvents,
 ): ConnectorInstance {
   if (!plugin.create) throw new ConnectError(`${description.class} creates no instances.`);
   const context: SourceConnectorContext = {
     connector,
     workerSettings,
+    ...(preview && { preview }),
     logger: events.logger,
     requestTaskReconfiguration: () => events.requestTaskReconfiguration(),
     raiseError: (error) => events.raiseError(error),

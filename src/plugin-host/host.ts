@@ -29,6 +29,8 @@ export interface HostedConnector {
   /** Resolved. */
   readonly config: ConnectorConfig;
   readonly workerSettings: WorkerSettings;
+  /** See the SDK's `ConnectorContext`. (Default: false) */
+  readonly preview?: boolean;
 }
 
 /** What a connector instance can call in the runtime. */

@@ -4,6 +4,7 @@ import type { KafkaClients } from '../kafka/port';
 import type { Logger } from '../logging/logger';
 import type { PluginRegistry } from '../plugins/registry';
 import type { ExactlyOnceGate, OffsetStorage } from './host';
+import type { SourcePreview } from './source-preview';
 
 export interface TaskEnvironment {
   readonly config: WorkerConfig;
@@ -12,5 +13,7 @@ export interface TaskEnvironment {
   readonly offsets: OffsetStorage;
   /** Absent: exactly-once tasks cannot start. */
   readonly gate?: ExactlyOnceGate;
+  /** Source tasks pass their records to it and write nothing: `offsets` must be in memory. Absent: they write. */
+  readonly preview?: SourcePreview;
   readonly logger: Logger;
 }

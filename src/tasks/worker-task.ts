@@ -158,8 +158,9 @@ export abstract class WorkerTask<C extends Connector = Connector, P extends Work
   }
 
   protected context(): TaskContext {
-    const { spec, logger, published, workerSettings } = this.options;
+    const { spec, environment, logger, published, workerSettings } = this.options;
     return {
+      ...(environment.preview && { preview: true }),
       connector: spec.id.connector,
       task: spec.id.task,
       logger,

@@ -72,6 +72,42 @@ describe('runSourceTask', () => {
     expect(connector.log).toEqual(['start']);
   });
 
+  test('a preview: nothing is committed or stored, and the contexts say so', async () => {
+    const seen: unknown[] = [];
+    const polls = [[record(1)], [record(2)]];
+    const connector: SourceConnector = {
+      type: 'source',
+      config: [],
+      create: (config, context) => {
+        seen.push(context.preview);
+        return { taskConfigs: () => [config] };
+      },
+      createTask: () => {
+        let offsets: SourceTaskContext['offsets'];
+        return {
+          start: async (_config, context) => {
+            ({ offsets } = context);
+            seen.push(context.preview);
+            await context.storeOffset({ p: 1 }, { n: 0 });
+          },
+          poll: async () => {
+            seen.push(await offsets.offset({ p: 1 }));
+            return polls.shift() ?? null;
+          },
+          commit: () => void seen.push('commit'),
+          commitRecord: () => void seen.push('commitRecord'),
+          stop: () => void seen.push('stop'),
+        };
+      },
+    };
+    const offsets = new MemoryOffsets([[{ p: 1 }, { n: -1 }]]);
+    const run = await runSourceTask(connector, {}, { preview: true, offsets, until: 2, exactlyOnce: 'poll' });
+    expect(run.records.map(({ value }) => value)).toEqual([{ n: 1 }, { n: 2 }]);
+    expect(seen).toEqual([true, true, { n: 0 }, { n: 0 }, 'stop']);
+    expect(offsets.get({ p: 1 })).toEqual({ n: -1 });
+    expect(run.offsets).toBe(offsets);
+  });
+
   test('exactly once: each poll is a transaction', async () => {
     const connector = source([[record(1), record(2)], [record(3)], null]);
     const run = await runSourceTask(connector, {}, { exactlyOnce: 'poll' });

@@ -8,6 +8,8 @@ export interface ConnectorContext {
   readonly connector: string;
   readonly logger: Logger;
   readonly workerSettings: WorkerSettings;
+  /** See `TaskContext.preview`. (Default: false) */
+  readonly preview?: boolean;
   /** Makes the runtime call `taskConfigs` again and restart the tasks if the configs have changed. */
   requestTaskReconfiguration(): void;
   /** Sets the connector's state to FAILED, with the error as its trace. */

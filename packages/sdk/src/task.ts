@@ -31,6 +31,13 @@ export interface TaskContext {
   /** Aborts when the task is to stop. Pass it to sleeps and requests. */
   readonly signal: AbortSignal;
   readonly workerSettings: WorkerSettings;
+  /**
+   * True in a preview, which shows the records that a source would write: change nothing in the external system (no
+   * replication slot, subscription or acknowledgement that outlives the task). Nothing is written to Kafka, `commit`
+   * and `commitRecord` are not called, producers discard their records, and an offset passed to `storeOffset` is kept
+   * only until the task ends. (Default: false)
+   */
+  readonly preview?: boolean;
   /** Metrics of this task in the worker's `GET /metrics`. */
   readonly metrics: PluginMetrics;
   /** Current task config, with config provider placeholders resolved. */

@@ -11,7 +11,9 @@ import { taskAdminConfig } from '../clients/client-configs';
 import { connectClient } from '../clients/connect-client';
 import { ErrorPolicy, LogReporter } from '../errors/error-policy';
 import { errorSettings } from '../errors/error-settings';
+import type { FailedRecord } from '../errors/failed-record';
 import { createDelivery, sourceProducer } from './create-delivery';
+import { PreviewDelivery } from './preview-delivery';
 import type { SourceDelivery } from './source-delivery';
 import { SourceLoop } from './source-loop';
 import { SourceConversion } from './source-conversion';
@@ -28,29 +30,35 @@ const CLOSE_MS = 30_000;
 
 export async function createWorkerSourceTask(options: WorkerTaskOptions<SourceConnector>): Promise<WorkerTask> {
   const { spec, environment, logger, metrics } = options;
-  const { config, clients, registry } = environment;
+  const { config, clients, registry, preview } = environment;
   const converters = await taskConverters(spec.connectorConfig, config, registry);
   const chain = await taskTransforms(spec.connectorConfig, registry, logger);
-  const groups = config.topicCreationEnable ? topicGroups(spec.connectorConfig) : null;
+  const groups = config.topicCreationEnable && !preview ? topicGroups(spec.connectorConfig) : null;
   const task = options.connector.createTask();
-  const producer = sourceProducer(options);
+  const previewed = preview ? new PreviewDelivery(preview, spec.id.connector, environment.offsets) : null;
+  const producer = previewed?.producer ?? sourceProducer(options);
   const admin = groups ? clients.admin(taskAdminConfig(config, spec.id, spec.connectorConfig)) : null;
   const settings = errorSettings(spec.connectorConfig);
   const policy: ErrorPolicy = new ErrorPolicy({
     settings,
-    reporters: settings.log ? [new LogReporter(logger, taskName(spec.id), settings, metrics.errors)] : [],
+    reporters: [
+      ...(settings.log ? [new LogReporter(logger, taskName(spec.id), settings, metrics.errors)] : []),
+      ...(preview ? [{ report: (failure: FailedRecord) => preview.onFailure(failure) }] : []),
+    ],
     metrics: metrics.errors,
     sleep: (ms) => loop.sleep(ms),
     stopping: () => loop.isStopping,
   });
-  const delivery = createDelivery(options, {
-    task,
-    producer,
-    policy,
-    keepRecords: settings.log && settings.logMessages,
-    stopping: () => loop.isStopping,
-    onFailure: () => loop.wake(),
-  });
+  const delivery =
+    previewed ??
+    createDelivery(options, {
+      task,
+      producer,
+      policy,
+      keepRecords: settings.log && settings.logMessages,
+      stopping: () => loop.isStopping,
+      onFailure: () => loop.wake(),
+    });
   const loop: SourceLoop = new SourceLoop({
     task,
     calls: options.calls,

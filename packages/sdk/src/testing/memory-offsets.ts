@@ -23,6 +23,13 @@ export class MemoryOffsets implements OffsetReader {
     return this.stored.get(partitionKey(partition)) ?? null;
   }
 
+  /** Changes of the copy leave these offsets unchanged. */
+  copy(): MemoryOffsets {
+    const copy = new MemoryOffsets();
+    for (const [partition, offset] of this.stored) copy.stored.set(partition, offset);
+    return copy;
+  }
+
   /** A null offset deletes the partition's offset. Throws TypeError for values that cannot be stored. */
   write(partition: SourcePartition, offset: SourceOffset | null): void {
     if (offset === null) this.stored.delete(partitionKey(partition));

@@ -35,6 +35,11 @@ export interface RunSourceOptions {
   crashAfter?: number;
   /** Worker settings that the plugin may read. (Default: none) */
   workerSettings?: WorkerSettings;
+  /**
+   * Runs the connector as a preview does: `context.preview` is true, `commit` and `commitRecord` are not called,
+   * `offsets` stays unchanged, and `exactlyOnce` has no effect. (Default: false)
+   */
+  preview?: boolean;
   /** What the task reads with its own consumers. (Default: nothing) */
   consumers?: MemoryConsumers;
   /** Column converter plugins by name. (Default: none) */
@@ -67,7 +72,9 @@ export async function runSourceTask(
   config: ConnectorConfig,
   options: RunSourceOptions = {},
 ): Promise<SourceRun> {
-  const offsets = options.offsets ?? new MemoryOffsets();
+  const preview = options.preview === true;
+  const given = options.offsets ?? new MemoryOffsets();
+  const offsets = preview ? given.copy() : given;
   const logger = new MemoryLogger();
   const metrics = new MemoryMetrics();
   const producers = new MemoryProducers();
@@ -75,14 +82,15 @@ export async function runSourceTask(
   const number = options.task ?? 0;
   const name = config.name ?? 'test';
   const workerSettings = options.workerSettings ?? {};
-  const parts = { connector: name, logger, offsets, workerSettings };
+  const parts = { connector: name, logger, offsets, workerSettings, ...(preview && { preview }) };
   const taskConfig = await configOfTask(connector, { name, ...config }, number, parts);
   const task = connector.createTask();
   const records: SourceRecord[] = [];
   let acknowledged = 0;
-  const transactions = options.exactlyOnce
-    ? new MemoryTransactions(options.exactlyOnce, (ended) => acknowledge(task, ended, offsets, false))
-    : null;
+  const transactions =
+    options.exactlyOnce && !preview
+      ? new MemoryTransactions(options.exactlyOnce, (ended) => acknowledge(task, ended, offsets, false))
+      : null;
   const context: SourceTaskContext = {
     ...parts,
     exactlyOnce: transactions !== null,
@@ -99,6 +107,7 @@ export async function runSourceTask(
       return found;
     },
     storeOffset: async (partition, offset) => {
+      if (preview) return offsets.write(partition, offset);
       // A worker that crashed before these records were acknowledged has not stored the next offset either.
       if (records.length > (options.crashAfter ?? Infinity)) return;
       if (transactions?.isOpen)
@@ -117,13 +126,13 @@ export async function runSourceTask(
     await task.start(taskConfig, context);
     await pollUntilEnough(task, records, options, transactions);
     crashed = options.crashAfter !== undefined;
-    if (!transactions)
+    if (!transactions && !preview)
       await acknowledge(task, records.slice(acknowledged, crashed ? options.crashAfter : undefined), offsets, crashed);
   } finally {
     aborter.abort();
     if (!crashed) await task.stop();
   }
-  return { records, offsets, logger, metrics, producers, transactions: transactions?.all() ?? [] };
+  return { records, offsets: given, logger, metrics, producers, transactions: transactions?.all() ?? [] };
 }
 
 async function pollUntilEnough(
@@ -189,7 +198,7 @@ async function configOfTask(
   connector: SourceConnector,
   config: ConnectorConfig,
   number: number,
-  parts: Pick<SourceConnectorContext, 'connector' | 'offsets' | 'logger' | 'workerSettings'>,
+  parts: Pick<SourceConnectorContext, 'connector' | 'offsets' | 'logger' | 'workerSettings' | 'preview'>,
 ): Promise<ConnectorConfig> {
   if (!connector.create) return config;
   const failures: unknown[] = [];
