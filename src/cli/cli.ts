@@ -1,29 +1,19 @@
-/** Runs the command. Resolves to the exit code: 0 success, 1 failure, 2 wrong usage. */
-import { dev } from './dev';
-import { printHelp, USAGE } from './help';
+/** Runs the `millrace` command. Resolves to the exit code; see `exit-codes.ts`. */
+import { fail } from './fail';
 import type { CliIo } from './io';
-import { produce } from './produce';
-import { start } from './start';
+import { parseCommandLine } from './program/parse-command-line';
 import { printVersion } from './version';
 
-type Verb = (args: readonly string[], io: CliIo) => Promise<number> | number;
-
-const VERBS: Readonly<Record<string, Verb>> = {
-  start,
-  dev,
-  produce,
-  help: printHelp,
-  '--help': printHelp,
-  '-h': printHelp,
-  version: printVersion,
-  '--version': printVersion,
-  '-v': printVersion,
-};
+const VERSION = new Set(['version', '--version', '-v', '-V']);
 
 export async function runCli(args: readonly string[], io: CliIo): Promise<number> {
-  const [name, ...rest] = args;
-  const verb = name !== undefined && Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
-  if (verb) return await verb(rest, io);
-  io.stderr.write(name === undefined ? USAGE : `Unknown command "${name}".\n\n${USAGE}`);
-  return 2;
+  const [first, ...rest] = args;
+  if (first !== undefined && VERSION.has(first)) return printVersion(io);
+  const parsed = parseCommandLine(first === 'help' ? [...rest, '--help'] : args, io);
+  if (typeof parsed === 'number') return parsed;
+  try {
+    return await parsed.run(parsed.invocation);
+  } catch (error) {
+    return fail(io, error);
+  }
 }

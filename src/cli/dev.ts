@@ -1,5 +1,5 @@
 /** `millrace dev`: a worker with an embedded broker, which needs only Node. The user's settings override these. */
-import type { CliIo } from './io';
+import type { Invocation } from './program/command-spec';
 import { runWorker, type BuildWorker } from './start';
 
 const JSON_CONVERTER = 'org.apache.kafka.connect.json.JsonConverter';
@@ -22,6 +22,6 @@ export const DEV_DEFAULTS: Readonly<Record<string, string>> = {
   'scheduled.rebalance.max.delay.ms': '0',
 };
 
-export async function dev(args: readonly string[], io: CliIo, buildWorker?: BuildWorker): Promise<number> {
-  return await runWorker({ verb: 'dev', args, defaults: DEV_DEFAULTS }, io, buildWorker);
+export async function run(invocation: Invocation, buildWorker?: BuildWorker): Promise<number> {
+  return await runWorker({ defaults: DEV_DEFAULTS }, invocation, buildWorker);
 }

@@ -1,11 +1,18 @@
 import type { Readable } from 'node:stream';
 
+/** An output of the process. `columns` is the width of the terminal in characters; 0 or undefined if unknown. */
+export interface CliOutput {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
 /** The parts of the process that commands use; tests replace them. */
 export interface CliIo {
-  readonly stdin: Readable;
-  readonly stdout: { write(text: string): unknown };
-  /** `columns` is the width of the terminal in characters. */
-  readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  /** Answers of commands. Everything else goes to stderr. */
+  readonly stdout: CliOutput;
+  readonly stderr: CliOutput;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** Calls back for every SIGTERM or SIGINT. */

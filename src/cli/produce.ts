@@ -9,15 +9,15 @@ import type { Readable } from 'node:stream';
 import { ConnectError } from '@millrace/sdk';
 import type { Producer } from '../kafka/port';
 import { DEV_DEFAULTS } from './dev';
+import { EXIT } from './exit-codes';
+import { fail } from './fail';
 import type { CliIo } from './io';
-import { parseProduceOptions, type ProduceOptions } from './produce-options';
+import { produceOptions, type ProduceOptions } from './produce-options';
+import type { Invocation } from './program/command-spec';
 import type * as Target from './produce-target';
 import { Screen } from './produce-screen';
 import { sendLines } from './produce-sending';
 import { readConfig } from './read-config';
-import { fail } from './start';
-
-const INTERRUPTED = 130;
 
 /** Resolves to a connected producer. */
 export type OpenProducer = typeof Target.produceTo;
@@ -37,24 +37,13 @@ interface Input {
   readonly size: number | null;
 }
 
-export async function produce(
-  args: readonly string[],
-  io: CliIo,
-  openProducer: OpenProducer = loadAndOpenProducer,
-): Promise<number> {
-  let options: ProduceOptions;
-  try {
-    options = parseProduceOptions(args);
-  } catch (error) {
-    const usage = 'Usage: millrace produce FILE --topic T [--config worker.properties] [--data-dir FOLDER] [--quiet]';
-    io.stderr.write(`${(error as Error).message}\n${usage}\n`);
-    return 2;
-  }
+export async function run(invocation: Invocation, openProducer: OpenProducer = loadAndOpenProducer): Promise<number> {
+  const { io } = invocation;
   const crashed = new Promise<number>((done) => io.onCrash((error) => done(fail(io, error))));
-  return await Promise.race([crashed, run(options, io, openProducer).catch((error: unknown) => fail(io, error))]);
+  return await Promise.race([crashed, produce(produceOptions(invocation), io, openProducer)]);
 }
 
-async function run(options: ProduceOptions, io: CliIo, openProducer: OpenProducer): Promise<number> {
+async function produce(options: ProduceOptions, io: CliIo, openProducer: OpenProducer): Promise<number> {
   const input = await openInput(options.file, io);
   const setup = await readConfig({ defaults: DEV_DEFAULTS, usualFile: 'worker.properties', given: options.worker }, io);
   const producer = await openProducer(setup, io);
@@ -95,7 +84,7 @@ async function send({ topic, quiet }: ProduceOptions, input: Input, producer: Pr
     screen.err(report.summary());
     if (!sending.complete) screen.err(`Nothing after ${name}:${sending.lines} was sent.\n`);
   }
-  if (stopping.signal.aborted) return INTERRUPTED;
+  if (stopping.signal.aborted) return EXIT.interrupted;
   return report.failed ? 1 : 0;
 }
 

@@ -1,17 +1,17 @@
 /** `millrace start [worker.properties]`: runs a worker until SIGTERM or SIGINT; a second signal terminates it. */
-import { isConnectError, startTimer } from '@millrace/sdk';
+import { startTimer } from '@millrace/sdk';
 import type * as Logging from '../logging/winston-logger';
 import type * as Composition from '../worker';
 import type { Worker } from '../worker';
 import type * as EmbeddedComposition from '../worker-with-broker';
+import { EXIT } from './exit-codes';
+import { fail } from './fail';
 import type { CliIo } from './io';
+import type { Invocation } from './program/command-spec';
 import { readConfig, type ConfigSources, type WorkerSetup } from './read-config';
-import { parseWorkerOptions, type WorkerOptions } from './worker-options';
+import { workerOptions } from './worker-options';
 
 const DEFAULT_FILE = 'worker.properties';
-
-/** Exit code after a second signal: 128 + SIGINT, as shells expect. */
-const INTERRUPTED = 130;
 
 /** Added to `task.shutdown.graceful.timeout.ms`; a worker stops well within it unless it is stuck. */
 const STOP_EXTRA_MS = 15_000;
@@ -21,29 +21,17 @@ const FAILED_STOP_MS = 30_000;
 
 export type BuildWorker = (setup: WorkerSetup, io: CliIo) => Worker;
 
-export async function start(args: readonly string[], io: CliIo, buildWorker?: BuildWorker): Promise<number> {
-  return await runWorker({ verb: 'start', args, usualFile: DEFAULT_FILE }, io, buildWorker);
-}
-
-export interface WorkerCommand extends Omit<ConfigSources, 'given'> {
-  readonly verb: string;
-  readonly args: readonly string[];
+export async function run(invocation: Invocation, buildWorker?: BuildWorker): Promise<number> {
+  return await runWorker({ usualFile: DEFAULT_FILE }, invocation, buildWorker);
 }
 
 /** Runs a worker, for `start` and `dev`. */
 export async function runWorker(
-  { verb, args, ...sources }: WorkerCommand,
-  io: CliIo,
+  sources: Omit<ConfigSources, 'given'>,
+  { args, options, io }: Invocation,
   buildWorker: BuildWorker = loadAndBuildWorker,
 ): Promise<number> {
-  let given: WorkerOptions;
-  try {
-    given = parseWorkerOptions(args);
-  } catch (error) {
-    const usage = `Usage: millrace ${verb} [worker.properties] [--port N] [--broker-port N] [--data-dir FOLDER]`;
-    io.stderr.write(`${(error as Error).message}\n${usage}\n`);
-    return 2;
-  }
+  const given = workerOptions(args[0], options);
   let worker: Worker;
   let stopTimeoutMs: number;
   try {
@@ -53,7 +41,7 @@ export async function runWorker(
   } catch (error) {
     return fail(io, error);
   }
-  return await run(worker, io, stopTimeoutMs);
+  return await runUntilStopped(worker, io, stopTimeoutMs);
 }
 
 /** Loads the worker on demand, after the settings have been validated. */
@@ -68,11 +56,11 @@ function loadAndBuildWorker({ config, embedded, resolver }: WorkerSetup, io: Cli
   return embedded ? createWorkerWithBroker(config, embedded, options) : createWorker(config, options);
 }
 
-async function run(worker: Worker, io: CliIo, stopTimeoutMs: number): Promise<number> {
+async function runUntilStopped(worker: Worker, io: CliIo, stopTimeoutMs: number): Promise<number> {
   let stopping = false;
   const stopped = new Promise<number>((done) => {
     io.onSignal(() => {
-      if (stopping) return done(INTERRUPTED);
+      if (stopping) return done(EXIT.interrupted);
       stopping = true;
       const late = new Error(`The worker has not stopped within ${stopTimeoutMs} ms and is terminated.`);
       startTimer(() => done(fail(io, late)), stopTimeoutMs).unref();
@@ -102,12 +90,4 @@ async function run(worker: Worker, io: CliIo, stopTimeoutMs: number): Promise<nu
     worker.failed.then(onFailure),
     worker.start().then(() => stopped, onFailure),
   ]);
-}
-
-/** Writes the error to stderr as one sentence and returns the exit code. */
-export function fail(io: Pick<CliIo, 'stderr'>, error: unknown): number {
-  const text = error instanceof Error ? error.message : String(error);
-  const code = isConnectError(error) ? ` (${error.code})` : '';
-  io.stderr.write(`millrace: ${text}${code}\n`);
-  return 1;
 }

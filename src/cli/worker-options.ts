@@ -1,6 +1,6 @@
-/** Parses the command line of `start` and `dev`. */
-import { parseArgs } from 'node:util';
+/** What the command line of `start`, `dev` and the commands that connect to Kafka says about the worker's settings. */
 import { EMBEDDED_DATA_DIR, EMBEDDED_PORT } from '../config/embedded-broker';
+import type { Invocation } from './program/command-spec';
 
 export interface WorkerOptions {
   readonly file?: string;
@@ -10,26 +10,28 @@ export interface WorkerOptions {
   readonly brokerOptions: readonly string[];
 }
 
-const OPTIONS = {
-  port: { type: 'string' },
-  'broker-port': { type: 'string' },
-  'data-dir': { type: 'string' },
-} as const;
-const BROKER_OPTIONS = ['broker-port', 'data-dir'] as const;
-
-/** @throws Error that describes the invalid argument. */
-export function parseWorkerOptions(args: readonly string[]): WorkerOptions {
-  const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
-  if (positionals.length > 1) throw new Error(`Specify at most one file, not ${positionals.join(', ')}.`);
-  const settings: Record<string, string> = {};
-  if (values.port !== undefined) settings.listeners = `http://127.0.0.1:${portNumber('--port', values.port)}`;
-  if (values['broker-port'] !== undefined) settings[EMBEDDED_PORT] = portNumber('--broker-port', values['broker-port']);
-  if (values['data-dir'] !== undefined) settings[EMBEDDED_DATA_DIR] = values['data-dir'];
-  const brokerOptions = BROKER_OPTIONS.filter((name) => values[name] !== undefined).map((name) => `--${name}`);
-  return { ...(positionals[0] !== undefined && { file: positionals[0] }), settings, brokerOptions };
+interface GivenOptions {
+  readonly port?: number;
+  readonly brokerPort?: number;
+  readonly dataDir?: string;
+  /** Path of the worker's properties, of commands whose argument is something else. */
+  readonly config?: string;
 }
 
-function portNumber(option: string, text: string): string {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65535) throw new Error(`${option} must be a number from 0 to 65535.`);
-  return text;
+export function workerOptions(file: string | undefined, { port, brokerPort, dataDir }: GivenOptions): WorkerOptions {
+  const settings: Record<string, string> = {};
+  if (port !== undefined) settings.listeners = `http://127.0.0.1:${port}`;
+  if (brokerPort !== undefined) settings[EMBEDDED_PORT] = String(brokerPort);
+  if (dataDir !== undefined) settings[EMBEDDED_DATA_DIR] = dataDir;
+  const brokerOptions = [
+    ...(brokerPort === undefined ? [] : ['--broker-port']),
+    ...(dataDir === undefined ? [] : ['--data-dir']),
+  ];
+  return { ...(file !== undefined && { file }), settings, brokerOptions };
+}
+
+/** For the shared options `cluster`. */
+export function clusterOptions({ options }: Pick<Invocation, 'options'>): WorkerOptions {
+  const given = options as GivenOptions;
+  return workerOptions(given.config, { dataDir: given.dataDir });
 }

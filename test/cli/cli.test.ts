@@ -1,33 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { runCli } from '../../src/cli/cli';
-import { dev } from '../../src/cli/dev';
-import type { CliIo } from '../../src/cli/io';
+import { run as dev } from '../../src/cli/dev';
 import type { WorkerSetup } from '../../src/cli/read-config';
-import { start } from '../../src/cli/start';
+import { run as start } from '../../src/cli/start';
 import type { Worker } from '../../src/worker';
-
-class FakeIo implements CliIo {
-  out = '';
-  err = '';
-  signal: (name: string) => void = () => undefined;
-  readonly stdin = Readable.from([]);
-  readonly stdout = { write: (text: string) => (this.out += text) };
-  readonly stderr = { write: (text: string) => (this.err += text) };
-  constructor(
-    readonly cwd: string,
-    readonly env: Record<string, string> = {},
-  ) {}
-  crash: (error: unknown) => void = () => undefined;
-  onSignal(listener: (signal: string) => void): void {
-    this.signal = listener;
-  }
-  onCrash(listener: (error: unknown) => void): void {
-    this.crash = listener;
-  }
-}
+import { FakeIo, invocationOf } from './fake-io';
 
 let cwd: string;
 beforeEach(() => (cwd = mkdtempSync(join(tmpdir(), 'millrace-cli-'))));
@@ -64,7 +43,7 @@ describe('verbs', () => {
     for (const verb of ['--help', '-h', 'help']) {
       const io = new FakeIo(cwd);
       expect(await runCli([verb], io)).toBe(0);
-      expect(io.out).toMatch(/^Usage: millrace <command>/);
+      expect(io.out).toMatch(/^Usage: millrace <command> \[options\]\n/);
     }
     const io = new FakeIo(cwd);
     expect(await runCli(['--version'], io)).toBe(0);
@@ -74,7 +53,10 @@ describe('verbs', () => {
   test('an unknown verb, or none, prints the usage, exit code 2', async () => {
     const io = new FakeIo(cwd);
     expect(await runCli(['frobnicate'], io)).toBe(2);
-    expect(io.err).toMatch(/^Unknown command "frobnicate"\.\n\nUsage: /);
+    expect(io.err).toMatch(/^error: unknown command 'frobnicate'\n/);
+    const near = new FakeIo(cwd);
+    expect(await runCli(['strat'], near)).toBe(2);
+    expect(near.err).toContain('(Did you mean start?)');
     const none = new FakeIo(cwd);
     expect(await runCli([], none)).toBe(2);
     expect(none.err).toMatch(/^Usage: /);
@@ -83,26 +65,31 @@ describe('verbs', () => {
   });
 
   test.each([
-    [['a', 'b'], 'Specify at most one file, not a, b.'],
-    [['--fast'], "Unknown option '--fast'"],
-    [['--port'], "Option '--port <value>' argument missing"],
-    [['--port', 'http'], '--port must be a number from 0 to 65535.'],
-    [['--broker-port', '65536'], '--broker-port must be a number from 0 to 65535.'],
+    [['a', 'b'], "too many arguments for 'VERB'. Expected 1 argument but got 2."],
+    [['--fast'], "unknown option '--fast'"],
+    [['--port'], "option '--port <number>' argument missing"],
+    [['--port', 'http'], "'--port <number>' argument 'http' is invalid. It must be a number from 0 to 65535."],
+    [['--broker-port', '65536'], "argument '65536' is invalid. It must be a number from 0 to 65535."],
   ])('start and dev: wrong arguments %j', async (args, reason) => {
     for (const verb of ['start', 'dev']) {
       const io = new FakeIo(cwd);
       expect(await runCli([verb, ...args], io)).toBe(2);
-      expect(io.err).toContain(reason);
-      expect(io.err).toContain(`\nUsage: millrace ${verb} [worker.properties] [--port N]`);
+      expect(io.err).toContain(reason.replace('VERB', verb));
+      expect(io.err).toContain(`\nSee "millrace ${verb} --help".\n`);
     }
   });
 });
 
-async function startWith(args: string[], env: Record<string, string> = {}, verb = start) {
+async function startWith(
+  args: string[],
+  env: Record<string, string> = {},
+  verb = start,
+  name = verb === dev ? 'dev' : 'start',
+) {
   const io = new FakeIo(cwd, env);
   let setup: WorkerSetup | null = null;
   const worker = new FakeWorker();
-  const code = verb(args, io, (given) => {
+  const code = verb(invocationOf([name, ...args], io), (given) => {
     setup = given;
     queueMicrotask(() => worker.stopped());
     return worker;
@@ -225,7 +212,7 @@ describe('start: lifecycle of the worker', () => {
     worker = new FakeWorker();
   });
   const running = async () => {
-    const code = start([], io, () => worker);
+    const code = start(invocationOf(['start'], io), () => worker);
     await new Promise((resolve) => setImmediate(resolve));
     return code;
   };

@@ -1,6 +1,7 @@
 /** The pure parts of `millrace produce`. */
 import { LineCutter } from '../../src/cli/produce-lines';
-import { parseProduceOptions } from '../../src/cli/produce-options';
+import { produceOptions } from '../../src/cli/produce-options';
+import { FakeIo, invocationOf } from './fake-io';
 import { ProduceReport } from '../../src/cli/produce-report';
 import { progressLine, Screen } from '../../src/cli/produce-screen';
 
@@ -36,19 +37,21 @@ test('an overlong line is rejected by its number, before it fills the memory', (
   expect(() => cutter.push(Buffer.from('678901'))).toThrow('storms.csv:2 exceeds the maximum line length of 10 bytes.');
 });
 
+const optionsOf = (...args: string[]) => produceOptions(invocationOf(['produce', ...args], new FakeIo('/')));
+
 test.each<[string[], string]>([
-  [['--topic', 't'], 'Specify a file, or -'],
-  [['f'], 'Specify the topic with --topic'],
-  [['f', 'g', '--topic', 't'], 'Specify only one file, not f, g.'],
+  [['--topic', 't'], "missing required argument 'file'"],
+  [['f'], "required option '--topic <topic>' not specified"],
+  [['f', 'g', '--topic', 't'], 'too many arguments'],
   [['f', '--topic', 'a b'], '"a b" is not a valid topic name'],
   [['f', '--topic', '..'], '".." is not a valid topic name'],
-  [['f', '--topic', 't', '--port', '1'], "Unknown option '--port'"],
+  [['f', '--topic', 't', '--port', '1'], "unknown option '--port'"],
 ])('wrong arguments %j', (args, reason) => {
-  expect(() => parseProduceOptions(args)).toThrow(reason);
+  expect(() => optionsOf(...args)).toThrow(reason);
 });
 
 test('arguments', () => {
-  expect(parseProduceOptions(['-', '--topic', 't', '--config', 'w', '--data-dir', 'd', '--quiet'])).toEqual({
+  expect(optionsOf('-', '--topic', 't', '--config', 'w', '--data-dir', 'd', '--quiet')).toEqual({
     file: '-',
     topic: 't',
     quiet: true,

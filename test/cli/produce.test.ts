@@ -3,30 +3,20 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
-import type { CliIo } from '../../src/cli/io';
-import { produce, type OpenProducer } from '../../src/cli/produce';
+import { runCli } from '../../src/cli/cli';
+import { fail } from '../../src/cli/fail';
+import { run as produce, type OpenProducer } from '../../src/cli/produce';
 import { KafkaError } from '../../src/kafka/errors';
 import type { DeliveryCallback, Producer, ProducerRecord } from '../../src/kafka/port';
+import { FakeIo, invocationOf } from './fake-io';
 
 let cwd: string;
 beforeEach(() => (cwd = mkdtempSync(join(tmpdir(), 'millrace-produce-'))));
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
-class FakeIo implements CliIo {
-  out = '';
-  err = '';
-  readonly env = {};
-  readonly cwd = cwd;
-  signal: (name: string) => void = () => undefined;
-  crash: (error: unknown) => void = () => undefined;
-  readonly stdout = { write: (text: string) => (this.out += text) };
-  readonly stderr = { write: (text: string) => (this.err += text) };
-  constructor(readonly stdin: Readable = Readable.from([])) {}
-  onSignal(listener: (signal: string) => void): void {
-    this.signal = listener;
-  }
-  onCrash(listener: (error: unknown) => void): void {
-    this.crash = listener;
+class ProduceIo extends FakeIo {
+  constructor(stdin: Readable = Readable.from([])) {
+    super(cwd, {}, stdin);
   }
 }
 
@@ -85,11 +75,14 @@ const open: OpenProducer = async () => {
   if (unreachable) throw unreachable;
   return producer as unknown as Producer;
 };
-const run = async (io: FakeIo, ...args: string[]) => await produce([...args, '--topic', 't'], io, open);
+const run = async (io: ProduceIo, ...args: string[]) =>
+  await produce(invocationOf(['produce', ...args, '--topic', 't'], io), open).catch((error: unknown) =>
+    fail(io, error),
+  );
 
 test('each line is a message, its offset is reported, the summary goes to stderr', async () => {
   writeFileSync(join(cwd, 's.csv'), 'a,1\r\n\nb,2');
-  const io = new FakeIo();
+  const io = new ProduceIo();
   expect(await run(io, 's.csv')).toBe(0);
   expect(producer.values).toEqual(['a,1', '', 'b,2']);
   expect(io.out).toBe('s.csv:1 partition 0 offset 0\ns.csv:2 partition 0 offset 1\ns.csv:3 partition 0 offset 2\n');
@@ -98,11 +91,11 @@ test('each line is a message, its offset is reported, the summary goes to stderr
 });
 
 test('standard input, quiet; an empty input is not a failure', async () => {
-  const io = new FakeIo(Readable.from([Buffer.from('x\ny'), Buffer.from('z\n')]));
+  const io = new ProduceIo(Readable.from([Buffer.from('x\ny'), Buffer.from('z\n')]));
   expect(await run(io, '-', '--quiet')).toBe(0);
   expect([producer.values, io.out]).toEqual([['x', 'yz'], '']);
   expect(io.err).toBe('stdin: 2 messages to topic t (partition 0: 2, offsets 0 to 1)\n');
-  const empty = new FakeIo();
+  const empty = new ProduceIo();
   expect(await run(empty, '-')).toBe(0);
   expect(empty.err).toBe('stdin: 0 messages to topic t\n');
 });
@@ -114,7 +107,7 @@ test('a topic whose metadata expires while standard input is idle is found again
     producer.known = false;
     yield Buffer.from('y\n');
   };
-  const io = new FakeIo(Readable.from(lines(), { highWaterMark: 1 }));
+  const io = new ProduceIo(Readable.from(lines(), { highWaterMark: 1 }));
   expect(await run(io, '-', '--quiet')).toBe(0);
   expect(producer.values).toEqual(['x', 'y']);
 });
@@ -123,7 +116,7 @@ test('a line that the client rejects is reported, nothing after it is sent, exit
   writeFileSync(join(cwd, 's.csv'), 'a\ntoo large\nb\n');
   producer.refuse = (value) =>
     value === 'too large' ? new KafkaError('RECORD_TOO_LARGE_CLIENT', 'It takes 9 bytes.') : null;
-  const io = new FakeIo();
+  const io = new ProduceIo();
   expect(await run(io, 's.csv')).toBe(1);
   expect(producer.values).toEqual(['a']);
   expect(io.out).toBe('s.csv:1 partition 0 offset 0\n');
@@ -138,7 +131,7 @@ test('lines that the broker rejects are reported, also the last of an input that
   const stdin = new PassThrough();
   producer.capacity = 1;
   producer.reject = (value) => (value === 'b' ? new KafkaError('TOPIC_AUTHORIZATION_FAILED', 'Not allowed.') : null);
-  const io = new FakeIo(stdin);
+  const io = new ProduceIo(stdin);
   stdin.write('a\nb\n');
   expect(await run(io, '-')).toBe(1);
   expect(io.err).toContain('stdin:2: not delivered: Not allowed. (TOPIC_AUTHORIZATION_FAILED)\n');
@@ -148,7 +141,7 @@ test('lines that the broker rejects are reported, also the last of an input that
 test('memory: at most one chunk is read while the producer is full', async () => {
   const chunk = Buffer.from('0123456789\n'.repeat(100));
   producer.capacity = 1000;
-  const io = new FakeIo(Readable.from(Array.from({ length: 200 }, () => chunk)));
+  const io = new ProduceIo(Readable.from(Array.from({ length: 200 }, () => chunk)));
   expect(await run(io, '-', '--quiet')).toBe(0);
   expect(producer.values).toHaveLength(20_000);
   expect(producer.mostBuffered).toBeLessThanOrEqual(2000);
@@ -156,7 +149,7 @@ test('memory: at most one chunk is read while the producer is full', async () =>
 
 test('a signal ends reading; in-flight lines are awaited and reported; exit code 130', async () => {
   const stdin = new PassThrough();
-  const io = new FakeIo(stdin);
+  const io = new ProduceIo(stdin);
   stdin.write('a\nb\nc');
   const sent = new Promise<void>((resolve) => (producer.refuse = (value) => (value === 'b' && resolve(), null)));
   const code = run(io, '-');
@@ -169,7 +162,7 @@ test('a signal ends reading; in-flight lines are awaited and reported; exit code
 
 test('a second signal does not wait: in-flight lines are reported as not delivered', async () => {
   const stdin = new PassThrough();
-  const io = new FakeIo(stdin);
+  const io = new ProduceIo(stdin);
   const flushing = new Promise<void>((reached) => {
     producer.flush = () => {
       reached();
@@ -196,7 +189,7 @@ test('a second signal does not wait: in-flight lines are reported as not deliver
 
 test('the reader of the report has closed its pipe', async () => {
   const stdin = new PassThrough();
-  const io = new FakeIo(stdin);
+  const io = new ProduceIo(stdin);
   const code = run(io, '-');
   io.crash(new Error('write EPIPE'));
   expect(await code).toBe(1);
@@ -205,28 +198,28 @@ test('the reader of the report has closed its pipe', async () => {
 });
 
 test.each<[string, string[], number, string]>([
-  ['no topic', ['f'], 2, 'Specify the topic with --topic.\nUsage: millrace produce FILE --topic T'],
-  ['no file', ['--topic', 't'], 2, 'Specify a file, or - for standard input.\nUsage: '],
+  ['no topic', ['f'], 2, "required option '--topic <topic>' not specified"],
+  ['no file', ['--topic', 't'], 2, "missing required argument 'file'"],
   ['a missing file', ['no.csv', '--topic', 't'], 1, 'no.csv: it does not exist. (PRODUCE_INPUT)\n'],
   ['a directory', ['.', '--topic', 't'], 1, ': it is a directory. (PRODUCE_INPUT)\n'],
   ['missing settings', ['-', '--topic', 't', '--config', 'no.properties'], 1, 'no.properties: ENOENT'],
 ])('%s: one sentence, nothing is sent', async (_, args, code, message) => {
-  const io = new FakeIo();
-  expect(await produce(args, io, open)).toBe(code);
+  const io = new ProduceIo();
+  expect(await runCli(['produce', ...args], io)).toBe(code);
   expect(io.err).toContain(message);
   expect(producer.closed).toBe(0);
 });
 
 test('an unreachable broker: one sentence', async () => {
   unreachable = new KafkaError('CONNECTION_FAILED', 'Cannot connect to k:9092: refused.');
-  const io = new FakeIo();
+  const io = new ProduceIo();
   expect(await run(io, '-')).toBe(1);
   expect(io.err).toBe('millrace: Cannot connect to k:9092: refused.\n');
 });
 
 test('no cluster configured and no embedded broker running: one sentence, none is started', async () => {
-  const io = new FakeIo();
-  expect(await produce(['-', '--topic', 't'], io)).toBe(1);
+  const io = new ProduceIo();
+  expect(await runCli(['produce', '-', '--topic', 't'], io)).toBe(1);
   expect(io.err).toBe(
     `millrace: No embedded broker runs on the data folder ${cwd}/.millrace. Start one with "millrace dev", choose its folder with --data-dir, or set bootstrap.servers to a Kafka cluster. (EMBEDDED_BROKER_ABSENT)\n`,
   );
@@ -235,7 +228,7 @@ test('no cluster configured and no embedded broker running: one sentence, none i
     join(cwd, 'broker.json'),
     JSON.stringify({ pid: 1, bootstrapServers: '127.0.0.1:1', clusterId: 'gone' }),
   );
-  const stale = new FakeIo();
-  expect(await produce(['-', '--topic', 't', '--data-dir', '.'], stale)).toBe(1);
+  const stale = new ProduceIo();
+  expect(await runCli(['produce', '-', '--topic', 't', '--data-dir', '.'], stale)).toBe(1);
   expect(stale.err).toContain('(EMBEDDED_BROKER_ABSENT)');
 });

@@ -1,0 +1,27 @@
+/** All commands. Each spec is loaded only when its command, the list of commands or completion needs it. */
+import type { CommandSpec } from '../program/command-spec';
+
+const LOADERS: Readonly<Record<string, () => { readonly command: CommandSpec }>> = {
+  start: () => require('./start') as typeof import('./start'),
+  dev: () => require('./dev') as typeof import('./dev'),
+  produce: () => require('./produce') as typeof import('./produce'),
+  context: () => require('./context') as typeof import('./context'),
+};
+
+/** Headings of `millrace --help` and their commands. A test checks that each command has one. */
+export const GROUPS: readonly (readonly [heading: string, names: readonly string[]])[] = [
+  ['Workers', ['start', 'dev']],
+  ['Records', ['produce']],
+  ['Settings', ['context']],
+];
+
+export const COMMAND_NAMES: readonly string[] = Object.keys(LOADERS);
+
+/** Undefined for an unknown name. */
+export function loadCommand(name: string): CommandSpec | undefined {
+  return Object.hasOwn(LOADERS, name) ? LOADERS[name]?.().command : undefined;
+}
+
+export function loadAllCommands(): readonly CommandSpec[] {
+  return COMMAND_NAMES.flatMap((name) => loadCommand(name) ?? []);
+}

@@ -1,0 +1,34 @@
+/** Writes the answer of a command in the format of `--output`. */
+import type { stringify } from 'yaml';
+import type { Invocation } from '../program/command-spec';
+import { tableText } from './table';
+
+export interface Table {
+  readonly headings: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/**
+ * @param value what `json` and `yaml` show
+ * @param table what people see: a table or a text; called only if it is needed
+ */
+export function writeAnswer(
+  { options, io }: Pick<Invocation, 'options' | 'io'>,
+  value: unknown,
+  table: () => Table | string,
+): void {
+  const { output } = options as { output?: string };
+  if (output === 'json') io.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  else if (output === 'yaml') io.stdout.write(yamlText(value));
+  else {
+    const shown = table();
+    io.stdout.write(typeof shown === 'string' ? shown : tableText(shown.headings, shown.rows));
+  }
+}
+
+/** The YAML library takes 20 ms to load, so that only its users wait for it. */
+export function yamlText(value: unknown): string {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  const { stringify: text } = require('yaml') as { stringify: typeof stringify };
+  return text(value, { lineWidth: 0, aliasDuplicateObjects: false });
+}

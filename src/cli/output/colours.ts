@@ -1,0 +1,28 @@
+/** Colours, on a terminal only. NO_COLOR turns them off, FORCE_COLOR on. */
+import type { CliIo, CliOutput } from '../io';
+
+const CODES = { red: 31, green: 32, yellow: 33, cyan: 36, grey: 90, bold: 1 } as const;
+export type Colour = keyof typeof CODES;
+export type Paint = (colour: Colour, text: string) => string;
+
+/** @param output what the text is written to. (Default: stdout) */
+export function paintOf(io: Pick<CliIo, 'stdout' | 'env'>, output: CliOutput = io.stdout): Paint {
+  const { NO_COLOR, FORCE_COLOR, TERM } = io.env;
+  const isOn = NO_COLOR ? false : FORCE_COLOR ? FORCE_COLOR !== '0' : output.isTTY === true && TERM !== 'dumb';
+  return (colour, text) => (isOn && text !== '' ? `\x1b[${CODES[colour]}m${text}\x1b[0m` : text);
+}
+
+const STATES: Readonly<Record<string, Colour>> = {
+  RUNNING: 'green',
+  FAILED: 'red',
+  PAUSED: 'yellow',
+  STOPPED: 'grey',
+  UNASSIGNED: 'yellow',
+  RESTARTING: 'yellow',
+};
+
+/** Paints a state of a connector or task. */
+export function paintState(paint: Paint, state: string): string {
+  const colour = STATES[state];
+  return colour ? paint(colour, state) : state;
+}

@@ -1,0 +1,55 @@
+/** Options that several commands share. */
+import { InvalidArgumentError } from 'commander';
+import type { OptionSpec, SharedOptions } from './command-spec';
+
+export const OUTPUT_FORMATS = ['table', 'json', 'yaml'] as const;
+
+export const SHARED_OPTIONS: Readonly<Record<SharedOptions, readonly OptionSpec[]>> = {
+  server: [
+    {
+      flags: '--context <name>',
+      description: 'use this context (default: the current one, see "millrace context")',
+      completes: 'contexts',
+    },
+    {
+      flags: '--url <url>',
+      description: 'URL of the REST API, or several separated by commas (default: of the context, or MILLRACE_URL)',
+    },
+    {
+      flags: '--request-timeout <seconds>',
+      description: 'time for a request, including retries during a rebalance',
+      default: 90,
+      parse: wholeNumber(1, 3600),
+    },
+  ],
+  output: [
+    {
+      flags: '-o, --output <format>',
+      description: 'format of the answer',
+      choices: OUTPUT_FORMATS,
+      default: 'table',
+    },
+  ],
+  cluster: [
+    {
+      flags: '--config <worker.properties>',
+      description: 'worker settings to connect to Kafka with (default: of the context, or worker.properties here)',
+      completes: 'files',
+    },
+    {
+      flags: '--data-dir <folder>',
+      description: 'data folder of the embedded broker, unless bootstrap.servers is set (default: .millrace)',
+      completes: 'files',
+    },
+  ],
+  confirm: [{ flags: '-y, --yes', description: 'do not ask for confirmation' }],
+};
+
+/** Parser of an option's value. */
+export function wholeNumber(from: number, to: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
+    if (!(value >= from && value <= to)) throw new InvalidArgumentError(`It must be a number from ${from} to ${to}.`);
+    return value;
+  };
+}

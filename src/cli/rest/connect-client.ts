@@ -1,0 +1,169 @@
+/** Client of the Connect REST API, Java's included. */
+import * as http from 'node:http';
+import * as https from 'node:https';
+import { ConnectError, sleep, startTimer } from '@millrace/sdk';
+import type { Server } from '../context/server';
+
+export interface RestRequest {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Statuses that resolve instead of rejecting, e.g. 404. They resolve with undefined. */
+  readonly accept?: readonly number[];
+}
+
+/** A reply that is not 2xx. The message is the worker's. */
+export class RestError extends ConnectError {
+  constructor(
+    readonly status: number,
+    message: string,
+    request: string,
+  ) {
+    super(message, {
+      ...(status === 404 ? { code: 'REST_NOT_FOUND' } : { code: 'REST_REFUSED' }),
+      place: { request, status },
+    });
+  }
+}
+
+interface Reply {
+  readonly status: number;
+  readonly text: string;
+}
+
+const LARGEST_REPLY = 256 * 1024 * 1024;
+const FIRST_RETRY_MS = 100;
+const LONGEST_RETRY_MS = 2000;
+/** Texts of 409 that pass by themselves; the others are conflicts with what exists. */
+const MOMENTARY = /rebalanc|stale configuration|conflicting operation/i;
+/** The request has not reached a worker, so that another may be asked. */
+const NOT_SENT = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
+
+export class ConnectClient {
+  private readonly agent: http.Agent;
+  private url = 0;
+
+  constructor(private readonly server: Server) {
+    this.agent = server.urls.some((url) => url.startsWith('https:'))
+      ? new https.Agent({
+          keepAlive: true,
+          ca: server.ca,
+          cert: server.certificate,
+          key: server.key,
+          passphrase: server.keyPassword,
+        })
+      : new http.Agent({ keepAlive: true });
+  }
+
+  /** The worker that is asked, without a trailing slash. */
+  get address(): string {
+    return this.server.urls[this.url] as string;
+  }
+
+  /**
+   * Resolves to the parsed body; undefined if there is none. A 409 of a rebalance is repeated until the request times
+   * out, a worker that cannot be reached is replaced by the next URL.
+   * @param path begins with a slash; its parts are encoded
+   * @throws RestError; ConnectError `REST_UNREACHABLE`, `REST_REPLY_INVALID`
+   */
+  async request<T = unknown>(path: string, { method = 'GET', body, accept = [] }: RestRequest = {}): Promise<T> {
+    const deadline = Date.now() + this.server.timeoutMs;
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    for (let pause = FIRST_RETRY_MS; ; pause = Math.min(pause * 2, LONGEST_RETRY_MS)) {
+      const { status, text: reply } = await this.sendToAny(method, path, text, deadline);
+      if (accept.includes(status)) return undefined as T;
+      if (status >= 200 && status < 300) return this.parsed(reply, method, path) as T;
+      const message = messageOf(reply);
+      const isMomentary = status === 409 && MOMENTARY.test(message ?? '');
+      if (isMomentary && Date.now() + pause < deadline) await sleep(pause);
+      else
+        throw new RestError(status, message ?? `${this.address} answered with status ${status}.`, `${method} ${path}`);
+    }
+  }
+
+  /** Closes idle connections. */
+  close(): void {
+    this.agent.destroy();
+  }
+
+  private async sendToAny(method: string, path: string, body: string | undefined, deadline: number): Promise<Reply> {
+    for (let tried = 1; ; tried++) {
+      try {
+        return await this.send(method, path, body, deadline);
+      } catch (error) {
+        const { code = '', message } = error as NodeJS.ErrnoException;
+        if (NOT_SENT.has(code) && tried < this.server.urls.length) {
+          this.url = (this.url + 1) % this.server.urls.length;
+          continue;
+        }
+        throw new ConnectError(
+          `No answer from ${this.address}: ${reasonOf(code, message)}. Check that a worker runs there, or set --url or --context.`,
+          { code: 'REST_UNREACHABLE', cause: error },
+        );
+      }
+    }
+  }
+
+  private send(method: string, path: string, body: string | undefined, deadline: number): Promise<Reply> {
+    const { request } = this.address.startsWith('https:') ? https : http;
+    return new Promise((resolve, reject) => {
+      const call = request(`${this.address}${path}`, {
+        method,
+        agent: this.agent,
+        headers: {
+          accept: 'application/json',
+          ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+          ...(this.server.authorization !== undefined && { authorization: this.server.authorization }),
+        },
+      });
+      const late = startTimer(
+        () => call.destroy(new Error(`it took longer than ${this.server.timeoutMs / 1000} s`)),
+        Math.max(deadline - Date.now(), 1),
+      );
+      call.on('close', () => clearTimeout(late));
+      call.on('error', reject);
+      call.on('response', (response) => {
+        const parts: Buffer[] = [];
+        let size = 0;
+        response.on('data', (part: Buffer) => {
+          size += part.length;
+          if (size > LARGEST_REPLY) response.destroy(new Error(`the reply is larger than ${LARGEST_REPLY} bytes`));
+          else parts.push(part);
+        });
+        response.on('error', reject);
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString() }));
+      });
+      call.end(body);
+    });
+  }
+
+  private parsed(text: string, method: string, path: string): unknown {
+    if (text === '') return undefined;
+    try {
+      return JSON.parse(text);
+    } catch (cause) {
+      throw new ConnectError(
+        `${this.address} answered ${method} ${path} with something else than JSON. Is it a Connect worker?`,
+        {
+          code: 'REST_REPLY_INVALID',
+          cause,
+        },
+      );
+    }
+  }
+}
+
+function messageOf(text: string): string | undefined {
+  try {
+    const { message } = JSON.parse(text) as { message?: unknown };
+    return typeof message === 'string' && message !== '' ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function reasonOf(code: string, message: string): string {
+  if (code === 'ECONNREFUSED') return 'nothing listens there';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the host name is not known';
+  return message.split('\n')[0] || code;
+}

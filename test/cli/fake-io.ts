@@ -1,0 +1,32 @@
+import { Readable } from 'node:stream';
+import { parseCommandLine } from '../../src/cli/program/parse-command-line';
+import type { Invocation } from '../../src/cli/program/command-spec';
+import type { CliIo } from '../../src/cli/io';
+
+/** Collects what a command writes. */
+export class FakeIo implements CliIo {
+  out = '';
+  err = '';
+  signal: (name: string) => void = () => undefined;
+  crash: (error: unknown) => void = () => undefined;
+  readonly stdout = { write: (text: string) => (this.out += text) };
+  readonly stderr = { write: (text: string) => (this.err += text) };
+  constructor(
+    readonly cwd: string,
+    readonly env: Record<string, string> = {},
+    readonly stdin: CliIo['stdin'] = Readable.from([]),
+  ) {}
+  onSignal(listener: (signal: string) => void): void {
+    this.signal = listener;
+  }
+  onCrash(listener: (error: unknown) => void): void {
+    this.crash = listener;
+  }
+}
+
+/** What the command's code is called with. @throws Error with what was written to stderr, for a wrong command line */
+export function invocationOf(args: readonly string[], io: FakeIo): Invocation {
+  const parsed = parseCommandLine(args, io);
+  if (typeof parsed === 'number') throw new Error(`exit code ${parsed}: ${io.err}`);
+  return parsed.invocation;
+}

@@ -1,0 +1,48 @@
+import { COMMAND_NAMES, GROUPS, loadAllCommands, loadCommand } from '../../../src/cli/commands';
+import { runCli } from '../../../src/cli/cli';
+import type { CommandSpec } from '../../../src/cli/program/command-spec';
+import { FakeIo } from '../fake-io';
+
+/** Every command and subcommand with its words. */
+function pathsOf(specs: readonly CommandSpec[], before: readonly string[] = []): [string[], CommandSpec][] {
+  return specs.flatMap((spec) => {
+    const path = [...before, spec.name];
+    return [[path, spec] as [string[], CommandSpec], ...pathsOf(spec.subcommands ?? [], path)];
+  });
+}
+const ALL = pathsOf(loadAllCommands());
+
+test('each command is in one group of the list of commands', () => {
+  expect(GROUPS.flatMap(([, names]) => names).sort()).toEqual([...COMMAND_NAMES].sort());
+});
+
+test('each command is loaded under its own name', () => {
+  for (const name of COMMAND_NAMES) expect(loadCommand(name)?.name).toBe(name);
+  expect(loadCommand('constructor')).toBeUndefined();
+});
+
+test.each(ALL.map(([path, spec]) => [path.join(' '), path, spec] as const))(
+  '%s --help: what it does, its options, an example',
+  async (_, path, spec) => {
+    const io = new FakeIo('/');
+    expect(await runCli([...path, '--help'], io)).toBe(0);
+    expect(io.err).toBe('');
+    expect(io.out).toContain(`Usage: millrace ${path.join(' ')}`);
+    expect(io.out).toContain(`\nExamples:\n  # ${spec.examples[0].explanation}\n  millrace ${path[0]}`);
+    const help = new FakeIo('/');
+    expect(await runCli(['help', ...path], help)).toBe(0);
+    expect(help.out).toBe(io.out);
+  },
+);
+
+test.each(ALL.flatMap(([path, { load }]) => (load ? [[path.join(' '), load] as const] : [])))(
+  '%s: its code can be loaded',
+  (_, load) => {
+    expect(load()).toMatchObject({ run: expect.any(Function) });
+  },
+);
+
+test('each example is a valid command line', () => {
+  for (const [path, { examples }] of ALL)
+    for (const { command } of examples) expect(command.split(/[ |]/).slice(0, path.length)).toEqual(path);
+});

@@ -1,0 +1,102 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ConnectClient, type RestRequest } from '../../../src/cli/rest/connect-client';
+import { path } from '../../../src/cli/rest/path';
+
+type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
+
+const closing: (() => void)[] = [];
+afterEach(() => closing.splice(0).forEach((close) => close()));
+
+async function serve(handler: Handler): Promise<string> {
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (part) => (body += part)).on('end', () => handler(request, response, body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => (server.closeAllConnections(), server.close()));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function ask(urls: string[], at: string, request: RestRequest = {}, timeoutMs = 30_000): Promise<unknown> {
+  const client = new ConnectClient({ urls, timeoutMs, authorization: 'Bearer t' });
+  closing.push(() => client.close());
+  return await client.request(at, request);
+}
+
+test('sends JSON with the credentials, resolves to the parsed reply', async () => {
+  const url = await serve((request, response, body) =>
+    response.end(JSON.stringify([request.method, request.url, request.headers.authorization, body])),
+  );
+  expect(await ask([url], path`/connectors/${'a/b ü'}/config`, { method: 'PUT', body: { a: 'ü' } })).toEqual([
+    'PUT',
+    '/connectors/a%2Fb%20%C3%BC/config',
+    'Bearer t',
+    '{"a":"ü"}',
+  ]);
+});
+
+test('204 and accepted statuses resolve to undefined', async () => {
+  const url = await serve((request, response) => response.writeHead(request.url === '/a' ? 204 : 404).end());
+  expect(await ask([url], '/a')).toBeUndefined();
+  expect(await ask([url], '/b', { accept: [404] })).toBeUndefined();
+});
+
+test('a reply that is no success rejects with the message of the worker', async () => {
+  const url = await serve((request, response) =>
+    request.url === '/text'
+      ? response.writeHead(502).end('<html>')
+      : response.writeHead(404).end('{"error_code":404,"message":"Connector x not found"}'),
+  );
+  await expect(ask([url], '/x')).rejects.toMatchObject({
+    message: 'Connector x not found',
+    code: 'REST_NOT_FOUND',
+    status: 404,
+    place: { request: 'GET /x', status: 404 },
+  });
+  await expect(ask([url], '/text')).rejects.toMatchObject({ message: `${url} answered with status 502.` });
+});
+
+test('a success that is not JSON', async () => {
+  const url = await serve((_, response) => response.end('<html>'));
+  await expect(ask([url], '/x')).rejects.toMatchObject({
+    code: 'REST_REPLY_INVALID',
+    message: `${url} answered GET /x with something else than JSON. Is it a Connect worker?`,
+  });
+});
+
+test('a 409 of a rebalance is repeated, the one of an existing connector is not', async () => {
+  let calls = 0;
+  const url = await serve((request, response) => {
+    calls++;
+    if (request.url === '/exists') response.writeHead(409).end('{"message":"Connector a already exists"}');
+    else if (calls === 1)
+      response.writeHead(409).end('{"message":"Cannot complete request because of a conflicting operation"}');
+    else response.end('{}');
+  });
+  expect(await ask([url], '/')).toEqual({});
+  expect(calls).toBe(2);
+  await expect(ask([url], '/exists')).rejects.toMatchObject({ message: 'Connector a already exists', status: 409 });
+  expect(calls).toBe(3);
+});
+
+test('a rebalance that does not end: the message of the worker', async () => {
+  const url = await serve((_, response) => response.writeHead(409).end('{"message":"A rebalance is expected"}'));
+  await expect(ask([url], '/', {}, 50)).rejects.toMatchObject({ message: 'A rebalance is expected' });
+});
+
+test('a worker that cannot be reached is replaced by the next URL', async () => {
+  const gone = await serve(() => undefined);
+  const url = await serve((_, response) => response.end('1'));
+  closing.shift()?.();
+  expect(await ask([gone, url], '/')).toBe(1);
+  await expect(ask([gone], '/')).rejects.toMatchObject({
+    code: 'REST_UNREACHABLE',
+    message: `No answer from ${gone}: nothing listens there. Check that a worker runs there, or set --url or --context.`,
+  });
+});
+
+test('a worker that does not answer', async () => {
+  const url = await serve(() => undefined);
+  await expect(ask([url], '/', {}, 50)).rejects.toThrow(/^No answer from .*: it took longer than 0.05 s\./);
+});
