@@ -4,6 +4,8 @@ import type {
   Connector,
   ConnectorConfig,
   ConnectorInstance,
+  DiagnosisContext,
+  Finding,
   OffsetChange,
   SourceConnectorContext,
 } from '@millrace/sdk';
@@ -41,4 +43,13 @@ export async function alterOffsets(
   change: OffsetChange,
 ): Promise<boolean> {
   return (await plugin.alterOffsets?.(config, offsets as never, change)) === true;
+}
+
+/** Null: the plugin has no diagnosis. */
+export async function diagnose(
+  plugin: Connector,
+  config: ConnectorConfig,
+  context: DiagnosisContext,
+): Promise<readonly Finding[] | null> {
+  return (await plugin.diagnose?.(config, context)) ?? null;
 }

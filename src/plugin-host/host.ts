@@ -2,6 +2,8 @@
 import type {
   ConnectorConfig,
   ConnectorInstance,
+  DiagnosisContext,
+  Finding,
   OffsetChange,
   OffsetReader,
   SourceConnector,
@@ -60,6 +62,12 @@ export interface PluginHost {
     offsets: SourceOffsetPairs | SinkOffsetPairs,
     change: OffsetChange,
   ): Promise<boolean>;
+  /** Calls the plugin's `diagnose`. Null: it has none. */
+  diagnose(
+    description: PluginDescription,
+    config: ConnectorConfig,
+    context: DiagnosisContext,
+  ): Promise<readonly Finding[] | null>;
   /** Terminates the threads. */
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /** Runs plugin code in this thread: for tests and debugging. */
-import type { Connector, ConnectorConfig, OffsetChange } from '@millrace/sdk';
+import type { Connector, ConnectorConfig, DiagnosisContext, Finding, OffsetChange } from '@millrace/sdk';
 import type { PluginDescription, PluginRegistry } from '../plugins/registry';
-import { alterOffsets, createInstance } from './connector-calls';
+import { alterOffsets, createInstance, diagnose } from './connector-calls';
 import { traitsOf } from './connector-traits';
 import type {
   ConnectorTraits,
@@ -31,6 +31,14 @@ export class InlinePluginHost implements PluginHost {
     change: OffsetChange,
   ): Promise<boolean> {
     return await alterOffsets(await this.load(description), config, offsets, change);
+  }
+
+  async diagnose(
+    description: PluginDescription,
+    config: ConnectorConfig,
+    context: DiagnosisContext,
+  ): Promise<readonly Finding[] | null> {
+    return await diagnose(await this.load(description), config, context);
   }
 
   async close(): Promise<void> {}

@@ -8,7 +8,7 @@ import { onValidationStep } from '../config/validation/validation-step';
 import type { Logger } from '../logging/logger';
 import type { PluginDescription, PluginRegistry } from '../plugins/registry';
 import { replyTo, OpenCalls } from './protocol/calls';
-import { alterOffsets, createInstance } from './connector-calls';
+import { alterOffsets, createInstance, diagnose } from './connector-calls';
 import { traitsOf } from './connector-traits';
 import { copyError } from './protocol/error-copy';
 import type { InstanceEvents } from './host';
@@ -64,6 +64,11 @@ export class PluginServer {
         const plugin = await this.load(description);
         options.currentStep.write(`the call of alterOffsets() in ${description.class}`, this.work);
         return await alterOffsets(plugin, config, offsets as never, change);
+      },
+      diagnose: async (description, config, context) => {
+        const plugin = await this.load(description);
+        options.currentStep.write(`the call of diagnose() in ${description.class}`, this.work);
+        return await diagnose(plugin, config, context);
       },
       create: (spec) => this.create(spec),
       start: (instance) => this.callOf(instance, 'start', (created) => created.start?.()),

@@ -13,6 +13,7 @@ import { exactlyOnceSupport } from './config/exactly-once-support';
 import { KEY } from './config/keys';
 import { parseConfig } from './config/postgres-config';
 import { probe } from './startup/probe';
+import { diagnose } from './diagnosis/diagnose';
 import { shownKeys } from './config/shown-keys';
 import { offsetLsn } from './database/lsn';
 import { LAYOUT } from './startup/slot-layout';
@@ -69,6 +70,7 @@ export const postgresConnector: SourceConnector = {
   config: shownKeys(),
   validate,
   validatesValues: true,
+  diagnose,
   // No `create`: each slot is one stream and one task, and all tasks have the connector's config.
   taskCountKey: KEY.slotCount,
   createTask: () => new PostgresSourceTask(),

@@ -1,4 +1,5 @@
 import type { ConfigKey, ConfigProblem, ConnectorConfig, WorkerSettings } from './config-def';
+import type { DiagnosisContext, Finding } from './diagnosis';
 import type { Logger } from './logger';
 import type { SourceOffset, SourcePartition, TopicPartition } from './record';
 import type { OffsetReader, SinkTask, SourceTask } from './task';
@@ -44,6 +45,14 @@ interface ConnectorDefinition {
    * do), and the runtime does not. (Default: false)
    */
   readonly validatesValues?: boolean;
+  /**
+   * Checks the systems that the config names, for `millrace doctor`: whether they can be reached, accept the
+   * credentials, and have the settings, objects and privileges that the connector needs. Returns everything it finds,
+   * each with its cure; an empty list if nothing is wrong. Must change nothing. Placeholders in the config are
+   * replaced; `validate` may reject the config. An error that is thrown is reported as a check that could not be made.
+   * (Default: nothing is checked)
+   */
+  diagnose?(config: ConnectorConfig, context: DiagnosisContext): Promise<readonly Finding[]> | readonly Finding[];
 }
 
 /** What a user does to stored offsets: alters those of some partitions, or resets all of them. */

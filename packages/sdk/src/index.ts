@@ -15,6 +15,7 @@ export * from './config-def';
 export * from './connector';
 export * from './consumer';
 export * from './converter';
+export * from './diagnosis';
 export * from './error-message';
 export * from './errors';
 export * from './int64';

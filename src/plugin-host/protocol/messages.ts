@@ -1,5 +1,13 @@
 /** Messages between the worker and its plugin threads. */
-import type { ConnectorConfig, OffsetChange, SourceOffset, SourcePartition, WorkerSettings } from '@millrace/sdk';
+import type {
+  ConnectorConfig,
+  DiagnosisContext,
+  Finding,
+  OffsetChange,
+  SourceOffset,
+  SourcePartition,
+  WorkerSettings,
+} from '@millrace/sdk';
 import type { ConfigDefinitionInfo, ConfigInfos } from '../../config/validation/config-infos';
 import type { NullableConfig } from '../../config/validation/entry';
 import type { LevelName, LogLevels } from '../../logging/log-levels';
@@ -47,6 +55,12 @@ export interface PluginCalls {
     offsets: OffsetPairs,
     change: OffsetChange,
   ): boolean;
+  /** Null: the plugin has no diagnosis. */
+  diagnose(
+    description: PluginDescription,
+    config: ConnectorConfig,
+    context: DiagnosisContext,
+  ): readonly Finding[] | null;
   create(spec: InstanceSpec): void;
   start(instance: number): void;
   taskConfigs(instance: number, maxTasks: number): readonly ConnectorConfig[];

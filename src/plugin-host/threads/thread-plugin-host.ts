@@ -1,5 +1,11 @@
 /** Runs plugin code in threads that can be terminated. See docs/decisions/0002. */
-import { type ConnectorConfig, type OffsetChange, settledWithin } from '@millrace/sdk';
+import {
+  type ConnectorConfig,
+  type DiagnosisContext,
+  type Finding,
+  type OffsetChange,
+  settledWithin,
+} from '@millrace/sdk';
 import type { ConfigResolver } from '../../config/providers/config-resolver';
 import type { ConfigDefinitionInfo, ConfigInfos, ConfigValidator } from '../../config/validation/config-infos';
 import { valueOf, type NullableConfig } from '../../config/validation/entry';
@@ -116,6 +122,15 @@ export class ThreadPluginHost implements PluginHost, ConfigValidator {
   ): Promise<boolean> {
     const subject = { key: description.class, what: `the call of alterOffsets() in ${description.class}` };
     return await this.pool.call(subject, 'alterOffsets', description, config, offsets, change);
+  }
+
+  async diagnose(
+    description: PluginDescription,
+    config: ConnectorConfig,
+    context: DiagnosisContext,
+  ): Promise<readonly Finding[] | null> {
+    const subject = { key: description.class, what: `the call of diagnose() in ${description.class}` };
+    return await this.pool.call(subject, 'diagnose', description, config, context);
   }
 
   async close(): Promise<void> {

@@ -146,6 +146,18 @@ describe('connector instances', () => {
     expect(await host.alterOffsets(description, {}, [[{ file: 'a' }, { n: 5n }]], 'alter')).toBe(true);
   });
 
+  test('a diagnosis runs in a thread, and one that spins ends it', async () => {
+    const { host } = start();
+    const context = { connector: 'c', workerSettings: {}, timeoutMs: 5_000 };
+    expect(await host.diagnose(description, { does: 'talks' }, context)).toEqual([
+      { severity: 'error', code: 'E_TALK', message: 'c does talks within 5000 ms.' },
+    ]);
+    expect(await outcome(host.diagnose(description, { does: 'spins' }, context))).toMatchObject({
+      code: 'PLUGIN_SILENT',
+      message: expect.stringContaining('diagnose()'),
+    });
+  });
+
   test('the one that spins fails, and gets a thread of its own; the others are restored', async () => {
     const { host } = start();
     const [recorded, restarted] = [events(), events()];

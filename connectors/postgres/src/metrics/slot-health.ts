@@ -123,7 +123,7 @@ export function troubleText(name: string, trouble: SlotTrouble, health: SlotHeal
   // Names of slots are lowercase letters, digits and underscores.
   const drop = `SELECT pg_drop_replication_slot('${name}')`;
   const cure = `If this connector runs, look for slow or failing writes to Kafka and for a transaction that was left open; if it is not needed any more, drop the slot: ${drop};`;
-  const held = `retains ${size(health?.retainedBytes ?? 0)} of WAL, confirmed up to ${confirmed(health)} bytes before the end`;
+  const held = `retains ${shownSize(health?.retainedBytes ?? 0)} of WAL, confirmed up to ${confirmed(health)} bytes before the end`;
   switch (trouble) {
     case 'missing':
       return `${slot} does not exist: changes are not kept for this connector. Stop the connector, delete its offsets and resume it, for a new slot and snapshot.`;
@@ -136,14 +136,14 @@ export function troubleText(name: string, trouble: SlotTrouble, health: SlotHeal
       const consequence =
         limit === null
           ? 'the server has no limit (max_slot_wal_keep_size), so its disk may fill'
-          : `the server drops it beyond ${size(limit)} (max_slot_wal_keep_size)${left(health)}`;
+          : `the server drops it beyond ${shownSize(limit)} (max_slot_wal_keep_size)${left(health)}`;
       return `${slot} ${held}; ${consequence}. ${cure}`;
     }
   }
 }
 
 export function recoveredText(name: string, health: SlotHealth): string {
-  return `Replication slot "${name}" has recovered: it retains ${size(health.retainedBytes ?? 0)} of WAL at ${formatLsn(health.walEnd)}.`;
+  return `Replication slot "${name}" has recovered: it retains ${shownSize(health.retainedBytes ?? 0)} of WAL at ${formatLsn(health.walEnd)}.`;
 }
 
 function confirmed(health: SlotHealth | null): string {
@@ -151,10 +151,11 @@ function confirmed(health: SlotHealth | null): string {
 }
 
 function left(health: SlotHealth | null): string {
-  return health?.safeWalBytes == null ? '' : `, after ${size(Math.max(0, health.safeWalBytes))} more`;
+  return health?.safeWalBytes == null ? '' : `, after ${shownSize(Math.max(0, health.safeWalBytes))} more`;
 }
 
-function size(bytes: number): string {
+/** With a unit, for messages. */
+export function shownSize(bytes: number): string {
   const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
   let value = bytes;
   let unit = 0;

@@ -135,7 +135,7 @@ function publicationError(config: PostgresConfig, plan: PublicationPlan, name: s
 }
 
 /** The statement that a DBA must run with `disabled`. */
-function createStatement(config: PostgresConfig, captured: readonly TableName[]): string {
+export function createStatement(config: PostgresConfig, captured: readonly TableName[]): string {
   const target = captured.length === 0 ? 'FOR ALL TABLES' : `FOR TABLE ${captured.map(quoteTable).join(', ')}`;
   return `CREATE PUBLICATION ${quoteIdentifier(config.publication.name)} ${target};`;
 }

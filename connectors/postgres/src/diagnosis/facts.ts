@@ -1,0 +1,71 @@
+/** What a diagnosis knows about the server, read before anything is decided. */
+import type { CatalogTable } from '../database/catalog';
+import type { ServerFacts } from '../database/server';
+import type { PostgresConfig } from '../config/postgres-config';
+import type { PublicationState } from '../replication/publication';
+import type { SlotState } from '../replication/slot';
+import type { SlotHealth } from '../metrics/slot-health';
+
+export interface CapacityFacts {
+  readonly usedSlots: number;
+  readonly usedSenders: number;
+  readonly maxSenders: number;
+  /** `hot_standby_feedback`. */
+  readonly standbyFeedback: boolean;
+  /** Slots of `synchronized_standby_slots` that are missing or inactive: failover slots wait for them. */
+  readonly absentStandbySlots: readonly string[];
+}
+
+export interface SlotHolder {
+  readonly pid: number;
+  readonly application: string;
+  readonly address: string;
+}
+
+/** A slot of the server that no process reads. */
+export interface InactiveSlot {
+  readonly name: string;
+  readonly type: string;
+  readonly retainedBytes: number;
+  /** `reserved`, `extended`, `unreserved` or `lost`; null before PostgreSQL 13. */
+  readonly walStatus: string | null;
+}
+
+export interface PublicationFacts extends PublicationState {
+  readonly isOwner: boolean;
+  /** It publishes updates or deletes, so tables need a replica identity. */
+  readonly publishesKeys: boolean;
+}
+
+/** One slot of the connector, with its publication. */
+export interface SlotFacts {
+  readonly config: PostgresConfig;
+  readonly slot: SlotState | null;
+  readonly health: SlotHealth | null;
+  readonly holder: SlotHolder | null;
+  /** Null: the plugin can be used. */
+  readonly pluginProblem: { readonly code: string; readonly message: string } | null;
+  /** Undefined: the output plugin reads no publication. */
+  readonly publication: PublicationFacts | null | undefined;
+  /** Captured tables whose changes this slot sends. */
+  readonly tables: readonly CatalogTable[];
+}
+
+export interface Facts {
+  readonly config: PostgresConfig;
+  readonly server: ServerFacts;
+  readonly capacity: CapacityFacts;
+  /** Captured tables. */
+  readonly tables: readonly CatalogTable[];
+  /** Captured tables in which the role may not read. */
+  readonly unreadable: readonly CatalogTable[];
+  /** Captured tables that the role does not own, so that it cannot publish them. */
+  readonly foreign: readonly CatalogTable[];
+  readonly isSuperuser: boolean;
+  /** May create publications in the database. */
+  readonly mayCreate: boolean;
+  /** Empty if the connector does not stream. */
+  readonly slots: readonly SlotFacts[];
+  /** Of other readers. */
+  readonly inactive: readonly InactiveSlot[];
+}

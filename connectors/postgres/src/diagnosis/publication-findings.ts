@@ -1,0 +1,90 @@
+/** Publications that pgoutput reads. Pure. */
+import { isConnectError, type Finding } from '@millrace/sdk';
+import { qualified, type CatalogTable } from '../database/catalog';
+import { quoteIdentifier, quoteTable } from '../database/identifiers';
+import { createStatement, planPublication, unpublished, type PublicationPlan } from '../replication/publication';
+import type { Facts, PublicationFacts, SlotFacts } from './facts';
+import { caution, fault, listed } from './finding';
+
+export function publicationFindings(facts: Facts): Finding[] {
+  return facts.slots.flatMap((slot) => (slot.publication === undefined ? [] : findings(facts, slot, slot.publication)));
+}
+
+function findings(facts: Facts, { config, tables }: SlotFacts, publication: PublicationFacts | null): Finding[] {
+  const { mode, name } = config.publication;
+  // Reported with the tables.
+  const logged = tables.filter((table) => !table.unlogged);
+  if (publication === null && (mode === 'disabled' || facts.server.inRecovery))
+    return [
+      fault(
+        'PG_PUBLICATION_MISSING',
+        `Publication "${name}" does not exist in database "${config.connection.database}", and the connector ${mode === 'disabled' ? 'may not create it (publication.autocreate.mode=disabled)' : 'cannot create it on a standby'}.`,
+        {
+          cure: `Create it${facts.server.inRecovery ? ' on the primary' : ''} as the owner of the tables.`,
+          statement: createStatement(config, logged),
+        },
+      ),
+    ];
+  let plan: PublicationPlan;
+  try {
+    plan = planPublication(config, publication, logged, facts.server.version);
+  } catch (error) {
+    // No tables at all: reported with the tables.
+    if (!isConnectError(error)) throw error;
+    return error.code === 'PG_NO_TABLES' ? [] : [fault(error.code, error.message)];
+  }
+  return [...privileges(facts, plan, publication, logged, name), ...absent(facts, tables, publication, config)];
+}
+
+/** The connector creates or changes the publication at its start. */
+function privileges(
+  facts: Facts,
+  plan: PublicationPlan,
+  publication: PublicationFacts | null,
+  tables: readonly CatalogTable[],
+  name: string,
+): Finding[] {
+  const { statements, creates } = plan;
+  if (statements.length === 0 || facts.isSuperuser) return [];
+  const reasons: string[] = [];
+  if (creates && facts.config.publication.mode === 'all_tables')
+    reasons.push('only a superuser may publish all tables');
+  if (creates && !facts.mayCreate) reasons.push('it lacks CREATE on the database');
+  if (publication !== null && !publication.isOwner) reasons.push('it does not own the publication');
+  const foreign = facts.foreign.filter((table) => tables.some(({ oid }) => oid === table.oid));
+  if (facts.config.publication.mode === 'filtered' && foreign.length > 0)
+    reasons.push(`it does not own ${listed(foreign.map(qualified))}`);
+  if (reasons.length === 0) return [];
+  return [
+    fault(
+      'PG_PRIVILEGE',
+      `The role ${facts.server.user} may not ${creates ? 'create' : 'change'} publication "${name}": ${reasons.join('; ')}.`,
+      {
+        cure: 'Run this as a superuser, and set publication.autocreate.mode=disabled.',
+        statement: `${statements.join('; ')};`,
+      },
+    ),
+  ];
+}
+
+function absent(
+  { config: { filters } }: Facts,
+  tables: readonly CatalogTable[],
+  publication: PublicationFacts | null,
+  { publication: { mode, name } }: Facts['config'],
+): Finding[] {
+  const missing = mode === 'no_tables' ? [] : unpublished(mode, publication, tables);
+  if (missing.length === 0) return [];
+  // Without an include list, the publication may be what selects the tables.
+  const build = filters.tableInclude === null ? caution : fault;
+  return [
+    build(
+      'PG_PUBLICATION_TABLES',
+      `Publication "${name}" does not contain ${listed(missing.map(qualified))}, so their changes are not captured.`,
+      {
+        cure: 'Add them as the owner of the publication, or exclude them in the config.',
+        statement: `ALTER PUBLICATION ${quoteIdentifier(name)} ADD TABLE ${missing.map(quoteTable).join(', ')};`,
+      },
+    ),
+  ];
+}

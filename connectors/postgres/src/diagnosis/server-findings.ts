@@ -1,0 +1,111 @@
+/** Prerequisites of the server and the role. Pure. */
+import type { Finding } from '@millrace/sdk';
+import { quoteIdentifier } from '../database/identifiers';
+import type { Facts } from './facts';
+import { caution, fault, listed } from './finding';
+
+const OLDEST = 100_000;
+/** The first version whose standbys decode WAL. */
+const STANDBY_DECODES = 160_000;
+/** The first version with failover slots. */
+const FAILOVER_SLOTS = 170_000;
+
+export function serverFindings(facts: Facts): Finding[] {
+  const { config, server } = facts;
+  if (server.version < OLDEST)
+    return [
+      fault('PG_VERSION', `The server is older than PostgreSQL 10 (server_version_num ${server.version}).`, {
+        cure: 'Upgrade the server: logical replication with pgoutput needs PostgreSQL 10.',
+      }),
+    ];
+  if (!config.snapshot.policy.stream) return [];
+  return [...prerequisites(facts), ...capacity(facts), ...standby(facts)];
+}
+
+function prerequisites({ server }: Facts): Finding[] {
+  const found: Finding[] = [];
+  if (server.walLevel !== 'logical')
+    found.push(
+      fault('PG_WAL_LEVEL', `wal_level of the server is ${server.walLevel}, so its changes cannot be read.`, {
+        cure: 'Set it to logical, then restart the server.',
+        statement: "ALTER SYSTEM SET wal_level = 'logical';",
+      }),
+    );
+  if (!server.mayReplicate)
+    found.push(
+      fault('PG_ROLE_REPLICATION', `The role ${server.user} has no REPLICATION attribute, so it may not read a slot.`, {
+        cure: 'Grant it as a superuser.',
+        statement: `ALTER ROLE ${quoteIdentifier(server.user)} WITH LOGIN REPLICATION;`,
+      }),
+    );
+  return found;
+}
+
+function capacity({ server, capacity: { usedSlots, usedSenders, maxSenders }, slots }: Facts): Finding[] {
+  const found: Finding[] = [];
+  const missing = slots.filter(({ slot }) => slot === null).length;
+  if (missing > 0 && server.maxSlots - usedSlots < missing)
+    found.push(
+      fault(
+        'PG_TOO_MANY_SLOTS',
+        `${usedSlots} of ${server.maxSlots} replication slots (max_replication_slots) are in use, and the connector needs ${missing} more.`,
+        {
+          cure: 'Drop slots that are no longer used, or raise the setting and restart the server.',
+          statement: `ALTER SYSTEM SET max_replication_slots = ${server.maxSlots + Math.max(missing, 10)};`,
+        },
+      ),
+    );
+  const idle = slots.filter(({ slot }) => slot?.active !== true).length;
+  if (idle > 0 && maxSenders - usedSenders < idle)
+    found.push(
+      fault(
+        'PG_WAL_SENDERS',
+        `${usedSenders} of ${maxSenders} WAL senders (max_wal_senders) are in use, and the connector needs ${idle} more.`,
+        {
+          cure: 'End replication connections that are no longer used, or raise the setting and restart the server.',
+          statement: `ALTER SYSTEM SET max_wal_senders = ${maxSenders + Math.max(idle, 10)};`,
+        },
+      ),
+    );
+  return found;
+}
+
+function standby({ config, server, capacity: { standbyFeedback, absentStandbySlots } }: Facts): Finding[] {
+  const found: Finding[] = [];
+  if (server.inRecovery && server.version < STANDBY_DECODES)
+    found.push(
+      fault('PG_STANDBY', 'The server is a standby, and standbys decode WAL only since PostgreSQL 16.', {
+        cure: 'Set database.hostname to the primary.',
+      }),
+    );
+  else if (server.inRecovery && !standbyFeedback)
+    found.push(
+      caution(
+        'PG_STANDBY',
+        'The server is a standby with hot_standby_feedback=off, so the primary may remove catalog rows that the slot needs, which invalidates it.',
+        {
+          cure: 'Run this on the standby.',
+          statement: 'ALTER SYSTEM SET hot_standby_feedback = on; SELECT pg_reload_conf();',
+        },
+      ),
+    );
+  if (!config.slot.failover) return found;
+  if (server.version < FAILOVER_SLOTS)
+    found.push(
+      caution('PG_STANDBY_SLOT', 'slot.failover=true has no effect: the server is older than PostgreSQL 17.', {
+        cure: 'Upgrade the server, or remove slot.failover.',
+      }),
+    );
+  if (absentStandbySlots.length > 0)
+    found.push(
+      fault(
+        'PG_STANDBY_SLOT',
+        `Changes wait for standbys that are not connected: ${listed(absentStandbySlots)} of synchronized_standby_slots.`,
+        {
+          cure: 'Start these standbys, or remove their slots from the setting.',
+          statement: "ALTER SYSTEM SET synchronized_standby_slots = ''; SELECT pg_reload_conf();",
+        },
+      ),
+    );
+  return found;
+}

@@ -1,0 +1,115 @@
+/** Captured tables: filters, privileges, replica identities. Pure. */
+import type { Finding } from '@millrace/sdk';
+import { KEY } from '../config/keys';
+import type { PatternList } from '../config/patterns';
+import { qualified, type CatalogTable } from '../database/catalog';
+import { quoteTable } from '../database/identifiers';
+import { identitiesOf } from '../startup/replica-identity';
+import { settingWarnings } from '../startup/setting-warnings';
+import { grant } from '../startup/start';
+import type { Facts } from './facts';
+import { caution, fault, listed } from './finding';
+
+const TABLE_NAMES =
+  "SELECT schemaname || '.' || tablename AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1;";
+
+export function tableFindings(facts: Facts): Finding[] {
+  const { config, server, tables, unreadable } = facts;
+  if (tables.length === 0)
+    return [
+      fault('PG_NO_TABLES', `No table of database "${config.connection.database}" matches the filters of the config.`, {
+        cure: `Correct ${KEY.tableIncludeList}, whose patterns match the whole of schema.table, or create the tables; these exist:`,
+        statement: TABLE_NAMES,
+      }),
+    ];
+  const found = [...unmatched(facts), ...identities(facts)];
+  for (const message of settingWarnings(config, tables)) found.push(caution('PG_SETTING_UNMATCHED', message));
+  const { initially, stream } = config.snapshot.policy;
+  if (unreadable.length > 0 && initially)
+    found.push(
+      fault(
+        'PG_PRIVILEGE',
+        `The role ${server.user} may not read ${listed(unreadable.map(qualified))}, so the snapshot fails.`,
+        {
+          cure: 'Run this as the owner of the tables.',
+          statement: unreadable.map((table) => grant(table, server.user)).join(' '),
+        },
+      ),
+    );
+  const unlogged = tables.filter((table) => table.unlogged);
+  if (unlogged.length > 0 && stream)
+    found.push(
+      fault(
+        'PG_UNLOGGED_TABLE',
+        `${listed(unlogged.map(qualified))}: UNLOGGED, so changes are not in the write-ahead log.`,
+        {
+          cure: 'Make the tables logged, or leave them out with table.exclude.list.',
+          statement: unlogged.map((table) => `ALTER TABLE ${quoteTable(table)} SET LOGGED;`).join(' '),
+        },
+      ),
+    );
+  return found;
+}
+
+/** Patterns of include lists that select nothing. */
+function unmatched({ config: { filters }, tables }: Facts): Finding[] {
+  const lists: readonly (readonly [string, PatternList | null, (table: CatalogTable) => string])[] = [
+    [KEY.tableIncludeList, filters.tableInclude, qualified],
+    [KEY.schemaIncludeList, filters.schemaInclude, ({ schema }) => schema],
+  ];
+  return lists.flatMap(([key, list, nameOf]) =>
+    (list?.sources ?? [])
+      .filter((_, i) => !tables.some((table) => list?.patterns[i]?.test(nameOf(table))))
+      .map((source) =>
+        caution('PG_SETTING_UNMATCHED', `The pattern ${source} of ${key} matches no captured table.`, {
+          cure: 'Correct it, or create the table; these exist:',
+          statement: TABLE_NAMES,
+        }),
+      ),
+  );
+}
+
+/** The server rejects updates and deletes of published tables whose rows it cannot identify. */
+function identities({ config, slots, tables }: Facts): Finding[] {
+  const published = slots.filter(
+    ({ publication }) => publication !== undefined && publication?.publishesKeys !== false,
+  );
+  let set = new Set<CatalogTable>();
+  try {
+    const planned = identitiesOf(config.replicaIdentities, tables);
+    set = new Set([...planned].filter(([, { kind }]) => kind === 'FULL' || kind === 'INDEX').map(([table]) => table));
+  } catch (error) {
+    return [fault('PG_CONFIG', (error as Error).message)];
+  }
+  const without = [...new Set(slots.flatMap((slot) => slot.tables))].filter(
+    (table) => !table.partitionedRoot && !set.has(table) && !hasIdentity(table),
+  );
+  if (without.length === 0) return [];
+  const affected = new Set(published.flatMap((slot) => slot.tables));
+  const rejected = without.filter((table) => affected.has(table));
+  const incomplete = without.filter((table) => !affected.has(table));
+  return [
+    ...identityFinding(rejected, 'so the server rejects UPDATE and DELETE on them once they are published'),
+    ...identityFinding(incomplete, 'so their updates and deletes are captured without a key'),
+  ];
+}
+
+function identityFinding(tables: readonly CatalogTable[], effect: string): Finding[] {
+  if (tables.length === 0) return [];
+  return [
+    fault(
+      'PG_REPLICA_IDENTITY',
+      `${listed(tables.map(qualified))}: no replica identity (no primary key, or REPLICA IDENTITY NOTHING), ${effect}.`,
+      {
+        cure: 'Add a primary key, or let the server log whole old rows.',
+        statement: tables.map((table) => `ALTER TABLE ${quoteTable(table)} REPLICA IDENTITY FULL;`).join(' '),
+      },
+    ),
+  ];
+}
+
+function hasIdentity({ replicaIdentity, hasPrimaryKey, identityIndex }: CatalogTable): boolean {
+  if (replicaIdentity === 'd') return hasPrimaryKey;
+  if (replicaIdentity === 'i') return identityIndex.length > 0;
+  return replicaIdentity === 'f';
+}

@@ -1,0 +1,29 @@
+/** What `millrace doctor` finds when it asks a connector about the systems that its config names. */
+import type { WorkerSettings } from './config-def';
+
+/**
+ * - `error`: the connector cannot run, or loses data, until this is cured.
+ * - `warning`: it runs, but something is likely to go wrong.
+ * - `unchecked`: a check could not be made; the message says why.
+ */
+export type FindingSeverity = 'error' | 'warning' | 'unchecked';
+
+export interface Finding {
+  readonly severity: FindingSeverity;
+  /** Stable code, upper snake case with the prefix of the plugin's error codes, e.g. `PG_WAL_LEVEL`. */
+  readonly code: string;
+  /** One sentence that states what is wrong and where. Must not contain secrets. */
+  readonly message: string;
+  /** One sentence that states what to do. (Default: the message says it) */
+  readonly cure?: string;
+  /** What to run for the cure, complete as it stands: SQL or a shell command. (Default: nothing can be run) */
+  readonly statement?: string;
+}
+
+export interface DiagnosisContext {
+  /** Name of the connector. */
+  readonly connector: string;
+  readonly workerSettings: WorkerSettings;
+  /** Milliseconds until the call is abandoned. End connections to external systems before. */
+  readonly timeoutMs: number;
+}
