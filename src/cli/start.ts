@@ -7,6 +7,7 @@ import type * as EmbeddedComposition from '../worker-with-broker';
 import { EXIT } from './exit-codes';
 import { fail } from './fail';
 import type { CliIo } from './io';
+import { hasColours } from './output/colours';
 import type { Invocation } from './program/command-spec';
 import { readConfig, type ConfigSources, type WorkerSetup } from './read-config';
 import { workerOptions } from './worker-options';
@@ -52,7 +53,7 @@ function loadAndBuildWorker({ config, embedded, resolver }: WorkerSetup, io: Cli
   const { createWorkerWithBroker } = require('../worker-with-broker') as typeof EmbeddedComposition;
   /* eslint-enable @typescript-eslint/no-require-imports */
   const { levels, format } = loggerOptions(io.env);
-  const options = { logger: createLogger({ levels, format }), levels, resolver };
+  const options = { logger: createLogger({ levels, format, colors: hasColours(io) }), levels, resolver };
   return embedded ? createWorkerWithBroker(config, embedded, options) : createWorker(config, options);
 }
 

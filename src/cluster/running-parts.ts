@@ -64,6 +64,8 @@ export function createRunningParts(
     topicTracking: config.topicTrackingEnable,
     observer: automaticRestarts,
     metrics: workMetrics,
+    exists: (connector) => working.snapshot().contains(connector),
+    logger,
   });
   const offsets = new OffsetStores({
     ...{ clients, resolve, logger },

@@ -12,15 +12,22 @@ export interface LogEvent {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** @example 2026-01-02T03:04:05.678Z INFO [herder] Joined the group {"generation":3} */
-export function formatLine(event: LogEvent, format: LogFormat): string {
-  return format === 'json' ? jsonLine(event) : textLine(event);
+/**
+ * @param colors colors the level of text lines, for terminals
+ * @example 2026-01-02T03:04:05.678Z INFO [herder] Joined the group {"generation":3}
+ */
+export function formatLine(event: LogEvent, format: LogFormat, colors = false): string {
+  return format === 'json' ? jsonLine(event) : textLine(event, colors);
 }
 
-function textLine({ time, level, name, ...event }: LogEvent): string {
+/** ANSI codes. */
+const COLORS: Readonly<Record<LogLevel, number>> = { error: 31, warn: 33, info: 32, debug: 36, trace: 90 };
+
+function textLine({ time, level, name, ...event }: LogEvent, colors: boolean): string {
   const { message, fields, stacks } = printableLine(event.message, event.fields);
   const shown = JSON.stringify(fields);
-  const head = `${time.toISOString()} ${level.toUpperCase()} [${name}] ${message}`;
+  const shownLevel = colors ? `\u001b[${COLORS[level]}m${level.toUpperCase()}\u001b[39m` : level.toUpperCase();
+  const head = `${time.toISOString()} ${shownLevel} [${name}] ${message}`;
   return (
     (shown === '{}' ? head : `${head} ${shown}`) +
     stacks.map((stack) => `\n    ${stack.replaceAll('\n', '\n    ')}`).join('')

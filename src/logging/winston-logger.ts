@@ -13,6 +13,8 @@ export interface LoggerOptions {
   readonly levels?: LogLevels;
   /** (Default: `text`) */
   readonly format?: LogFormat;
+  /** Colors the level, in the text format. (Default: false) */
+  readonly colors?: boolean;
   /** Name shown in brackets. (Default: `worker`) */
   readonly name?: string;
   /** (Default: standard output) */
@@ -20,12 +22,12 @@ export interface LoggerOptions {
 }
 
 export function createLogger(options: LoggerOptions = {}): Logger {
-  const format = options.format ?? 'text';
+  const { format = 'text', colors = false } = options;
   const winston = createWinston({
     levels: { ...WINSTON_LEVELS },
     // Lines below the threshold are dropped before they reach winston.
     level: 'trace',
-    format: { transform: (info) => ({ ...info, [MESSAGE]: formatLine(info.event as LogEvent, format) }) },
+    format: { transform: (info) => ({ ...info, [MESSAGE]: formatLine(info.event as LogEvent, format, colors) }) },
     transports: [new transports.Stream({ stream: options.stream ?? process.stdout })],
   });
   return new WinstonLogger(winston, options.levels ?? new LogLevels(), options.name ?? 'worker', {});

@@ -123,8 +123,8 @@ test('connect-runtime 80, 81: each line once across SIGKILL and SIGSTOP', async 
   await other.statusWhen(group, ({ tasks }) => tasks[0]?.state === 'RUNNING' && tasks[0].worker_id === host);
   await lines.progress();
   process.kill(asleep.pid, 'SIGCONT');
-  const joined = asleep.process.log().split('Joined generation').length;
-  await waitFor('it to be a member again', () => asleep.process.log().split('Joined generation').length > joined, {
+  const joined = asleep.process.log().split('Joined the group').length;
+  await waitFor('it to be a member again', () => asleep.process.log().split('Joined the group').length > joined, {
     detail: logs,
   });
   await lines.progress();

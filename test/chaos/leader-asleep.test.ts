@@ -117,7 +117,7 @@ test.each([
     await other.running(NAME);
     const before = await configRecords();
 
-    const joins = (): number => sleeper.process.log().split('Joined generation').length;
+    const joins = (): number => sleeper.process.log().split('Joined the group').length;
     const joined = joins();
     process.kill(sleeper.pid, 'SIGCONT');
     const answer = await asked;

@@ -144,7 +144,7 @@ test.each([
       detail: logs,
     });
     const before = topic.events;
-    const joins = (): number => sleeper.process.log().split('Joined generation').length;
+    const joins = (): number => sleeper.process.log().split('Joined the group').length;
     const joined = joins();
     process.kill(sleeper.pid, 'SIGCONT');
     await waitFor('the sleeper to be a member again', () => joins() > joined, { detail: logs });

@@ -1,5 +1,6 @@
 import { NotHereError } from '../../src/cluster/errors';
 import type { KafkaClients } from '../../src/kafka/port';
+import { silentLogger, type Logger } from '../../src/logging/logger';
 import { waitFor } from '../helpers/wait-for';
 import { createWorker, defaultBehavior, states, type TestWorker } from './herder-fixtures';
 import { serveInternalEndpoint, type Endpoint } from './internal-endpoint';
@@ -70,6 +71,13 @@ function readingOnDemand(): { slow: KafkaClients; hold: () => void; isWaiting: (
       open();
     },
   };
+}
+/** A logger that keeps the lines of level info and above. */
+function plainLines(): { logger: Logger; lines: string[] } {
+  const lines: string[] = [];
+  const keep = (line: string): void => void lines.push(line);
+  const logger: Logger = { ...silentLogger, error: keep, warn: keep, info: keep, child: () => logger };
+  return { logger, lines };
 }
 const until = async (what: string, probe: () => unknown): Promise<void> => {
   await waitFor(what, () => Boolean(probe()), { everyMs: 5 });
@@ -754,4 +762,31 @@ describe('two workers', () => {
     await until('the topic to go', () => topic() === 'status-topic-t:connector-a=∅');
     expect(() => one.herder.taskStatus('a', 0)).toThrow('No status found for task a-0');
   });
+});
+
+test('a connector’s start and end, and a worker that joins or is lost, are one plain line each; protocol details are not logged', async () => {
+  const { logger, lines } = plainLines();
+  const worker = await start({ logger });
+  await worker.herder.createConnector('c', source(), null);
+  await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
+  await worker.herder.setTargetState('c', 'PAUSED');
+  await reaches(worker, 'c', 'PAUSED PAUSED,PAUSED');
+  await worker.herder.setTargetState('c', 'STARTED');
+  await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
+  await worker.herder.deleteConnector('c');
+  await until('c to end', () => lines.some((line) => line.includes('deleted')));
+  const other = createWorker(kafka, GROUP, { url: 'http://w2:8083/' });
+  await other.herder.start();
+  await until('w2 to join', () => lines.some((line) => line.includes('has joined')));
+  await other.herder.stop();
+  await until('w2 to leave', () => lines.some((line) => line.includes('w2:8083 has stopped')));
+  expect(lines.filter((line) => !line.startsWith('Created storage topic'))).toEqual([
+    "Joined the group 'g'",
+    'Connector c is RUNNING',
+    'Connector c is PAUSED',
+    'Connector c is RUNNING',
+    'Connector c was deleted and has ended',
+    'Worker http://w2:8083 has joined the group (now 2 workers)',
+    'Worker http://w2:8083 has stopped or was lost (1 worker left); the others run its connectors and tasks',
+  ]);
 });

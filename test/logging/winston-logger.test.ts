@@ -41,6 +41,16 @@ describe('text', () => {
     expect(next).toBe('    Error: outer');
   });
 
+  test('on a terminal the level has a color, and nothing else', () => {
+    const { logger, lines } = logged({ colors: true });
+    logger.info('Worker started');
+    logger.error('x', { a: 1 });
+    expect(lines().map((line) => line.replace(TIME, ''))).toEqual([
+      '\u001b[32mINFO\u001b[39m [worker] Worker started',
+      '\u001b[31mERROR\u001b[39m [worker] x {"a":1}',
+    ]);
+  });
+
   test('disabled levels write nothing', () => {
     const { logger, lines } = logged({ levels: new LogLevels('WARN') });
     logger.info('no');
@@ -51,8 +61,8 @@ describe('text', () => {
   });
 });
 
-test('JSON: one document per line', () => {
-  const { logger, lines } = logged({ format: 'json', levels: new LogLevels('TRACE'), name: 'w' });
+test('JSON: one document per line, never with colors', () => {
+  const { logger, lines } = logged({ colors: true, format: 'json', levels: new LogLevels('TRACE'), name: 'w' });
   logger.trace('m', { n: 1, error: new Error('e') });
   const [line] = lines();
   expect(JSON.parse(line as string)).toEqual({

@@ -88,7 +88,7 @@ test('a flood of them does not affect REST, other classes and the membership', a
   } while (open > 0);
   expect(new Set(others)).toEqual(new Set([200]));
   expect(new Set(await flood)).toEqual(new Set([(await validate({ ...sink, ...deadLetters })).status]));
-  expect(worker.process.log().match(/Joined generation/g)).toHaveLength(1);
+  expect(worker.process.log().match(/Joined the group/g)).toHaveLength(1);
 });
 
 test('a connector with such an expression is not created', async () => {

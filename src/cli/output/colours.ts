@@ -5,10 +5,15 @@ const CODES = { red: 31, green: 32, yellow: 33, cyan: 36, grey: 90, bold: 1 } as
 export type Colour = keyof typeof CODES;
 export type Paint = (colour: Colour, text: string) => string;
 
+/** @param output what is written to. (Default: stdout) */
+export function hasColours(io: Pick<CliIo, 'stdout' | 'env'>, output: CliOutput = io.stdout): boolean {
+  const { NO_COLOR, FORCE_COLOR, TERM } = io.env;
+  return NO_COLOR ? false : FORCE_COLOR ? FORCE_COLOR !== '0' : output.isTTY === true && TERM !== 'dumb';
+}
+
 /** @param output what the text is written to. (Default: stdout) */
 export function paintOf(io: Pick<CliIo, 'stdout' | 'env'>, output: CliOutput = io.stdout): Paint {
-  const { NO_COLOR, FORCE_COLOR, TERM } = io.env;
-  const isOn = NO_COLOR ? false : FORCE_COLOR ? FORCE_COLOR !== '0' : output.isTTY === true && TERM !== 'dumb';
+  const isOn = hasColours(io, output);
   return (colour, text) => (isOn && text !== '' ? `\x1b[${CODES[colour]}m${text}\x1b[0m` : text);
 }
 

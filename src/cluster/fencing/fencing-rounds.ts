@@ -76,7 +76,7 @@ export class FencingRounds {
       case 'fence': {
         const running = this.rounds.get(connector);
         if (running) return { round: running };
-        logger.info(`Fencing ${decision.fenced} task producer(s) of connector ${connector}`);
+        logger.debug(`Fencing ${decision.fenced} task producer(s) of connector ${connector}`);
         return { round: this.start(connector, decision.fenced, decision.tasks) };
       }
     }

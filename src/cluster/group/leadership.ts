@@ -50,6 +50,11 @@ export class Leadership {
     return this.running.tasks.some((task) => task.connector === connector);
   }
 
+  /** URLs of the members at the last assignment. */
+  get workers(): Iterable<string> {
+    return this.urls.values();
+  }
+
   /** The last assignment revokes work from other members. */
   get revokesFromOthers(): boolean {
     return this.revokes;

@@ -24,6 +24,7 @@ import {
 } from './connect-protocol';
 import { configuredWork } from './leader-assignment';
 import { Leadership } from './leadership';
+import { memberLines, type KnownWorkers } from './member-lines';
 import type { PastGenerations } from './reservations';
 import { logSigningChange } from './signing-changes';
 import { intersection, isEmpty, minus, NO_WORK, union, type Work } from './work';
@@ -107,6 +108,8 @@ export class Membership {
   private reported: Work = NO_WORK;
   private claim: Claim | null = null;
   private lost = false;
+  /** The group's workers at the last rebalance; null: this worker was not a member. */
+  private known: KnownWorkers | null = null;
   /** Left on purpose and not rejoined yet; owned work still runs. */
   private left = false;
   private joinSnapshot: ConfigSnapshot;
@@ -202,6 +205,7 @@ export class Membership {
     metrics.rebalancing = true;
     if (this.lost) await this.dropLostWork(running);
     else if (this.eager) await this.dropWork(running);
+    if (this.lost || this.left) this.known = null;
     this.lost = false;
     this.left = false;
     this.leadership.forgetOwners();
@@ -232,7 +236,7 @@ export class Membership {
   }
 
   requestRejoin(reason: string): void {
-    this.options.logger.info(`Rejoining the group: ${reason}`);
+    this.options.logger.debug(`Rejoining the group: ${reason}`);
     this.scheduled = null;
     this.member.requestRejoin(reason);
   }
@@ -366,7 +370,8 @@ export class Membership {
       protocol === 'default'
         ? assignment.assigned
         : union(minus(this.reported, assignment.revoked), assignment.assigned);
-    this.options.logger.info(`Joined generation ${joined.generation} of the group`, {
+    if (this.known === null) logger.info(`Joined the group '${settings.groupId}'`);
+    logger.debug(`Joined generation ${joined.generation} of the group`, {
       protocol,
       leader: assignment.leaderUrl,
       configMismatch: assignment.configMismatch,
@@ -375,9 +380,16 @@ export class Membership {
       revoked: assignment.revoked.connectors.length + assignment.revoked.tasks.length,
       delay: assignment.delay,
     });
+    this.logMembers(assignment, joined.leaderId === joined.memberId);
     // Under the eager protocol everything was stopped before the join.
     const revoked = protocol === 'default' ? before : assignment.revoked;
     if (!isEmpty(revoked)) await running.stop(revoked);
+  }
+
+  private logMembers({ leaderUrl, delay }: Assignment, isLeader: boolean): void {
+    const { lines, known } = memberLines(this.known, isLeader ? this.leadership.workers : null, leaderUrl, delay);
+    this.known = known;
+    for (const line of lines) this.options.logger.info(line);
   }
 
   /** Other members may be running this worker's tasks already, so they are stopped next, whatever the tick is doing. */

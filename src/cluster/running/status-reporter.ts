@@ -2,10 +2,12 @@
 import type { ConnectorTaskId } from '../../connector-task-id';
 import type { ClientAnnouncement } from '../../metrics/open-clients';
 import type { PublishedSeries } from '../../metrics/published-series';
+import type { Logger } from '../../logging/logger';
 import type { InstanceId, WorkMetrics } from '../../metrics/work-metrics';
 import type { EntityStatus, StatusState } from '../../storage/status/status-records';
 import type { StatusStore } from '../../storage/status/status-store';
 import type { TaskListener } from '../../tasks/host';
+import { taskName } from '../../tasks/task-id';
 import { formatTrace, isWorthRestarting } from '../../tasks/trace';
 
 /** Observes which connectors and tasks run and fail. */
@@ -26,6 +28,9 @@ export interface StatusReporterOptions {
   readonly topicTracking: boolean;
   readonly observer: InstanceObserver;
   readonly metrics: WorkMetrics;
+  /** False: the connector has been deleted. */
+  readonly exists: (connector: string) => boolean;
+  readonly logger: Logger;
   readonly now?: () => number;
 }
 
@@ -35,6 +40,7 @@ export class StatusReporter implements TaskListener {
   connectorState(connector: string, state: Exclude<StatusState, 'FAILED'>): void {
     const entity = { kind: 'connector', connector } as const;
     const status = this.entered({ connector, task: null }, state, null);
+    this.options.logger.info(`Connector ${connector} ${this.change(connector, state)}`);
     if (state === 'RUNNING') this.options.observer.running({ connector, task: null });
     else if (state !== 'RESTARTING') this.options.observer.forget({ connector, task: null });
     // Only UNASSIGNED yields to the status of a newer owner.
@@ -80,6 +86,7 @@ export class StatusReporter implements TaskListener {
   }
   onStopped({ connector, task }: ConnectorTaskId): void {
     const status = this.entered({ connector, task }, 'UNASSIGNED', null);
+    this.options.logger.debug(`Task ${taskName({ connector, task })} has ended`);
     this.options.statuses.putSafe({ kind: 'task', connector, task }, status);
   }
 
@@ -97,7 +104,14 @@ export class StatusReporter implements TaskListener {
     this.options.metrics.accept({ connector, task }, announcement);
   }
 
+  /** For people, who also see these states in the REST API. */
+  private change(connector: string, state: StatusState): string {
+    if (state !== 'UNASSIGNED') return `is ${state}`;
+    return this.options.exists(connector) ? 'has ended on this worker' : 'was deleted and has ended';
+  }
+
   private put({ connector, task }: ConnectorTaskId, state: StatusState): void {
+    this.options.logger.debug(`Task ${taskName({ connector, task })} is ${state}`);
     this.options.statuses.put({ kind: 'task', connector, task }, this.entered({ connector, task }, state, null));
   }
 

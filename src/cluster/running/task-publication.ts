@@ -134,7 +134,7 @@ export class TaskPublication {
       const stored = now.taskConfigs(connector);
       if (!now.isInconsistent(connector) && !taskConfigsChanged(stored, generated, applied, resolvedConfig))
         return 'applied';
-      logger.info(`Publishing ${generated.length} task config(s) of connector ${connector}`);
+      logger.debug(`Publishing ${generated.length} task config(s) of connector ${connector}`);
       if (!isLeader()) return 'to-send';
       if (offsetLocks.isHeld(connector)) throw new HerderError(409, offsetsAreChanging(connector));
       await configs.putTaskConfigs(connector, generated);

@@ -239,7 +239,7 @@ class KafkaGroupConsumer implements GroupConsumer {
     this.owned = assigned;
     this.unannounced = assigned.filter((tp) => !kept.has(partitionName(tp)));
     this.fetcher.assign(assigned, null);
-    this.logger.info(
+    this.logger.debug(
       `Generation ${joined.generation} of group '${this.group.groupId}' assigns ${assigned.map(partitionName).join(', ') || 'no partitions'}`,
     );
   }
