@@ -138,6 +138,7 @@ export class PostgresSourceTask implements SourceTask {
     await this.unread?.close();
     await phase?.close();
     if (started === null) return;
+    await started.release();
     const { general, config, logger, relations } = started.session;
     relations.close();
     if (config.slot.dropOnStop && started.plan.stream) {

@@ -46,20 +46,23 @@ export class TaskRun {
     readonly config: Record<string, string>,
     private readonly abort: AbortController,
     private readonly exactlyOnce: boolean,
+    private readonly preview: boolean,
   ) {}
 
   /**
    * @param stored the offset that the runtime has for the connector
    * @param abort signals the task to stop, as `stop` does
    * @param exactlyOnce whether the offset of the last record of a poll is stored with its records
+   * @param preview whether it is the task of a preview
    */
   static async start(
     config: Record<string, string>,
     stored: SourceOffset | null = null,
     abort = new AbortController(),
     exactlyOnce = false,
+    preview = false,
   ): Promise<TaskRun> {
-    const run = new TaskRun(config, abort, exactlyOnce);
+    const run = new TaskRun(config, abort, exactlyOnce, preview);
     try {
       await run.task.start(config, run.context(stored));
     } catch (error) {
@@ -89,6 +92,7 @@ export class TaskRun {
       logger,
       signal: this.abort.signal,
       workerSettings: {},
+      ...(this.preview && { preview: true }),
       metrics: this.metrics,
       createProducer: new MemoryProducers().create,
       createConsumer: this.consumers.create,

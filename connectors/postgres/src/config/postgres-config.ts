@@ -81,6 +81,8 @@ export interface PostgresConfig {
     readonly checkPosition: boolean;
     /** What applies when the position of the slot is not that of the stored offset. */
     readonly mismatch: OffsetMismatchStrategy;
+    /** Each connection of the stream reads a temporary copy, called `name`, of this slot. Null: the slot itself. */
+    readonly copyOf: string | null;
   };
   readonly metrics: MetricsConfig;
   readonly parallel: ParallelConfig;
@@ -166,6 +168,7 @@ function read(values: ConnectorConfig, warnings: readonly string[]): PostgresCon
       flush: choice(KEY.lsnFlushMode) !== 'manual',
       checkPosition: flag(KEY.internalLogPositionCheckEnable),
       mismatch: offsetMismatchStrategy(settings),
+      copyOf: null,
     },
     metrics: metricsConfig(values),
     parallel: parallelConfig(values),

@@ -55,6 +55,12 @@ class TapPlugin {
     this.tap = new MessageTap<null>(client, COPY_DATA, queue, null);
     this.onTap(this.tap);
     const { optional } = decodingPlugin(this.config);
+    const { copyOf } = this.config.slot;
+    // It ends with this connection.
+    if (copyOf !== null)
+      await client.query(
+        `SELECT pg_copy_logical_replication_slot(${quoteLiteral(copyOf)}, ${quoteLiteral(slotName)}, true)`,
+      );
     const query = async (options: readonly StreamOption[]): Promise<unknown> => {
       try {
         return await client.query(startReplication(slotName, lastLsn, options));

@@ -28,13 +28,7 @@ export async function setReplicaIdentities(
   tables: readonly CapturedTable[],
   logger: Logger,
 ): Promise<void> {
-  const wanted = identitiesOf(rules, tables);
-  if (wanted.size === 0) return;
-  const { rows } = await client.query(CURRENT, [[...wanted.keys()].map(({ oid }) => String(oid))]);
-  const current = new Map((rows as (CurrentIdentity & { oid: string })[]).map((row) => [Number(row.oid), row]));
-  for (const [table, identity] of wanted) {
-    const now = current.get(table.oid);
-    if (now === undefined || isSame(now, identity)) continue;
+  for (const [table, identity] of await changes(client, rules, tables)) {
     const statement = alteration(table, identity);
     try {
       await client.query(statement);
@@ -45,6 +39,30 @@ export async function setReplicaIdentities(
       );
     }
   }
+}
+
+/** The statements that `setReplicaIdentities` would run. */
+export async function replicaIdentityStatements(
+  client: Client,
+  rules: readonly ReplicaIdentityRule[],
+  tables: readonly CapturedTable[],
+): Promise<string[]> {
+  return (await changes(client, rules, tables)).map(([table, identity]) => alteration(table, identity));
+}
+
+async function changes(
+  client: Client,
+  rules: readonly ReplicaIdentityRule[],
+  tables: readonly CapturedTable[],
+): Promise<[CapturedTable, ReplicaIdentity][]> {
+  const wanted = identitiesOf(rules, tables);
+  if (wanted.size === 0) return [];
+  const { rows } = await client.query(CURRENT, [[...wanted.keys()].map(({ oid }) => String(oid))]);
+  const current = new Map((rows as (CurrentIdentity & { oid: string })[]).map((row) => [Number(row.oid), row]));
+  return [...wanted].filter(([table, identity]) => {
+    const now = current.get(table.oid);
+    return now !== undefined && !isSame(now, identity);
+  });
 }
 
 /** Throws ConnectError `PG_CONFIG` when two patterns match the same table. */

@@ -17,9 +17,18 @@ import { applyPublication, findPublication, planPublication, unpublished } from 
 import { Relations } from '../events/relations';
 import { TaskMetrics } from '../metrics/task-metrics';
 import { Notifications } from '../notifications/notifications';
-import { checkSlot, createSlot, dropSlot, findSlot, type CreatedSlot, type SlotState } from '../replication/slot';
+import {
+  checkSlot,
+  createSlot,
+  dropSlot,
+  findSlot,
+  type CreatedSlot,
+  type SlotCreation,
+  type SlotState,
+} from '../replication/slot';
 import type { Session } from '../session';
 import { SnapshotProgress } from '../snapshot-progress';
+import { canStream, previewConfig, previewSlotName, reportReplicaIdentities } from './preview';
 import { setReplicaIdentities } from './replica-identity';
 import { settingWarnings } from './setting-warnings';
 import { advanceSlot } from './advance-slot';
@@ -38,12 +47,15 @@ export interface Started {
   readonly resumable: boolean;
   /** See `streamPosition`. */
   readonly streamFrom: Position | null;
+  /** Closes what the stream of a preview reads from. */
+  release(): Promise<void>;
   /** Removes slot and publication if this start created them. For failures before the first record. */
   undo(): Promise<void>;
 }
 
 export async function startUp(given: PostgresConfig, context: SourceTaskContext): Promise<Started> {
-  let config = given;
+  const isPreview = context.preview === true;
+  let config = isPreview ? previewConfig(given) : given;
   const { logger, signal } = context;
   for (const warning of config.warnings) logger.warn(warning);
   if (config.slot.dropOnStop)
@@ -51,6 +63,8 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
   const general = new GeneralConnection(config.connection);
   const undo = new Undo(config, general);
   let conversions: ColumnConversions | null = null;
+  let held: CreatedSlot | null = null;
+  const release = async (): Promise<void> => await held?.release();
   try {
     conversions = await columnConversions(config, context);
     const client = await general.get();
@@ -63,13 +77,21 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
     const storedOffset = slotLayout.offset;
     const stored = readOffset(storedOffset);
     if (streams) config = await withUsablePlugin(client, config, logger);
-    const slot = streams ? await usableSlot(client, config, logger) : null;
+    const slot = streams ? await usableSlot(client, config, logger, isPreview) : null;
     if (streams) for (const warning of unavailableOptions(config, facts.version)) logger.warn(warning);
-    const plan = planStart(config.snapshot.policy, stored, slot, config.slot);
+    let plan = planStart(config.snapshot.policy, stored, slot, config.slot);
+    const slotName = config.slot.name;
     const tables = await capturedTables(client, config, facts);
     checkGuardrail(config, tables.length, logger);
     for (const warning of settingWarnings(config, tables)) logger.warn(warning);
-    if (plan.stream) await setReplicaIdentities(client, config.replicaIdentities, tables, logger);
+    if (isPreview) {
+      await reportReplicaIdentities(client, config, tables, logger);
+      if (plan.stream && decodingPlugin(config).usesPublication)
+        plan = { ...plan, stream: await canStream(client, config, tables, facts.version, logger, plan.snapshot) };
+      // A slot of its own exports the snapshot; without one, the stream continues the connector's.
+      const copyOf = plan.snapshot || slot === null ? previewSlotName(config) : slotName;
+      config = { ...config, slot: { ...config.slot, name: previewSlotName(config), copyOf } };
+    } else if (plan.stream) await setReplicaIdentities(client, config.replicaIdentities, tables, logger);
     if (plan.snapshot) await checkSelectable(client, tables, facts);
     const relations = new Relations(config, facts, logger, factory.counts, conversions);
     const { partition, layout } = factory;
@@ -91,29 +113,29 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
       snapshot: new SnapshotProgress(),
     };
     let created: CreatedSlot | null = null;
+    const creation = (name: string): SlotCreation => ({
+      ...{ config, signal, name, temporary: false },
+      ...{ tls: general.tls, serverVersion: facts.version, general: client },
+    });
     const gap = plan.stream ? snapshotGap(stored, slot) : null;
     if (gap !== null) logger.warn(`Some deletes are not captured: ${gap}`);
-    const passed = plan.stream && !plan.snapshot ? passedWarning(stored, slot, config.slot.name) : null;
+    const passed = plan.stream && !plan.snapshot ? passedWarning(stored, slot, slotName) : null;
     if (passed !== null) logger.warn(passed);
-    if (plan.stream && !plan.snapshot) await advanceSlot(client, config.slot, stored, slot, logger);
-    if (plan.stream) {
+    if (plan.stream && !plan.snapshot && !isPreview) await advanceSlot(client, config.slot, stored, slot, logger);
+    if (plan.stream && isPreview) {
+      const { copyOf } = config.slot;
+      if (copyOf !== null && copyOf !== slotName) held = await createSlot({ ...creation(copyOf), temporary: true });
+      created = held && { ...held, release: () => Promise.resolve() };
+    } else if (plan.stream) {
       if (decodingPlugin(config).usesPublication) await ensurePublication(client, session, tables, undo);
       await slotLayout.save();
       if (slot === null) {
-        created = await createSlot({
-          config,
-          tls: general.tls,
-          serverVersion: facts.version,
-          name: config.slot.name,
-          temporary: false,
-          signal,
-          general: client,
-        });
+        created = await createSlot(creation(config.slot.name));
         undo.slot = true;
         logger.info(`Created replication slot "${config.slot.name}".`);
       }
     }
-    if (!plan.stream) await slotLayout.save();
+    if (!plan.stream || isPreview) await slotLayout.save();
     const streamFrom = streamPosition(plan, stored, slot, created);
     if (!plan.snapshot) {
       await created?.release();
@@ -122,9 +144,10 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
     }
     metrics.start(plan.stream, session.snapshot);
     const resumable = stored.kind === 'snapshot' && gap === null && created === null;
-    return { session, plan, stored, storedOffset, created, resumable, streamFrom, undo: () => undo.run() };
+    return { session, plan, stored, storedOffset, created, resumable, streamFrom, release, undo: () => undo.run() };
   } catch (error) {
     await undo.run();
+    await release();
     conversions?.close();
     await general.close();
     throw databaseError('Starting the connector failed', error);
@@ -168,14 +191,21 @@ class Undo {
 }
 
 /**
- * The connector's slot; null when it does not exist. Drops a lost slot if a new snapshot replaces it.
+ * The connector's slot; null when it does not exist. A lost slot that a new snapshot replaces is dropped, except in a
+ * preview.
  */
-async function usableSlot(client: Client, config: PostgresConfig, logger: Logger): Promise<SlotState | null> {
+async function usableSlot(
+  client: Client,
+  config: PostgresConfig,
+  logger: Logger,
+  isPreview: boolean,
+): Promise<SlotState | null> {
   const { name } = config.slot;
   const slot = await findSlot(client, name);
   if (slot === null) return null;
   checkSlot(slot, config);
   if (slot.lostBecause === null) return slot;
+  if (isPreview) return null;
   logger.warn(
     `Replication slot "${name}" is lost (${slot.lostBecause}): dropping it, creating another, and taking a new snapshot.`,
   );
