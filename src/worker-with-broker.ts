@@ -49,7 +49,11 @@ export function createWorkerWithBroker(
     get urls() {
       return worker?.urls ?? [];
     },
+    get bootstrapServers() {
+      return worker?.bootstrapServers ?? '';
+    },
     failed,
+    ready: async () => await worker?.ready(),
     start: async () => {
       await (opening = open());
       if (!stopping.signal.aborted) await worker?.start();

@@ -36,6 +36,10 @@ export interface Worker {
   start(): Promise<void>;
   /** Stops tasks, commits offsets, leaves the group and closes everything. May be called at any time. */
   stop(): Promise<void>;
+  /** After `start`: resolves once the worker is a member of its group and accepts changes, or is stopped. */
+  ready(): Promise<void>;
+  /** Addresses of the Kafka brokers. Empty until an embedded broker has started. */
+  readonly bootstrapServers: string;
   /** Base URLs of the REST API. Empty until `start` has opened the ports, which it does before connecting to Kafka. */
   readonly urls: readonly string[];
   /** Resolves with the reason when a started worker cannot continue. The caller stops it and exits. */
@@ -125,6 +129,10 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
       return urls;
     },
     failed,
+    bootstrapServers: config.bootstrapServers,
+    ready: async () => {
+      while (herder && !stopping && (await herder.health()).status !== 'healthy');
+    },
     start: async () => {
       const ofPlugins = registry.list().flatMap(({ workerSettings = [] }) => workerSettings);
       for (const warning of [...configWarnings(config.raw, ofPlugins), ...forcedSettingWarnings(config)])

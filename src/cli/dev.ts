@@ -1,6 +1,8 @@
 /** `millrace dev`: a worker with an embedded broker, which needs only Node. The user's settings override these. */
+import { logFormat } from '../logging/format-line';
 import type { Invocation } from './program/command-spec';
-import { runWorker, type BuildWorker } from './start';
+import { createDevWorker } from './dev/dev-worker';
+import { loadAndBuildWorker, runWorker, type BuildWorker } from './start';
 
 const JSON_CONVERTER = 'org.apache.kafka.connect.json.JsonConverter';
 
@@ -22,6 +24,12 @@ export const DEV_DEFAULTS: Readonly<Record<string, string>> = {
   'scheduled.rebalance.max.delay.ms': '0',
 };
 
-export async function run(invocation: Invocation, buildWorker?: BuildWorker): Promise<number> {
-  return await runWorker({ defaults: DEV_DEFAULTS }, invocation, buildWorker);
+export async function run(invocation: Invocation, buildWorker: BuildWorker = loadAndBuildWorker): Promise<number> {
+  return await runWorker({ defaults: DEV_DEFAULTS }, invocation, (setup, io) =>
+    createDevWorker(
+      buildWorker(setup, io),
+      { dataDir: setup.embedded?.dataDir ?? null, format: logFormat(io.env) },
+      io,
+    ),
+  );
 }

@@ -46,7 +46,7 @@ export async function runWorker(
 }
 
 /** Loads the worker on demand, after the settings have been validated. */
-function loadAndBuildWorker({ config, embedded, resolver }: WorkerSetup, io: CliIo): Worker {
+export function loadAndBuildWorker({ config, embedded, resolver }: WorkerSetup, io: CliIo): Worker {
   /* eslint-disable @typescript-eslint/no-require-imports */
   const { createLogger, loggerOptions } = require('../logging/winston-logger') as typeof Logging;
   const { createWorker } = require('../worker') as typeof Composition;

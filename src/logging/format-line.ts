@@ -12,6 +12,11 @@ export interface LogEvent {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
+/** `MILLRACE_LOG_FORMAT`; an unknown value counts as not set. */
+export function logFormat(env: Readonly<Record<string, string | undefined>>): LogFormat {
+  return env.MILLRACE_LOG_FORMAT?.trim().toLowerCase() === 'json' ? 'json' : 'text';
+}
+
 /**
  * @param colors colors the level of text lines, for terminals
  * @example 2026-01-02T03:04:05.678Z INFO [herder] Joined the group {"generation":3}

@@ -1,6 +1,6 @@
 /** The worker's logger: winston writes one line per event to standard output. */
 import { createLogger as createWinston, transports, type Logger as Winston } from 'winston';
-import { formatLine, type LogEvent, type LogFormat, type LogLevel } from './format-line';
+import { formatLine, logFormat, type LogEvent, type LogFormat, type LogLevel } from './format-line';
 import { levelName, LogLevels, SEVERITY, type Threshold } from './log-levels';
 import type { Logger } from './logger';
 
@@ -39,7 +39,7 @@ export function loggerOptions(
 ): Required<Pick<LoggerOptions, 'levels' | 'format'>> {
   return {
     levels: new LogLevels(levelName(env.MILLRACE_LOG_LEVEL ?? '') ?? 'INFO'),
-    format: env.MILLRACE_LOG_FORMAT?.trim().toLowerCase() === 'json' ? 'json' : 'text',
+    format: logFormat(env),
   };
 }
 

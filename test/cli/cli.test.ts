@@ -23,6 +23,8 @@ value.converter=V
 
 class FakeWorker implements Worker {
   readonly urls = [];
+  readonly bootstrapServers = 'k:9092';
+  async ready(): Promise<void> {}
   breakDown: (reason: unknown) => void = () => undefined;
   readonly failed = new Promise((resolve) => (this.breakDown = resolve));
   events: string[] = [];

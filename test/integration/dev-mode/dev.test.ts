@@ -2,6 +2,7 @@
  * `millrace dev`, in separate processes: the broker that comes with a worker, those that join it, and recovery after a
  * kill (issue 4).
  */
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -189,4 +190,49 @@ test('bootstrap.servers=embedded in worker.properties does the same for `millrac
   await worker.ready();
   await registerPipeline(worker);
   await untilTick(5, worker);
+});
+
+/** The request that the worker shows, as it is in the text format. */
+async function shownCommand(worker: StartedWorker): Promise<string> {
+  return await waitFor('the line', () => /^ {2}\w[\w ]*: +(curl .*)$/m.exec(worker.process.log())?.[1], {
+    detail: () => worker.process.log(),
+  });
+}
+const inShell = (command: string): unknown =>
+  JSON.parse(execFileSync('/bin/sh', ['-c', command], { stdio: ['ignore', 'pipe', 'ignore'] }).toString());
+
+test('when it is ready it prints where everything is, and a request that works as it stands; so does a second worker', async () => {
+  const first = await started(['--broker-port', '0']);
+  const command = await shownCommand(first);
+  const [, kafka] = /Started an embedded broker on (\S+)/.exec(first.process.log()) as RegExpExecArray;
+  expect(first.process.log()).toContain(`Millrace is ready: REST ${first.url}, Kafka ${kafka}, data ${data}\n`);
+  expect(inShell(command)).toMatchObject({ name: 'hello', type: 'source' });
+  await first.running('hello');
+
+  const second = await started();
+  const again = await shownCommand(second);
+  expect(second.process.log()).toContain(`Millrace is ready: REST ${second.url}, Kafka ${kafka}, data ${data}\n`);
+  expect(inShell(again)).toMatchObject({ name: 'hello', connector: { state: 'RUNNING' } });
+
+  // A newcomer reads what happened, not the protocol.
+  await logs(first, `Worker ${second.url} has joined the group`);
+  await second.crash();
+  await logs(first, `Worker ${second.url} has stopped or was lost`);
+  await first.request('DELETE', '/connectors/hello');
+  await logs(first, 'Connector hello was deleted and has ended');
+  expect(first.process.log()).not.toMatch(/generation|rejoin|rebalanc/i);
+  expect(first.process.log()).not.toContain('\u001b');
+});
+
+test('with MILLRACE_LOG_FORMAT=json, every line of standard output is a JSON document', async () => {
+  const worker = await started(['--broker-port', '0'], { ...QUICK, MILLRACE_LOG_FORMAT: 'json', FORCE_COLOR: '1' });
+  const lines = (): Record<string, unknown>[] =>
+    worker.process
+      .log()
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const ready = await waitFor('the line', () => lines().find(({ message }) => message === 'Millrace is ready'));
+  expect(ready).toMatchObject({ level: 'info', rest: worker.url, data });
+  expect(inShell((ready.next as Record<string, string>)['Try it'] as string)).toMatchObject({ name: 'hello' });
 });

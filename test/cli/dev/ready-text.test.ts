@@ -1,0 +1,54 @@
+import { firstStep } from '../../../src/cli/dev/first-step';
+import { readyText, type ReadyFacts } from '../../../src/cli/dev/ready-text';
+import { paintOf } from '../../../src/cli/output/colours';
+
+const URL = 'http://127.0.0.1:8083';
+const plain = paintOf({ stdout: { write: () => undefined }, env: {} });
+const facts: ReadyFacts = {
+  rest: URL,
+  kafka: '127.0.0.1:9092',
+  postgres: null,
+  data: '/home/ann/.millrace',
+  next: [firstStep(URL, [], '/home/ann/.millrace/hello.txt')],
+};
+
+test('one line says where everything is, and a command can be copied', () => {
+  expect(readyText(facts, 'text', plain)).toBe(
+    'Millrace is ready: REST http://127.0.0.1:8083, Kafka 127.0.0.1:9092, data /home/ann/.millrace\n' +
+      "  Try it: curl -X PUT -H 'Content-Type: application/json' http://127.0.0.1:8083/connectors/hello/config" +
+      ` -d '{"connector.class":"FileStreamSource","file":"/home/ann/.millrace/hello.txt","topic":"hello"}'\n`,
+  );
+  const seeded = { ...facts, postgres: 'postgres://postgres@127.0.0.1:15432/postgres', data: null, next: [] };
+  expect(readyText(seeded, 'text', plain)).toBe(
+    'Millrace is ready: REST http://127.0.0.1:8083, Kafka 127.0.0.1:9092, PostgreSQL postgres://postgres@127.0.0.1:15432/postgres\n',
+  );
+});
+
+test('colors only on a terminal, and not inside of commands', () => {
+  const painted = readyText(facts, 'text', paintOf({ stdout: { write: () => undefined, isTTY: true }, env: {} }));
+  expect(painted).toContain('\u001b[32mMillrace is ready:\u001b[0m REST');
+  expect(painted.split('curl')[1]).not.toContain('\u001b');
+});
+
+test('JSON: one document, as the log has it', () => {
+  const text = readyText(facts, 'json', plain, new Date(0));
+  expect(text.endsWith('}\n')).toBe(true);
+  expect(JSON.parse(text)).toEqual({
+    time: '1970-01-01T00:00:00.000Z',
+    level: 'info',
+    name: 'millrace.dev',
+    message: 'Millrace is ready',
+    rest: URL,
+    kafka: '127.0.0.1:9092',
+    data: '/home/ann/.millrace',
+    next: { 'Try it': expect.stringContaining('curl -X PUT') },
+  });
+});
+
+test.each([
+  ['hello is registered', ['a', 'hello'], '/f', `curl ${URL}/connectors/a/status`],
+  ['others are', ['a b'], null, `curl ${URL}/connectors/a%20b/status`],
+  ['a cluster, and no connector', [], null, `curl ${URL}/connector-plugins`],
+])('the request fits what exists: %s', (_, connectors, file, command) => {
+  expect(firstStep(URL, connectors, file).command).toBe(command);
+});
