@@ -1,9 +1,15 @@
 /** Locates an import error in a plugin's files. */
 import { execFile } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Timeout of the syntax check. Milliseconds. */
+/** Timeout of the syntax check of a file. Milliseconds. */
 const CHECK_MS = 10_000;
+/** How many files that the module may import are checked, the newest ones first. */
+const MAX_CHECKED = 20;
+const MAX_DEPTH = 8;
+const CODE = /\.[cm]?[jt]s$/;
 /** `file:line` or `file:line:column`, the file as path or URL. */
 const AT = /(?:^|\s|\()((?:file:\/\/)?\/[^\n()]*?):(\d+)(?::(\d+))?\)?$/;
 
@@ -14,7 +20,36 @@ export async function errorLocation(error: unknown, file: string, folder: string
   // A module with a syntax error has no stack frames. For CommonJS, Node prints the location above the message.
   const isSyntax = name === 'SyntaxError';
   const place = isSyntax ? placeIn(lines[0] ?? '', folder) : firstPlace(lines, folder);
-  return place ?? (isSyntax ? await parsedPlace(file, folder) : null);
+  if (place !== null || !isSyntax) return place;
+  for (const checked of [file, ...newestCode(folder).filter((other) => other !== file)]) {
+    const found = await parsedPlace(checked, folder);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Files of the folder that the module may import; the error is probably in the one that was edited last. */
+function newestCode(folder: string): string[] {
+  return codeIn(folder)
+    .map((path) => ({ path, time: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .sort((a, b) => b.time - a.time)
+    .slice(0, MAX_CHECKED)
+    .map(({ path }) => path);
+}
+
+/** Links are not followed. */
+function codeIn(folder: string, depth = 0): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (!entry.isDirectory()) return CODE.test(entry.name) ? [path] : [];
+      return depth === MAX_DEPTH || entry.name === 'node_modules' || entry.name.startsWith('.')
+        ? []
+        : codeIn(path, depth + 1);
+    });
+  } catch {
+    return [];
+  }
 }
 
 function firstPlace(lines: readonly string[], folder: string): string | null {

@@ -25,6 +25,12 @@ test.each<[string, string, Record<string, string>, string | null]>([
   ['a syntax error, CommonJS', 'i.cjs', { 'i.cjs': '\n\nconst a = ;' }, 'i.cjs:3'],
   ['a syntax error, ESM', 'i.mjs', { 'i.mjs': '\n\nexport const a = ;' }, 'i.mjs:3'],
   ['in a module it needs', 'i.cjs', { 'i.cjs': 'require("./n.cjs")', 'n.cjs': '\nconst a = ;' }, 'n.cjs:2'],
+  [
+    'a syntax error in a module it imports, ESM',
+    'i.mjs',
+    { 'i.mjs': 'import "./lib/n.mjs";', 'lib/n.mjs': '\nexport const a = ;', 'ok.mjs': '' },
+    'lib/n.mjs:2',
+  ],
   ['a missing export', 'i.mjs', { 'i.mjs': 'import { b } from "./n.mjs";', 'n.mjs': '' }, 'i.mjs:1'],
   ['none of the folder', 'i.cjs', { 'i.cjs': 'JSON.parse("{")' }, null],
 ])('%s', async (name, main, files, place) => {
