@@ -18,6 +18,7 @@ import type { Logger } from './logging/logger';
 import { prepareExposition } from './metrics/exposition';
 import { createPluginHost } from './plugin-host/create-host';
 import { createPluginRegistry } from './plugins/create-registry';
+import { PluginWatcher } from './plugins/watch/plugin-watcher';
 import { forwardingTls } from './rest/http/https';
 import { createRestServer } from './rest/server';
 import { createTaskHost } from './tasks/hosts/create-task-host';
@@ -121,6 +122,13 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
     else logger.warn(`The level ${JSON.stringify(text)} for logger ${namespace} is unknown and ignored`);
   }
 
+  const watcher = watchesPlugins(config)
+    ? new PluginWatcher({
+        paths: config.pluginPath,
+        onChange: async (folders) => await herder?.reloadPlugins(registry.rescan(folders)),
+        logger: named('plugins'),
+      })
+    : null;
   let urls: readonly string[] = [];
   let stopping = false;
   let scrapes: NodeJS.Timeout | undefined;
@@ -137,6 +145,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
       const ofPlugins = registry.list().flatMap(({ workerSettings = [] }) => workerSettings);
       for (const warning of [...configWarnings(config.raw, ofPlugins), ...forcedSettingWarnings(config)])
         logger.warn(warning);
+      await watcher?.start();
       const bound = await rest.listen();
       if (stopping) return await rest.close();
       urls = bound.map(localUrl);
@@ -161,6 +170,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
     // REST closes last, so that requests are answered while tasks stop.
     stop: async () => {
       stopping = true;
+      watcher?.close();
       clearTimeout(scrapes);
       try {
         await herder?.stop();
@@ -174,6 +184,11 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
       logger.info('Millrace has stopped');
     },
   };
+}
+
+/** Modules cannot be unloaded from this thread. */
+function watchesPlugins({ pluginWatch, pluginPath, taskHost }: WorkerConfig): boolean {
+  return pluginWatch && pluginPath.length > 0 && taskHost === 'thread';
 }
 
 function localUrl({ protocol, host, port }: Listener): string {

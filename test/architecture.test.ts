@@ -171,6 +171,7 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     threads: ['protocol'],
     'create-host.ts': ['threads'],
   },
+  'src/plugins': { watch: [] },
   'src/storage': {
     log: [],
     json: [],

@@ -20,6 +20,7 @@ export const DEV_DEFAULTS: Readonly<Record<string, string>> = {
   'value.converter': JSON_CONVERTER,
   listeners: 'http://127.0.0.1:8083',
   'offset.flush.interval.ms': '10000',
+  'plugin.watch': 'true',
   // When a worker stops, its tasks move at once instead of waiting for it to return.
   'scheduled.rebalance.max.delay.ms': '0',
 };

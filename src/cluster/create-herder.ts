@@ -91,6 +91,7 @@ export function createHerder(options: HerderOptions): Herder {
         ...{ snapshot: configs.snapshot(), statuses: statuses.cache, host: running.taskHost },
       }),
     publication: running.publication,
+    pluginReloads: running.pluginReloads,
     metrics: running.metrics,
     watchdog: createWatchdog(context, tick),
     gracefulTimeoutMs: config.taskShutdownGracefulTimeoutMs,

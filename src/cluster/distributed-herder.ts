@@ -2,6 +2,7 @@
 import { type ConnectorConfig, type TaskSignal, withDeadline } from '@millrace/sdk';
 import type { Admin } from '../kafka/port';
 import type { Logger } from '../logging/logger';
+import type { CatalogChange } from '../plugins/catalog-change';
 import type { ConfigStore } from '../storage/config/config-store';
 import type { OffsetStore } from '../storage/offsets/offset-store';
 import type { StatusStore } from '../storage/status/status-store';
@@ -34,6 +35,7 @@ import type { HerderWrites } from './requests/herder-writes';
 import type { Membership } from './group/membership';
 import type { OffsetStores } from './offsets/offset-stores';
 import type { RequestQueue } from './queue/request-queue';
+import type { PluginReloads } from './running/plugin-reloads';
 import { StopSteps } from './stop-steps';
 import type { TaskPublication } from './running/task-publication';
 import type { TickStage } from './queue/tick-stage';
@@ -66,6 +68,7 @@ export interface DistributedHerderParts {
   /** Called once the storage topics have been read. */
   readonly prepareExpectedWork: () => void;
   readonly publication: TaskPublication;
+  readonly pluginReloads: PluginReloads;
   readonly reads: HerderReads;
   readonly writes: HerderWrites;
   readonly restarts: HerderRestarts;
@@ -225,6 +228,9 @@ export class DistributedHerder implements Herder {
   async setLoggerLevel(namespace: string, level: string): Promise<void> {
     this.requireOpen();
     await this.parts.configs.putLoggerLevel(namespace, level);
+  }
+  async reloadPlugins(change: CatalogChange): Promise<void> {
+    await this.parts.pluginReloads.apply(change);
   }
   async submitTaskConfigs(name: string, body: SignedBody, read: ReadTaskConfigs): Promise<void> {
     await this.parts.writes.submitTaskConfigs(name, body, read);

@@ -17,6 +17,7 @@ import { hasTask } from './group/work';
 import type { Membership } from './group/membership';
 import { OffsetStores } from './offsets/offset-stores';
 import { PluginNames } from './running/plugin-names';
+import { PluginReloads } from './running/plugin-reloads';
 import { StatusReporter } from './running/status-reporter';
 import { TaskPublication } from './running/task-publication';
 import { TaskSet } from './running/task-set';
@@ -38,6 +39,7 @@ export interface RunningParts {
   readonly tasks: TaskSet;
   readonly work: AssignedWork;
   readonly publication: TaskPublication;
+  readonly pluginReloads: PluginReloads;
   readonly metrics: HerderMetrics;
 }
 
@@ -132,6 +134,11 @@ export function createRunningParts(
     restart: async (connector) => await work.reconfigureConnector(connector),
     logger,
   });
+  const pluginReloads = new PluginReloads({
+    ...{ registry, pluginHost, taskHost, queue, work, logger },
+    configs: working,
+    worker: config,
+  });
   const publication = new TaskPublication({
     ...{ connectors, configs, plugins, resolve, queue, offsetLocks, logger },
     isLeader: () => membership.isLeader,
@@ -148,5 +155,5 @@ export function createRunningParts(
     clientId: context.memberId,
     clients: context.openClients,
   });
-  return { automaticRestarts, offsets, taskHost, connectors, tasks, work, publication, metrics };
+  return { automaticRestarts, offsets, taskHost, connectors, tasks, work, publication, pluginReloads, metrics };
 }

@@ -3,6 +3,7 @@
  * §1.2.
  */
 import { EMBEDDED_SETTINGS } from './embedded-broker';
+import { PLUGIN_WATCH, TASK_HOST } from './task-thread-settings';
 import { CLIENT_SETTINGS, WORKER_SETTINGS } from './worker-settings';
 
 const KNOWN = new Set([
@@ -28,6 +29,10 @@ export function configWarnings(raw: Readonly<Record<string, string>>, ofPlugins:
     if (raw[key] !== undefined)
       warnings.push(`Worker setting "${key}" is ignored: storage topics are always compacted.`);
   }
+  if (raw[PLUGIN_WATCH]?.trim().toLowerCase() === 'true' && raw[TASK_HOST]?.trim().toLowerCase() === 'inline')
+    warnings.push(
+      `Worker setting "${PLUGIN_WATCH}" has no effect with ${TASK_HOST}=inline: only threads can load changed code.`,
+    );
   const protocol = raw['connect.protocol'] ?? '';
   if (!['', 'sessioned'].includes(protocol.toLowerCase()))
     warnings.push(

@@ -4,6 +4,7 @@ import type { ConnectorConfig } from '@millrace/sdk';
 export const TASK_HOST = 'task.host';
 export const TASK_THREADS = 'task.threads';
 export const PLUGIN_SILENCE = 'plugin.thread.silence.ms';
+export const PLUGIN_WATCH = 'plugin.watch';
 export const TASK_ISOLATION = 'task.isolation';
 export const TASK_MEMORY = 'task.memory.mb';
 

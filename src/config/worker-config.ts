@@ -8,7 +8,7 @@ import { parseHeaderRules, type HeaderRule } from './response-headers';
 import { RESTART_BACKOFF, RESTART_BACKOFF_MAX, RESTART_MAX, type RestartSettings } from './restart-settings';
 import { needsSignatures, restAuthSettings, type RestAuthSettings } from './rest-auth-settings';
 import { parseSetting, type Setting, type SettingValue } from './setting';
-import { PLUGIN_SILENCE, TASK_HOST, TASK_THREADS } from './task-thread-settings';
+import { PLUGIN_SILENCE, PLUGIN_WATCH, TASK_HOST, TASK_THREADS } from './task-thread-settings';
 import {
   THREAD_SILENCE,
   WATCHDOG_ACTION,
@@ -98,6 +98,8 @@ export interface WorkerConfig {
   readonly taskHost: 'thread' | 'inline';
   /** Millrace only: how long plugin code other than tasks may block its thread. (Default: 5 s) */
   readonly pluginSilenceMs: number;
+  /** Millrace only: plugins in `plugin.path` are reloaded when their files change. (Default: false; `dev`: true) */
+  readonly pluginWatch: boolean;
   /**
    * Settings for a Kafka client, precedence of connect-runtime Appendix B before connector overrides: `worker` =
    * unprefixed client settings; `producer` / `consumer` = bootstrap servers + that prefix alone; `admin` = unprefixed +
@@ -216,6 +218,7 @@ export function parseWorkerConfig(given: Readonly<Record<string, string>>): Work
     taskThreads: number(TASK_THREADS),
     taskHost: text(TASK_HOST).toLowerCase() as 'thread' | 'inline',
     pluginSilenceMs: number(PLUGIN_SILENCE),
+    pluginWatch: flag(PLUGIN_WATCH),
     client: (kind) => clientSettings(raw, kind),
     withPrefix: (prefix) => withoutPrefix(raw, prefix),
   };

@@ -21,7 +21,7 @@ import {
   type SettingType,
   type SettingValue,
 } from './setting';
-import { PLUGIN_SILENCE, TASK_HOST, TASK_THREADS } from './task-thread-settings';
+import { PLUGIN_SILENCE, PLUGIN_WATCH, TASK_HOST, TASK_THREADS } from './task-thread-settings';
 import {
   TASK_ACTIONS,
   THREAD_SILENCE,
@@ -212,6 +212,7 @@ export const WORKER_SETTINGS: readonly Setting[] = [
   setting(TASK_THREADS, 'INT', cores(), atLeast(1)),
   setting(TASK_HOST, 'STRING', 'thread', oneOf('thread', 'inline')),
   setting(PLUGIN_SILENCE, 'LONG', 5_000, atLeast(1_000)),
+  setting(PLUGIN_WATCH, 'BOOLEAN', false),
 ];
 
 /** Worker settings that Kafka clients also receive. They receive no others of the table. */

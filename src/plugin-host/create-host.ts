@@ -30,7 +30,12 @@ export function createPluginHost(
       validator: createConfigValidator({ registry, config, resolver, logger }),
     };
   const host = new ThreadPluginHost({
-    data: { settings: config.raw, catalog: registry.catalog },
+    data: {
+      settings: config.raw,
+      get catalog() {
+        return registry.catalog;
+      },
+    },
     module: join(__dirname, '..', 'plugin-thread.js'),
     silenceMs: config.pluginSilenceMs,
     resolver,

@@ -68,6 +68,12 @@ export interface PluginHost {
     config: ConnectorConfig,
     context: DiagnosisContext,
   ): Promise<readonly Finding[] | null>;
+  /**
+   * Plugin files have changed: calls from now on, and instances created from now on, get threads that have loaded none
+   * of them yet. Existing instances keep their threads. Does nothing in the worker's own thread, which cannot unload
+   * modules.
+   */
+  retireThreads(): void;
   /** Terminates the threads. */
   close(): Promise<void>;
 }

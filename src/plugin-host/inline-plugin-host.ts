@@ -41,6 +41,10 @@ export class InlinePluginHost implements PluginHost {
     return await diagnose(await this.load(description), config, context);
   }
 
+  retireThreads(): void {
+    // Has none.
+  }
+
   async close(): Promise<void> {}
 
   private async load(description: PluginDescription): Promise<Connector> {

@@ -1,8 +1,9 @@
-/** The plugin registry: manifests are read once at start, code is imported when first needed. */
+/** The plugin registry: manifests are read at start and by `rescan`, code is imported when first needed. */
 import { join } from 'node:path';
 import { ConnectError, type PluginType } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import { candidates } from './aliases';
+import { catalogChange, type CatalogChange } from './catalog-change';
 import { loadPlugin } from './load';
 import type { CatalogEntry } from './manifest';
 import type { BuiltInPlugin, LoadedPlugin, PluginDescription, PluginProblem, PluginRegistry } from './registry';
@@ -34,29 +35,59 @@ export interface PluginRegistryOptions {
 /** `catalog` is plain data: pass it to a thread and build that thread's registry from it. */
 export interface LocalPluginRegistry extends PluginRegistry {
   readonly catalog: Scan;
+  /**
+   * Reads the manifests again, and logs new problems. Modules that this thread has imported stay loaded: threads that
+   * are created from now on import the new ones.
+   * @param folders real paths of the plugin folders in which files have changed
+   */
+  rescan(folders: ReadonlySet<string>): CatalogChange;
 }
 
 export function createPluginRegistry(options: PluginRegistryOptions): LocalPluginRegistry {
-  const catalog = options.catalog ?? scanPlugins([BUILT_IN_CONNECTORS, ...options.pluginPath]);
+  const catalog = options.catalog ?? scanPlugins(pathsOf(options));
   if (!options.catalog) for (const problem of catalog.problems) options.logger.warn(problem.message);
   return new ManifestRegistry(catalog, options);
 }
 
+function pathsOf({ pluginPath }: PluginRegistryOptions): readonly string[] {
+  return [BUILT_IN_CONNECTORS, ...pluginPath];
+}
+
 class ManifestRegistry implements LocalPluginRegistry {
-  private readonly descriptions: readonly PluginDescription[];
-  private readonly entries = new Map<PluginDescription, CatalogEntry>();
-  private readonly loaded = new Map<PluginDescription, Promise<LoadedPlugin>>();
-  private readonly found: PluginProblem[];
-  private readonly logger: Logger;
+  private scan: Scan;
+  private descriptions: readonly PluginDescription[] = [];
+  private readonly compiled = new Map<PluginDescription, Promise<LoadedPlugin>>();
+  private entries = new Map<PluginDescription, CatalogEntry>();
+  private loaded = new Map<PluginDescription, Promise<LoadedPlugin>>();
+  private found: PluginProblem[] = [];
 
   constructor(
-    readonly catalog: Scan,
-    { builtIns, logger }: PluginRegistryOptions,
+    catalog: Scan,
+    private readonly options: PluginRegistryOptions,
   ) {
-    this.logger = logger;
+    for (const { description, plugin } of options.builtIns) this.compiled.set(description, Promise.resolve(plugin));
+    this.scan = catalog;
+    this.use(catalog);
+  }
+
+  get catalog(): Scan {
+    return this.scan;
+  }
+
+  rescan(folders: ReadonlySet<string>): CatalogChange {
+    const previous = this.scan;
+    const change = catalogChange(previous, scanPlugins(pathsOf(this.options)), folders);
+    for (const { message } of change.catalog.problems)
+      if (!previous.problems.some((problem) => problem.message === message)) this.options.logger.warn(message);
+    this.use(change.catalog);
+    return change;
+  }
+
+  private use(catalog: Scan): void {
+    this.scan = catalog;
     this.found = [...catalog.problems];
-    for (const { description, plugin } of builtIns) this.loaded.set(description, Promise.resolve(plugin));
-    for (const entry of catalog.entries) this.entries.set(entry.description, entry);
+    this.loaded = new Map(this.compiled);
+    this.entries = new Map(catalog.entries.map((entry) => [entry.description, entry]));
     this.descriptions = [...this.loaded.keys(), ...this.entries.keys()].sort(
       (a, b) =>
         KIND_ORDER.indexOf(a.type) - KIND_ORDER.indexOf(b.type) || (a.class < b.class ? -1 : a.class > b.class ? 1 : 0),
@@ -116,6 +147,6 @@ class ManifestRegistry implements LocalPluginRegistry {
   private report(problem: PluginProblem): void {
     if (this.found.some((p) => p.message === problem.message)) return;
     this.found.push(problem);
-    this.logger.warn(problem.message);
+    this.options.logger.warn(problem.message);
   }
 }

@@ -38,8 +38,11 @@ export function scanPlugins(paths: readonly string[]): Scan {
   return { entries: [...entries.values()], problems };
 }
 
-/** Real paths, so that a folder reachable by two paths counts once. */
-function pluginFolders(path: string, problems: PluginProblem[]): string[] {
+/**
+ * The folders of an entry of `plugin.path` that may be plugins. Real paths, so that a folder reachable by two paths
+ * counts once. Never throws.
+ */
+export function pluginFolders(path: string, problems: PluginProblem[]): string[] {
   try {
     const root = realpathSync(resolve(path));
     if (readManifest(root)) return [root];

@@ -137,6 +137,11 @@ export interface TaskHost {
    */
   cancel(ids: readonly ConnectorTaskId[], timeoutMs: number): Promise<ConnectorTaskId[]>;
   has(id: ConnectorTaskId): boolean;
+  /**
+   * Plugin files have changed: tasks that start from now on get threads that have loaded none of them yet. Running
+   * tasks keep their threads. Does nothing for tasks in the worker's own thread, which cannot unload modules.
+   */
+  retireThreads(): void;
   /** One look at all tasks. */
   watch(): (id: ConnectorTaskId) => TaskWatch;
   /** Problems for the health report, one sentence each. */

@@ -51,6 +51,9 @@ export class FakeHost implements TaskHost {
   prepare(connectorConfigs: readonly ConnectorConfig[]): void {
     this.prepared.push(connectorConfigs.length - this.running.size);
   }
+  retireThreads(): void {
+    this.log.push('retire threads');
+  }
   watch(): () => TaskWatch {
     return () => ({ stuck: [], restarts: 0 });
   }

@@ -78,6 +78,7 @@ describe('defaults', () => {
       tokenUrls: new Set(),
       pluginPath: [],
       pluginSilenceMs: 5000,
+      pluginWatch: false,
       restart: { max: 20, backoffMs: 1000, maxBackoffMs: 300000 },
       watchdog: { taskMs: 300000, taskAction: 'log', tickMs: 120000, threadMs: 60000 },
       taskHost: 'thread',
@@ -309,6 +310,9 @@ describe('warnings', () => {
   });
 
   test('connect-runtime 1.2: overridden settings of storage topics', () => {
+    expect(configWarnings({ 'plugin.watch': 'true', 'task.host': 'inline' })).toEqual([
+      'Worker setting "plugin.watch" has no effect with task.host=inline: only threads can load changed code.',
+    ]);
     expect(configWarnings({ 'config.storage.partitions': '2', 'status.storage.cleanup.policy': 'delete' })).toEqual([
       'Worker setting "config.storage.partitions" is ignored: the config topic always has one partition.',
       'Worker setting "status.storage.cleanup.policy" is ignored: storage topics are always compacted.',

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { silentLogger } from '../../src/logging/logger';
 import { createPluginRegistry } from '../../src/plugins/create-registry';
 import type { BuiltInPlugin } from '../../src/plugins/registry';
@@ -45,6 +47,30 @@ describe('installed plugins', () => {
       'org.apache.kafka.connect.json.JsonConverter',
       'aa.H',
     ]);
+  });
+
+  test('rescan: new, changed and removed plugins; new problems are logged once', () => {
+    add('a', 'source', 'x.A', '');
+    add('b', 'source', 'x.B', '');
+    const warnings: string[] = [];
+    const own = registry({ ...silentLogger, warn: (message) => void warnings.push(message) });
+    const before = own.catalog;
+    add('c', 'source', 'x.C', '');
+    folders.add('a', { 'package.json': '{' });
+    rmSync(join(folders.root, 'b'), { recursive: true });
+    const change = own.rescan(new Set([join(folders.root, 'a')]));
+    expect(change).toMatchObject({ changed: [], removed: [{ class: 'x.B' }] });
+    expect(change.added.map(({ description }) => description.class)).toEqual(['x.C']);
+    expect(own.catalog).not.toEqual(before);
+    expect(['x.A', 'x.B', 'x.C', 'JsonConverter'].map((name) => own.find(name) !== null)).toEqual([
+      true,
+      false,
+      true,
+      true,
+    ]);
+    own.rescan(new Set());
+    expect(warnings).toEqual([expect.stringContaining('cannot be read as JSON')]);
+    expect(own.problems()).toHaveLength(1);
   });
 
   test('the built-in file sink is found without settings', () => {

@@ -210,6 +210,9 @@ export class FakeHerder implements Herder {
   stop(): Promise<void> {
     return Promise.resolve();
   }
+  reloadPlugins(): Promise<void> {
+    return Promise.resolve();
+  }
   health(): Promise<WorkerHealth> {
     return this.healthAnswer();
   }

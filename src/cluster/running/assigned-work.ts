@@ -126,20 +126,42 @@ export class AssignedWork {
 
   /** Restarts this worker's part of a restart request. */
   async restart(request: PendingRestart, current: ConnectorStateInfo): Promise<void> {
-    const { connectors, tasks, reporter, logger, configs } = this.options;
+    const { connectors, tasks, logger } = this.options;
     const name = request.connector;
     const plan = restartPlan(request, current);
     const connectorHere = plan.connector && connectors.runner(name) !== null;
     const tasksHere = plan.tasks.map((task) => ({ connector: name, task })).filter((id) => tasks.has(id));
     if (!connectorHere && tasksHere.length === 0) return;
     logger.info(`Restarting connector ${name}`, { connector: connectorHere, tasks: tasksHere.map(({ task }) => task) });
-    if (connectorHere) await connectors.stop([name]);
-    await tasks.stop(tasksHere);
-    if (!configs.snapshot().contains(name)) return;
-    if (connectorHere) reporter.connectorState(name, 'RESTARTING');
-    for (const id of tasksHere) reporter.taskRestarting(id);
-    if (connectorHere) this.inBackground(this.startConnector(name));
-    for (const id of tasksHere) if (configs.snapshot().hasTask(id)) this.inBackground(this.startTask(id));
+    await this.restartAll(connectorHere ? [name] : [], tasksHere);
+  }
+
+  /** Connectors whose instance or tasks are on this worker, whatever their state. */
+  connectorsHere(): string[] {
+    const { connectors, tasks } = this.options;
+    return [...new Set([...connectors.names(), ...tasks.ids().map(({ connector }) => connector)])].sort();
+  }
+
+  /** Restarts what this worker has of these connectors, whatever its state; paused tasks start paused. */
+  async restartHere(names: readonly string[]): Promise<void> {
+    const { connectors, tasks } = this.options;
+    await this.restartAll(
+      names.filter((name) => connectors.runner(name) !== null),
+      tasks.ids().filter(({ connector }) => names.includes(connector)),
+    );
+  }
+
+  /** Resolves when they have stopped and are starting. */
+  private async restartAll(names: readonly string[], ids: readonly ConnectorTaskId[]): Promise<void> {
+    const { connectors, tasks, reporter, configs } = this.options;
+    await connectors.stop(names);
+    await tasks.stop(ids);
+    const remaining = names.filter((name) => configs.snapshot().contains(name));
+    const remainingTasks = ids.filter(({ connector }) => configs.snapshot().contains(connector));
+    for (const name of remaining) reporter.connectorState(name, 'RESTARTING');
+    for (const id of remainingTasks) reporter.taskRestarting(id);
+    for (const name of remaining) this.inBackground(this.startConnector(name));
+    for (const id of remainingTasks) if (configs.snapshot().hasTask(id)) this.inBackground(this.startTask(id));
   }
 
   /** For an automatic restart: its status stays until the instance starts again. */

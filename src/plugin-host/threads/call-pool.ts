@@ -39,6 +39,8 @@ export class CallPool {
   private readonly all = new Set<PluginThread>();
   /** Threads that have not begun a call in time. */
   private readonly stuck = new Set<PluginThread>();
+  /** Threads that get no new calls, and end with their last one. */
+  private readonly retired = new Set<PluginThread>();
   private readonly blockers = new Map<string, number>();
   private readonly terminations = new ThreadTerminations<PluginThread>();
   private waiters: (() => void)[] = [];
@@ -63,6 +65,15 @@ export class CallPool {
       if (!error.notCausedByPlugin) this.blockers.set(subject.key, performance.now() + DEDICATED_MS);
       throw error.toConnectError(subject.what);
     }
+  }
+
+  /** Calls from now on get other threads; those in progress complete in theirs. */
+  retireThreads(): void {
+    for (const thread of [...this.shared]) {
+      if (thread.busy === 0) this.end(thread);
+      else this.retire(thread);
+    }
+    this.blockers.clear();
   }
 
   async close(): Promise<void> {
@@ -165,6 +176,7 @@ export class CallPool {
   /** The thread gets no new calls, because the unfinished one still runs in it. Its other calls continue. */
   private retire(thread: PluginThread): void {
     this.shared.delete(thread);
+    this.retired.add(thread);
     // By then, the other calls of this thread have timed out, too.
     this.terminations.later(thread, this.options.callMs, () => this.end(thread));
   }
@@ -214,8 +226,10 @@ export class CallPool {
   /** The thread has begun or finished a call. */
   private onProgress(thread: PluginThread): void {
     this.stuck.delete(thread);
-    if (thread.busy === 0 && !thread.gone && this.shared.has(thread))
-      this.terminations.later(thread, this.options.idleMs, () => this.end(thread));
+    if (thread.busy === 0 && !thread.gone) {
+      if (this.retired.has(thread)) this.end(thread);
+      else if (this.shared.has(thread)) this.terminations.later(thread, this.options.idleMs, () => this.end(thread));
+    }
     this.wakeWaiters();
   }
 
@@ -228,6 +242,7 @@ export class CallPool {
     this.terminations.keep(thread);
     this.all.delete(thread);
     this.shared.delete(thread);
+    this.retired.delete(thread);
     this.stuck.delete(thread);
     this.wakeWaiters();
   }

@@ -58,6 +58,14 @@ export class InstanceThreads {
     return (await this.instances.get(instance)?.events.offsets.offsets(partitions)) ?? partitions.map(() => null);
   }
 
+  /** Instances created from now on get another thread. */
+  retireThreads(): void {
+    for (const thread of [...this.shared]) {
+      this.shared.delete(thread);
+      if (this.inThread(thread).length === 0) this.end(thread);
+    }
+  }
+
   async close(): Promise<void> {
     this.closed = true;
     for (const thread of this.all) this.end(thread);

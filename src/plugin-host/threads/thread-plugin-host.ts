@@ -105,7 +105,10 @@ export class ThreadPluginHost implements PluginHost, ConfigValidator {
       traits = this.pool.call(subject, 'traits', description);
       this.traitsOf.set(key, traits);
       // The next call imports again: what was missing may have been installed meanwhile.
-      traits.catch(() => this.traitsOf.delete(key));
+      const own = traits;
+      own.catch(() => {
+        if (this.traitsOf.get(key) === own) this.traitsOf.delete(key);
+      });
     }
     return await traits;
   }
@@ -131,6 +134,12 @@ export class ThreadPluginHost implements PluginHost, ConfigValidator {
   ): Promise<readonly Finding[] | null> {
     const subject = { key: description.class, what: `the call of diagnose() in ${description.class}` };
     return await this.pool.call(subject, 'diagnose', description, config, context);
+  }
+
+  retireThreads(): void {
+    this.traitsOf.clear();
+    this.pool.retireThreads();
+    this.instances.retireThreads();
   }
 
   async close(): Promise<void> {

@@ -26,7 +26,12 @@ export function createTaskHost(kind: 'thread' | 'inline', options: TaskHostOptio
   const { config, offsets, gate, listener, logger, levels, registry, clients } = options;
   if (kind === 'inline') return new InlineTaskHost({ config, clients, registry, offsets, gate, logger }, listener);
   return new ThreadTaskHost({
-    data: { settings: config.raw, catalog: registry.catalog },
+    data: {
+      settings: config.raw,
+      get catalog() {
+        return registry.catalog;
+      },
+    },
     threads: config.taskThreads,
     gracefulTimeoutMs: config.taskShutdownGracefulTimeoutMs,
     silenceMs: config.watchdog.threadMs,

@@ -80,6 +80,10 @@ export class InlineTaskHost implements TaskHost {
     return [...open].map(({ spec }) => spec.id);
   }
 
+  retireThreads(): void {
+    // Has none.
+  }
+
   private async cancelLate(runners: readonly TaskRunner[], timeoutMs: number): Promise<ConnectorTaskId[]> {
     await settledWithin(Promise.all(runners.map((runner) => runner.done)), timeoutMs, undefined);
     const late = runners.filter((runner) => this.runners.get(taskName(runner.spec.id)) === runner);

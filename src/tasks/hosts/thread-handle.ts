@@ -65,6 +65,8 @@ export class ThreadHandle {
   readonly cancelledRuns = new Map<number, Run>();
   /** Gets no new tasks. */
   draining = false;
+  /** Gets no new tasks, because it may have loaded plugins that have changed since. */
+  retired = false;
   gone = false;
   readonly beat = new ThreadHeartbeat();
   private readonly worker: Worker;

@@ -249,7 +249,15 @@ export class ThreadTaskHost implements TaskHost {
 
   /** Threads that may get more tasks. */
   private pool(place: 'shared' | 'stuck'): ThreadHandle[] {
-    return [...this.threads].filter((t) => t.options.place === place && !t.draining && !t.gone);
+    return [...this.threads].filter((t) => t.options.place === place && !t.draining && !t.retired && !t.gone);
+  }
+
+  retireThreads(): void {
+    for (const thread of this.threads) {
+      thread.retired = true;
+      // A thread that is draining ends by itself.
+      if (thread.runs.size === 0 && !thread.draining) void this.terminateThread(thread);
+    }
   }
 
   /** A connector may set a longer limit where its task has the thread to itself. */
@@ -367,13 +375,17 @@ export class ThreadTaskHost implements TaskHost {
   private ended(run: Run): void {
     const { thread } = run;
     this.forget(run);
-    if (thread.runs.size === 0)
-      this.terminateLater(thread, thread.draining || thread.options.place !== 'shared' ? 0 : this.idleMs);
+    if (thread.runs.size === 0) this.terminateLater(thread, isForOthers(thread) ? this.idleMs : 0);
   }
 
   private get idleMs(): number {
     return this.options.idleMs ?? IDLE_MS;
   }
+}
+
+/** It may get more tasks. */
+function isForOthers({ draining, retired, options }: ThreadHandle): boolean {
+  return !draining && !retired && options.place === 'shared';
 }
 
 /** It is stopping, was cancelled, or leaves its thread. */

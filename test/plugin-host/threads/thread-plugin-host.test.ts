@@ -5,7 +5,7 @@ import { parseWorkerConfig } from '../../../src/config/worker-config';
 import { builtInPlugins } from '../../../src/built-in-plugins';
 import { LogLevels } from '../../../src/logging/log-levels';
 import { silentLogger } from '../../../src/logging/logger';
-import type { InstanceEvents } from '../../../src/plugin-host/host';
+import type { HostedInstance, InstanceEvents } from '../../../src/plugin-host/host';
 import { ThreadPluginHost, type ThreadPluginHostOptions } from '../../../src/plugin-host/threads/thread-plugin-host';
 import { createPluginRegistry } from '../../../src/plugins/create-registry';
 import { waitFor } from '../../helpers/wait-for';
@@ -203,6 +203,24 @@ describe('connector instances', () => {
     for (const instance of others) expect(await instance.taskConfigs(1)).toMatchObject([{ max: '1' }]);
     expect(recorded.seen).toEqual([]);
   });
+});
+
+test('retired threads keep their instances; new instances and calls get threads with the new code', async () => {
+  const { host } = start();
+  const thread = async (instance: HostedInstance): Promise<string> =>
+    (await instance.taskConfigs(1))[0]?.thread as string;
+  const first = await host.create(hosted('a'), events());
+  const second = await host.create(hosted('b'), events());
+  const old = await thread(first);
+  expect(await thread(second)).toBe(old);
+  await host.traits(description);
+  host.retireThreads();
+  expect((await host.traits(description)).creates).toBe(true);
+  const third = await host.create(hosted('c'), events());
+  expect(await thread(third)).not.toBe(old);
+  expect(await thread(first)).toBe(old);
+  first.release?.();
+  expect(await thread(second)).toBe(old);
 });
 
 test('unused threads end, and no plugin is called once the host is closed', async () => {

@@ -64,6 +64,21 @@ const threadsOf = (host: ThreadTaskHost): string[] =>
   [...(host as unknown as { threads: Set<{ options: { name: string } }> }).threads].map((t) => t.options.name);
 
 describe('thread host', () => {
+  test('retired threads keep their tasks and get no others; they end with their last task, idle ones at once', async () => {
+    const { host, listener, run } = threads(2);
+    const first = await run('a', 'works');
+    const second = await run('b', 'works');
+    await eventually(() => listener.events.length === 2);
+    await host.stop([second.id], IN_TIME_MS);
+    host.retireThreads();
+    expect(threadsOf(host)).toEqual(['tasks-1']);
+    await run('b', 'works');
+    expect(threadsOf(host)).toEqual(['tasks-1', 'tasks-3']);
+    await host.stop([first.id], IN_TIME_MS);
+    await eventually(() => threadsOf(host).length === 1);
+    expect(threadsOf(host)).toEqual(['tasks-3']);
+  });
+
   test('no thread before the first task; tasks share the pool; statuses are returned', async () => {
     const { host, listener, run } = threads(2);
     expect(threadsOf(host)).toEqual([]);
