@@ -5,6 +5,7 @@ const LOADERS: Readonly<Record<string, () => { readonly command: CommandSpec }>>
   start: () => require('./start') as typeof import('./start'),
   dev: () => require('./dev') as typeof import('./dev'),
   produce: () => require('./produce') as typeof import('./produce'),
+  doctor: () => require('./doctor') as typeof import('./doctor'),
   context: () => require('./context') as typeof import('./context'),
 };
 
@@ -12,6 +13,7 @@ const LOADERS: Readonly<Record<string, () => { readonly command: CommandSpec }>>
 export const GROUPS: readonly (readonly [heading: string, names: readonly string[]])[] = [
   ['Workers', ['start', 'dev']],
   ['Records', ['produce']],
+  ['Diagnosis', ['doctor']],
   ['Settings', ['context']],
 ];
 

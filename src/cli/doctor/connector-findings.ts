@@ -1,0 +1,90 @@
+/** The states of connectors and tasks. Pure. */
+import { sentence } from './kafka-findings';
+import type { ConnectorFacts, RestFacts } from './rest-facts';
+import { clockFindings } from './group-findings';
+import { path } from '../rest/path';
+import { shellWord } from './shell-word';
+import type { DoctorFinding } from './report';
+
+const LONGEST_LINE = 500;
+
+export function restFindings({ url, worker, connectors }: RestFacts): DoctorFinding[] {
+  const subject = `REST API ${url}`;
+  if ('failed' in worker)
+    return [
+      {
+        severity: 'error',
+        code: 'REST_UNREACHABLE',
+        subject,
+        message: `It does not answer: ${sentence(worker.failed.message)}`,
+        cure: 'Check that a worker runs there, or set --url or --context; try with',
+        statement: `curl -sS ${shellWord(`${url}/`)}`,
+      },
+    ];
+  const found = clockFindings(subject, worker.value);
+  if (connectors === undefined) return found;
+  if ('failed' in connectors)
+    return [
+      ...found,
+      {
+        severity: 'unchecked',
+        code: 'REST_REFUSED',
+        subject,
+        message: `Connectors were not checked: ${sentence(connectors.failed.message)}`,
+        cure: 'If the worker requires credentials, name their file in the context.',
+      },
+    ];
+  return [...found, ...connectors.value.flatMap((connector) => connectorFindings(connector, url))];
+}
+
+function connectorFindings({ name, connector, tasks }: ConnectorFacts, url: string): DoctorFinding[] {
+  const subject = `connector ${name}`;
+  const restart = `curl -sS -X POST ${shellWord(`${url}${path`/connectors/${name}/restart`}?includeTasks=true&onlyFailed=true`)}`;
+  const cure = 'Correct the cause, then restart what failed.';
+  const found: DoctorFinding[] = [];
+  if (connector.state === 'FAILED')
+    found.push({
+      severity: 'error',
+      code: 'CONNECTOR_FAILED',
+      subject,
+      message: `The connector is FAILED on ${connector.worker_id ?? 'an unknown worker'}: ${firstLine(connector.trace)}`,
+      cure,
+      statement: restart,
+    });
+  const failed = tasks.filter(({ state }) => state === 'FAILED');
+  const [task] = failed;
+  if (task !== undefined)
+    found.push({
+      severity: 'error',
+      code: 'TASK_FAILED',
+      subject,
+      message: `${failed.length} of ${tasks.length} tasks are FAILED; task ${task.id} on ${task.worker_id ?? 'an unknown worker'}: ${firstLine(task.trace)}`,
+      cure,
+      statement: restart,
+    });
+  const unassigned = [connector, ...tasks].filter(({ state }) => state === 'UNASSIGNED').length;
+  if (unassigned > 0)
+    found.push({
+      severity: 'warning',
+      code: 'CONNECTOR_UNASSIGNED',
+      subject,
+      message: `${unassigned} of the connector and its tasks are UNASSIGNED: no worker runs them.`,
+      cure: 'If no rebalance is in progress, check that the workers run; those of a stopped worker wait for scheduled.rebalance.max.delay.ms.',
+    });
+  if (connector.state === 'RUNNING' && tasks.length === 0)
+    found.push({
+      severity: 'warning',
+      code: 'CONNECTOR_WITHOUT_TASKS',
+      subject,
+      message: 'The connector is RUNNING and has no task, so it moves no data.',
+      cure: 'Restart it; if it still has none, see the log of its worker.',
+      statement: restart,
+    });
+  return found;
+}
+
+/** The sentence of a trace; the class before it is kept, because people search for it. */
+function firstLine(trace = 'it has no trace.'): string {
+  const line = trace.split('\n', 1)[0]?.trim() ?? '';
+  return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : sentence(line);
+}

@@ -1,0 +1,147 @@
+/** Calls the diagnosis of each connector's plugin, in a thread of its own and with a deadline. */
+import { settledWithin, type ConnectorConfig, type Finding } from '@millrace/sdk';
+import { builtInPlugins } from '../../built-in-plugins';
+import type { ConfigResolver } from '../../config/providers/config-resolver';
+import type { WorkerConfig } from '../../config/worker-config';
+import type { LogLevels } from '../../logging/log-levels';
+import type { Logger } from '../../logging/logger';
+import { createPluginHost } from '../../plugin-host/create-host';
+import type { PluginHost } from '../../plugin-host/host';
+import { createPluginRegistry, type LocalPluginRegistry } from '../../plugins/create-registry';
+import { grantedSettings } from '../../plugins/granted-settings';
+import type { PluginDescription } from '../../plugins/registry';
+import type { ConnectorDocument } from './documents';
+import { sentence } from './kafka-findings';
+import { read } from './read';
+import type { Checked, DoctorFinding } from './report';
+import type { Secrets } from './secrets';
+
+export interface DiagnosisOptions {
+  readonly config: WorkerConfig;
+  readonly resolver: ConfigResolver;
+  readonly secrets: Secrets;
+  readonly logger: Logger;
+  readonly levels: LogLevels;
+  /** Time for all connectors together, ms. */
+  readonly deadlineMs: number;
+}
+
+export interface Diagnoses {
+  readonly checked: readonly Checked[];
+  readonly findings: readonly DoctorFinding[];
+}
+
+/** Of one connector. */
+const DIAGNOSIS_MS = 20_000;
+/** What an answer takes longer than the plugin's own limit. */
+const GRACE_MS = 2_000;
+const AT_ONCE = 4;
+const CLOSE_MS = 5_000;
+/** What REST shows instead of a secret. */
+const HIDDEN = /^(?:\[hidden\]|\*{3,})$/;
+const PLACEHOLDER = /\$\{[^${}\s:]*:[^${}]*\}/;
+const SEVERITIES: readonly unknown[] = ['error', 'warning', 'unchecked'];
+
+/** Never rejects for a connector's failure. */
+export async function diagnoseConnectors(
+  documents: readonly ConnectorDocument[],
+  options: DiagnosisOptions,
+): Promise<Diagnoses> {
+  if (documents.length === 0) return { checked: [], findings: [] };
+  const { config, resolver, logger, levels } = options;
+  const registry = createPluginRegistry({ pluginPath: config.pluginPath, builtIns: builtInPlugins, logger });
+  const { pluginHost } = createPluginHost('thread', { config, registry, resolver, logger, levels });
+  const deadline = Date.now() + options.deadlineMs;
+  const waiting = [...documents];
+  const results: Diagnoses[] = [];
+  const workOff = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const leftMs = deadline - Date.now();
+      const { name } = next;
+      if (leftMs > GRACE_MS) results.push(await diagnoseOne(next, { ...options, registry, pluginHost, leftMs }));
+      else
+        results.push(unchecked(name, { code: 'DOCTOR_DEADLINE', message: 'Not checked: --deadline was over before.' }));
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, workOff));
+  } finally {
+    await settledWithin(pluginHost.close(), CLOSE_MS, undefined);
+  }
+  return {
+    checked: results.flatMap(({ checked }) => checked),
+    findings: results.flatMap(({ findings }) => findings),
+  };
+}
+
+interface OneOptions extends DiagnosisOptions {
+  readonly registry: LocalPluginRegistry;
+  readonly pluginHost: PluginHost;
+  readonly leftMs: number;
+}
+
+async function diagnoseOne(document: ConnectorDocument, options: OneOptions): Promise<Diagnoses> {
+  const { name } = document;
+  const { registry, pluginHost, resolver, secrets, config } = options;
+  const className = document.config['connector.class'] ?? '';
+  let description: PluginDescription | null;
+  let resolved: ConnectorConfig;
+  try {
+    description = registry.find(className, ['source', 'sink']);
+    resolved = await resolver.resolve(document.config);
+  } catch (error) {
+    return unchecked(name, { code: 'DOCTOR_CONFIG', message: `Not checked: ${sentence((error as Error).message)}` });
+  }
+  secrets.add(document.config, resolved);
+  if (description === null)
+    return unchecked(name, {
+      code: 'DOCTOR_PLUGIN',
+      message: `Not checked: its class ${className} is not installed on this machine.`,
+    });
+  const open = Object.keys(resolved).filter((key) => PLACEHOLDER.test(resolved[key] as string));
+  const hidden = Object.keys(resolved).filter((key) => HIDDEN.test(resolved[key] as string));
+  if (open.length + hidden.length > 0) return unresolved(name, open, hidden);
+  const timeoutMs = Math.min(DIAGNOSIS_MS, options.leftMs - GRACE_MS);
+  const context = { connector: name, workerSettings: grantedSettings(description, config.raw), timeoutMs };
+  const found = await read('Its diagnosis', timeoutMs + GRACE_MS, () =>
+    pluginHost.diagnose(description, { name, ...resolved }, context),
+  );
+  if ('failed' in found)
+    return unchecked(name, { code: 'DOCTOR_PLUGIN', message: `Not checked: ${sentence(found.failed.message)}` });
+  if (found.value === null) return { checked: [], findings: [] };
+  const findings = checkedFindings(found.value).map((finding) => ({ ...finding, subject: `connector ${name}` }));
+  return { checked: [{ subject: `connector ${name}`, summary: `diagnosed by ${description.class}` }], findings };
+}
+
+/** A plugin may return anything. */
+function checkedFindings(found: readonly Finding[]): Finding[] {
+  return (Array.isArray(found) ? (found as readonly (Finding | null)[]) : []).flatMap((finding) => {
+    const { severity, code, message, cure, statement } = finding ?? ({} as Partial<Finding>);
+    if (severity === undefined || !SEVERITIES.includes(severity)) return [];
+    return [
+      {
+        severity,
+        code: String(code),
+        message: String(message),
+        ...(cure !== undefined && { cure: String(cure) }),
+        ...(statement !== undefined && { statement: String(statement) }),
+      },
+    ];
+  });
+}
+
+function unresolved(name: string, open: readonly string[], hidden: readonly string[]): Diagnoses {
+  const reasons = [
+    ...(open.length > 0 ? [`placeholders are not replaced on this machine: ${open.join(', ')}`] : []),
+    ...(hidden.length > 0 ? [`the REST API hides ${hidden.join(', ')}`] : []),
+  ];
+  return unchecked(name, {
+    code: 'DOCTOR_CONFIG',
+    message: `Not checked: ${reasons.join('; ')}.`,
+    cure: 'Run it with the worker settings and the environment of a worker, or name the document of the connector.',
+  });
+}
+
+function unchecked(name: string, finding: Pick<Finding, 'code' | 'message' | 'cure'>): Diagnoses {
+  return { checked: [], findings: [{ severity: 'unchecked', subject: `connector ${name}`, ...finding }] };
+}

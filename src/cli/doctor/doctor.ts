@@ -1,0 +1,109 @@
+/**
+ * `millrace doctor [FILE...]`: checks what workers and connectors depend on. Reads only. Exit codes: 0 without an
+ * error, 5 with one, 3 if nothing was reached.
+ */
+import { Writable } from 'node:stream';
+import { LogLevels } from '../../logging/log-levels';
+import { createLogger, loggerOptions } from '../../logging/winston-logger';
+import { serverOf, type Server } from '../context/server';
+import type { CliIo } from '../io';
+import { paintOf } from '../output/colours';
+import { writeAnswer } from '../output/answer';
+import type { Invocation } from '../program/command-spec';
+import { restFindings } from './connector-findings';
+import { diagnoseConnectors } from './diagnose-connectors';
+import { readDocument } from './documents';
+import { groupFindings } from './group-findings';
+import { readKafka, type KafkaFacts } from './kafka-facts';
+import { kafkaFindings } from './kafka-findings';
+import { valueOf } from './read';
+import { exitCodeOf, reportText, sorted, type Checked, type DoctorFinding } from './report';
+import { readRest, type RestFacts } from './rest-facts';
+import { Secrets } from './secrets';
+import { readSettings } from './settings';
+import { storageFindings } from './storage-findings';
+import { readWorkers, type WorkerFacts } from './worker-facts';
+
+export async function run(invocation: Invocation): Promise<number> {
+  const { args, options, io } = invocation;
+  const { deadline = 60 } = options as { deadline?: number };
+  const end = Date.now() + deadline * 1000;
+  const documents = args.map((file) => readDocument(file, io.cwd));
+  const server = serverOf(invocation);
+  const { logger, levels } = logOnStderr(io);
+  const settings = await readSettings(invocation, logger);
+  const secrets = new Secrets();
+  secrets.add(settings.config.raw);
+  const kafka = settings.hasKafka ? await readKafka(settings.config, logger) : null;
+  const group = valueOf(kafka?.group);
+  const workers = group === undefined ? [] : await readWorkers(group, server);
+  const rest = await readRest(serverToAsk(invocation, server, workers));
+  const running = valueOf(rest.connectors) ?? [];
+  const named = new Set(documents.map(({ name }) => name));
+  const diagnoses = await diagnoseConnectors([...documents, ...running.filter(({ name }) => !named.has(name))], {
+    ...settings,
+    secrets,
+    logger,
+    levels,
+    deadlineMs: end - Date.now(),
+  });
+  const findings: DoctorFinding[] = [
+    ...settings.findings,
+    ...(kafka === null ? [] : [...kafkaFindings(kafka), ...storageFindings(kafka), ...groupFindings(kafka, workers)]),
+    ...restFindings(rest),
+    ...diagnoses.findings,
+  ];
+  const report = {
+    checked: [...checkedKafka(kafka, workers), ...checkedRest(rest), ...diagnoses.checked],
+    findings: sorted(findings).map((finding) => secrets.hide(finding)),
+  };
+  writeAnswer(invocation, report, () => reportText(report, paintOf(io)));
+  return exitCodeOf(report);
+}
+
+/** Without a URL, a worker of the group: http://localhost:8083 is only a guess. */
+function serverToAsk({ options, io }: Invocation, server: Server, workers: readonly WorkerFacts[]): Server {
+  const { url, context } = options as { url?: string; context?: string };
+  const isChosen = url !== undefined || context !== undefined || io.env.MILLRACE_URL || io.env.MILLRACE_CONTEXT;
+  if (isChosen || server.authorization !== undefined || server.urls.some((one) => one !== 'http://localhost:8083'))
+    return server;
+  const members = workers.flatMap(({ url: one, answer }) => ('value' in answer ? [one.replace(/\/$/, '')] : []));
+  return { ...server, urls: members.length > 0 ? members : server.urls };
+}
+
+function checkedKafka(kafka: KafkaFacts | null, workers: readonly WorkerFacts[]): Checked[] {
+  const cluster = valueOf(kafka?.cluster);
+  if (kafka === null || cluster === undefined) return [];
+  const { brokers, clusterId, controllerId } = cluster;
+  const summary = `cluster ${clusterId ?? 'without id'}, ${brokers.length} broker(s), controller ${controllerId ?? 'none'}`;
+  const found: Checked[] = [{ subject: 'Kafka', summary }];
+  const group = valueOf(kafka.group);
+  if (group !== undefined && group.members.length > 0)
+    found.push({
+      subject: `group ${kafka.groupId}`,
+      summary: `${group.state}, protocol ${group.protocol || 'none'}, ${group.members.length} worker(s): ${workers.map(({ url }) => url).join(', ')}`,
+    });
+  return found;
+}
+
+function checkedRest({ url, worker, connectors }: RestFacts): Checked[] {
+  const answer = valueOf(worker);
+  if (answer === undefined) return [];
+  const listed = valueOf(connectors);
+  const count = listed === undefined ? '' : `, ${listed.length} connector(s)`;
+  return [{ subject: `REST API ${url}`, summary: `version ${answer.version ?? 'not shown'}${count}` }];
+}
+
+/** Findings say what is wrong; the log would repeat it, unless a level is set. */
+function logOnStderr({ stderr, env }: CliIo): Pick<Parameters<typeof diagnoseConnectors>[1], 'logger' | 'levels'> {
+  const hasLevel = env.MILLRACE_LOG_LEVEL !== undefined;
+  const stream = new Writable({
+    write: (chunk, _encoding, done) => {
+      if (hasLevel) stderr.write(String(chunk));
+      done();
+    },
+  });
+  const { levels, format } = loggerOptions(env);
+  const used = hasLevel ? levels : new LogLevels('ERROR');
+  return { logger: createLogger({ levels: used, format, stream, name: 'doctor' }), levels: used };
+}

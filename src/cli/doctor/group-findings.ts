@@ -1,0 +1,176 @@
+/** The workers' group: its members, their URLs, clocks and versions. Pure. */
+import { requestFinding, sentence } from './kafka-findings';
+import type { KafkaFacts } from './kafka-facts';
+import { valueOf } from './read';
+import type { DoctorFinding } from './report';
+import { shellWord } from './shell-word';
+import { MOST_WORKERS, type WorkerAnswer, type WorkerFacts } from './worker-facts';
+
+/** Clocks that differ more are a warning: tokens, session keys and lags depend on them. */
+const CLOCK_SKEW_MS = 5_000;
+
+export function groupFindings(facts: KafkaFacts, workers: readonly WorkerFacts[]): DoctorFinding[] {
+  const { group, groupId, bootstrapServers } = facts;
+  const subject = `group ${groupId}`;
+  if (group === undefined) return [];
+  if ('failed' in group)
+    return [
+      requestFinding(subject, group.failed, bootstrapServers, `--operation Describe --group ${shellWord(groupId)}`),
+    ];
+  const { members, protocolType, state } = group.value;
+  if (members.length > 0 && protocolType !== 'connect')
+    return [
+      {
+        severity: 'error',
+        code: 'GROUP_TYPE',
+        subject,
+        message: `Its members use the protocol "${protocolType}", so workers cannot join it: another program uses this group.id.`,
+        cure: 'Set another group.id on all workers; see the members with',
+        statement: `kafka-consumer-groups.sh --bootstrap-server ${shellWord(bootstrapServers)} --describe --members --group ${shellWord(groupId)}`,
+      },
+    ];
+  if (members.length === 0)
+    return [
+      {
+        severity: 'warning',
+        code: 'GROUP_EMPTY',
+        subject,
+        message: 'No worker is in the group, so no connector runs.',
+        cure: 'Start a worker with these settings.',
+      },
+    ];
+  const found: DoctorFinding[] = [];
+  if (state !== 'Stable')
+    found.push({
+      severity: 'warning',
+      code: 'GROUP_REBALANCING',
+      subject,
+      message: `The group is in state ${state}: its ${members.length} member(s) have not agreed on an assignment.`,
+      cure: 'Repeat the check; if it stays so, look for a worker that restarts or does not answer.',
+    });
+  if (members.length > MOST_WORKERS)
+    found.push({
+      severity: 'unchecked',
+      code: 'GROUP_MEMBERS',
+      subject,
+      message: `Only ${MOST_WORKERS} of ${members.length} workers were asked.`,
+    });
+  return [
+    ...found,
+    ...workers.flatMap((worker) => workerFindings(worker, facts)),
+    ...duplicates(subject, workers),
+    ...storage(subject, facts, workers),
+    ...versions(subject, workers),
+  ];
+}
+
+function workerFindings({ url, member, answer }: WorkerFacts, facts: KafkaFacts): DoctorFinding[] {
+  const subject = url === '' ? `member ${member}` : `worker ${url}`;
+  if ('failed' in answer)
+    return [
+      {
+        severity: 'error',
+        code: 'WORKER_UNREACHABLE',
+        subject,
+        message: `It is a member of group ${facts.groupId}, but does not answer at its advertised URL: ${sentence(answer.failed.message)}`,
+        cure: 'Check that it runs, and set rest.advertised.host.name, rest.advertised.port and rest.advertised.listener to what other workers can reach; try with',
+        statement: `curl -sS ${shellWord(url === '' ? 'URL' : `${url.replace(/\/$/, '')}/`)}`,
+      },
+    ];
+  return [...clockFindings(subject, answer.value), ...otherCluster(subject, answer.value, facts)];
+}
+
+export function clockFindings(subject: string, { aheadMs, uncertainMs }: WorkerAnswer): DoctorFinding[] {
+  if (aheadMs === null || Math.abs(aheadMs) - uncertainMs <= CLOCK_SKEW_MS) return [];
+  return [
+    {
+      severity: 'warning',
+      code: 'CLOCK_SKEW',
+      subject,
+      message: `Its clock is ${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the clock of this machine.`,
+      cure: 'Synchronize the clocks of both machines; see the state of each with',
+      statement: 'timedatectl status',
+    },
+  ];
+}
+
+function otherCluster(subject: string, { clusterId }: WorkerAnswer, { cluster }: KafkaFacts): DoctorFinding[] {
+  const expected = valueOf(cluster)?.clusterId ?? null;
+  if (clusterId === null || expected === null || clusterId === expected) return [];
+  return [
+    {
+      severity: 'error',
+      code: 'WORKER_OTHER_CLUSTER',
+      subject,
+      message: `The worker at this URL uses Kafka cluster ${clusterId}, but the URL is advertised in cluster ${expected}.`,
+      cure: 'Correct rest.advertised.host.name and rest.advertised.port of the member: other workers forward requests there.',
+    },
+  ];
+}
+
+function duplicates(subject: string, workers: readonly WorkerFacts[]): DoctorFinding[] {
+  const urls = workers.map(({ url }) => url).filter((url) => url !== '');
+  return [...new Set(urls.filter((url, i) => urls.indexOf(url) !== i))].map((url) => ({
+    severity: 'error',
+    code: 'GROUP_DUPLICATE_URL',
+    subject,
+    message: `Several members advertise ${url}, so requests for one of them reach another.`,
+    cure: 'Set rest.advertised.host.name and rest.advertised.port of each worker to its own address.',
+  }));
+}
+
+/** Workers that read different config topics never agree, and run different connectors. */
+function storage(
+  subject: string,
+  { configEnd, storage: topics }: KafkaFacts,
+  workers: readonly WorkerFacts[],
+): DoctorFinding[] {
+  const cure = 'Give each cluster a group.id of its own, and the same storage topics to all its workers.';
+  const end = valueOf(configEnd);
+  const beyond = end === undefined ? [] : workers.filter(({ configOffset }) => configOffset > end);
+  const topic = topics.find(({ kind }) => kind === 'config')?.wanted.topic ?? '';
+  if (beyond.length > 0)
+    return [
+      {
+        severity: 'error',
+        code: 'GROUP_MIXED_STORAGE',
+        subject,
+        message: `${beyond.map(({ url, configOffset }) => `${url} has read its config topic up to offset ${configOffset - 1}`).join(', ')}, but topic ${topic} ends at ${end}: another config.storage.topic is used there, or the topic was created again.`,
+        cure,
+      },
+    ];
+  const lists = workers.flatMap(({ url, answer }) => {
+    const connectors = valueOf(answer)?.connectors;
+    return connectors ? [{ url, names: [...connectors].sort().join('\n') }] : [];
+  });
+  const [first] = lists;
+  const other = lists.find(({ names }) => names !== first?.names);
+  if (first === undefined || other === undefined) return [];
+  return [
+    {
+      severity: 'error',
+      code: 'GROUP_MIXED_STORAGE',
+      subject,
+      message: `${first.url} and ${other.url} list different connectors: they use different storage topics, or one of them cannot read the config topic.`,
+      cure,
+      statement: `curl -sS ${shellWord(`${first.url.replace(/\/$/, '')}/connectors`)}; curl -sS ${shellWord(`${other.url.replace(/\/$/, '')}/connectors`)}`,
+    },
+  ];
+}
+
+function versions(subject: string, workers: readonly WorkerFacts[]): DoctorFinding[] {
+  const found = workers.flatMap(({ url, answer }) => {
+    const version = valueOf(answer)?.version;
+    return version ? [{ url, version }] : [];
+  });
+  if (new Set(found.map(({ version }) => version)).size <= 1) return [];
+  return [
+    {
+      severity: 'warning',
+      code: 'WORKER_VERSIONS',
+      subject,
+      message: `The workers have different versions: ${found.map(({ url, version }) => `${url} ${version}`).join(', ')}.`,
+      cure: 'Finish the upgrade.',
+    },
+  ];
+}

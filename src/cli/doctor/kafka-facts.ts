@@ -1,0 +1,88 @@
+/** What the checks know about Kafka: the cluster, the storage topics and the workers' group. */
+import { createKafkaClients } from '../../kafka/create-clients';
+import type { Admin, ClusterDescription, GroupDescription, KafkaClients, TopicDescription } from '../../kafka/port';
+import { clientSettings } from '../../config/client-config';
+import type { StorageTopicConfig, WorkerConfig } from '../../config/worker-config';
+import type { Logger } from '../../logging/logger';
+import { settledWithin } from '@millrace/sdk';
+import { read, valueOf, type Read } from './read';
+
+export const STORAGE_KINDS = ['config', 'offset', 'status'] as const;
+export type StorageKind = (typeof STORAGE_KINDS)[number];
+
+export interface StorageFacts {
+  readonly kind: StorageKind;
+  readonly wanted: StorageTopicConfig;
+  /** Null: the topic does not exist. */
+  readonly topic: Read<TopicDescription | null>;
+  readonly settings: Read<Readonly<Record<string, string | null>>>;
+}
+
+export interface KafkaFacts {
+  readonly bootstrapServers: string;
+  readonly groupId: string;
+  readonly cluster: Read<ClusterDescription>;
+  /** The other facts are missing if the cluster cannot be reached. */
+  readonly storage: readonly StorageFacts[];
+  readonly group?: Read<GroupDescription>;
+  /** First offset of the config topic that is not written yet. */
+  readonly configEnd?: Read<number>;
+}
+
+const REQUEST_MS = 8_000;
+const CALL_MS = 12_000;
+const CLOSE_MS = 2_000;
+const TIMEOUTS = {
+  'request.timeout.ms': String(REQUEST_MS),
+  'default.api.timeout.ms': String(REQUEST_MS),
+  'socket.connection.setup.timeout.ms': '4000',
+  'socket.connection.setup.timeout.max.ms': '4000',
+};
+
+/** Never rejects. */
+export async function readKafka(
+  { raw, bootstrapServers, groupId, ...config }: WorkerConfig,
+  logger: Logger,
+): Promise<KafkaFacts> {
+  const facts = { bootstrapServers, groupId };
+  let admin: Admin;
+  try {
+    const clients: KafkaClients = createKafkaClients(logger, config.tokenUrls);
+    admin = clients.admin({ 'client.id': 'millrace-doctor', ...clientSettings(raw, 'admin'), ...TIMEOUTS });
+  } catch (error) {
+    const cluster = await read('The connection', CALL_MS, () => Promise.reject(error as Error));
+    return { ...facts, cluster, storage: [] };
+  }
+  try {
+    const cluster = await read('The connection', CALL_MS, () => admin.describeCluster());
+    if ('failed' in cluster) return { ...facts, cluster, storage: [] };
+    const [storage, group] = await Promise.all([
+      Promise.all(STORAGE_KINDS.map((kind) => readStorage(admin, kind, config[kind]))),
+      read('The description of the group', CALL_MS, () => admin.describeGroup(groupId)),
+    ]);
+    const hasConfigs = storage.some(({ kind, topic }) => kind === 'config' && valueOf(topic) != null);
+    if (!hasConfigs) return { ...facts, cluster, storage, group };
+    // After the members' offsets, which are then never past it.
+    const configEnd = await read('The end of the config topic', CALL_MS, () => endOf(admin, config.config.topic));
+    return { ...facts, cluster, storage, group, configEnd };
+  } finally {
+    await settledWithin(admin.close(), CLOSE_MS, undefined);
+  }
+}
+
+async function readStorage(admin: Admin, kind: StorageKind, wanted: StorageTopicConfig): Promise<StorageFacts> {
+  const topic = await read(
+    'The description of the topic',
+    CALL_MS,
+    async () => (await admin.describeTopics([wanted.topic]))[0] ?? null,
+  );
+  // Requests about an unknown topic would be retried.
+  if (valueOf(topic) === null) return { kind, wanted, topic, settings: { value: {} } };
+  const settings = await read('The topic settings', CALL_MS, () => admin.topicConfig(wanted.topic));
+  return { kind, wanted, topic, settings };
+}
+
+async function endOf(admin: Admin, topic: string): Promise<number> {
+  const [end] = await admin.listOffsets([{ topic, partition: 0 }], 'latest');
+  return end?.offset ?? 0;
+}

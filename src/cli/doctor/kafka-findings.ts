@@ -1,0 +1,78 @@
+/** Whether Kafka can be reached, and which failures have which cause. Pure. */
+import type { KafkaFacts } from './kafka-facts';
+import type { Failure } from './read';
+import type { DoctorFinding } from './report';
+import { shellWord } from './shell-word';
+
+const NETWORK = new Set(['CONNECTION_FAILED', 'REQUEST_TIMED_OUT_CLIENT', '']);
+const AUTHENTICATION = new Set(['SASL_AUTHENTICATION_FAILED', 'UNSUPPORTED_SASL_MECHANISM', 'ILLEGAL_SASL_STATE']);
+
+export function kafkaFindings({ cluster, bootstrapServers }: KafkaFacts): DoctorFinding[] {
+  if ('failed' in cluster) return [connectionFinding(cluster.failed, bootstrapServers)];
+  if (cluster.value.controllerId !== null) return [];
+  return [
+    {
+      severity: 'warning',
+      code: 'KAFKA_NO_CONTROLLER',
+      subject: 'Kafka',
+      message: 'The cluster has no controller, so topics cannot be created and leaders cannot move.',
+      cure: 'Check the controllers of the cluster.',
+      statement: `kafka-metadata-quorum.sh --bootstrap-server ${shellWord(bootstrapServers)} describe --status`,
+    },
+  ];
+}
+
+function connectionFinding({ code, message }: Failure, bootstrapServers: string): DoctorFinding {
+  const finding = { severity: 'error', subject: 'Kafka', message: sentence(message) } as const;
+  const [first = ''] = bootstrapServers.split(',');
+  if (NETWORK.has(code))
+    return {
+      ...finding,
+      code: 'KAFKA_UNREACHABLE',
+      cure: 'Check that the brokers run, that bootstrap.servers names them, and that their advertised listeners can be reached from this machine; try with',
+      statement: `kafka-broker-api-versions.sh --bootstrap-server ${shellWord(bootstrapServers)}`,
+    };
+  if (AUTHENTICATION.has(code))
+    return {
+      ...finding,
+      code: 'KAFKA_AUTHENTICATION',
+      cure: 'The broker can be reached: correct sasl.mechanism, sasl.jaas.config and the other credentials in the worker settings.',
+    };
+  if (code === 'SSL_HANDSHAKE_FAILED')
+    return {
+      ...finding,
+      code: 'KAFKA_TLS',
+      cure: 'The broker can be reached: compare security.protocol and ssl.* in the worker settings with its certificate.',
+      statement: `openssl s_client -connect ${shellWord(first.trim())} -showcerts </dev/null`,
+    };
+  if (code.endsWith('_AUTHORIZATION_FAILED')) return authorizationFinding('Kafka', finding.message);
+  return { ...finding, code: 'KAFKA_SETTINGS', cure: 'Correct the client settings of the worker.' };
+}
+
+function authorizationFinding(subject: string, message: string, statement?: string): DoctorFinding {
+  return {
+    severity: 'error',
+    code: 'KAFKA_AUTHORIZATION',
+    subject,
+    message,
+    cure: 'The broker knows the principal, but its ACLs do not allow this: add an ACL for the principal of the workers.',
+    ...(statement !== undefined && { statement }),
+  };
+}
+
+/** For a request about `subject` that failed although the cluster answers. */
+export function requestFinding(
+  subject: string,
+  { code, message }: Failure,
+  bootstrapServers: string,
+  acl: string,
+): DoctorFinding {
+  const statement = `kafka-acls.sh --bootstrap-server ${shellWord(bootstrapServers)} --add --allow-principal User:WORKER ${acl}`;
+  if (code.endsWith('_AUTHORIZATION_FAILED')) return authorizationFinding(subject, sentence(message), statement);
+  const reason = code === 'UNSUPPORTED_VERSION_CLIENT' ? `the broker does not offer the request (${message})` : message;
+  return { severity: 'unchecked', code: 'KAFKA_REQUEST', subject, message: `Not checked: ${sentence(reason)}` };
+}
+
+export function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

@@ -1,0 +1,69 @@
+/** What the REST API shows: the worker that is asked, and all connectors. */
+import type { Server } from '../context/server';
+import { ConnectClient } from '../rest/connect-client';
+import { read, type Read } from './read';
+import { askWorker, type WorkerAnswer } from './worker-facts';
+
+export interface State {
+  readonly state?: string;
+  readonly worker_id?: string;
+  readonly trace?: string;
+}
+
+export interface ConnectorFacts {
+  readonly name: string;
+  readonly config: Readonly<Record<string, string>>;
+  readonly connector: State;
+  readonly tasks: readonly (State & { readonly id: number })[];
+}
+
+export interface RestFacts {
+  readonly url: string;
+  readonly worker: Read<WorkerAnswer>;
+  readonly connectors?: Read<readonly ConnectorFacts[]>;
+}
+
+const CALL_MS = 20_000;
+
+/** Never rejects. */
+export async function readRest(server: Server): Promise<RestFacts> {
+  const client = new ConnectClient({ ...server, timeoutMs: Math.min(server.timeoutMs, CALL_MS) });
+  try {
+    // Chooses the first URL that answers.
+    const connectors = await read('The list of connectors', CALL_MS, async () =>
+      connectorsOf(await client.request('/connectors?expand=info&expand=status')),
+    );
+    const worker = await read(`The request to ${client.address}`, CALL_MS, () => askWorker(client.address, server));
+    return { url: client.address, worker, ...('value' in worker && { connectors }) };
+  } finally {
+    client.close();
+  }
+}
+
+/** Tolerates any reply: what has another form is left out. */
+function connectorsOf(reply: unknown): ConnectorFacts[] {
+  return Object.entries(record(reply)).map(([name, expanded]) => {
+    const { info, status } = record(expanded);
+    const { connector, tasks } = record(status);
+    const config = Object.entries(record(record(info).config)).filter(([, value]) => typeof value === 'string');
+    return {
+      name,
+      config: Object.fromEntries(config) as Record<string, string>,
+      connector: stateOf(connector),
+      tasks: (Array.isArray(tasks) ? tasks : []).map((task) => ({ ...stateOf(task), id: Number(record(task).id) })),
+    };
+  });
+}
+
+function stateOf(value: unknown): State {
+  const { state, worker_id: worker, trace } = record(value);
+  return {
+    ...(typeof state === 'string' && { state }),
+    ...(typeof worker === 'string' && { worker_id: worker }),
+    ...(typeof trace === 'string' && { trace }),
+  };
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,36 @@
+/** Hides secrets of worker settings and connector configs in what is printed. */
+import { HiddenValues } from '../../logging/hidden-values';
+import { isSecretName, redactText } from '../../logging/redact';
+import type { DoctorFinding } from './report';
+
+const MASK = '[hidden]';
+type Settings = Readonly<Record<string, string>>;
+
+export class Secrets {
+  private readonly hidden = new HiddenValues();
+
+  /** @param resolved the same settings, with placeholders replaced */
+  add(given: Settings, resolved: Settings = given): void {
+    const open = new Set(Object.entries(given).flatMap(([key, value]) => (isSecretName(key) ? [] : [value])));
+    for (const [key, value] of Object.entries(resolved)) {
+      const placeholder = given[key];
+      if (placeholder !== undefined && placeholder !== value) this.hidden.add(value, placeholder);
+      // A value that another key shows is not a secret: hiding a user's name would hide what is wrong.
+      else if (isSecretName(key) && value !== '' && !open.has(value)) this.hidden.add(value, MASK);
+    }
+  }
+
+  hide(finding: DoctorFinding): DoctorFinding {
+    const { message, cure, statement } = finding;
+    return {
+      ...finding,
+      message: redactText(this.text(message)),
+      ...(cure !== undefined && { cure: this.text(cure) }),
+      ...(statement !== undefined && { statement: this.text(statement) }),
+    };
+  }
+
+  private text(text: string): string {
+    return this.hidden.hide(text, { words: true });
+  }
+}

@@ -1,0 +1,133 @@
+/** What the checks know about each worker of the group, asked at its advertised URL. */
+import * as http from 'node:http';
+import * as https from 'node:https';
+import { startTimer } from '@millrace/sdk';
+import { decodeMetadata } from '../../cluster/group/connect-protocol';
+import type { GroupDescription } from '../../kafka/port';
+import type { Server } from '../context/server';
+import { read, type Read } from './read';
+
+export interface WorkerAnswer {
+  readonly status: number;
+  /** Milliseconds that the worker's clock is ahead of this machine's; null without a Date header. */
+  readonly aheadMs: number | null;
+  /** Half of the time that the request took, and the resolution of the Date header. */
+  readonly uncertainMs: number;
+  /** Null if the worker does not show it, for instance without credentials. */
+  readonly version: string | null;
+  readonly clusterId: string | null;
+  /** Null if the worker does not list them. */
+  readonly connectors: readonly string[] | null;
+}
+
+export interface WorkerFacts {
+  readonly member: string;
+  /** Empty: the member's metadata cannot be read. */
+  readonly url: string;
+  /** First offset of the config topic that the worker had not read when it joined; -1: none. */
+  readonly configOffset: number;
+  readonly answer: Read<WorkerAnswer>;
+}
+
+const REQUEST_MS = 5_000;
+const CALL_MS = 12_000;
+const LARGEST_REPLY = 16 * 1024 * 1024;
+/** Workers asked; the others are not checked. */
+export const MOST_WORKERS = 64;
+/** Of the Date header. */
+const RESOLUTION_MS = 1_000;
+
+interface Reply {
+  readonly status: number;
+  readonly date: string | undefined;
+  readonly body: unknown;
+  readonly sentAt: number;
+  readonly receivedAt: number;
+}
+
+/** Never rejects. */
+export async function readWorkers(group: GroupDescription, server: Server): Promise<WorkerFacts[]> {
+  return await Promise.all(
+    group.members.slice(0, MOST_WORKERS).map(async ({ memberId, metadata }) => {
+      let url = '';
+      let configOffset = -1;
+      try {
+        ({ url, configOffset } = decodeMetadata(metadata));
+        if (!/^https?:$/.test(new URL(url).protocol)) throw new Error(`${url} is not the URL of a REST API`);
+      } catch (error) {
+        const answer = await read('The metadata', CALL_MS, () => Promise.reject(error as Error));
+        return { member: memberId, url, configOffset, answer };
+      }
+      const answer = await read(`The request to ${url}`, CALL_MS, () => askWorker(url, server));
+      return { member: memberId, url, configOffset, answer };
+    }),
+  );
+}
+
+export async function askWorker(url: string, server: Server): Promise<WorkerAnswer> {
+  const root = await get(url, '/', server);
+  const { version, kafka_cluster_id: clusterId } = (root.status === 200 ? (root.body ?? {}) : {}) as Record<
+    string,
+    unknown
+  >;
+  const listed = root.status === 200 ? await get(url, '/connectors', server) : null;
+  const date = root.date === undefined ? NaN : Date.parse(root.date);
+  const trip = root.receivedAt - root.sentAt;
+  return {
+    status: root.status,
+    // The header is cut to a second.
+    aheadMs: Number.isNaN(date) ? null : date + RESOLUTION_MS / 2 - (root.sentAt + trip / 2),
+    uncertainMs: trip / 2 + RESOLUTION_MS / 2,
+    version: typeof version === 'string' ? version : null,
+    clusterId: typeof clusterId === 'string' ? clusterId : null,
+    connectors: listed?.status === 200 && Array.isArray(listed.body) ? (listed.body as string[]).map(String) : null,
+  };
+}
+
+/** Credentials go to the URLs of the context only: what a member advertises is not trusted with them. */
+function get(url: string, path: string, server: Server): Promise<Reply> {
+  const base = new URL(url);
+  const isOwn = server.urls.some((own) => new URL(own).origin === base.origin);
+  const { request } = base.protocol === 'https:' ? https : http;
+  const sentAt = Date.now();
+  return new Promise((resolve, reject) => {
+    const call = request(`${base.origin}${base.pathname.replace(/\/$/, '')}${path}`, {
+      agent: false,
+      ...(base.protocol === 'https:' && {
+        ca: server.ca,
+        ...(isOwn && { cert: server.certificate, key: server.key, passphrase: server.keyPassword }),
+      }),
+      headers: {
+        accept: 'application/json',
+        ...(isOwn && server.authorization !== undefined && { authorization: server.authorization }),
+      },
+    });
+    const late = startTimer(() => call.destroy(new Error(`no answer within ${REQUEST_MS / 1000} s`)), REQUEST_MS);
+    call.on('close', () => clearTimeout(late));
+    call.on('error', reject);
+    call.on('response', (response) => {
+      const receivedAt = Date.now();
+      const parts: Buffer[] = [];
+      let size = 0;
+      response.on('data', (part: Buffer) => {
+        size += part.length;
+        if (size > LARGEST_REPLY) call.destroy(new Error(`the reply is larger than ${LARGEST_REPLY} bytes`));
+        else parts.push(part);
+      });
+      response.on('error', reject);
+      response.on('end', () => {
+        const { statusCode: status = 0, headers } = response;
+        resolve({ status, date: headers.date, body: parsed(Buffer.concat(parts).toString()), sentAt, receivedAt });
+      });
+    });
+    call.end();
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,207 @@
+/** What the facts about Kafka, the group and the connectors mean. */
+import { restFindings } from '../../../src/cli/doctor/connector-findings';
+import { groupFindings } from '../../../src/cli/doctor/group-findings';
+import type { KafkaFacts, StorageFacts } from '../../../src/cli/doctor/kafka-facts';
+import { kafkaFindings } from '../../../src/cli/doctor/kafka-findings';
+import { exitCodeOf, reportText, sorted, type DoctorFinding } from '../../../src/cli/doctor/report';
+import { Secrets } from '../../../src/cli/doctor/secrets';
+import { storageFindings } from '../../../src/cli/doctor/storage-findings';
+import type { WorkerAnswer, WorkerFacts } from '../../../src/cli/doctor/worker-facts';
+
+const codes = (findings: readonly DoctorFinding[]): string[] =>
+  findings.map(({ severity, code }) => `${severity} ${code}`);
+
+interface TopicOptions {
+  readonly kind?: StorageFacts['kind'];
+  readonly replicas?: readonly number[];
+  readonly partitions?: number;
+  readonly leader?: number;
+  readonly configs?: Record<string, string>;
+}
+function topic({
+  kind = 'offset',
+  replicas = [1, 2, 3],
+  partitions = 1,
+  leader = 1,
+  configs,
+}: TopicOptions): StorageFacts {
+  const name = `c-${kind}`;
+  return {
+    kind,
+    wanted: { topic: name, partitions: 25, replicationFactor: 3, topicConfigs: {} },
+    topic: {
+      value: {
+        name,
+        partitions: Array.from({ length: partitions }, (_, partition) => ({ partition, leader, replicas })),
+      },
+    },
+    settings: { value: { 'cleanup.policy': 'compact', 'min.insync.replicas': '2', ...configs } },
+  };
+}
+function kafka(facts: Partial<KafkaFacts> = {}, brokers = 3): KafkaFacts {
+  const ids = Array.from({ length: brokers }, (_, i) => i + 1);
+  return {
+    bootstrapServers: 'k1:9092,k2:9092',
+    groupId: 'g',
+    cluster: {
+      value: { clusterId: 'C', controllerId: 1, brokers: ids.map((id) => ({ id, host: `k${id}`, port: 9092 })) },
+    },
+    storage: [],
+    ...facts,
+  };
+}
+
+test.each([
+  ['CONNECTION_FAILED', 'error KAFKA_UNREACHABLE'],
+  ['REQUEST_TIMED_OUT_CLIENT', 'error KAFKA_UNREACHABLE'],
+  ['SASL_AUTHENTICATION_FAILED', 'error KAFKA_AUTHENTICATION'],
+  ['SSL_HANDSHAKE_FAILED', 'error KAFKA_TLS'],
+  ['CLUSTER_AUTHORIZATION_FAILED', 'error KAFKA_AUTHORIZATION'],
+  ['INVALID_CLIENT_CONFIG', 'error KAFKA_SETTINGS'],
+])('a connection that fails with %s is %s', (code, expected) => {
+  expect(codes(kafkaFindings(kafka({ cluster: { failed: { code, message: 'It failed' } } })))).toEqual([expected]);
+});
+
+test.each<[string, TopicOptions, string[]]>([
+  ['good', {}, []],
+  [
+    'one replica of three brokers',
+    { replicas: [1], configs: { 'min.insync.replicas': '1' } },
+    ['warning STORAGE_TOPIC_REPLICATION'],
+  ],
+  ['fewer replicas than min.insync.replicas', { replicas: [1] }, ['error STORAGE_TOPIC_REPLICATION']],
+  ['as many replicas as min.insync.replicas', { replicas: [1, 2] }, ['warning STORAGE_TOPIC_REPLICATION']],
+  ['no leader', { leader: -1 }, ['error STORAGE_TOPIC_OFFLINE']],
+  ['compact,delete', { configs: { 'cleanup.policy': 'compact,delete' } }, ['error STORAGE_TOPIC_CLEANUP_POLICY']],
+  ['unclean elections', { configs: { 'unclean.leader.election.enable': 'true' } }, ['warning STORAGE_TOPIC_UNCLEAN']],
+  ['25 partitions of the offsets topic', { partitions: 25 }, []],
+  ['2 partitions of the config topic', { kind: 'config', partitions: 2 }, ['error STORAGE_TOPIC_PARTITIONS']],
+])('a storage topic: %s', (_, options, expected) => {
+  expect(codes(storageFindings(kafka({ storage: [topic(options)] })))).toEqual(expected);
+});
+
+test('the statement that adds replicas keeps the replica that has the data first', () => {
+  const [finding] = storageFindings(
+    kafka({ storage: [topic({ replicas: [3], configs: { 'min.insync.replicas': '1' } })] }),
+  );
+  expect(finding?.statement).toContain('"replicas":[3,1,2]');
+});
+
+test('one topic for two purposes, one that may not be described, one request that the broker lacks', () => {
+  const shared = topic({ kind: 'status' });
+  const denied = { failed: { code: 'TOPIC_AUTHORIZATION_FAILED', message: 'no' } };
+  const absent = { failed: { code: 'UNSUPPORTED_VERSION_CLIENT', message: 'no DescribeConfigs' } };
+  const found = storageFindings(
+    kafka({
+      storage: [
+        { ...topic({ kind: 'config' }), topic: denied },
+        { ...topic({}), settings: absent },
+        { ...shared, wanted: { ...shared.wanted, topic: 'c-offset' } },
+      ],
+    }),
+  );
+  expect(codes(found)).toEqual(['error STORAGE_TOPIC_SHARED', 'error KAFKA_AUTHORIZATION', 'unchecked KAFKA_REQUEST']);
+  expect(found[1]?.statement).toContain('kafka-acls.sh');
+  expect(found[2]?.message).toContain('the broker does not offer the request');
+});
+
+function worker(url: string, answer: Partial<WorkerAnswer> = {}, configOffset = 1): WorkerFacts {
+  const value = {
+    status: 200,
+    aheadMs: 0,
+    uncertainMs: 500,
+    version: '1',
+    clusterId: 'C',
+    connectors: ['a'],
+    ...answer,
+  };
+  return { member: url, url, configOffset, answer: { value } };
+}
+function group(workers: readonly WorkerFacts[], changes: object = {}): DoctorFinding[] {
+  const members = workers.map(({ member }) => ({ memberId: member }));
+  const value = { groupId: 'g', state: 'Stable', protocolType: 'connect', protocol: 'sessioned', members, ...changes };
+  return groupFindings(kafka({ group: { value: value as never }, configEnd: { value: 5 } }), workers);
+}
+
+test.each<[string, WorkerFacts[], object, string[]]>([
+  ['good', [worker('http://a:1/'), worker('http://b:1/')], {}, []],
+  ['no worker', [], {}, ['warning GROUP_EMPTY']],
+  ['consumers', [worker('http://a:1/')], { protocolType: 'consumer' }, ['error GROUP_TYPE']],
+  ['a rebalance', [worker('http://a:1/')], { state: 'PreparingRebalance' }, ['warning GROUP_REBALANCING']],
+  ['one URL twice', [worker('http://a:1/'), worker('http://a:1/')], {}, ['error GROUP_DUPLICATE_URL']],
+  ['two versions', [worker('http://a:1/'), worker('http://b:1/', { version: '2' })], {}, ['warning WORKER_VERSIONS']],
+  ['another cluster', [worker('http://a:1/', { clusterId: 'D' })], {}, ['error WORKER_OTHER_CLUSTER']],
+  ['an offset past the end', [worker('http://a:1/', {}, 6)], {}, ['error GROUP_MIXED_STORAGE']],
+  [
+    'two lists of connectors',
+    [worker('http://a:1/'), worker('http://b:1/', { connectors: ['b'] })],
+    {},
+    ['error GROUP_MIXED_STORAGE'],
+  ],
+  ['a clock within its uncertainty', [worker('http://a:1/', { aheadMs: 5400 })], {}, []],
+  ['a clock that is behind', [worker('http://a:1/', { aheadMs: -60_000 })], {}, ['warning CLOCK_SKEW']],
+  [
+    'credentials are required',
+    [worker('http://a:1/', { status: 401, version: null, clusterId: null, connectors: null })],
+    {},
+    [],
+  ],
+])('a group: %s', (_, workers, changes, expected) => {
+  expect(codes(group(workers, changes))).toEqual(expected);
+});
+
+test('states of connectors; a trace is one bounded line', () => {
+  const connectors = [
+    { name: 'a b', config: {}, connector: { state: 'FAILED', trace: `${'x'.repeat(9000)}\nat` }, tasks: [] },
+    { name: 'c', config: {}, connector: { state: 'RUNNING' }, tasks: [] },
+    { name: 'd', config: {}, connector: { state: 'RUNNING' }, tasks: [{ id: 0, state: 'UNASSIGNED' }] },
+    { name: 'e', config: {}, connector: { state: 'PAUSED' }, tasks: [{ id: 0, state: 'PAUSED' }] },
+  ];
+  const { answer } = worker('http://a:1');
+  const found = restFindings({ url: 'http://a:1', worker: answer, connectors: { value: connectors } });
+  expect(codes(found)).toEqual([
+    'error CONNECTOR_FAILED',
+    'warning CONNECTOR_WITHOUT_TASKS',
+    'warning CONNECTOR_UNASSIGNED',
+  ]);
+  expect(found[0]?.message.length).toBeLessThan(700);
+  expect(found[0]?.statement).toBe(
+    "curl -sS -X POST 'http://a:1/connectors/a%20b/restart?includeTasks=true&onlyFailed=true'",
+  );
+});
+
+describe('the report', () => {
+  const finding = (severity: DoctorFinding['severity'], code = 'X_Y'): DoctorFinding => ({
+    ...{ severity, code, subject: 's', message: 'It is\x1b[2J wrong.', cure: 'Mend it with', statement: 'SELECT 1;' },
+  });
+
+  test('errors come first, each finding once; control characters of servers are not printed', () => {
+    const findings = sorted([finding('unchecked'), finding('error'), { ...finding('error'), subject: 'other' }]);
+    expect(findings.map(({ severity }) => severity)).toEqual(['error', 'unchecked']);
+    const text = reportText({ checked: [{ subject: 'Kafka', summary: 'fine' }], findings }, (_, text) => text);
+    expect(text).toBe(
+      'Kafka: fine\n\nerror X_Y (other)\n  It is [2J wrong.\n  Mend it with\n    SELECT 1;\n\nunchecked X_Y (s)\n  It is [2J wrong.\n  Mend it with\n    SELECT 1;\n\n1 error, 0 warnings, 1 not checked.\n',
+    );
+  });
+
+  test.each([
+    [[{ subject: 'Kafka', summary: '' }], [finding('error')], 5],
+    [[{ subject: 'Kafka', summary: '' }], [finding('warning'), finding('unchecked')], 0],
+    [[], [finding('error')], 3],
+  ])('exit codes', (checked, findings, code) => {
+    expect(exitCodeOf({ checked, findings })).toBe(code);
+  });
+});
+
+test('secrets of configs are hidden, their placeholders and the user’s name shown', () => {
+  const secrets = new Secrets();
+  secrets.add({ 'database.user': 'shop', 'database.password': 'hunter2-hunter2', 'api.token': 'shop' });
+  secrets.add({ 'some.key': '${env:S}' }, { 'some.key': 'resolved-value' });
+  const finding = { severity: 'error', code: 'X_Y', subject: 's' } as const;
+  const message = 'user shop, hunter2-hunter2, resolved-value';
+  expect(secrets.hide({ ...finding, message, statement: 'run hunter2-hunter2' })).toEqual({
+    ...finding,
+    message: 'user shop, [hidden], ${env:S}',
+    statement: 'run [hidden]',
+  });
+});

@@ -1,0 +1,302 @@
+/** `millrace doctor` as a user runs it, on a real broker, worker and PostgreSQL with planted faults. */
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../../../dev/services/free-port';
+import { ROOT } from '../../../dev/services/paths';
+import { startEmbedded } from '../../../dev/services/embedded';
+import { startPostgres, type RunningPostgres } from '../../../dev/services/postgres';
+import { startWorker, writeProperties, type RunningWorker } from '../../../dev/services/worker';
+import type { Report } from '../../../src/cli/doctor/report';
+import { encodeMetadata } from '../../../src/cluster/group/connect-protocol';
+import { createGroupMember } from '../../../src/kafka/group/group-member';
+import { createWire } from '../../../src/kafka/network/network-client';
+import { silentLogger } from '../../../src/logging/logger';
+import { fileSinkConfig } from '../../helpers/file-sink-config';
+import { Clients } from '../../helpers/kafka-clients';
+import { TestDatabase } from '../../helpers/test-database';
+import { uniqueName } from '../../helpers/unique-name';
+import { waitFor } from '../../helpers/wait-for';
+
+const PASSWORD = 'post-secret-1';
+let folder: string;
+const clients = new Clients();
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millrace-doctor-'));
+});
+afterAll(async () => {
+  await clients.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Answer {
+  readonly code: number | null;
+  readonly report: Report;
+  readonly stdout: string;
+}
+
+/** In an environment with nothing but what is given. */
+async function run(args: readonly string[], env: Record<string, string> = {}): Promise<Omit<Answer, 'report'>> {
+  const child = spawn(process.execPath, [join(ROOT, 'dist', 'main.js'), 'doctor', ...args], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: folder, ...env },
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  expect(stderr).toBe('');
+  return { code, stdout };
+}
+async function doctor(args: readonly string[], env: Record<string, string> = {}): Promise<Answer> {
+  const answer = await run([...args, '-o', 'json'], env);
+  return { ...answer, report: JSON.parse(answer.stdout) as Report };
+}
+const codes = ({ report }: Answer): string[] => report.findings.map(({ severity, code }) => `${severity} ${code}`);
+
+async function settingsFile(group: string, settings: Record<string, string> = {}): Promise<string> {
+  return await writeProperties(await mkdtemp(join(folder, 'settings-')), 1, { group, settings });
+}
+
+async function documentFile(config: Record<string, string>): Promise<string> {
+  const file = join(await mkdtemp(join(folder, 'document-')), 'connector.json');
+  await writeFile(file, JSON.stringify({ name: 'shop', config }));
+  return file;
+}
+
+describe('with a worker and a PostgreSQL server', () => {
+  const group = uniqueName('doctor');
+  let server: RunningPostgres;
+  let database: TestDatabase;
+  let worker: RunningWorker;
+  let settings: string;
+  beforeAll(async () => {
+    server = await startPostgres();
+    database = await TestDatabase.create('CREATE TABLE todos (id int PRIMARY KEY)', { server: server.url });
+    await database.query(`CREATE ROLE doctor SUPERUSER LOGIN PASSWORD '${PASSWORD}'`);
+    const started = await startWorker({ group, env: { PG_SECRET: PASSWORD }, settings: PROVIDER });
+    await started.ready();
+    worker = started;
+    settings = await settingsFile(group, PROVIDER);
+  });
+  afterAll(async () => {
+    await worker.stop();
+    await database.drop();
+    await server.stop();
+  });
+  const PROVIDER = {
+    'config.providers': 'env',
+    'config.providers.env.class': 'org.apache.kafka.common.config.provider.EnvVarConfigProvider',
+  };
+  const source = (overrides: Record<string, string> = {}): Record<string, string> =>
+    database.sourceConfig({
+      'table.include.list': 'public.todos',
+      'database.user': 'doctor',
+      'database.password': '${env:PG_SECRET}',
+      ...overrides,
+    });
+
+  test('a healthy cluster has no finding; the text says so', async () => {
+    await worker.register({ name: 'shop', config: source() });
+    await worker.running('shop');
+    await waitFor('the stream', async () => (await database.streams()) === 1);
+    const env = { PG_SECRET: PASSWORD };
+    const answer = await doctor(['--config', settings], env);
+    expect(answer.report.findings).toEqual([]);
+    expect(answer.code).toBe(0);
+    expect(answer.report.checked.map(({ subject }) => subject)).toEqual([
+      'Kafka',
+      `group ${group}`,
+      `REST API ${worker.url}`,
+      'connector shop',
+    ]);
+    expect((await run(['--config', settings], env)).stdout).toContain('Nothing is wrong.');
+  });
+
+  test('a secret that is not known here is not checked, and said', async () => {
+    const answer = await doctor(['--config', settings]);
+    expect(codes(answer)).toEqual(['unchecked DOCTOR_CONFIG']);
+    expect(answer.report.findings[0]?.message).toContain('database.password');
+    expect(answer.code).toBe(0);
+  });
+
+  test('faults of a document that is not created yet; its password is not shown', async () => {
+    await database.query('CREATE TABLE keyless (id int)');
+    const overrides = {
+      'table.include.list': 'public.keyless',
+      'publication.autocreate.mode': 'disabled',
+      'publication.name': 'absent',
+      'slot.name': 'absent',
+    };
+    const answer = await doctor(['--url', worker.url, '--config', settings, await documentFile(source(overrides))], {
+      PG_SECRET: PASSWORD,
+    });
+    expect(codes(answer)).toEqual(['error PG_REPLICA_IDENTITY', 'error PG_PUBLICATION_MISSING']);
+    expect(answer.code).toBe(5);
+    expect(answer.stdout).not.toContain(PASSWORD);
+    const wrong = { 'database.password': 'wrong-secret-1' };
+    const refused = await doctor(['--url', worker.url, await documentFile(source(wrong))], {
+      BOOTSTRAP_SERVERS: process.env.BOOTSTRAP_SERVERS ?? '',
+      GROUP_ID: group,
+    });
+    expect(codes(refused)).toContain('error PG_AUTHENTICATION');
+    expect(refused.stdout).not.toContain('wrong-secret-1');
+  });
+
+  test('a FAILED task, with the first line of its trace and the request that restarts it', async () => {
+    const topic = await clients.topic();
+    const config = fileSinkConfig(topic, join(folder, 'no-such-folder', 'out.txt'));
+    await worker.register({ name: 'to file', config: { ...config, 'errors.restart.max': '0' } });
+    await worker.statusWhen('to file', ({ tasks }) => tasks.some(({ state }) => state === 'FAILED'));
+    const answer = await doctor(['--config', settings], { PG_SECRET: PASSWORD });
+    expect(codes(answer)).toEqual(['error TASK_FAILED']);
+    const [finding] = answer.report.findings;
+    expect(finding?.message).toContain('no-such-folder');
+    expect(finding?.statement).toContain(`${worker.url}/connectors/to%20file/restart`);
+    expect(answer.code).toBe(5);
+    await worker.request('DELETE', '/connectors/to%20file');
+  });
+});
+
+describe('with a member that is not a worker', () => {
+  let stub: Server | null = null;
+  afterEach(async () => {
+    await new Promise((resolve) => (stub === null ? resolve(null) : stub.close(resolve)));
+    stub = null;
+    await clients.closeClients();
+  });
+
+  /** Joins the group and advertises the URL. */
+  async function joinGroup(group: string, url: string, configOffset = -1): Promise<() => Promise<void>> {
+    const config = { 'bootstrap.servers': process.env.BOOTSTRAP_SERVERS ?? '', 'client.id': 'stub' };
+    const metadata = encodeMetadata('sessioned', { url, configOffset, allocation: null });
+    const member = createGroupMember(
+      createWire(config),
+      config,
+      {
+        groupId: group,
+        protocolType: 'connect',
+        sessionTimeoutMs: 30_000,
+        heartbeatIntervalMs: 1000,
+        rebalanceTimeoutMs: 60_000,
+        protocols: () => [{ name: 'sessioned', metadata }],
+        assign: (_protocol, members) => new Map(members.map(({ memberId }) => [memberId, Buffer.alloc(0)])),
+      },
+      silentLogger,
+    );
+    await member.join();
+    return async () => {
+      await member.leave();
+      await member.close();
+    };
+  }
+
+  async function storageTopics(group: string, broken = false): Promise<void> {
+    await clients.topic(broken ? 3 : 1, { 'cleanup.policy': 'compact' }, `${group}-configs`);
+    await clients.topic(1, { 'cleanup.policy': broken ? 'delete' : 'compact' }, `${group}-offsets`);
+    await clients.topic(1, { 'cleanup.policy': broken ? 'compact,delete' : 'compact' }, `${group}-status`);
+  }
+
+  test('wrong storage topics, a dead worker’s URL, another config topic; the statements name the cluster', async () => {
+    const group = uniqueName('doctor');
+    await storageTopics(group, true);
+    const url = `http://127.0.0.1:${await freePort()}/`;
+    const leave = await joinGroup(group, url, 7);
+    const answer = await doctor(['--config', await settingsFile(group), '--url', url]);
+    expect(codes(answer)).toEqual([
+      'error STORAGE_TOPIC_PARTITIONS',
+      'error STORAGE_TOPIC_CLEANUP_POLICY',
+      'error STORAGE_TOPIC_CLEANUP_POLICY',
+      'error WORKER_UNREACHABLE',
+      'error GROUP_MIXED_STORAGE',
+      'error REST_UNREACHABLE',
+    ]);
+    expect(answer.report.findings[1]?.statement).toBe(
+      `kafka-configs.sh --bootstrap-server ${process.env.BOOTSTRAP_SERVERS} --alter --entity-type topics --entity-name ${group}-offsets --add-config cleanup.policy=compact`,
+    );
+    expect(answer.code).toBe(5);
+    await leave();
+  });
+
+  test('a clock that differs by an hour', async () => {
+    const group = uniqueName('doctor');
+    await storageTopics(group);
+    stub = createServer((request, response) => {
+      response.setHeader('Date', new Date(Date.now() + 3_600_000).toUTCString());
+      response.end(request.url === '/' ? '{"version":"4.3.1"}' : request.url === '/connectors' ? '[]' : '{}');
+    });
+    await new Promise<void>((resolve) => stub?.listen(0, '127.0.0.1', resolve));
+    const leave = await joinGroup(group, `http://127.0.0.1:${(stub.address() as AddressInfo).port}/`);
+    const answer = await doctor(['--config', await settingsFile(group)]);
+    expect([...new Set(codes(answer))]).toEqual(['warning CLOCK_SKEW']);
+    expect(answer.report.findings[0]?.message).toMatch(/3600 s|3599 s|3601 s/);
+    expect(answer.code).toBe(0);
+    await leave();
+  });
+
+  test('no worker, and storage topics that do not exist', async () => {
+    const group = uniqueName('doctor');
+    const answer = await doctor(['--config', await settingsFile(group), '--url', 'http://127.0.0.1:1']);
+    expect(codes(answer)).toEqual([
+      'error REST_UNREACHABLE',
+      'warning STORAGE_TOPIC_MISSING',
+      'warning STORAGE_TOPIC_MISSING',
+      'warning STORAGE_TOPIC_MISSING',
+      'warning GROUP_EMPTY',
+    ]);
+  });
+});
+
+test('nothing answers: exit code 3', async () => {
+  const settings = await settingsFile('nothing', { 'bootstrap.servers': '127.0.0.1:1' });
+  const answer = await doctor(['--config', settings, '--url', 'http://127.0.0.1:1']);
+  expect(codes(answer)).toEqual(['error KAFKA_UNREACHABLE', 'error REST_UNREACHABLE']);
+  expect(answer.code).toBe(3);
+});
+
+test('a wrong password is not an unreachable broker, and is not shown', async () => {
+  const broker = await startEmbedded({ settings: { users: { alice: 'right-secret-1' } } });
+  try {
+    const jaas = (password: string): Record<string, string> => ({
+      'bootstrap.servers': broker.bootstrapServers,
+      'security.protocol': 'SASL_PLAINTEXT',
+      'sasl.mechanism': 'PLAIN',
+      'sasl.jaas.config': `org.apache.kafka.common.security.plain.PlainLoginModule required username="alice" password="${password}";`,
+    });
+    const answer = await doctor([
+      '--config',
+      await settingsFile('g', jaas('wrong-secret-1')),
+      '--url',
+      'http://127.0.0.1:1',
+    ]);
+    expect(codes(answer)).toEqual(['error KAFKA_AUTHENTICATION', 'error REST_UNREACHABLE']);
+    expect(answer.stdout).not.toContain('wrong-secret-1');
+    const admitted = await doctor([
+      '--config',
+      await settingsFile('g', jaas('right-secret-1')),
+      '--url',
+      'http://127.0.0.1:1',
+    ]);
+    expect(admitted.report.checked.map(({ subject }) => subject)).toEqual(['Kafka']);
+  } finally {
+    await broker.stop();
+  }
+});
+
+test('invalid worker settings, and files that are no documents', async () => {
+  const answer = await doctor([
+    '--config',
+    await settingsFile('g', { listeners: 'nonsense' }),
+    '--url',
+    'http://127.0.0.1:1',
+  ]);
+  expect(codes(answer)).toEqual([
+    'error WORKER_CONFIG_INVALID',
+    'error REST_UNREACHABLE',
+    'unchecked KAFKA_NOT_CHECKED',
+  ]);
+});
