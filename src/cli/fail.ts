@@ -7,6 +7,8 @@ import type { CliIo } from './io';
 const EXIT_CODES: Readonly<Record<string, number>> = {
   CLI_USAGE: EXIT.usage,
   CLI_CONTEXT_INVALID: EXIT.usage,
+  PREVIEW_DOCUMENT: EXIT.usage,
+  PREVIEW_OFFSETS: EXIT.usage,
   REST_UNREACHABLE: EXIT.unreachable,
   REST_NOT_FOUND: EXIT.notFound,
 };

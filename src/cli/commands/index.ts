@@ -6,13 +6,14 @@ const LOADERS: Readonly<Record<string, () => { readonly command: CommandSpec }>>
   dev: () => require('./dev') as typeof import('./dev'),
   produce: () => require('./produce') as typeof import('./produce'),
   doctor: () => require('./doctor') as typeof import('./doctor'),
+  preview: () => require('./preview') as typeof import('./preview'),
   context: () => require('./context') as typeof import('./context'),
 };
 
 /** Headings of `millrace --help` and their commands. A test checks that each command has one. */
 export const GROUPS: readonly (readonly [heading: string, names: readonly string[]])[] = [
   ['Workers', ['start', 'dev']],
-  ['Records', ['produce']],
+  ['Records', ['produce', 'preview']],
   ['Diagnosis', ['doctor']],
   ['Settings', ['context']],
 ];

@@ -1,0 +1,97 @@
+/** `millrace preview FILE`: runs a source connector and shows the records that it would write. */
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { ConnectError, settledWithin } from '@millrace/sdk';
+import { redactText } from '../../logging/redact';
+import { DEV_DEFAULTS } from '../dev';
+import { EXIT } from '../exit-codes';
+import { fail } from '../fail';
+import type { CliIo } from '../io';
+import type { Invocation } from '../program/command-spec';
+import { readConfig } from '../read-config';
+import { parseOffsets, PreviewOffsets } from './preview-offsets';
+import { previewOptions, type PreviewOptions } from './preview-options';
+import { prepareSource, type PreviewedSource, type Refused } from './previewed-source';
+import { recordPrinter } from './print-records';
+import { readDocument } from './read-document';
+import { runTask } from './run-task';
+import { stderrLogger } from './stderr-logger';
+import { exitCode, summary } from './summary';
+
+const MAX_OFFSETS_BYTES = 16 * 1024 * 1024;
+/** Time for a connector that is being prepared when a signal arrives, ms. */
+const CLOSE_MS = 5_000;
+
+export async function run(invocation: Invocation): Promise<number> {
+  const { io } = invocation;
+  const crashed = new Promise<number>((done) => io.onCrash((error) => done(fail(io, error))));
+  let signals = 0;
+  let interrupt!: () => void;
+  const interrupted = new Promise<void>((first) => (interrupt = first));
+  const twice = new Promise<number>((second) =>
+    io.onSignal(() => (++signals === 1 ? interrupt() : second(EXIT.interrupted))),
+  );
+  return await Promise.race([crashed, twice, preview(previewOptions(invocation), io, interrupted)]);
+}
+
+async function preview(options: PreviewOptions, io: CliIo, interrupted: Promise<void>): Promise<number> {
+  const document = readDocument(options.file, io.cwd);
+  const offsets = readOffsets(options.offsetsFile, io.cwd);
+  const setup = await readConfig({ defaults: DEV_DEFAULTS, usualFile: 'worker.properties', given: options.worker }, io);
+  const logger = stderrLogger(io);
+  const { task, timeoutMs } = options;
+  const preparing = prepareSource({ document, setup, offsets, logger, task, timeoutMs });
+  const prepared = await orInterrupted(preparing, interrupted);
+  if (prepared === null) return EXIT.interrupted;
+  if ('problems' in prepared) return refuse(prepared, io);
+  try {
+    const printer = recordPrinter(options.format, io.stdout);
+    const onRecord = printer.add.bind(printer);
+    const ran = await runTask({ ...options, prepared, setup, offsets, logger, interrupted, onRecord });
+    const isCut = printer.end();
+    const { tasks } = prepared;
+    for (const line of summary({ ...ran, ...options, tasks, isCut })) io.stderr.write(`${redactText(line)}\n`);
+    return exitCode(ran.end, ran.collected.count);
+  } finally {
+    await prepared.close();
+  }
+}
+
+/** Null after a signal. A connector that has started meanwhile is stopped. */
+async function orInterrupted(
+  preparing: Promise<PreviewedSource | Refused>,
+  interrupted: Promise<void>,
+): Promise<PreviewedSource | Refused | null> {
+  const prepared = await Promise.race([preparing, interrupted.then(() => null)]);
+  if (prepared !== null) return prepared;
+  const closed = preparing.then(async (late) => await ('close' in late ? late.close() : undefined));
+  await settledWithin(
+    closed.catch(() => undefined),
+    CLOSE_MS,
+    undefined,
+  );
+  return null;
+}
+
+function refuse({ problems }: Refused, { stderr }: CliIo): number {
+  stderr.write(`The config has ${problems.length} error(s):\n`);
+  for (const { field, message } of problems) stderr.write(`  ${field}: ${redactText(message)}\n`);
+  return EXIT.no;
+}
+
+/** @throws ConnectError `PREVIEW_OFFSETS` */
+function readOffsets(file: string | null, cwd: string): PreviewOffsets {
+  if (file === null) return new PreviewOffsets();
+  const path = resolve(cwd, file);
+  let bytes: Buffer;
+  try {
+    if (statSync(path).size > MAX_OFFSETS_BYTES) throw new Error(`it has more than ${MAX_OFFSETS_BYTES} bytes`);
+    bytes = readFileSync(path);
+  } catch (error) {
+    throw new ConnectError(`Cannot read offsets from ${file}: ${(error as Error).message}.`, {
+      code: 'PREVIEW_OFFSETS',
+      cause: error,
+    });
+  }
+  return new PreviewOffsets(parseOffsets(bytes, file));
+}

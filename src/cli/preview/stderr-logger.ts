@@ -1,0 +1,24 @@
+/** A logger for a command: short lines on stderr, redacted. Warnings and errors, unless MILLRACE_LOG_LEVEL is set. */
+import type { LogLevel } from '../../logging/format-line';
+import { levelName, LEVEL_NAMES, SEVERITY } from '../../logging/log-levels';
+import type { Logger } from '../../logging/logger';
+import { redactText } from '../../logging/redact';
+import type { CliIo } from '../io';
+
+export function stderrLogger({ stderr, env }: Pick<CliIo, 'stderr' | 'env'>): Logger {
+  const threshold = LEVEL_NAMES.indexOf(levelName(env.MILLRACE_LOG_LEVEL ?? '') ?? 'WARN');
+  const at =
+    (level: LogLevel) =>
+    (message: string): void => {
+      if (SEVERITY[level] <= threshold) stderr.write(`${level.toUpperCase()} ${redactText(message)}\n`);
+    };
+  const logger: Logger = {
+    error: at('error'),
+    warn: at('warn'),
+    info: at('info'),
+    debug: at('debug'),
+    trace: at('trace'),
+    child: () => logger,
+  };
+  return logger;
+}
