@@ -28,7 +28,8 @@ export interface WorkerSetup {
 /** Rejects with a ConfigError about the first invalid setting. */
 export async function readConfig({ defaults, usualFile, given }: ConfigSources, io: CliIo): Promise<WorkerSetup> {
   const fromFile = readFile(given.file, usualFile, io.cwd);
-  const settings = { ...withEnvironment({ ...defaults, ...fromFile }, io.env), ...given.settings };
+  const named = { ...withEnvironment({ ...defaults, ...fromFile }, io.env), ...given.settings };
+  const settings = withPlugins(named, given.plugins ?? [], io.cwd);
   const warn = (message: string): void => void io.stderr.write(`${message}\n`);
   const resolver = createConfigResolver({ settings, env: io.env, warn });
   const resolved = await resolveWorkerSettings(settings, resolver);
@@ -41,6 +42,16 @@ export async function readConfig({ defaults, usualFile, given }: ConfigSources, 
     );
   }
   return { config, embedded: embedded && { ...embedded, dataDir: resolve(io.cwd, embedded.dataDir) }, resolver };
+}
+
+function withPlugins(
+  settings: Readonly<Record<string, string>>,
+  plugins: readonly string[],
+  cwd: string,
+): Readonly<Record<string, string>> {
+  if (plugins.length === 0) return settings;
+  const folders = plugins.map((folder) => resolve(cwd, folder));
+  return { ...settings, 'plugin.path': [settings['plugin.path'] ?? '', ...folders].join(',') };
 }
 
 /** Hides values from config providers in error messages. */

@@ -8,17 +8,23 @@ export interface WorkerOptions {
   readonly settings: Readonly<Record<string, string>>;
   /** The given options of the embedded broker, such as `--data-dir`. */
   readonly brokerOptions: readonly string[];
+  /** Folders that are added to `plugin.path`. */
+  readonly plugins?: readonly string[];
 }
 
 interface GivenOptions {
   readonly port?: number;
   readonly brokerPort?: number;
   readonly dataDir?: string;
+  readonly plugin?: readonly string[];
   /** Path of the worker's properties, of commands whose argument is something else. */
   readonly config?: string;
 }
 
-export function workerOptions(file: string | undefined, { port, brokerPort, dataDir }: GivenOptions): WorkerOptions {
+export function workerOptions(
+  file: string | undefined,
+  { port, brokerPort, dataDir, plugin }: GivenOptions,
+): WorkerOptions {
   const settings: Record<string, string> = {};
   if (port !== undefined) settings.listeners = `http://127.0.0.1:${port}`;
   if (brokerPort !== undefined) settings[EMBEDDED_PORT] = String(brokerPort);
@@ -27,7 +33,7 @@ export function workerOptions(file: string | undefined, { port, brokerPort, data
     ...(brokerPort === undefined ? [] : ['--broker-port']),
     ...(dataDir === undefined ? [] : ['--data-dir']),
   ];
-  return { ...(file !== undefined && { file }), settings, brokerOptions };
+  return { ...(file !== undefined && { file }), settings, brokerOptions, ...(plugin && { plugins: plugin }) };
 }
 
 /** For the shared options `cluster`. */

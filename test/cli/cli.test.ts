@@ -190,6 +190,12 @@ describe('settings of the embedded broker', () => {
     expect([kafka.embedded, kafka.config?.bootstrapServers]).toEqual([null, 'k:9092']);
   });
 
+  test('dev --plugin adds folders to plugin.path', async () => {
+    const { config } = await startWith(['--plugin', 'a', '--plugin', '/b'], { CONNECT_PLUGIN_PATH: '/p' }, dev);
+    expect(config?.pluginPath).toEqual(['/p', join(cwd, 'a'), '/b']);
+    expect((await startWith([], {}, dev)).config?.pluginPath).toEqual([]);
+  });
+
   test('options of the embedded broker together with an external Kafka: one sentence', async () => {
     const { code, io } = await startWith(['--data-dir', 'd', '--broker-port', '1'], { BOOTSTRAP_SERVERS: 'k:1' }, dev);
     expect(code).toBe(1);

@@ -28,8 +28,8 @@ function write(plugin: string, files: Readonly<Record<string, string>>): void {
 }
 
 async function started(env: Readonly<Record<string, string>> = {}): Promise<StartedWorker> {
-  const worker = await dev(['--data-dir', join(folder, 'data'), '--broker-port', '0'], {
-    CONNECT_PLUGIN_PATH: plugins,
+  const worker = await dev(['--data-dir', join(folder, 'data'), '--broker-port', '0', '--plugin', plugins], {
+    CONNECT_PLUGIN_PATH: '',
     CONNECT_SESSION_TIMEOUT_MS: '45000',
     CONNECT_KEY_CONVERTER: STRING,
     CONNECT_VALUE_CONVERTER: STRING,
