@@ -36,7 +36,7 @@ const onceOnly = [
   'integration/dev-mode/', // starts its own broker
   'integration/dev/(connector-page|demo-analytics|demo-apps)', // start their own, or none
   'integration/rest/', // reads no records
-  'integration/cli/', // on Apache Kafka, test/integration/java/produce
+  'integration/cli/', // on Apache Kafka, test/integration/java/produce and doctor
   'security/', // about requests and documents, or on a scripted broker
   'chaos/(clock-jumps|snapshot-killed|stop-without-kafka)', // about the worker's clock, snapshot and shutdown
   'conformance/rest/', // on Apache Kafka, test/conformance/java/rest-report runs these

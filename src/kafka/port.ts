@@ -81,6 +81,8 @@ export interface Admin {
   ): Promise<TopicPartitionOffset[]>;
   deleteRecords(before: readonly TopicPartitionOffset[]): Promise<void>;
   describeCluster(): Promise<ClusterDescription>;
+  /** Finalized features and their levels, such as `metadata.version`. Empty if the cluster has or shows none. */
+  features(): Promise<ReadonlyMap<string, number>>;
   listGroups(): Promise<{ groupId: string; protocolType: string }[]>;
   describeGroup(groupId: string): Promise<GroupDescription>;
   listGroupOffsets(groupId: string): Promise<TopicPartitionOffset[]>;

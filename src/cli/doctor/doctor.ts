@@ -75,7 +75,9 @@ function checkedKafka(kafka: KafkaFacts | null, workers: readonly WorkerFacts[])
   const cluster = valueOf(kafka?.cluster);
   if (kafka === null || cluster === undefined) return [];
   const { brokers, clusterId, controllerId } = cluster;
-  const summary = `cluster ${clusterId ?? 'without id'}, ${brokers.length} broker(s), controller ${controllerId ?? 'none'}`;
+  const level = valueOf(kafka.features)?.get('metadata.version');
+  const version = level === undefined ? '' : `metadata.version ${level}, `;
+  const summary = `${version}cluster ${clusterId ?? 'without id'}, ${brokers.length} broker(s), controller ${controllerId ?? 'none'}`;
   const found: Checked[] = [{ subject: 'Kafka', summary }];
   const group = valueOf(kafka.group);
   if (group !== undefined && group.members.length > 0)

@@ -22,6 +22,7 @@ export interface KafkaFacts {
   readonly bootstrapServers: string;
   readonly groupId: string;
   readonly cluster: Read<ClusterDescription>;
+  readonly features?: Read<ReadonlyMap<string, number>>;
   /** The other facts are missing if the cluster cannot be reached. */
   readonly storage: readonly StorageFacts[];
   readonly group?: Read<GroupDescription>;
@@ -56,15 +57,16 @@ export async function readKafka(
   try {
     const cluster = await read('The connection', CALL_MS, () => admin.describeCluster());
     if ('failed' in cluster) return { ...facts, cluster, storage: [] };
-    const [storage, group] = await Promise.all([
+    const [features, storage, group] = await Promise.all([
+      read('The list of features', CALL_MS, () => admin.features()),
       Promise.all(STORAGE_KINDS.map((kind) => readStorage(admin, kind, config[kind]))),
       read('The description of the group', CALL_MS, () => admin.describeGroup(groupId)),
     ]);
     const hasConfigs = storage.some(({ kind, topic }) => kind === 'config' && valueOf(topic) != null);
-    if (!hasConfigs) return { ...facts, cluster, storage, group };
+    if (!hasConfigs) return { ...facts, cluster, features, storage, group };
     // After the members' offsets, which are then never past it.
     const configEnd = await read('The end of the config topic', CALL_MS, () => endOf(admin, config.config.topic));
-    return { ...facts, cluster, storage, group, configEnd };
+    return { ...facts, cluster, features, storage, group, configEnd };
   } finally {
     await settledWithin(admin.close(), CLOSE_MS, undefined);
   }

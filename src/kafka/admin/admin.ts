@@ -22,6 +22,7 @@ import {
   describeTopicConfigsRequest,
   INCREMENTAL_ALTER_CONFIGS,
 } from '../protocol/configs';
+import { FINALIZED_FEATURES, finalizedFeaturesRequest } from '../protocol/finalized-features';
 import { errorName, protocolError } from '../protocol/protocol-error';
 import { INIT_PRODUCER_ID, initProducerIdRequest } from '../protocol/init-producer-id';
 import { EARLIEST, LATEST } from '../protocol/list-offsets';
@@ -210,6 +211,15 @@ class KafkaAdmin implements Admin {
         controllerId: response.controllerId < 0 ? null : response.controllerId,
         brokers: response.brokers,
       };
+    });
+  }
+
+  features(): Promise<ReadonlyMap<string, number>> {
+    return this.retry(async () => {
+      const node = await this.wire.anyNode();
+      const { key, min, max } = FINALIZED_FEATURES;
+      if ((await this.wire.version(node, key, min, max)) === undefined) return new Map();
+      return await call(this.wire, node, FINALIZED_FEATURES, finalizedFeaturesRequest);
     });
   }
 

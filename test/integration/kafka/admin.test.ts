@@ -84,6 +84,12 @@ describe('the admin client', () => {
     expect(cluster.brokers.map(({ id }) => id)).toContain(cluster.controllerId);
   });
 
+  test('lists finalized features, of clusters that have them', async () => {
+    const features = await admin.features();
+    if (process.env.TEST_BROKER === 'kafka') expect(features.get('metadata.version')).toBeGreaterThan(0);
+    else expect([...features.values()].every((level) => Number.isInteger(level))).toBe(true);
+  });
+
   test('alters, lists and deletes offsets of an empty group', async () => {
     const topic = await clients.topic(2);
     const groupId = uniqueName('group');
