@@ -2,7 +2,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ConnectError, settledWithin } from '@millrace/sdk';
-import { redactText } from '../../logging/redact';
 import { DEV_DEFAULTS } from '../dev';
 import { EXIT } from '../exit-codes';
 import { fail } from '../fail';
@@ -15,6 +14,7 @@ import { prepareSource, type PreviewedSource, type Refused } from './previewed-s
 import { recordPrinter } from './print-records';
 import { readDocument } from './read-document';
 import { runTask } from './run-task';
+import { shownLine } from './shown-line';
 import { stderrLogger } from './stderr-logger';
 import { exitCode, summary } from './summary';
 
@@ -24,14 +24,17 @@ const CLOSE_MS = 5_000;
 
 export async function run(invocation: Invocation): Promise<number> {
   const { io } = invocation;
-  const crashed = new Promise<number>((done) => io.onCrash((error) => done(fail(io, error))));
+  // The error may be of a plugin.
+  const report = (error: unknown): number =>
+    fail({ stderr: { write: (text) => io.stderr.write(shownLine(text)) } }, error);
+  const crashed = new Promise<number>((done) => io.onCrash((error) => done(report(error))));
   let signals = 0;
   let interrupt!: () => void;
   const interrupted = new Promise<void>((first) => (interrupt = first));
   const twice = new Promise<number>((second) =>
     io.onSignal(() => (++signals === 1 ? interrupt() : second(EXIT.interrupted))),
   );
-  return await Promise.race([crashed, twice, preview(previewOptions(invocation), io, interrupted)]);
+  return await Promise.race([crashed, twice, preview(previewOptions(invocation), io, interrupted).catch(report)]);
 }
 
 async function preview(options: PreviewOptions, io: CliIo, interrupted: Promise<void>): Promise<number> {
@@ -50,7 +53,7 @@ async function preview(options: PreviewOptions, io: CliIo, interrupted: Promise<
     const ran = await runTask({ ...options, prepared, setup, offsets, logger, interrupted, onRecord });
     const isCut = printer.end();
     const { tasks } = prepared;
-    for (const line of summary({ ...ran, ...options, tasks, isCut })) io.stderr.write(`${redactText(line)}\n`);
+    for (const line of summary({ ...ran, ...options, tasks, isCut })) io.stderr.write(shownLine(line));
     return exitCode(ran.end, ran.collected.count);
   } finally {
     await prepared.close();
@@ -75,7 +78,7 @@ async function orInterrupted(
 
 function refuse({ problems }: Refused, { stderr }: CliIo): number {
   stderr.write(`The config has ${problems.length} error(s):\n`);
-  for (const { field, message } of problems) stderr.write(`  ${field}: ${redactText(message)}\n`);
+  for (const { field, message } of problems) stderr.write(shownLine(`  ${field}: ${message}`));
   return EXIT.no;
 }
 

@@ -2,15 +2,15 @@
 import type { LogLevel } from '../../logging/format-line';
 import { levelName, LEVEL_NAMES, SEVERITY } from '../../logging/log-levels';
 import type { Logger } from '../../logging/logger';
-import { redactText } from '../../logging/redact';
 import type { CliIo } from '../io';
+import { shownLine } from './shown-line';
 
 export function stderrLogger({ stderr, env }: Pick<CliIo, 'stderr' | 'env'>): Logger {
   const threshold = LEVEL_NAMES.indexOf(levelName(env.MILLRACE_LOG_LEVEL ?? '') ?? 'WARN');
   const at =
     (level: LogLevel) =>
     (message: string): void => {
-      if (SEVERITY[level] <= threshold) stderr.write(`${level.toUpperCase()} ${redactText(message)}\n`);
+      if (SEVERITY[level] <= threshold) stderr.write(shownLine(`${level.toUpperCase()} ${message}`));
     };
   const logger: Logger = {
     error: at('error'),

@@ -38,7 +38,7 @@ exports.source = {
   config: [{ name: 'api.password', type: 'PASSWORD', documentation: '' }, { name: 'mode', type: 'STRING', default: '', documentation: '' }, { name: 'own', type: 'INT', default: 1, validate: (n) => n > 0 ? null : 'own must be positive', documentation: '' }],
   create: (config, context) => {
     log('create ' + context.preview);
-    return { taskConfigs: (max) => Array.from({ length: max }, (_, i) => ({ ...config, number: String(i) })), stop: () => log('stop connector') };
+    return { taskConfigs: (max) => Array.from({ length: max }, (_, i) => ({ ...config, number: String(i) })), start: () => { if (config.mode === 'refuse') throw new Error('login\\u001b[2J failed for ' + config['api.password']); }, stop: () => log('stop connector') };
   },
   createTask: () => {
     let n = 0;
@@ -139,6 +139,12 @@ test('a secret of the config is not shown, also in an error of the plugin', asyn
   expect(out + err).not.toContain('hunter2');
 });
 
+test('an error of the connector: neither a secret nor control characters, and the connector is stopped', async () => {
+  const { code, err } = await preview([], { mode: 'refuse' });
+  expect([code, err]).toEqual([1, 'millrace: login[2J failed for [hidden]\n']);
+  expect(calls()).toEqual(['create true', 'stop connector']);
+});
+
 test('an invalid config: the error of each field, exit code 5, and the plugin is not started', async () => {
   const { code, out, err } = await preview([], { own: 'x', transforms: 'a' });
   expect([code, out]).toEqual([5, '']);
@@ -155,17 +161,15 @@ test('an unknown class', async () => {
 });
 
 test('a sink is wrong usage', async () => {
-  const config = { 'connector.class': 'FileStreamSink', topics: 't' };
-  await expect(preview([], config)).rejects.toMatchObject({
-    code: 'CLI_USAGE',
-    message: expect.stringContaining('is a sink connector'),
-  });
+  const { code, err } = await preview([], { 'connector.class': 'FileStreamSink', topics: 't' });
+  expect([code, err]).toEqual([2, expect.stringContaining('is a sink connector. A preview shows what a source')]);
 });
 
 test('another task; a task that does not exist', async () => {
   await preview(['-n', '1', '--task', '2'], { ...SCHEMALESS, 'tasks.max': '3' });
   expect(calls()).toContain('start true 2 0');
-  await expect(preview(['--task', '3'])).rejects.toMatchObject({ code: 'CLI_USAGE' });
+  const { code, err } = await preview(['--task', '3']);
+  expect([code, err]).toEqual([2, expect.stringContaining('there is no task 3')]);
 });
 
 test('offsets to start from', async () => {
