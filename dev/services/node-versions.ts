@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { readJson } from 'fs-extra';
 import { keptDownload } from './kept-download';
+import { withoutNpmVariables } from './npm-environment';
 import { cacheFolder, ROOT } from './paths';
 
 const run = promisify(execFile);
@@ -41,7 +42,7 @@ export async function nodeVersions(): Promise<ReadonlyMap<string, NodeVersion>> 
     mark: { file: 'lock.sha256', text: createHash('sha256').update(lock).digest('hex') },
     fill: async (partial) => {
       await Promise.all(FILES.map(async (file) => await cp(join(MANIFEST, file), join(partial, file))));
-      await run('npm', ['ci'], { cwd: partial, env: outsideOfScripts(process.env) });
+      await run('npm', ['ci'], { cwd: partial, env: withoutNpmVariables(process.env) });
     },
   });
   for (const line of await testedLines()) {
@@ -52,9 +53,4 @@ export async function nodeVersions(): Promise<ReadonlyMap<string, NodeVersion>> 
     versions.set(line, { line, version, env: { PATH: bin + delimiter + (process.env['PATH'] ?? '') } });
   }
   return versions;
-}
-
-/** Without npm's variables, which `npm run` sets and which would make npm work on this repository. */
-function outsideOfScripts(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^npm_/i.test(name)));
 }

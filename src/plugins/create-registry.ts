@@ -1,16 +1,13 @@
 /** The plugin registry: manifests are read at start and by `rescan`, code is imported when first needed. */
-import { join } from 'node:path';
 import { ConnectError, type PluginType } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import { candidates } from './aliases';
+import { builtInConnectors } from './built-in-connectors';
 import { catalogChange, type CatalogChange } from './catalog-change';
 import { loadPlugin } from './load';
 import type { CatalogEntry } from './manifest';
 import type { BuiltInPlugin, LoadedPlugin, PluginDescription, PluginProblem, PluginRegistry } from './registry';
 import { scanPlugins, type Scan } from './scan';
-
-/** Folder of the connectors that ship with Millrace. They are discovered like third-party plugins. */
-const BUILT_IN_CONNECTORS = join(__dirname, '..', '..', 'connectors');
 
 const KIND_ORDER: readonly PluginType[] = [
   'sink',
@@ -44,13 +41,20 @@ export interface LocalPluginRegistry extends PluginRegistry {
 }
 
 export function createPluginRegistry(options: PluginRegistryOptions): LocalPluginRegistry {
-  const catalog = options.catalog ?? scanPlugins(pathsOf(options));
+  const catalog = options.catalog ?? scanInstalled(options.pluginPath);
   if (!options.catalog) for (const problem of catalog.problems) options.logger.warn(problem.message);
   return new ManifestRegistry(catalog, options);
 }
 
-function pathsOf({ pluginPath }: PluginRegistryOptions): readonly string[] {
-  return [BUILT_IN_CONNECTORS, ...pluginPath];
+/** The built-in connectors are found like third-party plugins, and first. */
+function scanInstalled(pluginPath: readonly string[]): Scan {
+  const { folders, missing } = builtInConnectors();
+  const { entries, problems } = scanPlugins([...folders, ...pluginPath]);
+  const absent = missing.map((name) => ({
+    location: name,
+    message: `The package ${name} is not installed: its connectors are not available.`,
+  }));
+  return { entries, problems: [...absent, ...problems] };
 }
 
 class ManifestRegistry implements LocalPluginRegistry {
@@ -76,7 +80,7 @@ class ManifestRegistry implements LocalPluginRegistry {
 
   rescan(folders: ReadonlySet<string>): CatalogChange {
     const previous = this.scan;
-    const change = catalogChange(previous, scanPlugins(pathsOf(this.options)), folders);
+    const change = catalogChange(previous, scanInstalled(this.options.pluginPath), folders);
     for (const { message } of change.catalog.problems)
       if (!previous.problems.some((problem) => problem.message === message)) this.options.logger.warn(message);
     this.use(change.catalog);

@@ -1,0 +1,49 @@
+/** Packs the packages for npm. Requires a build. */
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { emptyDir, readJson, remove } from 'fs-extra';
+import { ROOT } from '../services/paths';
+import { withoutNpmVariables } from '../services/npm-environment';
+
+const run = promisify(execFile);
+
+/** Folders of the packages that users install, relative to the repository. `.` is the worker. */
+export function publishedPackages(): string[] {
+  const inFolder = (folder: string) =>
+    readdirSync(join(ROOT, folder))
+      .sort()
+      .map((name) => `${folder}/${name}`);
+  return ['.', ...inFolder('packages'), ...inFolder('connectors')];
+}
+
+/** Empties the folder and fills it with one tarball for each package. Resolves to their paths. */
+export async function packPackages(folder: string): Promise<string[]> {
+  const packages = publishedPackages();
+  for (const path of packages) await removeStaleOutput(join(ROOT, path));
+  await emptyDir(folder);
+  const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
+  await run('npm', [...args, ...packages.map((path) => `./${path}`)], {
+    cwd: ROOT,
+    env: withoutNpmVariables(process.env),
+  });
+  return await Promise.all(
+    packages.map(async (path) => {
+      const { name, version } = (await readJson(join(ROOT, path, 'package.json'))) as Record<string, string>;
+      const tarball = join(folder, `${name?.replace('@', '').replace('/', '-')}-${version}.tgz`);
+      if (!existsSync(tarball)) throw new Error(`npm pack did not write ${tarball}.`);
+      return tarball;
+    }),
+  );
+}
+
+/** The compiler leaves the output of deleted and renamed sources in `dist`, which would be packed. */
+async function removeStaleOutput(folder: string): Promise<void> {
+  const dist = join(folder, 'dist');
+  if (!existsSync(dist)) throw new Error(`${dist} does not exist: run "npm run build" first.`);
+  for (const path of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
+    const source = path.replace(/(\.d\.ts|\.js|\.js\.map)$/, '.ts');
+    if (source !== path && !existsSync(join(folder, 'src', source))) await remove(join(dist, path));
+  }
+}
