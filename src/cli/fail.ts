@@ -9,6 +9,7 @@ const EXIT_CODES: Readonly<Record<string, number>> = {
   CLI_CONTEXT_INVALID: EXIT.usage,
   PREVIEW_DOCUMENT: EXIT.usage,
   PREVIEW_OFFSETS: EXIT.usage,
+  CLI_DOCUMENT_INVALID: EXIT.usage,
   REST_UNREACHABLE: EXIT.unreachable,
   REST_NOT_FOUND: EXIT.notFound,
 };
