@@ -27,6 +27,13 @@ function write(plugin: string, files: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(plugins, plugin, name), text);
 }
 
+/** As an editor does: the file is never seen half written. */
+function replace(version: string): void {
+  const path = join(plugins, 'source', 'label.js');
+  writeFileSync(`${path}~`, `export const label = '${version}';\n`);
+  renameSync(`${path}~`, path);
+}
+
 async function started(env: Readonly<Record<string, string>> = {}): Promise<StartedWorker> {
   const worker = await dev(['--data-dir', join(folder, 'data'), '--broker-port', '0', '--plugin', plugins], {
     CONNECT_PLUGIN_PATH: '',
@@ -112,11 +119,10 @@ test('a source: an edited file, a file that it imports, an atomic rename, an edi
   write('source', { 'label.js': "export const label = 'v2';\n" });
   await until('ticks', /^v2 /, worker);
   await logs(worker, 'Reloaded plugin com.example.EditedSource: restarting ticks');
-  writeFileSync(join(plugins, 'source', 'label.js~'), "export const label = 'v3';\n");
-  renameSync(join(plugins, 'source', 'label.js~'), join(plugins, 'source', 'label.js'));
+  replace('v3');
   await until('ticks', /^v3 /, worker);
   // The same text again restarts nothing: the next line of the log is about the next change.
-  write('source', { 'label.js': "export const label = 'v3';\n" });
+  replace('v3');
   write('unused', SOURCE('v1', 'com.example.Unused'));
   await logs(worker, 'Reloaded plugin com.example.Unused: no connector here uses it');
   expect(worker.process.log().match(/Reloaded plugin com.example.EditedSource/g)).toHaveLength(2);
