@@ -1,5 +1,5 @@
 /** Calls to a connector's module, used in the worker's thread and in plugin threads. */
-import { ConnectError } from '@millrace/sdk';
+import { checkInstance, checkTaskConfigs, ConnectError } from '@millrace/sdk';
 import type {
   Connector,
   ConnectorConfig,
@@ -26,11 +26,11 @@ export function createInstance(
     raiseError: (error) => events.raiseError(error),
     offsets: events.offsets,
   };
-  const instance = plugin.create(config, context);
+  const instance = checkInstance(plugin.create(config, context), description.class);
   // Only these methods: another method of the plugin may have the name of one of HostedInstance.
   return {
     start: () => instance.start?.(),
-    taskConfigs: (maxTasks) => instance.taskConfigs(maxTasks),
+    taskConfigs: async (maxTasks) => checkTaskConfigs(await instance.taskConfigs(maxTasks), description.class),
     stop: () => instance.stop?.(),
   };
 }

@@ -1,6 +1,6 @@
 /** Imports a plugin's module, ESM or CommonJS, and selects its export. */
 import { pathToFileURL } from 'node:url';
-import { ConnectError, type PluginType, withDeadline } from '@millrace/sdk';
+import { configDefFault, ConnectError, type PluginType, withDeadline } from '@millrace/sdk';
 import { errorLocation } from './error-location';
 import type { CatalogEntry } from './manifest';
 import type { LoadedPlugin } from './registry';
@@ -47,8 +47,7 @@ function shapeFault(candidate: unknown, type: PluginType): string | null {
   const factory = type === 'source' || type === 'sink' ? 'createTask' : 'create';
   if (plugin.type !== type) return `its export should have type "${type}" but has ${JSON.stringify(plugin.type)}`;
   if (typeof plugin[factory] !== 'function') return `its export should have a function "${factory}"`;
-  if (!Array.isArray(plugin.config)) return 'its export should have a list "config"';
-  return null;
+  return configDefFault(plugin.config);
 }
 
 const importTimeout = (): Error =>

@@ -289,6 +289,25 @@ describe('one worker', () => {
     await reaches(worker, 'd', 'RUNNING RUNNING,RUNNING,RUNNING');
   });
 
+  test('a connector that returns no list of task configs is FAILED, and is not asked again', async () => {
+    const behavior = defaultBehavior();
+    let calls = 0;
+    behavior.taskConfigs = () => {
+      calls++;
+      return [{ part: 1 as never }];
+    };
+    const worker = await start({ behavior });
+    await worker.herder.createConnector('c', source(), null);
+    await reaches(worker, 'c', 'FAILED');
+    expect(worker.herder.connectorStatus('c').connector.trace).toContain(
+      'returned a number as "part" in the config of task 0: expected a string. [code: TASK_CONFIGS_RESULT]',
+    );
+    expect(calls).toBe(1);
+    behavior.taskConfigs = () => [{ part: '1' }];
+    await worker.herder.restartConnector('c');
+    await reaches(worker, 'c', 'RUNNING RUNNING');
+  });
+
   test('a sink with a huge tasks.max fails alone, a source that creates few tasks runs', async () => {
     const behavior = defaultBehavior();
     const asked: number[] = [];

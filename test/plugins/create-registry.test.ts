@@ -168,6 +168,18 @@ describe('loading', () => {
       {},
       'its export should have a list "config"',
     ],
+    [
+      'a config key without a type',
+      `module.exports = { type: 'sink', createTask() {}, config: [{ name: 'a' }] }`,
+      {},
+      'the setting a of its "config" has the type undefined: expected one of BOOLEAN, STRING, INT, SHORT, LONG, DOUBLE, LIST, CLASS, PASSWORD',
+    ],
+    [
+      'a config key that is a text',
+      `module.exports = { type: 'sink', createTask() {}, config: ['a'] }`,
+      {},
+      'entry 0 of its "config" is a string: expected { name, type, … }',
+    ],
     ['lacks the export', `module.exports = ${SINK}`, { export: 'x' }, 'it has no export named "x"'],
   ])('a module that %s is reported with its folder', async (_, code, entry, reason) => {
     add('p', 'sink', 'P', code, entry);

@@ -169,7 +169,7 @@ describe('runSourceTask', () => {
     [
       'an offset that cannot be stored',
       record(1, { sourceOffset: { n: [1] as never } }),
-      'member "n" of the source offset is not a primitive value',
+      'member "n" of sourceOffset is an array, which is not a primitive value',
     ],
     ['a timestamp', record(1, { timestamp: -5 }), 'timestamp -5 is invalid'],
     ['a missing schema', { ...record(1), keySchema: undefined as never }, 'keySchema is missing'],

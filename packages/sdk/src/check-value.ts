@@ -26,7 +26,8 @@ function find(schema: Schema, value: unknown, path: string): ValueProblem | null
   if (logical !== undefined) return logical === null ? null : { path, reason: logical };
   switch (schema.type) {
     case 'STRUCT':
-      if (typeof value !== 'object' || value instanceof Map) return { path, reason: expected(schema, value) };
+      if (typeof value !== 'object' || value instanceof Map || Array.isArray(value) || isOpaque(value))
+        return { path, reason: expected(schema, value) };
       for (const field of schema.fields ?? []) {
         const member = readMember(value as Record<string, unknown>, field.name);
         const problem = find(field.schema, member, path === '' ? field.name : `${path}.${field.name}`);
@@ -100,6 +101,7 @@ function findSchemaless(value: unknown, path: string): ValueProblem | null {
   if (typeof value === 'function' || typeof value === 'symbol')
     return { path, reason: `${typeof value} is not a Connect value` };
   if (typeof value !== 'object' || value === null) return null;
+  if (isOpaque(value)) return { path, reason: `${kindOf(value)} is not a Connect value` };
   const entries: [unknown, unknown][] =
     value instanceof Map ? [...(value as Map<unknown, unknown>)] : Object.entries(value);
   return first(entries, ([key, member]) =>
@@ -115,6 +117,20 @@ function first<T>(list: readonly T[], test: (element: T, index: number) => Value
   return null;
 }
 
+/** Classes whose instances have no members of their own: they would be written as empty structs. */
+const OPAQUE = new Set(
+  ['Promise', 'Set', 'WeakMap', 'WeakSet', 'RegExp', 'Error', 'ArrayBuffer', 'Generator', 'AsyncGenerator'].map(
+    (name) => `[object ${name}]`,
+  ),
+);
+
+/** True for an object that cannot be a struct: a promise, a Set, a RegExp, an Error… Cheap for plain objects. */
+export function isOpaque(value: object): boolean {
+  if (typeof (value as { then?: unknown }).then === 'function') return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype !== Object.prototype && prototype !== null && OPAQUE.has(Object.prototype.toString.call(value));
+}
+
 /** Describes the kind of a value for error texts. Never the value itself, which may be a secret. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return 'null';
@@ -125,7 +141,7 @@ export function kindOf(value: unknown): string {
   if (typeof value !== 'object') return `a ${typeof value}`;
   if (Array.isArray(value)) return 'an array';
   const name = (value as { constructor?: { name?: string } }).constructor?.name;
-  return name === undefined || name === 'Object' ? 'an object' : `a ${name}`;
+  return name === undefined || name === '' || name === 'Object' ? 'an object' : `a ${name}`;
 }
 
 /**

@@ -10,6 +10,7 @@
  * - **plugin**: a folder with a `package.json` whose `millrace` member is the manifest.
  */
 export * from './check-value';
+export * from './checks';
 export * from './column-converter';
 export * from './config-def';
 export * from './connector';

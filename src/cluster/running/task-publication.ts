@@ -2,7 +2,15 @@
  * Generates a connector's task configs and publishes those that have changed: the leader writes them, other workers
  * send them to the leader. Source: connect-runtime §3.6.
  */
-import { type ConnectorConfig, sleep, messageOf, monotonicNow, backoffMs } from '@millrace/sdk';
+import {
+  type ConnectorConfig,
+  isConnectError,
+  sleep,
+  messageOf,
+  monotonicNow,
+  backoffMs,
+  TASK_CONFIGS_RESULT,
+} from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import type { ConfigStore } from '../../storage/config/config-store';
 import { taskClassOf, type ConnectorPlugins } from './connector-plugins';
@@ -159,7 +167,10 @@ export class TaskPublication {
   ): Promise<ConnectorConfig[]> {
     const { max, enforce } = taskLimit(resolvedConfig);
     // One more than the maximum shows that there are too many; a sink would generate billions if it may.
-    const configs = await runner.taskConfigs(Math.min(max, MAX_TASKS + 1));
+    const configs = await runner.taskConfigs(Math.min(max, MAX_TASKS + 1)).catch((error: unknown) => {
+      if (isInvalidResult(error)) runner.fail(error);
+      throw error;
+    });
     if (configs.length > MAX_TASKS) {
       const beyond = new TasksBeyondLimitError(connector, max);
       runner.fail(beyond);
@@ -179,5 +190,10 @@ export class TaskPublication {
 }
 
 function isFinal(error: unknown): boolean {
-  return error instanceof TooManyTasksError || error instanceof TasksBeyondLimitError;
+  return error instanceof TooManyTasksError || error instanceof TasksBeyondLimitError || isInvalidResult(error);
+}
+
+/** An error in the plugin's code, which no retry changes. */
+function isInvalidResult(error: unknown): boolean {
+  return isConnectError(error) && error.code === TASK_CONFIGS_RESULT;
 }

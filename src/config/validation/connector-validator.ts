@@ -2,7 +2,7 @@
  * Validates a connector config in Java's order: framework keys, transformations and predicates, the plugin's keys,
  * client overrides, converters. Sources: connect-rest §3, connect-runtime §10.7.
  */
-import type { ConfigKey, Connector, WorkerSettings } from '@millrace/sdk';
+import { checkProblems, type ConfigKey, type Connector, type WorkerSettings } from '@millrace/sdk';
 import { silentLogger, type Logger } from '../../logging/logger';
 import { candidates } from '../../plugins/aliases';
 import { grantedSettings } from '../../plugins/granted-settings';
@@ -227,7 +227,7 @@ class Validator implements ConfigValidator {
     const settings = grantedSettings(plugin, this.worker.raw);
     if (own.every((entry) => entry.errors.length === 0)) {
       reportStep(`the call of validate() in ${plugin.class}`);
-      await this.validateWithPlugin(connector, settings, config, entries);
+      await this.validateWithPlugin(plugin.class, connector, settings, config, entries);
     }
 
     this.checkClients(connector, config, entries, (key) => resolved.has(key));
@@ -320,17 +320,19 @@ class Validator implements ConfigValidator {
 
   /** Called only when all of the plugin's keys are valid, so that it does not connect with an incomplete config. */
   private async validateWithPlugin(
+    className: string,
     connector: Connector,
     workerSettings: WorkerSettings,
     config: NullableConfig,
     entries: Entries,
   ): Promise<void> {
     if (!connector.validate) return;
-    const problems = await withinStage(
+    const returned = await withinStage(
       Promise.resolve(connector.validate(withoutNulls(config), workerSettings)),
       this.pluginLimitMs,
       'performing multi-property validation for the connector',
     );
+    const problems = checkProblems(returned, className);
     for (const { key, message } of problems) entries.addError(key, valueOf(config, key) ?? null, message);
   }
 

@@ -142,7 +142,7 @@ export class PayloadWriter {
       }
     }
     const body = steps.length === 0 ? `o.ascii('{')` : steps.join('\n');
-    const source = `return function (v) { if (typeof v !== 'object' || v instanceof Map) fail(); let x; ${body}\no.raw(end); }`;
+    const source = `return function (v) { if (typeof v !== 'object' || v instanceof Map || Array.isArray(v) || typeof v.then === 'function') fail(); let x; ${body}\no.raw(end); }`;
     return (new Function(...Object.keys(constants), source) as (...args: unknown[]) => WritePayload)(
       ...Object.values(constants),
     );

@@ -1,5 +1,5 @@
 /** JSON text of data without a schema. Source: connect-runtime §6.2 ("schemaless map") and §1.3. */
-import { isDecimal, decimalText, javaDouble } from '@millrace/sdk';
+import { isDecimal, isOpaque, decimalText, javaDouble } from '@millrace/sdk';
 import { quote } from '../../json/quote';
 
 /** Numbers without a fraction are written as integers: JavaScript has no other way to tell them apart. */
@@ -31,6 +31,7 @@ function objectText(value: object, fail: () => never): string {
   if (value instanceof Date) return String(value.getTime());
   if (isDecimal(value)) return decimalText(value);
   if (value instanceof Map) return mapText(value, fail);
+  if (isOpaque(value)) return fail();
   const members = Object.entries(value).map(([key, member]) => `${quote(key)}:${schemalessText(member, fail)}`);
   return `{${members.join(',')}}`;
 }

@@ -1,5 +1,12 @@
 /** When and how a sink task's offsets are committed. Source: connect-runtime §5.2, §5.5. */
-import { type SinkTask, type TopicPartition, type TopicPartitionOffset, settledWithin, messageOf } from '@millrace/sdk';
+import {
+  checkPreCommit,
+  type SinkTask,
+  type TopicPartition,
+  type TopicPartitionOffset,
+  settledWithin,
+  messageOf,
+} from '@millrace/sdk';
 import type { GroupConsumer } from '../../kafka/port';
 import type { Logger } from '../../logging/logger';
 import type { TaskMetrics } from '../../metrics/task-metrics';
@@ -17,6 +24,7 @@ const DEAD_LETTERS_MS = 2500;
 const LONG_HELD_MS = 10_000;
 
 export interface SinkCommitParts {
+  readonly connectorClass: string;
   readonly task: SinkTask;
   readonly calls: CallClock;
   readonly consumer: GroupConsumer;
@@ -102,9 +110,13 @@ export class SinkCommits {
     await this.revoking(partitions);
     const attempt = await this.preCommit(partitions);
     // Chosen before `close`, which may process nothing more.
-    const chosen = attempt === null ? [] : this.chooseOffsets(attempt.offsets, partitions);
-    const { task, calls } = this.parts;
-    if (task.close) await calls.during('close', () => task.close?.(partitions));
+    let chosen: readonly TopicPartitionOffset[] = [];
+    try {
+      if (attempt !== null) chosen = this.chooseOffsets(attempt.offsets, partitions);
+    } finally {
+      const { task, calls } = this.parts;
+      if (task.close) await calls.during('close', () => task.close?.(partitions));
+    }
     // Each of the three calls may have reported records.
     await settledWithin(this.parts.deadLetters?.written() ?? Promise.resolve(), DEAD_LETTERS_MS, undefined);
     const offsets = this.limitByHolds(chosen);
@@ -159,12 +171,14 @@ export class SinkCommits {
     }
   }
 
+  /** Throws ConnectError `PRE_COMMIT_RESULT`. */
   private chooseOffsets(
     returned: readonly TopicPartitionOffset[],
     concerned: readonly TopicPartition[],
   ): readonly TopicPartitionOffset[] {
     const assigned = [...this.parts.consumer.assignment(), ...concerned];
-    const { offsets, warnings } = this.offsets.choose(returned, concerned, assigned);
+    const checked = checkPreCommit(returned, this.parts.connectorClass);
+    const { offsets, warnings } = this.offsets.choose(checked, concerned, assigned);
     for (const warning of warnings) this.parts.logger.warn(`${warning}; ignored`);
     return offsets;
   }

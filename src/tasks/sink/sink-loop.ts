@@ -31,6 +31,7 @@ const LEASE_CHECK_MS = 100;
 
 export interface SinkLoopParts {
   readonly task: SinkTask;
+  readonly connectorClass: string;
   readonly calls: CallClock;
   readonly lease: WorkLease;
   /** Ends early when the task is stopped. */

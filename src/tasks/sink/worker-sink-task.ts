@@ -1,5 +1,5 @@
 /** A sink task with its consumer, converters and dead letter topic. Source: connect-runtime §5. */
-import { type SinkConnector, type SinkTask, type SinkTaskContext, Wakeup } from '@millrace/sdk';
+import { checkTask, type SinkConnector, type SinkTask, type SinkTaskContext, Wakeup } from '@millrace/sdk';
 import { BISECT } from '../../config/bisect-setting';
 import type { GroupConsumer } from '../../kafka/port';
 import { deadLetterProducerConfig, sinkConsumerConfig, taskAdminConfig } from '../clients/client-configs';
@@ -32,7 +32,7 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
   const topics = sinkTopics(spec.connectorConfig);
   const converters = await taskConverters(spec.connectorConfig, config, registry);
   const chain = await taskTransforms(spec.connectorConfig, registry, logger);
-  const task = options.connector.createTask();
+  const task = checkTask('sink', options.connector.createTask(), spec.connectorClass);
   const consumer = clients.groupConsumer(sinkConsumerConfig(config, spec.id, spec.connectorConfig, spec.consumerGroup));
   const holds = new OffsetHolds();
   const reporters: FailureReporter[] = [];
@@ -64,6 +64,7 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
   const bisects = settings.bisect && options.putIsRepeatable;
   const loop: SinkLoop = new SinkLoop({
     task,
+    connectorClass: spec.connectorClass,
     calls: options.calls,
     lease: options.lease,
     sleep: (ms) => wakeup.wait(ms),

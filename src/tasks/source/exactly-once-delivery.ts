@@ -24,7 +24,6 @@ import type { WorkLease } from '../session-lease';
 import type { ExactlyOnceGate, ExactlyOnceSpec, NewOffsets } from '../host';
 import { taskName } from '../task-id';
 import type { TaskOffsets } from '../task-offsets';
-import { checkOffset } from './check-offset';
 import type { DeliveredRecords } from './delivered-records';
 import { NewestOffsets } from './newest-offsets';
 import { PendingRecords } from './pending-records';
@@ -310,7 +309,6 @@ export class ExactlyOnceDelivery implements SourceDelivery {
   private async sendOffsets(offsets: NewOffsets): Promise<void> {
     const { producer, storage } = this.options;
     if (offsets.length === 0) return;
-    for (const [, offset] of offsets) checkOffset(offset);
     const { topic, records } = await storage.encode(offsets);
     if (!producer.isPrepared(topic)) await producer.prepare([topic]);
     this.throwFailure();

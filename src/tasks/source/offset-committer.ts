@@ -16,7 +16,6 @@ import type { TaskMetrics } from '../../metrics/task-metrics';
 import type { CallClock } from '../call-clock';
 import type { OffsetStorage } from '../host';
 import type { Committable, OffsetTracker } from './offset-tracker';
-import { checkOffset } from './check-offset';
 import type { WorkLease } from '../session-lease';
 
 export interface OffsetCommitterOptions {
@@ -102,7 +101,6 @@ export class OffsetCommitter {
   }
 
   private async write(committables: readonly Committable[], timeoutMs: number): Promise<void> {
-    for (const { offset } of committables) checkOffset(offset);
     const writing = this.options.storage.write(
       this.options.connector,
       committables.map(({ partition, offset }) => [partition, offset] as const),

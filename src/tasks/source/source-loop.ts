@@ -3,7 +3,16 @@
  *
  * A batch that could not be sent completely resumes where it stopped. Nothing is polled meanwhile.
  */
-import { isRetriable, type SourceRecord, type SourceTask, yieldToEventLoop, Wakeup, messageOf } from '@millrace/sdk';
+import {
+  checkTopicName,
+  isRetriable,
+  type SourceBatchCheck,
+  type SourceRecord,
+  type SourceTask,
+  yieldToEventLoop,
+  Wakeup,
+  messageOf,
+} from '@millrace/sdk';
 import { KafkaError } from '../../kafka/errors';
 import type { Producer, ProducerRecord } from '../../kafka/port';
 import type { Logger } from '../../logging/logger';
@@ -27,6 +36,7 @@ const LEASE_CHECK_MS = 100;
 
 export interface SourceLoopParts {
   readonly task: SourceTask;
+  readonly check: SourceBatchCheck;
   readonly calls: CallClock;
   readonly lease: WorkLease;
   readonly producer: Producer;
@@ -127,9 +137,10 @@ export class SourceLoop {
     this.throwFailure();
     if (this.position >= this.batch.length) {
       const started = performance.now();
-      const polled = await this.poll();
+      const returned = await this.poll();
       // Another run of the task may have begun meanwhile.
       if (this.parts.calls.revoked) return;
+      const polled = this.parts.check.check(returned);
       if (polled !== null) this.parts.metrics.polled(polled.length, performance.now() - started);
       this.batch = polled ?? [];
       this.position = 0;
@@ -149,7 +160,8 @@ export class SourceLoop {
     }
   }
 
-  private async poll(): Promise<readonly SourceRecord[] | null> {
+  /** What the plugin returns, unchecked. */
+  private async poll(): Promise<unknown> {
     try {
       return await this.parts.calls.during('poll', () => this.parts.task.poll());
     } catch (error) {
@@ -257,6 +269,8 @@ export class SourceLoop {
 
   /** Ensures that the topic exists and the producer has its metadata. False: not yet. */
   private async prepare(topic: string): Promise<boolean> {
+    // After the transformations, which may have replaced a name that Kafka does not accept.
+    checkTopicName(topic);
     try {
       await this.parts.topics?.ensure(topic);
       if (!this.parts.producer.isPrepared(topic)) await this.parts.producer.prepare([topic]);

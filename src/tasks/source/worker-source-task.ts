@@ -1,6 +1,9 @@
 /** A source task with its producer, converters and delivery. Source: connect-runtime §4. */
 import {
+  checkStoredOffset,
+  checkTask,
   ConnectError,
+  SourceBatchCheck,
   type SourceConnector,
   type SourceTask,
   type SourceTaskContext,
@@ -34,7 +37,7 @@ export async function createWorkerSourceTask(options: WorkerTaskOptions<SourceCo
   const converters = await taskConverters(spec.connectorConfig, config, registry);
   const chain = await taskTransforms(spec.connectorConfig, registry, logger);
   const groups = config.topicCreationEnable && !preview ? topicGroups(spec.connectorConfig) : null;
-  const task = options.connector.createTask();
+  const task = checkTask('source', options.connector.createTask(), spec.connectorClass);
   const previewed = preview ? new PreviewDelivery(preview, spec.id.connector, environment.offsets) : null;
   const producer = previewed?.producer ?? sourceProducer(options);
   const admin = groups ? clients.admin(taskAdminConfig(config, spec.id, spec.connectorConfig)) : null;
@@ -61,6 +64,7 @@ export async function createWorkerSourceTask(options: WorkerTaskOptions<SourceCo
     });
   const loop: SourceLoop = new SourceLoop({
     task,
+    check: new SourceBatchCheck(spec.connectorClass),
     calls: options.calls,
     lease: options.lease,
     producer,
@@ -149,8 +153,10 @@ class WorkerSourceTask extends WorkerTask<SourceConnector, Parts> {
       exactlyOnce: delivery.exactlyOnce,
       transactionContext: delivery.requests as TransactionContext | null,
       columnConverter: (name) => columnConverter(name, environment.registry),
-      storeOffset: (partition, offset) =>
-        calls.duringWait('offset-write', () => delivery.storeOffset(partition, offset, this.signal)),
+      storeOffset: async (partition, offset) => {
+        checkStoredOffset(partition, offset, spec.connectorClass);
+        await calls.duringWait('offset-write', () => delivery.storeOffset(partition, offset, this.signal));
+      },
     };
   }
 }

@@ -146,6 +146,22 @@ describe.each<Kind>(['inline', 'thread'])('%s host', (kind) => {
     expect(listener.events.filter((e) => e.startsWith('failed'))).toEqual([]);
   });
 
+  test.each([
+    ['object', 'returned an object: expected an array of records, or null for none. [code: POLL_RESULT]'],
+    ['promise', 'returned an invalid record 1 (topic %): value is a Promise: await it before poll() returns.'],
+    ['topic', 'returned an invalid record 0: topic must be a non-empty string, but is undefined.'],
+    ['offset', 'returned an invalid record 0 (topic %): member "position" of sourceOffset is an object, which is not'],
+  ])('a source that polls a wrong %s fails with the words of the test kit', async (polls, text) => {
+    const { host, listener, offsets } = setUp(kind);
+    const name = await topic();
+    await host.start(task('source', 'src', { topic: name, polls, 'errors.tolerance': 'all' }));
+    await listener.until('failed src-0');
+    expect(listener.trace).toContain(`poll() of test.NumbersSourceConnector ${text.replace('%', name)}`);
+    expect(listener.retriable).toBe(false);
+    expect(await endOffset(name)).toBe(0);
+    expect(offsets.writes).toEqual([]);
+  });
+
   test('connect-runtime 70: a record larger than the topic allows: FAILED, offsets of earlier acknowledged records are stored', async () => {
     const { host, listener, offsets } = setUp(kind);
     const name = uniqueName('small');

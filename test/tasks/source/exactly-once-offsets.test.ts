@@ -40,5 +40,6 @@ test('an offset that cannot be stored fails the task: its records must not be co
   const started = start(new ScriptedSource([[bad]]));
   await started.listener.until('failed c-0');
   expect(started.listener.trace).toContain('OFFSET_NOT_PRIMITIVE');
-  expect(started.w.producer.transactions).toEqual(['init', 'begin']);
+  expect(started.w.producer.transactions).toEqual(['init']);
+  expect(started.w.producer.sent).toEqual([]);
 });

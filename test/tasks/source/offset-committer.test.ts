@@ -1,4 +1,4 @@
-import type { SourceOffset, SourcePartition } from '@millrace/sdk';
+import { DataError, type SourceOffset, type SourcePartition } from '@millrace/sdk';
 import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../../../src/metrics/task-metrics';
 import { CallClock } from '../../../src/tasks/call-clock';
 import { OffsetTracker } from '../../../src/tasks/source/offset-tracker';
@@ -47,12 +47,14 @@ test('nothing to store: the task is notified all the same', async () => {
   expect(task.commits).toEqual([new Map()]);
 });
 
-test('connect-runtime 74: an offset that cannot be written fails the commit, not the task; the next good one is stored', async () => {
+test('connect-runtime 74: an offset that the store refuses fails the commit, not the task; the next good one is stored', async () => {
   const { committer, storage, task, logger, acked } = setUp();
-  acked({ nested: new Map() } as unknown as SourceOffset);
+  const refusal = new DataError('Offsets may only contain primitive types');
+  storage.errors = [refusal, refusal];
+  acked({ n: 1 });
   expect(await committer.commit()).toBe(false);
   expect(await committer.commit()).toBe(false);
-  expect(logger.lines[0]).toContain('"nested" is not a primitive value');
+  expect(logger.lines[0]).toContain('Offsets may only contain primitive types');
   acked({ n: 2 });
   expect(await committer.commit()).toBe(true);
   expect(storage.of(PARTITION)).toEqual({ n: 2 });

@@ -376,7 +376,7 @@ test('headers and timestamps; a negative timestamp fails the task', async () => 
     ],
     [[], null, 3],
   ]);
-  expect(listener.trace).toContain('Invalid record timestamp -2');
+  expect(listener.trace).toContain('timestamp -2 is invalid');
 });
 
 describe('pausing', () => {

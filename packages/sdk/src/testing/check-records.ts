@@ -1,21 +1,28 @@
 /** Rejects records that a worker could not write. */
 import { checkValue } from '../check-value';
+import { checkTopicName, SourceBatchCheck } from '../checks';
 import type { SourceRecord } from '../record';
+import { TESTED } from './tested';
 
-/** Throws a TypeError that names the record and the field. */
-export function checkSourceRecord(record: SourceRecord, number: number): void {
-  const fail = (reason: string): never => {
-    throw new TypeError(`record ${number} (topic ${String(record.topic)}): ${reason}`);
-  };
-  if (typeof record.topic !== 'string' || record.topic === '') fail('topic must be a non-empty string');
-  for (const member of ['sourcePartition', 'sourceOffset', 'keySchema', 'valueSchema'] as const) {
-    if (record[member] === undefined) fail(`${member} is missing: use null for none`);
-  }
-  for (const part of ['key', 'value'] as const) {
-    const problem = checkValue(record[`${part}Schema`], record[part]);
-    if (problem) fail(`${part}${problem.path === '' ? '' : `, field "${problem.path}"`}: ${problem.reason}`);
-  }
-  if (record.timestamp !== undefined && record.timestamp !== null && !(record.timestamp >= -1)) {
-    fail(`timestamp ${record.timestamp} is invalid: milliseconds since the epoch, or null`);
+/** As the runtime does, and with its words; and also that values fit their schemas, which converters check there. */
+export class RecordsCheck {
+  private readonly batches = new SourceBatchCheck(TESTED);
+
+  /**
+   * The records of a batch. Throws a ConnectError that names the record and the field.
+   * @param first number of the first record
+   */
+  check(batch: unknown, first: number): readonly SourceRecord[] {
+    const records = this.batches.check(batch, first) ?? [];
+    for (const [i, record] of records.entries()) {
+      checkTopicName(record.topic);
+      for (const part of ['key', 'value'] as const) {
+        const problem = checkValue(record[`${part}Schema`], record[part]);
+        if (problem === null) continue;
+        const reason = `${part}${problem.path === '' ? '' : `, field "${problem.path}"`}: ${problem.reason}`;
+        throw this.batches.error({ code: 'CONVERTER_MISMATCH', reason }, record, first + i);
+      }
+    }
+    return records;
   }
 }

@@ -1,7 +1,9 @@
 /** Validates a plugin's config as a worker does before it creates the plugin. */
 import type { ConfigKey, ConfigProblem, ConfigType, ConnectorConfig, ParsedValue, WorkerSettings } from '../config-def';
+import { checkProblems, configDefFault } from '../checks';
 import type { Connector } from '../connector';
 import type { PredicatePlugin, TransformationPlugin } from '../transformation';
+import { TESTED } from './tested';
 
 /**
  * Returns the problems of the plugin's own keys, including those from a connector's `validate`. Empty if the config is
@@ -12,10 +14,12 @@ export async function checkConfig(
   config: ConnectorConfig,
   workerSettings: WorkerSettings = {},
 ): Promise<ConfigProblem[]> {
+  const fault = configDefFault(plugin.config);
+  if (fault !== null) throw new TypeError(`The plugin cannot be loaded: ${fault}.`);
   const problems = plugin.config.flatMap((key) => checkKey(key, config));
   // As in the worker, `validate` runs only if all values can be parsed.
   if (problems.length === 0 && 'validate' in plugin) {
-    problems.push(...((await plugin.validate?.(config, workerSettings)) ?? []));
+    problems.push(...checkProblems(await plugin.validate?.(config, workerSettings), TESTED));
   }
   return problems;
 }

@@ -1,4 +1,5 @@
 /** Source offsets in memory. As in the real store, values read back are those that JSON can represent. */
+import { offsetFault } from '../checks/offset-fault';
 import type { OffsetValue, SourceOffset, SourcePartition } from '../record';
 import type { OffsetReader } from '../task';
 
@@ -44,14 +45,13 @@ export function partitionKey(partition: SourcePartition): string {
 }
 
 function readBack(map: Readonly<Record<string, OffsetValue>>, what: string): Record<string, OffsetValue> {
+  const found = offsetFault(map, what);
+  if (found !== null) throw new TypeError(found.reason);
   return Object.fromEntries(
     Object.entries(map).map(([key, value]) => {
       if (value instanceof Uint8Array) return [key, Buffer.from(value).toString('base64')];
-      if (value === null || ['boolean', 'number', 'string'].includes(typeof value)) return [key, value];
-      if (typeof value === 'bigint') return [key, Number.isSafeInteger(Number(value)) ? Number(value) : value];
-      throw new TypeError(
-        `member "${key}" of the ${what} is not a primitive value (null, boolean, number, bigint, string or bytes)`,
-      );
+      if (typeof value === 'bigint' && Number.isSafeInteger(Number(value))) return [key, Number(value)];
+      return [key, value];
     }),
   );
 }

@@ -7,13 +7,15 @@ import type { SourceConnector, SourceConnectorContext } from '../connector';
 import { ConfigError, ConnectError, isRetriable } from '../errors';
 import type { SourceOffset, SourcePartition, SourceRecord } from '../record';
 import type { SourceTask, SourceTaskContext } from '../task';
-import { checkSourceRecord } from './check-records';
+import { checkInstance, checkStoredOffset, checkTask, checkTaskConfigs } from '../checks';
+import { RecordsCheck } from './check-records';
 import { MemoryLogger } from './memory-logger';
 import { MemoryMetrics } from './memory-metrics';
 import { MemoryOffsets, partitionKey } from './memory-offsets';
 import { MemoryConsumers } from './memory-consumers';
 import { MemoryProducers } from './memory-producers';
 import { type MemoryTransaction, MemoryTransactions } from './memory-transactions';
+import { TESTED } from './tested';
 
 export interface RunSourceOptions {
   /**
@@ -64,7 +66,7 @@ export interface SourceRun {
 }
 
 /**
- * Rejects with the task's error, with a TypeError for a record that a worker could not write, and on timeout. Polls
+ * Rejects with the task's error, with a ConnectError for a record that a worker could not write, and on timeout. Polls
  * again after a RetriableError.
  */
 export async function runSourceTask(
@@ -84,7 +86,7 @@ export async function runSourceTask(
   const workerSettings = options.workerSettings ?? {};
   const parts = { connector: name, logger, offsets, workerSettings, ...(preview && { preview }) };
   const taskConfig = await configOfTask(connector, { name, ...config }, number, parts);
-  const task = connector.createTask();
+  const task = checkTask('source', connector.createTask(), TESTED);
   const records: SourceRecord[] = [];
   let acknowledged = 0;
   const transactions =
@@ -107,6 +109,7 @@ export async function runSourceTask(
       return found;
     },
     storeOffset: async (partition, offset) => {
+      checkStoredOffset(partition, offset, TESTED);
       if (preview) return offsets.write(partition, offset);
       // A worker that crashed before these records were acknowledged has not stored the next offset either.
       if (records.length > (options.crashAfter ?? Infinity)) return;
@@ -143,6 +146,7 @@ async function pollUntilEnough(
 ): Promise<void> {
   const { until, timeoutMs = 5000 } = options;
   const deadline = Date.now() + timeoutMs;
+  const check = new RecordsCheck();
   const enough = (polled: number): boolean => {
     if (until === undefined) return polled === 0;
     return typeof until === 'number' ? records.length >= until : until(records);
@@ -154,17 +158,15 @@ async function pollUntilEnough(
       left,
       () => new Error(`the task did not deliver enough in ${timeoutMs} ms: ${records.length} record(s) so far`),
     );
-    for (const record of polled ?? []) {
-      checkSourceRecord(record, records.length);
-      records.push(record);
-    }
-    const limit = (options.crashAfter ?? Infinity) - (records.length - (polled?.length ?? 0));
-    if (transactions && !(await transactions.add(polled ?? [], limit))) return;
-    if (enough(polled?.length ?? 0)) return;
+    const batch = check.check(polled, records.length);
+    const limit = (options.crashAfter ?? Infinity) - records.length;
+    records.push(...batch);
+    if (transactions && !(await transactions.add(batch, limit))) return;
+    if (enough(batch.length)) return;
   }
 }
 
-async function pollOnce(task: SourceTask): Promise<readonly SourceRecord[] | null> {
+async function pollOnce(task: SourceTask): Promise<unknown> {
   try {
     return await task.poll();
   } catch (error) {
@@ -202,14 +204,15 @@ async function configOfTask(
 ): Promise<ConnectorConfig> {
   if (!connector.create) return config;
   const failures: unknown[] = [];
-  const instance = connector.create(config, {
+  const context: SourceConnectorContext = {
     ...parts,
     requestTaskReconfiguration: () => undefined,
     raiseError: (error) => void failures.push(error),
-  });
+  };
+  const instance = checkInstance(connector.create(config, context), TESTED);
   await instance.start?.();
   try {
-    const configs = await instance.taskConfigs(Number(config['tasks.max'] ?? 1));
+    const configs = checkTaskConfigs(await instance.taskConfigs(Number(config['tasks.max'] ?? 1)), TESTED);
     if (failures.length > 0) throw failures[0];
     const found = configs[number];
     if (!found)

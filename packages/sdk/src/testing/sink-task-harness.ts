@@ -3,11 +3,13 @@ import type { ConnectorConfig, WorkerSettings } from '../config-def';
 import type { SinkConnector } from '../connector';
 import type { SinkRecord, TopicPartition, TopicPartitionOffset } from '../record';
 import type { SinkTask, SinkTaskContext } from '../task';
+import { checkPreCommit, checkTask } from '../checks';
 import { completeRecord, type PutRecord } from './complete-record';
 import { MemoryLogger } from './memory-logger';
 import { MemoryMetrics } from './memory-metrics';
 import { MemoryConsumers } from './memory-consumers';
 import { MemoryProducers } from './memory-producers';
+import { TESTED } from './tested';
 
 export interface SinkHarnessOptions {
   /** Partitions assigned at the start. (Default: partition 0 of `topic`) */
@@ -92,7 +94,12 @@ export class SinkTaskHarness {
     options: SinkHarnessOptions = {},
   ): Promise<SinkTaskHarness> {
     const topic = options.topic ?? (config.topics?.split(',')[0]?.trim() || 'test');
-    const harness = new SinkTaskHarness(connector.createTask(), topic, { name: 'test', ...config }, options);
+    const harness = new SinkTaskHarness(
+      checkTask('sink', connector.createTask(), TESTED),
+      topic,
+      { name: 'test', ...config },
+      options,
+    );
     await harness.task.start(harness.context.configs(), harness.context);
     await harness.assign(options.assignment ?? [{ topic, partition: 0 }]);
     return harness;
@@ -124,7 +131,7 @@ export class SinkTaskHarness {
     this.commitRequested = false;
     if (offered.length === 0) return;
     let returned: readonly TopicPartitionOffset[] = offered;
-    if (this.task.preCommit) returned = await this.task.preCommit(offered);
+    if (this.task.preCommit) returned = checkPreCommit(await this.task.preCommit(offered), TESTED);
     else await this.task.flush?.(offered);
     for (const { topic, partition, offset } of returned) {
       const limit = this.processed.get(keyOf({ topic, partition }))?.offset;

@@ -1,0 +1,104 @@
+/** Checks what other methods of plugins returned, for the runtime and the test kit. Each throws a ConnectError. */
+import type { ConfigProblem, ConnectorConfig } from '../config-def';
+import type { Connector, ConnectorInstance } from '../connector';
+import type { SourceOffset, SourcePartition, TopicPartitionOffset } from '../record';
+import type { SinkTask, SourceTask } from '../task';
+import { offsetFault } from './offset-fault';
+import { actualKind, isPlainObject, isThenable, pluginFault } from './plugin-fault';
+
+const TASK_METHODS = { source: ['start', 'poll', 'stop'], sink: ['start', 'put', 'stop'] } as const;
+
+/** The task that `createTask` returned. Throws `CREATE_TASK_RESULT`. */
+export function checkTask<T extends SourceTask | SinkTask>(type: Connector['type'], task: T, owner: string): T {
+  const methods = TASK_METHODS[type];
+  const missing = isObject(task) ? methods.find((name) => typeof (task as never)[name] !== 'function') : null;
+  if (missing === undefined) return task;
+  const problem = missing === null ? actualKind(task) : `an object without the method ${missing}()`;
+  throw pluginFault(
+    { code: 'CREATE_TASK_RESULT' },
+    `createTask() of ${owner}`,
+    `returned ${problem}: expected a ${type} task, with the methods ${methods.join(', ')}`,
+  );
+}
+
+/** The instance that `create` of a connector returned. Throws `CREATE_RESULT`. */
+export function checkInstance(instance: ConnectorInstance, owner: string): ConnectorInstance {
+  if (isObject(instance) && typeof instance.taskConfigs === 'function') return instance;
+  const problem = isObject(instance) ? 'an object without the method taskConfigs()' : actualKind(instance);
+  throw pluginFault(
+    { code: 'CREATE_RESULT' },
+    `create() of ${owner}`,
+    `returned ${problem}: expected an instance, with the method taskConfigs`,
+  );
+}
+
+export const TASK_CONFIGS_RESULT = 'TASK_CONFIGS_RESULT';
+
+/** What `taskConfigs` returned. Throws `TASK_CONFIGS_RESULT`. */
+export function checkTaskConfigs(configs: unknown, owner: string): readonly ConnectorConfig[] {
+  const fail = (problem: string): never => {
+    throw pluginFault({ code: 'TASK_CONFIGS_RESULT' }, `taskConfigs() of ${owner}`, `returned ${problem}`);
+  };
+  if (!Array.isArray(configs)) return fail(`${actualKind(configs)}: expected an array with a config per task`);
+  for (const [task, config] of configs.entries()) {
+    if (!isPlainObject(config))
+      fail(`${actualKind(config)} as the config of task ${task}: expected an object of strings`);
+    for (const [key, value] of Object.entries(config as object))
+      // JSON leaves out undefined members.
+      if (typeof value !== 'string' && value !== undefined)
+        fail(`${actualKind(value)} as "${key}" in the config of task ${task}: expected a string`);
+  }
+  return configs as readonly ConnectorConfig[];
+}
+
+/** What `validate` of a connector returned; null and undefined: no problems. Throws `VALIDATE_RESULT`. */
+export function checkProblems(problems: unknown, owner: string): readonly ConfigProblem[] {
+  const fail = (problem: string): never => {
+    throw pluginFault({ code: 'VALIDATE_RESULT' }, `validate() of ${owner}`, `returned ${problem}`);
+  };
+  if (problems === null || problems === undefined) return [];
+  if (!Array.isArray(problems)) return fail(`${actualKind(problems)}: expected an array of { key, message }`);
+  for (const [i, problem] of problems.entries()) {
+    const { key, message } = isPlainObject(problem) ? problem : ({} as Record<string, unknown>);
+    if (typeof key !== 'string' || typeof message !== 'string')
+      fail(`${actualKind(problem)} at position ${i}: expected { key, message }, both strings`);
+  }
+  return problems as readonly ConfigProblem[];
+}
+
+/** What `preCommit` returned. Throws `PRE_COMMIT_RESULT`. */
+export function checkPreCommit(offsets: unknown, owner: string): readonly TopicPartitionOffset[] {
+  const fail = (problem: string): never => {
+    throw pluginFault({ code: 'PRE_COMMIT_RESULT' }, `preCommit() of ${owner}`, `returned ${problem}`);
+  };
+  if (!Array.isArray(offsets))
+    return fail(
+      `${actualKind(offsets)}: expected an array of { topic, partition, offset }, which is empty to commit nothing`,
+    );
+  for (const [i, entry] of offsets.entries()) {
+    if (!isPlainObject(entry)) fail(`${actualKind(entry)} at position ${i}: expected { topic, partition, offset }`);
+    const { topic, partition, offset } = entry as Record<string, unknown>;
+    if (typeof topic !== 'string') fail(`${actualKind(topic)} as topic at position ${i}: expected a string`);
+    for (const [name, value] of Object.entries({ partition, offset }))
+      if (!(Number.isSafeInteger(value) && (value as number) >= 0))
+        fail(
+          `${typeof value === 'number' ? value : actualKind(value)} as ${name} at position ${i}: expected a whole number of 0 or more`,
+        );
+  }
+  return offsets as readonly TopicPartitionOffset[];
+}
+
+/** What is passed to `context.storeOffset`. Throws `OFFSET_NOT_PRIMITIVE`. */
+export function checkStoredOffset(partition: SourcePartition, offset: SourceOffset | null, owner: string): void {
+  const found = offsetFault(partition, 'the source partition') ?? offsetFault(offset, 'the source offset');
+  if (found)
+    throw pluginFault(
+      { code: found.code },
+      `context.storeOffset() in ${owner}`,
+      `was called with an invalid offset: ${found.reason}`,
+    );
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !isThenable(value);
+}
