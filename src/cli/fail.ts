@@ -11,13 +11,19 @@ const EXIT_CODES: Readonly<Record<string, number>> = {
   PREVIEW_OFFSETS: EXIT.usage,
   CLI_DOCUMENT_INVALID: EXIT.usage,
   REST_UNREACHABLE: EXIT.unreachable,
+  EMBEDDED_BROKER_ABSENT: EXIT.unreachable,
+  CONNECTION_FAILED: EXIT.unreachable,
+  REQUEST_TIMED_OUT_CLIENT: EXIT.unreachable,
   REST_NOT_FOUND: EXIT.notFound,
+  TOPIC_NOT_FOUND: EXIT.notFound,
 };
 
 /** Writes the error to stderr as one sentence and returns the exit code. */
 export function fail(io: Pick<CliIo, 'stderr'>, error: unknown): number {
   const text = error instanceof Error ? error.message : String(error);
-  const code = isConnectError(error) ? error.code : undefined;
-  io.stderr.write(`millrace: ${text}${code === undefined ? '' : ` (${code})`}\n`);
-  return (code !== undefined && EXIT_CODES[code]) || EXIT.failed;
+  const shown = isConnectError(error) ? ` (${error.code})` : '';
+  io.stderr.write(`millrace: ${text}${shown}\n`);
+  // Errors of the Kafka client have codes, too.
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  return (typeof code === 'string' && Object.hasOwn(EXIT_CODES, code) && EXIT_CODES[code]) || EXIT.failed;
 }

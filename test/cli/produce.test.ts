@@ -213,13 +213,13 @@ test.each<[string, string[], number, string]>([
 test('an unreachable broker: one sentence', async () => {
   unreachable = new KafkaError('CONNECTION_FAILED', 'Cannot connect to k:9092: refused.');
   const io = new ProduceIo();
-  expect(await run(io, '-')).toBe(1);
+  expect(await run(io, '-')).toBe(3);
   expect(io.err).toBe('millrace: Cannot connect to k:9092: refused.\n');
 });
 
 test('no cluster configured and no embedded broker running: one sentence, none is started', async () => {
   const io = new ProduceIo();
-  expect(await runCli(['produce', '-', '--topic', 't'], io)).toBe(1);
+  expect(await runCli(['produce', '-', '--topic', 't'], io)).toBe(3);
   expect(io.err).toBe(
     `millrace: No embedded broker runs on the data folder ${cwd}/.millrace. Start one with "millrace dev", choose its folder with --data-dir, or set bootstrap.servers to a Kafka cluster. (EMBEDDED_BROKER_ABSENT)\n`,
   );
@@ -229,6 +229,6 @@ test('no cluster configured and no embedded broker running: one sentence, none i
     JSON.stringify({ pid: 1, bootstrapServers: '127.0.0.1:1', clusterId: 'gone' }),
   );
   const stale = new ProduceIo();
-  expect(await runCli(['produce', '-', '--topic', 't', '--data-dir', '.'], stale)).toBe(1);
+  expect(await runCli(['produce', '-', '--topic', 't', '--data-dir', '.'], stale)).toBe(3);
   expect(stale.err).toContain('(EMBEDDED_BROKER_ABSENT)');
 });

@@ -4,6 +4,7 @@ import type { CommandSpec } from '../program/command-spec';
 const LOADERS: Readonly<Record<string, () => { readonly command: CommandSpec }>> = {
   start: () => require('./start') as typeof import('./start'),
   dev: () => require('./dev') as typeof import('./dev'),
+  consume: () => require('./consume') as typeof import('./consume'),
   produce: () => require('./produce') as typeof import('./produce'),
   doctor: () => require('./doctor') as typeof import('./doctor'),
   preview: () => require('./preview') as typeof import('./preview'),
@@ -13,7 +14,7 @@ const LOADERS: Readonly<Record<string, () => { readonly command: CommandSpec }>>
 /** Headings of `millrace --help` and their commands. A test checks that each command has one. */
 export const GROUPS: readonly (readonly [heading: string, names: readonly string[]])[] = [
   ['Workers', ['start', 'dev']],
-  ['Records', ['produce', 'preview']],
+  ['Records', ['produce', 'consume', 'preview']],
   ['Diagnosis', ['doctor']],
   ['Settings', ['context']],
 ];

@@ -44,10 +44,10 @@ export function optionsOf(spec: CommandSpec): readonly OptionSpec[] {
   return [...(spec.options ?? []), ...(spec.shared ?? []).flatMap((name) => SHARED_OPTIONS[name])];
 }
 
-function optionOf({ flags, description, default: preset, choices, required, parse }: OptionSpec): Option {
+function optionOf({ flags, description, default: preset, defaultText, choices, required, parse }: OptionSpec): Option {
   const option = new Option(flags, description);
   if (choices) option.choices([...choices]);
-  if (preset !== undefined) option.default(preset);
+  if (preset !== undefined) option.default(preset, defaultText);
   if (required === true) option.makeOptionMandatory();
   if (parse) option.argParser(parse);
   return option;

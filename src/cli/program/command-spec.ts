@@ -29,6 +29,8 @@ export interface OptionSpec {
   readonly flags: string;
   readonly description: string;
   readonly default?: unknown;
+  /** The default in `--help`, unless it is a text. */
+  readonly defaultText?: string;
   readonly choices?: readonly string[];
   readonly required?: boolean;
   /** Parses the value. With `previous` an option can be repeated. @throws InvalidArgumentError of commander */
@@ -37,7 +39,7 @@ export interface OptionSpec {
 }
 
 /** Options that several commands share; see `shared-options.ts`. */
-export type SharedOptions = 'server' | 'output' | 'cluster' | 'confirm';
+export type SharedOptions = 'server' | 'context' | 'output' | 'cluster' | 'confirm';
 
 export interface Example {
   /** Without the leading `millrace`. */

@@ -4,13 +4,16 @@ import type { OptionSpec, SharedOptions } from './command-spec';
 
 export const OUTPUT_FORMATS = ['table', 'json', 'yaml'] as const;
 
+const CONTEXT: OptionSpec = {
+  flags: '--context <name>',
+  description: 'use this context (default: the current one, see "millrace context")',
+  completes: 'contexts',
+};
+
 export const SHARED_OPTIONS: Readonly<Record<SharedOptions, readonly OptionSpec[]>> = {
+  context: [CONTEXT],
   server: [
-    {
-      flags: '--context <name>',
-      description: 'use this context (default: the current one, see "millrace context")',
-      completes: 'contexts',
-    },
+    CONTEXT,
     {
       flags: '--url <url>',
       description: 'URL of the REST API, or several separated by commas (default: of the context, or MILLRACE_URL)',

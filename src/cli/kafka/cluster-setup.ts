@@ -1,0 +1,27 @@
+/**
+ * The worker settings with which a command connects to Kafka: of `--config`, of the context, of worker.properties here,
+ * of the environment; otherwise those of `millrace dev`.
+ */
+import { dirname, resolve } from 'node:path';
+import { contextOf } from '../context/server';
+import { contextsPath } from '../context/contexts-file';
+import { DEV_DEFAULTS } from '../dev';
+import type { Invocation } from '../program/command-spec';
+import { readConfig, type WorkerSetup } from '../read-config';
+import { clusterOptions } from '../worker-options';
+
+/** Rejects with a ConfigError about the first invalid setting. */
+export async function clusterSetup(invocation: Pick<Invocation, 'options' | 'io'>): Promise<WorkerSetup> {
+  const { io } = invocation;
+  const given = clusterOptions(invocation);
+  const ofContext = given.file === undefined ? contextOf(invocation)?.config : undefined;
+  const file = ofContext === undefined ? given.file : resolve(dirname(contextsPath(io)), ofContext);
+  return await readConfig(
+    {
+      defaults: DEV_DEFAULTS,
+      usualFile: 'worker.properties',
+      given: { ...given, ...(file !== undefined && { file }) },
+    },
+    io,
+  );
+}

@@ -1,0 +1,61 @@
+/** A consumed record as one line for people, or as a JSON object. */
+import type { ConsumerRecord, FetchedBatch } from '../../kafka/port';
+import type { Paint } from '../output/colours';
+import { printable } from '../output/printable';
+import type { RecordReaders } from './choose-readers';
+
+export interface ReadRecord {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  /** ISO; null if the record has none. */
+  readonly timestamp: string | null;
+  /** JSON texts. */
+  readonly key: string;
+  readonly value: string;
+  readonly headers: readonly { readonly key: string; readonly value: string }[];
+}
+
+/** @throws DataError if a converter cannot read it */
+export function readRecord(
+  { topic, partition }: FetchedBatch,
+  record: ConsumerRecord,
+  readers: RecordReaders,
+): ReadRecord {
+  return {
+    topic,
+    partition,
+    offset: record.offset,
+    timestamp: isoTime(record.timestamp),
+    key: readers.key(topic, record.key),
+    value: readers.value(topic, record.value),
+    headers: record.headers.map(({ key, value }) => ({ key, value: readers.header(topic, key, value) })),
+  };
+}
+
+/** A date's range is smaller than that of timestamps. */
+function isoTime(timestamp: number): string | null {
+  return timestamp >= 0 && timestamp <= 8.64e15 ? new Date(timestamp).toISOString() : null;
+}
+
+/** `0:15  2026-01-31T12:00:00.000Z  "key"  {"a":1}`, then the headers, each on a line of its own. */
+export function recordLine(record: ReadRecord, paint: Paint, withHeaders: boolean): string {
+  const { partition, offset, timestamp, key, value, headers } = record;
+  const cells = [
+    paint('cyan', `${partition}:${offset}`),
+    paint('grey', timestamp ?? '-'),
+    printable(key),
+    printable(value),
+  ];
+  const lines = withHeaders
+    ? headers.map((header) => `  ${paint('grey', printable(header.key))} ${printable(header.value)}\n`)
+    : [];
+  return `${cells.join('  ')}\n${lines.join('')}`;
+}
+
+/** One line. Keys and values stay as exact as the texts are. */
+export function recordJson({ key, value, headers, ...place }: ReadRecord): string {
+  const start = JSON.stringify(place).slice(0, -1);
+  const list = headers.map((header) => `{"key":${JSON.stringify(header.key)},"value":${header.value}}`);
+  return `${start},"key":${key},"value":${value},"headers":[${list.join(',')}]}`;
+}
