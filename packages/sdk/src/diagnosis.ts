@@ -18,6 +18,8 @@ export interface Finding {
   readonly cure?: string;
   /** What to run for the cure, complete as it stands: SQL or a shell command. (Default: nothing can be run) */
   readonly statement?: string;
+  /** The system did not answer at all. A command that reaches nothing has another exit code. (Default: false) */
+  readonly unreachable?: boolean;
 }
 
 export interface DiagnosisContext {

@@ -8,12 +8,13 @@ import type { DoctorFinding } from './report';
 
 const LONGEST_LINE = 500;
 
-export function restFindings({ url, worker, connectors }: RestFacts): DoctorFinding[] {
+/** @param isGuessed the command line and the context name no URL */
+export function restFindings({ url, worker, connectors }: RestFacts, isGuessed = false): DoctorFinding[] {
   const subject = `REST API ${url}`;
   if ('failed' in worker)
     return [
       {
-        severity: 'error',
+        severity: isGuessed ? 'unchecked' : 'error',
         code: 'REST_UNREACHABLE',
         subject,
         message: `It does not answer: ${sentence(worker.failed.message)}`,

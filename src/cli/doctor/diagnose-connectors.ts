@@ -110,13 +110,15 @@ async function diagnoseOne(document: ConnectorDocument, options: OneOptions): Pr
     return unchecked(name, { code: 'DOCTOR_PLUGIN', message: `Not checked: ${sentence(found.failed.message)}` });
   if (found.value === null) return { checked: [], findings: [] };
   const findings = checkedFindings(found.value).map((finding) => ({ ...finding, subject: `connector ${name}` }));
-  return { checked: [{ subject: `connector ${name}`, summary: `diagnosed by ${description.class}` }], findings };
+  const isReached = !findings.some(({ unreachable }) => unreachable === true);
+  const checked = { subject: `connector ${name}`, summary: `diagnosed by ${description.class}` };
+  return { checked: isReached ? [checked] : [], findings };
 }
 
 /** A plugin may return anything. */
 function checkedFindings(found: readonly Finding[]): Finding[] {
   return (Array.isArray(found) ? (found as readonly (Finding | null)[]) : []).flatMap((finding) => {
-    const { severity, code, message, cure, statement } = finding ?? ({} as Partial<Finding>);
+    const { severity, code, message, cure, statement, unreachable } = finding ?? ({} as Partial<Finding>);
     if (severity === undefined || !SEVERITIES.includes(severity)) return [];
     return [
       {
@@ -125,6 +127,7 @@ function checkedFindings(found: readonly Finding[]): Finding[] {
         message: String(message),
         ...(cure !== undefined && { cure: String(cure) }),
         ...(statement !== undefined && { statement: String(statement) }),
+        ...(unreachable === true && { unreachable }),
       },
     ];
   });

@@ -5,7 +5,7 @@
 import { Writable } from 'node:stream';
 import { LogLevels } from '../../logging/log-levels';
 import { createLogger, loggerOptions } from '../../logging/winston-logger';
-import { serverOf, type Server } from '../context/server';
+import { contextOf, serverOf, type Server } from '../context/server';
 import type { CliIo } from '../io';
 import { paintOf } from '../output/colours';
 import { writeAnswer } from '../output/answer';
@@ -30,6 +30,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const end = Date.now() + deadline * 1000;
   const documents = args.map((file) => readDocument(file, io.cwd));
   const server = serverOf(invocation);
+  const isGuessed = isDefault(invocation);
   const { logger, levels } = logOnStderr(io);
   const settings = await readSettings(invocation, logger);
   const secrets = new Secrets();
@@ -37,7 +38,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const kafka = settings.hasKafka ? await readKafka(settings.config, logger) : null;
   const group = valueOf(kafka?.group);
   const workers = group === undefined ? [] : await readWorkers(group, server);
-  const rest = await readRest(serverToAsk(invocation, server, workers));
+  const rest = await readRest(isGuessed ? serverToAsk(server, workers) : server);
   const running = valueOf(rest.connectors) ?? [];
   const named = new Set(documents.map(({ name }) => name));
   const diagnoses = await diagnoseConnectors([...documents, ...running.filter(({ name }) => !named.has(name))], {
@@ -50,7 +51,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const findings: DoctorFinding[] = [
     ...settings.findings,
     ...(kafka === null ? [] : [...kafkaFindings(kafka), ...storageFindings(kafka), ...groupFindings(kafka, workers)]),
-    ...restFindings(rest),
+    ...restFindings(rest, isGuessed),
     ...diagnoses.findings,
   ];
   const report = {
@@ -61,14 +62,18 @@ export async function run(invocation: Invocation): Promise<number> {
   return exitCodeOf(report);
 }
 
-/** Without a URL, a worker of the group: http://localhost:8083 is only a guess. */
-function serverToAsk({ options, io }: Invocation, server: Server, workers: readonly WorkerFacts[]): Server {
-  const { url, context } = options as { url?: string; context?: string };
-  const isChosen = url !== undefined || context !== undefined || io.env.MILLRACE_URL || io.env.MILLRACE_CONTEXT;
-  if (isChosen || server.authorization !== undefined || server.urls.some((one) => one !== 'http://localhost:8083'))
-    return server;
-  const members = workers.flatMap(({ url: one, answer }) => ('value' in answer ? [one.replace(/\/$/, '')] : []));
-  return { ...server, urls: members.length > 0 ? members : server.urls };
+/** No option, variable or context names a URL, so that the server is only the default. */
+function isDefault({ options, io }: Invocation): boolean {
+  return (options as { url?: string }).url === undefined && !io.env.MILLRACE_URL && !contextOf({ options, io });
+}
+
+/** Instead of the default, a worker of the group. */
+function serverToAsk(server: Server, workers: readonly WorkerFacts[]): Server {
+  const members = workers.flatMap(({ url, answer }) => ('value' in answer ? [url.replace(/\/$/, '')] : []));
+  // The members are not trusted with credentials.
+  return members.length > 0 && server.authorization === undefined
+    ? { urls: members, timeoutMs: server.timeoutMs }
+    : server;
 }
 
 function checkedKafka(kafka: KafkaFacts | null, workers: readonly WorkerFacts[]): Checked[] {

@@ -41,7 +41,8 @@ export function exitCodeOf({ checked, findings }: Report): number {
 export function reportText({ checked, findings }: Report, paint: Paint): string {
   const lines = checked.map(({ subject, summary }) => `${paint('bold', subject)}: ${summary}`);
   for (const { severity, code, subject, message, cure, statement } of findings) {
-    lines.push('', `${paint(COLOURS[severity], severity)} ${code} (${subject})`, `  ${message}`);
+    if (lines.length > 0) lines.push('');
+    lines.push(`${paint(COLOURS[severity], severity)} ${code} (${subject})`, `  ${message}`);
     if (cure !== undefined) lines.push(`  ${cure}`);
     if (statement !== undefined) lines.push(paint('cyan', `    ${statement}`));
   }

@@ -61,7 +61,11 @@ function connectionFinding({ host, port, user, database }: ConnectionConfig, err
     ([key, value]) => `${key}='${value.replace(/[\\']/g, '\\$&')}'`,
   );
   const command = `psql ${shellQuoted(info.join(' '))}${code === 'PG_NO_DATABASE' ? ' --list' : ''}`;
-  return fault(code, sentence(message), { cure: CURES[code] ?? 'See the message; try with', statement: command });
+  const finding = fault(code, sentence(message), {
+    cure: CURES[code] ?? 'See the message; try with',
+    statement: command,
+  });
+  return code === 'PG_CONNECTION' || code === 'PG_UNKNOWN_HOST' ? { ...finding, unreachable: true } : finding;
 }
 
 const shellQuoted = (text: string): string => `"${text.replace(/["\\$`]/g, '\\$&')}"`;
