@@ -21,6 +21,7 @@ import { createPluginRegistry } from './plugins/create-registry';
 import { PluginWatcher } from './plugins/watch/plugin-watcher';
 import { forwardingTls } from './rest/http/https';
 import { createRestServer } from './rest/server';
+import { checkDefaultConverters } from './tasks/check-default-converters';
 import { createTaskHost } from './tasks/hosts/create-task-host';
 import { CONNECT_VERSION, MILLRACE_VERSION } from './version';
 
@@ -145,6 +146,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
       const ofPlugins = registry.list().flatMap(({ workerSettings = [] }) => workerSettings);
       for (const warning of [...configWarnings(config.raw, ofPlugins), ...forcedSettingWarnings(config)])
         logger.warn(warning);
+      await checkDefaultConverters(config, registry);
       await watcher?.start();
       const bound = await rest.listen();
       if (stopping) return await rest.close();

@@ -11,6 +11,17 @@ const KNOWN = new Set([
   ...CLIENT_SETTINGS,
   'config.storage.partitions',
 ]);
+/** Keys of Java's worker that configure what a Java process has. */
+const INEFFECTIVE = [
+  'metric.reporters',
+  'metrics.recording.level',
+  'auto.include.jmx.reporter',
+  'plugin.discovery',
+  ...['producer.', 'consumer.', 'admin.'].flatMap((prefix) => [
+    `${prefix}metric.reporters`,
+    `${prefix}interceptor.classes`,
+  ]),
+];
 const MAX_EDITS = 2;
 
 /**
@@ -32,6 +43,11 @@ export function configWarnings(raw: Readonly<Record<string, string>>, ofPlugins:
   if (raw[PLUGIN_WATCH]?.trim().toLowerCase() === 'true' && raw[TASK_HOST]?.trim().toLowerCase() === 'inline')
     warnings.push(
       `Worker setting "${PLUGIN_WATCH}" has no effect with ${TASK_HOST}=inline: only threads can load changed code.`,
+    );
+  const ineffective = INEFFECTIVE.filter((key) => (raw[key] ?? '').trim() !== '');
+  if (ineffective.length > 0)
+    warnings.push(
+      `Worker settings without effect in Millrace: ${ineffective.join(', ')}. Metrics are in GET /metrics, and plugins are found by their manifests.`,
     );
   const protocol = raw['connect.protocol'] ?? '';
   if (!['', 'sessioned'].includes(protocol.toLowerCase()))

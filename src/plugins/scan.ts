@@ -1,6 +1,7 @@
 /** Finds plugin folders: the built-in ones and those of `plugin.path`. Reads manifests only. */
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { javaJars } from './java-jars';
 import { readManifest, type CatalogEntry } from './manifest';
 import type { PluginProblem } from './registry';
 
@@ -46,12 +47,15 @@ export function pluginFolders(path: string, problems: PluginProblem[]): string[]
   try {
     const root = realpathSync(resolve(path));
     if (readManifest(root)) return [root];
-    return readdirSync(root)
+    const folders = readdirSync(root)
       .sort()
       .filter((name) => !name.startsWith('.') && name !== 'node_modules')
       .map((name) => join(root, name))
       .filter((folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory())
       .map((folder) => realpathSync(folder));
+    const jars = javaJars(root, folders);
+    if (jars) problems.push(jars);
+    return folders;
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     const reason =

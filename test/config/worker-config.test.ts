@@ -319,6 +319,20 @@ describe('warnings', () => {
     ]);
   });
 
+  test('keys of Java without effect are named once', () => {
+    expect(
+      configWarnings({
+        ...MINIMAL,
+        'metric.reporters': '',
+        'plugin.discovery': 'only_scan',
+        'auto.include.jmx.reporter': 'true',
+        'consumer.interceptor.classes': 'com.acme.X',
+      }),
+    ).toEqual([
+      'Worker settings without effect in Millrace: auto.include.jmx.reporter, plugin.discovery, consumer.interceptor.classes. Metrics are in GET /metrics, and plugins are found by their manifests.',
+    ]);
+  });
+
   test('connect-runtime 2.7: a protocol without signatures of internal requests, in the words of Java', () => {
     for (const protocol of ['', 'sessioned', 'SESSIONED'])
       expect(configWarnings({ ...MINIMAL, 'connect.protocol': protocol })).toEqual([]);

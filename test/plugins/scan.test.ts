@@ -101,6 +101,21 @@ describe('plugin folders', () => {
     ]);
   });
 
+  test('jars are named once per path: Java plugins cannot run here', () => {
+    const good = folders.add('good', { 'package.json': packageJson({ type: 'sink', class: 'G' }), 'index.js': SINK });
+    folders.add('debezium', { 'a.jar': '', 'b.jar': '', 'c.jar': '', 'd.jar': '', 'e.jar': '', 'f.JAR': '' });
+    writeFileSync(join(folders.root, 'single.jar'), '');
+    const scan = scanPlugins([folders.root]);
+    expect(scan.entries.map((e) => e.description.location)).toEqual([good]);
+    const [root, jars] = [folders.root, ['a', 'b', 'c', 'd'].map((name) => `${folders.root}/debezium/${name}.jar`)];
+    expect(scan.problems).toEqual([
+      {
+        location: root,
+        message: `Java plugins cannot run in this worker: ${root}/single.jar, ${jars.join(', ')} and 2 more in plugin.path are ignored.`,
+      },
+    ]);
+  });
+
   test('of two plugins with one class the first is kept; another type with the same class is allowed', () => {
     const first = folders.add('a', { 'package.json': packageJson({ type: 'sink', class: 'X' }), 'index.js': SINK });
     const second = folders.add('b', { 'package.json': packageJson({ type: 'sink', class: 'X' }), 'index.js': SINK });
