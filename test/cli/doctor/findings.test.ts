@@ -170,6 +170,12 @@ test('states of connectors; a trace is one bounded line', () => {
   );
 });
 
+test('a REST API that does not answer is an error only if a URL was chosen', () => {
+  const facts = { url: 'http://a:1', worker: { failed: { code: 'ECONNREFUSED', message: 'refused' } } };
+  expect(codes(restFindings(facts))).toEqual(['error REST_UNREACHABLE']);
+  expect(codes(restFindings(facts, true))).toEqual(['unchecked REST_UNREACHABLE']);
+});
+
 describe('the report', () => {
   const finding = (severity: DoctorFinding['severity'], code = 'X_Y'): DoctorFinding => ({
     ...{ severity, code, subject: 's', message: 'It is\x1b[2J wrong.', cure: 'Mend it with', statement: 'SELECT 1;' },
