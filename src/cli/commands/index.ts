@@ -6,6 +6,7 @@ const LOADERS: Readonly<Record<string, () => { readonly command: CommandSpec }>>
   dev: () => require('./dev') as typeof import('./dev'),
   consume: () => require('./consume') as typeof import('./consume'),
   produce: () => require('./produce') as typeof import('./produce'),
+  dlq: () => require('./dlq') as typeof import('./dlq'),
   doctor: () => require('./doctor') as typeof import('./doctor'),
   preview: () => require('./preview') as typeof import('./preview'),
   context: () => require('./context') as typeof import('./context'),
@@ -14,7 +15,7 @@ const LOADERS: Readonly<Record<string, () => { readonly command: CommandSpec }>>
 /** Headings of `millrace --help` and their commands. A test checks that each command has one. */
 export const GROUPS: readonly (readonly [heading: string, names: readonly string[]])[] = [
   ['Workers', ['start', 'dev']],
-  ['Records', ['produce', 'consume', 'preview']],
+  ['Records', ['produce', 'consume', 'dlq', 'preview']],
   ['Diagnosis', ['doctor']],
   ['Settings', ['context']],
 ];
