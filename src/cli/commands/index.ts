@@ -7,6 +7,9 @@ const LOADERS: Readonly<Record<string, () => { readonly command: CommandSpec }>>
   consume: () => require('./consume') as typeof import('./consume'),
   produce: () => require('./produce') as typeof import('./produce'),
   dlq: () => require('./dlq') as typeof import('./dlq'),
+  apply: () => require('./apply') as typeof import('./apply'),
+  diff: () => require('./diff') as typeof import('./diff'),
+  validate: () => require('./validate') as typeof import('./validate'),
   doctor: () => require('./doctor') as typeof import('./doctor'),
   preview: () => require('./preview') as typeof import('./preview'),
   context: () => require('./context') as typeof import('./context'),
@@ -15,6 +18,7 @@ const LOADERS: Readonly<Record<string, () => { readonly command: CommandSpec }>>
 /** Headings of `millrace --help` and their commands. A test checks that each command has one. */
 export const GROUPS: readonly (readonly [heading: string, names: readonly string[]])[] = [
   ['Workers', ['start', 'dev']],
+  ['Connectors', ['apply', 'diff', 'validate']],
   ['Records', ['produce', 'consume', 'dlq', 'preview']],
   ['Diagnosis', ['doctor']],
   ['Settings', ['context']],

@@ -1,0 +1,51 @@
+/** Compares connector configs, and shows the differences without secrets. Pure. */
+import { isSecretName, redactText } from '../../logging/redact';
+import type { Paint } from '../output/colours';
+
+export type Config = Readonly<Record<string, string | null>>;
+
+/** Undefined stands for a missing key. */
+export interface Change {
+  readonly key: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+const MASK = '[hidden]';
+const LONGEST = 500;
+/** They would change what the terminal shows. */
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\x00-\x1f\x7f-\x9f]/g;
+
+/** Sorted by key; values of secrets are masked. Empty if the configs are equal. */
+export function changesOf(from: Config, to: Config): readonly Change[] {
+  const value = (config: Config, key: string): string | undefined =>
+    Object.hasOwn(config, key) ? (config[key] ?? undefined) : undefined;
+  return [...new Set([...Object.keys(from), ...Object.keys(to)])].sort().flatMap((key) => {
+    const [old, next] = [value(from, key), value(to, key)];
+    if (old === next) return [];
+    return [
+      {
+        key,
+        ...(old !== undefined && { from: shown(key, old) }),
+        ...(next !== undefined && { to: shown(key, next) }),
+      },
+    ];
+  });
+}
+
+/** A line for each change, like `  ~ topic: a -> b`. */
+export function changeLines(changes: readonly Change[], paint: Paint): string {
+  return changes
+    .map(({ key, from, to }) => {
+      const name = key.replace(CONTROL, ' ');
+      if (from === undefined) return `${paint('green', `  + ${name}: ${to}`)}\n`;
+      if (to === undefined) return `${paint('red', `  - ${name}: ${from}`)}\n`;
+      return `${paint('yellow', `  ~ ${name}: ${from === to ? `${to} (changed)` : `${from} -> ${to}`}`)}\n`;
+    })
+    .join('');
+}
+
+function shown(key: string, value: string): string {
+  return isSecretName(key) ? MASK : redactText(value, LONGEST).replace(CONTROL, ' ');
+}

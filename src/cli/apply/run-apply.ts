@@ -1,0 +1,103 @@
+/**
+ * `millrace apply`: compares, validates, asks, changes what differs, and waits until it runs. What fails does not stop
+ * the rest. A repeated or resumed apply leaves alone what is already as the files say.
+ */
+import { isConnectError } from '@millrace/sdk';
+import { EXIT } from '../exit-codes';
+import { serverOf } from '../context/server';
+import { writeAnswer } from '../output/answer';
+import { paintOf } from '../output/colours';
+import { confirm } from '../output/confirm';
+import type { Invocation } from '../program/command-spec';
+import { ConnectClient } from '../rest/connect-client';
+import { path } from '../rest/path';
+import { forEach } from './for-each';
+import { planText, planValue, type Step } from './plan';
+import { readPlan } from './run-diff';
+import { validateConfigs, validationText } from './validate-configs';
+import { statusesOf, waitUntilRunning } from './wait-until-running';
+
+interface ApplyOptions {
+  readonly dryRun?: boolean;
+  readonly output?: string;
+  readonly timeout: number;
+  /** False with `--no-wait`. */
+  readonly wait?: boolean;
+}
+
+export async function run(invocation: Invocation): Promise<number> {
+  const client = new ConnectClient(serverOf(invocation));
+  try {
+    return await apply(client, invocation);
+  } finally {
+    client.close();
+  }
+}
+
+async function apply(client: ConnectClient, invocation: Invocation): Promise<number> {
+  const { io } = invocation;
+  const { dryRun, output, timeout, wait } = invocation.options as unknown as ApplyOptions;
+  const steps = await readPlan(client, invocation);
+  if (output === 'table' || output === undefined) io.stdout.write(planText(steps, paintOf(io)));
+  const answer = (failed: ReadonlyMap<string, string>): void => {
+    const value = (planValue(steps) as Step[]).map((step) => ({ ...step, error: failed.get(step.name) }));
+    if (output === 'json' || output === 'yaml') writeAnswer(invocation, value, () => '');
+  };
+  const changed = steps.filter(({ action }) => action !== 'none');
+  const invalid = await validateConfigs(
+    client,
+    changed.flatMap(({ document }) => document ?? []),
+  );
+  if (invalid.some(({ fields }) => fields.length > 0)) {
+    io.stderr.write(`${validationText(invalid.filter(({ fields }) => fields.length > 0))}Nothing was changed.\n`);
+    return EXIT.no;
+  }
+  if (dryRun === true || changed.length === 0) {
+    answer(new Map());
+    return EXIT.success;
+  }
+  const touched = changed.filter(({ action }) => action !== 'create').length;
+  if (touched > 0 && !(await confirm(invocation, `Change or delete ${touched} connectors?`))) {
+    io.stderr.write('Nothing was changed.\n');
+    return EXIT.failed;
+  }
+  const failed = new Map<string, string>();
+  const before = wait === false ? {} : await statusesOf(client);
+  await forEach(changed, async (step) => {
+    try {
+      await carryOut(client, step);
+      io.stderr.write(`${step.name}: ${DONE[step.action]}\n`);
+    } catch (error) {
+      if (!isConnectError(error)) throw error;
+      failed.set(step.name, error.message);
+      io.stderr.write(`${step.name}: cannot ${step.action} it: ${error.message}\n`);
+    }
+  });
+  if (wait !== false) {
+    const names = changed
+      .filter(({ name, action }) => action !== 'delete' && !failed.has(name))
+      .map(({ name }) => name);
+    const onSettled = (name: string, reason: string | undefined): void => {
+      if (reason !== undefined) failed.set(name, reason);
+      io.stderr.write(`${name}: ${reason ?? 'running'}\n`);
+    };
+    await waitUntilRunning(client, names, { before, timeoutMs: timeout * 1000, onSettled });
+  }
+  answer(failed);
+  if (failed.size === 0) return EXIT.success;
+  io.stderr.write(`${failed.size} of ${changed.length} connectors failed: ${[...failed.keys()].join(', ')}\n`);
+  return EXIT.failed;
+}
+
+const DONE = { create: 'created', update: 'changed', delete: 'deleted', none: '' } as const;
+
+async function carryOut(client: ConnectClient, { name, action, document }: Step): Promise<void> {
+  if (action === 'delete') {
+    await client.request(path`/connectors/${name}`, { method: 'DELETE', accept: [404] });
+  } else if (action === 'create' && document?.initialState) {
+    const { config, initialState } = document;
+    await client.request('/connectors', { method: 'POST', body: { name, config, initial_state: initialState } });
+  } else {
+    await client.request(path`/connectors/${name}/config`, { method: 'PUT', body: document?.config });
+  }
+}

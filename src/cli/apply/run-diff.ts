@@ -1,0 +1,34 @@
+/** `millrace diff` */
+import { EXIT } from '../exit-codes';
+import { serverOf } from '../context/server';
+import { readDocuments } from '../documents/read-documents';
+import { writeAnswer } from '../output/answer';
+import { paintOf } from '../output/colours';
+import type { Invocation } from '../program/command-spec';
+import { ConnectClient } from '../rest/connect-client';
+import { planOf, planText, planValue, type PlanOptions, type Step } from './plan';
+import { presentConfigs } from './present-configs';
+
+export interface FileOptions {
+  readonly filename: readonly string[];
+  readonly recursive?: boolean;
+}
+
+export async function run(invocation: Invocation): Promise<number> {
+  const client = new ConnectClient(serverOf(invocation));
+  try {
+    const steps = await readPlan(client, invocation);
+    writeAnswer(invocation, planValue(steps), () => planText(steps, paintOf(invocation.io)));
+    return steps.some(({ action }) => action !== 'none') ? EXIT.no : EXIT.success;
+  } finally {
+    client.close();
+  }
+}
+
+/** Compares the files with the cluster. */
+export async function readPlan(client: ConnectClient, { options, io }: Invocation): Promise<readonly Step[]> {
+  const { filename, recursive } = options as unknown as FileOptions;
+  planOf([], new Map(), options as PlanOptions);
+  const documents = await readDocuments({ paths: filename, isRecursive: recursive }, io);
+  return planOf(documents, await presentConfigs(client), options as PlanOptions);
+}

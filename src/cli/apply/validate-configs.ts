@@ -1,0 +1,77 @@
+/** Validates configs as a worker does when it is given them. */
+import type { ConfigInfos } from '../../config/validation/config-infos';
+import { isSecretName, redactText } from '../../logging/redact';
+import type { ConnectorDocument } from '../documents/connector-document';
+import { RestError, type ConnectClient } from '../rest/connect-client';
+import { path } from '../rest/path';
+import { forEach } from './for-each';
+
+export interface FieldErrors {
+  readonly key: string;
+  /** Masked for secrets; null if the key is missing. */
+  readonly value: string | null;
+  readonly errors: readonly string[];
+  readonly documentation?: string;
+  readonly recommended?: readonly string[];
+}
+
+export interface Validated {
+  readonly name: string;
+  readonly place: string;
+  readonly fields: readonly FieldErrors[];
+}
+
+/** In the order of the documents. Rejects if the worker cannot be asked at all. */
+export async function validateConfigs(
+  client: ConnectClient,
+  documents: readonly ConnectorDocument[],
+): Promise<readonly Validated[]> {
+  return await forEach(documents, async ({ name, place, config }) => {
+    const plugin = config['connector.class'] as string;
+    try {
+      const infos = await client.request<ConfigInfos>(path`/connector-plugins/${plugin}/config/validate`, {
+        method: 'PUT',
+        body: config,
+      });
+      return { name, place, fields: fieldErrors(infos) };
+    } catch (error) {
+      // An unknown class, for example; without access no config can be validated.
+      if (!(error instanceof RestError) || error.status === 401 || error.status === 403) throw error;
+      return { name, place, fields: [{ key: 'connector.class', value: plugin, errors: [error.message] }] };
+    }
+  });
+}
+
+export function fieldErrors({ configs = [] }: ConfigInfos): readonly FieldErrors[] {
+  return configs.flatMap(({ definition, value }) => {
+    if (!value || value.errors.length === 0) return [];
+    const isSecret = definition?.type === 'PASSWORD' || isSecretName(value.name);
+    return [
+      {
+        key: value.name,
+        value: value.value === null ? null : isSecret ? '[hidden]' : redactText(value.value),
+        errors: value.errors.map((error) =>
+          isSecret && value.value ? error.replaceAll(value.value, '[hidden]') : error,
+        ),
+        ...(definition?.documentation && { documentation: definition.documentation }),
+        ...(value.recommended_values.length > 0 && { recommended: value.recommended_values }),
+      },
+    ];
+  });
+}
+
+/** The errors of each invalid connector, then the valid ones. */
+export function validationText(results: readonly Validated[]): string {
+  const plain = (text: string): string => text.replace(/\p{Cc}/gu, ' ');
+  const invalid = results.filter(({ fields }) => fields.length > 0);
+  const lines = invalid.flatMap(({ name, place, fields }) => [
+    `${plain(name)} (${place}): invalid`,
+    ...fields.flatMap(({ key, value, errors, documentation, recommended }) => [
+      ...errors.map((error) => `  ${plain(key)}${value === null ? '' : ` = ${plain(value)}`}: ${plain(error)}`),
+      ...(recommended ? [`    one of: ${plain(recommended.slice(0, 20).join(', '))}`] : []),
+      ...(documentation ? [`    ${plain(documentation).slice(0, 300)}`] : []),
+    ]),
+  ]);
+  const valid = results.filter(({ fields }) => fields.length === 0).map(({ name }) => `${plain(name)}: valid`);
+  return [...lines, ...valid].map((line) => `${line}\n`).join('');
+}
