@@ -6,6 +6,7 @@ const LOADERS: Readonly<Record<string, () => { readonly command: CommandSpec }>>
   dev: () => require('./dev') as typeof import('./dev'),
   consume: () => require('./consume') as typeof import('./consume'),
   produce: () => require('./produce') as typeof import('./produce'),
+  offsets: () => require('./offsets') as typeof import('./offsets'),
   dlq: () => require('./dlq') as typeof import('./dlq'),
   apply: () => require('./apply') as typeof import('./apply'),
   diff: () => require('./diff') as typeof import('./diff'),
@@ -18,7 +19,7 @@ const LOADERS: Readonly<Record<string, () => { readonly command: CommandSpec }>>
 /** Headings of `millrace --help` and their commands. A test checks that each command has one. */
 export const GROUPS: readonly (readonly [heading: string, names: readonly string[]])[] = [
   ['Workers', ['start', 'dev']],
-  ['Connectors', ['apply', 'diff', 'validate']],
+  ['Connectors', ['apply', 'diff', 'validate', 'offsets']],
   ['Records', ['produce', 'consume', 'dlq', 'preview']],
   ['Diagnosis', ['doctor']],
   ['Settings', ['context']],

@@ -8,6 +8,8 @@ export interface RestRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** JSON text to send instead of `body`: numbers keep all their digits. */
+  readonly text?: string;
   /** Statuses that resolve instead of rejecting, e.g. 404. They resolve with undefined. */
   readonly accept?: readonly number[];
 }
@@ -66,13 +68,18 @@ export class ConnectClient {
    * @param path begins with a slash; its parts are encoded
    * @throws RestError; ConnectError `REST_UNREACHABLE`, `REST_REPLY_INVALID`
    */
-  async request<T = unknown>(path: string, { method = 'GET', body, accept = [] }: RestRequest = {}): Promise<T> {
+  async request<T = unknown>(path: string, request: RestRequest = {}): Promise<T> {
+    return this.parsed(await this.requestText(path, request), request.method ?? 'GET', path) as T;
+  }
+
+  /** Like `request`, but resolves to the body as it is: numbers keep all their digits. Empty if there is none. */
+  async requestText(path: string, { method = 'GET', body, text, accept = [] }: RestRequest = {}): Promise<string> {
     const deadline = Date.now() + this.server.timeoutMs;
-    const text = body === undefined ? undefined : JSON.stringify(body);
+    const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));
     for (let pause = FIRST_RETRY_MS; ; pause = Math.min(pause * 2, LONGEST_RETRY_MS)) {
-      const { status, text: reply } = await this.sendToAny(method, path, text, deadline);
-      if (accept.includes(status)) return undefined as T;
-      if (status >= 200 && status < 300) return this.parsed(reply, method, path) as T;
+      const { status, text: reply } = await this.sendToAny(method, path, sent, deadline);
+      if (accept.includes(status)) return '';
+      if (status >= 200 && status < 300) return reply;
       const message = messageOf(reply);
       const isMomentary = status === 409 && MOMENTARY.test(message ?? '');
       if (isMomentary && Date.now() + pause < deadline) await sleep(pause);

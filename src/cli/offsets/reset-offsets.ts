@@ -1,0 +1,24 @@
+/** `millrace offsets reset NAME`: the connector starts as if it were new. */
+import { serverOf } from '../context/server';
+import { EXIT } from '../exit-codes';
+import type { Invocation } from '../program/command-spec';
+import { ConnectClient } from '../rest/connect-client';
+import { path } from '../rest/path';
+import { repeatWhileLeaving, resumeIfAsked, stopFirst } from './stopped-connector';
+
+export async function run(invocation: Invocation): Promise<number> {
+  const name = invocation.args[0] as string;
+  const client = new ConnectClient(serverOf(invocation));
+  try {
+    const change = `Delete all offsets of ${name}, so that it starts from the beginning`;
+    if (!(await stopFirst(client, invocation, name, change))) return EXIT.failed;
+    const { message } = await repeatWhileLeaving(invocation, () =>
+      client.request<{ message: string }>(path`/connectors/${name}/offsets`, { method: 'DELETE' }),
+    );
+    invocation.io.stdout.write(`${message}\n`);
+    await resumeIfAsked(client, invocation, name);
+  } finally {
+    client.close();
+  }
+  return EXIT.success;
+}
