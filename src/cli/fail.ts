@@ -27,3 +27,8 @@ export function fail(io: Pick<CliIo, 'stderr'>, error: unknown): number {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   return (typeof code === 'string' && Object.hasOwn(EXIT_CODES, code) && EXIT_CODES[code]) || EXIT.failed;
 }
+
+export function exitCodeOf(error: unknown): number {
+  const code = isConnectError(error) ? error.code : undefined;
+  return (code !== undefined && EXIT_CODES[code]) || EXIT.failed;
+}

@@ -5,6 +5,8 @@ export interface CliOutput {
   write(text: string): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
+  /** The height of the terminal in lines, likewise. */
+  readonly rows?: number;
 }
 
 /** The parts of the process that commands use; tests replace them. */

@@ -13,13 +13,23 @@ const LOADERS: Readonly<Record<string, () => { readonly command: CommandSpec }>>
   validate: () => require('./validate') as typeof import('./validate'),
   doctor: () => require('./doctor') as typeof import('./doctor'),
   preview: () => require('./preview') as typeof import('./preview'),
+  get: () => require('./get') as typeof import('./get'),
+  status: () => require('./status') as typeof import('./status'),
+  pause: () => require('./pause') as typeof import('./pause'),
+  resume: () => require('./resume') as typeof import('./resume'),
+  stop: () => require('./stop') as typeof import('./stop'),
+  restart: () => require('./restart') as typeof import('./restart'),
+  delete: () => require('./delete') as typeof import('./delete'),
   context: () => require('./context') as typeof import('./context'),
 };
 
 /** Headings of `millrace --help` and their commands. A test checks that each command has one. */
 export const GROUPS: readonly (readonly [heading: string, names: readonly string[]])[] = [
   ['Workers', ['start', 'dev']],
-  ['Connectors', ['apply', 'diff', 'validate', 'offsets']],
+  [
+    'Connectors',
+    ['get', 'status', 'pause', 'resume', 'stop', 'restart', 'delete', 'apply', 'diff', 'validate', 'offsets'],
+  ],
   ['Records', ['produce', 'consume', 'dlq', 'preview']],
   ['Diagnosis', ['doctor']],
   ['Settings', ['context']],

@@ -1,0 +1,35 @@
+/** `millrace get offsets` */
+import { readConnectors } from '../connectors/connectors';
+import { selectNamed } from '../connectors/name-pattern';
+import { writeAnswer } from '../output/answer';
+import type { Invocation } from '../program/command-spec';
+import { path } from '../rest/path';
+import { listOf, objectOf } from '../rest/reply';
+import { sideBySide } from '../rest/side-by-side';
+import { withClient } from '../rest/with-client';
+
+export async function run(invocation: Invocation): Promise<number> {
+  const lists = await withClient(invocation, async (client) => {
+    const connectors = selectNamed(await readConnectors(client), invocation.args, 'connector', ({ name }) => name);
+    return await sideBySide(connectors, async ({ name }) => {
+      const at = path`/connectors/${name}/offsets`;
+      const { offsets } = objectOf(await client.request(at), `GET ${at}`);
+      return { name, offsets: listOf(offsets, `GET ${at}`).map((entry) => objectOf(entry, `GET ${at}`)) };
+    });
+  });
+  writeAnswer(invocation, lists, () => ({
+    headings: ['CONNECTOR', 'PARTITION', 'OFFSET'],
+    rows: lists.flatMap(({ name, offsets }) =>
+      offsets.map(({ partition, offset }) => [name, membersText(partition), membersText(offset)]),
+    ),
+  }));
+  return 0;
+}
+
+/** `{a: 1, b: "x"}` as `a=1 b="x"`. */
+function membersText(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
+  return Object.entries(value)
+    .map(([key, member]) => `${key}=${JSON.stringify(member)}`)
+    .join(' ');
+}

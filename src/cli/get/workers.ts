@@ -1,0 +1,82 @@
+/** `millrace get workers` */
+import { readConnectors, type Connector } from '../connectors/connectors';
+import { byName } from '../connectors/name-pattern';
+import { serverOf } from '../context/server';
+import { writeAnswer } from '../output/answer';
+import type { Invocation } from '../program/command-spec';
+import { ConnectClient } from '../rest/connect-client';
+import { objectOf, textOf } from '../rest/reply';
+import { sideBySide } from '../rest/side-by-side';
+import { withClient } from '../rest/with-client';
+
+interface Identity {
+  readonly version: string;
+  /** `healthy`, or why not; empty if the worker does not report it. */
+  readonly health: string;
+}
+
+/** Only the given URLs are asked: credentials must not go to addresses that a worker names. */
+export async function run(invocation: Invocation): Promise<number> {
+  const connectors = await withClient(invocation, readConnectors);
+  const { urls, ...access } = serverOf(invocation);
+  const identities = new Map(
+    await sideBySide(urls, async (url) => [new URL(url).host, await identityOf({ urls: [url], ...access })] as const),
+  );
+  const counted = countWork(connectors);
+  for (const worker of identities.keys())
+    if (!counted.has(worker)) counted.set(worker, { connectors: 0, tasks: 0, failed: 0 });
+  const workers = [...counted]
+    .map(([worker, count]) => ({ worker, ...count, ...(identities.get(worker) ?? { version: '', health: '' }) }))
+    .sort(byName(({ worker }) => worker));
+  writeAnswer(invocation, workers, () => ({
+    headings: ['WORKER', 'CONNECTORS', 'TASKS', 'FAILED', 'VERSION', 'HEALTH'],
+    rows: workers.map((one) => [
+      one.worker,
+      String(one.connectors),
+      String(one.tasks),
+      String(one.failed),
+      one.version,
+      one.health,
+    ]),
+  }));
+  return 0;
+}
+
+interface Work {
+  connectors: number;
+  tasks: number;
+  failed: number;
+}
+
+function countWork(connectors: readonly Connector[]): Map<string, Work> {
+  const counted = new Map<string, Work>();
+  const add = (worker: string, kind: 'connectors' | 'tasks', state: string): void => {
+    if (worker === '') return;
+    const work = counted.get(worker) ?? { connectors: 0, tasks: 0, failed: 0 };
+    work[kind]++;
+    if (state === 'FAILED') work.failed++;
+    counted.set(worker, work);
+  };
+  for (const { status } of connectors) {
+    add(status.worker, 'connectors', status.state);
+    for (const { worker, state } of status.tasks) add(worker, 'tasks', state);
+  }
+  return counted;
+}
+
+async function identityOf(server: ConstructorParameters<typeof ConnectClient>[0]): Promise<Identity> {
+  const client = new ConnectClient(server);
+  try {
+    const { version } = objectOf(await client.request('/'), 'GET /');
+    // Before Kafka 3.9, Java's worker has no /health.
+    const health = await client.request('/health', { accept: [404] });
+    return {
+      version: textOf(version),
+      health: health === undefined ? '' : textOf(objectOf(health, 'GET /health').status),
+    };
+  } catch (error) {
+    return { version: '', health: (error as Error).message };
+  } finally {
+    client.close();
+  }
+}

@@ -1,0 +1,56 @@
+/** Waits until a connector has reached the state that a command requested. */
+import { ConnectError, sleep } from '@millrace/sdk';
+import { readStatus, type Status } from '../connectors/connectors';
+import { failuresOf } from '../connectors/failure';
+import type { ConnectClient } from '../rest/connect-client';
+import type { Action } from './actions';
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 1000;
+/** A failure that was there before the request is reported if it is still there after this time. */
+const OLD_FAILURE_MS = 10_000;
+/** A connector without tasks is accepted as running after this time: it may have none to run. */
+const NO_TASKS_MS = 5_000;
+
+export interface Wait {
+  /** The state before the request. */
+  readonly before: Status;
+  readonly timeoutMs: number;
+}
+
+/** @throws ConnectError `CLI_STATE_NOT_REACHED` with the reason; the errors of requests */
+export async function awaitState(
+  client: ConnectClient,
+  name: string,
+  action: Action,
+  { before, timeoutMs }: Wait,
+): Promise<void> {
+  const began = Date.now();
+  // An earlier failure counts once another state was seen in between.
+  let old = failuresOf(before).length > 0 ? JSON.stringify(failuresOf(before)) : undefined;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    const status = await readStatus(client, name);
+    const waited = Date.now() - began;
+    if (action.isReached(status)) return;
+    if (status === undefined) throw notReached(`${name} was deleted meanwhile.`);
+    const failures = failuresOf(status);
+    if (JSON.stringify(failures) !== old) old = undefined;
+    const [first] = failures;
+    if (first && action.failsWithTasks && (old === undefined || waited > OLD_FAILURE_MS))
+      throw notReached(`${name}: ${first.part} is FAILED: ${first.reason}`);
+    if (action.failsWithTasks && status.state === 'RUNNING' && status.tasks.length === 0 && waited > NO_TASKS_MS)
+      return;
+    if (waited + pause > timeoutMs)
+      throw notReached(`${name} is not ${action.done} after ${timeoutMs / 1000} s: ${stateText(status)}.`);
+    await sleep(pause);
+  }
+}
+
+function stateText({ state, tasks }: Status): string {
+  const texts = tasks.slice(0, 5).map((task) => `task ${task.id} ${task.state}`);
+  return [`connector ${state}`, ...texts, ...(tasks.length > 5 ? ['…'] : [])].join(', ');
+}
+
+function notReached(message: string): ConnectError {
+  return new ConnectError(message, { code: 'CLI_STATE_NOT_REACHED' });
+}

@@ -1,0 +1,113 @@
+/** Pauses, resumes, stops, restarts or deletes the connectors that the command line names. */
+import { ConnectError } from '@millrace/sdk';
+import { isFailed, readConnectors, type Connector } from '../connectors/connectors';
+import { isPattern, selectNamed } from '../connectors/name-pattern';
+import { EXIT } from '../exit-codes';
+import { exitCodeOf, fail } from '../fail';
+import { writeAnswer } from '../output/answer';
+import { confirm } from '../output/confirm';
+import type { Invocation } from '../program/command-spec';
+import type { ConnectClient } from '../rest/connect-client';
+import { sideBySide } from '../rest/side-by-side';
+import { withClient } from '../rest/with-client';
+import type { Action, RestartOptions } from './actions';
+import { awaitState } from './await-state';
+
+interface Options extends RestartOptions {
+  readonly all?: boolean;
+  readonly wait?: boolean;
+  readonly waitTimeout?: number;
+  readonly output?: string;
+}
+
+const LISTED = 10;
+
+/** @returns the exit code: that of the failures if all connectors failed in the same way, otherwise 1 */
+export async function changeConnectors(invocation: Invocation, action: Action): Promise<number> {
+  const { args, io } = invocation;
+  const options = invocation.options as Options;
+  const { all = false, failed = false } = options;
+  if (args.length === 0 && !all && !failed)
+    throw new ConnectError(`Name the connectors to ${action.verb}, or pass --all or --failed.`, { code: 'CLI_USAGE' });
+  if (args.length > 0 && all) throw new ConnectError('Specify names or --all, not both.', { code: 'CLI_USAGE' });
+  return await withClient(invocation, async (client) => {
+    const named = selectNamed(await readConnectors(client), args, 'connector', ({ name }) => name);
+    const chosen = failed ? named.filter(({ status }) => isFailed(status)) : named;
+    if (chosen.length === 0) {
+      io.stderr.write(failed ? 'Nothing is FAILED.\n' : 'There are no connectors.\n');
+      return EXIT.success;
+    }
+    if (mustAsk(args, options, action, chosen.length) && !(await confirm(invocation, question(action, chosen)))) {
+      io.stderr.write('Nothing was done.\n');
+      return EXIT.failed;
+    }
+    const errors = new Map<string, unknown>();
+    await sideBySide(chosen, async (connector) => {
+      try {
+        await change(client, connector, action, options);
+        if (options.output === 'table')
+          writeAnswer(invocation, null, () => `${shown(connector.name)} ${verdict(action, options)}\n`);
+      } catch (error) {
+        errors.set(connector.name, error);
+        fail(io, withName(connector.name, error));
+      }
+    });
+    if (options.output !== 'table')
+      writeAnswer(
+        invocation,
+        chosen.map((one) => result(one, errors)),
+        () => '',
+      );
+    if (errors.size === 0) return EXIT.success;
+    if (chosen.length > 1) io.stderr.write(`${errors.size} of ${chosen.length} connectors failed.\n`);
+    const codes = new Set([...errors.values()].map(exitCodeOf));
+    return errors.size === chosen.length && codes.size === 1 ? ([...codes][0] as number) : EXIT.failed;
+  });
+}
+
+async function change(
+  client: ConnectClient,
+  { name, status }: Connector,
+  action: Action,
+  { wait = true, waitTimeout = 60, ...options }: Options,
+): Promise<void> {
+  await client.request(action.path(name, options), { method: action.method });
+  if (wait) await awaitState(client, name, action, { before: status, timeoutMs: waitTimeout * 1000 });
+}
+
+/** More than one connector was chosen without naming each, or something is lost. */
+function mustAsk(names: readonly string[], { failed = false }: Options, action: Action, count: number): boolean {
+  if (action.verb === 'delete') return true;
+  if (action.verb === 'restart' && failed) return false;
+  return count > 1 && (names.length === 0 || names.some(isPattern));
+}
+
+function question({ verb }: Action, chosen: readonly Connector[]): string {
+  const names = chosen.slice(0, LISTED).map(({ name }) => shown(name));
+  const list = chosen.length > LISTED ? [...names, `${chosen.length - LISTED} more`] : names;
+  const what = chosen.length === 1 ? 'connector' : `${chosen.length} connectors`;
+  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${what} ${list.join(', ')}?`;
+}
+
+function verdict({ verb, done }: Action, { wait = true }: Options): string {
+  return wait ? done : `${verb} requested`;
+}
+
+/** The worker's messages do not always name the connector. */
+function withName(name: string, error: unknown): unknown {
+  const message = error instanceof Error ? error.message : String(error);
+  if (message.includes(name) || !(error instanceof ConnectError)) return error;
+  return new ConnectError(`${shown(name)}: ${message}`, { code: error.code, cause: error });
+}
+
+function result({ name }: Connector, errors: ReadonlyMap<string, unknown>): Record<string, unknown> {
+  const error = errors.get(name);
+  if (error === undefined) return { name, done: true };
+  return { name, done: false, reason: error instanceof Error ? error.message : String(error) };
+}
+
+/** Control characters of a name must not reach a terminal. */
+function shown(name: string): string {
+  // eslint-disable-next-line no-control-regex
+  return name.replace(/[\x00-\x1f\x7f-\x9f]/g, ' ');
+}

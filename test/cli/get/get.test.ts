@@ -1,0 +1,114 @@
+import { matchesPattern } from '../../../src/cli/connectors/name-pattern';
+import { cli, entry, serve } from '../scripted-rest';
+
+const LIST = 'GET /connectors?expand=status&expand=info';
+const two = Object.fromEntries([entry('b', 'RUNNING', 'RUNNING', 'FAILED'), entry('a', 'PAUSED')]);
+
+test('patterns match whole names, in bounded time', () => {
+  for (const [pattern, name] of [
+    ['orders-*', 'orders-eu'],
+    ['*', ''],
+    ['a?c', 'abc'],
+    ['*b*', 'abc'],
+    ['a*', 'a*'],
+  ])
+    expect(matchesPattern(pattern as string, name as string)).toBe(true);
+  for (const [pattern, name] of [
+    ['orders', 'orders-eu'],
+    ['a?', 'a'],
+    ['', 'a'],
+    ['*b', 'abc'],
+    ['[ab]', 'a'],
+  ])
+    expect(matchesPattern(pattern as string, name as string)).toBe(false);
+  expect(matchesPattern('*a'.repeat(200), `${'a'.repeat(5000)}b`)).toBe(false);
+});
+
+test('connectors: a table, sorted', async () => {
+  const url = await serve((request) => (request === LIST ? two : undefined));
+  expect(await cli(url, 'get', 'connectors')).toEqual({
+    code: 0,
+    out: 'NAME  TYPE  STATE    TASKS  WORKER  CLASS\na     sink  PAUSED   0/0    w:8083  Sink\nb     sink  RUNNING  1/2    w:8083  Sink\n',
+    err: '',
+  });
+  const json = await cli(url, 'get', 'connectors', 'b', '-o', 'json');
+  expect(JSON.parse(json.out)).toMatchObject([
+    { name: 'b', state: 'RUNNING', tasks: [{ id: 0 }, { state: 'FAILED' }] },
+  ]);
+  expect(json.out).not.toContain('hunter2');
+});
+
+test('a name or pattern without a connector: exit code 4', async () => {
+  const url = await serve(() => two);
+  expect(await cli(url, 'get', 'connectors', 'a', 'x')).toMatchObject({
+    code: 4,
+    out: '',
+    err: 'millrace: There is no connector "x". (REST_NOT_FOUND)\n',
+  });
+  expect((await cli(url, 'get', 'connectors', 'x*')).err).toMatch(/^millrace: No connector matches "x\*"\./);
+});
+
+test('plugins by type, class and last part of the class', async () => {
+  const url = await serve(() => [
+    { class: 'o.a.FileStreamSinkConnector', type: 'sink', version: '1' },
+    { class: 'o.a.Filter', type: 'transformation' },
+  ]);
+  expect((await cli(url, 'get', 'plugins')).out).toBe(
+    'CLASS                        TYPE            VERSION\no.a.FileStreamSinkConnector  sink            1\no.a.Filter                   transformation\n',
+  );
+  expect((await cli(url, 'get', 'plugins', 'FileStreamSink')).out).toContain('FileStreamSinkConnector');
+  expect((await cli(url, 'get', 'plugins', '--type', 'sink')).out).not.toContain('Filter');
+});
+
+test('offsets, topics and loggers', async () => {
+  const url = await serve((request) => {
+    if (request === LIST) return two;
+    if (request.endsWith('/offsets')) return { offsets: [{ partition: { file: 'f' }, offset: { position: 7 } }] };
+    if (request === 'GET /connectors/a/topics') return { a: { topics: ['y', 'x'] } };
+    return { root: { level: 'INFO', last_modified: null }, a: { level: 'DEBUG', last_modified: 0 } };
+  });
+  expect((await cli(url, 'get', 'offsets', 'a')).out).toBe(
+    'CONNECTOR  PARTITION  OFFSET\na          file="f"   position=7\n',
+  );
+  expect((await cli(url, 'get', 'topics', 'a')).out).toBe('CONNECTOR  TOPIC\na          x\na          y\n');
+  expect((await cli(url, 'get', 'loggers')).out).toBe(
+    'NAME  LEVEL  CHANGED\na     DEBUG  1970-01-01T00:00:00.000Z\nroot  INFO\n',
+  );
+});
+
+test('workers: their work, and the version of those that are asked', async () => {
+  const url = await serve((request) => {
+    if (request === LIST) return two;
+    return request === 'GET /' ? { version: '4.3.1' } : { status: 'healthy', message: '' };
+  });
+  const { out } = await cli(url, 'get', 'workers');
+  expect(out).toMatch(/\n127\.0\.0\.1:\d+ +0 +0 +0 +4\.3\.1 +healthy\nw:8083 +2 +2 +1\n$/);
+});
+
+describe.each(['connectors', 'plugins', 'offsets', 'workers', 'loggers', 'topics'])('get %s: bad replies', (what) => {
+  test('401, something else than JSON, another shape, nothing there', async () => {
+    const locked = await serve((_, response) => response.writeHead(401).end('{"message":"User cannot access"}'));
+    expect(await cli(locked, 'get', what)).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringContaining('User cannot'),
+    });
+    const garbage = await serve(() => '<html>');
+    expect(await cli(garbage, 'get', what)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('REST_REPLY_INVALID'),
+    });
+    const shape = await serve(() => 7);
+    expect(await cli(shape, 'get', what)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('REST_REPLY_INVALID'),
+    });
+    expect(await cli('http://127.0.0.1:1', 'get', what)).toMatchObject({ code: 3, out: '' });
+  });
+});
+
+test('10,000 connectors', async () => {
+  const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => entry(`c${i}`, 'RUNNING', 'RUNNING')));
+  const url = await serve(() => many);
+  expect((await cli(url, 'get', 'connectors')).out.split('\n')).toHaveLength(10_002);
+});

@@ -1,0 +1,91 @@
+/** The commands about connectors, against a worker of either kind. */
+import { spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ROOT } from '../../../dev/services/paths';
+import type { RunningWorker } from '../../../dev/services/worker';
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export async function millrace(worker: RunningWorker, ...args: string[]): Promise<Ended> {
+  const child = spawn(process.execPath, [join(ROOT, 'dist', 'main.js'), ...args], {
+    cwd: worker.folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, HOME: worker.folder, MILLRACE_URL: worker.url },
+  });
+  const ended = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (ended.out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (ended.err += text));
+  return await new Promise((resolve) => child.once('close', (code) => resolve({ code, ...ended })));
+}
+
+/** @param group prefix of the topics */
+export function testConnectorVerbs(workerOf: () => RunningWorker, group: string): void {
+  const run = (...args: string[]) => millrace(workerOf(), ...args);
+
+  beforeAll(async () => {
+    const worker = workerOf();
+    const file = join(worker.folder, 'lines.txt');
+    await writeFile(file, 'one\ntwo\n');
+    await worker.register({
+      name: 'lines',
+      config: { 'connector.class': 'FileStreamSource', topic: `${group}-lines`, file },
+    });
+    await worker.register({
+      name: 'broken',
+      config: {
+        'connector.class': 'FileStreamSink',
+        topics: `${group}-lines`,
+        file: join(worker.folder, 'no', 'folder'),
+        'errors.restart.max': '0',
+      },
+    });
+    await worker.running('lines');
+    await worker.statusWhen('broken', ({ tasks }) => tasks[0]?.state === 'FAILED');
+  });
+
+  test('get lists connectors, plugins, workers, loggers', async () => {
+    const connectors = await run('get', 'connectors');
+    expect(connectors).toMatchObject({ code: 0, err: '' });
+    expect(connectors.out).toMatch(
+      /^NAME +TYPE +STATE +TASKS +WORKER +CLASS\nbroken +sink +RUNNING +0\/1 .*\nlines +source +RUNNING +1\/1 /,
+    );
+    expect((await run('get', 'plugins', 'FileStreamSink')).out).toContain('file.FileStreamSinkConnector');
+    expect((await run('get', 'workers')).out).toMatch(/\n127\.0\.0\.1:\d+ +2 +2 +1 +\S+ +healthy\n$/);
+    expect((await run('get', 'loggers', 'root')).out).toMatch(/\nroot +INFO/);
+    expect(await run('get', 'connectors', 'absent')).toMatchObject({ code: 4, out: '' });
+  });
+
+  test('status reports what failed', async () => {
+    const { code, out } = await run('status');
+    expect(code).toBe(5);
+    expect(out).toMatch(
+      /FAILED broken, task 0 on 127\.0\.0\.1:\d+\n {2}org\.apache\.kafka\.connect\.errors\.ConnectException: /,
+    );
+  });
+
+  test('pause, resume, restart, stop; offsets', async () => {
+    expect(await run('pause', 'lines')).toEqual({ code: 0, out: 'lines paused\n', err: '' });
+    expect(await run('resume', 'li*')).toEqual({ code: 0, out: 'lines running\n', err: '' });
+    expect(await run('restart', 'lines', '--include-tasks')).toEqual({ code: 0, out: 'lines restarted\n', err: '' });
+    expect(await run('stop', 'lines')).toEqual({ code: 0, out: 'lines stopped\n', err: '' });
+    expect((await run('get', 'topics', 'lines')).out).toContain(`${group}-lines`);
+    expect((await run('get', 'offsets', 'lines')).out).toMatch(/lines +filename=".*lines\.txt" +position=8\n/);
+  });
+
+  test('restart --failed reports the same failure again', async () => {
+    const { code, err } = await run('restart', '--failed');
+    expect(code).toBe(1);
+    expect(err).toMatch(/^millrace: broken: task 0 is FAILED: org\.apache\.kafka\.connect\.errors\.ConnectException: /);
+  });
+
+  test('delete', async () => {
+    expect((await run('delete', 'lines')).code).toBe(2);
+    expect(await run('delete', '--all', '--yes')).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse((await run('get', 'connectors', '-o', 'json')).out)).toEqual([]);
+  });
+}

@@ -1,0 +1,14 @@
+import { startWorker, type StartedWorker } from '../../../dev/services/worker';
+import { uniqueName } from '../../helpers/unique-name';
+import { testConnectorVerbs } from './connector-verbs';
+
+describe('commands about connectors', () => {
+  const group = uniqueName('verbs');
+  let worker: StartedWorker;
+  beforeAll(async () => {
+    worker = await startWorker({ group, settings: { 'offset.flush.interval.ms': '500' } });
+    await worker.ready();
+  });
+  afterAll(() => worker?.stop());
+  testConnectorVerbs(() => worker, group);
+});
