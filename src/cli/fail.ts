@@ -7,7 +7,6 @@ import type { CliIo } from './io';
 const EXIT_CODES: Readonly<Record<string, number>> = {
   CLI_USAGE: EXIT.usage,
   CLI_CONTEXT_INVALID: EXIT.usage,
-  PREVIEW_DOCUMENT: EXIT.usage,
   PREVIEW_OFFSETS: EXIT.usage,
   CLI_DOCUMENT_INVALID: EXIT.usage,
   REST_UNREACHABLE: EXIT.unreachable,

@@ -10,7 +10,7 @@ import type { PluginHost } from '../../plugin-host/host';
 import { createPluginRegistry, type LocalPluginRegistry } from '../../plugins/create-registry';
 import { grantedSettings } from '../../plugins/granted-settings';
 import type { PluginDescription } from '../../plugins/registry';
-import type { ConnectorDocument } from './documents';
+import type { ConnectorDocument } from '../documents/connector-document';
 import { sentence } from './kafka-findings';
 import { read } from './read';
 import type { Checked, DoctorFinding } from './report';
@@ -25,6 +25,9 @@ export interface DiagnosisOptions {
   /** Time for all connectors together, ms. */
   readonly deadlineMs: number;
 }
+
+/** Of a file or of the REST API. */
+export type DiagnosedConnector = Pick<ConnectorDocument, 'name' | 'config'>;
 
 export interface Diagnoses {
   readonly checked: readonly Checked[];
@@ -44,7 +47,7 @@ const SEVERITIES: readonly unknown[] = ['error', 'warning', 'unchecked'];
 
 /** Never rejects for a connector's failure. */
 export async function diagnoseConnectors(
-  documents: readonly ConnectorDocument[],
+  documents: readonly DiagnosedConnector[],
   options: DiagnosisOptions,
 ): Promise<Diagnoses> {
   if (documents.length === 0) return { checked: [], findings: [] };
@@ -80,7 +83,7 @@ interface OneOptions extends DiagnosisOptions {
   readonly leftMs: number;
 }
 
-async function diagnoseOne(document: ConnectorDocument, options: OneOptions): Promise<Diagnoses> {
+async function diagnoseOne(document: DiagnosedConnector, options: OneOptions): Promise<Diagnoses> {
   const { name } = document;
   const { registry, pluginHost, resolver, secrets, config } = options;
   const className = document.config['connector.class'] ?? '';

@@ -16,14 +16,10 @@ import { createPluginRegistry, type LocalPluginRegistry } from '../../plugins/cr
 import { grantedSettings } from '../../plugins/granted-settings';
 import type { PluginDescription } from '../../plugins/registry';
 import type { TaskSpec } from '../../tasks/host';
+import type { ConnectorDocument } from '../documents/connector-document';
 import type { WorkerSetup } from '../read-config';
 import type { PreviewOffsets } from './preview-offsets';
 import type { RecordSource } from './shown-record';
-
-export interface ConnectorDocument {
-  readonly name: string;
-  readonly config: ConnectorConfig;
-}
 
 export interface PreviewedSource {
   readonly spec: TaskSpec;
@@ -57,7 +53,7 @@ export interface PrepareOptions {
 export async function prepareSource(options: PrepareOptions): Promise<PreviewedSource | Refused> {
   const { document, setup, logger } = options;
   const { config: worker, resolver } = setup;
-  const { name, config } = document;
+  const { config } = document;
   hideSecrets(config);
   const registry = createPluginRegistry({ pluginPath: worker.pluginPath, builtIns: builtInPlugins, logger });
   const description = registry.find(config['connector.class'] ?? '', ['source', 'sink']);
@@ -66,14 +62,13 @@ export async function prepareSource(options: PrepareOptions): Promise<PreviewedS
       `${description.class} is a sink connector. A preview shows what a source would write; check a sink with PUT /connector-plugins/{class}/config/validate.`,
       { code: 'CLI_USAGE' },
     );
-  const sent = { ...config, name };
   const validator = createConfigValidator({ registry, config: worker, resolver, logger });
-  const problems = await validator.validate(sent).then(problemsOf, (error: unknown) => {
+  const problems = await validator.validate(config).then(problemsOf, (error: unknown) => {
     if (error instanceof ValidationError) return [{ field: 'connector.class', message: error.message }];
     throw error;
   });
   if (problems.length > 0) return { problems };
-  const resolved = await resolver.resolve(sent);
+  const resolved = await resolver.resolve(config);
   hideSecrets(resolved);
   return await withTasks(options, registry, description as PluginDescription, resolved);
 }

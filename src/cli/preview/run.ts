@@ -3,6 +3,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ConnectError, settledWithin } from '@millrace/sdk';
 import { DEV_DEFAULTS } from '../dev';
+import type { ConnectorDocument } from '../documents/connector-document';
+import { readDocuments } from '../documents/read-documents';
 import { EXIT } from '../exit-codes';
 import { fail } from '../fail';
 import type { CliIo } from '../io';
@@ -12,7 +14,6 @@ import { parseOffsets, PreviewOffsets } from './preview-offsets';
 import { previewOptions, type PreviewOptions } from './preview-options';
 import { prepareSource, type PreviewedSource, type Refused } from './previewed-source';
 import { recordPrinter } from './print-records';
-import { readDocument } from './read-document';
 import { runTask } from './run-task';
 import { shownLine } from './shown-line';
 import { stderrLogger } from './stderr-logger';
@@ -21,9 +22,12 @@ import { exitCode, summary } from './summary';
 const MAX_OFFSETS_BYTES = 16 * 1024 * 1024;
 /** Time for a connector that is being prepared when a signal arrives, ms. */
 const CLOSE_MS = 5_000;
+const SHOWN_NAMES = 5;
 
 export async function run(invocation: Invocation): Promise<number> {
   const { io } = invocation;
+  const options = previewOptions(invocation);
+  const document = await onlyDocument(options.file, io);
   // The error may be of a plugin.
   const report = (error: unknown): number =>
     fail({ stderr: { write: (text) => io.stderr.write(shownLine(text)) } }, error);
@@ -34,11 +38,15 @@ export async function run(invocation: Invocation): Promise<number> {
   const twice = new Promise<number>((second) =>
     io.onSignal(() => (++signals === 1 ? interrupt() : second(EXIT.interrupted))),
   );
-  return await Promise.race([crashed, twice, preview(previewOptions(invocation), io, interrupted).catch(report)]);
+  return await Promise.race([crashed, twice, preview(document, options, io, interrupted).catch(report)]);
 }
 
-async function preview(options: PreviewOptions, io: CliIo, interrupted: Promise<void>): Promise<number> {
-  const document = readDocument(options.file, io.cwd);
+async function preview(
+  document: ConnectorDocument,
+  options: PreviewOptions,
+  io: CliIo,
+  interrupted: Promise<void>,
+): Promise<number> {
   const offsets = readOffsets(options.offsetsFile, io.cwd);
   const setup = await readConfig({ defaults: DEV_DEFAULTS, usualFile: 'worker.properties', given: options.worker }, io);
   const logger = stderrLogger(io);
@@ -58,6 +66,18 @@ async function preview(options: PreviewOptions, io: CliIo, interrupted: Promise<
   } finally {
     await prepared.close();
   }
+}
+
+/** @throws ConnectError `CLI_DOCUMENT_INVALID`, `CLI_USAGE` for several connectors */
+async function onlyDocument(file: string, io: CliIo): Promise<ConnectorDocument> {
+  const documents = await readDocuments({ paths: [file] }, io);
+  if (documents.length === 1) return documents[0] as ConnectorDocument;
+  const names = documents.slice(0, SHOWN_NAMES).map(({ name }) => name);
+  const more = documents.length > names.length ? ', …' : '';
+  throw new ConnectError(
+    `${file} has ${documents.length} connectors (${names.join(', ')}${more}); a preview runs one: name a file with one connector.`,
+    { code: 'CLI_USAGE' },
+  );
 }
 
 /** Null after a signal. A connector that has started meanwhile is stopped. */

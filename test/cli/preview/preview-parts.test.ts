@@ -2,7 +2,6 @@ import { schema, type SourceRecord } from '@millrace/sdk';
 import { CollectedRecords } from '../../../src/cli/preview/collected-records';
 import { parseOffsets, PreviewOffsets } from '../../../src/cli/preview/preview-offsets';
 import { recordPrinter, yamlDocument } from '../../../src/cli/preview/print-records';
-import { parseDocument } from '../../../src/cli/preview/read-document';
 import { jsonLine, plainText, shownBytes, shownRecord } from '../../../src/cli/preview/shown-record';
 import { exitCode, summary, type SummaryInput } from '../../../src/cli/preview/summary';
 import type { ProducerRecord } from '../../../src/kafka/port';
@@ -135,22 +134,6 @@ describe('offsets', () => {
       new RegExp(`^Cannot read offsets from o\\.json: .*(${why})`),
     );
   });
-});
-
-describe('documents', () => {
-  const config = { 'connector.class': 'C', 'tasks.max': '2' };
-  test.each([
-    ['c.json', '{"name":"n","config":{"connector.class":"C","tasks.max":2}}', { name: 'n', config }],
-    ['flat.json', '{"connector.class":"C","tasks.max":"2"}', { name: 'flat', config }],
-    ['c.yaml', 'name: n\nconfig:\n  connector.class: C\n  tasks.max: 2\n', { name: 'n', config }],
-    ['c.properties', 'name=n\nconnector.class=C\ntasks.max=2', { name: 'n', config: { name: 'n', ...config } }],
-  ])('%s', (file, text, document) => expect(parseDocument(text, file)).toEqual(document));
-  test.each([
-    ['[]', 'not an object'],
-    ['{}', 'no connector.class'],
-    ['{"connector.class":{}}', 'the value of connector.class'],
-    ['{', 'JSON'],
-  ])('refuses %s', (text, why) => expect(() => parseDocument(text, 'c.json')).toThrow(why));
 });
 
 describe('the summary', () => {

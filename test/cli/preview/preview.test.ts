@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fail } from '../../../src/cli/fail';
 import { run } from '../../../src/cli/preview/run';
 import { FakeIo, invocationOf } from '../fake-io';
 
@@ -88,7 +89,8 @@ const calls = (): string[] =>
 async function preview(args: readonly string[] = [], config?: Record<string, string>, io = new FakeIo(cwd)) {
   if (config) write('nosy.json', { name: 'nosy', config: { ...CONFIG, ...config } });
   const plugins = ['--plugin-path', join(cwd, 'plugins')];
-  const code = await run(invocationOf(['preview', 'nosy.json', ...plugins, '--idle', '1', ...args], io));
+  const invocation = invocationOf(['preview', 'nosy.json', ...plugins, '--idle', '1', ...args], io);
+  const code = await run(invocation).catch((error: unknown) => fail(io, error));
   return { code, out: io.out, err: io.err };
 }
 
@@ -152,6 +154,44 @@ test('an invalid config: the error of each field, exit code 5, and the plugin is
   expect(err).toMatch(/^ {2}transforms\.a\.type: /m);
   expect(err).toMatch(/^ {2}own: Invalid value x/m);
   expect(err).not.toContain('hunter2');
+});
+
+test('a variable of the environment is replaced; a secret of it is not shown', async () => {
+  const io = new FakeIo(cwd, { API_PASSWORD: 'swordfish-swordfish' });
+  const { code, err } = await preview([], { 'api.password': '${API_PASSWORD}', mode: 'fail' }, io);
+  expect([code, err]).toEqual([1, expect.stringContaining('login failed for [hidden]')]);
+  expect(await preview([], { 'api.password': '${API_PASSWORD}' })).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(
+      /"api\.password": the environment variable API_PASSWORD is not set.*CLI_DOCUMENT_INVALID/,
+    ),
+  });
+});
+
+test('a placeholder of a config provider is left to it', async () => {
+  writeFileSync(join(cwd, 'secrets.properties'), 'password=swordfish-swordfish\n');
+  writeFileSync(
+    join(cwd, 'w.properties'),
+    'config.providers=file\nconfig.providers.file.class=org.apache.kafka.common.config.provider.FileConfigProvider\n',
+  );
+  const config = { 'api.password': `\${file:${join(cwd, 'secrets.properties')}:password}`, mode: 'fail' };
+  const { code, err } = await preview(['--config', 'w.properties'], config);
+  expect(code).toBe(1);
+  expect(err).toMatch(/login failed for (\$\{file|\[hidden\])/);
+  expect(err).not.toContain('swordfish');
+});
+
+test('a file with several connectors, or with none, is wrong usage', async () => {
+  write(
+    'nosy.json',
+    ['a', 'b'].map((name) => ({ name, config: CONFIG })),
+  );
+  expect(await preview()).toMatchObject({
+    code: 2,
+    err: 'millrace: nosy.json has 2 connectors (a, b); a preview runs one: name a file with one connector. (CLI_USAGE)\n',
+  });
+  write('nosy.json', []);
+  expect(await preview()).toMatchObject({ code: 2, err: expect.stringContaining('there is no connector in it') });
 });
 
 test('an unknown class', async () => {

@@ -10,11 +10,13 @@ import { ROOT } from '../../../dev/services/paths';
 import { startEmbedded } from '../../../dev/services/embedded';
 import { startPostgres, type RunningPostgres } from '../../../dev/services/postgres';
 import { startWorker, writeProperties, type RunningWorker } from '../../../dev/services/worker';
+import { runCli } from '../../../src/cli/cli';
 import type { Report } from '../../../src/cli/doctor/report';
 import { encodeMetadata } from '../../../src/cluster/group/connect-protocol';
 import { createGroupMember } from '../../../src/kafka/group/group-member';
 import { createWire } from '../../../src/kafka/network/network-client';
 import { silentLogger } from '../../../src/logging/logger';
+import { FakeIo } from '../../cli/fake-io';
 import { fileSinkConfig } from '../../helpers/file-sink-config';
 import { Clients } from '../../helpers/kafka-clients';
 import { TestDatabase } from '../../helpers/test-database';
@@ -310,4 +312,11 @@ test('invalid worker settings, and files that are no documents', async () => {
     'error REST_UNREACHABLE',
     'unchecked KAFKA_NOT_CHECKED',
   ]);
+  const invalid = join(folder, 'invalid.yaml');
+  await writeFile(invalid, 'name: shop\nconfig: { connector.class: X, password: "${NOT_SET_HERE}" }\n');
+  const io = new FakeIo(folder);
+  expect(await runCli(['doctor', invalid], io)).toBe(2);
+  expect(io.err).toMatch(
+    /invalid\.yaml: "password": the environment variable NOT_SET_HERE is not set.*\(CLI_DOCUMENT_INVALID\)/,
+  );
 });
