@@ -6,7 +6,8 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { ConnectError } from '@millrace/sdk';
-import { parse, stringify } from 'yaml';
+import { stringify } from 'yaml';
+import { parseYaml } from '../documents/parse-yaml';
 import type { CliIo } from '../io';
 
 /** Paths are absolute, or relative to the contexts file. */
@@ -53,7 +54,7 @@ export function readContexts(place: Place): Contexts {
     throw invalid(path, (error as Error).message, error);
   }
   try {
-    return checked(parse(text, { maxAliasCount: 0 }));
+    return checked(parseYaml(text)[0] ?? null);
   } catch (error) {
     throw invalid(path, (error as Error).message.split('\n')[0] as string, error);
   }

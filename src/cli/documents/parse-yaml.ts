@@ -1,10 +1,12 @@
 /**
  * Parses YAML and JSON, which YAML contains, into texts, arrays and mappings. Scalars keep their text: `1.10` stays
- * `1.10`. The parser needs exponential time for some nested texts, so that its tokens are checked before.
+ * `1.10`. The parser needs exponential time for some nested texts, so that its tokens are checked before. It
+ * calls itself for nested values, and V8 ends the process if a regular expression is compiled with a full stack.
  */
 import { CST, isScalar, Lexer, parseAllDocuments, visit, type Document } from 'yaml';
 
 const DEEPEST = 10;
+const WIDEST_INDENTATION = 200;
 const MOST_TOKENS = 500_000;
 const MOST_ANCHORS = 100;
 const MOST_ALIASES = 100;
@@ -34,6 +36,9 @@ function checkTokens(text: string): void {
   let depth = 0;
   let tokens = 0;
   let anchors = 0;
+  /** `- - - a` nests three lists in one line. */
+  let itemsInLine = 0;
+  let isStartOfLine = true;
   const fail = (reason: string): never => {
     throw new Error(`${reason} at line ${line}`);
   };
@@ -41,7 +46,13 @@ function checkTokens(text: string): void {
     if (++tokens > MOST_TOKENS) fail('There are too many values');
     const type = CST.tokenType(token);
     if (type === 'newline') line++;
-    else if (type === 'explicit-key-ind') fail('Keys that begin with "? " are not supported');
+    if (type === 'newline') itemsInLine = 0;
+    else if (type === 'seq-item-ind') itemsInLine++;
+    else if (type === 'space' && isStartOfLine && token.length > WIDEST_INDENTATION)
+      fail(`The indentation is wider than ${WIDEST_INDENTATION} columns`);
+    isStartOfLine = type === 'newline';
+    if (itemsInLine > DEEPEST) fail(`Values are nested more than ${DEEPEST} deep`);
+    if (type === 'explicit-key-ind') fail('Keys that begin with "? " are not supported');
     else if (type === 'flow-map-start' || type === 'flow-seq-start') depth++;
     else if (type === 'flow-map-end' || type === 'flow-seq-end') depth = Math.max(depth - 1, 0);
     else if (type === 'anchor') anchors++;

@@ -138,11 +138,16 @@ test.each<[string, unknown, string | RegExp]>([
   ['a.json', 'x'.repeat(1024 * 1024 + 1), 'a.json: it is larger than 1048576 bytes.'],
   ['a.yaml', '? '.repeat(100_000), 'Keys that begin with "? " are not supported at line 1'],
   ['a.json', '[{'.repeat(100_000), 'Values are nested more than 10 deep at line 1'],
-  ['a.yaml', '- '.repeat(100_000), /^a\.yaml: /],
+  ['a.yaml', '- '.repeat(100_000), 'Values are nested more than 10 deep at line 1'],
+  [
+    'a.yaml',
+    Array.from({ length: 1000 }, (_, i) => `${' '.repeat(i)}a:\n`).join(''),
+    'The indentation is wider than 200 columns at line 202',
+  ],
   ['a.yaml', '&a '.repeat(1000), 'There are more than 100 anchors'],
   ['a.yaml', `- &a [x]\n${'- *a\n'.repeat(1000)}`, /alias/],
   ['a.yaml', '&a [*a]', /^a\.yaml, item 1: /],
-])('%s %.40j: %s', async (name, content, expected) => {
+])('an invalid document is named with the reason: case %#', async (name, content, expected) => {
   const message = await problem(name, content);
   if (typeof expected === 'string') expect(message).toContain(expected);
   else expect(message).toMatch(expected);
