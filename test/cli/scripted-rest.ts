@@ -5,15 +5,17 @@ import { runCli } from '../../src/cli/cli';
 import { FakeIo } from './fake-io';
 
 /** The reply to a request: a body that is sent as JSON, a text that is sent as it is, or a status with a message. */
-export type Scripted = (request: string, response: ServerResponse) => unknown;
+export type Scripted = (request: string, response: ServerResponse, body: string) => unknown;
 
 const closing: (() => void)[] = [];
 afterEach(() => closing.splice(0).forEach((close) => close()));
 
 export async function serve(script: Scripted): Promise<string> {
   const server = createServer((request, response) => {
-    request.resume().on('end', () => {
-      const reply = script(`${request.method} ${request.url}`, response);
+    let body = '';
+    request.on('data', (part) => (body += part));
+    request.on('end', () => {
+      const reply = script(`${request.method} ${request.url}`, response, body);
       if (response.writableEnded || response.headersSent) return;
       if (reply === undefined) response.writeHead(404).end('{"error_code":404,"message":"HTTP 404 Not Found"}');
       else response.end(typeof reply === 'string' ? reply : JSON.stringify(reply));

@@ -9,6 +9,7 @@ const LOADERS: Readonly<Record<string, () => { readonly command: CommandSpec }>>
   offsets: () => require('./offsets') as typeof import('./offsets'),
   dlq: () => require('./dlq') as typeof import('./dlq'),
   apply: () => require('./apply') as typeof import('./apply'),
+  patch: () => require('./patch') as typeof import('./patch'),
   diff: () => require('./diff') as typeof import('./diff'),
   validate: () => require('./validate') as typeof import('./validate'),
   doctor: () => require('./doctor') as typeof import('./doctor'),
@@ -28,7 +29,7 @@ export const GROUPS: readonly (readonly [heading: string, names: readonly string
   ['Workers', ['start', 'dev']],
   [
     'Connectors',
-    ['get', 'status', 'pause', 'resume', 'stop', 'restart', 'delete', 'apply', 'diff', 'validate', 'offsets'],
+    ['get', 'status', 'pause', 'resume', 'stop', 'restart', 'delete', 'apply', 'diff', 'patch', 'validate', 'offsets'],
   ],
   ['Records', ['produce', 'consume', 'dlq', 'preview']],
   ['Diagnosis', ['doctor']],
