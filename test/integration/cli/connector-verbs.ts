@@ -77,6 +77,37 @@ export function testConnectorVerbs(workerOf: () => RunningWorker, group: string)
     expect((await run('get', 'offsets', 'lines')).out).toMatch(/lines +filename=".*lines\.txt" +position=8\n/);
   });
 
+  test('patch shows the difference and waits until the tasks run again', async () => {
+    expect((await run('resume', 'lines')).code).toBe(0);
+    expect(await run('patch', 'lines', 'batch.size=100')).toEqual({
+      code: 0,
+      out: 'lines:\n  + batch.size: 100\n',
+      err: 'lines: running\n',
+    });
+    expect((await run('patch', 'lines', 'batch.size=100')).out).toBe('lines: unchanged\n');
+    expect((await run('patch', 'lines', 'batch.size-')).code).toBe(0);
+  });
+
+  test('offsets are exported, reset and imported', async () => {
+    const exported = await run('offsets', 'export', 'lines');
+    expect(JSON.parse(exported.out)).toMatchObject({ offsets: [{ offset: { position: 8 } }] });
+    const file = join(workerOf().folder, 'offsets.json');
+    await writeFile(file, exported.out);
+    expect(await run('offsets', 'reset', 'lines', '--yes')).toEqual({
+      code: 0,
+      out: 'The offsets for this connector have been reset successfully\n',
+      err: 'lines is stopped.\nlines stays stopped: "millrace resume lines" starts it.\n',
+    });
+    expect(JSON.parse((await run('offsets', 'export', 'lines')).out)).toEqual({ offsets: [] });
+    expect(await run('offsets', 'import', 'lines', file, '--yes', '--resume')).toEqual({
+      code: 0,
+      out: 'The offsets for this connector have been altered successfully\n',
+      err: 'lines is resumed.\n',
+    });
+    await workerOf().running('lines');
+    expect((await run('offsets', 'export', 'lines')).out).toBe(exported.out);
+  });
+
   test('restart --failed reports the same failure again', async () => {
     const { code, err } = await run('restart', '--failed');
     expect(code).toBe(1);
