@@ -1,40 +1,32 @@
 /**
- * `npm run check:image`: runs the Dockerfile's steps in a clean copy of the last commit, without a container engine,
- * then its CMD with a Kafka broker until its HEALTHCHECK passes. Supports only the instruction forms used there.
+ * `npm run check:image`: runs the Dockerfile's steps on the last commit, without a container engine, checks what is in
+ * the image, and starts it as with a read-only root file system: `--version`, `dev`, and CMD with a Kafka broker.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, relative } from 'node:path';
+import { basename, join } from 'node:path';
 import { outputFileSync, removeSync } from 'fs-extra';
 import { copyBuildContext, DECOYS } from './build-context';
+import { runBuildSteps, runCommand } from './images/build-steps';
+import { imageConfig, stagesOf, type ImageConfig } from './images/dockerfile';
+import { checkImageContents } from './images/image-contents';
+import { ImageProcess, isProcess1 } from './images/image-process';
 import { freePort } from './services/free-port';
 import { useOrStartKafka } from './services/kafka';
-import { KeptProcess } from './services/kept-process';
 import { ROOT } from './services/paths';
 import { waitFor } from './services/wait-for';
 
-const instructions = readFileSync(join(ROOT, 'Dockerfile'), 'utf8')
-  .replaceAll('\\\n', ' ')
-  .split('\n')
-  .filter((line) => line !== '' && !line.startsWith('#'))
-  .map((line) => {
-    const [, name, rest] = /^(\S+)\s+(.*)$/.exec(line) as unknown as [string, string, string];
-    return { name, rest };
-  });
+/** Bounds of /app, which is the image without Node.js. */
+const MAX_MB = 50;
+const MAX_PACKAGES = 150;
 
 /** Content of the files that must not be in the image. */
 const DECOY = 'kept-to-the-developer';
 
-function run(command: string, cwd: string): void {
-  console.log(`+ ${command}`);
-  const { status } = spawnSync('/bin/sh', ['-c', command], { cwd, stdio: ['ignore', 'inherit', 'inherit'] });
-  if (status !== 0) throw new Error(`${command} exited with status ${status}`);
-}
-
 /** The build context of a clone of the last commit, after adding files that must be excluded. */
 function buildContext(clone: string, folder: string): void {
-  run(`git clone -q ${ROOT} ${clone}`, tmpdir());
+  runCommand(`git clone -q ${ROOT} ${clone}`, tmpdir());
   for (const path of DECOYS) {
     outputFileSync(join(clone, path), DECOY);
   }
@@ -50,74 +42,107 @@ function noDecoys(folder: string): void {
   if (status !== 1) throw new Error(`these files must be excluded: ${stdout}`);
 }
 
-function copy(words: string[], from: string, to: string): void {
-  const paths = words.filter((word) => !word.startsWith('--'));
-  const target = join(to, paths.pop() as string);
-  for (const path of paths) {
-    const source = join(from, relative('/app', path));
-    const isIntoFolder = existsSync(target) && paths.length > 1;
-    cpSync(source, isIntoFolder ? join(target, basename(path)) : target, { recursive: true, verbatimSymlinks: true });
+function checkContents(image: string): void {
+  noDecoys(image);
+  const { bytes, packages } = checkImageContents(join(image, 'app'));
+  const megabytes = bytes / 1e6;
+  console.log(`/app: ${megabytes.toFixed(1)} MB, ${packages} packages`);
+  if (megabytes > MAX_MB) throw new Error(`/app must not be larger than ${MAX_MB} MB`);
+  if (packages > MAX_PACKAGES) throw new Error(`/app must not have more than ${MAX_PACKAGES} packages`);
+}
+
+async function checkVersion(image: string, config: ImageConfig): Promise<void> {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+  const label = config.labels['org.opencontainers.image.version'];
+  if (label !== version) throw new Error(`the label of the version is ${label} instead of ${version}`);
+  const shown = spawnSync(join(image, 'app/bin/millrace'), ['--version'], { encoding: 'utf8' }).stdout;
+  const process = new ImageProcess(image, config, ['--version'], {});
+  try {
+    const code = await process.exit();
+    if (code !== 0 || !process.log().includes(version) || process.log() !== shown)
+      throw new Error(`--version exited with ${code}: ${process.log()}; the command millrace: ${shown}`);
+    console.log(`--version: ${shown.trim()}`);
+  } finally {
+    await process.remove();
   }
 }
 
-async function check(build: string, image: string): Promise<void> {
-  let stage = 0;
-  let command: string[] = [];
-  let health: string[] = [];
-  for (const { name, rest } of instructions) {
-    if (name === 'FROM') stage++;
-    else if (name === 'RUN') run(rest, stage === 1 ? build : image);
-    else if (name === 'COPY' && rest.startsWith('--from=build')) copy(rest.split(/\s+/), build, image);
-    else if (name === 'HEALTHCHECK') health = JSON.parse(rest.slice(rest.indexOf('['))) as string[];
-    else if (name === 'CMD') command = JSON.parse(rest) as string[];
-  }
-  noDecoys(image);
-  run('du -sh .', image);
-
-  const kafka = await useOrStartKafka();
-  const port = await freePort();
-  const folder = mkdtempSync(join(tmpdir(), 'millrace-image-'));
-  const worker = new KeptProcess({
-    command: '/bin/sh',
-    args: ['-c', `cd ${image} && exec "$@"`, 'sh', ...command],
-    folder,
-    signal: 'TERM',
-    env: {
-      BOOTSTRAP_SERVERS: kafka.bootstrapServers,
-      GROUP_ID: basename(folder),
-      CONFIG_STORAGE_TOPIC: `${basename(folder)}-configs`,
-      OFFSET_STORAGE_TOPIC: `${basename(folder)}-offsets`,
-      STATUS_STORAGE_TOPIC: `${basename(folder)}-status`,
-      CONNECT_LISTENERS: `http://127.0.0.1:${port}`,
-    },
-  });
+/** Starts a worker, waits for the HEALTHCHECK, and stops it with SIGTERM. */
+async function checkWorker(
+  image: string,
+  config: ImageConfig,
+  { args, env }: { args: readonly string[]; env: Readonly<Record<string, string>> },
+): Promise<void> {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const worker = new ImageProcess(image, config, args, { ...env, CONNECT_LISTENERS: url });
   try {
-    const env = { ...process.env, HEALTH_URL: `http://127.0.0.1:${port}/health` };
+    const healthEnv = { ...process.env, HEALTH_URL: `${url}/health` };
     await waitFor(
       'the HEALTHCHECK to pass',
       () => {
         if (worker.exitCode !== undefined) throw new Error(`the worker exited:\n${worker.log()}`);
-        return spawnSync(health[0] as string, health.slice(1), { env }).status === 0;
+        return spawnSync(config.health[0] as string, config.health.slice(1), { env: healthEnv }).status === 0;
       },
       { timeoutMs: 60_000, detail: () => worker.log().slice(-4000) },
     );
-    const plugins = await (await fetch(`http://127.0.0.1:${port}/connector-plugins`)).text();
-    for (const name of ['PostgresConnector', 'FileStreamSinkConnector'])
+    const plugins = await (await fetch(`${url}/connector-plugins`)).text();
+    for (const name of ['PostgresConnector', 'FileStreamSinkConnector', 'KustoSinkConnector'])
       if (!plugins.includes(name)) throw new Error(`${name} is not among the plugins: ${plugins}`);
-    console.log(`healthy; plugins: ${plugins}`);
+    const code = await worker.terminate();
+    if (code !== 0) throw new Error(`SIGTERM ended the worker with ${code}:\n${worker.log().slice(-4000)}`);
+    console.log(`${args.join(' ')}: healthy; SIGTERM${isProcess1 ? ' to process 1' : ''} ended it with 0`);
   } finally {
-    await worker.stop();
+    await worker.remove();
+  }
+}
+
+async function checkStart(image: string, config: ImageConfig): Promise<void> {
+  const kafka = await useOrStartKafka();
+  const name = basename(mkdtempSync(join(tmpdir(), 'millrace-group-')));
+  try {
+    await checkWorker(image, config, {
+      args: config.command,
+      env: {
+        BOOTSTRAP_SERVERS: kafka.bootstrapServers,
+        GROUP_ID: name,
+        CONFIG_STORAGE_TOPIC: `${name}-configs`,
+        OFFSET_STORAGE_TOPIC: `${name}-offsets`,
+        STATUS_STORAGE_TOPIC: `${name}-status`,
+      },
+    });
+  } finally {
+    removeSync(join(tmpdir(), name));
     await kafka.stop();
   }
 }
 
+/** Only the volume stays writable. */
+function makeReadOnly(image: string): void {
+  chmodSync(place, 0o755);
+  runCommand('chmod -R a-w,a+rX app', image);
+}
+
+async function check(): Promise<void> {
+  const context = join(place, 'context');
+  buildContext(join(place, 'clone'), context);
+  const stages = stagesOf(readFileSync(join(context, '../clone/Dockerfile'), 'utf8'));
+  const config = imageConfig(stages.at(-1) as (typeof stages)[number]);
+  const image = runBuildSteps(stages, { context, stages: place });
+  checkContents(image);
+  makeReadOnly(image);
+  await checkVersion(image, config);
+  const port = String(await freePort());
+  await checkWorker(image, config, { args: ['dev'], env: { CONNECT_EMBEDDED_PORT: port } });
+  await checkStart(image, config);
+}
+
 const place = mkdtempSync(join(tmpdir(), 'millrace-build-'));
-const [build, image] = [join(place, 'build'), join(place, 'app')] as const;
-buildContext(join(place, 'clone'), build);
-mkdirSync(image);
-check(build, image)
+check()
   .catch((error: Error) => {
     process.exitCode = 1;
     console.error(error.message);
   })
-  .finally(() => removeSync(place));
+  .finally(() => {
+    spawnSync('chmod', ['-R', 'u+w', place]);
+    removeSync(place);
+  });

@@ -13,8 +13,12 @@ export interface NamedImage {
   readonly digest: string | undefined;
 }
 
+/** Without the stages of the same file, which a later `FROM` may name. */
 export function imagesIn(text: string): NamedImage[] {
-  return [...text.matchAll(IMAGE)].map(([, , image, digest]) => ({ image: image as string, digest }));
+  const stages = new Set([...text.matchAll(/^FROM .* AS (\S+)$/gm)].map(([, stage]) => stage as string));
+  return [...text.matchAll(IMAGE)]
+    .map(([, , image, digest]) => ({ image: image as string, digest }))
+    .filter(({ image }) => !stages.has(image));
 }
 
 /** The text with new digests. Images without an entry in `digests` are unchanged. */

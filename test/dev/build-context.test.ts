@@ -27,7 +27,7 @@ test('no private file of a developer is in the build context', () => {
 test('every source file that is built is in the build context', () => {
   const isIgnored = ignoredBy(dockerignore);
   const built = ['src', 'packages', 'connectors', 'apps', 'package.json', 'package-lock.json'];
-  const settings = ['tsconfig.json', 'tsconfig.base.json', 'worker.properties'];
+  const settings = ['LICENSE', 'tsconfig.json', 'tsconfig.base.json', 'worker.properties'];
   const tracked = execFileSync('git', ['ls-files', '--', ...built, ...settings], { cwd: ROOT, encoding: 'utf8' });
   const files = tracked.split('\n').filter((file) => file !== '' && !file.endsWith('.md'));
   expect(files).toEqual(expect.arrayContaining([...settings, 'package-lock.json', 'src/main.ts']));

@@ -1,18 +1,73 @@
 /** Text checks of the container files; `npm run check:image` runs their steps. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { imageConfig, stagesOf, type Stage } from '../../dev/images/dockerfile';
 import { COMPOSE_FILES, CONTAINER_FILES, imagesIn } from '../../dev/images/pinned-images';
 
 const ROOT = join(__dirname, '..', '..');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 
-test('the image runs as a non-root user, from a build without development packages, and has a health check', () => {
-  const lines = read('Dockerfile').split('\n');
-  const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM')));
-  expect(last.find((line) => line.startsWith('USER'))).toBe('USER node');
-  expect(last.join('\n')).toMatch(/HEALTHCHECK[^]*\/health/);
-  expect(last).toContain('CMD ["node", "dist/main.js", "start", "worker.properties"]');
-  expect(lines).toContain('RUN npm prune --ignore-scripts --omit=dev');
+const stages = stagesOf(read('Dockerfile'));
+const last = stages.at(-1) as Stage;
+const linesOf = ({ instructions }: Stage) => instructions.map(({ name, rest }) => `${name} ${rest}`);
+const stage = (name: string) => linesOf(stages.find((candidate) => candidate.name === name) as Stage);
+
+test('the image runs millrace as a non-root user, with the arguments of docker run, and has a health check', () => {
+  const { entrypoint, command, health, workdir } = imageConfig(last);
+  expect(linesOf(last).filter((line) => line.startsWith('USER'))).toEqual(['USER node']);
+  expect(entrypoint).toEqual(['node', '/app/dist/main.js']);
+  expect(command).toEqual(['start', '/app/worker.properties']);
+  expect(health.join(' ')).toContain('/health');
+  expect(linesOf(last)).toContain(`VOLUME ${workdir}`);
+});
+
+test('dependencies are installed from the manifests of all workspaces, before sources are copied', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, unknown> };
+  const folders = Object.keys(packages).filter((path) => path !== '' && !path.includes('node_modules'));
+  const copied = stage('manifests').filter((line) => line.startsWith('COPY'));
+  expect(copied.sort()).toEqual(
+    ['COPY package.json package-lock.json ./', ...folders.map((path) => `COPY ${path}/package.json ${path}/`)].sort(),
+  );
+  const build = stage('build');
+  expect(build.indexOf('RUN npm ci --ignore-scripts')).toBeLessThan(build.indexOf('COPY . .'));
+  expect(build).toContain('COPY . .');
+});
+
+test('the packages of the image are those of a stage without sources and development packages', () => {
+  expect(stage('production').filter((line) => line.startsWith('COPY'))).toEqual([]);
+  expect(stage('production')[0]).toContain(' --omit=dev ');
+  expect(linesOf(last).filter((line) => line.includes('node_modules'))).toEqual([
+    'COPY --from=production /app/node_modules /app/node_modules',
+  ]);
+});
+
+test('the labels name the version of the package, and what the build arguments say', () => {
+  const { version, license, description } = JSON.parse(read('package.json')) as Record<string, string>;
+  const buildArgs = { REVISION: 'abc', CREATED: '2026-01-02T03:04:05Z', SOURCE: 'https://git.example/millrace' };
+  expect(imageConfig(last, { buildArgs }).labels).toEqual({
+    'org.opencontainers.image.title': 'Millrace',
+    'org.opencontainers.image.description': description,
+    'org.opencontainers.image.licenses': license,
+    'org.opencontainers.image.version': version,
+    'org.opencontainers.image.source': buildArgs.SOURCE,
+    'org.opencontainers.image.revision': 'abc',
+    'org.opencontainers.image.created': buildArgs.CREATED,
+  });
+});
+
+test('settings of an image: variables are replaced, comments and continued lines are understood', () => {
+  const [stage] = stagesOf(
+    '# a\nFROM node:1 AS x\nENV A=1 PATH=/b:$PATH\nARG V=2\nLABEL a="$A" \\\n  # no\n  v="${V}"\n',
+  );
+  expect(imageConfig(stage as Stage, { baseEnv: { PATH: '/bin' } })).toMatchObject({
+    env: { A: '1', PATH: '/b:/bin' },
+    labels: { a: '1', v: '2' },
+  });
+  expect(stage).toMatchObject({ name: 'x', base: 'node:1' });
+});
+
+test('the shell form of an entrypoint is refused', () => {
+  expect(() => imageConfig(stagesOf('FROM a\nENTRYPOINT node main.js')[0] as Stage)).toThrow('exec form');
 });
 
 test.each(CONTAINER_FILES)('%s installs packages without running their scripts', (file) => {
@@ -27,7 +82,9 @@ test.each([...CONTAINER_FILES, ...COMPOSE_FILES])('the base images of %s are pin
   const images = imagesIn(read(file));
   expect(images.length).toBeGreaterThan(0);
   expect(images.filter(({ image, digest }) => digest === undefined || !image.includes(':'))).toEqual([]);
-  expect(read(file).match(/^(FROM| *image:)/gm)).toHaveLength(images.length);
+  const stages = [...read(file).matchAll(/^FROM .* AS (\S+)$/gm)].map(([, name]) => name);
+  const named = [...read(file).matchAll(/^(?:FROM| *image:) +(\S+)/gm)].filter(([, name]) => !stages.includes(name));
+  expect(named).toHaveLength(images.length);
 });
 
 test.each(COMPOSE_FILES)('%s listens on loopback only', (file) => {
