@@ -1,7 +1,6 @@
 /** The options of `millrace produce`. */
 import { ConnectError } from '@millrace/sdk';
 import type { Invocation } from './program/command-spec';
-import { clusterOptions, type WorkerOptions } from './worker-options';
 
 export interface ProduceOptions {
   /** `-`: standard input. */
@@ -9,8 +8,6 @@ export interface ProduceOptions {
   readonly topic: string;
   /** Print only the summary, not a line for each message. */
   readonly quiet: boolean;
-  /** Sources of the Kafka settings. */
-  readonly worker: WorkerOptions;
 }
 
 /** Kafka's rule for topic names. */
@@ -25,5 +22,5 @@ export function produceOptions(invocation: Pick<Invocation, 'args' | 'options'>)
       { code: 'CLI_USAGE' },
     );
   }
-  return { file: invocation.args[0] as string, topic, quiet, worker: clusterOptions(invocation) };
+  return { file: invocation.args[0] as string, topic, quiet };
 }

@@ -8,16 +8,15 @@ import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ConnectError } from '@millrace/sdk';
 import type { Producer } from '../kafka/port';
-import { DEV_DEFAULTS } from './dev';
 import { EXIT } from './exit-codes';
 import { fail } from './fail';
 import type { CliIo } from './io';
+import { clusterSetup } from './kafka/cluster-setup';
 import { produceOptions, type ProduceOptions } from './produce-options';
 import type { Invocation } from './program/command-spec';
 import type * as Target from './produce-target';
 import { Screen } from './produce-screen';
 import { sendLines } from './produce-sending';
-import { readConfig } from './read-config';
 
 /** Resolves to a connected producer. */
 export type OpenProducer = typeof Target.produceTo;
@@ -40,12 +39,14 @@ interface Input {
 export async function run(invocation: Invocation, openProducer: OpenProducer = loadAndOpenProducer): Promise<number> {
   const { io } = invocation;
   const crashed = new Promise<number>((done) => io.onCrash((error) => done(fail(io, error))));
-  return await Promise.race([crashed, produce(produceOptions(invocation), io, openProducer)]);
+  return await Promise.race([crashed, produce(invocation, openProducer)]);
 }
 
-async function produce(options: ProduceOptions, io: CliIo, openProducer: OpenProducer): Promise<number> {
+async function produce(invocation: Invocation, openProducer: OpenProducer): Promise<number> {
+  const { io } = invocation;
+  const options = produceOptions(invocation);
   const input = await openInput(options.file, io);
-  const setup = await readConfig({ defaults: DEV_DEFAULTS, usualFile: 'worker.properties', given: options.worker }, io);
+  const setup = await clusterSetup(invocation);
   const producer = await openProducer(setup, io);
   try {
     await producer.prepare([options.topic]);

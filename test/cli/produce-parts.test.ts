@@ -55,7 +55,6 @@ test('arguments', () => {
     file: '-',
     topic: 't',
     quiet: true,
-    worker: { file: 'w', settings: { 'embedded.data.dir': 'd' }, brokerOptions: ['--data-dir'] },
   });
 });
 

@@ -232,3 +232,25 @@ test('no cluster configured and no embedded broker running: one sentence, none i
   expect(await runCli(['produce', '-', '--topic', 't', '--data-dir', '.'], stale)).toBe(3);
   expect(stale.err).toContain('(EMBEDDED_BROKER_ABSENT)');
 });
+
+test('the worker settings are those of the context, unless a URL names another cluster', async () => {
+  writeFileSync(join(cwd, 's.csv'), 'a');
+  writeFileSync(join(cwd, 'prod.properties'), 'bootstrap.servers=prod:9092\n');
+  writeFileSync(
+    join(cwd, 'contexts.yaml'),
+    'current: prod\ncontexts: { prod: { url: "http://prod:8083", config: prod.properties } }\n',
+  );
+  const serversWith = async (env: Record<string, string>, ...args: string[]): Promise<string | undefined> => {
+    const io = new FakeIo(cwd, { MILLRACE_CONTEXTS: join(cwd, 'contexts.yaml'), ...env });
+    let servers: string | undefined;
+    await produce(invocationOf(['produce', 's.csv', '--topic', 't', ...args], io), async ({ config }) => {
+      servers = config.bootstrapServers;
+      return producer as unknown as Producer;
+    });
+    return servers;
+  };
+  expect(await serversWith({})).toBe('prod:9092');
+  const other = { MILLRACE_URL: 'http://test:8083', BOOTSTRAP_SERVERS: 'test:9092' };
+  expect(await serversWith(other)).toBe('test:9092');
+  expect(await serversWith({ MILLRACE_URL: 'http://test:8083' }, '--context', 'prod')).toBe('prod:9092');
+});

@@ -11,7 +11,7 @@ It prints FILE:LINE, partition and offset of each message. It stops reading at t
     { flags: '--topic <topic>', description: 'topic to write to', required: true },
     { flags: '--quiet', description: 'print only the summary, not a line for each message' },
   ],
-  shared: ['cluster'],
+  shared: ['cluster', 'context'],
   examples: [
     { command: 'produce storms.csv --topic storm-events', explanation: 'Load a file into a topic' },
     { command: 'produce - --topic ticks --quiet', explanation: 'Send what another program writes' },

@@ -40,7 +40,7 @@ export function serverOf({ options, io }: Pick<Invocation, 'options' | 'io'>): S
   if (url !== undefined && named !== undefined) throw usage('Specify --url or --context, not both.');
   const givenUrl = url ?? (named === undefined ? io.env.MILLRACE_URL : undefined);
   if (givenUrl) return { urls: urlsOf(givenUrl), ...credentialsAt(io.env.MILLRACE_CREDENTIALS, io.cwd), timeoutMs };
-  const context = contextOf({ options, io });
+  const context = chosenContext({ options, io });
   if (!context) return { urls: [DEFAULT_URL], ...credentialsAt(io.env.MILLRACE_CREDENTIALS, io.cwd), timeoutMs };
   const folder = dirname(contextsPath(io));
   const pem = (file: string | undefined): string | undefined => file && readText(resolve(folder, file));
@@ -52,6 +52,16 @@ export function serverOf({ options, io }: Pick<Invocation, 'options' | 'io'>): S
     ...credentialsAt(context.credentials, folder),
     timeoutMs,
   };
+}
+
+/**
+ * The context of the cluster that a command asks; undefined if there is none, or if a URL names another cluster.
+ * @throws ConnectError `CLI_CONTEXT_INVALID`
+ */
+export function chosenContext({ options, io }: Pick<Invocation, 'options' | 'io'>): Context | undefined {
+  const { context, url } = options as ServerOptions;
+  if (url !== undefined || (context === undefined && io.env.MILLRACE_URL)) return undefined;
+  return contextOf({ options, io });
 }
 
 /** The named or current context; undefined if there is none. @throws ConnectError `CLI_CONTEXT_INVALID` */

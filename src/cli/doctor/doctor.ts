@@ -5,7 +5,7 @@
 import { Writable } from 'node:stream';
 import { LogLevels } from '../../logging/log-levels';
 import { createLogger, loggerOptions } from '../../logging/winston-logger';
-import { contextOf, serverOf, type Server } from '../context/server';
+import { chosenContext, serverOf, type Server } from '../context/server';
 import type { CliIo } from '../io';
 import { readDocuments } from '../documents/read-documents';
 import { paintOf } from '../output/colours';
@@ -64,7 +64,7 @@ export async function run(invocation: Invocation): Promise<number> {
 
 /** No option, variable or context names a URL, so that the server is only the default. */
 function isDefault({ options, io }: Invocation): boolean {
-  return (options as { url?: string }).url === undefined && !io.env.MILLRACE_URL && !contextOf({ options, io });
+  return (options as { url?: string }).url === undefined && !io.env.MILLRACE_URL && !chosenContext({ options, io });
 }
 
 /** Instead of the default, a worker of the group. */

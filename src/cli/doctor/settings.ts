@@ -1,5 +1,4 @@
 /** Reads the worker settings; what is wrong with them is a finding. */
-import { dirname, resolve } from 'node:path';
 import { isConnectError } from '@millrace/sdk';
 import { configWarnings } from '../../config/config-warnings';
 import { withBrokerAt } from '../../config/embedded-broker';
@@ -10,12 +9,10 @@ import { findRunningBroker } from '../../embedded-broker/running-broker';
 import { createKafkaClients } from '../../kafka/create-clients';
 import { clusterIdAt } from '../../kafka/network/cluster-id';
 import type { Logger } from '../../logging/logger';
-import { contextsPath } from '../context/contexts-file';
-import { contextOf } from '../context/server';
 import { DEV_DEFAULTS } from '../dev';
+import { clusterSetup } from '../kafka/cluster-setup';
 import type { Invocation } from '../program/command-spec';
-import { readConfig, type WorkerSetup } from '../read-config';
-import { clusterOptions } from '../worker-options';
+import type { WorkerSetup } from '../read-config';
 import { sentence } from './kafka-findings';
 import { failureOf } from './read';
 import type { DoctorFinding } from './report';
@@ -36,18 +33,9 @@ export async function readSettings(
   logger: Logger,
 ): Promise<DoctorSettings> {
   const { io } = invocation;
-  const given = clusterOptions(invocation);
-  const file = given.file ?? contextFile(invocation);
   let setup: WorkerSetup;
   try {
-    setup = await readConfig(
-      {
-        defaults: DEV_DEFAULTS,
-        usualFile: 'worker.properties',
-        given: { ...given, ...(file !== undefined && { file }) },
-      },
-      io,
-    );
+    setup = await clusterSetup(invocation);
   } catch (error) {
     if (!isConnectError(error)) throw error;
     const finding = {
@@ -73,14 +61,6 @@ export async function readSettings(
   } catch (error) {
     return { config, resolver, hasKafka: false, findings: [...findings, unchecked(failureOf(error).message)] };
   }
-}
-
-/** `config` of the context, unless the command names another server. */
-function contextFile(invocation: Pick<Invocation, 'options' | 'io'>): string | undefined {
-  const { url } = invocation.options as { url?: string };
-  if (url !== undefined) return undefined;
-  const context = contextOf(invocation);
-  return context?.config === undefined ? undefined : resolve(dirname(contextsPath(invocation.io)), context.config);
 }
 
 function warning(message: string): DoctorFinding {

@@ -1,9 +1,9 @@
 /**
  * The worker settings with which a command connects to Kafka: of `--config`, of the context, of worker.properties here,
- * of the environment; otherwise those of `millrace dev`.
+ * of the environment; otherwise those of `millrace dev`. The context does not count if a URL names another cluster.
  */
 import { dirname, resolve } from 'node:path';
-import { contextOf } from '../context/server';
+import { chosenContext } from '../context/server';
 import { contextsPath } from '../context/contexts-file';
 import { DEV_DEFAULTS } from '../dev';
 import type { Invocation } from '../program/command-spec';
@@ -14,7 +14,7 @@ import { clusterOptions } from '../worker-options';
 export async function clusterSetup(invocation: Pick<Invocation, 'options' | 'io'>): Promise<WorkerSetup> {
   const { io } = invocation;
   const given = clusterOptions(invocation);
-  const ofContext = given.file === undefined ? contextOf(invocation)?.config : undefined;
+  const ofContext = given.file === undefined ? chosenContext(invocation)?.config : undefined;
   const file = ofContext === undefined ? given.file : resolve(dirname(contextsPath(io)), ofContext);
   return await readConfig(
     {
