@@ -2,7 +2,10 @@
 import { isConnectError } from '@millrace/sdk';
 import { EXIT } from './exit-codes';
 import type { CliIo } from './io';
+import { printableLines } from './output/printable';
 
+/** Characters of a message that are shown. */
+const LONGEST = 16 * 1024;
 /** Error codes with an exit code of their own. */
 const EXIT_CODES: Readonly<Record<string, number>> = {
   CLI_USAGE: EXIT.usage,
@@ -17,17 +20,16 @@ const EXIT_CODES: Readonly<Record<string, number>> = {
   TOPIC_NOT_FOUND: EXIT.notFound,
 };
 
-/** Writes the error to stderr as one sentence and returns the exit code. */
+/** Writes the error to stderr as one sentence and returns the exit code. The message may be a server's. */
 export function fail(io: Pick<CliIo, 'stderr'>, error: unknown): number {
   const text = error instanceof Error ? error.message : String(error);
   const shown = isConnectError(error) ? ` (${error.code})` : '';
-  io.stderr.write(`millrace: ${text}${shown}\n`);
-  // Errors of the Kafka client have codes, too.
-  const { code } = (error ?? {}) as { readonly code?: unknown };
-  return (typeof code === 'string' && Object.hasOwn(EXIT_CODES, code) && EXIT_CODES[code]) || EXIT.failed;
+  io.stderr.write(`millrace: ${printableLines(text.slice(0, LONGEST))}${shown}\n`);
+  return exitCodeOf(error);
 }
 
+/** Errors of the Kafka client have codes, too. */
 export function exitCodeOf(error: unknown): number {
-  const code = isConnectError(error) ? error.code : undefined;
-  return (code !== undefined && EXIT_CODES[code]) || EXIT.failed;
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  return (typeof code === 'string' && Object.hasOwn(EXIT_CODES, code) && EXIT_CODES[code]) || EXIT.failed;
 }

@@ -1,6 +1,7 @@
 /** Compares connector configs, and shows the differences without secrets. Pure. */
 import { isSecretName, redactText } from '../../logging/redact';
 import type { Paint } from '../output/colours';
+import { printable } from '../output/printable';
 
 export type Config = Readonly<Record<string, string | null>>;
 
@@ -13,9 +14,6 @@ export interface Change {
 
 const MASK = '[hidden]';
 const LONGEST = 500;
-/** They would change what the terminal shows. */
-// eslint-disable-next-line no-control-regex
-const CONTROL = /[\x00-\x1f\x7f-\x9f]/g;
 
 /** Sorted by key; values of secrets are masked. Empty if the configs are equal. */
 export function changesOf(from: Config, to: Config): readonly Change[] {
@@ -38,7 +36,7 @@ export function changesOf(from: Config, to: Config): readonly Change[] {
 export function changeLines(changes: readonly Change[], paint: Paint): string {
   return changes
     .map(({ key, from, to }) => {
-      const name = key.replace(CONTROL, ' ');
+      const name = printable(key);
       if (from === undefined) return `${paint('green', `  + ${name}: ${to}`)}\n`;
       if (to === undefined) return `${paint('red', `  - ${name}: ${from}`)}\n`;
       return `${paint('yellow', `  ~ ${name}: ${from === to ? `${to} (changed)` : `${from} -> ${to}`}`)}\n`;
@@ -47,5 +45,5 @@ export function changeLines(changes: readonly Change[], paint: Paint): string {
 }
 
 function shown(key: string, value: string): string {
-  return isSecretName(key) ? MASK : redactText(value, LONGEST).replace(CONTROL, ' ');
+  return isSecretName(key) ? MASK : printable(redactText(value, LONGEST));
 }

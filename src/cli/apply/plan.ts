@@ -3,6 +3,7 @@ import { ConnectError } from '@millrace/sdk';
 import type { ConnectorDocument } from '../documents/connector-document';
 import { labelsOf, parseSelector } from '../documents/labels';
 import type { Paint } from '../output/colours';
+import { printable } from '../output/printable';
 import { changeLines, changesOf, type Change, type Config } from './changes';
 
 export interface Step {
@@ -54,7 +55,7 @@ export function planValue(steps: readonly Step[]): unknown {
 /** A paragraph for each connector that changes, and a summary. */
 export function planText(steps: readonly Step[], paint: Paint): string {
   const text = steps.map(({ name, action, changes }) => {
-    const place = name.replace(/\p{Cc}/gu, ' ');
+    const place = printable(name);
     if (action === 'create') return `${paint('green', `+ ${place}`)}\n${changeLines(changes, paint)}`;
     if (action === 'update') return `${paint('yellow', `~ ${place}`)}\n${changeLines(changes, paint)}`;
     return action === 'delete' ? `${paint('red', `- ${place}`)}\n` : '';

@@ -7,6 +7,7 @@ import { EXIT } from '../exit-codes';
 import { serverOf } from '../context/server';
 import { writeAnswer } from '../output/answer';
 import { paintOf } from '../output/colours';
+import { printableLines } from '../output/printable';
 import { confirm } from '../output/confirm';
 import type { Invocation } from '../program/command-spec';
 import { ConnectClient } from '../rest/connect-client';
@@ -62,15 +63,16 @@ async function apply(client: ConnectClient, invocation: Invocation): Promise<num
     return EXIT.failed;
   }
   const failed = new Map<string, string>();
+  const say = (line: string): void => void io.stderr.write(`${printableLines(line)}\n`);
   const before = wait === false ? {} : await statusesOf(client);
   await forEach(changed, async (step) => {
     try {
       await carryOut(client, step);
-      io.stderr.write(`${step.name}: ${DONE[step.action]}\n`);
+      say(`${step.name}: ${DONE[step.action]}`);
     } catch (error) {
       if (!isConnectError(error)) throw error;
       failed.set(step.name, error.message);
-      io.stderr.write(`${step.name}: cannot ${step.action} it: ${error.message}\n`);
+      say(`${step.name}: cannot ${step.action} it: ${error.message}`);
     }
   });
   if (wait !== false) {
@@ -79,13 +81,13 @@ async function apply(client: ConnectClient, invocation: Invocation): Promise<num
       .map(({ name }) => name);
     const onSettled = (name: string, reason: string | undefined): void => {
       if (reason !== undefined) failed.set(name, reason);
-      io.stderr.write(`${name}: ${reason ?? 'running'}\n`);
+      say(`${name}: ${reason ?? 'running'}`);
     };
     await waitUntilRunning(client, names, { before, timeoutMs: timeout * 1000, onSettled });
   }
   answer(failed);
   if (failed.size === 0) return EXIT.success;
-  io.stderr.write(`${failed.size} of ${changed.length} connectors failed: ${[...failed.keys()].join(', ')}\n`);
+  say(`${failed.size} of ${changed.length} connectors failed: ${[...failed.keys()].join(', ')}`);
   return EXIT.failed;
 }
 

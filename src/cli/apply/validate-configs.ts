@@ -2,6 +2,7 @@
 import type { ConfigInfos } from '../../config/validation/config-infos';
 import { isSecretName, redactText } from '../../logging/redact';
 import type { ConnectorDocument } from '../documents/connector-document';
+import { printable } from '../output/printable';
 import { RestError, type ConnectClient } from '../rest/connect-client';
 import { path } from '../rest/path';
 import { forEach } from './for-each';
@@ -62,16 +63,17 @@ export function fieldErrors({ configs = [] }: ConfigInfos): readonly FieldErrors
 
 /** The errors of each invalid connector, then the valid ones. */
 export function validationText(results: readonly Validated[]): string {
-  const plain = (text: string): string => text.replace(/\p{Cc}/gu, ' ');
   const invalid = results.filter(({ fields }) => fields.length > 0);
   const lines = invalid.flatMap(({ name, place, fields }) => [
-    `${plain(name)} (${place}): invalid`,
+    `${printable(name)} (${place}): invalid`,
     ...fields.flatMap(({ key, value, errors, documentation, recommended }) => [
-      ...errors.map((error) => `  ${plain(key)}${value === null ? '' : ` = ${plain(value)}`}: ${plain(error)}`),
-      ...(recommended ? [`    one of: ${plain(recommended.slice(0, 20).join(', '))}`] : []),
-      ...(documentation ? [`    ${plain(documentation).slice(0, 300)}`] : []),
+      ...errors.map(
+        (error) => `  ${printable(key)}${value === null ? '' : ` = ${printable(value)}`}: ${printable(error)}`,
+      ),
+      ...(recommended ? [`    one of: ${printable(recommended.slice(0, 20).join(', '))}`] : []),
+      ...(documentation ? [`    ${printable(documentation).slice(0, 300)}`] : []),
     ]),
   ]);
-  const valid = results.filter(({ fields }) => fields.length === 0).map(({ name }) => `${plain(name)}: valid`);
+  const valid = results.filter(({ fields }) => fields.length === 0).map(({ name }) => `${printable(name)}: valid`);
   return [...lines, ...valid].map((line) => `${line}\n`).join('');
 }

@@ -1,6 +1,7 @@
 /** Waits until connectors and their tasks run, or fail. */
 import { sleep } from '@millrace/sdk';
 import { redactText } from '../../logging/redact';
+import { printable } from '../output/printable';
 import type { ConnectClient } from '../rest/connect-client';
 
 export interface Status {
@@ -75,6 +76,6 @@ export function whyNot(status: Status | undefined): string | undefined {
 }
 
 function firstLine({ trace = '', worker_id: worker }: State): string {
-  const line = redactText((trace.split('\n')[0] as string).replace(/\p{Cc}/gu, ' '), 500);
-  return `${line || 'it has no trace'} (on ${worker})`;
+  const line = printable(redactText(trace.split('\n')[0] as string, 500));
+  return `${line || 'it has no trace'} (on ${printable(worker)})`;
 }

@@ -2,6 +2,7 @@
 import type { Finding } from '@millrace/sdk';
 import { EXIT } from '../exit-codes';
 import type { Paint } from '../output/colours';
+import { printable } from '../output/printable';
 
 /** A finding and what it is about: `Kafka`, `topic connect-configs`, `connector orders`. */
 export interface DoctorFinding extends Finding {
@@ -58,9 +59,3 @@ function summaryOf(findings: readonly DoctorFinding[]): string {
 }
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
-
-/** Texts of servers must not reach the terminal as control characters. The colours are kept. */
-function printable(line: string): string {
-  // eslint-disable-next-line no-control-regex
-  return line.replace(/[\x00-\x1a\x1c-\x1f\x7f-\x9f]|\x1b(?!\[[0-9;]{1,8}m)/g, ' ');
-}

@@ -6,6 +6,7 @@ import { EXIT } from '../exit-codes';
 import { exitCodeOf, fail } from '../fail';
 import { writeAnswer } from '../output/answer';
 import { confirm } from '../output/confirm';
+import { printable } from '../output/printable';
 import type { Invocation } from '../program/command-spec';
 import type { ConnectClient } from '../rest/connect-client';
 import { sideBySide } from '../rest/side-by-side';
@@ -35,6 +36,7 @@ export async function changeConnectors(invocation: Invocation, action: Action): 
     const chosen = failed ? named.filter(({ status }) => isFailed(status)) : named;
     if (chosen.length === 0) {
       io.stderr.write(failed ? 'Nothing is FAILED.\n' : 'There are no connectors.\n');
+      if (options.output !== 'table') writeAnswer(invocation, [], () => '');
       return EXIT.success;
     }
     if (mustAsk(args, options, action, chosen.length) && !(await confirm(invocation, question(action, chosen)))) {
@@ -46,7 +48,7 @@ export async function changeConnectors(invocation: Invocation, action: Action): 
       try {
         await change(client, connector, action, options);
         if (options.output === 'table')
-          writeAnswer(invocation, null, () => `${shown(connector.name)} ${verdict(action, options)}\n`);
+          writeAnswer(invocation, null, () => `${printable(connector.name)} ${verdict(action, options)}\n`);
       } catch (error) {
         errors.set(connector.name, error);
         fail(io, withName(connector.name, error));
@@ -83,7 +85,7 @@ function mustAsk(names: readonly string[], { failed = false }: Options, action: 
 }
 
 function question({ verb }: Action, chosen: readonly Connector[]): string {
-  const names = chosen.slice(0, LISTED).map(({ name }) => shown(name));
+  const names = chosen.slice(0, LISTED).map(({ name }) => printable(name));
   const list = chosen.length > LISTED ? [...names, `${chosen.length - LISTED} more`] : names;
   const what = chosen.length === 1 ? 'connector' : `${chosen.length} connectors`;
   return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${what} ${list.join(', ')}?`;
@@ -97,17 +99,11 @@ function verdict({ verb, done }: Action, { wait = true }: Options): string {
 function withName(name: string, error: unknown): unknown {
   const message = error instanceof Error ? error.message : String(error);
   if (message.includes(name) || !(error instanceof ConnectError)) return error;
-  return new ConnectError(`${shown(name)}: ${message}`, { code: error.code, cause: error });
+  return new ConnectError(`${printable(name)}: ${message}`, { code: error.code, cause: error });
 }
 
 function result({ name }: Connector, errors: ReadonlyMap<string, unknown>): Record<string, unknown> {
   const error = errors.get(name);
   if (error === undefined) return { name, done: true };
   return { name, done: false, reason: error instanceof Error ? error.message : String(error) };
-}
-
-/** Control characters of a name must not reach a terminal. */
-function shown(name: string): string {
-  // eslint-disable-next-line no-control-regex
-  return name.replace(/[\x00-\x1f\x7f-\x9f]/g, ' ');
 }

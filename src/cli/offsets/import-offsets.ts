@@ -6,6 +6,7 @@ import { ConnectError } from '@millrace/sdk';
 import { serverOf } from '../context/server';
 import { EXIT } from '../exit-codes';
 import type { CliIo } from '../io';
+import { printableLines } from '../output/printable';
 import type { Invocation } from '../program/command-spec';
 import { ConnectClient } from '../rest/connect-client';
 import { path } from '../rest/path';
@@ -23,7 +24,7 @@ export async function run(invocation: Invocation): Promise<number> {
     const { message } = await repeatWhileLeaving(invocation, () =>
       client.request<{ message: string }>(path`/connectors/${name}/offsets`, { method: 'PATCH', text }),
     );
-    invocation.io.stdout.write(`${message}\n`);
+    invocation.io.stdout.write(`${printableLines(message)}\n`);
     await resumeIfAsked(client, invocation, name);
   } finally {
     client.close();

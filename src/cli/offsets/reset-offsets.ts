@@ -1,6 +1,7 @@
 /** `millrace offsets reset NAME`: the connector starts as if it were new. */
 import { serverOf } from '../context/server';
 import { EXIT } from '../exit-codes';
+import { printableLines } from '../output/printable';
 import type { Invocation } from '../program/command-spec';
 import { ConnectClient } from '../rest/connect-client';
 import { path } from '../rest/path';
@@ -15,7 +16,7 @@ export async function run(invocation: Invocation): Promise<number> {
     const { message } = await repeatWhileLeaving(invocation, () =>
       client.request<{ message: string }>(path`/connectors/${name}/offsets`, { method: 'DELETE' }),
     );
-    invocation.io.stdout.write(`${message}\n`);
+    invocation.io.stdout.write(`${printableLines(message)}\n`);
     await resumeIfAsked(client, invocation, name);
   } finally {
     client.close();

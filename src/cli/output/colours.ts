@@ -28,6 +28,6 @@ const STATES: Readonly<Record<string, Colour>> = {
 
 /** Paints a state of a connector or task. */
 export function paintState(paint: Paint, state: string): string {
-  const colour = STATES[state];
+  const colour = Object.hasOwn(STATES, state) ? STATES[state] : undefined;
   return colour ? paint(colour, state) : state;
 }

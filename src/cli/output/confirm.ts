@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Writable } from 'node:stream';
 import { ConnectError } from '@millrace/sdk';
+import { printableLines } from './printable';
 import type { Invocation } from '../program/command-spec';
 
 /**
@@ -15,7 +16,7 @@ export async function confirm({ options, io }: Pick<Invocation, 'options' | 'io'
   const terminal = createInterface({ input: io.stdin, output: io.stderr as unknown as Writable, terminal: true });
   const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
   try {
-    const answer = await Promise.race([terminal.question(`${question} [y/N] `), closed]);
+    const answer = await Promise.race([terminal.question(`${printableLines(question)} [y/N] `), closed]);
     return /^y(es)?$/i.test(answer.trim());
   } finally {
     terminal.close();

@@ -1,8 +1,18 @@
-/** Other escape sequences than the colours of `colours.ts` must not reach a terminal. */
+/**
+ * Control characters of servers, records and plugins must not reach a terminal: they could move its cursor, hide text,
+ * or change its settings. Only the colours of `colours.ts` remain.
+ */
 // eslint-disable-next-line no-control-regex
-const CONTROL = /[\x00-\x1a\x1c-\x1f\x7f-\x9f]|\x1b(?!\[[0-9;]{1,8}m)/g;
+const CONTROL = /[\x00-\x1a\x1c-\x1f\x7f-\x9f]|\x1b(?!\[(?:0|1|3[1236]|90)m)/g;
+// eslint-disable-next-line no-control-regex
+const CONTROL_IN_LINES = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 
-/** The text with a blank instead of each control character. */
+/** The text on one line, with a blank instead of each control character. */
 export function printable(text: string): string {
   return text.replace(CONTROL, ' ');
+}
+
+/** Line breaks and tabs stay; every other control character, those of colours too, becomes a blank. */
+export function printableLines(text: string): string {
+  return text.replace(/\r\n/g, '\n').replace(CONTROL_IN_LINES, ' ');
 }

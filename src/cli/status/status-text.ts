@@ -2,6 +2,7 @@
 import { isFailed, runningTasks, type Connector } from '../connectors/connectors';
 import { failuresOf } from '../connectors/failure';
 import { paintState, type Paint } from '../output/colours';
+import { printable } from '../output/printable';
 import { tableText } from '../output/table';
 
 const COLUMNS = 100;
@@ -58,9 +59,4 @@ function failuresText(failed: readonly Connector[], paint: Paint, columns: numbe
     ]),
   );
   return `${lines.join('\n')}\n`;
-}
-
-function printable(text: string): string {
-  // eslint-disable-next-line no-control-regex
-  return text.replace(/[\x00-\x1f\x7f-\x9f]/g, ' ');
 }

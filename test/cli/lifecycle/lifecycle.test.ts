@@ -59,6 +59,7 @@ test('restart --failed restarts only what failed, of the failed ones, without a 
   ]);
   const fine = await cluster([entry('a', 'RUNNING', 'RUNNING')]);
   expect(await cli(fine.url, 'restart', '--failed')).toEqual({ code: 0, out: '', err: 'Nothing is FAILED.\n' });
+  expect(await cli(fine.url, 'restart', '--failed', '-o', 'json')).toMatchObject({ code: 0, out: '[]\n' });
 });
 
 test('delete, and more than one connector by pattern, ask; without a terminal they need --yes', async () => {

@@ -143,7 +143,7 @@ test('a secret of the config is not shown, also in an error of the plugin', asyn
 
 test('an error of the connector: neither a secret nor control characters, and the connector is stopped', async () => {
   const { code, err } = await preview([], { mode: 'refuse' });
-  expect([code, err]).toEqual([1, 'millrace: login[2J failed for [hidden]\n']);
+  expect([code, err]).toEqual([1, 'millrace: login [2J failed for [hidden]\n']);
   expect(calls()).toEqual(['create true', 'stop connector']);
 });
 

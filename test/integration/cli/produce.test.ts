@@ -107,11 +107,11 @@ test('a line that is too large is reported, with a nonzero exit code', async () 
   expect([...(await messagesOf(topic, 1)).values()]).toEqual(['first']);
 });
 
-test('an unreachable broker: one sentence that names it, exit code 1', async () => {
+test('an unreachable broker: one sentence that names it, exit code 3', async () => {
   const address = `127.0.0.1:${await freePort()}`;
   const env = { BOOTSTRAP_SERVERS: address, CONNECT_SOCKET_CONNECTION_SETUP_TIMEOUT_MS: '500' };
   const { code, stdout, stderr } = await produce(['-', '--topic', 't'], env, 'a\n');
-  expect([code, stdout]).toEqual([1, '']);
+  expect([code, stdout]).toEqual([3, '']);
   expect(stderr).toMatch(/^millrace: .*\n$/);
   expect(stderr).toContain(address);
 });

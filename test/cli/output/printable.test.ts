@@ -1,0 +1,26 @@
+import { ConnectError } from '@millrace/sdk';
+import { fail } from '../../../src/cli/fail';
+import { paintOf, paintState } from '../../../src/cli/output/colours';
+import { printable, printableLines } from '../../../src/cli/output/printable';
+import { FakeIo } from '../fake-io';
+
+const paint = paintOf({ stdout: { write: () => true, isTTY: true }, env: {} });
+
+test('of control characters, only the colours of this program remain', () => {
+  const painted = (['red', 'green', 'yellow', 'cyan', 'grey', 'bold'] as const).map((colour) => paint(colour, 'x'));
+  for (const text of painted) expect(printable(text)).toBe(text);
+  expect(printable('a\u001b[8mb\u001b[30;40mc\u001b]0;t\u0007d\u009b2Je\nf')).toBe('a [8mb [30;40mc ]0;t d 2Je f');
+  expect(printableLines('a\r\nb\tc\rd\u001b[31me')).toBe('a\nb\tc d [31me');
+});
+
+test('a state that a server invents gets no colour', () => {
+  expect([paintState(paint, 'constructor'), paintState(paint, 'NEW')]).toEqual(['constructor', 'NEW']);
+});
+
+test('the message of a server is shown without control characters, and is bounded', () => {
+  const io = new FakeIo('/');
+  expect(fail(io, new ConnectError('gone\u001b[2J', { code: 'REST_NOT_FOUND' }))).toBe(4);
+  expect(io.err).toBe('millrace: gone [2J (REST_NOT_FOUND)\n');
+  expect(fail(io, new Error('x'.repeat(1_000_000)))).toBe(1);
+  expect(io.err.length).toBeLessThan(20_000);
+});
