@@ -45,6 +45,7 @@ COPY --from=build /app/bin /app/bin
 COPY --from=build /app/dist /app/dist
 COPY LICENSE worker.properties /app/
 COPY examples /app/examples
+COPY docs/errors.md /app/docs/errors.md
 USER node
 EXPOSE 8083
 STOPSIGNAL SIGTERM

@@ -18,6 +18,7 @@ const EXIT_CODES: Readonly<Record<string, number>> = {
   REQUEST_TIMED_OUT_CLIENT: EXIT.unreachable,
   REST_NOT_FOUND: EXIT.notFound,
   TOPIC_NOT_FOUND: EXIT.notFound,
+  CODE_NOT_FOUND: EXIT.notFound,
 };
 
 /** Writes the error to stderr as one sentence and returns the exit code. The message may be a server's. */

@@ -12,6 +12,8 @@ const LOADERS: Readonly<Record<string, () => { readonly command: CommandSpec }>>
   patch: () => require('./patch') as typeof import('./patch'),
   diff: () => require('./diff') as typeof import('./diff'),
   validate: () => require('./validate') as typeof import('./validate'),
+  loggers: () => require('./loggers') as typeof import('./loggers'),
+  explain: () => require('./explain') as typeof import('./explain'),
   doctor: () => require('./doctor') as typeof import('./doctor'),
   preview: () => require('./preview') as typeof import('./preview'),
   get: () => require('./get') as typeof import('./get'),
@@ -32,7 +34,7 @@ export const GROUPS: readonly (readonly [heading: string, names: readonly string
     ['get', 'status', 'pause', 'resume', 'stop', 'restart', 'delete', 'apply', 'diff', 'patch', 'validate', 'offsets'],
   ],
   ['Records', ['produce', 'consume', 'dlq', 'preview']],
-  ['Diagnosis', ['doctor']],
+  ['Diagnosis', ['doctor', 'explain', 'loggers']],
   ['Settings', ['context']],
 ];
 

@@ -114,6 +114,21 @@ export function testConnectorVerbs(workerOf: () => RunningWorker, group: string)
     expect(err).toMatch(/^millrace: broken: task 0 is FAILED: org\.apache\.kafka\.connect\.errors\.ConnectException: /);
   });
 
+  test('loggers set', async () => {
+    const set = await run('loggers', 'set', 'root', 'warn');
+    expect(set).toMatchObject({ code: 0, err: '' });
+    expect(set.out).toMatch(/^NAME +LEVEL\n[^]*\nroot +WARN\n/);
+    expect(await run('loggers', 'set', 'root', 'INFO', '--cluster')).toEqual({
+      code: 0,
+      out: 'root and the loggers below it set to INFO on all workers\n',
+      err: '',
+    });
+  });
+
+  test('explain needs no worker', async () => {
+    expect((await run('explain', 'No answer (REST_UNREACHABLE)')).out).toMatch(/^REST_UNREACHABLE: /);
+  });
+
   test('delete', async () => {
     expect((await run('delete', 'lines')).code).toBe(2);
     expect(await run('delete', '--all', '--yes')).toMatchObject({ code: 0, err: '' });
