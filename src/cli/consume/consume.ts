@@ -1,6 +1,7 @@
 /** `millrace consume TOPIC` */
 import { ConnectError } from '@millrace/sdk';
 import { EXIT } from '../exit-codes';
+import { interruptible, type Interruption } from '../interruption';
 import { clusterSetup } from '../kafka/cluster-setup';
 import { openCluster } from '../kafka/open-cluster';
 import { readTopic } from '../kafka/read-topic';
@@ -21,11 +22,13 @@ interface ConsumeOptions {
 }
 
 export async function run(invocation: Invocation): Promise<number> {
+  return await interruptible(invocation.io, (interruption) => consume(invocation, interruption));
+}
+
+async function consume(invocation: Invocation, { stopping }: Interruption): Promise<number> {
   const { io } = invocation;
   const topic = invocation.args[0] as string;
   const { from, count = Infinity, partition, exit = false } = invocation.options as unknown as ConsumeOptions;
-  const stopping = new AbortController();
-  io.onSignal(() => stopping.abort());
   const setup = await clusterSetup(invocation);
   const readers = await chooseReaders(invocation, setup);
   const cluster = await openCluster(setup, io, 'consume');

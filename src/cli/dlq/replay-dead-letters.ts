@@ -5,6 +5,7 @@
 import { ConnectError, messageOf } from '@millrace/sdk';
 import type { ConsumerRecord, FetchedBatch, Producer } from '../../kafka/port';
 import { EXIT } from '../exit-codes';
+import { interruptible, type Interruption } from '../interruption';
 import { clusterSetup } from '../kafka/cluster-setup';
 import { openCluster } from '../kafka/open-cluster';
 import { readTopic } from '../kafka/read-topic';
@@ -32,11 +33,13 @@ interface Tally {
 }
 
 export async function run(invocation: Invocation): Promise<number> {
+  return await interruptible(invocation.io, (interruption) => replayAll(invocation, interruption));
+}
+
+async function replayAll(invocation: Invocation, { stopping, isSignalled }: Interruption): Promise<number> {
   const { io } = invocation;
   const topic = invocation.args[0] as string;
   const options = invocation.options as unknown as ReplayOptions;
-  const stopping = new AbortController();
-  io.onSignal(() => stopping.abort());
   const cluster = await openCluster(await clusterSetup(invocation), io, 'dlq');
   const target = options.to ?? 'the topics they came from, where all consumers receive them again';
   if (options.dryRun !== true && !(await confirm(invocation, `Send the records of ${topic} to ${target}?`)))
@@ -69,7 +72,8 @@ export async function run(invocation: Invocation): Promise<number> {
   } finally {
     await producer?.close();
   }
-  return report(invocation, options, tally);
+  report(invocation, options, tally);
+  return isSignalled() ? EXIT.interrupted : EXIT.success;
 }
 
 async function replay(
@@ -108,14 +112,14 @@ async function replay(
   }
 }
 
-function report({ io }: Invocation, { dryRun, connector }: ReplayOptions, { sent, skipped, failure }: Tally): number {
+function report({ io }: Invocation, { dryRun, connector }: ReplayOptions, { sent, skipped, failure }: Tally): void {
   const verb = dryRun === true ? 'would be sent' : 'sent';
   for (const [topic, count] of sent) io.stdout.write(`${count} records ${verb} to ${topic}\n`);
   if (sent.size === 0) io.stdout.write(`0 records ${verb}\n`);
   const why =
     connector === undefined ? 'they do not say where they came from; see --to' : `not of connector ${connector}`;
   if (skipped > 0) io.stderr.write(`${skipped} records skipped: ${why}.\n`);
-  if (failure === null) return EXIT.success;
+  if (failure === null) return;
   throw new ConnectError(
     `The record at ${failure.at} was not sent: ${failure.reason} Continue with --partition and --from.`,
     { code: 'DLQ_REPLAY' },

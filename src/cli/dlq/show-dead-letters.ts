@@ -1,4 +1,5 @@
 /** `millrace dlq show TOPIC`: dead letters with the reason why they failed. */
+import { interruptible, type Interruption } from '../interruption';
 import { clusterSetup } from '../kafka/cluster-setup';
 import { openCluster } from '../kafka/open-cluster';
 import { readTopic } from '../kafka/read-topic';
@@ -20,11 +21,13 @@ interface ShowOptions {
 }
 
 export async function run(invocation: Invocation): Promise<number> {
+  return await interruptible(invocation.io, (interruption) => show(invocation, interruption));
+}
+
+async function show(invocation: Invocation, { stopping }: Interruption): Promise<number> {
   const { io } = invocation;
   const topic = invocation.args[0] as string;
   const { from, count = 20, partition, stacktrace = false, output } = invocation.options as unknown as ShowOptions;
-  const stopping = new AbortController();
-  io.onSignal(() => stopping.abort());
   const setup = await clusterSetup(invocation);
   const readers = await chooseReaders(invocation, setup);
   const cluster = await openCluster(setup, io, 'dlq');
