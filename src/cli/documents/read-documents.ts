@@ -1,5 +1,5 @@
 /** Reads connector documents from files, folders and standard input. */
-import { readFile, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import type { CliIo } from '../io';
 import { invalidDocuments, LARGEST_FILE, MOST_DOCUMENTS, type ConnectorDocument } from './connector-document';
@@ -46,18 +46,12 @@ export async function readDocuments(
   return documents;
 }
 
+/** The size of a pipe or device is not known before it is read. */
 async function textOf(file: string, io: Pick<CliIo, 'stdin' | 'cwd'>): Promise<string> {
-  if (file === STDIN) return await textOfStdin(io.stdin);
-  const path = resolve(io.cwd, file);
-  const { size } = await stat(path);
-  if (size > LARGEST_FILE) throw tooLarge();
-  return await readFile(path, 'utf8');
-}
-
-async function textOfStdin(stdin: CliIo['stdin']): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;
-  for await (const part of stdin as AsyncIterable<Buffer | string>) {
+  const stream = file === STDIN ? io.stdin : createReadStream(resolve(io.cwd, file));
+  for await (const part of stream as AsyncIterable<Buffer | string>) {
     const bytes = Buffer.from(part);
     size += bytes.length;
     if (size > LARGEST_FILE) throw tooLarge();

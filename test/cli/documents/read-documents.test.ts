@@ -163,3 +163,8 @@ test('all problems at once; the same name in two files', async () => {
     '  b.yaml, item 1: there is a connector "x" in a.json, too.',
   ]);
 });
+
+test('a device without an end is bounded', async () => {
+  const error = await read({ paths: ['/dev/zero'] }).catch((thrown: Error) => thrown);
+  expect((error as Error).message).toBe('/dev/zero: it is larger than 1048576 bytes.');
+});
