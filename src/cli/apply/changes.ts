@@ -1,7 +1,7 @@
 /** Compares connector configs, and shows the differences without secrets. Pure. */
-import { isSecretName, redactText } from '../../logging/redact';
 import type { Paint } from '../output/colours';
 import { printable } from '../output/printable';
+import { shownValue } from '../output/shown-value';
 
 export type Config = Readonly<Record<string, string | null>>;
 
@@ -11,9 +11,6 @@ export interface Change {
   readonly from?: string;
   readonly to?: string;
 }
-
-const MASK = '[hidden]';
-const LONGEST = 500;
 
 /** Sorted by key; values of secrets are masked. Empty if the configs are equal. */
 export function changesOf(from: Config, to: Config): readonly Change[] {
@@ -25,8 +22,8 @@ export function changesOf(from: Config, to: Config): readonly Change[] {
     return [
       {
         key,
-        ...(old !== undefined && { from: shown(key, old) }),
-        ...(next !== undefined && { to: shown(key, next) }),
+        ...(old !== undefined && { from: shownValue(key, old) }),
+        ...(next !== undefined && { to: shownValue(key, next) }),
       },
     ];
   });
@@ -42,8 +39,4 @@ export function changeLines(changes: readonly Change[], paint: Paint): string {
       return `${paint('yellow', `  ~ ${name}: ${from === to ? `${to} (changed)` : `${from} -> ${to}`}`)}\n`;
     })
     .join('');
-}
-
-function shown(key: string, value: string): string {
-  return isSecretName(key) ? MASK : printable(redactText(value, LONGEST));
 }

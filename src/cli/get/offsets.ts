@@ -1,5 +1,6 @@
 /** `millrace get offsets` */
 import { readConnectors } from '../connectors/connectors';
+import { membersText } from '../connectors/members-text';
 import { selectNamed } from '../connectors/name-pattern';
 import { writeAnswer } from '../output/answer';
 import type { Invocation } from '../program/command-spec';
@@ -24,12 +25,4 @@ export async function run(invocation: Invocation): Promise<number> {
     ),
   }));
   return 0;
-}
-
-/** `{a: 1, b: "x"}` as `a=1 b="x"`. */
-function membersText(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
-  return Object.entries(value)
-    .map(([key, member]) => `${key}=${JSON.stringify(member)}`)
-    .join(' ');
 }

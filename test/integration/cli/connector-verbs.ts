@@ -60,6 +60,24 @@ export function testConnectorVerbs(workerOf: () => RunningWorker, group: string)
     expect(await run('get', 'connectors', 'absent')).toMatchObject({ code: 4, out: '' });
   });
 
+  test('describe shows a connector and the settings of a plugin', async () => {
+    const lines = await run('describe', 'connector', 'lines');
+    expect(lines).toMatchObject({ code: 0, err: '' });
+    expect(lines.out).toMatch(/^Name: +lines\nType: +source\nState: +RUNNING\n/);
+    expect(lines.out).toMatch(/\nTasks:\n {2}0: RUNNING on \S+\n\nConfig:\n {2}connector\.class: +FileStreamSource\n/);
+    expect((await run('describe', 'connector', 'broken')).out).toMatch(
+      /\n {2}0: FAILED on \S+\n {4}org\.apache\.kafka\.connect\.errors\.ConnectException: /,
+    );
+    const plugin = await run('describe', 'plugin', 'FileStreamSource');
+    expect(plugin).toMatchObject({ code: 0, err: '' });
+    expect(plugin.out).toMatch(
+      /^Class: +org\.apache\.kafka\.connect\.file\.FileStreamSourceConnector\nAlias: +FileStreamSource\n/,
+    );
+    expect(plugin.out).toMatch(/\n {2}topic \(\w+, required, high\)\n {6}\S/);
+    expect(await run('describe', 'connector', 'absent')).toMatchObject({ code: 4, out: '' });
+    expect(await run('describe', 'plugin', 'Absent')).toMatchObject({ code: 4, out: '' });
+  });
+
   test('status reports what failed', async () => {
     const { code, out } = await run('status');
     expect(code).toBe(5);

@@ -1,0 +1,38 @@
+/** Plugins as `GET /connector-plugins?connectorsOnly=false` lists them. */
+import type { ConnectClient } from '../rest/connect-client';
+import { listOf, objectOf, textOf } from '../rest/reply';
+import { byName } from './name-pattern';
+
+export interface Plugin {
+  readonly class: string;
+  /** `source`, `sink`, `converter`, `header_converter`, `transformation` or `predicate`. */
+  readonly type: string;
+  /** Empty if unknown. */
+  readonly version: string;
+}
+
+const LIST = '/connector-plugins?connectorsOnly=false';
+
+/** All plugins of the worker that answers, sorted by class. A class that is of several types is there several times. */
+export async function readPlugins(client: ConnectClient): Promise<readonly Plugin[]> {
+  return listOf(await client.request(LIST), `GET ${LIST}`)
+    .map((entry) => objectOf(entry, `GET ${LIST}`))
+    .map((entry) => ({ class: textOf(entry.class), type: textOf(entry.type), version: textOf(entry.version) }))
+    .sort(byName((plugin) => `${plugin.class} ${plugin.type}`));
+}
+
+/** Connect accepts `FileStreamSink` for `org.apache.kafka.connect.file.FileStreamSinkConnector`. */
+export function classNamed(plugins: readonly Plugin[], text: string): string {
+  const found = plugins.find((plugin) => simpleName(plugin) === text || aliasOf(plugin) === text);
+  return text.includes('.') ? text : (found?.class ?? text);
+}
+
+/** The short name that a config may use instead of the class. */
+export function aliasOf(plugin: Plugin): string {
+  const isConnector = plugin.type === 'source' || plugin.type === 'sink';
+  return isConnector ? simpleName(plugin).replace(/(?<=.)Connector$/, '') : simpleName(plugin);
+}
+
+function simpleName({ class: className }: Plugin): string {
+  return className.slice(className.lastIndexOf('.') + 1);
+}

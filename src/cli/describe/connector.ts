@@ -1,0 +1,76 @@
+/** `millrace describe connector` */
+import { ConnectError } from '@millrace/sdk';
+import { statusOf, type Instance } from '../connectors/connectors';
+import { traceLines } from '../connectors/trace-lines';
+import { writeAnswer } from '../output/answer';
+import { paintOf } from '../output/colours';
+import { shownValue } from '../output/shown-value';
+import type { Invocation } from '../program/command-spec';
+import { RestError, type ConnectClient } from '../rest/connect-client';
+import { path } from '../rest/path';
+import { listOf, objectOf, textOf } from '../rest/reply';
+import { withClient } from '../rest/with-client';
+import { connectorText, type DescribedConnector, type DescribedInstance, type OffsetEntry } from './connector-text';
+
+export async function run(invocation: Invocation): Promise<number> {
+  const described = await withClient(invocation, (client) => describe(client, invocation.args[0] as string));
+  writeAnswer(invocation, described, () => connectorText(described, paintOf(invocation.io)));
+  return 0;
+}
+
+async function describe(client: ConnectClient, name: string): Promise<DescribedConnector> {
+  const at = path`/connectors/${name}`;
+  const found = await client.request(at, { accept: [404] });
+  if (found === undefined) throw new ConnectError(`There is no connector "${name}".`, { code: 'REST_NOT_FOUND' });
+  const info = objectOf(found, `GET ${at}`);
+  const [status, topics, offsets] = await Promise.all([
+    // Right after its creation a connector has no status yet.
+    client.request(`${at}/status`, { accept: [404] }),
+    ifAvailable(() => topicsOf(client, name)),
+    ifAvailable(() => offsetsOf(client, name)),
+  ]);
+  const { tasks, ...connector } = statusOf(status, `GET ${at}/status`);
+  const config = Object.entries(objectOf(info.config ?? {}, `GET ${at}`));
+  return {
+    name,
+    type: textOf(info.type) || 'unknown',
+    ...instanceOf(connector),
+    tasks: tasks.map((task) => ({ id: task.id, ...instanceOf(task) })),
+    config: Object.fromEntries(config.sort(byKey).map(([key, value]) => [key, shownValue(key, textOf(value))])),
+    topics,
+    offsets,
+  };
+}
+
+function instanceOf({ state, worker, trace }: Instance): DescribedInstance {
+  return { state, worker, ...(trace !== undefined && { trace: traceLines(trace) }) };
+}
+
+async function topicsOf(client: ConnectClient, name: string): Promise<readonly string[]> {
+  const at = path`/connectors/${name}/topics`;
+  const { topics } = objectOf(objectOf(await client.request(at), `GET ${at}`)[name], `GET ${at}`);
+  return listOf(topics, `GET ${at}`).map(textOf).sort();
+}
+
+async function offsetsOf(client: ConnectClient, name: string): Promise<readonly OffsetEntry[]> {
+  const at = path`/connectors/${name}/offsets`;
+  const { offsets } = objectOf(await client.request(at), `GET ${at}`);
+  return listOf(offsets, `GET ${at}`).map((entry) => {
+    const { partition, offset } = objectOf(entry, `GET ${at}`);
+    return { partition, offset };
+  });
+}
+
+/** Older workers have no offsets in REST, `topic.tracking.enable=false` refuses topics: the rest is still described. */
+async function ifAvailable<T>(read: () => Promise<T>): Promise<T | { readonly unavailable: string }> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof RestError) return { unavailable: error.message };
+    throw error;
+  }
+}
+
+function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,73 @@
+/** What `millrace describe plugin` shows to people: the settings by group, required ones first. */
+import type { Paint } from '../output/colours';
+import { printable } from '../output/printable';
+import { wrapText } from '../output/wrap';
+import { fieldsText, sectionText } from './sections';
+
+export interface DescribedKey {
+  readonly name: string;
+  /** `STRING`, `INT`, … */
+  readonly type: string;
+  readonly required: boolean;
+  /** `HIGH`, `MEDIUM` or `LOW`. */
+  readonly importance: string;
+  /** Empty without one. */
+  readonly group: string;
+  /** Null without one. */
+  readonly default: string | null;
+  readonly documentation: string;
+}
+
+export interface DescribedPlugin {
+  readonly class: string;
+  /** What a config may name instead of the class. */
+  readonly alias: string;
+  readonly types: readonly string[];
+  readonly versions: readonly string[];
+  /** In the order of the plugin. */
+  readonly config: readonly DescribedKey[];
+}
+
+const COLUMNS = 100;
+const NARROWEST = 40;
+const INDENT = '      ';
+const LONGEST_DOCUMENTATION = 2000;
+
+/** @param columns width of the terminal; 0 or undefined if unknown */
+export function pluginText(plugin: DescribedPlugin, paint: Paint, columns?: number): string {
+  const width = Math.max((columns || COLUMNS) - INDENT.length, NARROWEST);
+  const fields = fieldsText([
+    ['Class', plugin.class],
+    ['Alias', plugin.alias],
+    ['Type', plugin.types.join(', ')],
+    ['Version', plugin.versions.join(', ')],
+  ]);
+  const groups = groupsOf(plugin.config);
+  if (groups.length === 0) return `${fields}${sectionText('Settings', [])}`;
+  const sections = groups.map(([group, keys]) => {
+    const isOnly = groups.length === 1;
+    const heading = group === '' ? (isOnly ? 'Settings' : 'Other settings') : printable(group);
+    return sectionText(
+      heading,
+      keys.map((key) => keyText(key, paint, width)),
+    );
+  });
+  return `${fields}${sections.join('')}`;
+}
+
+/** In the order of their first key, those without a group last. Required keys are first in their group. */
+function groupsOf(keys: readonly DescribedKey[]): readonly (readonly [string, readonly DescribedKey[]])[] {
+  const groups = new Map<string, DescribedKey[]>();
+  for (const key of keys) groups.set(key.group, [...(groups.get(key.group) ?? []), key]);
+  return [...groups]
+    .map(([group, members]) => [group, members.sort((a, b) => Number(b.required) - Number(a.required))] as const)
+    .sort(([a], [b]) => Number(a === '') - Number(b === ''));
+}
+
+function keyText(key: DescribedKey, paint: Paint, width: number): string {
+  const preset = key.default === null ? [] : [`default ${key.default === '' ? '""' : key.default}`];
+  const facts = [key.type, ...(key.required ? [paint('yellow', 'required')] : preset), key.importance.toLowerCase()];
+  const lines = wrapText(printable(key.documentation.slice(0, LONGEST_DOCUMENTATION)), width);
+  const shown = facts.filter((fact) => fact !== '').map(printable);
+  return `  ${paint('bold', printable(key.name))} (${shown.join(', ')})\n${lines.map((line) => `${INDENT}${line}\n`).join('')}`;
+}

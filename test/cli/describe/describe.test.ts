@@ -1,0 +1,163 @@
+import { traceLines } from '../../../src/cli/connectors/trace-lines';
+import { wrapText } from '../../../src/cli/output/wrap';
+import { cli, serve } from '../scripted-rest';
+
+const CONFIG = {
+  'connector.class': 'Source',
+  'database.password': 'hunter2',
+  'api.token': 'hunter2',
+  'client.secret': 'hunter2',
+  'sasl.jaas.config': 'x required password="hunter2";',
+  url: 'postgres://me:hunter2@db/x',
+  name: 'a b',
+};
+const TRACE =
+  'o.ConnectException: Tolerance exceeded\n\tat a.b(C.java:1)\n\t... 3 more\nCaused by: o.DataException: password=hunter2 \x1b]0;evil\x07\n\tat d\n';
+const REPLIES: Record<string, unknown> = {
+  'GET /connectors/a%20b': { name: 'a b', type: 'source', config: CONFIG, tasks: [] },
+  'GET /connectors/a%20b/status': {
+    connector: { state: 'RUNNING', worker_id: 'w:1' },
+    tasks: [
+      { id: 1, state: 'FAILED', worker_id: 'w:2', trace: TRACE },
+      { id: 0, state: 'RUNNING', worker_id: 'w:1' },
+    ],
+  },
+  'GET /connectors/a%20b/topics': { 'a b': { topics: ['y', 'x'] } },
+  'GET /connectors/a%20b/offsets': { offsets: [{ partition: { file: 'f' }, offset: { position: 7 } }] },
+};
+
+test('connector: state, traces, config without secrets, topics, offsets', async () => {
+  const url = await serve((request) => REPLIES[request]);
+  expect(await cli(url, 'describe', 'connector', 'a b')).toEqual({
+    code: 0,
+    err: '',
+    out: `Name:   a b
+Type:   source
+State:  RUNNING
+Worker: w:1
+
+Tasks:
+  0: RUNNING on w:1
+  1: FAILED on w:2
+    o.ConnectException: Tolerance exceeded
+    Caused by: o.DataException: password=[hidden]  ]0;evil
+
+Config:
+  api.token:         [hidden]
+  client.secret:     [hidden]
+  connector.class:   Source
+  database.password: [hidden]
+  name:              a b
+  sasl.jaas.config:  [hidden]
+  url:               postgres://me:[hidden]@db/x
+
+Topics:
+  x
+  y
+
+Offsets:
+  PARTITION  OFFSET
+  file="f"   position=7
+`,
+  });
+  for (const format of ['json', 'yaml']) {
+    const { out } = await cli(url, 'describe', 'connector', 'a b', '-o', format);
+    expect(out).not.toContain('hunter2');
+    if (format === 'json')
+      expect(JSON.parse(out)).toMatchObject({
+        name: 'a b',
+        tasks: [{ id: 0 }, { id: 1, trace: ['o.ConnectException: Tolerance exceeded', expect.any(String)] }],
+        topics: ['x', 'y'],
+        offsets: [{ partition: { file: 'f' }, offset: { position: 7 } }],
+      });
+  }
+});
+
+test('connector: what the worker does not tell', async () => {
+  const url = await serve((request, response) => {
+    if (request.endsWith('/topics')) return response.writeHead(403).end('{"message":"Topic tracking is disabled."}');
+    return request === 'GET /connectors/a' ? { name: 'a', config: {} } : undefined;
+  });
+  const { code, out } = await cli(url, 'describe', 'connector', 'a');
+  expect(code).toBe(0);
+  expect(out).toMatch(/^Name: +a\nType: +unknown\nState: +UNASSIGNED\nWorker:\n\nTasks:\n {2}none\n/);
+  expect(out).toContain('Topics:\n  not available: Topic tracking is disabled.\n');
+  expect(out).toContain('Offsets:\n  not available: HTTP 404 Not Found\n');
+  expect(await cli(url, 'describe', 'connector', 'b')).toEqual({
+    code: 4,
+    out: '',
+    err: 'millrace: There is no connector "b". (REST_NOT_FOUND)\n',
+  });
+});
+
+test('a trace without its frames, in bounded time and size', () => {
+  expect(traceLines()).toEqual([]);
+  expect(traceLines(' \n\tat x\n')).toEqual([]);
+  expect(traceLines('m\n'.repeat(100_000))).toHaveLength(6);
+  expect(traceLines('m'.repeat(100_000)).join('').length).toBeLessThan(2100);
+});
+
+const key = (name: string, more: object = {}) => ({
+  name,
+  type: 'STRING',
+  required: false,
+  default_value: null,
+  importance: 'HIGH',
+  documentation: '',
+  group: null,
+  ...more,
+});
+
+test('plugin: settings by group, required first, documentation in lines', async () => {
+  const url = await serve((request) => {
+    if (request === 'GET /connector-plugins?connectorsOnly=false')
+      return [
+        { class: 'o.a.FileConnector', type: 'sink', version: '1' },
+        { class: 'o.a.Filter', type: 'transformation' },
+      ];
+    if (request !== 'GET /connector-plugins/o.a.FileConnector/config') return [];
+    return [
+      key('z', { default_value: '' }),
+      key('b', { group: 'G', default_value: '7', importance: 'LOW', documentation: `${'word '.repeat(30)}end` }),
+      key('a', { group: 'G', required: true }),
+      key('my.password', { group: 'G', type: 'PASSWORD', default_value: 'hunter2' }),
+    ];
+  });
+  const { code, out } = await cli(url, 'describe', 'plugin', 'File');
+  expect(code).toBe(0);
+  expect(out).toBe(`Class:   o.a.FileConnector
+Alias:   File
+Type:    sink
+Version: 1
+
+G:
+  a (STRING, required, high)
+  b (STRING, default 7, low)
+      ${'word '.repeat(18)}word
+      ${'word '.repeat(11)}end
+  my.password (PASSWORD, default [hidden], high)
+
+Other settings:
+  z (STRING, default "", high)
+`);
+  const json = await cli(url, 'describe', 'plugin', 'o.a.FileConnector', '-o', 'json');
+  expect(JSON.parse(json.out)).toMatchObject({ alias: 'File', config: [{ name: 'z' }, {}, { required: true }, {}] });
+  expect((await cli(url, 'describe', 'plugin', 'Filter')).out).toContain('Settings:\n  none\n');
+  expect(await cli(url, 'describe', 'plugin', 'Absent')).toMatchObject({ code: 4, out: '' });
+});
+
+test.each([
+  ['connector', 'x'],
+  ['plugin', 'x'],
+])('%s: replies of another shape', async (...args) => {
+  expect(await cli(await serve(() => 7), 'describe', ...args)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('REST_REPLY_INVALID'),
+  });
+  expect(await cli('http://127.0.0.1:1', 'describe', ...args)).toMatchObject({ code: 3, out: '' });
+});
+
+test('lines break at blanks', () => {
+  expect(wrapText('a bb  ccc\ndddddd e', 5)).toEqual(['a bb', 'ccc', 'dddddd', 'e']);
+  expect(wrapText('', 5)).toEqual([]);
+});
