@@ -11,6 +11,7 @@ import type { ConfigResolver } from './config/providers/config-resolver';
 import type { WorkerConfig } from './config/worker-config';
 import { builtInPlugins } from './built-in-plugins';
 import { createKafkaClients } from './kafka/create-clients';
+import { nativeFailures } from './kafka/records/native-package';
 import { parseJaasFile } from './kafka/security/jaas-file';
 import { readTlsOptions } from './kafka/security/ssl-config';
 import { levelName, type LogLevels } from './logging/log-levels';
@@ -157,6 +158,8 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
         detectHost,
       );
       logger.info(`Millrace ${MILLRACE_VERSION} listens on ${urls.join(', ')}`, { advertised, group: config.groupId });
+      for (const [name, reason] of nativeFailures)
+        logger.debug(`${name} cannot be loaded (${reason}); using slower JavaScript instead`);
       herder = buildHerder(advertised);
       const silence = startTimer(
         () => logger.warn(`Kafka has not answered yet (${config.bootstrapServers}), waiting`),

@@ -3,7 +3,7 @@
  * fallback is slicing-by-8, about 20 times slower but with the same results. The embedded broker does not share this
  * code on purpose: it is a separate package, and it checks the batches of this client.
  */
-import { createRequire } from 'node:module';
+import { nativePackage } from './native-package';
 
 const POLYNOMIAL = 0x82f63b78;
 
@@ -49,18 +49,9 @@ export function crc32cPortable(bytes: Uint8Array): number {
   return ~crc >>> 0;
 }
 
-function loadNative(): ((bytes: Uint8Array) => number) | null {
-  try {
-    const native = createRequire(__filename)('@node-rs/crc32') as { crc32c(input: Uint8Array): number };
-    return native.crc32c;
-  } catch {
-    // No prebuilt binary for this platform.
-    return null;
-  }
-}
-
 /** Null when the native implementation is not available on this platform. */
-export const crc32cNative: ((bytes: Uint8Array) => number) | null = loadNative();
+export const crc32cNative: ((bytes: Uint8Array) => number) | null =
+  nativePackage<{ crc32c(input: Uint8Array): number }>('@node-rs/crc32')?.crc32c ?? null;
 
 /** Unsigned 32-bit CRC-32C of the bytes. */
 export const crc32c: (bytes: Uint8Array) => number = crc32cNative ?? crc32cPortable;

@@ -1,29 +1,13 @@
-/** CRC-32C of record batches: native if @node-rs/crc32 can be loaded, otherwise from a table, which is much slower. */
-import { createRequire } from 'node:module';
+/** CRC-32C of record batches: native if @node-rs/crc32 can be loaded, otherwise slicing-by-8, which is slower. */
+import { checksumFunction } from '../checksum';
+import { nativePackage } from '../native-package';
 
+/** Castagnoli. */
 const POLYNOMIAL = 0x82f63b78;
 
-function portable(): (bytes: Uint8Array) => number {
-  const table = new Int32Array(256);
-  for (let n = 0; n < 256; n++) {
-    let c = n;
-    for (let bit = 0; bit < 8; bit++) c = c & 1 ? (c >>> 1) ^ POLYNOMIAL : c >>> 1;
-    table[n] = c;
-  }
-  return (bytes) => {
-    let crc = -1;
-    for (let i = 0; i < bytes.length; i++) crc = (crc >>> 8) ^ table[(crc ^ bytes[i]!) & 0xff]!;
-    return ~crc >>> 0;
-  };
-}
-
-function load(): (bytes: Uint8Array) => number {
-  try {
-    return (createRequire(__filename)('@node-rs/crc32') as { crc32c(input: Uint8Array): number }).crc32c;
-  } catch {
-    return portable();
-  }
-}
+/** Exported for comparison with the native package. */
+export const portableCrc32c = checksumFunction(POLYNOMIAL);
 
 /** Returns an unsigned 32-bit number. */
-export const crc32c: (bytes: Uint8Array) => number = load();
+export const crc32c: (bytes: Uint8Array) => number =
+  nativePackage<{ crc32c(input: Uint8Array): number }>('@node-rs/crc32')?.crc32c ?? portableCrc32c;

@@ -2,12 +2,14 @@
  * The record batch codecs. The broker decompresses batches only to read the keys of compacted topics and to find a
  * timestamp; otherwise it stores and sends them unchanged. Each codec is loaded on first use.
  */
-import { createRequire } from 'node:module';
 import * as zlib from 'node:zlib';
 import type * as NodeZstd from '@toondepauw/node-zstd';
 import type * as Lz4 from 'lz4-napi';
 import type * as Snappy from 'snappy';
+import { nativePackage } from '../native-package';
 import { maxSizeOfLz4, maxSizeOfZstd, sizeOfSnappy } from './decompressed-size';
+import { decompressLz4Frame } from './lz4-portable';
+import { decompressSnappyBlock } from './snappy-portable';
 
 type Decompress = (compressed: Buffer) => Buffer;
 
@@ -17,8 +19,6 @@ const MAX_BYTES = 128 * 1024 * 1024;
 const XERIAL_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
 const XERIAL_HEADER_BYTES = 16;
 
-const load = createRequire(__filename);
-
 function checkSize(bytes: number): void {
   if (bytes > MAX_BYTES) throw new RangeError(`it exceeds ${MAX_BYTES} bytes when decompressed`);
 }
@@ -27,14 +27,27 @@ function gzip(): Decompress {
   return (compressed) => zlib.gunzipSync(compressed, { maxOutputLength: MAX_BYTES });
 }
 
+type DecompressBlock = (block: Buffer, size: number) => Buffer;
+
 function snappy(): Decompress {
-  const { uncompressSync } = load('snappy') as typeof Snappy;
-  const block = (bytes: Buffer): Buffer => uncompressSync(bytes, { asBuffer: true }) as Buffer;
+  const native = nativePackage<typeof Snappy>('snappy');
+  if (native === null) return portableSnappy();
+  return xerial((block) => native.uncompressSync(block, { asBuffer: true }) as Buffer);
+}
+
+/** Exported for comparison with the native package. */
+export function portableSnappy(): Decompress {
+  return xerial(decompressSnappyBlock);
+}
+
+/** Raw blocks are also read. */
+function xerial(decompressBlock: DecompressBlock): Decompress {
   return (compressed) => {
     const isXerial = compressed.subarray(0, XERIAL_MAGIC.length).equals(XERIAL_MAGIC);
     if (!isXerial) {
-      checkSize(sizeOfSnappy(compressed));
-      return block(compressed);
+      const size = sizeOfSnappy(compressed);
+      checkSize(size);
+      return decompressBlock(compressed, size);
     }
     const blocks: Buffer[] = [];
     let total = 0;
@@ -42,8 +55,9 @@ function snappy(): Decompress {
       const end = at + 4 + compressed.readInt32BE(at);
       if (end <= at + 4 || end > compressed.length) throw new RangeError('a snappy block exceeds its batch');
       const part = compressed.subarray(at + 4, end);
-      checkSize((total += sizeOfSnappy(part)));
-      blocks.push(block(part));
+      const size = sizeOfSnappy(part);
+      checkSize((total += size));
+      blocks.push(decompressBlock(part, size));
       at = end;
     }
     return Buffer.concat(blocks);
@@ -51,10 +65,20 @@ function snappy(): Decompress {
 }
 
 function lz4(): Decompress {
-  const { decompressFrameSync } = load('lz4-napi') as typeof Lz4;
+  const native = nativePackage<typeof Lz4>('lz4-napi');
+  if (native === null) return portableLz4();
   return (compressed) => {
     checkSize(maxSizeOfLz4(compressed));
-    return decompressFrameSync(compressed);
+    return native.decompressFrameSync(compressed);
+  };
+}
+
+/** Exported for comparison with the native package. */
+export function portableLz4(): Decompress {
+  return (compressed) => {
+    const maxSize = maxSizeOfLz4(compressed);
+    checkSize(maxSize);
+    return decompressLz4Frame(compressed, maxSize);
   };
 }
 
@@ -71,12 +95,10 @@ function zstd(): Decompress {
 
 /** An optional dependency, only for Node before 22.15. */
 function zstdBinding(): typeof NodeZstd {
-  try {
-    return load('@toondepauw/node-zstd') as typeof NodeZstd;
-  } catch (cause) {
-    const fix = 'use Node 22.15 or later, or install the optional package @toondepauw/node-zstd';
-    throw new Error(`zstd cannot be loaded (Node ${process.versions.node}); ${fix}`, { cause });
-  }
+  const binding = nativePackage<typeof NodeZstd>('@toondepauw/node-zstd');
+  if (binding !== null) return binding;
+  const fix = 'use Node 22.15 or later, or install the optional package @toondepauw/node-zstd';
+  throw new Error(`zstd cannot be loaded (Node ${process.versions.node}); ${fix}`);
 }
 
 const CODECS: readonly (() => Decompress)[] = [() => (bytes) => bytes, gzip, snappy, lz4, zstd];

@@ -16,7 +16,7 @@ const SNAPPY_RATIO = 22;
 
 /** @throws RangeError if it is not an LZ4 frame. */
 export function maxSizeOfLz4(frame: Buffer): number {
-  if (frame.readUInt32LE(0) !== LZ4_MAGIC) throw new RangeError('not an LZ4 frame');
+  if (frame.length < 7 || frame.readUInt32LE(0) !== LZ4_MAGIC) throw new RangeError('not an LZ4 frame');
   const flags = frame.readUInt8(4);
   const blockBytes = 2 ** (8 + 2 * ((frame.readUInt8(5) >> 4) & 7));
   let total = 0;

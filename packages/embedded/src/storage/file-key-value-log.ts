@@ -2,9 +2,9 @@
  * A KeyValueLog in one file: a line per change, starting with its checksum. Pending lines are written together. A file
  * that consists mostly of superseded lines is compacted and replaced with a rename.
  */
-import { crc32 } from '@node-rs/crc32';
 import { open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { crc32 } from './crc32';
 import { syncFolder } from './files';
 import type { KeyValueLog } from './key-value-log';
 

@@ -1,11 +1,12 @@
 /**
- * The decompressed size of an LZ4 frame, computed from its blocks without decompressing them. The content size in the
- * frame header is not trusted. Format: lz4_Frame_format.md and lz4_Block_format.md of LZ4.
+ * The blocks of an LZ4 frame, and its decompressed size, computed from them without decompressing. The content size in
+ * the frame header is not trusted. Format: lz4_Frame_format.md and lz4_Block_format.md of LZ4.
  */
 import { checkSize, DecompressionLimitError } from './limit';
 
 const MAGIC = 0x184d2204;
 /** Flags of the frame descriptor. */
+const INDEPENDENT_BLOCKS = 0x20;
 const BLOCK_CHECKSUM = 0x10;
 const CONTENT_SIZE = 0x08;
 const DICTIONARY_ID = 0x01;
@@ -14,17 +15,41 @@ const STORED = 0x80000000;
 /** Maximum of decompressed bytes per byte of a match length. */
 const LARGEST_RATIO = 255;
 
+export interface Lz4Block {
+  readonly bytes: Buffer;
+  readonly isStored: boolean;
+}
+
+export interface Lz4Blocks {
+  readonly blocks: readonly Lz4Block[];
+  /** Matches of a block can reach into earlier blocks. */
+  readonly areLinked: boolean;
+  /** Decompressed bytes of a block. */
+  readonly largestBlock: number;
+  /** Upper bound of the decompressed bytes. */
+  readonly most: number;
+}
+
 /**
  * @throws DecompressionLimitError when `frame` contains more than `limit` bytes.
  * @throws RangeError for an invalid frame.
  */
 export function checkLz4Size(frame: Buffer, limit: number): void {
+  const { blocks, largestBlock, most } = lz4Blocks(frame, limit);
+  if (most > limit) lz4Size(blocks, largestBlock, limit);
+}
+
+/**
+ * @throws DecompressionLimitError when the stored blocks contain more than `limit` bytes.
+ * @throws RangeError for an invalid frame.
+ */
+export function lz4Blocks(frame: Buffer, limit: number): Lz4Blocks {
   if (frame.length < 7 || frame.readUInt32LE(0) !== MAGIC) throw new RangeError('not an LZ4 frame');
   const flags = frame[4]!;
   const largestBlock = blockMaximum(frame[5]!);
   const trailer = flags & BLOCK_CHECKSUM ? 4 : 0;
   let at = 7 + (flags & CONTENT_SIZE ? 8 : 0) + (flags & DICTIONARY_ID ? 4 : 0);
-  const blocks: Buffer[] = [];
+  const blocks: Lz4Block[] = [];
   let stored = 0;
   let most = 0;
   while (at + 4 <= frame.length) {
@@ -34,15 +59,13 @@ export function checkLz4Size(frame: Buffer, limit: number): void {
     const isStored = field >= STORED;
     const size = isStored ? field - STORED : field;
     if (size > largestBlock || at + size > frame.length) throw new RangeError('an LZ4 block exceeds the batch');
+    blocks.push({ bytes: frame.subarray(at, at + size), isStored });
     if (isStored) stored += size;
-    else {
-      blocks.push(frame.subarray(at, at + size));
-      most += Math.min(largestBlock, size * LARGEST_RATIO);
-    }
+    else most += Math.min(largestBlock, size * LARGEST_RATIO);
     checkSize(stored, limit);
     at += size + trailer;
   }
-  if (stored + most > limit) checkExactly(blocks, stored, largestBlock, limit);
+  return { blocks, areLinked: (flags & INDEPENDENT_BLOCKS) === 0, largestBlock, most: stored + most };
 }
 
 function blockMaximum(descriptor: number): number {
@@ -51,13 +74,17 @@ function blockMaximum(descriptor: number): number {
   return 2 ** (8 + 2 * code);
 }
 
-/** Blocks may be partly filled: their sequences have the exact size. */
-function checkExactly(blocks: readonly Buffer[], stored: number, largestBlock: number, limit: number): void {
-  let total = stored;
-  for (const block of blocks) {
-    total += blockSize(block, largestBlock);
+/**
+ * The exact size, from the sequences: blocks may be partly filled.
+ * @throws DecompressionLimitError when it exceeds `limit`.
+ */
+export function lz4Size(blocks: readonly Lz4Block[], largestBlock: number, limit: number): number {
+  let total = 0;
+  for (const { bytes, isStored } of blocks) {
+    total += isStored ? bytes.length : blockSize(bytes, largestBlock);
     checkSize(total, limit);
   }
+  return total;
 }
 
 function blockSize(block: Buffer, largest: number): number {

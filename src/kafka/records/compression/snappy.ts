@@ -1,7 +1,8 @@
-import { createRequire } from 'node:module';
 import type * as Snappy from 'snappy';
 import type { Codec } from './codec';
 import { checkSize } from './limit';
+import { nativePackage } from '../native-package';
+import { compressSnappyBlock, decompressSnappyBlock } from './snappy-portable';
 
 /** Header of Java's SnappyOutputStream: magic, version 1, oldest compatible version 1. */
 const XERIAL_HEADER = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00, 0, 0, 0, 1, 0, 0, 0, 1]);
@@ -14,15 +15,18 @@ const LARGEST_RATIO = 22;
 /**
  * Snappy in Java's xerial framing (header, then blocks with an int32 length); raw blocks are also read.
  */
-export function snappyCodec(): Codec {
-  const { compressSync, uncompressSync } = createRequire(__filename)('snappy') as typeof Snappy;
-  const uncompressBlock = (block: Buffer): Buffer => uncompressSync(block, { asBuffer: true }) as Buffer;
+export function snappyCodec(native = nativePackage<typeof Snappy>('snappy')): Codec {
+  const compressBlock = native === null ? compressSnappyBlock : (block: Buffer) => native.compressSync(block);
+  const uncompressBlock =
+    native === null
+      ? (block: Buffer) => decompressSnappyBlock(block, statedSize(block))
+      : (block: Buffer) => native.uncompressSync(block, { asBuffer: true }) as Buffer;
 
   return {
     compress(records) {
       const parts: Buffer[] = [XERIAL_HEADER];
       for (let at = 0; at < records.length; at += BLOCK_BYTES) {
-        const block = compressSync(records.subarray(at, at + BLOCK_BYTES));
+        const block = compressBlock(records.subarray(at, at + BLOCK_BYTES));
         const length = Buffer.allocUnsafe(4);
         length.writeInt32BE(block.length, 0);
         parts.push(length, block);

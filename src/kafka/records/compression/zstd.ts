@@ -1,7 +1,7 @@
-import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 import type * as NodeZstd from '@toondepauw/node-zstd';
+import { nativePackage } from '../native-package';
 import type { Codec } from './codec';
 import { checkSize } from './limit';
 import { withinLimit } from './zlib-limit';
@@ -35,7 +35,9 @@ function fromZlib(z: ZlibWithZstd): Codec {
 }
 
 function fromBinding(): Codec {
-  const { Encoder, Decoder } = createRequire(__filename)('@toondepauw/node-zstd') as typeof NodeZstd;
+  const binding = nativePackage<typeof NodeZstd>('@toondepauw/node-zstd');
+  if (binding === null) throw new Error('@toondepauw/node-zstd cannot be loaded');
+  const { Encoder, Decoder } = binding;
   const decoder = new Decoder();
   const encoders = new Map<number, InstanceType<typeof Encoder>>();
   return {
