@@ -31,13 +31,13 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => removeSync(place));
 
-const worker = (port: number, brokerPort: number) =>
+const worker = (port: number, brokerPort: number, env: Record<string, string>) =>
   new KeptProcess({
     command: '/bin/sh',
     args: ['-c', `cd ${folder} && exec node_modules/.bin/millrace dev --port ${port} --broker-port ${brokerPort}`],
     folder: mkdtempSync(join(place, 'log-')),
     signal: 'TERM',
-    env: {},
+    env,
   });
 
 test('the size and the number of the installed packages are bounded, and no test or source is shipped', async () => {
@@ -56,10 +56,13 @@ test('the size and the number of the installed packages are bounded, and no test
   expect(ours.filter((path) => /\.ts$/.test(path) && !path.endsWith('.d.ts'))).toEqual([]);
 });
 
-test('millrace dev moves lines from a file through a topic into a file', async () => {
+test.each([
+  ['with native packages', 'snappy', {}],
+  ['without native packages', 'lz4', { MILLRACE_NATIVE: 'off' }],
+])('millrace dev %s moves lines from a file through a topic into a file', async (_title, compression, variables) => {
   const [port, brokerPort] = [await freePort(), await freePort()];
-  const millrace = worker(port, brokerPort);
-  const [source, sink] = [join(folder, 'in.txt'), join(folder, 'out.txt')];
+  const millrace = worker(port, brokerPort, variables);
+  const [source, sink] = [join(folder, `${compression}-in.txt`), join(folder, `${compression}-out.txt`)];
   writeFileSync(source, 'one\ntwo\n');
   const text = 'org.apache.kafka.connect.storage.StringConverter';
   const register = async (name: string, config: Record<string, string>) => {
@@ -82,8 +85,11 @@ test('millrace dev moves lines from a file through a topic into a file', async (
       },
       { timeoutMs: 60_000, detail: () => millrace.log().slice(-4000) },
     );
-    await register('source', { 'connector.class': 'FileStreamSource', file: source, topic: 'lines' });
-    await register('sink', { 'connector.class': 'FileStreamSink', file: sink, topics: 'lines' });
+    await register(`source-${compression}`, {
+      'connector.class': 'FileStreamSource',
+      ...{ file: source, topic: compression, 'producer.override.compression.type': compression },
+    });
+    await register(`sink-${compression}`, { 'connector.class': 'FileStreamSink', file: sink, topics: compression });
     const written = () => {
       try {
         return readFileSync(sink, 'utf8');
