@@ -1,4 +1,5 @@
 /** Runs the `millrace` command. Resolves to the exit code; see `exit-codes.ts`. */
+import { loadCompletion } from './commands/load-completion';
 import { fail } from './fail';
 import type { CliIo } from './io';
 import { parseCommandLine } from './program/parse-command-line';
@@ -9,6 +10,8 @@ const VERSION = new Set(['version', '--version', '-v', '-V']);
 export async function runCli(args: readonly string[], io: CliIo): Promise<number> {
   const [first, ...rest] = args;
   if (first !== undefined && VERSION.has(first)) return printVersion(io);
+  // Asked by the scripts of `millrace completion`, not by people, so it is no command.
+  if (first === '__complete') return await loadCompletion().complete(rest, io);
   const parsed = parseCommandLine(first === 'help' ? [...rest, '--help'] : args, io);
   if (typeof parsed === 'number') return parsed;
   try {

@@ -24,6 +24,7 @@ const LOADERS: Readonly<Record<string, () => { readonly command: CommandSpec }>>
   stop: () => require('./stop') as typeof import('./stop'),
   restart: () => require('./restart') as typeof import('./restart'),
   delete: () => require('./delete') as typeof import('./delete'),
+  completion: () => require('./completion') as typeof import('./completion'),
   context: () => require('./context') as typeof import('./context'),
 };
 
@@ -50,7 +51,7 @@ export const GROUPS: readonly (readonly [heading: string, names: readonly string
   ],
   ['Records', ['produce', 'consume', 'dlq', 'preview']],
   ['Diagnosis', ['doctor', 'explain', 'loggers']],
-  ['Settings', ['context']],
+  ['Settings', ['context', 'completion']],
 ];
 
 export const COMMAND_NAMES: readonly string[] = Object.keys(LOADERS);

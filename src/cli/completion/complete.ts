@@ -1,0 +1,86 @@
+/**
+ * `millrace __complete`, which the scripts of `millrace completion` call. Prints a candidate per line, or `:files` for
+ * names of files. Never prints an error: there is nothing to complete then.
+ */
+import { COMMAND_NAMES, loadAllCommands, loadCommand } from '../commands';
+import { aliasOf, readPlugins } from '../connectors/plugins';
+import { readContexts } from '../context/contexts-file';
+import type { CliIo } from '../io';
+import { optionsOf } from '../program/build-command';
+import type { CommandSpec, Completion } from '../program/command-spec';
+import { listOf, objectOf, textOf } from '../rest/reply';
+import { withClient } from '../rest/with-client';
+import { bashReply, parseBashLine } from './bash-line';
+import { findCompletions, type Candidate } from './find-completions';
+
+const DEADLINE_S = 1;
+const MOST_CANDIDATES = 2000;
+
+/**
+ * @param args `words WORD...` (the last one is the current word; prints descriptions after a tab), or
+ *   `bash LINE COMP_WORDBREAKS` (prints words as bash needs them)
+ */
+export async function complete([mode, ...rest]: readonly string[], io: CliIo): Promise<number> {
+  try {
+    if (mode === 'bash') {
+      const line = parseBashLine(rest[0] ?? '', rest[1] ?? '');
+      const found = await candidatesOf(line.words.slice(1), line.current, io);
+      write(io, typeof found === 'string' ? [found] : found.map(({ word }) => bashReply(word, line)));
+    } else {
+      const before = rest.slice(0, -1).filter((word) => word !== '');
+      const found = await candidatesOf(before, rest.at(-1) ?? '', io);
+      const shown = ({ word, description }: Candidate): string =>
+        description === undefined ? word : `${word}\t${description}`;
+      write(io, typeof found === 'string' ? [found] : found.map(shown));
+    }
+  } catch {
+    // A terminal in the middle of a line is no place for errors.
+  }
+  return 0;
+}
+
+function write(io: CliIo, lines: readonly string[]): void {
+  if (lines.length > 0) io.stdout.write(`${lines.join('\n')}\n`);
+}
+
+async function candidatesOf(
+  given: readonly string[],
+  current: string,
+  io: CliIo,
+): Promise<readonly Candidate[] | ':files'> {
+  const before = given[0] === 'help' ? given.slice(1) : given;
+  const named = before[0] === undefined ? undefined : loadCommand(before[0]);
+  if (before.length > 0 && !named) return [];
+  const root: CommandSpec = named ?? { name: '', summary: '', examples: [{ command: '', explanation: '' }] };
+  const found = findCompletions(
+    named ? root : { ...root, subcommands: loadAllCommands() },
+    named ? before.slice(1) : before,
+    current,
+    optionsOf,
+  );
+  if (found.source === 'files') return ':files';
+  const more = found.source ? await ask(found.source, found.options, io) : [];
+  return [...found.candidates, ...more.map((word) => ({ word }))]
+    .map((candidate) => ({ ...candidate, word: `${found.prefix}${candidate.word}` }))
+    .filter(({ word }) => word.startsWith(current) && !found.args.includes(word) && !/\p{Cc}/u.test(word))
+    .slice(0, MOST_CANDIDATES);
+}
+
+async function ask(
+  source: Exclude<Completion, 'files'>,
+  { url, context }: Readonly<Record<string, string>>,
+  io: CliIo,
+): Promise<readonly string[]> {
+  if (source === 'commands') return COMMAND_NAMES;
+  if (source === 'contexts') return Object.keys(readContexts(io).contexts);
+  const options = { requestTimeout: DEADLINE_S, ...(url && { url }), ...(context && { context }) };
+  return await withClient({ io, options }, async (client) => {
+    if (source === 'connectors')
+      return listOf(await client.request('/connectors'), '')
+        .map(textOf)
+        .sort();
+    if (source === 'loggers') return Object.keys(objectOf(await client.request('/admin/loggers'), '')).sort();
+    const plugins = await readPlugins(client);
+    return [...new Set([...plugins.map(aliasOf), ...plugins.map((plugin) => plugin.class)])];
+  });
+}

@@ -1,0 +1,62 @@
+/** The scripts of `millrace completion`. They ask `millrace __complete` what can follow. */
+
+/** Also for bash 3.2 of macOS, which has neither `mapfile` nor `compopt`. */
+const BASH = `# Completion of millrace for bash.
+_millrace() {
+  local reply replies
+  COMPREPLY=()
+  replies=$(millrace __complete bash "\${COMP_LINE:0:COMP_POINT}" "$COMP_WORDBREAKS" 2>/dev/null </dev/null) || return 0
+  if [ "$replies" = ":files" ]; then
+    compopt -o default 2>/dev/null
+    return 0
+  fi
+  while IFS= read -r reply; do
+    [ -z "$reply" ] || COMPREPLY+=("$reply")
+  done <<<"$replies"
+}
+complete -F _millrace millrace
+`;
+
+const ZSH = `#compdef millrace
+# Completion of millrace for zsh.
+_millrace() {
+  local line
+  local -a lines candidates
+  lines=("\${(@f)$(millrace __complete words "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null </dev/null)}")
+  if [[ $lines[1] == ":files" ]]; then
+    _files
+    return
+  fi
+  for line in $lines; do
+    if [[ $line == *$'\\t'* ]]; then
+      candidates+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+    else
+      candidates+=("\${line//:/\\\\:}")
+    fi
+  done
+  _describe millrace candidates
+}
+if [ "$funcstack[1]" = "_millrace" ]; then
+  _millrace
+else
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
+  compdef _millrace millrace
+fi
+`;
+
+const FISH = `# Completion of millrace for fish.
+function __millrace_complete
+    set -l words (commandline -opc)
+    set -e words[1]
+    set -l current (commandline -ct)
+    set -l lines (millrace __complete words $words "$current" 2>/dev/null </dev/null)
+    if test "$lines[1]" = ":files"
+        __fish_complete_path "$current"
+    else if set -q lines[1]
+        printf '%s\\n' $lines
+    end
+end
+complete -c millrace -f -a '(__millrace_complete)'
+`;
+
+export const SCRIPTS = { bash: BASH, zsh: ZSH, fish: FISH } as const;
