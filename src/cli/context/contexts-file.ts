@@ -6,8 +6,8 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { ConnectError } from '@millrace/sdk';
-import { stringify } from 'yaml';
-import { parseYaml } from '../documents/parse-yaml';
+import type { stringify } from 'yaml';
+import type { parseYaml } from '../documents/parse-yaml';
 import type { CliIo } from '../io';
 
 /** Paths are absolute, or relative to the contexts file. */
@@ -54,7 +54,7 @@ export function readContexts(place: Place): Contexts {
     throw invalid(path, (error as Error).message, error);
   }
   try {
-    return checked(parseYaml(text)[0] ?? null);
+    return checked(loadParser().parseYaml(text)[0] ?? null);
   } catch (error) {
     throw invalid(path, (error as Error).message.split('\n')[0] as string, error);
   }
@@ -66,7 +66,7 @@ export function writeContexts(place: Place, contexts: Contexts): void {
   const next = `${path}.${process.pid}`;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeFileSync(next, stringify(contexts), { mode: 0o600 });
+    writeFileSync(next, loadYaml().stringify(contexts), { mode: 0o600 });
     renameSync(next, path);
   } catch (error) {
     rmSync(next, { force: true });
@@ -105,4 +105,15 @@ function mapping(value: unknown, what: string): Record<string, unknown> {
 
 function invalid(path: string, reason: string, cause: unknown): ConnectError {
   return new ConnectError(`Cannot use the contexts file ${path}: ${reason}`, { code: 'CLI_CONTEXT_INVALID', cause });
+}
+
+/** The YAML library takes 20 ms to load, so that commands without a contexts file do not wait for it. */
+function loadParser(): { readonly parseYaml: typeof parseYaml } {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  return require('../documents/parse-yaml') as { readonly parseYaml: typeof parseYaml };
+}
+
+function loadYaml(): { readonly stringify: typeof stringify } {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  return require('yaml') as { readonly stringify: typeof stringify };
 }
