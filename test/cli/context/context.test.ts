@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../../src/cli/cli';
+import type * as ContextsFile from '../../../src/cli/context/contexts-file';
 import { serverOf } from '../../../src/cli/context/server';
 import { FakeIo } from '../fake-io';
 
@@ -116,4 +117,15 @@ test('credentials and TLS files come from files; another URL does not get those 
   rmSync(join(folder, 'c.properties'));
   expect(() => server()).toThrow('Cannot read the credentials file');
   expect(readFileSync(join(folder, 'contexts.yaml'), 'utf8')).not.toContain('pä:ss');
+});
+
+test('the YAML library, which is slow to load, is left alone without a contexts file', () => {
+  jest.isolateModules(() => {
+    jest.doMock('yaml', () => {
+      throw new Error('loaded');
+    });
+    const { readContexts: read } = jest.requireActual<typeof ContextsFile>('../../../src/cli/context/contexts-file');
+    expect(read({ env: { MILLRACE_CONTEXTS: '/nowhere' }, cwd: '/' })).toEqual({ contexts: {} });
+  });
+  jest.dontMock('yaml');
 });
