@@ -14,6 +14,7 @@ const LOADERS: Readonly<Record<string, () => { readonly command: CommandSpec }>>
   validate: () => require('./validate') as typeof import('./validate'),
   loggers: () => require('./loggers') as typeof import('./loggers'),
   explain: () => require('./explain') as typeof import('./explain'),
+  top: () => require('./top') as typeof import('./top'),
   doctor: () => require('./doctor') as typeof import('./doctor'),
   preview: () => require('./preview') as typeof import('./preview'),
   get: () => require('./get') as typeof import('./get'),
@@ -50,7 +51,7 @@ export const GROUPS: readonly (readonly [heading: string, names: readonly string
     ],
   ],
   ['Records', ['produce', 'consume', 'dlq', 'preview']],
-  ['Diagnosis', ['doctor', 'explain', 'loggers']],
+  ['Diagnosis', ['doctor', 'explain', 'loggers', 'top']],
   ['Settings', ['context', 'completion']],
 ];
 

@@ -12,6 +12,10 @@ export interface RestRequest {
   readonly text?: string;
   /** Statuses that resolve instead of rejecting, e.g. 404. They resolve with undefined. */
   readonly accept?: readonly number[];
+  /** Media types for the Accept header. (Default: JSON) */
+  readonly mediaTypes?: string;
+  /** Largest reply, in bytes. (Default: 256 MiB) */
+  readonly largest?: number;
 }
 
 /** A reply that is not 2xx. The message is the worker's. */
@@ -28,11 +32,14 @@ export class RestError extends ConnectError {
   }
 }
 
+type Limits = Pick<RestRequest, 'mediaTypes' | 'largest'>;
+
 interface Reply {
   readonly status: number;
   readonly text: string;
 }
 
+const JSON_TYPE = 'application/json';
 const LARGEST_REPLY = 256 * 1024 * 1024;
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 2000;
@@ -73,11 +80,12 @@ export class ConnectClient {
   }
 
   /** Like `request`, but resolves to the body as it is: numbers keep all their digits. Empty if there is none. */
-  async requestText(path: string, { method = 'GET', body, text, accept = [] }: RestRequest = {}): Promise<string> {
+  async requestText(path: string, request: RestRequest = {}): Promise<string> {
+    const { method = 'GET', body, text, accept = [] } = request;
     const deadline = Date.now() + this.server.timeoutMs;
     const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));
     for (let pause = FIRST_RETRY_MS; ; pause = Math.min(pause * 2, LONGEST_RETRY_MS)) {
-      const { status, text: reply } = await this.sendToAny(method, path, sent, deadline);
+      const { status, text: reply } = await this.sendToAny(method, path, sent, deadline, request);
       if (accept.includes(status)) return '';
       if (status >= 200 && status < 300) return reply;
       const message = messageOf(reply);
@@ -93,10 +101,16 @@ export class ConnectClient {
     this.agent.destroy();
   }
 
-  private async sendToAny(method: string, path: string, body: string | undefined, deadline: number): Promise<Reply> {
+  private async sendToAny(
+    method: string,
+    path: string,
+    body: string | undefined,
+    deadline: number,
+    limits: Limits,
+  ): Promise<Reply> {
     for (let tried = 1; ; tried++) {
       try {
-        return await this.send(method, path, body, deadline);
+        return await this.send(method, path, body, deadline, limits);
       } catch (error) {
         const { code = '', message } = error as NodeJS.ErrnoException;
         if (NOT_SENT.has(code) && tried < this.server.urls.length) {
@@ -111,14 +125,20 @@ export class ConnectClient {
     }
   }
 
-  private send(method: string, path: string, body: string | undefined, deadline: number): Promise<Reply> {
+  private send(
+    method: string,
+    path: string,
+    body: string | undefined,
+    deadline: number,
+    { mediaTypes = JSON_TYPE, largest = LARGEST_REPLY }: Limits,
+  ): Promise<Reply> {
     const { request } = this.address.startsWith('https:') ? https : http;
     return new Promise((resolve, reject) => {
       const call = request(`${this.address}${path}`, {
         method,
         agent: this.agent,
         headers: {
-          accept: 'application/json',
+          accept: mediaTypes,
           ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
           ...(this.server.authorization !== undefined && { authorization: this.server.authorization }),
         },
@@ -134,7 +154,7 @@ export class ConnectClient {
         let size = 0;
         response.on('data', (part: Buffer) => {
           size += part.length;
-          if (size > LARGEST_REPLY) response.destroy(new Error(`the reply is larger than ${LARGEST_REPLY} bytes`));
+          if (size > largest) response.destroy(new Error(`the reply is larger than ${largest} bytes`));
           else parts.push(part);
         });
         response.on('error', reject);

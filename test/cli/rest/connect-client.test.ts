@@ -36,6 +36,12 @@ test('sends JSON with the credentials, resolves to the parsed reply', async () =
   ]);
 });
 
+test('asks for JSON, or for the media types of the request', async () => {
+  const url = await serve((request, response) => response.end(JSON.stringify(request.headers.accept)));
+  expect(await ask([url], '/')).toBe('application/json');
+  expect(await ask([url], '/', { mediaTypes: 'text/plain' })).toBe('text/plain');
+});
+
 test('204 and accepted statuses resolve to undefined', async () => {
   const url = await serve((request, response) => response.writeHead(request.url === '/a' ? 204 : 404).end());
   expect(await ask([url], '/a')).toBeUndefined();

@@ -23,8 +23,12 @@ export async function millrace(worker: RunningWorker, ...args: string[]): Promis
   return await new Promise((resolve) => child.once('close', (code) => resolve({ code, ...ended })));
 }
 
-/** @param group prefix of the topics */
-export function testConnectorVerbs(workerOf: () => RunningWorker, group: string): void {
+interface Top {
+  readonly connectors: readonly unknown[];
+}
+
+/** @param group prefix of the topics @param hasMetrics whether the worker has `GET /metrics`, as Millrace's has */
+export function testConnectorVerbs(workerOf: () => RunningWorker, group: string, hasMetrics: boolean): void {
   const run = (...args: string[]) => millrace(workerOf(), ...args);
 
   beforeAll(async () => {
@@ -141,6 +145,18 @@ export function testConnectorVerbs(workerOf: () => RunningWorker, group: string)
       out: 'root and the loggers below it set to INFO on all workers\n',
       err: '',
     });
+  });
+
+  test('top', async () => {
+    const { code, out, err } = await run('top', '--once', '--sort', 'name');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    if (hasMetrics)
+      expect(out).toMatch(
+        /^WORKER +CPU +MEMORY +TASKS +RECORDS\/S\n127\.0\.0\.1:\d+ +\d+ % +[1-9]\d* MiB +\d+ +[\d.]+\n[^]*\nlines +source +RUNNING +1\/1 +[\d.]+ +- +- +0\n/,
+      );
+    else expect(out).toMatch(/^Only states of [^]*\n\nCONNECTOR +TYPE +STATE +TASKS\nbroken +sink +RUNNING +0\/1\n/);
+    const [broken] = (JSON.parse((await run('top', 'broken', '--once', '-o', 'json')).out) as Top).connectors;
+    expect(broken).toMatchObject({ name: 'broken', tasks: [{ id: 0, state: 'FAILED' }] });
   });
 
   test('explain needs no worker', async () => {

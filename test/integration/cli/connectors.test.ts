@@ -10,5 +10,5 @@ describe('commands about connectors', () => {
     await worker.ready();
   });
   afterAll(() => worker?.stop());
-  testConnectorVerbs(() => worker, group);
+  testConnectorVerbs(() => worker, group, true);
 });

@@ -12,5 +12,5 @@ describeWithJava('commands about connectors of Java’s worker', () => {
     worker = await cluster.java();
   });
   afterAll(() => cluster?.close());
-  testConnectorVerbs(() => worker, uniqueName('verbs'));
+  testConnectorVerbs(() => worker, uniqueName('verbs'), false);
 });

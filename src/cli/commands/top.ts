@@ -1,0 +1,41 @@
+import type { CommandSpec } from '../program/command-spec';
+import { wholeNumber } from '../program/shared-options';
+
+export const command: CommandSpec = {
+  name: 'top',
+  summary: 'show throughput, lag and errors of connectors, CPU and memory of workers',
+  description:
+    'Show throughput, lag and errors of connectors, CPU and memory of workers, until Ctrl-C. The figures are those of GET /metrics of the workers of the URL; of workers without it, such as Java’s, only states are shown.',
+  arguments: [
+    { name: '[names...]', description: 'connectors, or patterns with * and ? (default: all)', completes: 'connectors' },
+  ],
+  options: [
+    { flags: '--tasks', description: 'a line for each task instead of each connector' },
+    {
+      flags: '--sort <key>',
+      description: 'what is first: the largest of it, or names in order',
+      choices: ['rate', 'lag', 'errors', 'name'],
+      default: 'rate',
+    },
+    {
+      flags: '-n, --limit <number>',
+      description: 'lines of connectors or tasks',
+      default: 50,
+      parse: wholeNumber(1, 10_000),
+    },
+    { flags: '--once', description: 'print once, without a terminal too' },
+    {
+      flags: '--interval <seconds>',
+      description: 'time between two refreshes',
+      default: 2,
+      parse: wholeNumber(1, 3600),
+    },
+  ],
+  shared: ['output', 'server'],
+  examples: [
+    { command: 'top', explanation: 'All connectors, the busiest first' },
+    { command: "top 'orders-*' --tasks --sort lag -n 10", explanation: 'The ten tasks that are most behind' },
+    { command: 'top --once -o json', explanation: 'For a program' },
+  ],
+  load: () => require('../top/top') as typeof import('../top/top'),
+};

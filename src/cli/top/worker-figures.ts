@@ -1,0 +1,75 @@
+/** What `millrace top` shows of a worker's metrics. */
+import { parseSamples, type Sample } from './prometheus-text';
+
+export interface TaskFigures {
+  /** Records written by a source or delivered to a sink, since the task started. */
+  readonly records?: number;
+  /** Per second, over the worker's metrics window. */
+  readonly rate?: number;
+  /** Of the partition that is most behind. */
+  readonly lagRecords?: number;
+  readonly lagSeconds?: number;
+  /** Records that finally failed. */
+  readonly errors?: number;
+}
+
+export interface WorkerFigures {
+  readonly tasks: ReadonlyMap<string, TaskFigures>;
+  readonly cpuSeconds?: number;
+  /** Seconds since the epoch. */
+  readonly startSeconds?: number;
+  readonly memoryBytes?: number;
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+const OF_TASK: ReadonlyMap<string, keyof TaskFigures> = new Map([
+  ['kafka_connect_source_task_metrics_source_record_write_total', 'records'],
+  ['kafka_connect_source_task_metrics_source_record_write_rate', 'rate'],
+  ['kafka_connect_sink_task_metrics_sink_record_send_total', 'records'],
+  ['kafka_connect_sink_task_metrics_sink_record_send_rate', 'rate'],
+  ['kafka_connect_task_error_metrics_total_record_errors', 'errors'],
+  ['millrace_sink_lag_records_max', 'lagRecords'],
+  ['millrace_sink_lag_seconds_max', 'lagSeconds'],
+  ['millrace_postgres_wal_lag_seconds', 'lagSeconds'],
+]);
+const OF_WORKER: ReadonlyMap<string, 'cpuSeconds' | 'startSeconds' | 'memoryBytes'> = new Map([
+  ['process_cpu_seconds_total', 'cpuSeconds'],
+  ['process_start_time_seconds', 'startSeconds'],
+  ['process_resident_memory_bytes', 'memoryBytes'],
+]);
+const WANTED: ReadonlySet<string> = new Set([...OF_TASK.keys(), ...OF_WORKER.keys()]);
+
+export function taskKey(connector: string, task: number | string): string {
+  return `${connector}\n${task}`;
+}
+
+/**
+ * @param text of `GET /metrics`
+ * @throws Error if it is not in Prometheus' text format, or has no metrics of a process
+ */
+export function workerFigures(text: string): WorkerFigures {
+  const tasks = new Map<string, Mutable<TaskFigures>>();
+  const worker: Mutable<Omit<WorkerFigures, 'tasks'>> = {};
+  for (const sample of parseSamples(text, WANTED)) {
+    const { name, value } = sample;
+    if (!Number.isFinite(value) || value < 0) continue;
+    const figure = OF_TASK.get(name);
+    const own = OF_WORKER.get(name);
+    if (figure) addTo(tasks, sample, figure);
+    else if (own) worker[own] = value;
+  }
+  if (worker.memoryBytes === undefined && worker.cpuSeconds === undefined && tasks.size === 0)
+    throw new Error('it has no metrics of a Millrace worker');
+  return { tasks, ...worker };
+}
+
+function addTo(tasks: Map<string, Mutable<TaskFigures>>, { labels, value }: Sample, figure: keyof TaskFigures): void {
+  const connector = labels.get('connector');
+  const task = labels.get('task');
+  if (connector === undefined || task === undefined) return;
+  const key = taskKey(connector, task);
+  const found = tasks.get(key) ?? {};
+  found[figure] = Math.max(found[figure] ?? 0, value);
+  tasks.set(key, found);
+}
