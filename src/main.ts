@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The `millrace` command. */
+import type * as NpmLaunch from './cli/npm-launch';
 import { runCli } from './cli/cli';
 
 let handlesCrashes = false;
@@ -20,8 +21,18 @@ void runCli(process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),
   onSignal: (listener) => {
-    process.on('SIGTERM', listener);
-    process.on('SIGINT', listener);
+    // eslint-disable-next-line @typescript-eslint/no-require-imports -- only commands that stop in order need it
+    const { watchNpm } = require('./cli/npm-launch') as typeof NpmLaunch;
+    let asked = false;
+    const onSignal = (signal: string): void => {
+      asked = true;
+      unwatch();
+      listener(signal);
+    };
+    // npm's end is a consequence of a signal, and a second one would terminate the command.
+    const unwatch = watchNpm(process.env, process.argv[1] ?? '', () => asked || onSignal('SIGTERM'));
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
   },
   onCrash: (listener) => {
     handlesCrashes = true;

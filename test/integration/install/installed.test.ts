@@ -1,47 +1,24 @@
 /** The packed packages, installed into an empty folder outside the repository. Requires npm's cache or its registry. */
-import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { removeSync } from 'fs-extra';
-import { packPackages } from '../../../dev/packages/pack-packages';
 import { freePort } from '../../../dev/services/free-port';
-import { KeptProcess } from '../../../dev/services/kept-process';
-import { withoutNpmVariables } from '../../../dev/services/npm-environment';
 import { ROOT } from '../../../dev/services/paths';
-import { waitFor } from '../../helpers/wait-for';
+import { execute, Installation, textOf, waitForProcess } from './installation';
 
 /** Bounds of an installed worker on Linux x64. */
 const MAX_PACKAGES = 155;
 const MAX_MEGABYTES = 50;
 
-const run = promisify(execFile);
-const env = withoutNpmVariables(process.env);
-let place: string;
+let installation: Installation;
 let folder: string;
-
 beforeAll(async () => {
-  place = mkdtempSync(join(tmpdir(), 'millrace-install-'));
-  folder = join(place, 'app');
-  mkdirSync(folder);
-  const tarballs = await packPackages(join(place, 'tarballs'));
-  const options = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
-  await run('npm', ['install', ...options, ...tarballs], { cwd: folder, env });
+  installation = await Installation.create();
+  ({ folder } = installation);
 }, 300_000);
-afterAll(() => removeSync(place));
-
-const worker = (port: number, brokerPort: number, env: Record<string, string>) =>
-  new KeptProcess({
-    command: '/bin/sh',
-    args: ['-c', `cd ${folder} && exec node_modules/.bin/millrace dev --port ${port} --broker-port ${brokerPort}`],
-    folder: mkdtempSync(join(place, 'log-')),
-    signal: 'TERM',
-    env,
-  });
+afterAll(async () => await installation?.remove());
 
 test('the size and the number of the installed packages are bounded, and no test or source is shipped', async () => {
-  const { stdout } = await run('du', ['-sm', 'node_modules'], { cwd: folder });
+  const { stdout } = await execute('du', ['-sm', 'node_modules'], folder);
   const files = readdirSync(join(folder, 'node_modules'), { recursive: true, encoding: 'utf8' });
   const isPackage = (path: string) => /(^|node_modules\/)(@[^/]+\/)?[^/@]+\/package\.json$/.test(path);
   const packages = files.filter(
@@ -60,8 +37,9 @@ test.each([
   ['with native packages', 'snappy', {}],
   ['without native packages', 'lz4', { MILLRACE_NATIVE: 'off' }],
 ])('millrace dev %s moves lines from a file through a topic into a file', async (_title, compression, variables) => {
-  const [port, brokerPort] = [await freePort(), await freePort()];
-  const millrace = worker(port, brokerPort, variables);
+  const port = await freePort();
+  const args = ['dev', '--port', `${port}`, '--broker-port', '0', '--data-dir', `.${compression}`];
+  const millrace = installation.start('node_modules/.bin/millrace', args, folder, variables);
   const [source, sink] = [join(folder, `${compression}-in.txt`), join(folder, `${compression}-out.txt`)];
   writeFileSync(source, 'one\ntwo\n');
   const text = 'org.apache.kafka.connect.storage.StringConverter';
@@ -73,37 +51,15 @@ test.each([
     });
     if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
   };
-  try {
-    await waitFor(
-      'the worker to be healthy',
-      async () => {
-        if (millrace.exitCode !== undefined) throw new Error(`the worker exited:\n${millrace.log()}`);
-        return await fetch(`http://127.0.0.1:${port}/health`).then(
-          ({ ok }) => ok,
-          () => false,
-        );
-      },
-      { timeoutMs: 60_000, detail: () => millrace.log().slice(-4000) },
-    );
-    await register(`source-${compression}`, {
-      'connector.class': 'FileStreamSource',
-      ...{ file: source, topic: compression, 'producer.override.compression.type': compression },
-    });
-    await register(`sink-${compression}`, { 'connector.class': 'FileStreamSink', file: sink, topics: compression });
-    const written = () => {
-      try {
-        return readFileSync(sink, 'utf8');
-      } catch {
-        return '';
-      }
-    };
-    await waitFor('both lines', () => written() === 'one\ntwo\n', {
-      timeoutMs: 60_000,
-      detail: () => millrace.log().slice(-4000),
-    });
-  } finally {
-    await millrace.stop();
-  }
+  const ready = () => millrace.log().includes('Millrace is ready');
+  await waitForProcess('the worker to be ready', { process: millrace, probe: ready });
+  await register(`source-${compression}`, {
+    'connector.class': 'FileStreamSource',
+    ...{ file: source, topic: compression, 'producer.override.compression.type': compression },
+  });
+  await register(`sink-${compression}`, { 'connector.class': 'FileStreamSink', file: sink, topics: compression });
+  await waitForProcess('both lines', { process: millrace, probe: () => textOf(sink) === 'one\ntwo\n' });
+  expect(await millrace.stop()).toBe(0);
 });
 
 test('the SDK and its test kit have named exports for ESM and CommonJS', async () => {
@@ -117,7 +73,7 @@ test('the SDK and its test kit have named exports for ESM and CommonJS', async (
     `const { schema } = require('@millrace/sdk'); const { runSourceTask } = require('@millrace/sdk/testing'); console.log(${names});`,
   );
   for (const file of ['a.mjs', 'b.cjs']) {
-    expect((await run('node', [file], { cwd: folder })).stdout).toBe('functionfunction\n');
+    expect((await execute('node', [file], folder)).stdout).toBe('functionfunction\n');
   }
 });
 
@@ -136,6 +92,6 @@ schema('INT65');
   const tsc = join(ROOT, 'node_modules', 'typescript-7', 'bin', 'tsc');
   const types = ['--typeRoots', join(ROOT, 'node_modules', '@types'), '--types', 'node'];
   const options = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'node16', ...types];
-  const result = await run('node', [tsc, ...options, file], { cwd: folder }).catch((e: { stdout: string }) => e);
+  const result = await execute('node', [tsc, ...options, file], folder).catch((e: { stdout: string }) => e);
   expect(result.stdout).toBe('');
 });
