@@ -67,7 +67,9 @@ test('the package depends on what its sources import', () => {
   const files = (readdirSync(folder, { recursive: true }) as string[]).filter((name) => name.endsWith('.ts'));
   const imported = files.flatMap((name) => {
     const text = readFileSync(join(folder, name), 'utf8');
-    const found = text.matchAll(/(?:from|import\(|load\(|createRequire\(__filename\)\()\s*'([^'.][^']*)'/g);
+    const found = text.matchAll(
+      /(?:from|import\(|load\(|nativePackage<[^']*>\(|createRequire\(__filename\)\()\s*'([^'.][^']*)'/g,
+    );
     return [...found].map(([, module]) => module!);
   });
   const packages = imported.filter((name) => !name.startsWith('node:') && !builtinModules.includes(name));
