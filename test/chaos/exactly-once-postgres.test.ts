@@ -26,7 +26,7 @@ test.concurrent.each([
     });
     try {
       const { faults, duringSnapshot, kills } = await killWhileDelivering({
-        ...{ broker, rows: 10_000, seed: 11, freezeEvery: 0, brokerEvery: 0, ...plan },
+        ...{ broker, rows: 20_000, seed: 11, freezeEvery: 0, brokerEvery: 0, ...plan },
         databaseUrl: database.url,
         name: uniqueName('exact'),
         connector: {
