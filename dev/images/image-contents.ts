@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { readJsonSync } from 'fs-extra';
 
 const PARTS = [
-  ...['LICENSE', 'bin', 'connectors', 'dist', 'examples', 'node_modules', 'package.json', 'packages', 'sbom.cdx.json'],
-  'worker.properties',
+  ...['LICENSE', 'bin', 'connectors', 'dist', 'docs', 'examples', 'node_modules', 'package.json', 'packages'],
+  ...['sbom.cdx.json', 'worker.properties'],
 ];
+/** `millrace explain` reads it. */
+const DOCS = ['errors.md'];
 
 export interface ImageSize {
   readonly bytes: number;
@@ -19,6 +21,7 @@ export function checkImageContents(app: string): ImageSize {
   const files = readdirSync(app, { recursive: true, encoding: 'utf8' });
   const excess = [
     ...readdirSync(app).filter((name) => !PARTS.includes(name)),
+    ...readdirSync(join(app, 'docs')).filter((name) => !DOCS.includes(name)),
     ...files.filter(
       (path) => !path.includes('node_modules') && /\.(ts|map)$|(^|\/)(src|test|tsconfig[^/]*)$/.test(path),
     ),
