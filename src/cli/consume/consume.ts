@@ -7,7 +7,7 @@ import { openCluster } from '../kafka/open-cluster';
 import { readTopic } from '../kafka/read-topic';
 import type { StartPosition } from '../kafka/start-position';
 import { paintOf } from '../output/colours';
-import { yamlText } from '../output/answer';
+import { yamlDocument } from '../output/answer';
 import type { Invocation } from '../program/command-spec';
 import { chooseReaders } from '../records/choose-readers';
 import { readRecord, recordJson, recordLine, type ReadRecord } from '../records/record-text';
@@ -62,7 +62,7 @@ async function consume(invocation: Invocation, { stopping }: Interruption): Prom
 function writerOf({ options, io }: Invocation): (record: ReadRecord) => void {
   const { output, headers = false } = options as unknown as ConsumeOptions;
   if (output === 'json') return (record) => void io.stdout.write(`${recordJson(record)}\n`);
-  if (output === 'yaml') return (record) => void io.stdout.write(`---\n${yamlText(JSON.parse(recordJson(record)))}`);
+  if (output === 'yaml') return (record) => void io.stdout.write(yamlDocument(recordJson(record)));
   const paint = paintOf(io);
   return (record) => void io.stdout.write(recordLine(record, paint, headers));
 }

@@ -54,7 +54,7 @@ async function topicsOf(client: ConnectClient, name: string): Promise<readonly s
 
 async function offsetsOf(client: ConnectClient, name: string): Promise<readonly OffsetEntry[]> {
   const at = path`/connectors/${name}/offsets`;
-  const { offsets } = objectOf(await client.request(at), `GET ${at}`);
+  const { offsets } = objectOf(await client.request(at, { exact: true }), `GET ${at}`);
   return listOf(offsets, `GET ${at}`).map((entry) => {
     const { partition, offset } = objectOf(entry, `GET ${at}`);
     return { partition, offset };

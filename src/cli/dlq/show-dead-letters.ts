@@ -4,7 +4,7 @@ import { clusterSetup } from '../kafka/cluster-setup';
 import { openCluster } from '../kafka/open-cluster';
 import { readTopic } from '../kafka/read-topic';
 import type { StartPosition } from '../kafka/start-position';
-import { yamlText } from '../output/answer';
+import { yamlDocument } from '../output/answer';
 import { paintOf, type Paint } from '../output/colours';
 import { printable } from '../output/printable';
 import type { Invocation } from '../program/command-spec';
@@ -41,7 +41,7 @@ async function show(invocation: Invocation, { stopping }: Interruption): Promise
       const read = readRecord(batch, { ...record, headers: originalHeaders(record.headers) }, readers);
       const json = (): string => `${recordJson(read).slice(0, -1)},"failure":${JSON.stringify(failure)}}`;
       if (output === 'json') io.stdout.write(`${json()}\n`);
-      else if (output === 'yaml') io.stdout.write(`---\n${yamlText(JSON.parse(json()))}`);
+      else if (output === 'yaml') io.stdout.write(yamlDocument(json()));
       else io.stdout.write(letterText(read, failure, paint, stacktrace));
       if (++shown === count) stopping.abort();
     }

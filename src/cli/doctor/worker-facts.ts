@@ -1,10 +1,8 @@
 /** What the checks know about each worker of the group, asked at its advertised URL. */
-import * as http from 'node:http';
-import * as https from 'node:https';
-import { startTimer } from '@millrace/sdk';
 import { decodeMetadata } from '../../cluster/group/connect-protocol';
 import type { GroupDescription } from '../../kafka/port';
 import type { Server } from '../context/server';
+import { exchange } from '../rest/exchange';
 import { read, type Read } from './read';
 
 export interface WorkerAnswer {
@@ -85,43 +83,24 @@ export async function askWorker(url: string, server: Server): Promise<WorkerAnsw
 }
 
 /** Credentials go to the URLs of the context only: what a member advertises is not trusted with them. */
-function get(url: string, path: string, server: Server): Promise<Reply> {
+async function get(url: string, path: string, server: Server): Promise<Reply> {
   const base = new URL(url);
   const isOwn = server.urls.some((own) => new URL(own).origin === base.origin);
-  const { request } = base.protocol === 'https:' ? https : http;
   const sentAt = Date.now();
-  return new Promise((resolve, reject) => {
-    const call = request(`${base.origin}${base.pathname.replace(/\/$/, '')}${path}`, {
-      agent: false,
-      ...(base.protocol === 'https:' && {
-        ca: server.ca,
-        ...(isOwn && { cert: server.certificate, key: server.key, passphrase: server.keyPassword }),
-      }),
-      headers: {
-        accept: 'application/json',
-        ...(isOwn && server.authorization !== undefined && { authorization: server.authorization }),
-      },
-    });
-    const late = startTimer(() => call.destroy(new Error(`no answer within ${REQUEST_MS / 1000} s`)), REQUEST_MS);
-    call.on('close', () => clearTimeout(late));
-    call.on('error', reject);
-    call.on('response', (response) => {
-      const receivedAt = Date.now();
-      const parts: Buffer[] = [];
-      let size = 0;
-      response.on('data', (part: Buffer) => {
-        size += part.length;
-        if (size > LARGEST_REPLY) call.destroy(new Error(`the reply is larger than ${LARGEST_REPLY} bytes`));
-        else parts.push(part);
-      });
-      response.on('error', reject);
-      response.on('end', () => {
-        const { statusCode: status = 0, headers } = response;
-        resolve({ status, date: headers.date, body: parsed(Buffer.concat(parts).toString()), sentAt, receivedAt });
-      });
-    });
-    call.end();
+  const { status, headers, text, receivedAt } = await exchange(`${base.origin}${withoutSlash(base.pathname)}${path}`, {
+    headers: {
+      accept: 'application/json',
+      ...(isOwn && server.authorization !== undefined && { authorization: server.authorization }),
+    },
+    tls: isOwn ? server : { ca: server.ca },
+    timeoutMs: REQUEST_MS,
+    largest: LARGEST_REPLY,
   });
+  return { status, date: headers.date, body: parsed(text), sentAt, receivedAt };
+}
+
+function withoutSlash(path: string): string {
+  return path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
 function parsed(text: string): unknown {

@@ -14,7 +14,7 @@ export async function run(invocation: Invocation): Promise<number> {
     const connectors = selectNamed(await readConnectors(client), invocation.args, 'connector', ({ name }) => name);
     return await sideBySide(connectors, async ({ name }) => {
       const at = path`/connectors/${name}/offsets`;
-      const { offsets } = objectOf(await client.request(at), `GET ${at}`);
+      const { offsets } = objectOf(await client.request(at, { exact: true }), `GET ${at}`);
       return { name, offsets: listOf(offsets, `GET ${at}`).map((entry) => objectOf(entry, `GET ${at}`)) };
     });
   });

@@ -1,6 +1,7 @@
 /** Writes the answer of a command in the format of `--output`. */
 import type { stringify } from 'yaml';
 import type { Invocation } from '../program/command-spec';
+import { exactJsonText, parseExactJson } from './exact-json';
 import { tableText } from './table';
 
 export interface Table {
@@ -18,7 +19,7 @@ export function writeAnswer(
   table: () => Table | string,
 ): void {
   const { output } = options as { output?: string };
-  if (output === 'json') io.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  if (output === 'json') io.stdout.write(`${exactJsonText(value)}\n`);
   else if (output === 'yaml') io.stdout.write(yamlText(value));
   else {
     const shown = table();
@@ -31,4 +32,15 @@ export function yamlText(value: unknown): string {
   // eslint-disable-next-line @typescript-eslint/no-require-imports
   const { stringify: text } = require('yaml') as { stringify: typeof stringify };
   return text(value, { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+/** A JSON text as a YAML document of a stream. Values that are nested too deep stay JSON, which YAML contains. */
+export function yamlDocument(json: string): string {
+  let value: unknown;
+  try {
+    value = parseExactJson(json);
+  } catch {
+    return `---\n${json.trimEnd()}\n`;
+  }
+  return `---\n${yamlText(value)}`;
 }

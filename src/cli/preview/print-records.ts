@@ -1,7 +1,6 @@
 /** Prints previewed records: JSON and YAML as they come, a table at the end. */
-import { parse } from 'yaml';
 import type { CliOutput } from '../io';
-import { yamlText } from '../output/answer';
+import { yamlDocument } from '../output/answer';
 import { tableText } from '../output/table';
 import type { PreviewFormat } from './preview-options';
 import { jsonLine, plainText, type ShownRecord } from './shown-record';
@@ -19,13 +18,9 @@ export interface RecordPrinter {
 
 export function recordPrinter(format: PreviewFormat, out: CliOutput): RecordPrinter {
   if (format === 'table') return new TablePrinter(out);
-  const write = format === 'json' ? jsonLine : yamlDocument;
+  const write = (record: ShownRecord): string =>
+    format === 'json' ? jsonLine(record) : yamlDocument(jsonLine(record));
   return { add: (record) => void out.write(write(record)), end: () => false };
-}
-
-/** A YAML document. Integers keep their digits. */
-export function yamlDocument(record: ShownRecord): string {
-  return `---\n${yamlText(parse(jsonLine(record), { intAsBigInt: true }))}`;
 }
 
 class TablePrinter implements RecordPrinter {

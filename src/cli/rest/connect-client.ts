@@ -1,8 +1,8 @@
 /** Client of the Connect REST API, Java's included. */
-import * as http from 'node:http';
-import * as https from 'node:https';
-import { ConnectError, sleep, startTimer } from '@millrace/sdk';
+import { ConnectError, sleep } from '@millrace/sdk';
 import type { Server } from '../context/server';
+import { parseExactJson } from '../output/exact-json';
+import { exchange, keepAliveAgents, type Agents, type ExchangeReply } from './exchange';
 
 export interface RestRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -12,6 +12,8 @@ export interface RestRequest {
   readonly text?: string;
   /** Statuses that resolve instead of rejecting, e.g. 404. They resolve with undefined. */
   readonly accept?: readonly number[];
+  /** Integers that a double cannot hold are bigints. (Default: false, they lose digits) */
+  readonly exact?: boolean;
   /** Media types for the Accept header. (Default: JSON) */
   readonly mediaTypes?: string;
   /** Largest reply, in bytes. (Default: 256 MiB) */
@@ -34,11 +36,6 @@ export class RestError extends ConnectError {
 
 type Limits = Pick<RestRequest, 'mediaTypes' | 'largest'>;
 
-interface Reply {
-  readonly status: number;
-  readonly text: string;
-}
-
 const JSON_TYPE = 'application/json';
 const LARGEST_REPLY = 256 * 1024 * 1024;
 const FIRST_RETRY_MS = 100;
@@ -49,19 +46,11 @@ const MOMENTARY = /rebalanc|stale configuration|conflicting operation/i;
 const NOT_SENT = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
 
 export class ConnectClient {
-  private readonly agent: http.Agent;
+  private readonly agents: Agents;
   private url = 0;
 
   constructor(private readonly server: Server) {
-    this.agent = server.urls.some((url) => url.startsWith('https:'))
-      ? new https.Agent({
-          keepAlive: true,
-          ca: server.ca,
-          cert: server.certificate,
-          key: server.key,
-          passphrase: server.keyPassword,
-        })
-      : new http.Agent({ keepAlive: true });
+    this.agents = keepAliveAgents(server);
   }
 
   /** The worker that is asked, without a trailing slash. */
@@ -76,7 +65,7 @@ export class ConnectClient {
    * @throws RestError; ConnectError `REST_UNREACHABLE`, `REST_REPLY_INVALID`
    */
   async request<T = unknown>(path: string, request: RestRequest = {}): Promise<T> {
-    return this.parsed(await this.requestText(path, request), request.method ?? 'GET', path) as T;
+    return this.parsed(await this.requestText(path, request), path, request) as T;
   }
 
   /** Like `request`, but resolves to the body as it is: numbers keep all their digits. Empty if there is none. */
@@ -98,7 +87,7 @@ export class ConnectClient {
 
   /** Closes idle connections. */
   close(): void {
-    this.agent.destroy();
+    this.agents.destroy();
   }
 
   private async sendToAny(
@@ -107,7 +96,7 @@ export class ConnectClient {
     body: string | undefined,
     deadline: number,
     limits: Limits,
-  ): Promise<Reply> {
+  ): Promise<ExchangeReply> {
     for (let tried = 1; ; tried++) {
       try {
         return await this.send(method, path, body, deadline, limits);
@@ -125,49 +114,29 @@ export class ConnectClient {
     }
   }
 
-  private send(
+  private async send(
     method: string,
     path: string,
     body: string | undefined,
     deadline: number,
     { mediaTypes = JSON_TYPE, largest = LARGEST_REPLY }: Limits,
-  ): Promise<Reply> {
-    const { request } = this.address.startsWith('https:') ? https : http;
-    return new Promise((resolve, reject) => {
-      const call = request(`${this.address}${path}`, {
-        method,
-        agent: this.agent,
-        headers: {
-          accept: mediaTypes,
-          ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
-          ...(this.server.authorization !== undefined && { authorization: this.server.authorization }),
-        },
-      });
-      const late = startTimer(
-        () => call.destroy(new Error(`it took longer than ${this.server.timeoutMs / 1000} s`)),
-        Math.max(deadline - Date.now(), 1),
-      );
-      call.on('close', () => clearTimeout(late));
-      call.on('error', reject);
-      call.on('response', (response) => {
-        const parts: Buffer[] = [];
-        let size = 0;
-        response.on('data', (part: Buffer) => {
-          size += part.length;
-          if (size > largest) response.destroy(new Error(`the reply is larger than ${largest} bytes`));
-          else parts.push(part);
-        });
-        response.on('error', reject);
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString() }));
-      });
-      call.end(body);
+  ): Promise<ExchangeReply> {
+    const { authorization } = this.server;
+    return await exchange(`${this.address}${path}`, {
+      method,
+      headers: { accept: mediaTypes, ...(authorization !== undefined && { authorization }) },
+      body,
+      agents: this.agents,
+      timeoutMs: this.server.timeoutMs,
+      deadline,
+      largest,
     });
   }
 
-  private parsed(text: string, method: string, path: string): unknown {
+  private parsed(text: string, path: string, { method = 'GET', exact = false }: RestRequest): unknown {
     if (text === '') return undefined;
     try {
-      return JSON.parse(text);
+      return exact ? parseExactJson(text) : JSON.parse(text);
     } catch (cause) {
       throw new ConnectError(
         `${this.address} answered ${method} ${path} with something else than JSON. Is it a Connect worker?`,

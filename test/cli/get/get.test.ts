@@ -63,13 +63,16 @@ test('plugins by type, class and last part of the class', async () => {
 test('offsets, topics and loggers', async () => {
   const url = await serve((request) => {
     if (request === LIST) return two;
-    if (request.endsWith('/offsets')) return { offsets: [{ partition: { file: 'f' }, offset: { position: 7 } }] };
+    if (request.endsWith('/offsets'))
+      return '{"offsets":[{"partition":{"file":"f"},"offset":{"position":9007199254740993}}]}';
     if (request === 'GET /connectors/a/topics') return { a: { topics: ['y', 'x'] } };
     return { root: { level: 'INFO', last_modified: null }, a: { level: 'DEBUG', last_modified: 0 } };
   });
   expect((await cli(url, 'get', 'offsets', 'a')).out).toBe(
-    'CONNECTOR  PARTITION  OFFSET\na          file="f"   position=7\n',
+    'CONNECTOR  PARTITION  OFFSET\na          file="f"   position=9007199254740993\n',
   );
+  expect((await cli(url, 'get', 'offsets', 'a', '-o', 'json')).out).toContain('"position": 9007199254740993\n');
+  expect((await cli(url, 'get', 'offsets', 'a', '-o', 'yaml')).out).toContain('position: 9007199254740993\n');
   expect((await cli(url, 'get', 'topics', 'a')).out).toBe('CONNECTOR  TOPIC\na          x\na          y\n');
   expect((await cli(url, 'get', 'loggers')).out).toBe(
     'NAME  LEVEL  CHANGED\na     DEBUG  1970-01-01T00:00:00.000Z\nroot  INFO\n',

@@ -1,7 +1,8 @@
 import { schema, type SourceRecord } from '@millrace/sdk';
 import { CollectedRecords } from '../../../src/cli/preview/collected-records';
 import { parseOffsets, PreviewOffsets } from '../../../src/cli/preview/preview-offsets';
-import { recordPrinter, yamlDocument } from '../../../src/cli/preview/print-records';
+import { yamlDocument } from '../../../src/cli/output/answer';
+import { recordPrinter } from '../../../src/cli/preview/print-records';
 import { jsonLine, plainText, shownBytes, shownRecord } from '../../../src/cli/preview/shown-record';
 import { exitCode, summary, type SummaryInput } from '../../../src/cli/preview/summary';
 import type { ProducerRecord } from '../../../src/kafka/port';
@@ -45,7 +46,7 @@ describe('a shown record', () => {
         '"headers":[{"key":"h","value":"/w==","valueEncoding":"base64"},{"key":"none","value":null}],' +
         '"sourcePartition":{"server":"s"},"sourceOffset":{"lsn":9007199254740993,"last":true}}\n',
     );
-    expect(yamlDocument(shown)).toContain('n: 12345678901234567890');
+    expect(yamlDocument(jsonLine(shown))).toContain('n: 12345678901234567890');
     expect(shown.bytes).toBe(37 + 2 + 1 + 1 + 4);
   });
 

@@ -102,6 +102,14 @@ test('a worker that cannot be reached is replaced by the next URL', async () => 
   });
 });
 
+test('URLs of both protocols; integers keep their digits on request', async () => {
+  const url = await serve((_, response) => response.end('{"offset":12345678901234567890}'));
+  const gone = 'https://127.0.0.1:1';
+  const client = new ConnectClient({ urls: [gone, url], timeoutMs: 30_000 });
+  closing.push(() => client.close());
+  expect(await client.request('/', { exact: true })).toEqual({ offset: 12345678901234567890n });
+});
+
 test('a worker that does not answer', async () => {
   const url = await serve(() => undefined);
   await expect(ask([url], '/', {}, 50)).rejects.toThrow(/^No answer from .*: it took longer than 0.05 s\./);

@@ -81,6 +81,8 @@ test('-o json: an object per line; -o yaml: a document per record', async () => 
   });
   const exact = await consume(topic, '--exit', '-o', 'json', '--partition', '0', '--from', '1', '-n', '1');
   expect(exact.out).toContain('"value":{"plain":12345678901234567890}');
+  const digits = await consume(topic, '--exit', '-o', 'yaml', '--partition', '0', '--from', '1', '-n', '1');
+  expect(digits.out).toContain('value:\n  plain: 12345678901234567890\n');
   const yaml = await consume(topic, '--exit', '-o', 'yaml', '--partition', '1', '-n', '1');
   expect(yaml.out).toBe(
     `---\ntopic: ${topic}\npartition: 1\noffset: 0\ntimestamp: ${TIME}\nkey: gone\nvalue: null\nheaders: []\n`,

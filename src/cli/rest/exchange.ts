@@ -1,0 +1,91 @@
+/** One HTTP request and its reply, bounded in time and size. */
+import * as http from 'node:http';
+import * as https from 'node:https';
+import { startTimer } from '@millrace/sdk';
+import type { Server } from '../context/server';
+
+/** What a TLS connection is made with. */
+export type TlsFiles = Pick<Server, 'ca' | 'certificate' | 'key' | 'keyPassword'>;
+
+export interface ExchangeRequest {
+  readonly method?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON. */
+  readonly body?: string | undefined;
+  readonly tls?: TlsFiles;
+  /** Connections to keep. (Default: one connection for this request) */
+  readonly agents?: Agents;
+  /** Milliseconds until the whole reply must be there. */
+  readonly timeoutMs: number;
+  /** By `Date.now()`, if some of that time has passed already. */
+  readonly deadline?: number;
+  /** Bytes of the largest reply. */
+  readonly largest: number;
+}
+
+export interface ExchangeReply {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly text: string;
+  /** When the head of the reply arrived, by `Date.now()`. */
+  readonly receivedAt: number;
+}
+
+/** Kept connections of each protocol. */
+export interface Agents {
+  readonly http: http.Agent;
+  readonly https: https.Agent;
+  destroy(): void;
+}
+
+export function keepAliveAgents(tls: TlsFiles): Agents {
+  const agents = {
+    http: new http.Agent({ keepAlive: true }),
+    https: new https.Agent({ keepAlive: true, ...tlsOptions(tls) }),
+  };
+  return { ...agents, destroy: () => (agents.http.destroy(), agents.https.destroy()) };
+}
+
+/** Rejects with the error of the connection, or one that names the bound that was exceeded. */
+export function exchange(url: string, asked: ExchangeRequest): Promise<ExchangeReply> {
+  const { method = 'GET', headers, body, tls, agents, timeoutMs, largest } = asked;
+  const { deadline = Date.now() + timeoutMs } = asked;
+  const isTls = url.startsWith('https:');
+  return new Promise((resolve, reject) => {
+    const call = (isTls ? https : http).request(url, {
+      method,
+      agent: agents ? agents[isTls ? 'https' : 'http'] : false,
+      ...(isTls && tls && tlsOptions(tls)),
+      headers: {
+        ...headers,
+        ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+      },
+    });
+    const late = startTimer(
+      () => call.destroy(new Error(`it took longer than ${timeoutMs / 1000} s`)),
+      Math.max(deadline - Date.now(), 1),
+    );
+    call.on('close', () => clearTimeout(late));
+    call.on('error', reject);
+    call.on('response', (response) => {
+      const receivedAt = Date.now();
+      const parts: Buffer[] = [];
+      let size = 0;
+      response.on('data', (part: Buffer) => {
+        size += part.length;
+        if (size > largest) response.destroy(new Error(`the reply is larger than ${largest} bytes`));
+        else parts.push(part);
+      });
+      response.on('error', reject);
+      response.on('end', () => {
+        const { statusCode: status = 0, headers: received } = response;
+        resolve({ status, headers: received, text: Buffer.concat(parts).toString(), receivedAt });
+      });
+    });
+    call.end(body);
+  });
+}
+
+function tlsOptions({ ca, certificate: cert, key, keyPassword: passphrase }: TlsFiles): https.AgentOptions {
+  return { ca, cert, key, passphrase };
+}
