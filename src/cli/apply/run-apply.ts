@@ -4,19 +4,20 @@
  */
 import { isConnectError } from '@millrace/sdk';
 import { EXIT } from '../exit-codes';
-import { serverOf } from '../context/server';
 import { writeAnswer } from '../output/answer';
 import { paintOf } from '../output/colours';
 import { printableLines } from '../output/printable';
 import { confirm } from '../output/confirm';
 import type { Invocation } from '../program/command-spec';
-import { ConnectClient } from '../rest/connect-client';
+import type { ConnectClient } from '../rest/connect-client';
+import { withClient } from '../rest/with-client';
 import { path } from '../rest/path';
 import { forEach } from './for-each';
 import { planText, planValue, type Step } from './plan';
 import { readPlan } from './run-diff';
-import { validateConfigs, validationText } from './validate-configs';
-import { statusesOf, waitUntilRunning } from './wait-until-running';
+import { validateConfigs, validationText, type FieldErrors } from './validate-configs';
+import { readStatuses, type Status } from '../connectors/connectors';
+import { waitUntilRunning } from './wait-until-running';
 
 interface ApplyOptions {
   readonly dryRun?: boolean;
@@ -27,12 +28,9 @@ interface ApplyOptions {
 }
 
 export async function run(invocation: Invocation): Promise<number> {
-  const client = new ConnectClient(serverOf(invocation));
-  try {
+  return await withClient(invocation, async (client) => {
     return await apply(client, invocation);
-  } finally {
-    client.close();
-  }
+  });
 }
 
 async function apply(client: ConnectClient, invocation: Invocation): Promise<number> {
@@ -51,6 +49,7 @@ async function apply(client: ConnectClient, invocation: Invocation): Promise<num
   );
   if (invalid.some(({ fields }) => fields.length > 0)) {
     io.stderr.write(`${validationText(invalid.filter(({ fields }) => fields.length > 0))}Nothing was changed.\n`);
+    answer(new Map(invalid.flatMap(({ name, fields: [first] }) => (first ? [[name, reasonOf(first)]] : []))));
     return EXIT.no;
   }
   if (dryRun === true || changed.length === 0) {
@@ -64,7 +63,7 @@ async function apply(client: ConnectClient, invocation: Invocation): Promise<num
   }
   const failed = new Map<string, string>();
   const say = (line: string): void => void io.stderr.write(`${printableLines(line)}\n`);
-  const before = wait === false ? {} : await statusesOf(client);
+  const before = wait === false ? new Map<string, Status>() : await readStatuses(client);
   await forEach(changed, async (step) => {
     try {
       await carryOut(client, step);
@@ -89,6 +88,10 @@ async function apply(client: ConnectClient, invocation: Invocation): Promise<num
   if (failed.size === 0) return EXIT.success;
   say(`${failed.size} of ${changed.length} connectors failed: ${[...failed.keys()].join(', ')}`);
   return EXIT.failed;
+}
+
+function reasonOf({ key, errors }: FieldErrors): string {
+  return `${key}: ${errors.join(' ')}`;
 }
 
 const DONE = { create: 'created', update: 'changed', delete: 'deleted', none: '' } as const;

@@ -1,11 +1,11 @@
 /** `millrace diff` */
 import { EXIT } from '../exit-codes';
-import { serverOf } from '../context/server';
 import { readDocuments } from '../documents/read-documents';
 import { writeAnswer } from '../output/answer';
 import { paintOf } from '../output/colours';
 import type { Invocation } from '../program/command-spec';
-import { ConnectClient } from '../rest/connect-client';
+import type { ConnectClient } from '../rest/connect-client';
+import { withClient } from '../rest/with-client';
 import { planOf, planText, planValue, type PlanOptions, type Step } from './plan';
 import { presentConfigs } from './present-configs';
 
@@ -15,14 +15,11 @@ export interface FileOptions {
 }
 
 export async function run(invocation: Invocation): Promise<number> {
-  const client = new ConnectClient(serverOf(invocation));
-  try {
+  return await withClient(invocation, async (client) => {
     const steps = await readPlan(client, invocation);
     writeAnswer(invocation, planValue(steps), () => planText(steps, paintOf(invocation.io)));
     return steps.some(({ action }) => action !== 'none') ? EXIT.no : EXIT.success;
-  } finally {
-    client.close();
-  }
+  });
 }
 
 /** Compares the files with the cluster. */

@@ -1,21 +1,17 @@
 /** `millrace validate` */
 import { EXIT } from '../exit-codes';
-import { serverOf } from '../context/server';
 import { readDocuments } from '../documents/read-documents';
 import { writeAnswer } from '../output/answer';
 import type { Invocation } from '../program/command-spec';
-import { ConnectClient } from '../rest/connect-client';
+import { withClient } from '../rest/with-client';
 import { validateConfigs, validationText } from './validate-configs';
 
 export async function run(invocation: Invocation): Promise<number> {
   const { recursive } = invocation.options as { recursive?: boolean };
   const documents = await readDocuments({ paths: invocation.args, isRecursive: recursive }, invocation.io);
-  const client = new ConnectClient(serverOf(invocation));
-  try {
+  return await withClient(invocation, async (client) => {
     const results = await validateConfigs(client, documents);
     writeAnswer(invocation, results, () => validationText(results));
     return results.some(({ fields }) => fields.length > 0) ? EXIT.no : EXIT.success;
-  } finally {
-    client.close();
-  }
+  });
 }

@@ -1,19 +1,9 @@
 /** Waits until connectors and their tasks run, or fail. */
-import { sleep } from '@millrace/sdk';
-import { redactText } from '../../logging/redact';
+import { isConnectError, sleep } from '@millrace/sdk';
+import { isFailed, readStatuses, type Status } from '../connectors/connectors';
+import { failuresOf } from '../connectors/failure';
 import { printable } from '../output/printable';
 import type { ConnectClient } from '../rest/connect-client';
-
-export interface Status {
-  readonly connector: State;
-  readonly tasks: readonly (State & { readonly id: number })[];
-}
-interface State {
-  readonly state: string;
-  readonly worker_id: string;
-  readonly trace?: string;
-}
-export type Statuses = Readonly<Record<string, { readonly status?: Status } | undefined>>;
 
 /** A name, and undefined if it runs, otherwise the reason why it does not. */
 export type OnSettled = (name: string, reason: string | undefined) => void;
@@ -23,25 +13,27 @@ const POLL_MS = 500;
 const FORMER_MS = 10_000;
 const SETTLED = new Set(['RUNNING', 'PAUSED', 'STOPPED']);
 
-export async function statusesOf(client: ConnectClient): Promise<Statuses> {
-  return await client.request<Statuses>('/connectors?expand=status');
-}
-
 /** @param before statuses before the change */
 export async function waitUntilRunning(
   client: ConnectClient,
   names: readonly string[],
-  { before, timeoutMs, onSettled }: { before: Statuses; timeoutMs: number; onSettled: OnSettled },
+  { before, timeoutMs, onSettled }: { before: ReadonlyMap<string, Status>; timeoutMs: number; onSettled: OnSettled },
 ): Promise<void> {
   const start = Date.now();
   const waiting = new Set(names);
   const seen = new Map<string, string>();
   while (waiting.size > 0) {
-    const statuses = await statusesOf(client);
+    const statuses = await readStatuses(client).catch(unlessUnreachable);
     const passed = Date.now() - start;
     for (const name of waiting) {
-      const status = statuses[name]?.status;
-      const former = before[name]?.status;
+      if (statuses instanceof Error) {
+        if (passed < timeoutMs) break;
+        waiting.delete(name);
+        onSettled(name, statuses.message);
+        continue;
+      }
+      const status = statuses.get(name);
+      const former = before.get(name);
       const text = JSON.stringify(status);
       // A change restarts the connector: what was read once may be the status before.
       const isStable = former === undefined || seen.get(name) === text;
@@ -57,25 +49,25 @@ export async function waitUntilRunning(
   }
 }
 
-function isFailed({ connector, tasks }: Status): boolean {
-  return [connector, ...tasks].some(({ state }) => state === 'FAILED');
-}
-
 /** Undefined if nothing is missing. */
-export function whyNot(status: Status | undefined): string | undefined {
-  if (!status) return 'no worker has reported a status yet; check that the workers of the group are up';
-  const { connector, tasks } = status;
-  if (connector.state === 'FAILED') return `the connector is FAILED: ${firstLine(connector)}`;
-  const failed = tasks.find(({ state }) => state === 'FAILED');
-  if (failed) return `task ${failed.id} is FAILED: ${firstLine(failed)}`;
-  if (!SETTLED.has(connector.state)) return `the connector is ${connector.state}`;
-  if (connector.state === 'STOPPED') return undefined;
-  if (tasks.length === 0) return `the connector is ${connector.state}, but has no tasks`;
-  const other = tasks.find(({ state }) => !SETTLED.has(state));
-  return other && `task ${other.id} is ${other.state}`;
+function whyNot(status: Status | undefined): string | undefined {
+  if (!status || (status.state === 'UNASSIGNED' && status.worker === ''))
+    return 'no worker has reported a status yet; check that the workers of the group are up';
+  const { state, tasks } = status;
+  const [failure] = failuresOf(status);
+  if (failure) {
+    const part = failure.part === 'connector' ? 'the connector' : failure.part;
+    return printable(`${part} is FAILED: ${failure.reason} (on ${failure.worker})`);
+  }
+  if (!SETTLED.has(state)) return `the connector is ${printable(state)}`;
+  if (state === 'STOPPED') return undefined;
+  if (tasks.length === 0) return `the connector is ${state}, but has no tasks`;
+  const other = tasks.find((task) => !SETTLED.has(task.state));
+  return other && `task ${other.id} is ${printable(other.state)}`;
 }
 
-function firstLine({ trace = '', worker_id: worker }: State): string {
-  const line = printable(redactText(trace.split('\n')[0] as string, 500));
-  return `${line || 'it has no trace'} (on ${printable(worker)})`;
+/** A worker that restarts is waited for. */
+function unlessUnreachable(error: unknown): Error {
+  if (isConnectError(error) && error.code === 'REST_UNREACHABLE') return error;
+  throw error;
 }

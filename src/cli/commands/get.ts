@@ -1,10 +1,6 @@
-import type { ArgumentSpec, CommandSpec } from '../program/command-spec';
+import type { CommandSpec } from '../program/command-spec';
+import { CONNECTOR_NAMES } from '../program/shared-options';
 
-const CONNECTORS: ArgumentSpec = {
-  name: '[names...]',
-  description: 'connectors, or patterns with * and ? (default: all)',
-  completes: 'connectors',
-};
 const shared = ['output', 'server'] as const;
 
 export const command: CommandSpec = {
@@ -18,7 +14,7 @@ export const command: CommandSpec = {
     {
       name: 'connectors',
       summary: 'list connectors with their states and tasks',
-      arguments: [CONNECTORS],
+      arguments: [CONNECTOR_NAMES],
       shared,
       examples: [{ command: 'get connectors', explanation: 'All connectors; TASKS counts the running ones of all' }],
       load: () => require('../get/connectors') as typeof import('../get/connectors'),
@@ -47,7 +43,7 @@ export const command: CommandSpec = {
     {
       name: 'offsets',
       summary: 'list the offsets of connectors',
-      arguments: [CONNECTORS],
+      arguments: [CONNECTOR_NAMES],
       shared,
       examples: [{ command: 'get offsets orders', explanation: 'How far a connector has read' }],
       load: () => require('../get/offsets') as typeof import('../get/offsets'),
@@ -72,7 +68,7 @@ export const command: CommandSpec = {
     {
       name: 'topics',
       summary: 'list the topics that connectors have used',
-      arguments: [CONNECTORS],
+      arguments: [CONNECTOR_NAMES],
       shared,
       examples: [{ command: 'get topics orders', explanation: 'Topics that a connector has read or written' }],
       load: () => require('../get/topics') as typeof import('../get/topics'),

@@ -16,5 +16,5 @@ It prints FILE:LINE, partition and offset of each message. It stops reading at t
     { command: 'produce storms.csv --topic storm-events', explanation: 'Load a file into a topic' },
     { command: 'produce - --topic ticks --quiet', explanation: 'Send what another program writes' },
   ],
-  load: () => require('../produce') as typeof import('../produce'),
+  load: () => require('../produce/produce') as typeof import('../produce/produce'),
 };

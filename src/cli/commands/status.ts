@@ -1,22 +1,12 @@
 import type { CommandSpec } from '../program/command-spec';
-import { wholeNumber } from '../program/shared-options';
+import { CONNECTOR_NAMES, INTERVAL } from '../program/shared-options';
 
 export const command: CommandSpec = {
   name: 'status',
   summary: 'show on one screen what runs and what failed',
   description: `Show on one screen what runs and what failed, with the first line of each trace. The exit code is 5 if a connector or task is FAILED.`,
-  arguments: [
-    { name: '[names...]', description: 'connectors, or patterns with * and ? (default: all)', completes: 'connectors' },
-  ],
-  options: [
-    { flags: '-w, --watch', description: 'refresh it until Ctrl-C' },
-    {
-      flags: '--interval <seconds>',
-      description: 'time between two refreshes',
-      default: 2,
-      parse: wholeNumber(1, 3600),
-    },
-  ],
+  arguments: [CONNECTOR_NAMES],
+  options: [{ flags: '-w, --watch', description: 'refresh it until Ctrl-C' }, INTERVAL],
   shared: ['output', 'server'],
   examples: [
     { command: 'status', explanation: 'All connectors, failed ones first' },

@@ -1,14 +1,12 @@
 import type { CommandSpec } from '../program/command-spec';
-import { wholeNumber } from '../program/shared-options';
+import { CONNECTOR_NAMES, INTERVAL, wholeNumber } from '../program/shared-options';
 
 export const command: CommandSpec = {
   name: 'top',
   summary: 'show throughput, lag and errors of connectors, CPU and memory of workers',
   description:
     'Show throughput, lag and errors of connectors, CPU and memory of workers, until Ctrl-C. The figures are those of GET /metrics of the workers of the URL; of workers without it, such as Java’s, only states are shown.',
-  arguments: [
-    { name: '[names...]', description: 'connectors, or patterns with * and ? (default: all)', completes: 'connectors' },
-  ],
+  arguments: [CONNECTOR_NAMES],
   options: [
     { flags: '--tasks', description: 'a line for each task instead of each connector' },
     {
@@ -24,12 +22,7 @@ export const command: CommandSpec = {
       parse: wholeNumber(1, 10_000),
     },
     { flags: '--once', description: 'print once, without a terminal too' },
-    {
-      flags: '--interval <seconds>',
-      description: 'time between two refreshes',
-      default: 2,
-      parse: wholeNumber(1, 3600),
-    },
+    INTERVAL,
   ],
   shared: ['output', 'server'],
   examples: [

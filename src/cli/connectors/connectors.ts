@@ -30,6 +30,7 @@ export interface Connector {
 }
 
 const LIST = '/connectors?expand=status&expand=info';
+const STATUSES = '/connectors?expand=status';
 
 /** All connectors, sorted by name. */
 export async function readConnectors(client: ConnectClient): Promise<readonly Connector[]> {
@@ -45,6 +46,13 @@ export async function readConnectors(client: ConnectClient): Promise<readonly Co
     };
   });
   return connectors.sort(byName(({ name }) => name));
+}
+
+/** Statuses of all connectors, by name. */
+export async function readStatuses(client: ConnectClient): Promise<ReadonlyMap<string, Status>> {
+  const request = `GET ${STATUSES}`;
+  const reply = objectOf(await client.request(STATUSES), request);
+  return new Map(Object.entries(reply).map(([name, entry]) => [name, statusOf(members(entry).status, request)]));
 }
 
 /** Undefined for a connector that does not exist. */

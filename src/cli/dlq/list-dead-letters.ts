@@ -1,10 +1,9 @@
 /** `millrace dlq list`: the dead letter topics that connectors name, and how many records they have. */
 import { openCluster } from '../kafka/open-cluster';
 import { clusterSetup } from '../kafka/cluster-setup';
-import { serverOf } from '../context/server';
 import { writeAnswer } from '../output/answer';
 import type { Invocation } from '../program/command-spec';
-import { ConnectClient } from '../rest/connect-client';
+import { withClient } from '../rest/with-client';
 import type { Admin } from '../../kafka/port';
 
 /** Keys that name a dead letter topic: the framework's, and the analytics sink's. */
@@ -13,9 +12,7 @@ const TOPIC_KEYS = ['errors.deadletterqueue.topic.name', 'misc.deadletterqueue.t
 type Connectors = Readonly<Record<string, { readonly info?: { readonly config?: Readonly<Record<string, string>> } }>>;
 
 export async function run(invocation: Invocation): Promise<number> {
-  const client = new ConnectClient(serverOf(invocation));
-  const connectors = await client.request<Connectors>('/connectors?expand=info');
-  client.close();
+  const connectors = await withClient(invocation, (client) => client.request<Connectors>('/connectors?expand=info'));
   const named = Object.entries(connectors)
     .flatMap(([connector, { info }]) =>
       TOPIC_KEYS.flatMap((key) => {

@@ -2,11 +2,8 @@
  * `millrace doctor [FILE...]`: checks what workers and connectors depend on. Reads only. Exit codes: 0 without an
  * error, 5 with one, 3 if nothing was reached.
  */
-import { Writable } from 'node:stream';
-import { LogLevels } from '../../logging/log-levels';
-import { createLogger, loggerOptions } from '../../logging/winston-logger';
 import { chosenContext, serverOf, type Server } from '../context/server';
-import type { CliIo } from '../io';
+import { LogOnStderr } from '../kafka/log-on-stderr';
 import { readDocuments } from '../documents/read-documents';
 import { paintOf } from '../output/colours';
 import { writeAnswer } from '../output/answer';
@@ -31,7 +28,8 @@ export async function run(invocation: Invocation): Promise<number> {
   const documents = await readDocuments({ paths: args }, io);
   const server = serverOf(invocation);
   const isGuessed = isDefault(invocation);
-  const { logger, levels } = logOnStderr(io);
+  // Findings say what is wrong; the log would repeat it, so that it is not opened unless a level is set.
+  const { logger, levels } = new LogOnStderr(io, 'doctor');
   const settings = await readSettings(invocation, logger);
   const secrets = new Secrets();
   secrets.add(settings.config.raw);
@@ -99,18 +97,4 @@ function checkedRest({ url, worker, connectors }: RestFacts): Checked[] {
   const listed = valueOf(connectors);
   const count = listed === undefined ? '' : `, ${listed.length} connector(s)`;
   return [{ subject: `REST API ${url}`, summary: `version ${answer.version ?? 'not shown'}${count}` }];
-}
-
-/** Findings say what is wrong; the log would repeat it, unless a level is set. */
-function logOnStderr({ stderr, env }: CliIo): Pick<Parameters<typeof diagnoseConnectors>[1], 'logger' | 'levels'> {
-  const hasLevel = env.MILLRACE_LOG_LEVEL !== undefined;
-  const stream = new Writable({
-    write: (chunk, _encoding, done) => {
-      if (hasLevel) stderr.write(String(chunk));
-      done();
-    },
-  });
-  const { levels, format } = loggerOptions(env);
-  const used = hasLevel ? levels : new LogLevels('ERROR');
-  return { logger: createLogger({ levels: used, format, stream, name: 'doctor' }), levels: used };
 }

@@ -10,6 +10,7 @@ import type { CliIo } from '../io';
  */
 export class LogOnStderr {
   readonly logger: Logger;
+  readonly levels: LogLevels;
   private isOpen: boolean;
 
   constructor({ stderr, env }: Pick<CliIo, 'stderr' | 'env'>, name: string) {
@@ -22,7 +23,8 @@ export class LogOnStderr {
       },
     });
     const { levels, format } = loggerOptions(env);
-    this.logger = createLogger({ levels: hasLevel ? levels : new LogLevels('WARN'), format, stream, name });
+    this.levels = hasLevel ? levels : new LogLevels('WARN');
+    this.logger = createLogger({ levels: this.levels, format, stream, name });
   }
 
   open(): void {

@@ -1,16 +1,12 @@
 /** `millrace offsets export NAME`: the offsets as the worker returns them, so that they can be imported again. */
-import { serverOf } from '../context/server';
 import type { Invocation } from '../program/command-spec';
-import { ConnectClient } from '../rest/connect-client';
 import { path } from '../rest/path';
+import { withClient } from '../rest/with-client';
 
 export async function run(invocation: Invocation): Promise<number> {
-  const client = new ConnectClient(serverOf(invocation));
-  try {
+  return await withClient(invocation, async (client) => {
     const text = await client.requestText(path`/connectors/${invocation.args[0] as string}/offsets`);
     invocation.io.stdout.write(`${text.trimEnd()}\n`);
-  } finally {
-    client.close();
-  }
-  return 0;
+    return 0;
+  });
 }

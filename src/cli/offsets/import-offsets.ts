@@ -3,13 +3,12 @@ import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ConnectError } from '@millrace/sdk';
-import { serverOf } from '../context/server';
 import { EXIT } from '../exit-codes';
 import type { CliIo } from '../io';
 import { printableLines } from '../output/printable';
 import type { Invocation } from '../program/command-spec';
-import { ConnectClient } from '../rest/connect-client';
 import { path } from '../rest/path';
+import { withClient } from '../rest/with-client';
 import { repeatWhileLeaving, resumeIfAsked, stopFirst } from './stopped-connector';
 
 const LARGEST_FILE = 64 * 1024 * 1024;
@@ -17,8 +16,7 @@ const LARGEST_FILE = 64 * 1024 * 1024;
 export async function run(invocation: Invocation): Promise<number> {
   const [name, file] = invocation.args as readonly [string, string];
   const { text, count } = await readOffsets(file, invocation.io);
-  const client = new ConnectClient(serverOf(invocation));
-  try {
+  return await withClient(invocation, async (client) => {
     const change = `Set ${count} offset${count === 1 ? '' : 's'} of ${name}`;
     if (!(await stopFirst(client, invocation, name, change))) return EXIT.failed;
     const { message } = await repeatWhileLeaving(invocation, () =>
@@ -26,10 +24,8 @@ export async function run(invocation: Invocation): Promise<number> {
     );
     invocation.io.stdout.write(`${printableLines(message)}\n`);
     await resumeIfAsked(client, invocation, name);
-  } finally {
-    client.close();
-  }
-  return EXIT.success;
+    return EXIT.success;
+  });
 }
 
 /** The text is sent as it is, so that numbers keep all their digits. @throws ConnectError `OFFSETS_FILE` */

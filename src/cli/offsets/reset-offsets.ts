@@ -1,16 +1,14 @@
 /** `millrace offsets reset NAME`: the connector starts as if it were new. */
-import { serverOf } from '../context/server';
 import { EXIT } from '../exit-codes';
 import { printableLines } from '../output/printable';
 import type { Invocation } from '../program/command-spec';
-import { ConnectClient } from '../rest/connect-client';
 import { path } from '../rest/path';
+import { withClient } from '../rest/with-client';
 import { repeatWhileLeaving, resumeIfAsked, stopFirst } from './stopped-connector';
 
 export async function run(invocation: Invocation): Promise<number> {
   const name = invocation.args[0] as string;
-  const client = new ConnectClient(serverOf(invocation));
-  try {
+  return await withClient(invocation, async (client) => {
     const change = `Delete all offsets of ${name}, so that it starts from the beginning`;
     if (!(await stopFirst(client, invocation, name, change))) return EXIT.failed;
     const { message } = await repeatWhileLeaving(invocation, () =>
@@ -18,8 +16,6 @@ export async function run(invocation: Invocation): Promise<number> {
     );
     invocation.io.stdout.write(`${printableLines(message)}\n`);
     await resumeIfAsked(client, invocation, name);
-  } finally {
-    client.close();
-  }
-  return EXIT.success;
+    return EXIT.success;
+  });
 }

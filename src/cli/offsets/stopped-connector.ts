@@ -1,14 +1,10 @@
 /** Stops a connector before its offsets are changed, and resumes it afterwards if that was asked for. */
 import { ConnectError, sleep } from '@millrace/sdk';
+import { readStatus } from '../connectors/connectors';
 import type { Invocation } from '../program/command-spec';
 import { confirm } from '../output/confirm';
 import { RestError, type ConnectClient } from '../rest/connect-client';
 import { path } from '../rest/path';
-
-interface Status {
-  readonly connector?: { readonly state?: string };
-  readonly tasks?: readonly unknown[];
-}
 
 const PAUSE_MS = 250;
 
@@ -23,10 +19,12 @@ export async function stopFirst(
   change: string,
 ): Promise<boolean> {
   const { io } = invocation;
-  const state = async (): Promise<Status> => await client.request<Status>(path`/connectors/${name}/status`);
-  const isStopped = ({ connector, tasks }: Status): boolean =>
-    connector?.state === 'STOPPED' && (tasks ?? []).length === 0;
-  const wasStopped = isStopped(await state());
+  const isStopped = async (): Promise<boolean> => {
+    const status = await readStatus(client, name);
+    if (!status) throw new ConnectError(`There is no connector "${name}".`, { code: 'REST_NOT_FOUND' });
+    return status.state === 'STOPPED' && status.tasks.length === 0;
+  };
+  const wasStopped = await isStopped();
   if (
     !(await confirm(
       invocation,
@@ -37,7 +35,7 @@ export async function stopFirst(
   if (wasStopped) return true;
   await client.request(path`/connectors/${name}/stop`, { method: 'PUT' });
   const deadline = Date.now() + timeoutMs(invocation);
-  while (!isStopped(await state())) {
+  while (!(await isStopped())) {
     if (Date.now() > deadline) {
       throw new ConnectError(`${name} has not stopped in time; its offsets are unchanged.`, {
         code: 'OFFSETS_NOT_STOPPED',

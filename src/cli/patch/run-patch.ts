@@ -1,6 +1,7 @@
 /** `millrace patch`: changes some keys of a connector's config, and waits until it runs again. */
 import { changeLines, changesOf, type Config } from '../apply/changes';
-import { statusesOf, waitUntilRunning, type Statuses } from '../apply/wait-until-running';
+import { readStatuses, type Status } from '../connectors/connectors';
+import { waitUntilRunning } from '../apply/wait-until-running';
 import { EXIT } from '../exit-codes';
 import { writeAnswer } from '../output/answer';
 import { paintOf } from '../output/colours';
@@ -30,7 +31,7 @@ export async function run(invocation: Invocation): Promise<number> {
       changes.length === 0 ? `${name}: unchanged\n` : `${name}:\n${changeLines(changes, paintOf(io))}`,
     );
     if (dryRun === true || changes.length === 0) return EXIT.success;
-    const before: Statuses = wait === false ? {} : await statusesOf(client);
+    const before = wait === false ? new Map<string, Status>() : await readStatuses(client);
     await patchConfig(client, name, patch);
     if (wait === false) return EXIT.success;
     let failure: string | undefined;

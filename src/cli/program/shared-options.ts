@@ -1,6 +1,6 @@
 /** Options that several commands share. */
 import { InvalidArgumentError } from 'commander';
-import type { OptionSpec, SharedOptions } from './command-spec';
+import type { ArgumentSpec, OptionSpec, SharedOptions } from './command-spec';
 
 export const OUTPUT_FORMATS = ['table', 'json', 'yaml'] as const;
 
@@ -46,6 +46,20 @@ export const SHARED_OPTIONS: Readonly<Record<SharedOptions, readonly OptionSpec[
     },
   ],
   confirm: [{ flags: '-y, --yes', description: 'do not ask for confirmation' }],
+};
+
+export const CONNECTOR_NAMES: ArgumentSpec = {
+  name: '[names...]',
+  description: 'connectors, or patterns with * and ? (default: all)',
+  completes: 'connectors',
+};
+
+/** Of commands that redraw a screen. */
+export const INTERVAL: OptionSpec = {
+  flags: '--interval <seconds>',
+  description: 'time between two refreshes',
+  default: 2,
+  parse: wholeNumber(1, 3600),
 };
 
 /** Parser of an option's value. */

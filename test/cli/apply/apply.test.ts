@@ -190,3 +190,30 @@ test('a connector that never runs: the reason after the timeout', async () => {
   });
   expect((await apply('--no-wait')).code).toBe(0);
 });
+
+test('a worker that restarts during the wait is waited for', async () => {
+  put('a');
+  let polls = 0;
+  cluster.script = (request) => (request === 'GET /connectors?expand=status' && polls++ === 1 ? 'cut' : undefined);
+  expect(await apply()).toMatchObject({ code: 0, err: expect.stringContaining('a: running\n') });
+  cluster.configs.clear();
+  cluster.script = (request) => (request === 'GET /connectors?expand=status' && polls++ > 3 ? 'cut' : undefined);
+  expect(await apply('--timeout', '1')).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/a: No answer from .*\n1 of 1 connectors failed: a\n$/),
+  });
+});
+
+test('-o json of invalid configs: the errors in the answer', async () => {
+  put('a');
+  cluster.script = (request) =>
+    request.includes('/validate')
+      ? {
+          status: 200,
+          body: { configs: [{ value: { name: 'topic', value: null, errors: ['Missing.'], recommended_values: [] } }] },
+        }
+      : undefined;
+  const { code, out } = await apply('-o', 'json');
+  expect(code).toBe(5);
+  expect(JSON.parse(out)).toMatchObject([{ name: 'a', action: 'create', error: 'topic: Missing.' }]);
+});

@@ -1,9 +1,9 @@
 /** The pure parts of `millrace produce`. */
-import { LineCutter } from '../../src/cli/produce-lines';
-import { produceOptions } from '../../src/cli/produce-options';
-import { FakeIo, invocationOf } from './fake-io';
-import { ProduceReport } from '../../src/cli/produce-report';
-import { progressLine, Screen } from '../../src/cli/produce-screen';
+import { LineCutter } from '../../../src/cli/produce/lines';
+import { produceOptions } from '../../../src/cli/produce/options';
+import { FakeIo, invocationOf } from '../fake-io';
+import { ProduceReport } from '../../../src/cli/produce/report';
+import { progressLine, Screen } from '../../../src/cli/produce/screen';
 
 /** The lines of `text`, passed in chunks of `size` bytes. */
 function cut(text: string, size: number): string[] {

@@ -1,10 +1,10 @@
 /** Sends lines to a producer. Unacknowledged messages are bounded by the producer's `buffer.memory`. */
 import type { Readable } from 'node:stream';
 import { ConnectError } from '@millrace/sdk';
-import { KafkaError } from '../kafka/errors';
-import type { Producer } from '../kafka/port';
-import { LineCutter } from './produce-lines';
-import { ProduceReport } from './produce-report';
+import { KafkaError } from '../../kafka/errors';
+import type { Producer } from '../../kafka/port';
+import { LineCutter } from './lines';
+import { ProduceReport } from './report';
 
 export interface SendingOptions {
   /** Connected, with the topic prepared. */

@@ -1,6 +1,6 @@
 /** The options of `millrace produce`. */
 import { ConnectError } from '@millrace/sdk';
-import type { Invocation } from './program/command-spec';
+import type { Invocation } from '../program/command-spec';
 
 export interface ProduceOptions {
   /** `-`: standard input. */

@@ -7,16 +7,16 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ConnectError } from '@millrace/sdk';
-import type { Producer } from '../kafka/port';
-import { EXIT } from './exit-codes';
-import { fail } from './fail';
-import type { CliIo } from './io';
-import { clusterSetup } from './kafka/cluster-setup';
-import { produceOptions, type ProduceOptions } from './produce-options';
-import type { Invocation } from './program/command-spec';
-import type * as Target from './produce-target';
-import { Screen } from './produce-screen';
-import { sendLines } from './produce-sending';
+import type { Producer } from '../../kafka/port';
+import { EXIT } from '../exit-codes';
+import { fail } from '../fail';
+import type { CliIo } from '../io';
+import { clusterSetup } from '../kafka/cluster-setup';
+import { produceOptions, type ProduceOptions } from './options';
+import type { Invocation } from '../program/command-spec';
+import type * as Target from './target';
+import { Screen } from './screen';
+import { sendLines } from './sending';
 
 /** Resolves to a connected producer. */
 export type OpenProducer = typeof Target.produceTo;
@@ -24,7 +24,7 @@ export type OpenProducer = typeof Target.produceTo;
 /** Loads the Kafka client on demand, so that other commands start without it. */
 const loadAndOpenProducer: OpenProducer = async (...args) => {
   // eslint-disable-next-line @typescript-eslint/no-require-imports
-  const { produceTo } = require('./produce-target') as typeof Target;
+  const { produceTo } = require('./target') as typeof Target;
   return await produceTo(...args);
 };
 

@@ -1,8 +1,8 @@
 /** Connects a producer with the settings of a worker. */
-import type { Producer } from '../kafka/port';
-import type { CliIo } from './io';
-import { openCluster } from './kafka/open-cluster';
-import type { WorkerSetup } from './read-config';
+import type { Producer } from '../../kafka/port';
+import type { CliIo } from '../io';
+import { openCluster } from '../kafka/open-cluster';
+import type { WorkerSetup } from '../read-config';
 
 /**
  * Returns a connected producer with the worker's settings, overridden by those with the prefix `producer.`.

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
-import { runCli } from '../../src/cli/cli';
-import { fail } from '../../src/cli/fail';
-import { run as produce, type OpenProducer } from '../../src/cli/produce';
-import { KafkaError } from '../../src/kafka/errors';
-import type { DeliveryCallback, Producer, ProducerRecord } from '../../src/kafka/port';
-import { FakeIo, invocationOf } from './fake-io';
+import { runCli } from '../../../src/cli/cli';
+import { fail } from '../../../src/cli/fail';
+import { run as produce, type OpenProducer } from '../../../src/cli/produce/produce';
+import { KafkaError } from '../../../src/kafka/errors';
+import type { DeliveryCallback, Producer, ProducerRecord } from '../../../src/kafka/port';
+import { FakeIo, invocationOf } from '../fake-io';
 
 let cwd: string;
 beforeEach(() => (cwd = mkdtempSync(join(tmpdir(), 'millrace-produce-'))));

@@ -1,5 +1,5 @@
 /** Terminal output of `millrace produce`: lines, and below them a progress bar if stderr is a terminal. */
-import type { CliIo } from './io';
+import type { CliIo } from '../io';
 
 export interface Progress {
   readonly name: string;
