@@ -55,6 +55,11 @@ export function pluginFolders(path: string, problems: PluginProblem[]): string[]
       .map((folder) => realpathSync(folder));
     const jars = javaJars(root, folders);
     if (jars) problems.push(jars);
+    else if (!folders.some((folder) => readManifest(folder)))
+      problems.push({
+        location: path,
+        message: `The plugin path ${path} has no plugin: neither it nor a folder in it has a package.json with "millrace".`,
+      });
     return folders;
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;

@@ -77,6 +77,17 @@ describe('plugin folders', () => {
     expect(scan.entries.map((e) => e.file)).toEqual([join(folder, 'lib.js')]);
   });
 
+  test('a path without a plugin is reported', () => {
+    folders.add('empty/not-a-plugin', { 'package.json': '{"name": "x"}' });
+    const path = join(folders.root, 'empty');
+    expect(scanPlugins([path]).problems).toEqual([
+      {
+        location: path,
+        message: `The plugin path ${path} has no plugin: neither it nor a folder in it has a package.json with "millrace".`,
+      },
+    ]);
+  });
+
   test('a broken plugin is reported and the others are found', () => {
     const bad = (name: string, content: unknown) => folders.add(name, { 'package.json': content, 'index.js': SINK });
     bad('1-json', '{ "name": ');
