@@ -42,6 +42,8 @@ const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 2000;
 /** Texts of 409 that pass by themselves; the others are conflicts with what exists. */
 const MOMENTARY = /rebalanc|stale configuration|conflicting operation/i;
+/** A worker that has not joined its group yet knows no connector. */
+const STARTING = /still starting up/i;
 /** The request has not reached a worker, so that another may be asked. */
 const NOT_SENT = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
 
@@ -59,8 +61,8 @@ export class ConnectClient {
   }
 
   /**
-   * Resolves to the parsed body; undefined if there is none. A 409 of a rebalance is repeated until the request times
-   * out, a worker that cannot be reached is replaced by the next URL.
+   * Resolves to the parsed body; undefined if there is none. A 409 of a rebalance, and the reply of a worker that is
+   * starting, are repeated until the request times out; a worker that cannot be reached is replaced by the next URL.
    * @param path begins with a slash; its parts are encoded
    * @throws RestError; ConnectError `REST_UNREACHABLE`, `REST_REPLY_INVALID`
    */
@@ -75,11 +77,12 @@ export class ConnectClient {
     const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));
     for (let pause = FIRST_RETRY_MS; ; pause = Math.min(pause * 2, LONGEST_RETRY_MS)) {
       const { status, text: reply } = await this.sendToAny(method, path, sent, deadline, request);
-      if (accept.includes(status)) return '';
       if (status >= 200 && status < 300) return reply;
       const message = messageOf(reply);
-      const isMomentary = status === 409 && MOMENTARY.test(message ?? '');
+      const passing = { 404: STARTING, 409: MOMENTARY }[status];
+      const isMomentary = passing?.test(message ?? '') === true;
       if (isMomentary && Date.now() + pause < deadline) await sleep(pause);
+      else if (accept.includes(status)) return '';
       else
         throw new RestError(status, message ?? `${this.address} answered with status ${status}.`, `${method} ${path}`);
     }

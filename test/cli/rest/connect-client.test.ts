@@ -86,6 +86,15 @@ test('a 409 of a rebalance is repeated, the one of an existing connector is not'
   expect(calls).toBe(3);
 });
 
+test('a worker that is still starting is asked again', async () => {
+  let calls = 0;
+  const url = await serve((_, response) =>
+    calls++ === 0 ? response.writeHead(404).end('{"message":"Worker is still starting up."}') : response.end('{}'),
+  );
+  expect(await ask([url], '/connectors', { accept: [404] })).toEqual({});
+  expect(calls).toBe(2);
+});
+
 test('a rebalance that does not end: the message of the worker', async () => {
   const url = await serve((_, response) => response.writeHead(409).end('{"message":"A rebalance is expected"}'));
   await expect(ask([url], '/', {}, 50)).rejects.toMatchObject({ message: 'A rebalance is expected' });
