@@ -6,6 +6,7 @@ import type { TestRun } from './run-tests';
 const END_TO_END = [
   'test/integration/end-to-end/bad-input.test.ts',
   'test/integration/end-to-end/foreign-clients.test.ts',
+  'test/integration/install/installed.test.ts',
 ];
 /** Covers what a Node.js version can break besides the language: native packages, TLS and HTTP. */
 export const SMOKE_TESTS = ['test/kafka/records/record-batch.test.ts', 'test/rest/http/https.test.ts', ...END_TO_END];
