@@ -16,7 +16,6 @@ import { parseJaasFile } from './kafka/security/jaas-file';
 import { readTlsOptions } from './kafka/security/ssl-config';
 import { levelName, type LogLevels } from './logging/log-levels';
 import type { Logger } from './logging/logger';
-import { prepareExposition } from './metrics/exposition';
 import { createPluginHost } from './plugin-host/create-host';
 import { createPluginRegistry } from './plugins/create-registry';
 import { PluginWatcher } from './plugins/watch/plugin-watcher';
@@ -28,8 +27,6 @@ import { CONNECT_VERSION, MILLRACE_VERSION } from './version';
 
 /** A start that takes longer is logged as waiting for Kafka. */
 const SLOW_START_MS = 5_000;
-/** Delay before the metrics exposition is loaded, so that connectors and tasks start first. */
-const EXPOSITION_DELAY_MS = 2_000;
 
 export interface Worker {
   /**
@@ -133,7 +130,6 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
     : null;
   let urls: readonly string[] = [];
   let stopping = false;
-  let scrapes: NodeJS.Timeout | undefined;
   return {
     get urls() {
       return urls;
@@ -170,13 +166,11 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
       } finally {
         clearTimeout(silence);
       }
-      scrapes = startTimer(() => void prepareExposition(), EXPOSITION_DELAY_MS).unref();
     },
     // REST closes last, so that requests are answered while tasks stop.
     stop: async () => {
       stopping = true;
       watcher?.close();
-      clearTimeout(scrapes);
       try {
         await herder?.stop();
       } finally {

@@ -1,6 +1,5 @@
 /** Every metric that `GET /metrics` can have, from the code that exports them. */
 import type { PluginMetrics } from '@millrace/sdk';
-import { collectDefaultMetrics, Registry } from 'prom-client';
 import { EventCounts } from '../../connectors/postgres/src/metrics/event-counts';
 import { Delivery } from '../../connectors/postgres/src/metrics/delivery';
 import { MetricGroup } from '../../connectors/postgres/src/metrics/metric-group';
@@ -10,6 +9,7 @@ import { addLagMetrics, addStreamingMetrics } from '../../connectors/postgres/sr
 import { exposition, type Figures } from '../../src/metrics/exposition';
 import { GroupMetrics } from '../../src/metrics/group-metrics';
 import { ClientMeter, OpenClients } from '../../src/metrics/open-clients';
+import type { ProcessFigures } from '../../src/metrics/process-groups';
 import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../../src/metrics/task-metrics';
 import { TimeInStates } from '../../src/metrics/time-in-states';
 import { WorkMetrics } from '../../src/metrics/work-metrics';
@@ -24,27 +24,8 @@ export interface ExportedMetric {
 
 /** In the order of export: of the worker and its clients, of the process, of the PostgreSQL source. */
 export async function exportedMetrics(): Promise<ExportedMetric[]> {
-  const own = parsed(String(await exposition(await sampleFigures()))).filter(({ name }) => !PROCESS.test(name));
-  return [...own, ...processMetrics(), ...postgresMetrics()];
-}
-
-const PROCESS = /^(?:process|nodejs)_/;
-
-/** From their definitions, because some have values only after activity. */
-function processMetrics(): ExportedMetric[] {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  return registry.getMetricsAsArray().map((metric) => {
-    const { name, help, type, labelNames = [] } = metric as unknown as Definition;
-    return { name, type, labels: labelNames, help: help.endsWith('.') ? help : `${help}.` };
-  });
-}
-
-interface Definition {
-  readonly name: string;
-  readonly help: string;
-  readonly type: string;
-  readonly labelNames?: readonly string[];
+  const process = async (): Promise<ProcessFigures> => await Promise.resolve(processFigures());
+  return [...parsed(String(await exposition(await sampleFigures(), Date.now(), process))), ...postgresMetrics()];
 }
 
 /** Of the format 0.0.4, which the exposition writes. */
@@ -54,6 +35,8 @@ function parsed(text: string): ExportedMetric[] {
     const [, name = '', help = ''] = /^# HELP (\S+) (.*)$/m.exec(block) ?? [];
     const [, type = ''] = /^# TYPE \S+ (\S+)$/m.exec(block) ?? [];
     const labels = new Set([...block.matchAll(/(?<=[{,])(\w+)="/g)].map(([, label = '']) => label));
+    // The bound of a histogram's bucket.
+    labels.delete('le');
     if (name !== '') found.push({ name, type, labels: [...labels], help });
   }
   return found;
@@ -102,6 +85,20 @@ async function sampleFigures(): Promise<Figures> {
 
 const memory = (type: 'source' | 'sink'): TaskMetrics =>
   TaskMetrics.in(TaskMetrics.allocate(type, DEFAULT_SAMPLE_WINDOWS));
+
+/** A process of which everything can be measured. */
+function processFigures(): ProcessFigures {
+  const counts = new Map([['t', 1]]);
+  return {
+    ...{ cpu: { user: 1, system: 1 }, startTime: 1, openFiles: 1, maxFiles: 1, lag: 0, version: 'v24.0.0' },
+    memory: { resident: 1, virtual: 1, data: 1 },
+    delays: { min: 1, max: 1, mean: 1, stddev: 1, p50: 1, p90: 1, p99: 1 },
+    active: { resources: counts, handles: counts, requests: counts },
+    heap: { total: 1, used: 1, external: 1 },
+    heapSpaces: [{ space: 'new', total: 1, used: 1, available: 1 }],
+    collections: new Map([['major', { buckets: [], sum: 1, count: 1 }]]),
+  };
+}
 
 function postgresMetrics(): ExportedMetric[] {
   const found = new Map<string, ExportedMetric>();

@@ -1,34 +1,46 @@
+export type MetricType = 'counter' | 'gauge' | 'histogram';
+
 /** An attribute of one of Java's metric groups, and how its value is read from the measurements. */
 export interface Attribute<T> {
   /** Java's name, e.g. `poll-batch-max-time-ms`. */
   readonly name: string;
   readonly help: string;
-  readonly type: 'counter' | 'gauge';
+  readonly type: MetricType;
   /** Each sample may add labels to those of the group. */
   samples(of: T, now: number): readonly Sample[];
 }
 
 export interface Sample {
+  /** Of histograms, appended to the name. */
+  readonly suffix?: '_bucket' | '_sum' | '_count';
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** Prefixes of metric names: Java's JMX domains, and `millrace` for what Java does not have. */
-export type Domain = 'kafka_connect' | 'kafka_producer' | 'kafka_consumer' | 'millrace';
+/**
+ * Prefixes of metric names: Java's JMX domains, `millrace` for what Java does not have, `process` and `nodejs` for what
+ * every program on Node.js exports.
+ */
+export type Domain = 'kafka_connect' | 'kafka_producer' | 'kafka_consumer' | 'millrace' | 'process' | 'nodejs';
 
 export interface Group<T> {
   /** (Default: `kafka_connect`) */
   readonly domain?: Domain;
-  /** Java's name, e.g. `source-task-metrics`. */
-  readonly name: string;
+  /** Java's name, e.g. `source-task-metrics`; without one, the attributes' names follow the domain. */
+  readonly name?: string;
   labels(of: T): Readonly<Record<string, string>>;
   readonly attributes: readonly Attribute<T>[];
 }
 
-type Read<T> = (of: T, now: number) => number;
+/** Null (unknown) reports nothing. */
+type Read<T> = (of: T, now: number) => number | null;
 
 function numeric<T>(type: 'counter' | 'gauge', name: string, help: string, read: Read<T>): Attribute<T> {
-  return { name, help, type, samples: (of, now) => [{ labels: {}, value: read(of, now) }] };
+  const samples = (of: T, now: number): Sample[] => {
+    const value = read(of, now);
+    return value === null ? [] : [{ labels: {}, value }];
+  };
+  return { name, help, type, samples };
 }
 
 export const counter = <T>(name: string, help: string, read: Read<T>): Attribute<T> =>
@@ -66,7 +78,7 @@ export function oneOf<T>(
 
 /** Name of an attribute in Prometheus, e.g. `kafka_connect_source_task_metrics_source_record_poll_total`. */
 export function metricName<T>({ domain = 'kafka_connect', name }: Group<T>, attribute: Attribute<T>): string {
-  return underscored(`${domain}_${name}_${attribute.name}`);
+  return underscored([domain, ...(name === undefined ? [] : [name]), attribute.name].join('_'));
 }
 
 /** Prometheus names have underscores. */

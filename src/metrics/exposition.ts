@@ -1,11 +1,9 @@
-/**
- * The text of `GET /metrics`. It is written in slices, because that of a thousand tasks takes long. prom-client
- * measures the process.
- */
-import type { Counter, Registry } from 'prom-client';
+/** The text of `GET /metrics`. It is written in slices, because that of a thousand tasks takes long. */
 import { metricName, type Group } from './attribute';
 import { CONSUMER, CONSUMER_COORDINATOR, FETCH_MANAGER, PRODUCER } from './client-groups';
 import { clientFigures, type OpenClient } from './open-clients';
+import { NODEJS, PROCESS, type ProcessFigures } from './process-groups';
+import { ProcessMonitor } from './process-monitor';
 import { SINK_LAG } from './sink-lag-groups';
 import { PublishedFamilies, valueOf } from './published-series';
 import { SlicedText } from './sliced-text';
@@ -26,29 +24,28 @@ export interface Figures {
   readonly clients: readonly OpenClient[];
 }
 
-let loading: ReturnType<typeof load> | null = null;
+let monitor: ProcessMonitor | null = null;
 
-/**
- * Loads prom-client once the worker has started, so that the first scrape does not wait for it. Collection starts with
- * the first scrape: for an idle worker that is never scraped, it would double the CPU time.
- */
-export async function prepareExposition(): Promise<void> {
-  await import('prom-client');
-}
+/** Measurement starts with the first scrape: for an idle worker that is never scraped, it would double the CPU time. */
+const readProcess = async (): Promise<ProcessFigures> => await (monitor ??= new ProcessMonitor()).read();
 
 /** `figures` null: the worker has no metrics yet; the process metrics are still returned. */
-export async function exposition(figures: Figures | null, now = Date.now()): Promise<Buffer> {
-  const process = await (loading ??= load());
+export async function exposition(figures: Figures | null, now = Date.now(), ofProcess = readProcess): Promise<Buffer> {
   const text = new SlicedText();
-  if (figures !== null) await addFigures(text, figures, now);
-  text.add(withoutEmptyDelays(await process.metrics()));
-  return text.end();
-}
-
-async function addFigures(text: SlicedText, figures: Figures, now: number): Promise<void> {
   const written = new Set<string>();
   const add = async <T>(group: Group<T>, all: readonly T[]): Promise<void> =>
     await addGroup(text, written, group, all, now);
+  if (figures !== null) await addFigures(add, figures, now);
+  const process = [await ofProcess()];
+  await add(PROCESS, process);
+  await add(NODEJS, process);
+  if (figures !== null) await addPublished(text, written, figures.tasks, now);
+  return text.end();
+}
+
+type Add = <T>(group: Group<T>, all: readonly T[]) => Promise<void>;
+
+async function addFigures(add: Add, figures: Figures, now: number): Promise<void> {
   const { tasks, membership } = figures;
   await add(CONNECTOR, figures.connectors);
   await add(CONNECTOR_TASK, tasks);
@@ -70,17 +67,6 @@ async function addFigures(text: SlicedText, figures: Figures, now: number): Prom
     consumers.filter(({ metrics }) => metrics.inGroup.value === 1),
   );
   await add(SINK_LAG, consumers);
-  await addPublished(text, written, tasks, now);
-}
-
-const DELAYS = /^(?:# (?:HELP|TYPE) )?nodejs_eventloop_lag_(?:min|max|mean|stddev|p\d+)_seconds .*\n/gm;
-
-/**
- * Before the first event-loop delay since the last scrape is measured, prom-client reports a minimum of 2^63 ns and
- * stale values for the others.
- */
-function withoutEmptyDelays(text: string): string {
-  return /^nodejs_eventloop_lag_mean_seconds nan$/im.test(text) ? text.replaceAll(DELAYS, '') : text;
 }
 
 const ofAll = (tasks: readonly TaskFigures[]) =>
@@ -94,21 +80,6 @@ const ofAll = (tasks: readonly TaskFigures[]) =>
 const ofType = (tasks: readonly TaskFigures[], type: 'source' | 'sink') =>
   ofAll(tasks.filter(({ metrics }) => metrics.type === type));
 
-async function load(): Promise<Registry> {
-  const client = await import('prom-client');
-  const registry = new client.Registry();
-  const { user, system } = process.cpuUsage();
-  client.collectDefaultMetrics({ register: registry });
-  // prom-client's counters start at 0 now, but the process has used CPU before.
-  for (const [name, microseconds] of [
-    ['process_cpu_user_seconds_total', user],
-    ['process_cpu_system_seconds_total', system],
-    ['process_cpu_seconds_total', user + system],
-  ] as const)
-    (registry.getSingleMetric(name) as Counter).inc(microseconds / 1e6);
-  return registry;
-}
-
 async function addGroup<T>(
   text: SlicedText,
   written: Set<string>,
@@ -120,10 +91,10 @@ async function addGroup<T>(
   for (const attribute of group.attributes) {
     const name = metricName(group, attribute);
     for (const [i, of] of all.entries()) {
-      for (const { labels: own, value } of attribute.samples(of, now)) {
+      for (const { suffix = '', labels: own, value } of attribute.samples(of, now)) {
         if (!written.has(name)) text.add(familyHeader(name, attribute.help, attribute.type));
         written.add(name);
-        text.add(sampleLine(name, labels[i] as string, labelText(own), value));
+        text.add(sampleLine(name + suffix, labels[i] as string, labelText(own), value));
       }
       if (text.isDue) await text.pause();
     }

@@ -1,9 +1,10 @@
 /** Prometheus' text format 0.0.4. */
+import type { MetricType } from './attribute';
 
 const ESCAPED = /["\\\n]/g;
 const UNSAFE = /["\\\n]/;
 
-export function familyHeader(name: string, help: string, type: 'counter' | 'gauge'): string {
+export function familyHeader(name: string, help: string, type: MetricType): string {
   // Quotes are only escaped in labels.
   const escaped = help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
   return `# HELP ${name} ${escaped}\n# TYPE ${name} ${type}\n`;

@@ -20,7 +20,7 @@ const NAME = /\b(?:kafka|millrace|debezium|process|nodejs)_\w+/g;
 const LABELS = /\b((?:kafka|millrace|debezium|process|nodejs)_\w+)\{([^}]*)\}/g;
 /** Of Prometheus itself. */
 const SCRAPE_LABELS = ['job', 'instance'];
-/** prom-client's summaries and histograms. */
+/** Of histograms. */
 const SUFFIX = /_(?:bucket|sum|count)$/;
 
 let metrics: ReadonlyMap<string, ExportedMetric>;
