@@ -1,5 +1,5 @@
 /** A data folder has one broker at a time, and one that cannot be used is refused in one sentence (issue 4). */
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -17,7 +17,11 @@ const PROGRAM = `
 const start = brokers();
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'embedded-folder-'))));
-afterEach(() => rmSync(folder, { recursive: true }));
+const children: ChildProcess[] = [];
+afterEach(async () => {
+  await Promise.all(children.splice(0).map(kill));
+  rmSync(folder, { recursive: true });
+});
 
 async function refusal(options: Parameters<typeof start>[0]): Promise<BrokerStartError> {
   const error: unknown = await start(options).then(
@@ -44,20 +48,72 @@ test('a second broker is refused while the first runs, and can read where that i
   expect((await start({ dataDir })).clusterId).toBe(clusterId);
 });
 
-test('the lock of a killed broker is no lock, and what it announced is gone once the folder is taken', async () => {
-  const child = spawn(process.execPath, ['-r', './dev/register.js', '-e', PROGRAM, folder], {
+/** @returns the first line of its output: the port, or why it could not start */
+async function startProcess(program: string, env = process.env): Promise<{ child: ChildProcess; line: string }> {
+  const child = spawn(process.execPath, ['-r', './dev/register.js', '-e', program, folder], {
     cwd: ROOT,
+    env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [port] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-  expect(readRunningBroker(folder)).toMatchObject({ pid: child.pid, bootstrapServers: `127.0.0.1:${port}` });
-  expect((await refusal({ dataDir: folder })).code).toBe('DATA_FOLDER_IN_USE');
+  children.push(child);
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  return { child, line };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
   child.kill('SIGKILL');
   await exited;
+}
+
+test('the lock of a killed broker is no lock, and what it announced is gone once the folder is taken', async () => {
+  const { child, line: port } = await startProcess(PROGRAM);
+  expect(readRunningBroker(folder)).toMatchObject({ pid: child.pid, bootstrapServers: `127.0.0.1:${port}` });
+  expect((await refusal({ dataDir: folder })).code).toBe('DATA_FOLDER_IN_USE');
+  await kill(child);
   expect(readRunningBroker(folder)?.pid).toBe(child.pid);
   await start({ dataDir: folder });
   expect(readRunningBroker(folder)?.pid).toBe(process.pid);
+});
+
+test('of brokers that start at the same time, one gets the folder', async () => {
+  const results = await Promise.allSettled(Array.from({ length: 8 }, () => start({ dataDir: folder })));
+  const refused = results.flatMap((result) =>
+    result.status === 'rejected' ? [(result.reason as BrokerStartError).code] : [],
+  );
+  expect(refused).toEqual(Array(7).fill('DATA_FOLDER_IN_USE'));
+});
+
+test('a stopped process keeps its folder', async () => {
+  const { child } = await startProcess(PROGRAM);
+  child.kill('SIGSTOP');
+  expect((await refusal({ dataDir: folder })).code).toBe('DATA_FOLDER_IN_USE');
+  await kill(child);
+  await start({ dataDir: folder });
+});
+
+test('a program that the owner has started does not keep the folder', async () => {
+  const { child, line: pid } = await startProcess(`
+    const { startEmbeddedBroker } = require('./packages/embedded/src');
+    const { spawn } = require('node:child_process');
+    startEmbeddedBroker({ dataDir: process.argv[1] }).then(() => {
+      console.log(spawn('sleep', ['600'], { stdio: 'ignore', detached: true }).pid);
+    });
+  `);
+  await kill(child);
+  try {
+    await start({ dataDir: folder });
+  } finally {
+    process.kill(Number(pid));
+  }
+});
+
+test('without the program flock, the folder cannot be locked', async () => {
+  const program = PROGRAM.replace('.then(', '.catch((error) => ({ port: `${error.code} ${error.message}` })).then(');
+  const { line } = await startProcess(program, { ...process.env, PATH: folder });
+  const reason = 'the program flock is not installed (package util-linux or BusyBox)';
+  expect(line).toBe(`DATA_FOLDER_UNUSABLE The data folder ${folder} cannot be used: ${reason}.`);
 });
 
 test('a port that is taken: said so, and the folder is free again', async () => {

@@ -1,12 +1,8 @@
-/**
- * An OS file lock gives each data folder a single owner. It is released when the owner dies, so there are no stale
- * locks. `broker.json`, beside the lock, contains the owner's address.
- */
+/** A file lock gives each data folder a single owner. `broker.json`, beside the lock, contains the owner's address. */
 import {
   closeSync,
   existsSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -15,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { BrokerStartError } from '../start-error';
+import { openLocked } from './file-lock';
 
 export interface RunningBroker {
   readonly pid: number;
@@ -40,27 +37,20 @@ export async function lockDataFolder(folder: string): Promise<DataFolderLock> {
   const unusable = (reason: string, cause?: unknown): BrokerStartError =>
     new BrokerStartError('DATA_FOLDER_UNUSABLE', `The data folder ${folder} ${reason}.`, cause);
   // A bare descriptor: a FileHandle would be closed, and the folder unlocked, when it is garbage-collected.
-  let fd: number;
+  let fd: number | null;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (hasForeignFiles(folder))
       throw unusable('contains files that no broker has written; choose an empty or new folder');
-    fd = openSync(join(folder, LOCK_FILE), 'a');
+    fd = await openLocked(join(folder, LOCK_FILE));
+    // A killed owner leaves the file behind.
+    if (fd !== null) rmSync(join(folder, ADDRESS_FILE), { force: true });
   } catch (error) {
     throw error instanceof BrokerStartError ? error : unusable(`cannot be used: ${(error as Error).message}`, error);
   }
-  try {
-    // Loaded on demand: a broker in memory needs no native code.
-    const { tryLock } = await import('fs-native-extensions');
-    if (!tryLock(fd)) {
-      throw new BrokerStartError('DATA_FOLDER_IN_USE', `The data folder ${folder} is in use by another broker.`);
-    }
-    // A killed owner leaves the file behind.
-    rmSync(join(folder, ADDRESS_FILE), { force: true });
-  } catch (error) {
-    closeSync(fd);
-    throw error instanceof BrokerStartError ? error : unusable(`cannot be locked: ${(error as Error).message}`, error);
-  }
+  if (fd === null)
+    throw new BrokerStartError('DATA_FOLDER_IN_USE', `The data folder ${folder} is in use by another broker.`);
+  const owned = fd;
   return {
     publish(broker) {
       const temporary = join(folder, `${ADDRESS_FILE}.tmp`);
@@ -69,7 +59,7 @@ export async function lockDataFolder(folder: string): Promise<DataFolderLock> {
     },
     release() {
       rmSync(join(folder, ADDRESS_FILE), { force: true });
-      closeSync(fd);
+      closeSync(owned);
     },
   };
 }
