@@ -18,8 +18,8 @@ import { ROOT } from './services/paths';
 import { waitFor } from './services/wait-for';
 
 /** Bounds of /app, which is the image without Node.js. */
-const MAX_MB = 50;
-const MAX_PACKAGES = 150;
+const MAX_MB = 45;
+const MAX_PACKAGES = 140;
 
 /** Content of the files that must not be in the image. */
 const DECOY = 'kept-to-the-developer';

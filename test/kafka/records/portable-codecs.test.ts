@@ -1,26 +1,28 @@
 /** The codecs in JavaScript read and write the same as the native packages, and have the same limits. */
+import * as zlib from 'node:zlib';
 import type * as Lz4 from 'lz4-napi';
-import type * as Snappy from 'snappy';
+import { compressSync, uncompressSync } from 'snappy';
+import type * as Codecs from '../../../src/kafka/records/compression/codecs';
 import type { Codec } from '../../../src/kafka/records/compression/codec';
 import { lz4Codec } from '../../../src/kafka/records/compression/lz4';
-import { snappyCodec } from '../../../src/kafka/records/compression/snappy';
-import {
-  decompress as decompressInBroker,
-  portableLz4,
-  portableSnappy,
-} from '../../../packages/embedded/src/log/decompress';
+import { snappyCodec, type SnappyBlocks } from '../../../src/kafka/records/compression/snappy';
+import { decompress as decompressInBroker, portableLz4 } from '../../../packages/embedded/src/log/decompress';
 import { nativePackage } from '../../../src/kafka/records/native-package';
 import { bomb } from './bombs';
 import { random, randomBytes } from './record-batch-samples';
 
 const MIB = 1024 * 1024;
 const LIMIT = 16 * MIB;
+const NATIVE_SNAPPY: SnappyBlocks = {
+  compress: (plain) => compressSync(plain),
+  decompress: (block) => uncompressSync(block, { asBuffer: true }) as Buffer,
+};
 const native = {
   lz4: lz4Codec(nativePackage<typeof Lz4>('lz4-napi')!),
-  snappy: snappyCodec(nativePackage<typeof Snappy>('snappy')!),
+  snappy: snappyCodec(NATIVE_SNAPPY),
 };
-const portable = { lz4: lz4Codec(null), snappy: snappyCodec(null) };
-const inBroker = { lz4: portableLz4(), snappy: portableSnappy() };
+const portable = { lz4: lz4Codec(null), snappy: snappyCodec() };
+const inBroker = { lz4: portableLz4(), snappy: (bytes: Buffer) => decompressInBroker(2, bytes) };
 const id = { lz4: 3, snappy: 2 };
 
 /** Noise, runs, and repetitions of different lengths and distances. */
@@ -118,5 +120,17 @@ describe.each(['lz4', 'snappy'] as const)('%s', (name) => {
     expect(() => portable[name].decompress(section, LIMIT)).toThrow(`more than ${LIMIT} bytes`);
     expect((process.resourceUsage().maxRSS - before) / 1024).toBeLessThan(50);
     expect(() => inBroker[name](section)).toThrow('exceeds 134217728 bytes');
+  });
+});
+
+test('zstd without a package for it: part of Node.js from 22.15 on, before that an error that says what to do', () => {
+  jest.isolateModules(() => {
+    jest.doMock('../../../src/kafka/records/native-package', () => ({ nativePackage: () => null }));
+    const { codecById } = jest.requireActual<typeof Codecs>('../../../src/kafka/records/compression/codecs');
+    if ('zstdCompress' in zlib) expect(codecById(4)).toBeDefined();
+    else
+      expect(() => codecById(4)).toThrow(
+        /^The zstd codec cannot be loaded on this machine \(.*\); use Node\.js 22\.15 or later, which includes zstd, or run `npm install @toondepauw\/node-zstd`\.$/,
+      );
   });
 });

@@ -5,11 +5,10 @@
 import * as zlib from 'node:zlib';
 import type * as NodeZstd from '@toondepauw/node-zstd';
 import type * as Lz4 from 'lz4-napi';
-import type * as Snappy from 'snappy';
 import { nativePackage } from '../native-package';
 import { maxSizeOfLz4, maxSizeOfZstd, sizeOfSnappy } from './decompressed-size';
 import { decompressLz4Frame } from './lz4-portable';
-import { decompressSnappyBlock } from './snappy-portable';
+import { decompressSnappyBlock } from './snappy-block';
 
 type Decompress = (compressed: Buffer) => Buffer;
 
@@ -27,27 +26,14 @@ function gzip(): Decompress {
   return (compressed) => zlib.gunzipSync(compressed, { maxOutputLength: MAX_BYTES });
 }
 
-type DecompressBlock = (block: Buffer, size: number) => Buffer;
-
+/** Java's xerial framing; raw blocks are also read. */
 function snappy(): Decompress {
-  const native = nativePackage<typeof Snappy>('snappy');
-  if (native === null) return portableSnappy();
-  return xerial((block) => native.uncompressSync(block, { asBuffer: true }) as Buffer);
-}
-
-/** Exported for comparison with the native package. */
-export function portableSnappy(): Decompress {
-  return xerial(decompressSnappyBlock);
-}
-
-/** Raw blocks are also read. */
-function xerial(decompressBlock: DecompressBlock): Decompress {
   return (compressed) => {
     const isXerial = compressed.subarray(0, XERIAL_MAGIC.length).equals(XERIAL_MAGIC);
     if (!isXerial) {
       const size = sizeOfSnappy(compressed);
       checkSize(size);
-      return decompressBlock(compressed, size);
+      return decompressSnappyBlock(compressed, size);
     }
     const blocks: Buffer[] = [];
     let total = 0;
@@ -57,7 +43,7 @@ function xerial(decompressBlock: DecompressBlock): Decompress {
       const part = compressed.subarray(at + 4, end);
       const size = sizeOfSnappy(part);
       checkSize((total += size));
-      blocks.push(decompressBlock(part, size));
+      blocks.push(decompressSnappyBlock(part, size));
       at = end;
     }
     return Buffer.concat(blocks);
@@ -93,12 +79,12 @@ function zstd(): Decompress {
   };
 }
 
-/** An optional dependency, only for Node before 22.15. */
+/** An optional peer dependency, only for Node.js before 22.15. */
 function zstdBinding(): typeof NodeZstd {
   const binding = nativePackage<typeof NodeZstd>('@toondepauw/node-zstd');
   if (binding !== null) return binding;
-  const fix = 'use Node 22.15 or later, or install the optional package @toondepauw/node-zstd';
-  throw new Error(`zstd cannot be loaded (Node ${process.versions.node}); ${fix}`);
+  const fix = 'use Node.js 22.15 or later, which includes zstd, or run `npm install @toondepauw/node-zstd`';
+  throw new Error(`zstd cannot be loaded (Node.js ${process.versions.node}); ${fix}`);
 }
 
 const CODECS: readonly (() => Decompress)[] = [() => (bytes) => bytes, gzip, snappy, lz4, zstd];

@@ -30,14 +30,13 @@ export function codecById(id: number): Codec {
   try {
     return (loaded[id] = load());
   } catch (cause) {
-    // Newer versions of Node include zstd.
     const fix =
       COMPRESSION_TYPES[id] === 'zstd'
-        ? 'run Node 22.15 or later, which has zstd, or install the optional package @toondepauw/node-zstd'
+        ? 'use Node.js 22.15 or later, which includes zstd, or run `npm install @toondepauw/node-zstd`'
         : 'use another compression.type';
     throw new KafkaError(
       'UNSUPPORTED_COMPRESSION_TYPE',
-      `The ${COMPRESSION_TYPES[id]} codec cannot be loaded on this machine (${process.platform} ${process.arch}, Node ${process.versions.node}); ${fix}.`,
+      `The ${COMPRESSION_TYPES[id]} codec cannot be loaded on this machine (${process.platform} ${process.arch}, Node.js ${process.versions.node}); ${fix}.`,
       { cause },
     );
   }

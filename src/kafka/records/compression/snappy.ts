@@ -1,8 +1,6 @@
-import type * as Snappy from 'snappy';
 import type { Codec } from './codec';
 import { checkSize } from './limit';
-import { nativePackage } from '../native-package';
-import { compressSnappyBlock, decompressSnappyBlock } from './snappy-portable';
+import { compressSnappyBlock, decompressSnappyBlock } from './snappy-block';
 
 /** Header of Java's SnappyOutputStream: magic, version 1, oldest compatible version 1. */
 const XERIAL_HEADER = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00, 0, 0, 0, 1, 0, 0, 0, 1]);
@@ -12,21 +10,24 @@ const BLOCK_BYTES = 32 * 1024;
 /** Three bytes copy at most 64. */
 const LARGEST_RATIO = 22;
 
+export interface SnappyBlocks {
+  compress(plain: Buffer): Buffer;
+  /** @param size of the plain bytes, as the block states it */
+  decompress(block: Buffer, size: number): Buffer;
+}
+
+/** Faster than the native package for blocks of this size (`npm run bench -- codecs`). */
+const BLOCKS: SnappyBlocks = { compress: compressSnappyBlock, decompress: decompressSnappyBlock };
+
 /**
  * Snappy in Java's xerial framing (header, then blocks with an int32 length); raw blocks are also read.
  */
-export function snappyCodec(native = nativePackage<typeof Snappy>('snappy')): Codec {
-  const compressBlock = native === null ? compressSnappyBlock : (block: Buffer) => native.compressSync(block);
-  const uncompressBlock =
-    native === null
-      ? (block: Buffer) => decompressSnappyBlock(block, statedSize(block))
-      : (block: Buffer) => native.uncompressSync(block, { asBuffer: true }) as Buffer;
-
+export function snappyCodec(codec = BLOCKS): Codec {
   return {
     compress(records) {
       const parts: Buffer[] = [XERIAL_HEADER];
       for (let at = 0; at < records.length; at += BLOCK_BYTES) {
-        const block = compressBlock(records.subarray(at, at + BLOCK_BYTES));
+        const block = codec.compress(records.subarray(at, at + BLOCK_BYTES));
         const length = Buffer.allocUnsafe(4);
         length.writeInt32BE(block.length, 0);
         parts.push(length, block);
@@ -37,10 +38,10 @@ export function snappyCodec(native = nativePackage<typeof Snappy>('snappy')): Co
       const blocks = startsWithMagic(compressed, 0) ? xerialBlocks(compressed) : [compressed];
       let total = 0;
       for (const block of blocks) checkSize((total += statedSize(block)), limit);
-      if (blocks.length === 1) return uncompressBlock(blocks[0]!);
+      if (blocks.length === 1) return codec.decompress(blocks[0]!, total);
       const records = Buffer.allocUnsafe(total);
       let at = 0;
-      for (const block of blocks) at += uncompressBlock(block).copy(records, at);
+      for (const block of blocks) at += codec.decompress(block, statedSize(block)).copy(records, at);
       return records;
     },
   };
@@ -63,7 +64,7 @@ function xerialBlocks(compressed: Buffer): Buffer[] {
   return blocks;
 }
 
-/** Checks the size at the start of a block, a varint, for which the library allocates memory. */
+/** Checks the size at the start of a block, a varint, for which memory is allocated. */
 function statedSize(block: Buffer): number {
   let size = 0;
   for (let at = 0, scale = 1; at < 5; at++, scale *= 128) {

@@ -1,7 +1,4 @@
-/**
- * Decompresses raw snappy blocks in JavaScript, for machines without the native package. Format:
- * format_description.txt of snappy.
- */
+/** Decompresses raw snappy blocks. Format: format_description.txt of snappy. */
 /** Calls into the runtime cost more than the copy of a few bytes. */
 const FEW_BYTES = 32;
 /** The kind of an element, in the lowest two bits of its first byte. */

@@ -1,7 +1,4 @@
-/**
- * Raw snappy blocks in JavaScript, for machines without the native package. Format: format_description.txt of
- * snappy.
- */
+/** Compresses and decompresses raw snappy blocks. Format: format_description.txt of snappy. */
 const HASH_BITS = 13;
 const SHORTEST_MATCH = 4;
 const LONGEST_COPY = 64;
