@@ -21,17 +21,22 @@ test('the image runs millrace as a non-root user, with the arguments of docker r
   expect(linesOf(last)).toContain(`VOLUME ${workdir}`);
 });
 
-test('dependencies are installed from the manifests of all workspaces, before sources are copied', () => {
-  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, unknown> };
-  const folders = Object.keys(packages).filter((path) => path !== '' && !path.includes('node_modules'));
-  const copied = stage('manifests').filter((line) => line.startsWith('COPY'));
-  expect(copied.sort()).toEqual(
-    ['COPY package.json package-lock.json ./', ...folders.map((path) => `COPY ${path}/package.json ${path}/`)].sort(),
-  );
-  const build = stage('build');
-  expect(build.indexOf('RUN npm ci --ignore-scripts')).toBeLessThan(build.indexOf('COPY . .'));
-  expect(build).toContain('COPY . .');
-});
+test.each(['Dockerfile', 'apps/users/Dockerfile', 'apps/slash-image/Dockerfile'])(
+  '%s installs dependencies from the manifests of all workspaces, before it copies sources',
+  (file) => {
+    const all = stagesOf(read(file));
+    const named = (name: string) => linesOf(all.find((candidate) => candidate.name === name) as Stage);
+    const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, unknown> };
+    const folders = Object.keys(packages).filter((path) => path !== '' && !path.includes('node_modules'));
+    const copied = named('manifests').filter((line) => line.startsWith('COPY'));
+    expect(copied.sort()).toEqual(
+      ['COPY package.json package-lock.json ./', ...folders.map((path) => `COPY ${path}/package.json ${path}/`)].sort(),
+    );
+    const build = named('build');
+    expect(build.indexOf('RUN npm ci --ignore-scripts')).toBeLessThan(build.indexOf('COPY . .'));
+    expect(build).toContain('COPY . .');
+  },
+);
 
 test('the packages of the image are those of a stage without sources and development packages', () => {
   expect(stage('production').filter((line) => line.startsWith('COPY'))).toEqual([]);
