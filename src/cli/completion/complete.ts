@@ -1,6 +1,6 @@
 /**
- * `millrace __complete`, which the scripts of `millrace completion` call. Prints a candidate per line, or `:files` for
- * names of files. Never prints an error: there is nothing to complete then.
+ * `millrace __complete`, which the scripts of `millrace completion` call. Prints a candidate per line, or a tab and
+ * `:files` for names of files. Never prints an error: there is nothing to complete then.
  */
 import { COMMAND_NAMES, loadAllCommands, loadCommand } from '../commands';
 import { aliasOf, readPlugins } from '../connectors/plugins';
@@ -14,6 +14,8 @@ import { bashReply, parseBashLine } from './bash-line';
 import { findCompletions, type Candidate } from './find-completions';
 
 const DEADLINE_S = 1;
+/** No candidate begins with a tab, but a connector may be called `:files`. */
+const FILES = '\t:files';
 const MOST_CANDIDATES = 2000;
 
 /**
@@ -47,7 +49,7 @@ async function candidatesOf(
   given: readonly string[],
   current: string,
   io: CliIo,
-): Promise<readonly Candidate[] | ':files'> {
+): Promise<readonly Candidate[] | typeof FILES> {
   const before = given[0] === 'help' ? given.slice(1) : given;
   const named = before[0] === undefined ? undefined : loadCommand(before[0]);
   if (before.length > 0 && !named) return [];
@@ -58,7 +60,7 @@ async function candidatesOf(
     current,
     optionsOf,
   );
-  if (found.source === 'files') return ':files';
+  if (found.source === 'files') return FILES;
   const more = found.source ? await ask(found.source, found.options, io) : [];
   return [...found.candidates, ...more.map((word) => ({ word }))]
     .map((candidate) => ({ ...candidate, word: `${found.prefix}${candidate.word}` }))

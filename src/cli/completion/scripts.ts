@@ -6,7 +6,7 @@ _millrace() {
   local reply replies
   COMPREPLY=()
   replies=$(millrace __complete bash "\${COMP_LINE:0:COMP_POINT}" "$COMP_WORDBREAKS" 2>/dev/null </dev/null) || return 0
-  if [ "$replies" = ":files" ]; then
+  if [ "$replies" = $'\\t:files' ]; then
     compopt -o default 2>/dev/null
     return 0
   fi
@@ -20,19 +20,19 @@ complete -F _millrace millrace
 const ZSH = `#compdef millrace
 # Completion of millrace for zsh.
 _millrace() {
-  local line
+  local line word
   local -a lines candidates
   lines=("\${(@f)$(millrace __complete words "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null </dev/null)}")
-  if [[ $lines[1] == ":files" ]]; then
+  if [[ $lines[1] == $'\\t:files' ]]; then
     _files
     return
   fi
   for line in $lines; do
-    if [[ $line == *$'\\t'* ]]; then
-      candidates+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
-    else
-      candidates+=("\${line//:/\\\\:}")
-    fi
+    # _describe ends the word at a colon and removes backslashes.
+    word=\${line%%$'\\t'*}
+    word=\${\${word//\\\\/\\\\\\\\}//:/\\\\:}
+    [[ $line == *$'\\t'* ]] && word+=":\${line#*$'\\t'}"
+    candidates+=("$word")
   done
   _describe millrace candidates
 }
@@ -50,7 +50,7 @@ function __millrace_complete
     set -e words[1]
     set -l current (commandline -ct)
     set -l lines (millrace __complete words $words "$current" 2>/dev/null </dev/null)
-    if test "$lines[1]" = ":files"
+    if test "$lines[1]" = \\t:files
         __fish_complete_path "$current"
     else if set -q lines[1]
         printf '%s\\n' $lines

@@ -1,11 +1,12 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { runCli } from '../../../src/cli/cli';
 import { bashReply, parseBashLine } from '../../../src/cli/completion/bash-line';
 import { SCRIPTS } from '../../../src/cli/completion/scripts';
+import { waitFor } from '../../helpers/wait-for';
 import { FakeIo } from '../fake-io';
 import { cli, serve } from '../scripted-rest';
 
@@ -19,7 +20,9 @@ const script = (request: string): unknown => {
 async function words(url: string, ...given: string[]): Promise<string[]> {
   const { code, out, err } = await cli(url, '__complete', 'words', ...given);
   expect([code, err]).toEqual([0, '']);
-  return out.split('\n').flatMap((line) => (line === '' ? [] : [line.split('\t')[0] as string]));
+  return out
+    .split('\n')
+    .flatMap((line) => (line === '' ? [] : [line.startsWith('\t') ? line : (line.split('\t')[0] as string)]));
 }
 
 test('commands, subcommands, options and choices', async () => {
@@ -34,7 +37,7 @@ test('commands, subcommands, options and choices', async () => {
   expect(await words(url, 'get', 'connectors', '-o', '')).toEqual(['table', 'json', 'yaml']);
   expect(await words(url, 'get', 'connectors', '--output=y')).toEqual(['--output=yaml']);
   expect(await words(url, 'completion', '')).toEqual(['bash', 'zsh', 'fish']);
-  expect(await words(url, 'apply', '-f', '')).toEqual([':files']);
+  expect(await words(url, 'apply', '-f', '')).toEqual(['\t:files']);
   expect(await words(url, 'frobnicate', '')).toEqual([]);
   expect(await words(url, 'constructor', '')).toEqual([]);
   expect((await cli(url, '__complete', 'words', 'describe', 'p')).out).toBe(
@@ -116,10 +119,71 @@ test('the script in bash', async () => {
   rmSync(folder, { recursive: true });
 });
 
+/** Hard for a shell; the last one is not the mark for names of files. */
+const ODD = ['back\\slash:x y', "quo'te", '$HOME*', ':files'];
+const isInstalled = (shell: string): boolean => !spawnSync(shell, ['--version']).error;
+
+/** A folder with a command `millrace` that prints the answer to one line, and with the shell's script. */
+async function shellFolder(shell: 'zsh' | 'fish', ...line: string[]): Promise<string> {
+  const url = await serve((request) => (request === 'GET /connectors' ? ODD : {}));
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-completion-'));
+  const { out } = await cli(url, '__complete', 'words', ...line);
+  writeFileSync(join(folder, 'answer'), out);
+  writeFileSync(join(folder, 'completion'), SCRIPTS[shell]);
+  writeFileSync(
+    join(folder, 'millrace'),
+    `#!/bin/sh\n[ "$*" = "__complete words ${line.join(' ')}" ] && cat "${folder}/answer"\n`,
+  );
+  chmodSync(join(folder, 'millrace'), 0o755);
+  return folder;
+}
+
+test.each([
+  ['back', ODD[0]],
+  ['quo', ODD[1]],
+  [':', ODD[3]],
+])('zsh, where that is installed: Tab after %s completes the word to %s', async (typed, expected) => {
+  if (!isInstalled('zsh')) return;
+  const folder = await shellFolder('zsh', 'status', typed);
+  const found = join(folder, 'found');
+  const setup = `PATH=${folder}:$PATH; autoload -Uz compinit; compinit -u -D; source ${folder}/completion; found() { print -r -- "\${(Q)\${(z)BUFFER}[-1]}" >${found}.new; mv ${found}.new ${found} }; zle -N found; bindkey '^X' found; bindkey '^I' complete-word; print REA''DY`;
+  const terminal = spawn('script', ['-qfec', 'zsh -f -i', '/dev/null'], { stdio: ['pipe', 'pipe', 'ignore'] });
+  try {
+    let shown = '';
+    terminal.stdout.on('data', (part) => (shown += String(part)));
+    terminal.stdin.write(`${setup}\n`);
+    await waitFor('the prompt of zsh', () => shown.includes('READY'), { detail: () => shown });
+    terminal.stdin.write(`millrace status ${typed}\t\x18`);
+    await waitFor('the completed line', () => existsSync(found), { detail: () => shown });
+    expect(readFileSync(found, 'utf8')).toBe(`${expected}\n`);
+  } finally {
+    terminal.kill('SIGKILL');
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('fish, where that is installed: odd names, and names of files', async () => {
+  if (!isInstalled('fish')) return;
+  const complete = async (...line: string[]): Promise<string[]> => {
+    const folder = await shellFolder('fish', ...line);
+    const command = `source ${folder}/completion; complete -C 'millrace ${line.join(' ')}'`;
+    const env = { ...process.env, HOME: folder, PATH: `${folder}:${process.env.PATH}` };
+    writeFileSync(join(folder, 'file-of-this-folder'), '');
+    const { stdout } = await promisify(execFile)('fish', ['--no-config', '-c', command], { env, cwd: folder });
+    rmSync(folder, { recursive: true });
+    return stdout.split('\n').filter((line) => line !== '');
+  };
+  expect((await complete('status', '')).sort()).toEqual([...ODD].sort());
+  expect(await complete('apply', '-f', 'file-of')).toEqual(['file-of-this-folder']);
+});
+
 test.each(['zsh', 'fish'] as const)('the script is valid %s, where that is installed', async (shell) => {
   const { out } = await cli('http://127.0.0.1:1', 'completion', shell);
   expect(out).toBe(SCRIPTS[shell]);
   expect(out).toContain('millrace __complete words');
-  const { error, status, stderr } = spawnSync(shell, ['-n'], { input: out, encoding: 'utf8' });
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-completion-'));
+  writeFileSync(join(folder, 'script'), out);
+  const { error, status, stderr } = spawnSync(shell, ['-n', join(folder, 'script')], { encoding: 'utf8' });
+  rmSync(folder, { recursive: true });
   expect(error ? '' : `${status} ${stderr}`).toBe(error ? '' : '0 ');
 });
