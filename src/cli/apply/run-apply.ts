@@ -17,7 +17,7 @@ import { planText, planValue, type Step } from './plan';
 import { readPlan } from './run-diff';
 import { validateConfigs, validationText, type FieldErrors } from './validate-configs';
 import { readStatuses, type Status } from '../connectors/connectors';
-import { waitUntilRunning } from './wait-until-running';
+import { waitUntilRunning, type Outcome } from './wait-until-running';
 
 interface ApplyOptions {
   readonly dryRun?: boolean;
@@ -78,9 +78,9 @@ async function apply(client: ConnectClient, invocation: Invocation): Promise<num
     const names = changed
       .filter(({ name, action }) => action !== 'delete' && !failed.has(name))
       .map(({ name }) => name);
-    const onSettled = (name: string, reason: string | undefined): void => {
-      if (reason !== undefined) failed.set(name, reason);
-      say(`${name}: ${reason ?? 'running'}`);
+    const onSettled = (name: string, { isReached, text }: Outcome): void => {
+      if (!isReached) failed.set(name, text);
+      say(`${name}: ${text}`);
     };
     await waitUntilRunning(client, names, { before, timeoutMs: timeout * 1000, onSettled });
   }

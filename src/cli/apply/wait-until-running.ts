@@ -4,24 +4,38 @@ import { isFailed, readStatuses, type Status } from '../connectors/connectors';
 import { failuresOf } from '../connectors/failure';
 import { printable } from '../output/printable';
 import type { ConnectClient } from '../rest/connect-client';
+import { path } from '../rest/path';
 
-/** A name, and undefined if it runs, otherwise the reason why it does not. */
-export type OnSettled = (name: string, reason: string | undefined) => void;
+export interface Outcome {
+  /** It and its tasks run, or are PAUSED or STOPPED as requested. */
+  readonly isReached: boolean;
+  /** Its state in lower case, or the reason why it does not run. */
+  readonly text: string;
+}
+
+export interface WaitOptions {
+  /** Statuses before the change. */
+  readonly before: ReadonlyMap<string, Status>;
+  readonly timeoutMs: number;
+  readonly onSettled: (name: string, outcome: Outcome) => void;
+  /** A connector that has been RUNNING without tasks for this time has none. Default: 10 s. */
+  readonly withoutTasksMs?: number;
+}
 
 const POLL_MS = 500;
 /** After a change, a worker may return the former status for this time. */
 const FORMER_MS = 10_000;
 const SETTLED = new Set(['RUNNING', 'PAUSED', 'STOPPED']);
 
-/** @param before statuses before the change */
+/** Calls `onSettled` once for each name. */
 export async function waitUntilRunning(
   client: ConnectClient,
   names: readonly string[],
-  { before, timeoutMs, onSettled }: { before: ReadonlyMap<string, Status>; timeoutMs: number; onSettled: OnSettled },
+  { before, timeoutMs, onSettled, withoutTasksMs = 10_000 }: WaitOptions,
 ): Promise<void> {
   const start = Date.now();
   const waiting = new Set(names);
-  const seen = new Map<string, string>();
+  const seen = new Map<string, { readonly text: string; readonly since: number }>();
   while (waiting.size > 0) {
     const statuses = await readStatuses(client).catch(unlessUnreachable);
     const passed = Date.now() - start;
@@ -29,41 +43,55 @@ export async function waitUntilRunning(
       if (statuses instanceof Error) {
         if (passed < timeoutMs) break;
         waiting.delete(name);
-        onSettled(name, statuses.message);
+        onSettled(name, { isReached: false, text: statuses.message });
         continue;
       }
       const status = statuses.get(name);
       const former = before.get(name);
-      const text = JSON.stringify(status);
+      const text = JSON.stringify(status ?? null);
+      const last = seen.get(name);
       // A change restarts the connector: what was read once may be the status before.
-      const isStable = former === undefined || seen.get(name) === text;
+      const isStable = former === undefined || last?.text === text;
       const isFormer = former !== undefined && isFailed(former) && JSON.stringify(former) === text;
-      seen.set(name, text);
-      const reason = whyNot(status);
-      const isDone = status && (isFailed(status) ? !isFormer || passed > FORMER_MS : reason === undefined);
+      const since = last?.text === text ? last.since : passed;
+      seen.set(name, { text, since });
+      let outcome = outcomeOf(status);
+      if (isRunningWithoutTasks(status) && passed - since >= withoutTasksMs && (await hasNoTasks(client, name)))
+        outcome = { isReached: true, text: 'running, without tasks' };
+      const isDone = status && (isFailed(status) ? !isFormer || passed > FORMER_MS : outcome.isReached);
       if (!(isDone && isStable) && passed < timeoutMs) continue;
       waiting.delete(name);
-      onSettled(name, reason);
+      onSettled(name, outcome);
     }
     if (waiting.size > 0) await sleep(POLL_MS);
   }
 }
 
-/** Undefined if nothing is missing. */
-function whyNot(status: Status | undefined): string | undefined {
+function outcomeOf(status: Status | undefined): Outcome {
+  const not = (text: string): Outcome => ({ isReached: false, text });
   if (!status || (status.state === 'UNASSIGNED' && status.worker === ''))
-    return 'no worker has reported a status yet; check that the workers of the group are up';
+    return not('no worker has reported a status yet; check that the workers of the group are up');
   const { state, tasks } = status;
   const [failure] = failuresOf(status);
   if (failure) {
     const part = failure.part === 'connector' ? 'the connector' : failure.part;
-    return printable(`${part} is FAILED: ${failure.reason} (on ${failure.worker})`);
+    return not(printable(`${part} is FAILED: ${failure.reason} (on ${failure.worker})`));
   }
-  if (!SETTLED.has(state)) return `the connector is ${printable(state)}`;
-  if (state === 'STOPPED') return undefined;
-  if (tasks.length === 0) return `the connector is ${state}, but has no tasks`;
-  const other = tasks.find((task) => !SETTLED.has(task.state));
-  return other && `task ${other.id} is ${printable(other.state)}`;
+  if (!SETTLED.has(state)) return not(`the connector is ${printable(state)}`);
+  if (isRunningWithoutTasks(status)) return not('the connector is RUNNING, but has no tasks');
+  const other = state === 'STOPPED' ? undefined : tasks.find((task) => !SETTLED.has(task.state));
+  return other ? not(`task ${other.id} is ${printable(other.state)}`) : { isReached: true, text: state.toLowerCase() };
+}
+
+/** One that was created PAUSED has no tasks until it is resumed. */
+function isRunningWithoutTasks(status: Status | undefined): boolean {
+  return status?.state === 'RUNNING' && status.tasks.length === 0;
+}
+
+/** Some connectors have nothing to do, e.g. because no table matches. A status alone may be that of a starting one. */
+async function hasNoTasks(client: ConnectClient, name: string): Promise<boolean> {
+  const tasks = await client.request(path`/connectors/${name}/tasks`).catch(unlessUnreachable);
+  return Array.isArray(tasks) && tasks.length === 0;
 }
 
 /** A worker that restarts is waited for. */

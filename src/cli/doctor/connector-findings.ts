@@ -78,7 +78,7 @@ function connectorFindings({ name, connector, tasks }: ConnectorFacts, url: stri
       code: 'CONNECTOR_WITHOUT_TASKS',
       subject,
       message: 'The connector is RUNNING and has no task, so it moves no data.',
-      cure: 'Restart it; if it still has none, see the log of its worker.',
+      cure: 'Some connectors have none while there is nothing to do. If there is, check its config, restart it, and see the log of its worker.',
       statement: restart,
     });
   return found;

@@ -1,7 +1,7 @@
 /** `millrace patch`: changes some keys of a connector's config, and waits until it runs again. */
 import { changeLines, changesOf, type Config } from '../apply/changes';
 import { readStatuses, type Status } from '../connectors/connectors';
-import { waitUntilRunning } from '../apply/wait-until-running';
+import { waitUntilRunning, type Outcome } from '../apply/wait-until-running';
 import { EXIT } from '../exit-codes';
 import { writeAnswer } from '../output/answer';
 import { paintOf } from '../output/colours';
@@ -34,11 +34,13 @@ export async function run(invocation: Invocation): Promise<number> {
     const before = wait === false ? new Map<string, Status>() : await readStatuses(client);
     await patchConfig(client, name, patch);
     if (wait === false) return EXIT.success;
-    let failure: string | undefined;
-    const onSettled = (_: string, reason: string | undefined): unknown => (failure = reason);
+    let code: number = EXIT.failed;
+    const onSettled = (_: string, { isReached, text }: Outcome): void => {
+      if (isReached) code = EXIT.success;
+      io.stderr.write(`${name}: ${text}\n`);
+    };
     await waitUntilRunning(client, [name], { before, timeoutMs: timeout * 1000, onSettled });
-    io.stderr.write(`${name}: ${failure ?? 'running'}\n`);
-    return failure === undefined ? EXIT.success : EXIT.failed;
+    return code;
   });
 }
 
