@@ -62,7 +62,7 @@ test('every option of the broker is in its table, and no other', () => {
 
 test('the package depends on what its sources import', () => {
   const manifest = JSON.parse(readFileSync(join(ROOT, 'packages', 'embedded', 'package.json'), 'utf8'));
-  const dependencies = { ...manifest.dependencies, ...manifest.optionalDependencies };
+  const dependencies = { ...manifest.dependencies, ...manifest.optionalDependencies, ...manifest.peerDependencies };
   const folder = join(ROOT, 'packages', 'embedded', 'src');
   const files = (readdirSync(folder, { recursive: true }) as string[]).filter((name) => name.endsWith('.ts'));
   const imported = files.flatMap((name) => {
