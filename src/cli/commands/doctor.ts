@@ -11,7 +11,7 @@ It checks the worker settings, Kafka and its storage topics, the workers of the 
   options: [
     {
       flags: '--deadline <seconds>',
-      description: 'time for all checks of connectors',
+      description: 'time for the whole run',
       default: 60,
       parse: wholeNumber(1, 3600),
     },

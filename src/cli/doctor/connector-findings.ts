@@ -1,7 +1,9 @@
 /** The states of connectors and tasks. Pure. */
 import { sentence } from './kafka-findings';
 import type { ConnectorFacts, RestFacts } from './rest-facts';
-import { clockFindings } from './group-findings';
+import { notReached } from './deadline';
+import { clockFindings, isNoWorker, noWorkerFinding } from './group-findings';
+import type { Failure } from './read';
 import { path } from '../rest/path';
 import { shellWord } from './shell-word';
 import type { DoctorFinding } from './report';
@@ -13,7 +15,7 @@ export function restFindings({ url, worker, connectors }: RestFacts, isGuessed =
   const subject = `REST API ${url}`;
   if ('failed' in worker)
     return [
-      {
+      notReached(subject, worker.failed) ?? {
         severity: isGuessed ? 'unchecked' : 'error',
         code: 'REST_UNREACHABLE',
         subject,
@@ -22,20 +24,31 @@ export function restFindings({ url, worker, connectors }: RestFacts, isGuessed =
         statement: `curl -sS ${shellWord(`${url}/`)}`,
       },
     ];
+  if (isNoWorker(worker.value)) return [noWorkerFinding(subject, url)];
   const found = clockFindings(subject, worker.value);
   if (connectors === undefined) return found;
-  if ('failed' in connectors)
-    return [
-      ...found,
-      {
-        severity: 'unchecked',
-        code: 'REST_REFUSED',
-        subject,
-        message: `Connectors were not checked: ${sentence(connectors.failed.message)}`,
-        cure: 'If the worker requires credentials, name their file in the context.',
-      },
-    ];
+  if ('failed' in connectors) return [...found, listFinding(subject, connectors.failed)];
   return [...found, ...connectors.value.flatMap((connector) => connectorFindings(connector, url))];
+}
+
+/** The list of connectors cannot be read, although the worker answers. */
+function listFinding(subject: string, failure: Failure): DoctorFinding {
+  const late = notReached(subject, failure);
+  if (late !== null) return late;
+  const { code, message, status } = failure;
+  const finding = {
+    severity: 'unchecked',
+    subject,
+    message: `Connectors were not checked: ${sentence(message)}`,
+  } as const;
+  if (code === 'REST_REPLY_INVALID') return { ...finding, code, cure: 'Check the URL and its path.' };
+  if (status !== 401 && status !== 403)
+    return { ...finding, code: 'REST_UNREACHABLE', cure: 'Repeat the check; see the log of the worker.' };
+  return {
+    ...finding,
+    code: 'REST_REFUSED',
+    cure: 'If the worker requires credentials, name their file in the context.',
+  };
 }
 
 function connectorFindings({ name, connector, tasks }: ConnectorFacts, url: string): DoctorFinding[] {

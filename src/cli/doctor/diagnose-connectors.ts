@@ -11,6 +11,7 @@ import { createPluginRegistry, type LocalPluginRegistry } from '../../plugins/cr
 import { grantedSettings } from '../../plugins/granted-settings';
 import type { PluginDescription } from '../../plugins/registry';
 import type { ConnectorDocument } from '../documents/connector-document';
+import { notReached, type Deadline } from './deadline';
 import { sentence } from './kafka-findings';
 import { read } from './read';
 import type { Checked, DoctorFinding } from './report';
@@ -22,8 +23,7 @@ export interface DiagnosisOptions {
   readonly secrets: Secrets;
   readonly logger: Logger;
   readonly levels: LogLevels;
-  /** Time for all connectors together, ms. */
-  readonly deadlineMs: number;
+  readonly deadline: Deadline;
 }
 
 /** Of a file or of the REST API. */
@@ -36,8 +36,11 @@ export interface Diagnoses {
 
 /** Of one connector. */
 const DIAGNOSIS_MS = 20_000;
-/** What an answer takes longer than the plugin's own limit. */
+/** What an answer takes longer than the plugin's own limit, at most. */
 const GRACE_MS = 2_000;
+/** Less is not worth a connection. */
+const SHORTEST_MS = 200;
+const RESOLUTION_MS = 10_000;
 const AT_ONCE = 4;
 const CLOSE_MS = 5_000;
 /** What REST shows instead of a secret. */
@@ -51,25 +54,20 @@ export async function diagnoseConnectors(
   options: DiagnosisOptions,
 ): Promise<Diagnoses> {
   if (documents.length === 0) return { checked: [], findings: [] };
-  const { config, resolver, logger, levels } = options;
+  const { config, resolver, logger, levels, deadline } = options;
   const registry = createPluginRegistry({ pluginPath: config.pluginPath, builtIns: builtInPlugins, logger });
   const { pluginHost } = createPluginHost('thread', { config, registry, resolver, logger, levels });
-  const deadline = Date.now() + options.deadlineMs;
   const waiting = [...documents];
   const results: Diagnoses[] = [];
   const workOff = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const leftMs = deadline - Date.now();
-      const { name } = next;
-      if (leftMs > GRACE_MS) results.push(await diagnoseOne(next, { ...options, registry, pluginHost, leftMs }));
-      else
-        results.push(unchecked(name, { code: 'DOCTOR_DEADLINE', message: 'Not checked: --deadline was over before.' }));
+      results.push(await diagnoseOne(next, { ...options, registry, pluginHost }));
     }
   };
   try {
     await Promise.all(Array.from({ length: AT_ONCE }, workOff));
   } finally {
-    await settledWithin(pluginHost.close(), CLOSE_MS, undefined);
+    await settledWithin(pluginHost.close(), Math.min(CLOSE_MS, deadline.leftMs), undefined);
   }
   return {
     checked: results.flatMap(({ checked }) => checked),
@@ -80,21 +78,28 @@ export async function diagnoseConnectors(
 interface OneOptions extends DiagnosisOptions {
   readonly registry: LocalPluginRegistry;
   readonly pluginHost: PluginHost;
-  readonly leftMs: number;
 }
 
 async function diagnoseOne(document: DiagnosedConnector, options: OneOptions): Promise<Diagnoses> {
   const { name } = document;
-  const { registry, pluginHost, resolver, secrets, config } = options;
+  const { registry, pluginHost, resolver, secrets, config, deadline } = options;
+  if (deadline.leftMs < SHORTEST_MS) return late(name);
   const className = document.config['connector.class'] ?? '';
   let description: PluginDescription | null;
-  let resolved: ConnectorConfig;
   try {
     description = registry.find(className, ['source', 'sink']);
-    resolved = await resolver.resolve(document.config);
   } catch (error) {
     return unchecked(name, { code: 'DOCTOR_CONFIG', message: `Not checked: ${sentence((error as Error).message)}` });
   }
+  const given = await deadline.read('The resolution of its placeholders', RESOLUTION_MS, () =>
+    resolver.resolve(document.config),
+  );
+  if ('failed' in given) {
+    const { failed } = given;
+    if (notReached(name, failed) !== null) return late(name);
+    return unchecked(name, { code: 'DOCTOR_CONFIG', message: `Not checked: ${sentence(failed.message)}` });
+  }
+  const resolved: ConnectorConfig = given.value;
   secrets.add(document.config, resolved);
   if (description === null)
     return unchecked(name, {
@@ -104,16 +109,21 @@ async function diagnoseOne(document: DiagnosedConnector, options: OneOptions): P
   const open = Object.keys(resolved).filter((key) => PLACEHOLDER.test(resolved[key] as string));
   const hidden = Object.keys(resolved).filter((key) => HIDDEN.test(resolved[key] as string));
   if (open.length + hidden.length > 0) return unresolved(name, open, hidden);
-  const timeoutMs = Math.min(DIAGNOSIS_MS, options.leftMs - GRACE_MS);
+  const graceMs = Math.min(GRACE_MS, deadline.leftMs / 5);
+  const timeoutMs = Math.floor(Math.min(DIAGNOSIS_MS, deadline.leftMs - graceMs));
   const context = { connector: name, workerSettings: grantedSettings(description, config.raw), timeoutMs };
-  const found = await read('Its diagnosis', timeoutMs + GRACE_MS, () =>
+  const found = await read('Its diagnosis', timeoutMs + graceMs, () =>
     pluginHost.diagnose(description, { name, ...resolved }, context),
   );
+  // A plugin gives up a little before its time ends, to close its connections.
+  const isCut = deadline.hasCut(timeoutMs, DIAGNOSIS_MS, graceMs + timeoutMs / 2);
+  if ('failed' in found && isCut) return late(name);
   if ('failed' in found)
     return unchecked(name, { code: 'DOCTOR_PLUGIN', message: `Not checked: ${sentence(found.failed.message)}` });
   if (found.value === null) return { checked: [], findings: [] };
   const findings = checkedFindings(found.value).map((finding) => ({ ...finding, subject: `connector ${name}` }));
   const isReached = !findings.some(({ unreachable }) => unreachable === true);
+  if (!isReached && isCut) return late(name);
   const checked = { subject: `connector ${name}`, summary: `diagnosed by ${description.class}` };
   return { checked: isReached ? [checked] : [], findings };
 }
@@ -146,6 +156,11 @@ function unresolved(name: string, open: readonly string[], hidden: readonly stri
     message: `Not checked: ${reasons.join('; ')}.`,
     cure: 'Run it with the worker settings and the environment of a worker, or name the document of the connector.',
   });
+}
+
+/** `Deadline.merged` names all of them in one finding. */
+function late(name: string): Diagnoses {
+  return unchecked(name, { code: 'DOCTOR_DEADLINE', message: 'Not checked within --deadline.' });
 }
 
 function unchecked(name: string, finding: Pick<Finding, 'code' | 'message' | 'cure'>): Diagnoses {

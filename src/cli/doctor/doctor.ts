@@ -9,6 +9,7 @@ import { paintOf } from '../output/colours';
 import { writeAnswer } from '../output/answer';
 import type { Invocation } from '../program/command-spec';
 import { restFindings } from './connector-findings';
+import { Deadline } from './deadline';
 import { diagnoseConnectors } from './diagnose-connectors';
 import { groupFindings } from './group-findings';
 import { readKafka, type KafkaFacts } from './kafka-facts';
@@ -24,19 +25,20 @@ import { readWorkers, type WorkerFacts } from './worker-facts';
 export async function run(invocation: Invocation): Promise<number> {
   const { args, options, io } = invocation;
   const { deadline = 60 } = options as { deadline?: number };
-  const end = Date.now() + deadline * 1000;
+  const end = new Deadline(deadline);
   const documents = await readDocuments({ paths: args }, io);
   const server = serverOf(invocation);
   const isGuessed = isDefault(invocation);
   // Findings say what is wrong; the log would repeat it, so that it is not opened unless a level is set.
   const { logger, levels } = new LogOnStderr(io, 'doctor');
-  const settings = await readSettings(invocation, logger);
+  const settings = await readSettings(invocation, logger, end);
   const secrets = new Secrets();
   secrets.add(settings.config.raw);
-  const kafka = settings.hasKafka ? await readKafka(settings.config, logger) : null;
+  secrets.addCredentials(server.authorization);
+  const kafka = settings.hasKafka ? await readKafka(settings.config, logger, end) : null;
   const group = valueOf(kafka?.group);
-  const workers = group === undefined ? [] : await readWorkers(group, server);
-  const rest = await readRest(isGuessed ? serverToAsk(server, workers) : server);
+  const workers = group === undefined ? [] : await readWorkers(group, server, end);
+  const rest = await readRest(isGuessed ? serverToAsk(server, workers) : server, end);
   const running = valueOf(rest.connectors) ?? [];
   const named = new Set(documents.map(({ name }) => name));
   const diagnoses = await diagnoseConnectors([...documents, ...running.filter(({ name }) => !named.has(name))], {
@@ -44,7 +46,7 @@ export async function run(invocation: Invocation): Promise<number> {
     secrets,
     logger,
     levels,
-    deadlineMs: end - Date.now(),
+    deadline: end,
   });
   const findings: DoctorFinding[] = [
     ...settings.findings,
@@ -54,7 +56,7 @@ export async function run(invocation: Invocation): Promise<number> {
   ];
   const report = {
     checked: [...checkedKafka(kafka, workers), ...checkedRest(rest), ...diagnoses.checked],
-    findings: sorted(findings).map((finding) => secrets.hide(finding)),
+    findings: sorted(end.merged(findings)).map((finding) => secrets.hide(finding)),
   };
   writeAnswer(invocation, report, () => reportText(report, paintOf(io)));
   return exitCodeOf(report);

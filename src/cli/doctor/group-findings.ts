@@ -1,4 +1,5 @@
 /** The workers' group: its members, their URLs, clocks and versions. Pure. */
+import { notReached } from './deadline';
 import { requestFinding, sentence } from './kafka-findings';
 import type { KafkaFacts } from './kafka-facts';
 import { valueOf } from './read';
@@ -68,7 +69,7 @@ function workerFindings({ url, member, answer }: WorkerFacts, facts: KafkaFacts)
   const subject = url === '' ? `member ${member}` : `worker ${url}`;
   if ('failed' in answer)
     return [
-      {
+      notReached(subject, answer.failed) ?? {
         severity: 'error',
         code: 'WORKER_UNREACHABLE',
         subject,
@@ -77,7 +78,25 @@ function workerFindings({ url, member, answer }: WorkerFacts, facts: KafkaFacts)
         statement: `curl -sS ${shellWord(url === '' ? 'URL' : `${url.replace(/\/$/, '')}/`)}`,
       },
     ];
+  if (isNoWorker(answer.value)) return [noWorkerFinding(subject, url)];
   return [...clockFindings(subject, answer.value), ...otherCluster(subject, answer.value, facts)];
+}
+
+/** It answers, but not with the version that every worker shows to those who may see it. */
+export function isNoWorker({ status, version }: WorkerAnswer): boolean {
+  return version === null && status < 500 && status !== 401 && status !== 403;
+}
+
+/** @param url where something else than a worker answers */
+export function noWorkerFinding(subject: string, url: string): DoctorFinding {
+  return {
+    severity: 'error',
+    code: 'REST_REPLY_INVALID',
+    subject,
+    message: 'Something answers at this URL, but not as a Connect worker: GET / has no version.',
+    cure: 'Check the host, the port and the path of the URL; see the answer with',
+    statement: `curl -sS ${shellWord(`${url.replace(/\/$/, '')}/`)}`,
+  };
 }
 
 export function clockFindings(subject: string, { aheadMs, uncertainMs }: WorkerAnswer): DoctorFinding[] {

@@ -5,6 +5,7 @@ import { clientSettings } from '../../config/client-config';
 import type { StorageTopicConfig, WorkerConfig } from '../../config/worker-config';
 import type { Logger } from '../../logging/logger';
 import { settledWithin } from '@millrace/sdk';
+import type { Deadline } from './deadline';
 import { read, valueOf, type Read } from './read';
 
 export const STORAGE_KINDS = ['config', 'offset', 'status'] as const;
@@ -44,6 +45,7 @@ const TIMEOUTS = {
 export async function readKafka(
   { raw, bootstrapServers, groupId, ...config }: WorkerConfig,
   logger: Logger,
+  deadline: Deadline,
 ): Promise<KafkaFacts> {
   const facts = { bootstrapServers, groupId };
   let admin: Admin;
@@ -55,32 +57,39 @@ export async function readKafka(
     return { ...facts, cluster, storage: [] };
   }
   try {
-    const cluster = await read('The connection', CALL_MS, () => admin.describeCluster());
+    const cluster = await deadline.read('The connection', CALL_MS, () => admin.describeCluster());
     if ('failed' in cluster) return { ...facts, cluster, storage: [] };
     const [features, storage, group] = await Promise.all([
-      read('The list of features', CALL_MS, () => admin.features()),
-      Promise.all(STORAGE_KINDS.map((kind) => readStorage(admin, kind, config[kind]))),
-      read('The description of the group', CALL_MS, () => admin.describeGroup(groupId)),
+      deadline.read('The list of features', CALL_MS, () => admin.features()),
+      Promise.all(STORAGE_KINDS.map((kind) => readStorage(admin, kind, config[kind], deadline))),
+      deadline.read('The description of the group', CALL_MS, () => admin.describeGroup(groupId)),
     ]);
     const hasConfigs = storage.some(({ kind, topic }) => kind === 'config' && valueOf(topic) != null);
     if (!hasConfigs) return { ...facts, cluster, features, storage, group };
     // After the members' offsets, which are then never past it.
-    const configEnd = await read('The end of the config topic', CALL_MS, () => endOf(admin, config.config.topic));
+    const configEnd = await deadline.read('The end of the config topic', CALL_MS, () =>
+      endOf(admin, config.config.topic),
+    );
     return { ...facts, cluster, features, storage, group, configEnd };
   } finally {
-    await settledWithin(admin.close(), CLOSE_MS, undefined);
+    await settledWithin(admin.close(), Math.min(CLOSE_MS, deadline.leftMs), undefined);
   }
 }
 
-async function readStorage(admin: Admin, kind: StorageKind, wanted: StorageTopicConfig): Promise<StorageFacts> {
-  const topic = await read(
+async function readStorage(
+  admin: Admin,
+  kind: StorageKind,
+  wanted: StorageTopicConfig,
+  deadline: Deadline,
+): Promise<StorageFacts> {
+  const topic = await deadline.read(
     'The description of the topic',
     CALL_MS,
     async () => (await admin.describeTopics([wanted.topic]))[0] ?? null,
   );
   // Requests about an unknown topic would be retried.
   if (valueOf(topic) === null) return { kind, wanted, topic, settings: { value: {} } };
-  const settings = await read('The topic settings', CALL_MS, () => admin.topicConfig(wanted.topic));
+  const settings = await deadline.read('The topic settings', CALL_MS, () => admin.topicConfig(wanted.topic));
   return { kind, wanted, topic, settings };
 }
 

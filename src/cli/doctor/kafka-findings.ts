@@ -1,4 +1,5 @@
 /** Whether Kafka can be reached, and which failures have which cause. Pure. */
+import { notReached } from './deadline';
 import type { KafkaFacts } from './kafka-facts';
 import type { Failure } from './read';
 import type { DoctorFinding } from './report';
@@ -8,7 +9,8 @@ const NETWORK = new Set(['CONNECTION_FAILED', 'REQUEST_TIMED_OUT_CLIENT', '']);
 const AUTHENTICATION = new Set(['SASL_AUTHENTICATION_FAILED', 'UNSUPPORTED_SASL_MECHANISM', 'ILLEGAL_SASL_STATE']);
 
 export function kafkaFindings({ cluster, bootstrapServers }: KafkaFacts): DoctorFinding[] {
-  if ('failed' in cluster) return [connectionFinding(cluster.failed, bootstrapServers)];
+  if ('failed' in cluster)
+    return [notReached('Kafka', cluster.failed) ?? connectionFinding(cluster.failed, bootstrapServers)];
   if (cluster.value.controllerId !== null) return [];
   return [
     {
@@ -63,10 +65,13 @@ function authorizationFinding(subject: string, message: string, statement?: stri
 /** For a request about `subject` that failed although the cluster answers. */
 export function requestFinding(
   subject: string,
-  { code, message }: Failure,
+  failure: Failure,
   bootstrapServers: string,
   acl: string,
 ): DoctorFinding {
+  const { code, message } = failure;
+  const late = notReached(subject, failure);
+  if (late !== null) return late;
   const statement = `kafka-acls.sh --bootstrap-server ${shellWord(bootstrapServers)} --add --allow-principal User:WORKER ${acl}`;
   if (code.endsWith('_AUTHORIZATION_FAILED')) return authorizationFinding(subject, sentence(message), statement);
   const reason = code === 'UNSUPPORTED_VERSION_CLIENT' ? `the broker does not offer the request (${message})` : message;

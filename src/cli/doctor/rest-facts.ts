@@ -1,7 +1,9 @@
 /** What the REST API shows: the worker that is asked, and all connectors. */
 import type { Server } from '../context/server';
 import { ConnectClient } from '../rest/connect-client';
-import { read, type Read } from './read';
+import { objectOf } from '../rest/reply';
+import type { Deadline } from './deadline';
+import type { Read } from './read';
 import { askWorker, type WorkerAnswer } from './worker-facts';
 
 export interface State {
@@ -24,25 +26,29 @@ export interface RestFacts {
 }
 
 const CALL_MS = 20_000;
+const LARGEST_REPLY = 64 * 1024 * 1024;
 
 /** Never rejects. */
-export async function readRest(server: Server): Promise<RestFacts> {
-  const client = new ConnectClient({ ...server, timeoutMs: Math.min(server.timeoutMs, CALL_MS) });
+export async function readRest(server: Server, deadline: Deadline): Promise<RestFacts> {
+  const timeoutMs = Math.max(1, Math.min(server.timeoutMs, CALL_MS, deadline.leftMs));
+  const client = new ConnectClient({ ...server, timeoutMs });
   try {
     // Chooses the first URL that answers.
-    const connectors = await read('The list of connectors', CALL_MS, async () =>
-      connectorsOf(await client.request('/connectors?expand=info&expand=status')),
+    const connectors = await deadline.read('The list of connectors', CALL_MS, async () =>
+      connectorsOf(await client.request('/connectors?expand=info&expand=status', { largest: LARGEST_REPLY })),
     );
-    const worker = await read(`The request to ${client.address}`, CALL_MS, () => askWorker(client.address, server));
+    const worker = await deadline.read(`The request to ${client.address}`, CALL_MS, () =>
+      askWorker(client.address, server),
+    );
     return { url: client.address, worker, ...('value' in worker && { connectors }) };
   } finally {
     client.close();
   }
 }
 
-/** Tolerates any reply: what has another form is left out. */
+/** Of a connector, what has another form is left out. @throws ConnectError `REST_REPLY_INVALID` */
 function connectorsOf(reply: unknown): ConnectorFacts[] {
-  return Object.entries(record(reply)).map(([name, expanded]) => {
+  return Object.entries(objectOf(reply, 'GET /connectors')).map(([name, expanded]) => {
     const { info, status } = record(expanded);
     const { connector, tasks } = record(status);
     const config = Object.entries(record(record(info).config)).filter(([, value]) => typeof value === 'string');

@@ -20,6 +20,17 @@ export class Secrets {
     }
   }
 
+  /** @param authorization HTTP header; its credentials are hidden with and without their scheme */
+  addCredentials(authorization: string | undefined): void {
+    if (authorization === undefined) return;
+    const credentials = authorization.replace(/^\w+ +/, '');
+    this.hidden.add(credentials, MASK);
+    if (!/^basic /i.test(authorization)) return;
+    const pair = Buffer.from(credentials, 'base64').toString();
+    const password = pair.slice(pair.indexOf(':') + 1);
+    if (password !== '') this.hidden.add(password, MASK);
+  }
+
   hide(finding: DoctorFinding): DoctorFinding {
     const { message, cure, statement } = finding;
     return {

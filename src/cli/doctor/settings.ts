@@ -13,8 +13,8 @@ import { DEV_DEFAULTS } from '../dev';
 import { clusterSetup } from '../kafka/cluster-setup';
 import type { Invocation } from '../program/command-spec';
 import type { WorkerSetup } from '../read-config';
+import { notReached, type Deadline } from './deadline';
 import { sentence } from './kafka-findings';
-import { failureOf } from './read';
 import type { DoctorFinding } from './report';
 
 export interface DoctorSettings {
@@ -27,10 +27,12 @@ export interface DoctorSettings {
 }
 
 const SUBJECT = 'worker settings';
+const BROKER_MS = 20_000;
 
 export async function readSettings(
   invocation: Pick<Invocation, 'options' | 'io'>,
   logger: Logger,
+  deadline: Deadline,
 ): Promise<DoctorSettings> {
   const { io } = invocation;
   let setup: WorkerSetup;
@@ -54,13 +56,15 @@ export async function readSettings(
   const { config, embedded, resolver } = setup;
   const findings = [...configWarnings(config.raw), ...forcedSettingWarnings(config)].map(warning);
   if (!embedded) return { config, resolver, hasKafka: true, findings };
-  try {
+  const address = await deadline.read('The embedded broker', BROKER_MS, async () => {
     const clients = createKafkaClients(logger, config.tokenUrls);
-    const address = await findRunningBroker(embedded.dataDir, (candidate) => clusterIdAt(clients, candidate));
-    return { config: parseWorkerConfig(withBrokerAt(config.raw, address)), resolver, hasKafka: true, findings };
-  } catch (error) {
-    return { config, resolver, hasKafka: false, findings: [...findings, unchecked(failureOf(error).message)] };
-  }
+    return await findRunningBroker(embedded.dataDir, (candidate) => clusterIdAt(clients, candidate));
+  });
+  if ('value' in address)
+    return { config: parseWorkerConfig(withBrokerAt(config.raw, address.value)), resolver, hasKafka: true, findings };
+  const { failed } = address;
+  const finding = notReached('Kafka', failed) ?? unchecked(failed.message);
+  return { config, resolver, hasKafka: false, findings: [...findings, finding] };
 }
 
 function warning(message: string): DoctorFinding {

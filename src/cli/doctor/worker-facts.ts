@@ -3,6 +3,7 @@ import { decodeMetadata } from '../../cluster/group/connect-protocol';
 import type { GroupDescription } from '../../kafka/port';
 import type { Server } from '../context/server';
 import { exchange } from '../rest/exchange';
+import type { Deadline } from './deadline';
 import { read, type Read } from './read';
 
 export interface WorkerAnswer {
@@ -44,7 +45,7 @@ interface Reply {
 }
 
 /** Never rejects. */
-export async function readWorkers(group: GroupDescription, server: Server): Promise<WorkerFacts[]> {
+export async function readWorkers(group: GroupDescription, server: Server, deadline: Deadline): Promise<WorkerFacts[]> {
   return await Promise.all(
     group.members.slice(0, MOST_WORKERS).map(async ({ memberId, metadata }) => {
       let url = '';
@@ -56,7 +57,7 @@ export async function readWorkers(group: GroupDescription, server: Server): Prom
         const answer = await read('The metadata', CALL_MS, () => Promise.reject(error as Error));
         return { member: memberId, url, configOffset, answer };
       }
-      const answer = await read(`The request to ${url}`, CALL_MS, () => askWorker(url, server));
+      const answer = await deadline.read(`The request to ${url}`, CALL_MS, () => askWorker(url, server));
       return { member: memberId, url, configOffset, answer };
     }),
   );

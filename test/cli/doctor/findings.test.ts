@@ -199,6 +199,43 @@ describe('the report', () => {
   });
 });
 
+test('something else than a worker answers, or no list of connectors', () => {
+  const worker = { status: 200, aheadMs: null, uncertainMs: 0, version: '4.3.1', clusterId: null, connectors: null };
+  const found = (value: WorkerAnswer, failed = { code: '', message: 'reason' }): string[] =>
+    codes(restFindings({ url: 'http://a:1', worker: { value }, connectors: { failed } }));
+  for (const status of [200, 301, 404])
+    expect(found({ ...worker, status, version: null })).toEqual(['error REST_REPLY_INVALID']);
+  for (const status of [401, 403, 500])
+    expect(found({ ...worker, status, version: null })).toEqual(['unchecked REST_UNREACHABLE']);
+  const listed = (code: string, status?: number): string[] =>
+    found(worker, { code, message: 'reason', ...(status !== undefined && { status }) });
+  expect(listed('REST_REPLY_INVALID')).toEqual(['unchecked REST_REPLY_INVALID']);
+  expect(listed('REST_REFUSED', 403)).toEqual(['unchecked REST_REFUSED']);
+  expect(listed('REST_REFUSED', 500)).toEqual(['unchecked REST_UNREACHABLE']);
+  expect(listed('DOCTOR_DEADLINE')).toEqual(['unchecked DOCTOR_DEADLINE']);
+  const member: WorkerFacts = {
+    member: 'm',
+    url: 'http://a:1/',
+    configOffset: 1,
+    answer: { value: { ...worker, version: null } },
+  };
+  const members = [{ memberId: 'm', metadata: Buffer.alloc(0) }];
+  const group = { value: { state: 'Stable', protocolType: 'connect', protocol: 'sessioned', members } };
+  expect(codes(groupFindings(kafka({ group } as never), [member]))).toEqual(['error REST_REPLY_INVALID']);
+});
+
+test('credentials of the context are hidden, however a server echoes them', () => {
+  const secrets = new Secrets();
+  const credentials = Buffer.from('admin:pass-phrase:1').toString('base64');
+  secrets.addCredentials(`Basic ${credentials}`);
+  secrets.addCredentials(undefined);
+  const message = `Basic ${credentials} of admin with pass-phrase:1`;
+  const hidden = secrets.hide({ severity: 'error', code: 'X', subject: 's', message }).message;
+  expect(hidden).toContain('of admin');
+  expect(hidden).not.toContain(credentials);
+  expect(hidden).not.toContain('pass-phrase');
+});
+
 test('secrets of configs are hidden, their placeholders and the user’s name shown', () => {
   const secrets = new Secrets();
   secrets.add({ 'database.user': 'shop', 'database.password': 'hunter2-hunter2', 'api.token': 'shop' });

@@ -1,0 +1,82 @@
+/** `millrace doctor --deadline` with servers that accept connections and never answer. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { ROOT } from '../../../dev/services/paths';
+import { writeProperties } from '../../../dev/services/worker';
+import { runCli } from '../../../src/cli/cli';
+import type { Report } from '../../../src/cli/doctor/report';
+import { FakeIo } from '../../cli/fake-io';
+import { uniqueName } from '../../helpers/unique-name';
+
+let folder: string;
+let silent: Server;
+let port: number;
+const sockets = new Set<Socket>();
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millrace-deadline-'));
+  silent = createServer((socket) => sockets.add(socket.on('error', () => undefined)));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  ({ port } = silent.address() as AddressInfo);
+});
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  silent.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function doctor(settings: Record<string, string> = {}): Promise<{ code: number; report: Report }> {
+  const config = await writeProperties(await mkdtemp(join(folder, 'w-')), 1, { group: uniqueName('doctor'), settings });
+  const io = new FakeIo(folder, { HOME: folder });
+  const args = ['doctor', '--config', config, '--url', `http://127.0.0.1:${port}`, '--deadline', '1', '-o', 'json'];
+  const code = await runCli(args, io);
+  expect(io.err).toBe('');
+  return { code, report: JSON.parse(io.out) as Report };
+}
+const late = ({ findings }: Report): string[] =>
+  findings.filter(({ code }) => code === 'DOCTOR_DEADLINE').map(({ severity, message }) => `${severity} ${message}`);
+
+test('a REST API that never answers is named in one finding', async () => {
+  const { code, report } = await doctor();
+  expect(late(report)).toEqual([
+    `unchecked Not checked within the 1 s of --deadline: REST API http://127.0.0.1:${port}.`,
+  ]);
+  expect(report.findings.map(({ code: of }) => of)).not.toContain('REST_UNREACHABLE');
+  expect(report.checked.map(({ subject }) => subject)).toEqual(['Kafka']);
+  expect(code).toBe(0);
+});
+
+test('Kafka that never answers leaves no time for the rest: one finding names both, exit code 3', async () => {
+  const { code, report } = await doctor({ 'bootstrap.servers': `127.0.0.1:${port}` });
+  expect(report.findings.map(({ code: of }) => of)).toEqual(['DOCTOR_DEADLINE']);
+  expect(late(report)).toEqual([
+    `unchecked Not checked within the 1 s of --deadline: Kafka, REST API http://127.0.0.1:${port}.`,
+  ]);
+  expect(code).toBe(3);
+});
+
+test('a database that never answers: its connector is named, also with a short deadline', async () => {
+  const document = join(folder, 'orders.json');
+  const database = { hostname: '127.0.0.1', port: String(port), user: 'u', password: 'p', dbname: 'd' };
+  const keys = Object.entries(database).map(([key, value]) => [`database.${key}`, value] as const);
+  const config = {
+    'connector.class': 'io.debezium.connector.postgresql.PostgresConnector',
+    'topic.prefix': 'shop',
+    ...Object.fromEntries(keys),
+  };
+  await writeFile(document, JSON.stringify({ name: 'orders', config }));
+  // The installed command, because a plugin thread needs compiled files.
+  const properties = await writeProperties(await mkdtemp(join(folder, 'w-')), 1, { group: uniqueName('doctor') });
+  const where = ['--config', properties, '--url', 'http://127.0.0.1:1', '--deadline', '2', '-o', 'json'];
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [join(ROOT, 'dist', 'main.js'), 'doctor', document, ...where],
+    { env: { PATH: process.env.PATH, HOME: folder } },
+  ).catch((error: { stdout: string }) => error);
+  const report = JSON.parse(stdout) as Report;
+  expect(late(report)).toEqual(['unchecked Not checked within the 2 s of --deadline: connector orders.']);
+  expect(report.findings.filter(({ subject }) => subject === 'connector orders')).toEqual([]);
+});
