@@ -8,6 +8,7 @@ import { compressSync, uncompressSync } from 'snappy';
 import type { Codec } from '../src/kafka/records/compression/codec';
 import { lz4Codec } from '../src/kafka/records/compression/lz4';
 import { snappyCodec } from '../src/kafka/records/compression/snappy';
+import { crc32cPortable } from '../src/kafka/records/crc32c';
 import { benchmark, figure, heading, whole } from './lib/report';
 
 const BATCH_BYTES = Number(process.argv[2] ?? 1_000_000);
@@ -56,5 +57,6 @@ benchmark(async () => {
     figure(`${name}: decompression`, `${whole(megabytesPerSecond(() => codec.decompress(compressed, 2 ** 30)))} MB/s`);
     figure(`${name}: size`, `${whole((compressed.length / plain.length) * 1000)} ‰`);
   }
+  figure('CRC-32C, JavaScript', `${whole(megabytesPerSecond(() => crc32cPortable(plain)))} MB/s`);
   figure('CRC-32C, native', `${whole(megabytesPerSecond(() => nativeCrc(plain)))} MB/s`);
 });

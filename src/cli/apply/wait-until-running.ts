@@ -90,7 +90,8 @@ function isRunningWithoutTasks(status: Status | undefined): boolean {
 
 /** Some connectors have nothing to do, e.g. because no table matches. A status alone may be that of a starting one. */
 async function hasNoTasks(client: ConnectClient, name: string): Promise<boolean> {
-  const tasks = await client.request(path`/connectors/${name}/tasks`).catch(unlessUnreachable);
+  // A failure is not the end of the wait for the others; the next poll asks again.
+  const tasks = await client.request(path`/connectors/${name}/tasks`).catch(() => null);
   return Array.isArray(tasks) && tasks.length === 0;
 }
 

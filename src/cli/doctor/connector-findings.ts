@@ -2,11 +2,12 @@
 import { sentence } from './kafka-findings';
 import type { ConnectorFacts, RestFacts } from './rest-facts';
 import { notReached } from './deadline';
-import { clockFindings, isNoWorker, noWorkerFinding } from './group-findings';
+import { clockFindings, noWorkerFinding } from './group-findings';
 import type { Failure } from './read';
 import { path } from '../rest/path';
 import { shellWord } from './shell-word';
 import type { DoctorFinding } from './report';
+import { isNoWorker } from './worker-facts';
 
 const LONGEST_LINE = 500;
 

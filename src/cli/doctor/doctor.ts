@@ -20,7 +20,7 @@ import { readRest, type RestFacts } from './rest-facts';
 import { Secrets } from './secrets';
 import { readSettings } from './settings';
 import { storageFindings } from './storage-findings';
-import { readWorkers, type WorkerFacts } from './worker-facts';
+import { isNoWorker, readWorkers, type WorkerFacts } from './worker-facts';
 
 export async function run(invocation: Invocation): Promise<number> {
   const { args, options, io } = invocation;
@@ -95,7 +95,7 @@ function checkedKafka(kafka: KafkaFacts | null, workers: readonly WorkerFacts[])
 
 function checkedRest({ url, worker, connectors }: RestFacts): Checked[] {
   const answer = valueOf(worker);
-  if (answer === undefined) return [];
+  if (answer === undefined || isNoWorker(answer)) return [];
   const listed = valueOf(connectors);
   const count = listed === undefined ? '' : `, ${listed.length} connector(s)`;
   return [{ subject: `REST API ${url}`, summary: `version ${answer.version ?? 'not shown'}${count}` }];

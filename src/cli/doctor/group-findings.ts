@@ -5,7 +5,7 @@ import type { KafkaFacts } from './kafka-facts';
 import { valueOf } from './read';
 import type { DoctorFinding } from './report';
 import { shellWord } from './shell-word';
-import { MOST_WORKERS, type WorkerAnswer, type WorkerFacts } from './worker-facts';
+import { isNoWorker, MOST_WORKERS, type WorkerAnswer, type WorkerFacts } from './worker-facts';
 
 /** Clocks that differ more are a warning: tokens, session keys and lags depend on them. */
 const CLOCK_SKEW_MS = 5_000;
@@ -80,11 +80,6 @@ function workerFindings({ url, member, answer }: WorkerFacts, facts: KafkaFacts)
     ];
   if (isNoWorker(answer.value)) return [noWorkerFinding(subject, url)];
   return [...clockFindings(subject, answer.value), ...otherCluster(subject, answer.value, facts)];
-}
-
-/** It answers, but not with the version that every worker shows to those who may see it. */
-export function isNoWorker({ status, version }: WorkerAnswer): boolean {
-  return version === null && status < 500 && status !== 401 && status !== 403;
 }
 
 /** @param url where something else than a worker answers */

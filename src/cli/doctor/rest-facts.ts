@@ -4,7 +4,7 @@ import { ConnectClient } from '../rest/connect-client';
 import { objectOf } from '../rest/reply';
 import type { Deadline } from './deadline';
 import type { Read } from './read';
-import { askWorker, type WorkerAnswer } from './worker-facts';
+import { askWorker, isNoWorker, type WorkerAnswer } from './worker-facts';
 
 export interface State {
   readonly state?: string;
@@ -40,7 +40,8 @@ export async function readRest(server: Server, deadline: Deadline): Promise<Rest
     const worker = await deadline.read(`The request to ${client.address}`, CALL_MS, () =>
       askWorker(client.address, server),
     );
-    return { url: client.address, worker, ...('value' in worker && { connectors }) };
+    const isWorker = 'value' in worker && !isNoWorker(worker.value);
+    return { url: client.address, worker, ...(isWorker && { connectors }) };
   } finally {
     client.close();
   }

@@ -83,6 +83,11 @@ export async function askWorker(url: string, server: Server): Promise<WorkerAnsw
   };
 }
 
+/** It answers, but not with the version that every worker shows to those who may see it. */
+export function isNoWorker({ status, version }: WorkerAnswer): boolean {
+  return version === null && status < 500 && status !== 401 && status !== 403;
+}
+
 /** Credentials go to the URLs of the context only: what a member advertises is not trusted with them. */
 async function get(url: string, path: string, server: Server): Promise<Reply> {
   const base = new URL(url);

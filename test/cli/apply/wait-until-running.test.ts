@@ -28,10 +28,12 @@ async function outcome(timeoutMs: number, withoutTasksMs: number): Promise<Outco
   return outcomes[0] as Outcome;
 }
 
-/** @param tasks answer of `GET /connectors/a/tasks` */
+/** @param tasks answer of `GET /connectors/a/tasks`; a number: its status */
 function configured(tasks: unknown): void {
   cluster.script = (request) =>
-    request === 'GET /connectors/a/tasks' ? { status: tasks === null ? 404 : 200, body: tasks ?? {} } : undefined;
+    request === 'GET /connectors/a/tasks'
+      ? { status: typeof tasks === 'number' ? tasks : 200, body: tasks }
+      : undefined;
 }
 
 test('a connector that has no tasks and keeps none counts as running', async () => {
@@ -43,6 +45,8 @@ test('a connector that has no tasks and keeps none counts as running', async () 
 test.each([
   ['has configs of tasks', [{ id: { connector: 'a', task: 0 }, config: {} }]],
   ['answers nonsense', { error: 'x' }],
+  ['does not know it any more', 404],
+  ['fails', 500],
 ])('a connector without the status of a task, when the worker %s, is waited for', async (_, tasks) => {
   cluster.status = () => status('RUNNING');
   configured(tasks);

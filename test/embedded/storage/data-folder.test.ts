@@ -1,7 +1,17 @@
 /** A data folder has one broker at a time, and one that cannot be used is refused in one sentence (issue 4). */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -159,6 +169,13 @@ test('a folder that cannot be made or written', async () => {
   chmodSync(folder, 0o500);
   expect((await refusal({ dataDir: folder })).message).toMatch(/cannot be used: EACCES/);
   chmodSync(folder, 0o700);
+});
+
+test('a folder that was refused for its files is free again', async () => {
+  mkdirSync(join(folder, 'broker.json'));
+  expect((await refusal({ dataDir: folder })).code).toBe('DATA_FOLDER_UNUSABLE');
+  rmdirSync(join(folder, 'broker.json'));
+  await start({ dataDir: folder });
 });
 
 test('a broker in memory leaves no folder', async () => {

@@ -43,14 +43,19 @@ export async function lockDataFolder(folder: string): Promise<DataFolderLock> {
     if (hasForeignFiles(folder))
       throw unusable('contains files that no broker has written; choose an empty or new folder');
     fd = await openLocked(join(folder, LOCK_FILE));
-    // A killed owner leaves the file behind.
-    if (fd !== null) rmSync(join(folder, ADDRESS_FILE), { force: true });
   } catch (error) {
     throw error instanceof BrokerStartError ? error : unusable(`cannot be used: ${(error as Error).message}`, error);
   }
   if (fd === null)
     throw new BrokerStartError('DATA_FOLDER_IN_USE', `The data folder ${folder} is in use by another broker.`);
   const owned = fd;
+  try {
+    // A killed owner leaves the file behind.
+    rmSync(join(folder, ADDRESS_FILE), { force: true });
+  } catch (error) {
+    closeSync(owned);
+    throw unusable(`cannot be used: ${(error as Error).message}`, error);
+  }
   return {
     publish(broker) {
       const temporary = join(folder, `${ADDRESS_FILE}.tmp`);
