@@ -55,13 +55,32 @@ export function pluginText(plugin: DescribedPlugin, paint: Paint, columns?: numb
   return `${fields}${sections.join('')}`;
 }
 
-/** In the order of their first key, those without a group last. Required keys are first in their group. */
+/** What every connector of a kind has. */
+const FRAMEWORK_GROUPS: ReadonlySet<string> = new Set([
+  'Common',
+  'Transforms',
+  'Predicates',
+  'Error Handling',
+  'Topic Creation',
+  'Exactly Once Support',
+  'offsets.topic',
+]);
+
+/**
+ * The plugin's own groups, then its keys without a group, then the framework's groups, each in the order of their first
+ * key. Required keys are first in their group.
+ */
 function groupsOf(keys: readonly DescribedKey[]): readonly (readonly [string, readonly DescribedKey[]])[] {
   const groups = new Map<string, DescribedKey[]>();
   for (const key of keys) groups.set(key.group, [...(groups.get(key.group) ?? []), key]);
   return [...groups]
     .map(([group, members]) => [group, members.sort((a, b) => Number(b.required) - Number(a.required))] as const)
-    .sort(([a], [b]) => Number(a === '') - Number(b === ''));
+    .sort(([a], [b]) => rank(a) - rank(b));
+}
+
+function rank(group: string): number {
+  if (group === '') return 1;
+  return FRAMEWORK_GROUPS.has(group) ? 2 : 0;
 }
 
 function keyText(key: DescribedKey, paint: Paint, width: number): string {

@@ -4,8 +4,11 @@ import { failuresOf } from '../connectors/failure';
 import { paintState, type Paint } from '../output/colours';
 import { printable } from '../output/printable';
 import { tableText } from '../output/table';
+import { wrapText } from '../output/wrap';
 
 const COLUMNS = 100;
+/** Of a failure's reason, so that many failures still fit on a screen. */
+const REASON_LINES = 4;
 const HEADINGS = ['NAME', 'TYPE', 'STATE', 'TASKS', 'WORKER'];
 
 /** @param connectors sorted by name @param columns width of the terminal; 0 or undefined if unknown */
@@ -54,9 +57,16 @@ function failuresText(failed: readonly Connector[], paint: Paint, columns: numbe
   const lines = failed.flatMap(({ name, status }) =>
     failuresOf(status).flatMap(({ part, worker, reason, code }) => [
       `${paint('red', 'FAILED')} ${printable(name)}, ${part}${worker && ` on ${printable(worker)}`}`,
-      `  ${printable(reason).slice(0, Math.max(columns - 2, 40))}`,
-      ...(code !== undefined && !reason.slice(0, columns - 2).includes(code) ? [`  ${code}`] : []),
+      ...reasonLines(reason, code, Math.max(columns - 2, 40)).map((line) => `  ${line}`),
     ]),
   );
   return `${lines.join('\n')}\n`;
+}
+
+/** The code is the key to what to do, so it is shown even if the lines of the reason end before it. */
+function reasonLines(reason: string, code: string | undefined, columns: number): readonly string[] {
+  const lines = wrapText(printable(reason), columns).map((line) => line.slice(0, columns));
+  if (lines.length <= REASON_LINES) return lines;
+  const shown = lines.slice(0, REASON_LINES);
+  return code === undefined || shown.some((line) => line.includes(code)) ? shown : [...shown, code];
 }

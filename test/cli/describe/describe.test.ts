@@ -161,3 +161,20 @@ test('lines break at blanks', () => {
   expect(wrapText('a bb  ccc\ndddddd e', 5)).toEqual(['a bb', 'ccc', 'dddddd', 'e']);
   expect(wrapText('', 5)).toEqual([]);
 });
+
+test('plugin: its own settings are before those that every connector has', async () => {
+  const url = await serve((request) => {
+    if (request === 'GET /connector-plugins?connectorsOnly=false') return [{ class: 'o.a.File', type: 'sink' }];
+    const groups = ['Common', 'Transforms', 'Predicates', 'Error Handling', null, 'Format'];
+    return groups.map((group, index) => key(`k${index}`, { group }));
+  });
+  const { out } = await cli(url, 'describe', 'plugin', 'File');
+  expect(out.match(/^(?!Version)\S.*:$/gm)).toEqual([
+    'Format:',
+    'Other settings:',
+    'Common:',
+    'Transforms:',
+    'Predicates:',
+    'Error Handling:',
+  ]);
+});

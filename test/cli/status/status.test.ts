@@ -14,9 +14,8 @@ test('failed ones first, with the reason and its code, without secrets: exit cod
 
 FAILED z, task 1 on w:8083
   org.apache.kafka.connect.errors.DataException: No table orders, password=[hidden] [code: PG_TABLE,
-  ...
-`.replace('  ...\n', '') +
-      `
+  table: orders]
+
 NAME  TYPE  STATE    TASKS  WORKER
 z     sink  RUNNING  1/2    w:8083
 a     sink  RUNNING  1/1    w:8083
@@ -30,6 +29,16 @@ a     sink  RUNNING  1/1    w:8083
     failures: [{ name: 'z', part: 'task 1', worker: 'w:8083', code: 'PG_TABLE' }],
   });
   expect(json.out).not.toContain('hunter2');
+});
+
+test('a long reason is wrapped into four lines, and its code follows', async () => {
+  const [name, failed] = entry('z', 'RUNNING', 'FAILED') as [string, { status: { tasks: { trace: string }[] } }];
+  failed.status.tasks[0]!.trace = `DataException: ${'word '.repeat(85)}[code: PG_TABLE]\n\tat x\n`;
+  const { out } = await cli(await serve(() => ({ [name]: failed })), 'status');
+  const reason = out.split('\n').filter((line) => line.startsWith('  '));
+  expect(reason).toHaveLength(5);
+  expect(reason[0]).toBe(`  DataException: ${'word '.repeat(15)}word`);
+  expect(reason.slice(1)).toEqual([...Array(3).fill(`  ${'word '.repeat(18)}word`), '  PG_TABLE']);
 });
 
 test('nothing failed: exit code 0', async () => {
