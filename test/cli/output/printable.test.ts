@@ -13,6 +13,13 @@ test('of control characters, only the colours of this program remain', () => {
   expect(printableLines('a\r\nb\tc\rd\u001b[31me')).toBe('a\nb\tc d [31me');
 });
 
+test('marks that change the direction of text do not reach a terminal', () => {
+  const marks = '\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069';
+  expect(printable(`a${marks}b`)).toBe(`a${' '.repeat(marks.length)}b`);
+  expect(printableLines(`a${marks}b`)).toBe(`a${' '.repeat(marks.length)}b`);
+  expect(printable('שלום näme 👩‍👧')).toBe('שלום näme 👩‍👧');
+});
+
 test('a state that a server invents gets no colour', () => {
   expect([paintState(paint, 'constructor'), paintState(paint, 'NEW')]).toEqual(['constructor', 'NEW']);
 });
