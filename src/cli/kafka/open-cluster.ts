@@ -11,6 +11,8 @@ import { LogOnStderr } from './log-on-stderr';
 
 export interface OpenCluster {
   readonly clients: KafkaClients;
+  /** `bootstrap.servers`, for messages. */
+  readonly brokers: string;
   /** The worker's settings, overridden by those with the client's prefix, unlike in a worker. */
   settings(kind: ClientKind): ClientConfig;
   /** Call it once a client is connected: from then on warnings are shown. */
@@ -36,6 +38,7 @@ export async function openCluster(
   }
   return {
     clients,
+    brokers: raw['bootstrap.servers'] ?? '',
     settings: (kind) => ({
       'client.id': `millrace-${name}`,
       ...clientSettings(raw, 'worker'),

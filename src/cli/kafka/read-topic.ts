@@ -62,7 +62,7 @@ async function rangesOf(cluster: OpenCluster, { topic, partition, start }: Topic
   try {
     const [description] = await admin.describeTopics([topic]);
     if (!description) {
-      throw new ConnectError(`Topic ${topic} does not exist, or may not be read.`, {
+      throw new ConnectError(`Topic ${topic} does not exist on ${cluster.brokers}, or may not be read.`, {
         code: 'TOPIC_NOT_FOUND',
         place: { topic },
       });

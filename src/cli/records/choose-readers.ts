@@ -42,7 +42,7 @@ export async function chooseReaders(
   const tolerant = (part: string, given: string | undefined, read: ReadBytes, className: string): ReadBytes =>
     given !== undefined
       ? read
-      : lenient(read, () =>
+      : lenient(read, className.endsWith('.JsonConverter'), () =>
           io.stderr.write(
             `Some ${part}s cannot be read with ${className} and are shown as they are; see --${part}-converter.\n`,
           ),

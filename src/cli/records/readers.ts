@@ -1,6 +1,6 @@
 /** Reads keys, values and headers of records through converters. */
 import { isUtf8 } from 'node:buffer';
-import { messageOf, type Converter, type HeaderConverter } from '@millrace/sdk';
+import type { Converter, HeaderConverter } from '@millrace/sdk';
 import { jsonText } from './json-text';
 
 /** JSON text of what the bytes hold. */
@@ -18,16 +18,22 @@ export function headerReaderOf(
   return (topic, key, bytes) => jsonText(converter.toConnectHeader(topic, key, bytes));
 }
 
-/** Bytes that a converter cannot read are shown as they are. `onMismatch` is called once, with the reason. */
-export function lenient(read: ReadBytes, onMismatch: (reason: string) => void): ReadBytes {
+/**
+ * Bytes that a converter cannot read are shown as they are. `onMismatch` is called once, at the first ones.
+ * @param isJson whether the converter is for JSON: then JSON without a schema is no mismatch
+ */
+export function lenient(read: ReadBytes, isJson: boolean, onMismatch: () => void): ReadBytes {
   let isKnown = false;
   return (topic, bytes) => {
     try {
       return read(topic, bytes);
-    } catch (error) {
-      if (!isKnown) onMismatch(messageOf(error));
-      isKnown = true;
-      return plainText(bytes);
+    } catch {
+      const json = jsonIn(bytes);
+      if (!isKnown && !(isJson && json !== undefined)) {
+        isKnown = true;
+        onMismatch();
+      }
+      return json ?? plainText(bytes);
     }
   };
 }
@@ -35,13 +41,19 @@ export function lenient(read: ReadBytes, onMismatch: (reason: string) => void): 
 /** JSON as it is, other text as a JSON string, other bytes in base64. */
 export function plainText(bytes: Uint8Array | null): string {
   if (bytes === null) return 'null';
-  if (!isUtf8(bytes)) return JSON.stringify(Buffer.from(bytes).toString('base64'));
+  const buffer = Buffer.from(bytes);
+  return jsonIn(bytes) ?? JSON.stringify(isUtf8(bytes) ? buffer.toString() : buffer.toString('base64'));
+}
+
+/** Undefined if the bytes are not JSON. */
+function jsonIn(bytes: Uint8Array | null): string | undefined {
+  if (bytes === null || !isUtf8(bytes)) return undefined;
   const text = Buffer.from(bytes).toString();
   try {
     JSON.parse(text);
-    // Not the parsed value: numbers beyond doubles keep their digits. Line breaks are only between members.
-    return text.trim().replaceAll(/[\r\n]/g, ' ');
   } catch {
-    return JSON.stringify(text);
+    return undefined;
   }
+  // Not the parsed value: numbers beyond doubles keep their digits. Line breaks are only between members.
+  return text.trim().replaceAll(/[\r\n]/g, ' ');
 }

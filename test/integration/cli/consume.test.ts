@@ -61,6 +61,13 @@ test('what the default converter cannot read is shown as it is, without control 
   expect(err.split('\n')).toHaveLength(3);
 });
 
+test('JSON without a schema is no mismatch of the default converter', async () => {
+  const { code, out, err } = await consume(topic, '--exit', '--partition', '0', '--from', '1', '-n', '1');
+  expect(code).toBe(0);
+  expect(out).toBe(`0:1  ${TIME}  null  {"plain":12345678901234567890}\n`);
+  expect(err).toBe('');
+});
+
 test('headers, one partition, a number of records', async () => {
   const { out } = await consume(topic, '--headers', '--partition', '0', '-n', '2');
   expect(out).toBe(
@@ -136,7 +143,9 @@ test('it waits for new records until a signal', async () => {
 test('wrong arguments', async () => {
   const none = await consume(uniqueName('absent'), '--exit');
   expect(none.code).toBe(4);
-  expect(none.err).toMatch(/^millrace: Topic absent\S* does not exist, or may not be read\. \(TOPIC_NOT_FOUND\)\n$/);
+  expect(none.err).toMatch(
+    /^millrace: Topic absent\S* does not exist on \S+:\d+, or may not be read\. \(TOPIC_NOT_FOUND\)\n$/,
+  );
   const partition = await consume(topic, '--partition', '7', '--exit');
   expect(partition.err).toBe(`millrace: Topic ${topic} has no partition 7. (TOPIC_NOT_FOUND)\n`);
   expect((await consume(topic, '--from', 'yesterday')).code).toBe(2);
