@@ -74,9 +74,12 @@ test('a port in use is rejected with the listener in the message, and nothing st
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const { port } = other.address() as AddressInfo;
-  await expect(server([local, { ...local, port }]).listen()).rejects.toThrow(
-    `listeners: cannot open http://127.0.0.1:${port}: `,
-  );
+  await expect(server([local, { ...local, port }]).listen()).rejects.toMatchObject({
+    code: 'LISTENER_START',
+    message:
+      `listeners: cannot open http://127.0.0.1:${port}: listen EADDRINUSE: address already in use 127.0.0.1:${port}. ` +
+      'Stop the process that uses the port, or choose another port with listeners (--port of millrace dev).',
+  });
   other.close();
 });
 

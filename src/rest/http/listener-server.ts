@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { startTimer } from '@millrace/sdk';
+import { ConnectError, startTimer } from '@millrace/sdk';
 import type { Listener } from '../../config/listeners';
 import { handleClientError, rejectMethod } from './client-error';
 import type { HttpsOptions } from './https';
@@ -49,14 +49,12 @@ export class ListenerServer {
     return (this.server.address() as AddressInfo | null)?.address ?? '';
   }
 
-  /** Resolves with the bound port. Rejects with a sentence that names the listener. */
+  /** Resolves with the bound port. Rejects with `LISTENER_START`, which names the listener. */
   async open(): Promise<number> {
     const { protocol, host, port } = this.listener;
     const shown = `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}`;
     await new Promise<void>((resolve, reject) => {
-      this.server.once('error', (error) =>
-        reject(new Error(`listeners: cannot open ${shown}: ${error.message}`, { cause: error })),
-      );
+      this.server.once('error', (error) => reject(openError(shown, error)));
       this.server.listen({ port, ...(host === '' ? {} : { host }) }, resolve);
     });
     return (this.server.address() as AddressInfo).port;
@@ -79,4 +77,16 @@ export class ListenerServer {
 /** Where a client certificate is requested but not required, Node accepts any, but Java only a trusted one or none. */
 function rejectUntrusted(socket: TLSSocket): void {
   if (!socket.authorized && Object.keys(socket.getPeerCertificate()).length > 0) socket.destroy();
+}
+
+function openError(shown: string, cause: NodeJS.ErrnoException): ConnectError {
+  const cures: Readonly<Record<string, string>> = {
+    EADDRINUSE: ' Stop the process that uses the port, or choose another port with listeners (--port of millrace dev).',
+    EACCES: ' Choose a port from 1024 upwards with listeners, or allow this user the lower ones.',
+    EADDRNOTAVAIL: ' Choose an address of this machine in listeners.',
+  };
+  return new ConnectError(`listeners: cannot open ${shown}: ${cause.message}.${cures[cause.code ?? ''] ?? ''}`, {
+    code: 'LISTENER_START',
+    cause,
+  });
 }

@@ -50,6 +50,13 @@ test('a data folder that cannot be created', async () => {
   expect(log).toMatch(/^millrace: The embedded broker cannot start\. The data folder .* cannot be used: ENOTDIR.*\n$/);
 });
 
+test('a data folder that cannot be created for the database of --seed', async () => {
+  writeFileSync(join(folder, 'file'), '');
+  expect(await refusal(['--seed', '--data-dir', join(folder, 'file', 'data')])).toMatch(
+    /millrace: The data folder .* cannot be used: .*ENOTDIR.*--data-dir.* \((DEV_POSTGRES|EMBEDDED_BROKER_START)\)\n$/,
+  );
+});
+
 test('settings that a single broker without TLS cannot honor', async () => {
   for (const [variable, key] of [
     ['CONNECT_SECURITY_PROTOCOL', 'security.protocol'],

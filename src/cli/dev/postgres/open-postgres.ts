@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { sleep } from '@millrace/sdk';
+import { isConnectError, sleep } from '@millrace/sdk';
 import { postgresError } from './error';
 import { findPrograms } from './find-programs';
 import { initdb } from './initdb';
@@ -56,9 +56,7 @@ export async function openPostgres({ folder, path, progress, signal }: OpenOptio
       '--seed is not available on Windows: run it in WSL, or register a connector for a database of your own.',
     );
   const user = await unprivilegedUser();
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  admit(folder, user);
-  const file = await serverFile(folder);
+  const file = await prepareFolder(folder, user);
   const url = databaseUrl(file);
   const opened = { url, port: file.port, password: file.password };
   const data = join(folder, 'data');
@@ -80,6 +78,20 @@ export async function openPostgres({ folder, path, progress, signal }: OpenOptio
     const isBusy = /lock file "[^"]*postmaster\.pid" already exists|pre-existing shared memory block/.test(log);
     if (!isBusy || Date.now() >= end) throw startError(log, folder, file);
     await sleep(RETRY_MS * 4, signal);
+  }
+}
+
+async function prepareFolder(folder: string, user: User | undefined): Promise<ServerFile> {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    admit(folder, user);
+    return await serverFile(folder);
+  } catch (cause) {
+    if (isConnectError(cause)) throw cause;
+    throw postgresError(
+      `The data folder ${folder} cannot be used: ${(cause as Error).message}. Choose another with --data-dir.`,
+      cause,
+    );
   }
 }
 
