@@ -2,6 +2,7 @@
 import { ConnectError, sleep } from '@millrace/sdk';
 import type { Server } from '../context/server';
 import { parseExactJson } from '../output/exact-json';
+import { connectionFailure } from './connection-failure';
 import { exchange, keepAliveAgents, type Agents, type ExchangeReply } from './exchange';
 
 export interface RestRequest {
@@ -38,6 +39,8 @@ type Limits = Pick<RestRequest, 'mediaTypes' | 'largest'>;
 
 const JSON_TYPE = 'application/json';
 const LARGEST_REPLY = 256 * 1024 * 1024;
+/** What a worker replies if it does not have the path at all. */
+const NO_SUCH_PATH = 'HTTP 404 Not Found';
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 2000;
 /** Texts of 409 that pass by themselves; the others are conflicts with what exists. */
@@ -83,14 +86,20 @@ export class ConnectClient {
       const isMomentary = passing?.test(message ?? '') === true;
       if (isMomentary && Date.now() + pause < deadline) await sleep(pause);
       else if (accept.includes(status)) return '';
-      else
-        throw new RestError(status, message ?? `${this.address} answered with status ${status}.`, `${method} ${path}`);
+      else throw new RestError(status, message ?? this.unexplained(method, path, status), `${method} ${path}`);
     }
   }
 
   /** Closes idle connections. */
   close(): void {
     this.agents.destroy();
+  }
+
+  /** A worker explains its refusals, except that of a path that it does not have. */
+  private unexplained(method: string, path: string, status: number): string {
+    return status === 404
+      ? `${this.address} has no ${method} ${path}. Check the URL, and the version of the worker.`
+      : `${this.address} answered ${method} ${path} with status ${status}.`;
   }
 
   private async sendToAny(
@@ -104,13 +113,13 @@ export class ConnectClient {
       try {
         return await this.send(method, path, body, deadline, limits);
       } catch (error) {
-        const { code = '', message } = error as NodeJS.ErrnoException;
+        const { code = '' } = error as NodeJS.ErrnoException;
         if (NOT_SENT.has(code) && tried < this.server.urls.length) {
           this.url = (this.url + 1) % this.server.urls.length;
           continue;
         }
         throw new ConnectError(
-          `No answer from ${this.address}: ${reasonOf(code, message)}. Check that a worker runs there, or set --url or --context.`,
+          `No answer from ${this.address}: ${connectionFailure(error, this.address)}. Check that a worker runs there, or set --url or --context.`,
           { code: 'REST_UNREACHABLE', cause: error },
         );
       }
@@ -155,14 +164,8 @@ export class ConnectClient {
 function messageOf(text: string): string | undefined {
   try {
     const { message } = JSON.parse(text) as { message?: unknown };
-    return typeof message === 'string' && message !== '' ? message : undefined;
+    return typeof message === 'string' && message !== '' && message !== NO_SUCH_PATH ? message : undefined;
   } catch {
     return undefined;
   }
-}
-
-function reasonOf(code: string, message: string): string {
-  if (code === 'ECONNREFUSED') return 'nothing listens there';
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the host name is not known';
-  return message.split('\n')[0] || code;
 }

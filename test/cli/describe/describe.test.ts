@@ -82,7 +82,9 @@ test('connector: what the worker does not tell', async () => {
   expect(code).toBe(0);
   expect(out).toMatch(/^Name: +a\nType: +unknown\nState: +UNASSIGNED\nWorker:\n\nTasks:\n {2}none\n/);
   expect(out).toContain('Topics:\n  not available: Topic tracking is disabled.\n');
-  expect(out).toContain('Offsets:\n  not available: HTTP 404 Not Found\n');
+  expect(out).toContain(
+    `Offsets:\n  not available: ${url} has no GET /connectors/a/offsets. Check the URL, and the version of the worker.\n`,
+  );
   expect(await cli(url, 'describe', 'connector', 'b')).toEqual({
     code: 4,
     out: '',

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { ConnectClient, type RestRequest } from '../../../src/cli/rest/connect-client';
 import { path } from '../../../src/cli/rest/path';
 
@@ -60,7 +60,17 @@ test('a reply that is no success rejects with the message of the worker', async 
     status: 404,
     place: { request: 'GET /x', status: 404 },
   });
-  await expect(ask([url], '/text')).rejects.toMatchObject({ message: `${url} answered with status 502.` });
+  await expect(ask([url], '/text')).rejects.toMatchObject({ message: `${url} answered GET /text with status 502.` });
+});
+
+test('a path that the worker does not have', async () => {
+  for (const reply of ['{"error_code":404,"message":"HTTP 404 Not Found"}', '<html>']) {
+    const url = await serve((_, response) => response.writeHead(404).end(reply));
+    await expect(ask([`${url}/x`], '/connectors')).rejects.toMatchObject({
+      message: `${url}/x has no GET /connectors. Check the URL, and the version of the worker.`,
+      code: 'REST_NOT_FOUND',
+    });
+  }
 });
 
 test('a success that is not JSON', async () => {
@@ -122,4 +132,20 @@ test('URLs of both protocols; integers keep their digits on request', async () =
 test('a worker that does not answer', async () => {
   const url = await serve(() => undefined);
   await expect(ask([url], '/', {}, 50)).rejects.toThrow(/^No answer from .*: it took longer than 0.05 s\./);
+});
+
+test('the wrong protocol', async () => {
+  const url = (await serve((_, response) => response.end('1'))).replace('http:', 'https:');
+  await expect(ask([url], '/')).rejects.toThrow(
+    `No answer from ${url}: it does not use TLS; an http:// URL may be right.`,
+  );
+  const mute = createTcpServer((socket) => void socket.once('data', () => socket.destroy()));
+  const text = createTcpServer((socket) => void socket.once('data', () => socket.end('SSH-2.0-x\r\n')));
+  for (const server of [mute, text]) {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closing.push(() => server.close());
+    await expect(ask([`http://127.0.0.1:${(server.address() as AddressInfo).port}`], '/')).rejects.toThrow(
+      'it closed the connection or does not use HTTP; an https:// URL may be right.',
+    );
+  }
 });
