@@ -14,7 +14,8 @@ import type { OpenPostgres } from './postgres/open-postgres';
 import { readyText, type NextStep } from './ready-text';
 import { withRest } from './rest';
 import type * as Seeding from './seed';
-import { ownCommand, shellQuote } from './shell';
+import { shellQuote } from '../output/shell-quote';
+import { ownCommand } from './own-command';
 
 export interface DevOptions {
   /** Absolute path; null if the worker uses a Kafka cluster. */

@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NextStep } from './ready-text';
-import { shellQuote } from './shell';
+import { shellQuote } from '../output/shell-quote';
 
 const NAME = 'hello';
 

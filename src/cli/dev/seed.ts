@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { sleep } from '@millrace/sdk';
 import type { NextStep } from './ready-text';
 import { withRest } from './rest';
-import { shellQuote } from './shell';
+import { shellQuote } from '../output/shell-quote';
 import type { OpenPostgres } from './postgres/open-postgres';
 import { withDatabase } from './postgres/sql';
 

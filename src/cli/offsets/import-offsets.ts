@@ -3,29 +3,20 @@ import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ConnectError } from '@millrace/sdk';
-import { EXIT } from '../exit-codes';
 import type { CliIo } from '../io';
-import { printableLines } from '../output/printable';
 import type { Invocation } from '../program/command-spec';
-import { path } from '../rest/path';
 import { withClient } from '../rest/with-client';
-import { repeatWhileLeaving, resumeIfAsked, stopFirst } from './stopped-connector';
+import { changeOffsets } from './change-offsets';
 
 const LARGEST_FILE = 64 * 1024 * 1024;
 
 export async function run(invocation: Invocation): Promise<number> {
   const [name, file] = invocation.args as readonly [string, string];
   const { text, count } = await readOffsets(file, invocation.io);
-  return await withClient(invocation, async (client) => {
-    const change = `Set ${count} offset${count === 1 ? '' : 's'} of ${name}`;
-    if (!(await stopFirst(client, invocation, name, change))) return EXIT.failed;
-    const { message } = await repeatWhileLeaving(invocation, () =>
-      client.request<{ message: string }>(path`/connectors/${name}/offsets`, { method: 'PATCH', text }),
-    );
-    invocation.io.stdout.write(`${printableLines(message)}\n`);
-    await resumeIfAsked(client, invocation, name);
-    return EXIT.success;
-  });
+  const change = `Set ${count} offset${count === 1 ? '' : 's'} of ${name}`;
+  return await withClient(invocation, (client) =>
+    changeOffsets(client, invocation, { name, change, request: { method: 'PATCH', text } }),
+  );
 }
 
 /** The text is sent as it is, so that numbers keep all their digits. @throws ConnectError `OFFSETS_FILE` */

@@ -94,7 +94,10 @@ test('reset: repeated while tasks leave their group', async () => {
 test('a refused change: the message of the worker, and the connector is not resumed', async () => {
   refusals = ['no'];
   const { code, err } = await offsets(['reset', 'x', '--yes', '--resume']);
-  expect([code, err]).toEqual([1, 'x is stopped.\nmillrace: no (REST_REFUSED)\n']);
+  expect([code, err]).toEqual([
+    1,
+    'x is stopped.\nx stays stopped: "millrace resume x" starts it.\nmillrace: no (REST_REFUSED)\n',
+  ]);
   expect(requests.at(-1)).toBe('DELETE /connectors/x/offsets');
 });
 

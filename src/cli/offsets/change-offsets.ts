@@ -1,18 +1,56 @@
-/** Stops a connector before its offsets are changed, and resumes it afterwards if that was asked for. */
+/** Stops a connector, changes its offsets, and resumes it if that was asked for. */
 import { ConnectError, sleep } from '@millrace/sdk';
 import { readStatus } from '../connectors/connectors';
-import type { Invocation } from '../program/command-spec';
+import { EXIT } from '../exit-codes';
 import { confirm } from '../output/confirm';
-import { RestError, type ConnectClient } from '../rest/connect-client';
+import { printable, printableLines } from '../output/printable';
+import { shellQuote } from '../output/shell-quote';
+import type { Invocation } from '../program/command-spec';
+import { RestError, type ConnectClient, type RestRequest } from '../rest/connect-client';
 import { path } from '../rest/path';
 
 const PAUSE_MS = 250;
+
+export interface OffsetChange {
+  readonly name: string;
+  /** What happens, for the question: `Delete all offsets of orders`. */
+  readonly change: string;
+  readonly request: RestRequest;
+}
+
+/** Resolves to the exit code. */
+export async function changeOffsets(
+  client: ConnectClient,
+  invocation: Invocation,
+  { name, change, request }: OffsetChange,
+): Promise<number> {
+  const { io, options } = invocation;
+  if (!(await stopFirst(client, invocation, name, change))) return EXIT.failed;
+  const staysStopped = `${name} stays stopped: "millrace resume ${shellQuote(name)}" starts it.\n`;
+  let message: string;
+  try {
+    ({ message } = await repeatWhileLeaving(invocation, () =>
+      client.request<{ message: string }>(path`/connectors/${name}/offsets`, request),
+    ));
+  } catch (error) {
+    io.stderr.write(printableLines(staysStopped));
+    throw error;
+  }
+  io.stdout.write(`${printableLines(message)}\n`);
+  if ((options as { resume?: boolean }).resume !== true) {
+    io.stderr.write(printableLines(staysStopped));
+    return EXIT.success;
+  }
+  await client.request(path`/connectors/${name}/resume`, { method: 'PUT' });
+  io.stderr.write(`${printable(name)} is resumed.\n`);
+  return EXIT.success;
+}
 
 /**
  * True if the connector is stopped: it was before, or the user agreed to stop it.
  * @param change what happens next, for the question
  */
-export async function stopFirst(
+async function stopFirst(
   client: ConnectClient,
   invocation: Invocation,
   name: string,
@@ -43,12 +81,12 @@ export async function stopFirst(
     }
     await sleep(PAUSE_MS);
   }
-  io.stderr.write(`${name} is stopped.\n`);
+  io.stderr.write(`${printable(name)} is stopped.\n`);
   return true;
 }
 
 /** Tasks of a sink may still be leaving their group; workers say that the request can be repeated then. */
-export async function repeatWhileLeaving<T>(invocation: Invocation, request: () => Promise<T>): Promise<T> {
+async function repeatWhileLeaving<T>(invocation: Invocation, request: () => Promise<T>): Promise<T> {
   const deadline = Date.now() + timeoutMs(invocation);
   for (;;) {
     try {
@@ -59,15 +97,6 @@ export async function repeatWhileLeaving<T>(invocation: Invocation, request: () 
       await sleep(PAUSE_MS);
     }
   }
-}
-
-export async function resumeIfAsked(client: ConnectClient, { options, io }: Invocation, name: string): Promise<void> {
-  if ((options as { resume?: boolean }).resume !== true) {
-    io.stderr.write(`${name} stays stopped: "millrace resume ${name}" starts it.\n`);
-    return;
-  }
-  await client.request(path`/connectors/${name}/resume`, { method: 'PUT' });
-  io.stderr.write(`${name} is resumed.\n`);
 }
 
 function timeoutMs({ options }: Invocation): number {

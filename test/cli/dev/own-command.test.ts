@@ -1,16 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { ownCommand, shellQuote } from '../../../src/cli/dev/shell';
-
-test.each(['plain', '/a/b.txt', 'two words', `it's "quoted"`, '$HOME `id` \\', '{"a":"b"}', 'ä\n'])(
-  'a shell passes %j unchanged',
-  (text) => {
-    expect(execFileSync('/bin/sh', ['-c', `printf %s ${shellQuote(text, 'linux')}`]).toString()).toBe(text);
-  },
-);
-
-test('Windows: double quotes', () => {
-  expect(shellQuote('{"a":1}', 'win32')).toBe('"{\\"a\\":1}"');
-});
+import { ownCommand } from '../../../src/cli/dev/own-command';
 
 describe('the command that runs the same program', () => {
   const MAIN = '/w/node_modules/millrace/dist/main.js';

@@ -1,11 +1,6 @@
-/** Commands that a user can paste into a shell. Pure. */
+/** How a user runs this `millrace` again. Pure. */
 import { delimiter, join, relative, sep } from 'node:path';
-
-/** For sh, bash and zsh in single quotes; for Windows in double quotes. Left as it is if no shell changes it. */
-export function shellQuote(text: string, platform: NodeJS.Platform = process.platform): string {
-  if (/^[\w@%+=:,./-]+$/.test(text)) return text;
-  return platform === 'win32' ? `"${text.replaceAll('"', '\\"')}"` : `'${text.replaceAll("'", `'\\''`)}'`;
-}
+import { shellQuote } from '../output/shell-quote';
 
 /** How this process was started. */
 export interface Invocation {
