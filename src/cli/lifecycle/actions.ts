@@ -5,6 +5,8 @@ import { path } from '../rest/path';
 export interface RestartOptions {
   readonly includeTasks?: boolean;
   readonly failed?: boolean;
+  /** Only this task. */
+  readonly task?: number;
 }
 
 export interface Action {
@@ -17,6 +19,11 @@ export interface Action {
   readonly isReached: (status: Status | undefined) => boolean;
   /** FAILED parts are a reason to end the wait. */
   readonly failsWithTasks: boolean;
+  /**
+   * The state may be reached before the request has had an effect: workers restart tasks after they have replied.
+   * (Default: false)
+   */
+  readonly startsLater?: boolean;
 }
 
 const put = { method: 'PUT', failsWithTasks: false } as const;
@@ -49,11 +56,14 @@ export const ACTIONS = {
     verb: 'restart',
     done: 'restarted',
     method: 'POST',
-    path: (name, { includeTasks = false, failed = false }) =>
-      path`/connectors/${name}/restart?includeTasks=${String(includeTasks || failed)}&onlyFailed=${String(failed)}`,
+    path: (name, { includeTasks = false, failed = false, task }) =>
+      task === undefined
+        ? path`/connectors/${name}/restart?includeTasks=${String(includeTasks || failed)}&onlyFailed=${String(failed)}`
+        : path`/connectors/${name}/tasks/${String(task)}/restart`,
     // PAUSED and STOPPED connectors stay as they are.
     isReached: (status) => isRunning(status) || isPaused(status) || isStopped(status),
     failsWithTasks: true,
+    startsLater: true,
   },
   delete: {
     verb: 'delete',

@@ -11,11 +11,15 @@ const LONGEST_PAUSE_MS = 1000;
 const OLD_FAILURE_MS = 10_000;
 /** A connector without tasks is accepted as running after this time: it may have none to run. */
 const NO_TASKS_MS = 5_000;
+/** A request that starts later counts as carried out once another state was seen, or after this time. */
+const SETTLED_MS = 2_000;
 
 export interface Wait {
   /** The state before the request. */
   readonly before: Status;
   readonly timeoutMs: number;
+  /** Only this task counts. (Default: all) */
+  readonly task?: number | undefined;
 }
 
 /** @throws ConnectError `CLI_STATE_NOT_REACHED` with the reason; the errors of requests */
@@ -23,15 +27,20 @@ export async function awaitState(
   client: ConnectClient,
   name: string,
   action: Action,
-  { before, timeoutMs }: Wait,
+  { before: all, timeoutMs, task }: Wait,
 ): Promise<void> {
   const began = Date.now();
+  const before = partOf(all, task);
   // An earlier failure counts once another state was seen in between.
   let old = failuresOf(before).length > 0 ? JSON.stringify(failuresOf(before)) : undefined;
+  let isSettled = action.startsLater !== true || !action.isReached(before);
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-    const status = await readStatus(client, name);
+    const read = await readStatus(client, name);
+    const status = read && partOf(read, task);
     const waited = Date.now() - began;
-    if (action.isReached(status)) return;
+    const isReached = action.isReached(status);
+    isSettled ||= !isReached || waited > SETTLED_MS;
+    if (isReached && isSettled) return;
     if (status === undefined) throw notReached(`${name} was deleted meanwhile.`);
     const failures = failuresOf(status);
     if (JSON.stringify(failures) !== old) old = undefined;
@@ -44,6 +53,11 @@ export async function awaitState(
       throw notReached(`${name} is not ${action.done} after ${timeoutMs / 1000} s: ${stateText(status)}.`);
     await sleep(pause);
   }
+}
+
+/** What one task's restart can change. */
+function partOf(status: Status, task: number | undefined): Status {
+  return task === undefined ? status : { ...status, tasks: status.tasks.filter(({ id }) => id === task) };
 }
 
 function stateText({ state, tasks }: Status): string {

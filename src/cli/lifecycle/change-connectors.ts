@@ -30,6 +30,13 @@ export async function changeConnectors(invocation: Invocation, action: Action): 
   const { all = false, failed = false } = options;
   if (args.length === 0 && !all && !failed)
     throw new ConnectError(`Name the connectors to ${action.verb}, or pass --all or --failed.`, { code: 'CLI_USAGE' });
+  if (
+    options.task !== undefined &&
+    (args.length !== 1 || isPattern(args[0] as string) || failed || options.includeTasks)
+  )
+    throw new ConnectError('--task restarts a task of one connector: name it, without a pattern or other options.', {
+      code: 'CLI_USAGE',
+    });
   if (args.length > 0 && all) throw new ConnectError('Specify names or --all, not both.', { code: 'CLI_USAGE' });
   return await withClient(invocation, async (client) => {
     const named = selectNamed(await readConnectors(client), args, 'connector', ({ name }) => name);
@@ -48,7 +55,11 @@ export async function changeConnectors(invocation: Invocation, action: Action): 
       try {
         await change(client, connector, action, options);
         if (options.output === 'table')
-          writeAnswer(invocation, null, () => `${printable(connector.name)} ${verdict(action, options)}\n`);
+          writeAnswer(
+            invocation,
+            null,
+            () => `${printable(partName(connector, options))} ${verdict(action, options)}\n`,
+          );
       } catch (error) {
         errors.set(connector.name, error);
         fail(io, withName(connector.name, error));
@@ -74,7 +85,8 @@ async function change(
   { wait = true, waitTimeout = 60, ...options }: Options,
 ): Promise<void> {
   await client.request(action.path(name, options), { method: action.method });
-  if (wait) await awaitState(client, name, action, { before: status, timeoutMs: waitTimeout * 1000 });
+  const { task } = options;
+  if (wait) await awaitState(client, name, action, { before: status, timeoutMs: waitTimeout * 1000, task });
 }
 
 /** More than one connector was chosen without naming each, or something is lost. */
@@ -89,6 +101,10 @@ function question({ verb }: Action, chosen: readonly Connector[]): string {
   const list = chosen.length > LISTED ? [...names, `${chosen.length - LISTED} more`] : names;
   const what = chosen.length === 1 ? 'connector' : `${chosen.length} connectors`;
   return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${what} ${list.join(', ')}?`;
+}
+
+function partName({ name }: Connector, { task }: Options): string {
+  return task === undefined ? name : `${name} task ${task}`;
 }
 
 function verdict({ verb, done }: Action, { wait = true }: Options): string {

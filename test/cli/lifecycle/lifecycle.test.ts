@@ -62,6 +62,35 @@ test('restart --failed restarts only what failed, of the failed ones, without a 
   expect(await cli(fine.url, 'restart', '--failed', '-o', 'json')).toMatchObject({ code: 0, out: '[]\n' });
 });
 
+test('restart --task restarts one task, whatever state the others are in', async () => {
+  const { url, requests } = await cluster(
+    [entry('a', 'RUNNING', 'FAILED', 'FAILED')],
+    [entry('a', 'RUNNING', 'FAILED', 'RUNNING')],
+  );
+  expect(await cli(url, 'restart', 'a', '--task', '1')).toEqual({ code: 0, out: 'a task 1 restarted\n', err: '' });
+  expect(requests).toEqual(['POST /connectors/a/tasks/1/restart']);
+  for (const args of [['a', 'b'], ['a*'], ['a', '--failed'], ['a', '--include-tasks'], ['--all'], []])
+    expect(await cli(url, 'restart', ...args, '--task', '1')).toMatchObject({ code: 2, out: '' });
+  expect(await cli(url, 'restart', 'a', '--task', 'x')).toMatchObject({ code: 2 });
+  expect(requests).toHaveLength(1);
+});
+
+test('restart waits for tasks that are still RUNNING when the worker replies, and fail then', async () => {
+  let reads = 0;
+  const [name, running] = entry('a', 'RUNNING', 'RUNNING');
+  const [, restarting] = entry('a', 'RESTARTING', 'RESTARTING') as [string, Entry];
+  const [, failed] = entry('a', 'RUNNING', 'FAILED') as [string, Entry];
+  const url = await serve((request, response: ServerResponse) => {
+    if (request === LIST) return { [name]: running };
+    if (!request.endsWith('/status')) return response.writeHead(202).end();
+    return [(running as Entry).status, restarting.status][reads++] ?? failed.status;
+  });
+  expect(await cli(url, 'restart', 'a', '--include-tasks')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('a: task 0 is FAILED'),
+  });
+});
+
 test('delete, and more than one connector by pattern, ask; without a terminal they need --yes', async () => {
   const { url, requests } = await cluster([entry('a'), entry('ab')], []);
   expect(await cli(url, 'delete', 'a')).toMatchObject({ code: 2, err: expect.stringContaining('Delete connector a?') });

@@ -94,6 +94,8 @@ export function testConnectorVerbs(workerOf: () => RunningWorker, group: string,
     expect(await run('pause', 'lines')).toEqual({ code: 0, out: 'lines paused\n', err: '' });
     expect(await run('resume', 'li*')).toEqual({ code: 0, out: 'lines running\n', err: '' });
     expect(await run('restart', 'lines', '--include-tasks')).toEqual({ code: 0, out: 'lines restarted\n', err: '' });
+    expect(await run('restart', 'lines', '--task', '0')).toEqual({ code: 0, out: 'lines task 0 restarted\n', err: '' });
+    expect(await run('restart', 'lines', '--task', '9')).toMatchObject({ code: 4, out: '' });
     expect(await run('stop', 'lines')).toEqual({ code: 0, out: 'lines stopped\n', err: '' });
     expect((await run('get', 'topics', 'lines')).out).toContain(`${group}-lines`);
     expect((await run('get', 'offsets', 'lines')).out).toMatch(/lines +filename=".*lines\.txt" +position=8\n/);
