@@ -8,6 +8,7 @@ import { writeAnswer } from '../output/answer';
 import { paintOf } from '../output/colours';
 import { printableLines } from '../output/printable';
 import { confirm } from '../output/confirm';
+import { withProgress, type ShowProgress } from '../output/progress-line';
 import type { Invocation } from '../program/command-spec';
 import type { ConnectClient } from '../rest/connect-client';
 import { withClient } from '../rest/with-client';
@@ -28,12 +29,12 @@ interface ApplyOptions {
 }
 
 export async function run(invocation: Invocation): Promise<number> {
-  return await withClient(invocation, async (client) => {
-    return await apply(client, invocation);
+  return await withProgress(invocation, async (shown, show) => {
+    return await withClient(shown, (client) => apply(client, shown, show));
   });
 }
 
-async function apply(client: ConnectClient, invocation: Invocation): Promise<number> {
+async function apply(client: ConnectClient, invocation: Invocation, show: ShowProgress): Promise<number> {
   const { io } = invocation;
   const { dryRun, output, timeout, wait } = invocation.options as unknown as ApplyOptions;
   const steps = await readPlan(client, invocation);
@@ -82,7 +83,7 @@ async function apply(client: ConnectClient, invocation: Invocation): Promise<num
       if (!isReached) failed.set(name, text);
       say(`${name}: ${text}`);
     };
-    await waitUntilRunning(client, names, { before, timeoutMs: timeout * 1000, onSettled });
+    await waitUntilRunning(client, names, { before, timeoutMs: timeout * 1000, onSettled, show });
   }
   answer(failed);
   if (failed.size === 0) return EXIT.success;

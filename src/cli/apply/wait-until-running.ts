@@ -3,6 +3,7 @@ import { isConnectError, sleep } from '@millrace/sdk';
 import { isFailed, readStatuses, type Status } from '../connectors/connectors';
 import { failuresOf } from '../connectors/failure';
 import { printable } from '../output/printable';
+import { waitingText, type ShowProgress } from '../output/progress-line';
 import type { ConnectClient } from '../rest/connect-client';
 import { path } from '../rest/path';
 
@@ -18,6 +19,7 @@ export interface WaitOptions {
   readonly before: ReadonlyMap<string, Status>;
   readonly timeoutMs: number;
   readonly onSettled: (name: string, outcome: Outcome) => void;
+  readonly show: ShowProgress;
   /** A connector that has been RUNNING without tasks for this time has none. Default: 10 s. */
   readonly withoutTasksMs?: number;
 }
@@ -31,7 +33,7 @@ const SETTLED = new Set(['RUNNING', 'PAUSED', 'STOPPED']);
 export async function waitUntilRunning(
   client: ConnectClient,
   names: readonly string[],
-  { before, timeoutMs, onSettled, withoutTasksMs = 10_000 }: WaitOptions,
+  { before, timeoutMs, onSettled, show, withoutTasksMs = 10_000 }: WaitOptions,
 ): Promise<void> {
   const start = Date.now();
   const waiting = new Set(names);
@@ -63,7 +65,9 @@ export async function waitUntilRunning(
       waiting.delete(name);
       onSettled(name, outcome);
     }
-    if (waiting.size > 0) await sleep(POLL_MS);
+    if (waiting.size === 0) return;
+    show(() => waitingText(waiting, names.length));
+    await sleep(POLL_MS);
   }
 }
 

@@ -11,6 +11,7 @@ import { openCluster } from '../kafka/open-cluster';
 import { readTopic } from '../kafka/read-topic';
 import type { StartPosition } from '../kafka/start-position';
 import { confirm } from '../output/confirm';
+import { withProgress, type ShowProgress } from '../output/progress-line';
 import type { Invocation } from '../program/command-spec';
 import { failureOf, originalHeaders } from './failure-of';
 
@@ -33,10 +34,16 @@ interface Tally {
 }
 
 export async function run(invocation: Invocation): Promise<number> {
-  return await interruptible(invocation.io, (interruption) => replayAll(invocation, interruption));
+  return await withProgress(invocation, async (shown, show) => {
+    return await interruptible(shown.io, (interruption) => replayAll(shown, interruption, show));
+  });
 }
 
-async function replayAll(invocation: Invocation, { stopping, isSignalled }: Interruption): Promise<number> {
+async function replayAll(
+  invocation: Invocation,
+  { stopping, isSignalled }: Interruption,
+  show: ShowProgress,
+): Promise<number> {
   const { io } = invocation;
   const topic = invocation.args[0] as string;
   const options = invocation.options as unknown as ReplayOptions;
@@ -67,6 +74,7 @@ async function replayAll(invocation: Invocation, { stopping, isSignalled }: Inte
         if (++taken === options.count) stopping.abort();
       }
       await producer?.flush();
+      show(() => `${taken} records of ${topic} read`);
       if (tally.failure !== null) break;
     }
   } finally {

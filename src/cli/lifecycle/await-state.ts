@@ -20,6 +20,8 @@ export interface Wait {
   readonly timeoutMs: number;
   /** Only this task counts. (Default: all) */
   readonly task?: number | undefined;
+  /** Called before each pause. */
+  readonly onPoll: () => void;
 }
 
 /** @throws ConnectError `CLI_STATE_NOT_REACHED` with the reason; the errors of requests */
@@ -27,7 +29,7 @@ export async function awaitState(
   client: ConnectClient,
   name: string,
   action: Action,
-  { before: all, timeoutMs, task }: Wait,
+  { before: all, timeoutMs, task, onPoll }: Wait,
 ): Promise<void> {
   const began = Date.now();
   const before = partOf(all, task);
@@ -51,6 +53,7 @@ export async function awaitState(
       return;
     if (waited + pause > timeoutMs)
       throw notReached(`${name} is not ${action.done} after ${timeoutMs / 1000} s: ${stateText(status)}.`);
+    onPoll();
     await sleep(pause);
   }
 }

@@ -7,6 +7,7 @@ import { exitCodeOf, fail } from '../fail';
 import { writeAnswer } from '../output/answer';
 import { confirm } from '../output/confirm';
 import { printable } from '../output/printable';
+import { waitingText, withProgress, type ShowProgress } from '../output/progress-line';
 import type { Invocation } from '../program/command-spec';
 import type { ConnectClient } from '../rest/connect-client';
 import { sideBySide } from '../rest/side-by-side';
@@ -25,6 +26,10 @@ const LISTED = 10;
 
 /** @returns the exit code: that of the failures if all connectors failed in the same way, otherwise 1 */
 export async function changeConnectors(invocation: Invocation, action: Action): Promise<number> {
+  return await withProgress(invocation, (shown, show) => changeAll(shown, action, show));
+}
+
+async function changeAll(invocation: Invocation, action: Action, show: ShowProgress): Promise<number> {
   const { args, io } = invocation;
   const options = invocation.options as Options;
   const { all = false, failed = false } = options;
@@ -51,9 +56,13 @@ export async function changeConnectors(invocation: Invocation, action: Action): 
       return EXIT.failed;
     }
     const errors = new Map<string, unknown>();
+    const waiting = new Set(chosen.map(({ name }) => name));
+    const onPoll = (): void => show(() => waitingText(waiting, chosen.length));
     await sideBySide(chosen, async (connector) => {
       try {
-        await change(client, connector, action, options);
+        onPoll();
+        await change(client, connector, action, options, onPoll);
+        waiting.delete(connector.name);
         if (options.output === 'table')
           writeAnswer(
             invocation,
@@ -61,6 +70,7 @@ export async function changeConnectors(invocation: Invocation, action: Action): 
             () => `${printable(partName(connector, options))} ${verdict(action, options)}\n`,
           );
       } catch (error) {
+        waiting.delete(connector.name);
         errors.set(connector.name, error);
         fail(io, withName(connector.name, error));
       }
@@ -83,10 +93,11 @@ async function change(
   { name, status }: Connector,
   action: Action,
   { wait = true, waitTimeout = 60, ...options }: Options,
+  onPoll: () => void,
 ): Promise<void> {
   await client.request(action.path(name, options), { method: action.method });
   const { task } = options;
-  if (wait) await awaitState(client, name, action, { before: status, timeoutMs: waitTimeout * 1000, task });
+  if (wait) await awaitState(client, name, action, { before: status, timeoutMs: waitTimeout * 1000, task, onPoll });
 }
 
 /** More than one connector was chosen without naming each, or something is lost. */

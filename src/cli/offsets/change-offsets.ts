@@ -4,10 +4,12 @@ import { readStatus } from '../connectors/connectors';
 import { EXIT } from '../exit-codes';
 import { confirm } from '../output/confirm';
 import { printable, printableLines } from '../output/printable';
+import { withProgress, type ShowProgress } from '../output/progress-line';
 import { shellQuote } from '../output/shell-quote';
 import type { Invocation } from '../program/command-spec';
 import { RestError, type ConnectClient, type RestRequest } from '../rest/connect-client';
 import { path } from '../rest/path';
+import { withClient } from '../rest/with-client';
 
 const PAUSE_MS = 250;
 
@@ -19,13 +21,20 @@ export interface OffsetChange {
 }
 
 /** Resolves to the exit code. */
-export async function changeOffsets(
+export async function changeOffsets(invocation: Invocation, change: OffsetChange): Promise<number> {
+  return await withProgress(invocation, async (shown, show) => {
+    return await withClient(shown, (client) => carryOut(client, shown, change, show));
+  });
+}
+
+async function carryOut(
   client: ConnectClient,
   invocation: Invocation,
   { name, change, request }: OffsetChange,
+  show: ShowProgress,
 ): Promise<number> {
   const { io, options } = invocation;
-  if (!(await stopFirst(client, invocation, name, change))) return EXIT.failed;
+  if (!(await stopFirst(client, invocation, { name, change, show }))) return EXIT.failed;
   const staysStopped = `${name} stays stopped: "millrace resume ${shellQuote(name)}" starts it.\n`;
   let message: string;
   try {
@@ -48,13 +57,11 @@ export async function changeOffsets(
 
 /**
  * True if the connector is stopped: it was before, or the user agreed to stop it.
- * @param change what happens next, for the question
  */
 async function stopFirst(
   client: ConnectClient,
   invocation: Invocation,
-  name: string,
-  change: string,
+  { name, change, show }: Pick<OffsetChange, 'name' | 'change'> & { readonly show: ShowProgress },
 ): Promise<boolean> {
   const { io } = invocation;
   const isStopped = async (): Promise<boolean> => {
@@ -79,6 +86,7 @@ async function stopFirst(
         code: 'OFFSETS_NOT_STOPPED',
       });
     }
+    show(() => `Waiting for ${name} to stop`);
     await sleep(PAUSE_MS);
   }
   io.stderr.write(`${printable(name)} is stopped.\n`);

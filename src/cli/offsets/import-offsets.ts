@@ -5,7 +5,6 @@ import type { Readable } from 'node:stream';
 import { ConnectError } from '@millrace/sdk';
 import type { CliIo } from '../io';
 import type { Invocation } from '../program/command-spec';
-import { withClient } from '../rest/with-client';
 import { changeOffsets } from './change-offsets';
 
 const LARGEST_FILE = 64 * 1024 * 1024;
@@ -14,9 +13,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const [name, file] = invocation.args as readonly [string, string];
   const { text, count } = await readOffsets(file, invocation.io);
   const change = `Set ${count} offset${count === 1 ? '' : 's'} of ${name}`;
-  return await withClient(invocation, (client) =>
-    changeOffsets(client, invocation, { name, change, request: { method: 'PATCH', text } }),
-  );
+  return await changeOffsets(invocation, { name, change, request: { method: 'PATCH', text } });
 }
 
 /** The text is sent as it is, so that numbers keep all their digits. @throws ConnectError `OFFSETS_FILE` */

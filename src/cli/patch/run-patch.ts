@@ -5,6 +5,7 @@ import { waitUntilRunning, type Outcome } from '../apply/wait-until-running';
 import { EXIT } from '../exit-codes';
 import { writeAnswer } from '../output/answer';
 import { paintOf } from '../output/colours';
+import { withProgress, type ShowProgress } from '../output/progress-line';
 import type { Invocation } from '../program/command-spec';
 import { RestError, type ConnectClient } from '../rest/connect-client';
 import { path } from '../rest/path';
@@ -20,6 +21,10 @@ interface PatchOptions {
 }
 
 export async function run(invocation: Invocation): Promise<number> {
+  return await withProgress(invocation, patchConnector);
+}
+
+async function patchConnector(invocation: Invocation, show: ShowProgress): Promise<number> {
   const [name, ...words] = invocation.args as readonly [string, ...string[]];
   const { patch: mapping, dryRun, timeout, wait } = invocation.options as unknown as PatchOptions;
   const patch = readPatch(words, mapping);
@@ -39,7 +44,7 @@ export async function run(invocation: Invocation): Promise<number> {
       if (isReached) code = EXIT.success;
       io.stderr.write(`${name}: ${text}\n`);
     };
-    await waitUntilRunning(client, [name], { before, timeoutMs: timeout * 1000, onSettled });
+    await waitUntilRunning(client, [name], { before, timeoutMs: timeout * 1000, onSettled, show });
     return code;
   });
 }

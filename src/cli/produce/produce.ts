@@ -15,7 +15,8 @@ import { clusterSetup } from '../kafka/cluster-setup';
 import { produceOptions, type ProduceOptions } from './options';
 import type { Invocation } from '../program/command-spec';
 import type * as Target from './target';
-import { Screen } from './screen';
+import { ProgressLine } from '../output/progress-line';
+import { progressBar } from './progress-bar';
 import { sendLines } from './sending';
 
 /** Resolves to a connected producer. */
@@ -60,7 +61,7 @@ async function produce(invocation: Invocation, openProducer: OpenProducer): Prom
 
 async function send({ topic, quiet }: ProduceOptions, input: Input, producer: Producer, io: CliIo): Promise<number> {
   const { name, stream, size } = input;
-  let screen: Screen | null = null;
+  const { stdout, stderr, show } = new ProgressLine(io);
   const stopping = new AbortController();
   io.onSignal(() => {
     // A second signal does not wait: messages in flight are reported as not delivered.
@@ -73,17 +74,20 @@ async function send({ topic, quiet }: ProduceOptions, input: Input, producer: Pr
     name,
     stream,
     stopping: stopping.signal,
-    onText: (text) => (quiet ? undefined : screen?.out(text)),
-    onProgress: () => screen?.draw(),
+    onText: (text) => (quiet ? undefined : stdout.write(text)),
+    // Called only once there is something to show.
+    onProgress: () =>
+      show(() =>
+        progressBar({ name, done: sending.acknowledgedBytes, total: size, messages: sending.report.delivered }),
+      ),
   });
   const { report } = sending;
-  screen = new Screen(io, () => ({ name, done: sending.acknowledgedBytes, total: size, messages: report.delivered }));
   try {
     await sending.done;
   } finally {
-    for (const text of report.failureTexts()) screen.err(text);
-    screen.err(report.summary());
-    if (!sending.complete) screen.err(`Nothing after ${name}:${sending.lines} was sent.\n`);
+    for (const text of report.failureTexts()) stderr.write(text);
+    stderr.write(report.summary());
+    if (!sending.complete) stderr.write(`Nothing after ${name}:${sending.lines} was sent.\n`);
   }
   if (stopping.signal.aborted) return EXIT.interrupted;
   return report.failed ? 1 : 0;

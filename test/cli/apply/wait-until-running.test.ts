@@ -20,10 +20,14 @@ afterEach(() => {
   cluster.stop();
 });
 
+let shown: string[];
+const show = (text: () => string): unknown => shown.push(text());
+beforeEach(() => (shown = []));
+
 async function outcome(timeoutMs: number, withoutTasksMs: number): Promise<Outcome> {
   const outcomes: Outcome[] = [];
   const onSettled = (name: string, found: Outcome): unknown => outcomes.push(found);
-  await waitUntilRunning(client, ['a'], { before: new Map(), timeoutMs, withoutTasksMs, onSettled });
+  await waitUntilRunning(client, ['a'], { before: new Map(), timeoutMs, withoutTasksMs, onSettled, show });
   expect(outcomes).toHaveLength(1);
   return outcomes[0] as Outcome;
 }
@@ -58,6 +62,7 @@ test('a connector whose first tasks appear late', async () => {
   cluster.status = () => (polls++ < 2 ? status('RUNNING') : status('RUNNING', 'RUNNING'));
   configured([]);
   expect(await outcome(60_000, 30_000)).toEqual({ isReached: true, text: 'running' });
+  expect(shown).toEqual(['Waiting for 1 of 1 connector: a', 'Waiting for 1 of 1 connector: a']);
 });
 
 test('a connector that is listed late', async () => {

@@ -1,4 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import { runCli } from '../../../src/cli/cli';
+import { FakeIo } from '../fake-io';
 import { cli, entry, serve } from '../scripted-rest';
 
 const LIST = 'GET /connectors?expand=status&expand=info';
@@ -108,6 +110,15 @@ test('the others continue if one fails: exit code 1', async () => {
     out: expect.stringContaining('"name": "b",\n    "done": true'),
     err: 'millrace: a: Request timed out (REST_REFUSED)\n1 of 2 connectors failed.\n',
   });
+});
+
+test('on a terminal: what is waited for, until it is done', async () => {
+  const { url } = await cluster([entry('a', 'RUNNING', 'RUNNING')]);
+  const io = new FakeIo('/', { MILLRACE_CONTEXTS: '/nowhere', MILLRACE_URL: url });
+  Object.assign(io.stderr, { isTTY: true });
+  expect(await runCli(['pause', 'a', '--wait-timeout', '1'], io)).toBe(1);
+  expect(io.err).toContain('\r\x1b[KWaiting for 1 of 1 connector: a');
+  expect(io.err).toMatch(/\r\x1b\[Kmillrace: a is not paused after 1 s: .*\n$/); // eslint-disable-line no-control-regex
 });
 
 test('--no-wait, and a state that is not reached', async () => {

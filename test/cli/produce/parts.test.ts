@@ -3,7 +3,7 @@ import { LineCutter } from '../../../src/cli/produce/lines';
 import { produceOptions } from '../../../src/cli/produce/options';
 import { FakeIo, invocationOf } from '../fake-io';
 import { ProduceReport } from '../../../src/cli/produce/report';
-import { progressLine, Screen } from '../../../src/cli/produce/screen';
+import { progressBar } from '../../../src/cli/produce/progress-bar';
 
 /** The lines of `text`, passed in chunks of `size` bytes. */
 function cut(text: string, size: number): string[] {
@@ -77,31 +77,9 @@ test('the result of each line; adjacent lines with the same failure are reported
   expect(new ProduceReport('f', 't').deliver(1, 0, -1)).toBe('f:1 partition 0 offset unknown\n');
 });
 
-test('the progress bar: percentage of a file, counts of standard input, cut to the terminal width', () => {
+test('the progress bar: percentage of a file, counts of standard input', () => {
   const progress = { name: 's.csv', done: 50, total: 100, messages: 1 };
-  expect(progressLine(progress, 80)).toBe(`s.csv [${'#'.repeat(15)}${'.'.repeat(15)}]  50 % 1 message`);
-  expect(progressLine({ ...progress, done: 0, total: 0, messages: 0 }, 80)).toContain('100 % 0 messages');
-  expect(progressLine({ ...progress, total: null, messages: 12 }, 80)).toBe('s.csv 12 messages');
-  expect(progressLine(progress, 20)).toHaveLength(19);
-});
-
-test('plain lines without a terminal; on a terminal the bar stays below them and is throttled', () => {
-  const written: string[] = [];
-  const stream = (name: string) => ({ write: (text: string) => written.push(`${name} ${text}`) });
-  let now = 0;
-  const progress = () => ({ name: 's', done: 0, total: null, messages: 1 });
-  const plain = new Screen({ stdout: stream('out'), stderr: stream('err') }, progress);
-  plain.draw();
-  plain.out('a\n');
-  expect(written.splice(0)).toEqual(['out a\n']);
-  const terminal = { stdout: stream('out'), stderr: { ...stream('err'), isTTY: true, columns: 0 } };
-  const screen = new Screen(terminal, progress, () => now);
-  screen.draw();
-  screen.draw();
-  now = 100;
-  screen.draw();
-  screen.out('a\n');
-  screen.err('b\n');
-  const bar = 'err \r\x1b[Ks 1 message';
-  expect(written).toEqual([bar, bar, 'err \r\x1b[K', 'out a\n', 'err b\n']);
+  expect(progressBar(progress)).toBe(`s.csv [${'#'.repeat(15)}${'.'.repeat(15)}]  50 % 1 message`);
+  expect(progressBar({ ...progress, done: 0, total: 0, messages: 0 })).toContain('100 % 0 messages');
+  expect(progressBar({ ...progress, total: null, messages: 12 })).toBe('s.csv 12 messages');
 });

@@ -1,0 +1,94 @@
+/** One line at the end of a terminal that says what a long command is doing. Nothing is drawn elsewhere. */
+import type { CliIo, CliOutput } from '../io';
+import type { Invocation } from '../program/command-spec';
+import { printable } from './printable';
+
+const REDRAW_MS = 100;
+const COLUMNS = 80;
+const CLEAR = '\r\x1b[K';
+
+/** Draws the text, at most every 100 ms. */
+export type ShowProgress = (text: () => string) => void;
+
+export class ProgressLine {
+  /** These erase the line before they write. */
+  readonly stdout: CliOutput;
+  readonly stderr: CliOutput;
+  private drawnAt = 0;
+  private isDrawn = false;
+
+  constructor(
+    private readonly io: Pick<CliIo, 'stdout' | 'stderr'>,
+    private readonly now: () => number = Date.now,
+  ) {
+    this.stdout = this.clearing(io.stdout);
+    this.stderr = this.clearing(io.stderr);
+  }
+
+  readonly show: ShowProgress = (text) => {
+    const { stderr } = this.io;
+    if (stderr.isTTY !== true || (this.isDrawn && this.now() - this.drawnAt < REDRAW_MS)) return;
+    // A terminal of unknown width reports 0. A full line would wrap, and could not be erased.
+    const columns = (stderr.columns || COLUMNS) - 1;
+    stderr.write(CLEAR + printable(text()).slice(0, columns));
+    this.isDrawn = true;
+    this.drawnAt = this.now();
+  };
+
+  clear(): void {
+    if (this.isDrawn) this.io.stderr.write(CLEAR);
+    this.isDrawn = false;
+  }
+
+  private clearing(output: CliOutput): CliOutput {
+    const clear = (): void => this.clear();
+    return {
+      write: (text) => (clear(), output.write(text)),
+      get isTTY() {
+        return output.isTTY ?? false;
+      },
+      get columns() {
+        return output.columns ?? 0;
+      },
+      get rows() {
+        return output.rows ?? 0;
+      },
+    };
+  }
+}
+
+/** Runs a command that shows its progress; the line is erased when it ends, and before anything else is written. */
+export async function withProgress<T>(
+  invocation: Invocation,
+  work: (invocation: Invocation, show: ShowProgress) => Promise<T>,
+): Promise<T> {
+  const { io } = invocation;
+  const line = new ProgressLine(io);
+  try {
+    return await work(
+      {
+        ...invocation,
+        io: {
+          get stdin() {
+            return io.stdin;
+          },
+          stdout: line.stdout,
+          stderr: line.stderr,
+          env: io.env,
+          cwd: io.cwd,
+          onSignal: (listener) => io.onSignal(listener),
+          onCrash: (listener) => io.onCrash(listener),
+        },
+      },
+      line.show,
+    );
+  } finally {
+    line.clear();
+  }
+}
+
+/** `Waiting for 3 of 50 connectors: a, b, c`. @param waiting names */
+export function waitingText(waiting: Iterable<string>, count: number): string {
+  const names = [...waiting];
+  return `Waiting for ${names.length} of ${count} connector${count === 1 ? '' : 's'}: ${names.slice(0, 5).join(', ')}`;
+}
