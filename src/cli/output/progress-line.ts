@@ -40,20 +40,16 @@ export class ProgressLine {
     this.isDrawn = false;
   }
 
+  /** The stream itself but for `write`: questions need a whole terminal. */
   private clearing(output: CliOutput): CliOutput {
-    const clear = (): void => this.clear();
-    return {
-      write: (text) => (clear(), output.write(text)),
-      get isTTY() {
-        return output.isTTY ?? false;
+    const write = (text: string): unknown => (this.clear(), output.write(text));
+    return new Proxy(output, {
+      get: (target, key) => {
+        if (key === 'write') return write;
+        const value: unknown = Reflect.get(target, key, target);
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
       },
-      get columns() {
-        return output.columns ?? 0;
-      },
-      get rows() {
-        return output.rows ?? 0;
-      },
-    };
+    });
   }
 }
 

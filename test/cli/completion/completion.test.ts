@@ -1,4 +1,4 @@
-import { execFile, spawn, spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { bashReply, parseBashLine } from '../../../src/cli/completion/bash-line'
 import { SCRIPTS } from '../../../src/cli/completion/scripts';
 import { waitFor } from '../../helpers/wait-for';
 import { FakeIo } from '../fake-io';
+import { hasTerminals, Terminal } from '../../helpers/terminal';
 import { cli, serve } from '../scripted-rest';
 
 const NAMES = ['orders-eu', 'orders:us', "it's $HOME", 'plain', 'bad\nname'];
@@ -143,21 +144,19 @@ test.each([
   ['quo', ODD[1]],
   [':', ODD[3]],
 ])('zsh, where that is installed: Tab after %s completes the word to %s', async (typed, expected) => {
-  if (!isInstalled('zsh')) return;
+  if (!isInstalled('zsh') || !hasTerminals) return;
   const folder = await shellFolder('zsh', 'status', typed);
   const found = join(folder, 'found');
   const setup = `PATH=${folder}:$PATH; autoload -Uz compinit; compinit -u -D; source ${folder}/completion; found() { print -r -- "\${(Q)\${(z)BUFFER}[-1]}" >${found}.new; mv ${found}.new ${found} }; zle -N found; bindkey '^X' found; bindkey '^I' complete-word; print REA''DY`;
-  const terminal = spawn('script', ['-qfec', 'zsh -f -i', '/dev/null'], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const terminal = new Terminal('zsh -f -i');
   try {
-    let shown = '';
-    terminal.stdout.on('data', (part) => (shown += String(part)));
-    terminal.stdin.write(`${setup}\n`);
-    await waitFor('the prompt of zsh', () => shown.includes('READY'), { detail: () => shown });
-    terminal.stdin.write(`millrace status ${typed}\t\x18`);
-    await waitFor('the completed line', () => existsSync(found), { detail: () => shown });
+    terminal.type(`${setup}\n`);
+    await terminal.shows('READY');
+    terminal.type(`millrace status ${typed}\t\x18`);
+    await waitFor('the completed line', () => existsSync(found), { detail: () => terminal.shown });
     expect(readFileSync(found, 'utf8')).toBe(`${expected}\n`);
   } finally {
-    terminal.kill('SIGKILL');
+    terminal.kill();
     rmSync(folder, { recursive: true });
   }
 });
