@@ -42,7 +42,7 @@ test.each(ALL.flatMap(([path, { load }]) => (load ? [[path.join(' '), load] as c
   },
 );
 
-test('each example is a valid command line', () => {
+test('each example is of its own command', () => {
   for (const [path, { examples }] of ALL)
     for (const { command } of examples) expect(command.split(/[ |]/).slice(0, path.length)).toEqual(path);
 });
