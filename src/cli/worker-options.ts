@@ -36,6 +36,13 @@ export function workerOptions(
   return { ...(file !== undefined && { file }), settings, brokerOptions, ...(plugin && { plugins: plugin }) };
 }
 
+/** For `--config` and `--plugin-path` of commands that run plugins without a worker. */
+export function pluginOptions({ options }: Pick<Invocation, 'options'>): WorkerOptions {
+  const { config, pluginPath } = options as { readonly config?: string; readonly pluginPath?: string };
+  const worker = workerOptions(config, {});
+  return pluginPath === undefined ? worker : { ...worker, settings: { 'plugin.path': pluginPath } };
+}
+
 /** For the shared options `cluster`. */
 export function clusterOptions({ options }: Pick<Invocation, 'options'>): WorkerOptions {
   const given = options as GivenOptions;

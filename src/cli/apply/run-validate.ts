@@ -1,17 +1,41 @@
 /** `millrace validate` */
-import { EXIT } from '../exit-codes';
+import { ConnectError } from '@millrace/sdk';
+import type { ConnectorDocument } from '../documents/connector-document';
 import { readDocuments } from '../documents/read-documents';
+import { EXIT } from '../exit-codes';
+import type * as Offline from '../offline/validate-offline';
 import { writeAnswer } from '../output/answer';
 import type { Invocation } from '../program/command-spec';
 import { withClient } from '../rest/with-client';
-import { validateConfigs, validationText } from './validate-configs';
+import { pluginOptions } from '../worker-options';
+import { validateConfigs, validationText, type Validated } from './validate-configs';
 
 export async function run(invocation: Invocation): Promise<number> {
+  const validated = validatorOf(invocation);
   const { recursive } = invocation.options as { recursive?: boolean };
   const documents = await readDocuments({ paths: invocation.args, isRecursive: recursive }, invocation.io);
-  return await withClient(invocation, async (client) => {
-    const results = await validateConfigs(client, documents);
-    writeAnswer(invocation, results, () => validationText(results));
-    return results.some(({ fields }) => fields.length > 0) ? EXIT.no : EXIT.success;
-  });
+  const results = await validated(documents);
+  writeAnswer(invocation, results, () => validationText(results));
+  return results.some(({ fields }) => fields.length > 0) ? EXIT.no : EXIT.success;
+}
+
+/** @throws ConnectError `CLI_USAGE` for options that do not apply */
+function validatorOf(
+  invocation: Invocation,
+): (documents: readonly ConnectorDocument[]) => Promise<readonly Validated[]> {
+  const { offline, url, context, config, pluginPath } = invocation.options as Record<string, unknown>;
+  if (offline !== true) {
+    if (config !== undefined || pluginPath !== undefined)
+      throw usage('--config and --plugin-path are settings of --offline; a worker validates with its own.');
+    return (documents) => withClient(invocation, (client) => validateConfigs(client, documents));
+  }
+  if (url !== undefined || context !== undefined) throw usage('--offline asks no worker: omit --url and --context.');
+  // Plugins and their validation take time to load, which a request to a worker does not need.
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  const { validateOffline } = require('../offline/validate-offline') as typeof Offline;
+  return (documents) => validateOffline(documents, pluginOptions(invocation), invocation.io);
+}
+
+function usage(message: string): ConnectError {
+  return new ConnectError(message, { code: 'CLI_USAGE' });
 }

@@ -1,5 +1,6 @@
 import type { CommandSpec } from '../program/command-spec';
 import { wholeNumber } from '../program/shared-options';
+import { PLUGIN_OPTIONS } from './worker-options';
 
 export const command: CommandSpec = {
   name: 'preview',
@@ -35,8 +36,7 @@ Converters and plugins are those of the worker settings: of --config, otherwise 
       description: 'offsets to start from, as GET /connectors/NAME/offsets returns them (default: none)',
       completes: 'files',
     },
-    { flags: '--config <worker.properties>', description: 'worker settings', completes: 'files' },
-    { flags: '--plugin-path <folders>', description: 'plugin.path, separated by commas', completes: 'files' },
+    ...PLUGIN_OPTIONS,
   ],
   shared: ['output'],
   examples: [

@@ -1,4 +1,4 @@
-/** Arguments and options of `start` and `dev`. */
+/** Arguments and options of `start`, `dev` and commands that run plugins. */
 import type { ArgumentSpec, OptionSpec } from '../program/command-spec';
 import { wholeNumber } from '../program/shared-options';
 
@@ -26,6 +26,12 @@ export const WORKER_OPTIONS: readonly OptionSpec[] = [
     description: 'data folder of the embedded broker (default: .millrace)',
     completes: 'files',
   },
+];
+
+/** Of commands that run plugins without a worker. */
+export const PLUGIN_OPTIONS: readonly OptionSpec[] = [
+  { flags: '--config <worker.properties>', description: 'worker settings', completes: 'files' },
+  { flags: '--plugin-path <folders>', description: 'plugin.path, separated by commas', completes: 'files' },
 ];
 
 export const ENVIRONMENT = `Environment variables override the file: BOOTSTRAP_SERVERS, GROUP_ID, CONFIG_STORAGE_TOPIC, OFFSET_STORAGE_TOPIC, STATUS_STORAGE_TOPIC, and CONNECT_<NAME> for any setting (CONNECT_OFFSET_FLUSH_INTERVAL_MS sets offset.flush.interval.ms).

@@ -1,6 +1,6 @@
 /** The options of `millrace preview`. */
 import type { Invocation } from '../program/command-spec';
-import { workerOptions, type WorkerOptions } from '../worker-options';
+import { pluginOptions, type WorkerOptions } from '../worker-options';
 
 export type PreviewFormat = 'table' | 'json' | 'yaml';
 
@@ -26,14 +26,11 @@ interface Given {
   readonly idle: number;
   readonly task: number;
   readonly offsets?: string;
-  readonly config?: string;
-  readonly pluginPath?: string;
   readonly output: PreviewFormat;
 }
 
 export function previewOptions({ args, options }: Pick<Invocation, 'args' | 'options'>): PreviewOptions {
-  const { count, timeout, idle, task, offsets = null, config, pluginPath, output } = options as unknown as Given;
-  const worker = workerOptions(config, {});
+  const { count, timeout, idle, task, offsets = null, output } = options as unknown as Given;
   return {
     file: args[0] as string,
     count,
@@ -42,6 +39,6 @@ export function previewOptions({ args, options }: Pick<Invocation, 'args' | 'opt
     task,
     offsetsFile: offsets,
     format: output,
-    worker: pluginPath === undefined ? worker : { ...worker, settings: { 'plugin.path': pluginPath } },
+    worker: pluginOptions({ options }),
   };
 }

@@ -4,19 +4,17 @@ import { builtInPlugins } from '../../built-in-plugins';
 import { taskClassOf } from '../../cluster/running/connector-plugins';
 import { defaultInstance } from '../../cluster/running/default-instance';
 import { taskLimit, TooManyTasksError } from '../../cluster/running/task-configs';
-import type { ConfigInfos } from '../../config/validation/config-infos';
 import { createConfigValidator } from '../../config/validation/connector-validator';
-import { ValidationError } from '../../config/validation/validation-error';
 import type { Logger } from '../../logging/logger';
-import { addProvidedValue } from '../../logging/provided-values';
-import { isSecretName } from '../../logging/redact';
 import type { HostedInstance } from '../../plugin-host/host';
 import { InlinePluginHost } from '../../plugin-host/inline-plugin-host';
 import { createPluginRegistry, type LocalPluginRegistry } from '../../plugins/create-registry';
 import { grantedSettings } from '../../plugins/granted-settings';
 import type { PluginDescription } from '../../plugins/registry';
 import type { TaskSpec } from '../../tasks/host';
+import type { FieldErrors } from '../apply/validate-configs';
 import type { ConnectorDocument } from '../documents/connector-document';
+import { hideSecrets, validateHere } from '../offline/validate-here';
 import type { WorkerSetup } from '../read-config';
 import type { PreviewOffsets } from './preview-offsets';
 import type { RecordSource } from './shown-record';
@@ -35,7 +33,7 @@ export interface PreviewedSource {
 
 /** The config is invalid. */
 export interface Refused {
-  readonly problems: readonly { readonly field: string; readonly message: string }[];
+  readonly problems: readonly FieldErrors[];
 }
 
 export interface PrepareOptions {
@@ -54,34 +52,19 @@ export async function prepareSource(options: PrepareOptions): Promise<PreviewedS
   const { document, setup, logger } = options;
   const { config: worker, resolver } = setup;
   const { config } = document;
-  hideSecrets(config);
   const registry = createPluginRegistry({ pluginPath: worker.pluginPath, builtIns: builtInPlugins, logger });
   const description = registry.find(config['connector.class'] ?? '', ['source', 'sink']);
   if (description?.type === 'sink')
     throw new ConnectError(
-      `${description.class} is a sink connector. A preview shows what a source would write; check a sink with PUT /connector-plugins/{class}/config/validate.`,
+      `${description.class} is a sink connector. A preview shows what a source would write; check a sink with "millrace validate --offline".`,
       { code: 'CLI_USAGE' },
     );
   const validator = createConfigValidator({ registry, config: worker, resolver, logger });
-  const problems = await validator.validate(config).then(problemsOf, (error: unknown) => {
-    if (error instanceof ValidationError) return [{ field: 'connector.class', message: error.message }];
-    throw error;
-  });
+  const problems = await validateHere(config, { registry, validator, resolver });
   if (problems.length > 0) return { problems };
   const resolved = await resolver.resolve(config);
   hideSecrets(resolved);
   return await withTasks(options, registry, description as PluginDescription, resolved);
-}
-
-/** As in the worker's log, but also for values that no config provider has. */
-function hideSecrets(config: ConnectorConfig): void {
-  for (const [key, value] of Object.entries(config)) if (isSecretName(key)) addProvidedValue(value, '[hidden]');
-}
-
-function problemsOf({ configs }: ConfigInfos): Refused['problems'] {
-  return configs.flatMap(({ value }) =>
-    (value?.errors ?? []).map((message) => ({ field: value?.name ?? '', message })),
-  );
 }
 
 async function withTasks(

@@ -97,8 +97,9 @@ async function orInterrupted(
 }
 
 function refuse({ problems }: Refused, { stderr }: CliIo): number {
-  stderr.write(`The config has ${problems.length} error(s):\n`);
-  for (const { field, message } of problems) stderr.write(shownLine(`  ${field}: ${message}`));
+  const lines = problems.flatMap(({ key, errors }) => errors.map((message) => `  ${key}: ${message}`));
+  stderr.write(`The config has ${lines.length} error(s):\n`);
+  for (const line of lines) stderr.write(shownLine(line));
   return EXIT.no;
 }
 

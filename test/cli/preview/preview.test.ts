@@ -197,7 +197,7 @@ test('a file with several connectors, or with none, is wrong usage', async () =>
 test('an unknown class', async () => {
   const { code, err } = await preview([], { 'connector.class': 'com.acme.Unknown' });
   expect(code).toBe(5);
-  expect(err).toContain('connector.class: Failed to find any class');
+  expect(err).toContain('connector.class: com.acme.Unknown is not installed here. Install its package, or');
 });
 
 test('a sink is wrong usage', async () => {

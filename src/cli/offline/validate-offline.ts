@@ -1,0 +1,48 @@
+/** `millrace validate --offline` */
+import { settledWithin } from '@millrace/sdk';
+import { builtInPlugins } from '../../built-in-plugins';
+import { LogLevels } from '../../logging/log-levels';
+import { redactText } from '../../logging/redact';
+import { createPluginHost } from '../../plugin-host/create-host';
+import { createPluginRegistry } from '../../plugins/create-registry';
+import { forEach } from '../apply/for-each';
+import type { Validated } from '../apply/validate-configs';
+import { DEV_DEFAULTS } from '../dev';
+import type { ConnectorDocument } from '../documents/connector-document';
+import type { CliIo } from '../io';
+import { stderrLogger } from '../preview/stderr-logger';
+import { readConfig } from '../read-config';
+import type { WorkerOptions } from '../worker-options';
+import { classError, validateHere } from './validate-here';
+
+/** For plugin threads to end, ms. */
+const CLOSE_MS = 5_000;
+
+/**
+ * In the order of the documents. Plugins run in plugin threads with their time limits, as in a worker.
+ * @param given sources of the worker settings
+ * @throws ConnectError about a worker setting
+ */
+export async function validateOffline(
+  documents: readonly ConnectorDocument[],
+  given: WorkerOptions,
+  io: CliIo,
+): Promise<readonly Validated[]> {
+  const { config, resolver } = await readConfig({ defaults: DEV_DEFAULTS, usualFile: 'worker.properties', given }, io);
+  const logger = stderrLogger(io);
+  const levels = new LogLevels('WARN');
+  const registry = createPluginRegistry({ pluginPath: config.pluginPath, builtIns: builtInPlugins, logger });
+  const { pluginHost, validator } = createPluginHost(config.taskHost, { config, registry, resolver, logger, levels });
+  try {
+    return await forEach(documents, async ({ name, place, config: document }) => {
+      // A worker that cannot validate a config reports the reason, too, and validates the next one.
+      const fields = await validateHere(document, { registry, validator, resolver }).catch((error: unknown) => [
+        classError(document, error instanceof Error ? error : new Error(String(error))),
+      ]);
+      const errorsOf = (errors: readonly string[]): string[] => errors.map((error) => redactText(error));
+      return { name, place, fields: fields.map((field) => ({ ...field, errors: errorsOf(field.errors) })) };
+    });
+  } finally {
+    await settledWithin(pluginHost.close(), CLOSE_MS, undefined);
+  }
+}
