@@ -1,5 +1,5 @@
 /** Client of the Connect REST API, Java's included. */
-import { ConnectError, sleep } from '@millrace/sdk';
+import { ConnectError, sleep, startTimer } from '@millrace/sdk';
 import type { Server } from '../context/server';
 import { parseExactJson } from '../output/exact-json';
 import { connectionFailure } from './connection-failure';
@@ -47,6 +47,8 @@ const LONGEST_RETRY_MS = 2000;
 const MOMENTARY = /rebalanc|stale configuration|conflicting operation/i;
 /** A worker that has not joined its group yet knows no connector. */
 const STARTING = /still starting up/i;
+/** Without an answer for this time, a GET is sent to the next URL as well. */
+const NEXT_URL_MS = 2000;
 /** The request has not reached a worker, so that another may be asked. */
 const NOT_SENT = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
 
@@ -65,7 +67,8 @@ export class ConnectClient {
 
   /**
    * Resolves to the parsed body; undefined if there is none. A 409 of a rebalance, and the reply of a worker that is
-   * starting, are repeated until the request times out; a worker that cannot be reached is replaced by the next URL.
+   * starting, are repeated until the request times out. A worker that cannot be reached is replaced by the next URL,
+   * and so is one that accepts a GET and does not answer. A change is never sent to two workers.
    * @param path begins with a slash; its parts are encoded
    * @throws RestError; ConnectError `REST_UNREACHABLE`, `REST_REPLY_INVALID`
    */
@@ -102,31 +105,49 @@ export class ConnectClient {
       : `${this.address} answered ${method} ${path} with status ${status}.`;
   }
 
-  private async sendToAny(
+  /** The first answer counts. */
+  private sendToAny(
     method: string,
     path: string,
     body: string | undefined,
     deadline: number,
     limits: Limits,
   ): Promise<ExchangeReply> {
-    for (let tried = 1; ; tried++) {
-      try {
-        return await this.send(method, path, body, deadline, limits);
-      } catch (error) {
-        const { code = '' } = error as NodeJS.ErrnoException;
-        if (NOT_SENT.has(code) && tried < this.server.urls.length) {
-          this.url = (this.url + 1) % this.server.urls.length;
-          continue;
-        }
-        throw new ConnectError(
-          `No answer from ${this.address}: ${connectionFailure(error, this.address)}. Check that a worker runs there, or set --url or --context.`,
-          { code: 'REST_UNREACHABLE', cause: error },
+    const { urls } = this.server;
+    const others = urls.map((_, i) => (this.url + i) % urls.length);
+    return new Promise((resolve, reject) => {
+      let open = 0;
+      let isSettled = false;
+      let timer: NodeJS.Timeout | undefined;
+      const settle = (url: number, act: () => void): void => {
+        clearTimeout(timer);
+        if (isSettled) return;
+        isSettled = true;
+        this.url = url;
+        act();
+      };
+      const sendToNext = (): void => {
+        const url = others.shift();
+        if (url === undefined || isSettled) return;
+        clearTimeout(timer);
+        if (method === 'GET' && others.length > 0) timer = startTimer(sendToNext, NEXT_URL_MS);
+        const address = urls[url] as string;
+        open++;
+        this.send(address, method, path, body, deadline, limits).then(
+          (reply) => settle(url, () => resolve(reply)),
+          (error: NodeJS.ErrnoException) => {
+            open--;
+            if (NOT_SENT.has(error.code ?? '') && others.length > 0) sendToNext();
+            else if (open === 0) settle(url, () => reject(unreachable(address, error)));
+          },
         );
-      }
-    }
+      };
+      sendToNext();
+    });
   }
 
   private async send(
+    address: string,
     method: string,
     path: string,
     body: string | undefined,
@@ -134,7 +155,7 @@ export class ConnectClient {
     { mediaTypes = JSON_TYPE, largest = LARGEST_REPLY }: Limits,
   ): Promise<ExchangeReply> {
     const { authorization } = this.server;
-    return await exchange(`${this.address}${path}`, {
+    return await exchange(`${address}${path}`, {
       method,
       headers: { accept: mediaTypes, ...(authorization !== undefined && { authorization }) },
       body,
@@ -168,4 +189,11 @@ function messageOf(text: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+function unreachable(address: string, error: NodeJS.ErrnoException): ConnectError {
+  return new ConnectError(
+    `No answer from ${address}: ${connectionFailure(error, address)}. Check that a worker runs there, or set --url or --context.`,
+    { code: 'REST_UNREACHABLE', cause: error },
+  );
 }

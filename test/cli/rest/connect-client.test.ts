@@ -129,6 +129,39 @@ test('URLs of both protocols; integers keep their digits on request', async () =
   expect(await client.request('/', { exact: true })).toEqual({ offset: 12345678901234567890n });
 });
 
+test('a worker that accepts a GET and does not answer: the next URL is asked, and stays the one that is asked', async () => {
+  let asked = 0;
+  const hanging = await serve(() => void asked++);
+  const url = await serve((request, response) => response.end(JSON.stringify(request.url)));
+  const client = new ConnectClient({ urls: [hanging, url], timeoutMs: 3_600_000 });
+  closing.push(() => client.close());
+  expect(await client.request('/a')).toBe('/a');
+  expect(client.address).toBe(url);
+  expect(await client.request('/b')).toBe('/b');
+  expect(asked).toBe(1);
+});
+
+test('the answer of the first worker counts if it comes before that of the next', async () => {
+  let late: ServerResponse | undefined;
+  const slow = await serve((_, response) => void (late = response));
+  const hanging = await serve(() => late?.end('"slow"'));
+  const client = new ConnectClient({ urls: [slow, hanging], timeoutMs: 3_600_000 });
+  closing.push(() => client.close());
+  expect(await client.request('/')).toBe('slow');
+  expect(client.address).toBe(slow);
+});
+
+test('a change is sent to one worker only', async () => {
+  const hanging = await serve(() => undefined);
+  let asked = 0;
+  const url = await serve((_, response) => response.end(String(++asked)));
+  await expect(ask([hanging, url], '/', { method: 'PUT', body: {} }, 4_000)).rejects.toMatchObject({
+    code: 'REST_UNREACHABLE',
+    message: expect.stringContaining(hanging),
+  });
+  expect(asked).toBe(0);
+});
+
 test('a worker that does not answer', async () => {
   const url = await serve(() => undefined);
   await expect(ask([url], '/', {}, 50)).rejects.toThrow(/^No answer from .*: it took longer than 0.05 s\./);
