@@ -26,6 +26,14 @@ export async function serve(script: Scripted): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+/** A worker that accepts requests and does not answer. */
+export async function serveSilence(): Promise<string> {
+  const server = createServer(() => undefined);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => (server.closeAllConnections(), server.close()));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
 export async function cli(url: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const io = new FakeIo('/', { MILLRACE_CONTEXTS: '/nowhere', MILLRACE_URL: url });
   const code = await runCli(args, io);

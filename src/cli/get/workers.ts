@@ -1,13 +1,13 @@
 /** `millrace get workers` */
 import { readConnectors, type Connector } from '../connectors/connectors';
 import { byName } from '../connectors/name-pattern';
-import { serverOf } from '../context/server';
 import { writeAnswer } from '../output/answer';
 import type { Invocation } from '../program/command-spec';
-import { ConnectClient } from '../rest/connect-client';
+import type { ConnectClient } from '../rest/connect-client';
 import { objectOf, textOf } from '../rest/reply';
 import { sideBySide } from '../rest/side-by-side';
 import { withClient } from '../rest/with-client';
+import { workerClients } from '../rest/worker-clients';
 
 interface Identity {
   readonly version: string;
@@ -15,12 +15,10 @@ interface Identity {
   readonly health: string;
 }
 
-/** Only the given URLs are asked: credentials must not go to addresses that a worker names. */
 export async function run(invocation: Invocation): Promise<number> {
   const connectors = await withClient(invocation, readConnectors);
-  const { urls, ...access } = serverOf(invocation);
   const identities = new Map(
-    await sideBySide(urls, async (url) => [new URL(url).host, await identityOf({ urls: [url], ...access })] as const),
+    await sideBySide(workerClients(invocation), async (client) => [hostOf(client), await identityOf(client)] as const),
   );
   const counted = countWork(connectors);
   for (const worker of identities.keys())
@@ -64,8 +62,11 @@ function countWork(connectors: readonly Connector[]): Map<string, Work> {
   return counted;
 }
 
-async function identityOf(server: ConstructorParameters<typeof ConnectClient>[0]): Promise<Identity> {
-  const client = new ConnectClient(server);
+function hostOf({ address }: ConnectClient): string {
+  return new URL(address).host;
+}
+
+async function identityOf(client: ConnectClient): Promise<Identity> {
   try {
     const { version } = objectOf(await client.request('/'), 'GET /');
     // Before Kafka 3.9, Java's worker has no /health.

@@ -1,5 +1,5 @@
 /** Redraws a screen on a terminal until SIGINT or SIGTERM. */
-import { ConnectError, sleep } from '@millrace/sdk';
+import { ConnectError, settledWithin, sleep } from '@millrace/sdk';
 import type { CliIo } from '../io';
 
 const HOME = '\x1b[H';
@@ -10,8 +10,12 @@ const CLEAR_LINE = '\x1b[K';
 const CLEAR_BELOW = '\x1b[J';
 const CLEAR = '\x1b[2J';
 const ROWS = 24;
+const LATE = Symbol('late');
+/** A drawing that takes longer is reported on the screen. ms */
+const LATE_MS = 3000;
 
 /**
+ * The interval counts from the begin of a drawing. While a drawing takes longer, the screen before it says how long.
  * @param draw the text to show; an error's message is shown in its place, and the next interval tries again
  * @throws ConnectError `CLI_USAGE` if stdout is not a terminal
  */
@@ -20,16 +24,27 @@ export async function watch(io: CliIo, intervalMs: number, draw: () => Promise<s
   const ended = new AbortController();
   const end = new Promise<void>((resolve) => ended.signal.addEventListener('abort', () => resolve(), { once: true }));
   io.onSignal(() => ended.abort());
+  const write = (text: string): void => void io.stdout.write(screenText(text, io.stdout.rows || ROWS));
   io.stdout.write(`${HIDE_CURSOR}${CLEAR}`);
   try {
+    let shown = '';
     while (!ended.signal.aborted) {
-      const text = await Promise.race([draw().catch((error: Error) => `${error.message}\n`), end]);
-      if (text !== undefined) io.stdout.write(screenText(text, io.stdout.rows || ROWS));
-      await sleep(intervalMs, ended.signal);
+      const began = performance.now();
+      const drawing = Promise.race([draw().catch((error: Error) => `${error.message}\n`), end]);
+      let text: string | typeof LATE | void;
+      while ((text = await settledWithin(drawing, Math.max(intervalMs, LATE_MS), LATE)) === LATE)
+        write(`${lateNote((performance.now() - began) / 1000, shown !== '')}${shown}`);
+      if (text !== undefined) write((shown = text));
+      // A drawing that takes long must not become a request without a pause.
+      await sleep(Math.max(intervalMs - (performance.now() - began), intervalMs / 2), ended.signal);
     }
   } finally {
     io.stdout.write(`${SHOW_CURSOR}\n`);
   }
+}
+
+function lateNote(seconds: number, hasText: boolean): string {
+  return `No answer for ${Math.round(seconds)} s${hasText ? '; this is the state before:' : '.'}\n\n`;
 }
 
 /** As many lines as fit, the last one without a line feed, so that the screen does not scroll. */

@@ -48,7 +48,7 @@ export interface WorkerRow {
 export function connectorRows(
   connectors: readonly Connector[],
   now: readonly WorkerReading[],
-  before: readonly WorkerReading[],
+  before: readonly (WorkerReading | undefined)[],
 ): readonly ConnectorRow[] {
   const figures = new Map(now.flatMap((worker, i) => [...taskRates(worker, before[i])]));
   return connectors.map(({ name, type, status }) => {

@@ -2,21 +2,15 @@
 import { ConnectError } from '@millrace/sdk';
 import { readConnectors, type Connector } from '../connectors/connectors';
 import { selectNamed } from '../connectors/name-pattern';
-import { serverOf } from '../context/server';
 import { writeAnswer } from '../output/answer';
 import { paintOf } from '../output/colours';
 import { watch } from '../output/watch';
 import type { Invocation } from '../program/command-spec';
-import { ConnectClient } from '../rest/connect-client';
-import { sideBySide } from '../rest/side-by-side';
 import { withClient } from '../rest/with-client';
-import { connectorRows, workerRow, type WorkerReading } from './rows';
+import { WORKER_ANSWER_MS, workerClients } from '../rest/worker-clients';
+import { connectorRows, workerRow } from './rows';
 import { topText, type Shown } from './top-text';
-import { workerFigures } from './worker-figures';
-
-/** Metrics are text, errors are JSON. */
-const TYPES = 'text/plain, application/json;q=0.5';
-const LARGEST_METRICS = 64 * 1024 * 1024;
+import { WorkerPoll, type Readings } from './worker-poll';
 
 interface Options extends Shown {
   readonly once?: boolean;
@@ -24,7 +18,11 @@ interface Options extends Shown {
   readonly output: string;
 }
 
-/** Only the given URLs are asked for metrics: credentials must not go to addresses that a worker names. */
+/** For the figures of a refresh, ms; of a short interval, half of it. */
+const PATIENCE_MS = 1_000;
+/** Longer than a request, so that its error is the reason. */
+const ONCE_MS = 2 * WORKER_ANSWER_MS;
+
 export async function run(invocation: Invocation): Promise<number> {
   const { io, args } = invocation;
   const options = invocation.options as unknown as Options;
@@ -32,28 +30,27 @@ export async function run(invocation: Invocation): Promise<number> {
   if (!isOnce && (options.output !== 'table' || io.stdout.isTTY !== true))
     throw new ConnectError('top redraws a table on a terminal; with --once it prints once.', { code: 'CLI_USAGE' });
   const paint = paintOf(io);
-  const { urls, ...access } = serverOf(invocation);
-  const workers = urls.map((url) => new ConnectClient({ urls: [url], ...access }));
+  const intervalMs = options.interval * 1000;
+  const waitMs = isOnce ? ONCE_MS : Math.min(PATIENCE_MS, intervalMs / 2);
+  const workers = workerClients(invocation);
+  const polls = workers.map((worker) => new WorkerPoll(worker));
   try {
     return await withClient(invocation, async (client) => {
-      const read = async (before: readonly WorkerReading[]): Promise<Screen> => {
-        const [all, readings] = await Promise.all([readConnectors(client), sideBySide(workers, readWorker)]);
+      const read = async (): Promise<Screen> => {
+        const reading = Promise.all(polls.map((poll) => poll.read(waitMs)));
+        const [all, readings] = await Promise.all([readConnectors(client), reading]);
         const connectors = selectNamed(all, args, 'connector', ({ name }) => name);
-        return screenOf(connectors, readings, before);
+        return screenOf(connectors, readings);
       };
+      const textOf = ({ connectors, workers: rows, readings }: Screen): string =>
+        topText(connectors, rows, readings, options, paint);
       if (isOnce) {
-        const { connectors, workers: rows, readings } = await read([]);
+        const screen = await read();
+        const { connectors, workers: rows, readings } = screen;
         const problems = new Map(readings.map(({ worker, problem }) => [worker, problem]));
         const answer = { workers: rows.map((row) => ({ ...row, problem: problems.get(row.worker) })), connectors };
-        writeAnswer(invocation, answer, () => topText(connectors, rows, readings, options, paint));
-        return 0;
-      }
-      let before: readonly WorkerReading[] = [];
-      await watch(io, options.interval * 1000, async () => {
-        const { connectors, workers: rows, readings } = await read(before);
-        before = readings;
-        return topText(connectors, rows, readings, options, paint);
-      });
+        writeAnswer(invocation, answer, () => textOf(screen));
+      } else await watch(io, intervalMs, async () => textOf(await read()));
       return 0;
     });
   } finally {
@@ -63,25 +60,12 @@ export async function run(invocation: Invocation): Promise<number> {
 
 type Screen = ReturnType<typeof screenOf>;
 
-function screenOf(
-  connectors: readonly Connector[],
-  readings: readonly WorkerReading[],
-  before: readonly WorkerReading[],
-) {
+function screenOf(connectors: readonly Connector[], readings: readonly Readings[]) {
+  const now = readings.map((reading) => reading.now);
+  const before = readings.map((reading) => reading.before);
   return {
-    connectors: connectorRows(connectors, readings, before),
-    workers: readings.map((reading, i) => workerRow(reading, before[i], Date.now())),
-    readings,
+    connectors: connectorRows(connectors, now, before),
+    workers: readings.map((reading) => workerRow(reading.now, reading.before, Date.now())),
+    readings: now,
   };
-}
-
-async function readWorker(client: ConnectClient): Promise<WorkerReading> {
-  const worker = new URL(client.address).host;
-  try {
-    const text = await client.requestText('/metrics', { accept: [404], mediaTypes: TYPES, largest: LARGEST_METRICS });
-    const at = performance.now();
-    return text === '' ? { worker, at } : { worker, at, figures: workerFigures(text) };
-  } catch (error) {
-    return { worker, at: performance.now(), problem: `GET /metrics: ${(error as Error).message}` };
-  }
 }

@@ -1,5 +1,5 @@
 import { matchesPattern } from '../../../src/cli/connectors/name-pattern';
-import { cli, entry, serve } from '../scripted-rest';
+import { cli, entry, serve, serveSilence } from '../scripted-rest';
 
 const LIST = 'GET /connectors?expand=status&expand=info';
 const two = Object.fromEntries([entry('b', 'RUNNING', 'RUNNING', 'FAILED'), entry('a', 'PAUSED')]);
@@ -86,6 +86,17 @@ test('workers: their work, and the version of those that are asked', async () =>
   });
   const { out } = await cli(url, 'get', 'workers');
   expect(out).toMatch(/\n127\.0\.0\.1:\d+ +0 +0 +0 +4\.3\.1 +healthy\nw:8083 +2 +2 +1\n$/);
+});
+
+test('workers: one accepts and does not answer', async () => {
+  const silent = await serveSilence();
+  const url = await serve((request) =>
+    request === 'GET /' ? { version: '4.3.1' } : request === LIST ? two : undefined,
+  );
+  const { code, out } = await cli(`${silent},${url}`, 'get', 'workers', '--request-timeout', '3600');
+  expect(code).toBe(0);
+  expect(out).toMatch(new RegExp(`\n${silent.slice(7)} +0 +0 +0 +No answer from ${silent}: it took longer than 5 s`));
+  expect(out).toMatch(new RegExp(`\n${url.slice(7)} +0 +0 +0 +4\\.3\\.1`));
 });
 
 describe.each(['connectors', 'plugins', 'offsets', 'workers', 'loggers', 'topics'])('get %s: bad replies', (what) => {

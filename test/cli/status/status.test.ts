@@ -1,6 +1,6 @@
 import { runCli } from '../../../src/cli/cli';
 import { FakeIo } from '../fake-io';
-import { cli, entry, serve } from '../scripted-rest';
+import { cli, entry, serve, serveSilence } from '../scripted-rest';
 
 const list = Object.fromEntries([entry('a', 'RUNNING', 'RUNNING'), entry('z', 'RUNNING', 'RUNNING', 'FAILED')]);
 
@@ -62,6 +62,34 @@ test('--watch redraws until SIGINT, which is success', async () => {
   expect(io.out).toContain('\x1b[Hbroken\x1b[K\x1b[J');
   expect(io.out.endsWith('\x1b[?25h\n')).toBe(true);
   expect(io.out).not.toContain('NAME');
+});
+
+test('--watch: a worker that accepts and does not answer is replaced by the next URL', async () => {
+  const io = new FakeIo('/', { MILLRACE_CONTEXTS: '/nowhere', NO_COLOR: '1' });
+  let reads = 0;
+  const url = await serve(() => {
+    if (++reads === 3) io.signal('SIGINT');
+    return list;
+  });
+  Object.assign(io.stdout, { isTTY: true });
+  const urls = `${await serveSilence()},${url}`;
+  expect(await runCli(['status', '--watch', '--interval', '1', '--request-timeout', '3600', '--url', urls], io)).toBe(
+    0,
+  );
+  expect(io.out).toContain('2 connectors: 2 RUNNING');
+});
+
+test('--watch: while the only worker does not answer, the screen says so', async () => {
+  const io = new FakeIo('/', { MILLRACE_CONTEXTS: '/nowhere', NO_COLOR: '1' });
+  let reads = 0;
+  const url = await serve((_, response) => (++reads === 1 ? list : response.flushHeaders()));
+  io.stdout.write = (text) => {
+    if (/No answer for [2-9] s/.test(text)) io.signal('SIGINT');
+    return (io.out += text);
+  };
+  Object.assign(io.stdout, { isTTY: true });
+  expect(await runCli(['status', '--watch', '--interval', '1', '--url', url], io)).toBe(0);
+  expect(io.out).toMatch(/\x1b\[HNo answer for \d s; this is the state before:\x1b\[K\n\x1b\[K\n2 connectors/); // eslint-disable-line no-control-regex
 });
 
 test('--watch without a terminal', async () => {

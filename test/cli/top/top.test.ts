@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { runCli } from '../../../src/cli/cli';
 import { FakeIo } from '../fake-io';
-import { cli, entry, serve } from '../scripted-rest';
+import { cli, entry, serve, serveSilence } from '../scripted-rest';
 
 const list = Object.fromEntries([
   entry('a', 'RUNNING', 'RUNNING'),
@@ -113,6 +113,54 @@ test('refreshes on a terminal until SIGINT; otherwise --once is needed', async (
   expect(io.out.endsWith('\x1b[?25h\n')).toBe(true);
   expect(await cli(url, 'top')).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--once') });
   expect(await cli(url, 'top', '-o', 'json')).toMatchObject({ code: 2, out: '' });
+});
+
+test.each(['first', 'last'])(
+  'the %s worker accepts and does not answer: the others are refreshed, and a note names it',
+  async (position) => {
+    const io = new FakeIo('/', { MILLRACE_CONTEXTS: '/nowhere', NO_COLOR: '1' });
+    let reads = 0;
+    const good = await worker(() => {
+      if (++reads === 4) io.signal('SIGINT');
+      return METRICS;
+    });
+    const silent = await serveSilence();
+    Object.assign(io.stdout, { isTTY: true });
+    const urls = position === 'first' ? [silent, good] : [good, silent];
+    const options = ['--interval', '1', '--request-timeout', '3600'];
+    expect(await runCli(['top', ...options, '--url', urls.join()], io)).toBe(0);
+    expect(io.out).toMatch(new RegExp(`${good.slice(7)} +- +100 MiB`));
+    expect(io.out).toMatch(/\nb +sink +RUNNING +1\/2 +12\.3/);
+    expect(io.out).toMatch(new RegExp(`${silent.slice(7)}: GET /metrics: no answer for \\d s`));
+  },
+);
+
+test('a worker whose answers take longer than a refresh waits: its figures are shown when they are there', async () => {
+  const io = new FakeIo('/', { MILLRACE_CONTEXTS: '/nowhere', NO_COLOR: '1' });
+  const good = await worker(() => METRICS);
+  let answer: (() => void) | undefined;
+  const slow = await worker((response) => {
+    answer = () => response.end(METRICS.replaceAll('connector="b"', 'connector="c"'));
+    response.flushHeaders();
+  });
+  io.stdout.write = (text) => {
+    if (text.includes('no answer')) answer?.();
+    if (new RegExp(`${slow.slice(7)} +- +100 MiB`).test(text)) io.signal('SIGINT');
+    return (io.out += text);
+  };
+  Object.assign(io.stdout, { isTTY: true });
+  expect(await runCli(['top', '--interval', '1', '--url', `${good},${slow}`], io)).toBe(0);
+});
+
+test('--once: a worker that does not answer is named after some seconds', async () => {
+  const silent = await serveSilence();
+  const urls = `${silent},${await worker(() => METRICS)}`;
+  const { code, out } = await cli(urls, 'top', '--once', '--request-timeout', '3600');
+  expect(code).toBe(0);
+  expect(out).toMatch(
+    new RegExp(`${silent.slice(7)}: GET /metrics: No answer from ${silent}: it took longer than 5 s`),
+  );
+  expect(out).toMatch(/\nb +sink +RUNNING +1\/2 +12\.3/);
 });
 
 test('no worker answers: exit code 3', async () => {
