@@ -13,6 +13,7 @@ import {
 import { checkConfig, runSourceTask, SinkTaskHarness } from '@millrace/sdk/testing';
 import { TaskRunner } from '../../src/tasks/task-runner';
 import { batch, eventually, record, RecordingListener, sourceOf, spec, world } from '../tasks/fakes';
+import { notArrays, wrongRecords } from './poll-faults';
 
 const CLASS = 'com.acme.Test';
 
@@ -52,14 +53,7 @@ const promise = Promise.resolve(1);
 class Row {}
 
 describe('poll', () => {
-  test.each<[string, unknown, string]>([
-    ['an object', {}, 'an object'],
-    ['a string', 'records', 'a string'],
-    ['a number', 7, 'a number'],
-    ['a Set', new Set(), 'a Set'],
-    ['a record', record(1), 'an object'],
-    ['a generator', (function* () {})(), 'an object'],
-  ])('returns %s instead of an array', async (_name, result, kind) => {
+  test.each(notArrays('t'))('returns %s instead of an array', async (_name, result, kind) => {
     const text = `poll() of ${CLASS} returned ${kind}: expected an array of records, or null for none.`;
     const { sentence, trace, retriable, w } = await failureOf(polling(result));
     expect(sentence).toBe(text);
@@ -82,185 +76,7 @@ describe('poll', () => {
 });
 
 describe('a record of poll', () => {
-  const bad = (over: object): unknown => ({ ...record(2), ...over });
-  const primitive =
-    'which is not a primitive value: expected null, a boolean, a finite number, a bigint of 64 bits, a string or bytes';
-  const map = 'expected an object of primitive values, or null';
-  test.each<[string, unknown, string, string]>([
-    ['is null', null, '', 'it is null: expected a record'],
-    ['is undefined', undefined, '', 'it is undefined: expected a record'],
-    ['is a string', 'v', '', 'it is a string: expected a record'],
-    ['is an array', [record(1)], '', 'it is an array: expected a record'],
-    ['is a Promise', Promise.resolve(record(1)), '', 'it is a Promise: expected a record'],
-    ['has no topic', bad({ topic: undefined }), '', 'topic must be a non-empty string, but is undefined'],
-    ['has an empty topic', bad({ topic: '' }), ' (topic )', 'topic must be a non-empty string, but is empty'],
-    ['has an object as topic', bad({ topic: { name: 't' } }), '', 'topic must be a non-empty string, but is an object'],
-    [
-      'has no sourcePartition',
-      bad({ sourcePartition: undefined }),
-      ' (topic t)',
-      'sourcePartition is missing: use null for none',
-    ],
-    [
-      'has a text as sourcePartition',
-      bad({ sourcePartition: 'a' }),
-      ' (topic t)',
-      `sourcePartition is a string: ${map}`,
-    ],
-    [
-      'has no sourceOffset',
-      bad({ sourceOffset: undefined }),
-      ' (topic t)',
-      'sourceOffset is missing: use null for none',
-    ],
-    ['has a number as sourceOffset', bad({ sourceOffset: 5 }), ' (topic t)', `sourceOffset is a number: ${map}`],
-    ['has an array as sourceOffset', bad({ sourceOffset: [5] }), ' (topic t)', `sourceOffset is an array: ${map}`],
-    [
-      'has a Map as sourceOffset',
-      bad({ sourceOffset: new Map([['n', 1]]) }),
-      ' (topic t)',
-      `sourceOffset is a Map: ${map}`,
-    ],
-    [
-      'has a Promise as sourceOffset',
-      bad({ sourceOffset: promise }),
-      ' (topic t)',
-      `sourceOffset is a Promise: ${map}`,
-    ],
-    [
-      'has an object in the offset',
-      bad({ sourceOffset: { n: {} } }),
-      ' (topic t)',
-      `member "n" of sourceOffset is an object, ${primitive}`,
-    ],
-    [
-      'has a Date in the offset',
-      bad({ sourceOffset: { n: new Date() } }),
-      ' (topic t)',
-      `member "n" of sourceOffset is a Date, ${primitive}`,
-    ],
-    [
-      'has a function in the offset',
-      bad({ sourceOffset: { n: () => 1 } }),
-      ' (topic t)',
-      `member "n" of sourceOffset is a function, ${primitive}`,
-    ],
-    [
-      'has a Promise in the offset',
-      bad({ sourceOffset: { n: promise } }),
-      ' (topic t)',
-      `member "n" of sourceOffset is a Promise, ${primitive}`,
-    ],
-    [
-      'has undefined in the offset',
-      bad({ sourceOffset: { n: undefined } }),
-      ' (topic t)',
-      `member "n" of sourceOffset is undefined, ${primitive}`,
-    ],
-    [
-      'has NaN in the offset',
-      bad({ sourceOffset: { n: NaN } }),
-      ' (topic t)',
-      `member "n" of sourceOffset is NaN, ${primitive}`,
-    ],
-    [
-      'has too large a bigint in the offset',
-      bad({ sourceOffset: { n: 2n ** 63n } }),
-      ' (topic t)',
-      `member "n" of sourceOffset is a bigint, ${primitive}`,
-    ],
-    [
-      'has an array in the partition',
-      bad({ sourcePartition: { n: [] } }),
-      ' (topic t)',
-      `member "n" of sourcePartition is an array, ${primitive}`,
-    ],
-    ['has no keySchema', bad({ keySchema: undefined }), ' (topic t)', 'keySchema is missing: use null for none'],
-    [
-      'has a text as valueSchema',
-      bad({ valueSchema: 'STRING' }),
-      ' (topic t)',
-      'valueSchema is a string: expected a schema, or null',
-    ],
-    [
-      'has an object as valueSchema',
-      bad({ valueSchema: {} }),
-      ' (topic t)',
-      'valueSchema is an object: expected a schema, or null',
-    ],
-    [
-      'has a Promise as value',
-      bad({ value: promise }),
-      ' (topic t)',
-      'value is a Promise: await it before poll() returns',
-    ],
-    [
-      'has a thenable as key',
-      bad({ key: { then: () => undefined } }),
-      ' (topic t)',
-      'key is a Promise: await it before poll() returns',
-    ],
-    [
-      'has a partition below 0',
-      bad({ partition: -1 }),
-      ' (topic t)',
-      'partition is -1: expected a whole number of 0 or more, or null',
-    ],
-    [
-      'has a text as partition',
-      bad({ partition: '1' }),
-      ' (topic t)',
-      'partition is a string: expected a whole number of 0 or more, or null',
-    ],
-    [
-      'has a timestamp below -1',
-      bad({ timestamp: -5 }),
-      ' (topic t)',
-      'timestamp -5 is invalid: expected a whole number of milliseconds since the epoch, or null',
-    ],
-    [
-      'has a timestamp with a fraction',
-      bad({ timestamp: 1.5 }),
-      ' (topic t)',
-      'timestamp 1.5 is invalid: expected a whole number of milliseconds since the epoch, or null',
-    ],
-    [
-      'has a Date as timestamp',
-      bad({ timestamp: new Date(0) }),
-      ' (topic t)',
-      'timestamp (a Date) is invalid: expected a whole number of milliseconds since the epoch, or null',
-    ],
-    [
-      'has an object as headers',
-      bad({ headers: { a: 1 } }),
-      ' (topic t)',
-      'headers is an object: expected an array of { key, schema, value }, or null',
-    ],
-    [
-      'has a pair as header',
-      bad({ headers: [['a', 1]] }),
-      ' (topic t)',
-      'headers[0] is an array: expected { key, schema, value }',
-    ],
-    [
-      'has a header without a key',
-      bad({ headers: [{ schema: null, value: 1 }] }),
-      ' (topic t)',
-      'headers[0].key is undefined: expected a string',
-    ],
-    [
-      'has a header without a schema',
-      bad({ headers: [{ key: 'a', value: 1 }] }),
-      ' (topic t)',
-      'headers[0].schema is missing: use null for none',
-    ],
-    [
-      'has a Promise as header',
-      bad({ headers: [{ key: 'a', schema: null, value: promise }] }),
-      ' (topic t)',
-      'headers[0].value is a Promise: await it before poll() returns',
-    ],
-  ])('connect-runtime 74: %s', async (_name, wrong, topic, reason) => {
+  test.each(wrongRecords('t'))('connect-runtime 74: %s', async (_name, wrong, topic, reason) => {
     const text = (position: number): string =>
       `poll() of ${CLASS} returned an invalid record ${position}${topic}: ${reason}.`;
     const batch = [record(1), wrong];

@@ -18,6 +18,7 @@ import { deleteTopics } from '../../helpers/kafka-clients';
 import { proxyTo } from '../../helpers/tcp-proxy';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
+import { notArrays, wrongRecords } from '../../sdk/poll-faults';
 import { MemoryOffsets, RecordingListener } from '../../tasks/fakes';
 
 const bootstrap = process.env.BOOTSTRAP_SERVERS ?? '';
@@ -146,18 +147,27 @@ describe.each<Kind>(['inline', 'thread'])('%s host', (kind) => {
     expect(listener.events.filter((e) => e.startsWith('failed'))).toEqual([]);
   });
 
-  test.each([
-    ['object', 'returned an object: expected an array of records, or null for none. [code: POLL_RESULT]'],
-    ['promise', 'returned an invalid record 1 (topic %): value is a Promise: await it before poll() returns.'],
-    ['topic', 'returned an invalid record 0: topic must be a non-empty string, but is undefined.'],
-    ['offset', 'returned an invalid record 0 (topic %): member "position" of sourceOffset is an object, which is not'],
-  ])('a source that polls a wrong %s fails with the words of the test kit', async (polls, text) => {
+  test('a source whose poll returns what is not allowed fails with the words of the test kit', async () => {
     const { host, listener, offsets } = setUp(kind);
     const name = await topic();
-    await host.start(task('source', 'src', { topic: name, polls, 'errors.tolerance': 'all' }));
-    await listener.until('failed src-0');
-    expect(listener.trace).toContain(`poll() of test.NumbersSourceConnector ${text.replace('%', name)}`);
-    expect(listener.retriable).toBe(false);
+    const failures = new Map<string, string>();
+    listener.onFailed = ({ connector }, trace, retriable) =>
+      void failures.set(connector, `${trace.split('\n')[0]} ${retriable ? 'retriable' : 'final'}`);
+    const reasons = [
+      ...notArrays(name).map(([, , found]) => `returned ${found}: expected an array of records, or null for none.`),
+      ...wrongRecords(name).map(([, , at, reason]) => `returned an invalid record 1${at}: ${reason}.`),
+    ];
+    expect(reasons.length).toBeGreaterThan(40);
+    const code = /(?<= \[code: )(POLL_RESULT|(SOURCE_RECORD_INVALID|OFFSET_NOT_PRIMITIVE), record: 1)(?=\] final$)/;
+    for (const polls of reasons.keys())
+      await host.start(task('source', `src${polls}`, { topic: name, polls: String(polls), 'errors.tolerance': 'all' }));
+    await waitFor('all have failed', () => failures.size === reasons.length, {
+      detail: () => [...failures].join('\n'),
+    });
+    for (const [i, reason] of reasons.entries()) {
+      expect(failures.get(`src${i}`)).toContain(`: poll() of test.NumbersSourceConnector ${reason} [`);
+      expect(failures.get(`src${i}`)).toMatch(code);
+    }
     expect(await endOffset(name)).toBe(0);
     expect(offsets.writes).toEqual([]);
   });
