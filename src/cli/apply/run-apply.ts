@@ -13,7 +13,7 @@ import type { Invocation } from '../program/command-spec';
 import type { ConnectClient } from '../rest/connect-client';
 import { withClient } from '../rest/with-client';
 import { path } from '../rest/path';
-import { forEach } from './for-each';
+import { sideBySide } from '../rest/side-by-side';
 import { planText, planValue, type Step } from './plan';
 import { readPlan } from './run-diff';
 import { validateConfigs, validationText, type FieldErrors } from './validate-configs';
@@ -65,7 +65,7 @@ async function apply(client: ConnectClient, invocation: Invocation, show: ShowPr
   const failed = new Map<string, string>();
   const say = (line: string): void => void io.stderr.write(`${printableLines(line)}\n`);
   const before = wait === false ? new Map<string, Status>() : await readStatuses(client);
-  await forEach(changed, async (step) => {
+  await sideBySide(changed, async (step) => {
     try {
       await carryOut(client, step);
       say(`${step.name}: ${DONE[step.action]}`);

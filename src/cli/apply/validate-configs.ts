@@ -5,7 +5,7 @@ import type { ConnectorDocument } from '../documents/connector-document';
 import { printable } from '../output/printable';
 import { RestError, type ConnectClient } from '../rest/connect-client';
 import { path } from '../rest/path';
-import { forEach } from './for-each';
+import { sideBySide } from '../rest/side-by-side';
 
 export interface FieldErrors {
   readonly key: string;
@@ -27,7 +27,7 @@ export async function validateConfigs(
   client: ConnectClient,
   documents: readonly ConnectorDocument[],
 ): Promise<readonly Validated[]> {
-  return await forEach(documents, async ({ name, place, config }) => {
+  return await sideBySide(documents, async ({ name, place, config }) => {
     const plugin = config['connector.class'] as string;
     try {
       const infos = await client.request<ConfigInfos>(path`/connector-plugins/${plugin}/config/validate`, {
@@ -38,9 +38,20 @@ export async function validateConfigs(
     } catch (error) {
       // An unknown class, for example; without access no config can be validated.
       if (!(error instanceof RestError) || error.status === 401 || error.status === 403) throw error;
-      return { name, place, fields: [{ key: 'connector.class', value: plugin, errors: [error.message] }] };
+      return {
+        name,
+        place,
+        fields: [{ key: 'connector.class', value: plugin, errors: [withClassNames(error.message)] }],
+      };
     }
   });
+}
+
+/** Java's message begins with the exception, and lists all plugins with all of their properties. */
+function withClassNames(message: string): string {
+  return message
+    .replace(/^(?:\w+\.)+\w+Exception: /, '')
+    .replaceAll(/PluginDesc\{klass=class ([\w.$]+),[^{}]*\}/g, '$1');
 }
 
 export function fieldErrors({ configs = [] }: ConfigInfos): readonly FieldErrors[] {

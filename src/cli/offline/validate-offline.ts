@@ -5,7 +5,7 @@ import { LogLevels } from '../../logging/log-levels';
 import { redactText } from '../../logging/redact';
 import { createPluginHost } from '../../plugin-host/create-host';
 import { createPluginRegistry } from '../../plugins/create-registry';
-import { forEach } from '../apply/for-each';
+import { sideBySide } from '../rest/side-by-side';
 import type { Validated } from '../apply/validate-configs';
 import { DEV_DEFAULTS } from '../dev';
 import type { ConnectorDocument } from '../documents/connector-document';
@@ -34,7 +34,7 @@ export async function validateOffline(
   const registry = createPluginRegistry({ pluginPath: config.pluginPath, builtIns: builtInPlugins, logger });
   const { pluginHost, validator } = createPluginHost(config.taskHost, { config, registry, resolver, logger, levels });
   try {
-    return await forEach(documents, async ({ name, place, config: document }) => {
+    return await sideBySide(documents, async ({ name, place, config: document }) => {
       // A worker that cannot validate a config reports the reason, too, and validates the next one.
       const fields = await validateHere(document, { registry, validator, resolver }).catch((error: unknown) => [
         classError(document, error instanceof Error ? error : new Error(String(error))),

@@ -152,6 +152,17 @@ test.each([
   expect(cluster.changes).toEqual(['PUT /connectors/b/config']);
 });
 
+test('of the plugins that Java lists for an unknown class, only the classes are shown', async () => {
+  put('a');
+  const plugin = (name: string): string =>
+    `PluginDesc{klass=class ${name}, name='${name}', version='1', type=sink, location='file:/opt/a b/'}`;
+  const message = `org.apache.kafka.connect.runtime.rest.errors.BadRequestException: Failed to find any class that implements Connector and which name matches X, available connectors are: ${plugin('o.a.File')}, ${plugin('o.a.Jdbc$Sink')}`;
+  cluster.script = (line) => (line.endsWith('/validate') ? { status: 400, body: { message } } : undefined);
+  const { out } = await millrace('validate', 'a.json');
+  expect(out).toContain(': Failed to find any class that implements');
+  expect(out).toMatch(/ matches X, available connectors are: o\.a\.File, o\.a\.Jdbc\$Sink\n$/);
+});
+
 test('401: the message of the worker', async () => {
   put('a');
   cluster.script = () => ({ status: 401, body: { message: 'User cannot access the resource.' } });

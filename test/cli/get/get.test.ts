@@ -82,10 +82,23 @@ test('offsets, topics and loggers', async () => {
 test('workers: their work, and the version of those that are asked', async () => {
   const url = await serve((request) => {
     if (request === LIST) return two;
-    return request === 'GET /' ? { version: '4.3.1' } : { status: 'healthy', message: '' };
+    return request === 'GET /' ? { version: '4.3.1', kafka_cluster_id: 'k' } : { status: 'healthy', message: '' };
   });
   const { out } = await cli(url, 'get', 'workers');
-  expect(out).toMatch(/\n127\.0\.0\.1:\d+ +0 +0 +0 +4\.3\.1 +healthy\nw:8083 +2 +2 +1\n$/);
+  expect(out).toMatch(/\n127\.0\.0\.1:\d+ +0 +0 +0 +4\.3\.1 +k +healthy\nw:8083 +2 +2 +1\n$/);
+});
+
+test('workers: one is named by another address of the same machine', async () => {
+  let worker = '';
+  const url = await serve((request) => {
+    const [name, connector] = entry('a', 'RUNNING', 'RUNNING');
+    if (request === LIST)
+      return JSON.parse(JSON.stringify({ [name]: connector }).replaceAll('w:8083', worker)) as object;
+    return request === 'GET /' ? { version: '4.3.1', kafka_cluster_id: 'k' } : { status: 'healthy', message: '' };
+  });
+  worker = url.slice(7);
+  const { out } = await cli(url.replace('127.0.0.1', 'localhost'), 'get', 'workers');
+  expect(out).toMatch(new RegExp(`^WORKER .*\\n${worker} +1 +1 +0 +4\\.3\\.1 +k +healthy\\n$`));
 });
 
 test('workers: one accepts and does not answer', async () => {
