@@ -40,7 +40,11 @@ export function classError(config: ConnectorConfig, { message }: Error): FieldEr
 
 /** As in a worker's log, but also for values that no config provider has. */
 export function hideSecrets(config: ConnectorConfig): void {
-  for (const [key, value] of Object.entries(config)) if (isSecretName(key)) addProvidedValue(value, '[hidden]');
+  const entries = Object.entries(config);
+  const open = new Set(entries.flatMap(([key, value]) => (isSecretName(key) ? [] : [value])));
+  for (const [key, value] of entries)
+    // A value that another key shows is not a secret: hiding a user's name would hide what is wrong.
+    if (isSecretName(key) && !open.has(value)) addProvidedValue(value, '[hidden]');
 }
 
 function notInstalled(config: ConnectorConfig, className: string, registry: PluginRegistry): FieldErrors {

@@ -92,6 +92,12 @@ test('a secret is not shown, also in what the plugin reports about another field
   expect([code, out]).toEqual([5, 'acme (c/acme.json): invalid\n  mode = refused: login failed for [hidden]\n']);
 });
 
+test('a password that another key shows is not a secret: what is wrong stays readable', async () => {
+  document('acme', { ...ACME, mode: 'refused', 'api.password': 'refused' });
+  const { out } = await offline('c/acme.json', '--plugin-path', plugins);
+  expect(out).toBe('acme (c/acme.json): invalid\n  mode = refused: login failed for refused\n');
+});
+
 test('a plugin that fails does not end the validation of the others', async () => {
   document('a', { ...ACME, mode: 'throws' });
   document('b', ACME);
