@@ -2,11 +2,14 @@
 import type { NodeVersion } from '../services/node-versions';
 import type { TestRun } from './run-tests';
 
+/** Installs the packages and runs `npx millrace dev --seed`. */
+const STRANGER = 'test/integration/install/stranger.test.ts';
 /** End-to-end tests of a worker, for release lines on which no other run starts one. */
 const END_TO_END = [
   'test/integration/end-to-end/bad-input.test.ts',
   'test/integration/end-to-end/foreign-clients.test.ts',
   'test/integration/install/installed.test.ts',
+  STRANGER,
 ];
 /** Covers what a Node.js version can break besides the language: native packages, TLS and HTTP. */
 export const SMOKE_TESTS = ['test/kafka/records/record-batch.test.ts', 'test/rest/http/https.test.ts', ...END_TO_END];
@@ -43,6 +46,8 @@ const PLAN: readonly Plan[] = [
     env: { TEST_BROKER: 'kafka' },
   },
   { line: '20', ...smoke('end to end', END_TO_END) },
+  // The tests on Apache Kafka do not include those of `millrace dev`.
+  { line: '22', ...smoke('installation', [STRANGER]) },
   { line: '26', ...smoke('smoke tests', SMOKE_TESTS) },
 ];
 

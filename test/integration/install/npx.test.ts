@@ -2,11 +2,11 @@
  * `npx millrace dev` where Millrace is installed: npm runs it in a shell that does not pass signals on, and the worker
  * stops with npx anyway.
  */
-import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, openSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRunning } from '../../helpers/is-running';
 import { waitFor } from '../../helpers/wait-for';
+import { ForegroundCommand } from './foreground';
 import { Installation, textOf } from './installation';
 
 let installation: Installation;
@@ -18,29 +18,21 @@ afterAll(async () => await installation?.remove());
 test.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('after %s to npx the worker stops in order', async (signal) => {
   const data = mkdtempSync(join(installation.place, 'data-'));
   const options = ['--port', '0', '--broker-port', '0', '--data-dir', data];
-  const log = join(data, 'log');
-  const output = openSync(log, 'w');
-  // A process group of its own, as in a terminal.
-  const npx = spawn('npx', ['millrace', 'dev', ...options], {
-    cwd: installation.folder,
-    env: installation.env,
-    stdio: ['ignore', output, output],
-    detached: true,
-  });
-  await waitFor('the worker to be ready', () => textOf(log).includes('Millrace is ready'), {
-    timeoutMs: 60_000,
-    detail: () => textOf(log),
-  });
+  const command = ['npx', 'millrace', 'dev', ...options] as const;
+  const npx = new ForegroundCommand(installation, installation.folder, command);
+  await npx.prints(/Millrace is ready/);
   const broker = join(data, 'broker.json');
   const { pid } = JSON.parse(textOf(broker)) as { pid: number };
   try {
     // Ctrl-C reaches npm, its shell and the worker. The others reach npm alone.
-    process.kill(signal === 'SIGINT' ? -npx.pid! : npx.pid!, signal);
-    await waitFor('the worker to stop', () => !isRunning(pid), { timeoutMs: 30_000, detail: () => textOf(log) });
+    if (signal === 'SIGINT') npx.pressCtrlC();
+    else process.kill(npx.pid, signal);
+    await waitFor('the worker to stop', () => !isRunning(pid), { timeoutMs: 30_000, detail: () => npx.log() });
     // It is removed when the broker closes in order.
     expect(existsSync(broker)).toBe(false);
   } finally {
     if (isRunning(pid)) process.kill(pid, 'SIGKILL');
+    npx.kill();
   }
 });
 
