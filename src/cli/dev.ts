@@ -1,5 +1,6 @@
 /** `millrace dev`: a worker with an embedded broker, which needs only Node. The user's settings override these. */
 import { resolve } from 'node:path';
+import { ConnectError } from '@millrace/sdk';
 import { DEFAULT_DATA_DIR } from '../config/embedded-broker';
 import { logFormat } from '../logging/format-line';
 import type { Invocation } from './program/command-spec';
@@ -31,20 +32,35 @@ export const DEV_DEFAULTS: Readonly<Record<string, string>> = {
   'scheduled.rebalance.max.delay.ms': '0',
 };
 
+/** Default of `--timeout`; `--help` names it. */
+const SQL_TIMEOUT_S = 60;
+
+interface DevFlags {
+  readonly seed?: boolean;
+  readonly sql?: string;
+  readonly timeout?: number;
+}
+
 export async function run(invocation: Invocation, buildWorker: BuildWorker = loadAndBuildWorker): Promise<number> {
-  const { seed = false, sql } = invocation.options as { readonly seed?: boolean; readonly sql?: string };
-  if (sql !== undefined) return await runStatement(sql, invocation);
+  const { seed = false, sql, timeout } = invocation.options as DevFlags;
+  if (sql !== undefined) return await runStatement(sql, timeout ?? SQL_TIMEOUT_S, invocation);
+  if (timeout !== undefined)
+    throw new ConnectError('--timeout limits the statement of --sql: pass both.', { code: 'CLI_USAGE' });
   return await runWorker({ defaults: DEV_DEFAULTS }, invocation, (setup, io) => {
     const options = { dataDir: setup.embedded?.dataDir ?? null, format: logFormat(io.env) };
     return createDevWorker(buildWorker(setup, io), { ...options, seed: seed ? seedFolder(setup, io) : null }, io);
   });
 }
 
-async function runStatement(statement: string, { args, options, io }: Invocation): Promise<number> {
+async function runStatement(
+  statement: string,
+  timeoutSeconds: number,
+  { args, options, io }: Invocation,
+): Promise<number> {
   // eslint-disable-next-line @typescript-eslint/no-require-imports
   const { runSql } = require('./dev/run-sql') as typeof RunSql;
   const setup = await readConfig({ defaults: DEV_DEFAULTS, given: workerOptions(args[0], options) }, io);
-  return await runSql(statement, seedFolder(setup, io).dataDir, io);
+  return await runSql(statement, { dataDir: seedFolder(setup, io).dataDir, timeoutSeconds }, io);
 }
 
 function seedFolder({ embedded }: WorkerSetup, { cwd }: CliIo): { dataDir: string; isDefault: boolean } {

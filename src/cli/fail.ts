@@ -14,6 +14,8 @@ const EXIT_CODES: Readonly<Record<string, number>> = {
   CLI_DOCUMENT_INVALID: EXIT.usage,
   REST_UNREACHABLE: EXIT.unreachable,
   EMBEDDED_BROKER_ABSENT: EXIT.unreachable,
+  DEV_POSTGRES_ABSENT: EXIT.unreachable,
+  DEV_SQL_TIMEOUT: EXIT.unreachable,
   CONNECTION_FAILED: EXIT.unreachable,
   REQUEST_TIMED_OUT_CLIENT: EXIT.unreachable,
   REST_NOT_FOUND: EXIT.notFound,

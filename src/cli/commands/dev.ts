@@ -1,4 +1,5 @@
 import type { CommandSpec } from '../program/command-spec';
+import { wholeNumber } from '../program/shared-options';
 import { ENVIRONMENT, WORKER_FILE, WORKER_OPTIONS } from './worker-options';
 
 export const command: CommandSpec = {
@@ -22,6 +23,11 @@ ${ENVIRONMENT}`,
     },
     { flags: '--seed', description: 'also run a PostgreSQL with a table whose changes arrive in a file' },
     { flags: '--sql <statement>', description: 'run a statement in the database of "dev --seed", then exit' },
+    {
+      flags: '--timeout <seconds>',
+      description: 'with --sql: when PostgreSQL cancels the statement (default: 60)',
+      parse: wholeNumber(1, 86_400),
+    },
   ],
   examples: [
     { command: 'dev', explanation: 'A worker on port 8083 and a broker on port 9092' },

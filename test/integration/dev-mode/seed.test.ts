@@ -118,8 +118,8 @@ test('a port that another program has taken is named with a cure, and that progr
 test('--sql without a database says how to get one', async () => {
   const worker = millrace(['dev', '--sql', 'SELECT 1', '--data-dir', data]);
   running.push(worker);
-  expect(await worker.exited()).toBe(1);
+  expect(await worker.exited()).toBe(3);
   expect(worker.process.log()).toBe(
-    `millrace: There is no database in ${data}/postgres: start one with millrace dev --seed. (DEV_POSTGRES)\n`,
+    `millrace: There is no database in ${data}/postgres: start one with millrace dev --seed. (DEV_POSTGRES_ABSENT)\n`,
   );
 });

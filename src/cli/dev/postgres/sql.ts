@@ -4,9 +4,16 @@ import { Client } from 'pg';
 const CONNECT_MS = 5_000;
 const STATEMENT_MS = 60_000;
 
-/** Connects, runs `use` and closes the connection. */
-export async function withDatabase<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
-  const options = { connectionString: url, connectionTimeoutMillis: CONNECT_MS, query_timeout: STATEMENT_MS };
+/**
+ * Connects, runs `use` and closes the connection.
+ * @param options.queryTimeoutMs for each query; 0: none. (Default: a minute)
+ */
+export async function withDatabase<T>(
+  url: string,
+  use: (client: Client) => Promise<T>,
+  { queryTimeoutMs = STATEMENT_MS }: { readonly queryTimeoutMs?: number } = {},
+): Promise<T> {
+  const options = { connectionString: url, connectionTimeoutMillis: CONNECT_MS, query_timeout: queryTimeoutMs };
   const client = new Client({ ...options, application_name: 'millrace dev' });
   client.on('error', () => undefined);
   try {
@@ -24,8 +31,13 @@ export async function answers(url: string): Promise<boolean> {
     return true;
   } catch (error) {
     // Not listening yet, "the database system is starting up", or a timeout.
-    const { code = '', message } = error as { code?: string; message: string };
-    if (['ECONNREFUSED', '57P03'].includes(code) || message === 'timeout expired') return false;
+    const { code = '' } = error as { code?: string };
+    if (['ECONNREFUSED', '57P03'].includes(code) || isSilence(error)) return false;
     throw error;
   }
+}
+
+/** Whether the server has accepted the connection and not answered in time. */
+export function isSilence(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout expired';
 }
