@@ -3,7 +3,8 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../../dev/services/free-port';
 import { ROOT } from '../../../dev/services/paths';
-import { execute, Installation, textOf, waitForProcess } from './installation';
+import { execute, Installation, waitForProcess } from './installation';
+import { movesLines } from './moves-lines';
 
 /** Bounds of an installed worker on Linux x64. */
 const MAX_PACKAGES = 140;
@@ -37,29 +38,7 @@ test.each([
   ['with native packages', 'lz4', {}],
   ['without native packages', 'snappy', { MILLRACE_NATIVE: 'off' }],
 ])('millrace dev %s moves lines from a file through a topic into a file', async (_title, compression, variables) => {
-  const port = await freePort();
-  const args = ['dev', '--port', `${port}`, '--broker-port', '0', '--data-dir', `.${compression}`];
-  const millrace = installation.start('node_modules/.bin/millrace', args, folder, variables);
-  const [source, sink] = [join(folder, `${compression}-in.txt`), join(folder, `${compression}-out.txt`)];
-  writeFileSync(source, 'one\ntwo\n');
-  const text = 'org.apache.kafka.connect.storage.StringConverter';
-  const register = async (name: string, config: Record<string, string>) => {
-    const response = await fetch(`http://127.0.0.1:${port}/connectors`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ name, config: { 'key.converter': text, 'value.converter': text, ...config } }),
-    });
-    if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
-  };
-  const ready = () => millrace.log().includes('Millrace is ready');
-  await waitForProcess('the worker to be ready', { process: millrace, probe: ready });
-  await register(`source-${compression}`, {
-    'connector.class': 'FileStreamSource',
-    ...{ file: source, topic: compression, 'producer.override.compression.type': compression },
-  });
-  await register(`sink-${compression}`, { 'connector.class': 'FileStreamSink', file: sink, topics: compression });
-  await waitForProcess('both lines', { process: millrace, probe: () => textOf(sink) === 'one\ntwo\n' });
-  expect(await millrace.stop()).toBe(0);
+  await movesLines(installation, { compression, variables });
 });
 
 test('the SDK and its test kit have named exports for ESM and CommonJS', async () => {
