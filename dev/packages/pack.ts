@@ -3,12 +3,13 @@
  * built-in connectors) into the folder of the first argument.
  */
 import { resolve } from 'node:path';
+import { shellQuote } from '../../src/cli/dev/shell';
 import { ROOT } from '../services/paths';
 import { packPackages } from './pack-packages';
 
 const folder = resolve(ROOT, process.argv[2] ?? 'dist-packages');
 packPackages(folder).then(
-  (tarballs) => console.log([...tarballs, '', `npm install -g ${folder}/*.tgz`].join('\n')),
+  (tarballs) => console.log([...tarballs, '', `npm install -g ${shellQuote(folder)}/*.tgz`].join('\n')),
   (error: Error) => {
     console.error(error.message);
     process.exitCode = 1;
