@@ -3,7 +3,7 @@
  * built-in connectors) into the folder of the first argument.
  */
 import { resolve } from 'node:path';
-import { shellQuote } from '../../src/cli/dev/shell';
+import { shellQuote } from '../../src/cli/output/shell-quote';
 import { ROOT } from '../services/paths';
 import { packPackages } from './pack-packages';
 

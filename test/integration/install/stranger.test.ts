@@ -87,6 +87,9 @@ test('npm install, npx millrace dev --seed, the printed commands, Ctrl-C, and th
   const arrived = () => eventsIn(file!).filter((line) => line.startsWith('c ')).length;
   await waitFor('the event of the inserted row', () => arrived() === 1);
   expect((await inShell(await shown(dev, 'See its event'))).stdout).toContain('show Millrace to a friend');
+  const read = await inShell(`${await shown(dev, 'Read the topic')} --exit`);
+  expect(read.stdout.trim().split('\n')).toHaveLength(3);
+  expect(read.stderr).toBe('');
   await statusIsRunning(status);
   const before = eventsIn(file!);
   await ctrlC(dev);
