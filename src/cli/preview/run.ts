@@ -8,6 +8,7 @@ import { readDocuments } from '../documents/read-documents';
 import { EXIT } from '../exit-codes';
 import { fail } from '../fail';
 import type { CliIo } from '../io';
+import { withProgress, type ShowProgress } from '../output/progress-line';
 import type { Invocation } from '../program/command-spec';
 import { readConfig } from '../read-config';
 import { parseOffsets, PreviewOffsets } from './preview-offsets';
@@ -16,6 +17,7 @@ import { prepareSource, type PreviewedSource, type Refused } from './previewed-s
 import { recordPrinter } from './print-records';
 import { runTask } from './run-task';
 import { shownLine } from './shown-line';
+import type { ShownRecord } from './shown-record';
 import { stderrLogger } from './stderr-logger';
 import { exitCode, summary } from './summary';
 
@@ -25,6 +27,10 @@ const CLOSE_MS = 5_000;
 const SHOWN_NAMES = 5;
 
 export async function run(invocation: Invocation): Promise<number> {
+  return await withProgress(invocation, runPreview);
+}
+
+async function runPreview(invocation: Invocation, show: ShowProgress): Promise<number> {
   const { io } = invocation;
   const options = previewOptions(invocation);
   const document = await onlyDocument(options.file, io);
@@ -38,26 +44,32 @@ export async function run(invocation: Invocation): Promise<number> {
   const twice = new Promise<number>((second) =>
     io.onSignal(() => (++signals === 1 ? interrupt() : second(EXIT.interrupted))),
   );
-  return await Promise.race([crashed, twice, preview(document, options, io, interrupted).catch(report)]);
+  return await Promise.race([crashed, twice, preview(document, options, { io, show }, interrupted).catch(report)]);
 }
 
 async function preview(
   document: ConnectorDocument,
   options: PreviewOptions,
-  io: CliIo,
+  { io, show }: { readonly io: CliIo; readonly show: ShowProgress },
   interrupted: Promise<void>,
 ): Promise<number> {
   const offsets = readOffsets(options.offsetsFile, io.cwd);
   const setup = await readConfig({ defaults: DEV_DEFAULTS, usualFile: 'worker.properties', given: options.worker }, io);
   const logger = stderrLogger(io);
-  const { task, timeoutMs } = options;
+  const { task, timeoutMs, count } = options;
+  show(() => `Starting ${document.name}`);
   const preparing = prepareSource({ document, setup, offsets, logger, task, timeoutMs });
   const prepared = await orInterrupted(preparing, interrupted);
   if (prepared === null) return EXIT.interrupted;
   if ('problems' in prepared) return refuse(prepared, io);
   try {
     const printer = recordPrinter(options.format, io.stdout);
-    const onRecord = printer.add.bind(printer);
+    let shown = 0;
+    const onRecord = (record: ShownRecord): void => {
+      printer.add(record);
+      if (++shown < count) show(() => `${shown} of ${count} records`);
+    };
+    show(() => `Waiting up to ${timeoutMs / 1000} s for the first record`);
     const ran = await runTask({ ...options, prepared, setup, offsets, logger, interrupted, onRecord });
     const isCut = printer.end();
     const { tasks } = prepared;

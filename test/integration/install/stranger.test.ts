@@ -1,4 +1,4 @@
-/** The stopwatch of a stranger (issue 16): from an empty folder to the first event, with the commands of the README. */
+/** The stopwatch of a stranger: from an empty folder to the first event, with the commands of the README. */
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { packPackages } from '../../../dev/packages/pack-packages';
