@@ -13,6 +13,7 @@ import type { CliIo } from '../io';
 import { stderrLogger } from '../preview/stderr-logger';
 import { readConfig } from '../read-config';
 import type { WorkerOptions } from '../worker-options';
+import { consoleOnStderr } from './console-on-stderr';
 import { classError, validateHere } from './validate-here';
 
 /** For plugin threads to end, ms. */
@@ -28,6 +29,8 @@ export async function validateOffline(
   given: WorkerOptions,
   io: CliIo,
 ): Promise<readonly Validated[]> {
+  // With task.host=inline, plugins run in this thread.
+  consoleOnStderr();
   const { config, resolver } = await readConfig({ defaults: DEV_DEFAULTS, usualFile: 'worker.properties', given }, io);
   const logger = stderrLogger(io);
   const levels = new LogLevels('WARN');

@@ -8,6 +8,7 @@ import { readDocuments } from '../documents/read-documents';
 import { EXIT } from '../exit-codes';
 import { fail } from '../fail';
 import type { CliIo } from '../io';
+import { consoleOnStderr } from '../offline/console-on-stderr';
 import { withProgress, type ShowProgress } from '../output/progress-line';
 import type { Invocation } from '../program/command-spec';
 import { readConfig } from '../read-config';
@@ -33,6 +34,7 @@ export async function run(invocation: Invocation): Promise<number> {
 async function runPreview(invocation: Invocation, show: ShowProgress): Promise<number> {
   const { io } = invocation;
   const options = previewOptions(invocation);
+  consoleOnStderr();
   const document = await onlyDocument(options.file, io);
   // The error may be of a plugin.
   const report = (error: unknown): number =>

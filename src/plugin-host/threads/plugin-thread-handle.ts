@@ -69,7 +69,9 @@ export class PluginThread {
       step: this.currentStep.memory,
     };
     this.ready = new Promise((resolve) => (this.setReady = resolve));
-    this.worker = new Worker(options.module, { name: options.name, workerData });
+    this.worker = new Worker(options.module, { name: options.name, workerData, stdout: true });
+    // A command's stdout is its answer; what a plugin prints is not part of it.
+    this.worker.stdout.on('data', (text: Buffer) => process.stderr.write(text));
     this.calls = new OpenCalls((message) => {
       if (this.gone) throw new ThreadExitError({ kind: 'closed' }, '', 0);
       this.post(message);

@@ -180,3 +180,21 @@ test('a wrong password: the error of the field, and no password', async () => {
   expect(run.err()).toMatch(/^The config has 1 error\(s\):\n {2}database\.hostname: /);
   expect(run.out() + run.err()).not.toContain('not-the-password');
 });
+
+test('what a plugin prints is not part of the answer', async () => {
+  const plugins = [{ type: 'source', class: 'com.acme.Printer' }];
+  const manifest = { name: 'printer', version: '1.0.0', main: './index.js', millrace: { plugins } };
+  await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
+  await writeFile(
+    join(folder, 'index.js'),
+    `module.exports = { type: 'source', config: [], createTask: () => ({
+      start: () => undefined, stop: () => undefined,
+      poll: () => (console.log('printed by a plugin'), [{ topic: 't', keySchema: null, key: null, valueSchema: null, value: 'v', sourcePartition: {}, sourceOffset: {} }]),
+    }) };`,
+  );
+  const file = await connector({ 'connector.class': 'com.acme.Printer' });
+  const previewed = preview([file, '--plugin-path', folder, '-n', '1', '-o', 'json']);
+  expect(await previewed.ended).toBe(0);
+  expect(JSON.parse(previewed.out())).toMatchObject({ topic: 't' });
+  expect(previewed.err()).toContain('printed by a plugin\n');
+});

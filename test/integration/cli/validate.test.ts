@@ -14,6 +14,7 @@ exports.source = {
   type: 'source',
   config: [],
   validate: (config) => {
+    if (config.mode === 'prints') console.log('printed by a plugin');
     if (config.mode === 'blocks') for (;;);
     if (config.mode === 'exits') process.exit(3);
     return config.mode === 'refused' ? [{ key: 'mode', message: 'It is refused.' }] : [];
@@ -110,4 +111,12 @@ test('plugin code that blocks or ends its thread is reported, and the others are
   );
   expect(out).toMatch(/^c \(.*\): invalid\n {2}connector\.class = com\.acme\.AcmeSource: /m);
   expect(out).toMatch(/^b: valid$/m);
+});
+
+test('what a plugin prints is not part of the answer', async () => {
+  const path = await documents({ a: { 'connector.class': 'com.acme.AcmeSource', mode: 'prints' } });
+  const { code, out, err } = await offline(path, '-o', 'json');
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject([{ name: 'a', fields: [] }]);
+  expect(err).toContain('printed by a plugin\n');
 });

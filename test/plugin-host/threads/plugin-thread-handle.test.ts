@@ -16,6 +16,7 @@ jest.mock('node:worker_threads', () => ({
 
 let beat: SharedArrayBuffer;
 class FakeWorker extends EventEmitter {
+  readonly stdout = new EventEmitter();
   constructor(_module: string, { workerData }: { workerData: PluginThreadData }) {
     super();
     ({ beat } = workerData);
