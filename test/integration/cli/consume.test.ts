@@ -11,7 +11,8 @@ const clients = new Clients();
 let topic: string;
 let producer: Producer;
 beforeAll(async () => {
-  topic = await clients.topic(2);
+  // Its records are older than a broker's retention.
+  topic = await clients.topic(2, { 'retention.ms': '-1' });
   producer = await clients.producer(topic);
   const send = (
     partition: number,

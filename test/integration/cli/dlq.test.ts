@@ -15,8 +15,9 @@ let origin: string;
 let letters: string;
 
 beforeEach(async () => {
-  origin = await clients.topic(3);
-  letters = await clients.topic(1);
+  // Their records are older than a broker's retention.
+  origin = await clients.topic(3, { 'retention.ms': '-1' });
+  letters = await clients.topic(1, { 'retention.ms': '-1' });
   const producer = await clients.producer(letters);
   const send = (text: string, headers: RecordHeader[]) =>
     producer.send({ topic: letters, key: Buffer.from('k'), value: Buffer.from(text), headers, timestamp: TIME });
@@ -121,7 +122,7 @@ test('replay: one connector, another topic, a part, a dry run', async () => {
   expect((await dlq('replay', letters, '--dry-run', '--connector', 'other-sink')).out).toBe(
     `1 records would be sent to ${origin}\n`,
   );
-  const to = await clients.topic(1);
+  const to = await clients.topic(1, { 'retention.ms': '-1' });
   expect((await dlq('replay', letters, '--yes', '--to', to, '--from', '1')).out).toBe(`2 records sent to ${to}\n`);
   expect((await dlq('replay', letters, '--yes', '--to', to, '-n', '1')).out).toBe(`1 records sent to ${to}\n`);
 });

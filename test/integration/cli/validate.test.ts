@@ -39,7 +39,6 @@ beforeAll(async () => {
     settings: {
       'plugin.path': join(folder, 'plugins'),
       'file.root': folder,
-      'plugin.thread.silence.ms': '1000',
     },
   });
   await worker.ready();
