@@ -84,7 +84,7 @@ export class TaskPublication {
     }
     const publication: Publication = { repeat: true, wake: new AbortController() };
     this.running.set(connector, publication);
-    void this.run(connector, publication).finally(() => this.running.delete(connector));
+    void this.run(connector, publication);
   }
 
   close(): void {
@@ -93,6 +93,8 @@ export class TaskPublication {
   }
 
   private async run(connector: string, publication: Publication): Promise<void> {
+    // Not after the promise has settled: a request in between would be lost.
+    const end = (): unknown => this.running.delete(connector);
     let attempts = 0;
     let firstAttempt = 0;
     for (;;) {
@@ -104,9 +106,9 @@ export class TaskPublication {
       }
       try {
         await this.publish(connector);
-        if (!publication.repeat) return;
+        if (!publication.repeat) return void end();
       } catch (error) {
-        if (this.closed || (isFinal(error) && !publication.repeat)) return;
+        if (this.closed || (isFinal(error) && !publication.repeat)) return void end();
         const delay = backoffMs(++attempts, RETRY_BACKOFF);
         const keyRotates =
           error instanceof HerderError && error.status === 403 && this.now() - firstAttempt < KEY_ROTATION_MS;
@@ -115,7 +117,7 @@ export class TaskPublication {
         );
         await (this.options.sleep ?? sleep)(delay, publication.wake.signal);
       }
-      if (this.closed) return;
+      if (this.closed) return void end();
     }
   }
 
