@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgres, type PostgresOptions, type RunningPostgres } from './postgres';
+import { startPostgres, type OwnPostgres, type PostgresOptions } from './postgres';
 
 /** Debian 12's packages, by the library that each installs. */
 const PACKAGES = {
@@ -66,14 +66,12 @@ export function listsOutputPlugins(libraries: readonly ServerLibrary[] = ['wal2j
 export async function startDebianPostgres(
   libraries: readonly ServerLibrary[] = ['wal2json', 'decoderbufs'],
   options: Omit<PostgresOptions, 'programs'> = {},
-): Promise<RunningPostgres> {
+): Promise<OwnPostgres & { readonly programs: string }> {
   const folder = folderWith(libraries);
   if (folder === null) throw new Error(whyMissing(libraries) as string);
   const plugins = ['pgoutput', ...libraries.filter((library) => library !== 'postgis-3')].join(', ');
   const settings: Record<string, string> = listsOutputPlugins(libraries) ? { output_plugin_libraries: plugins } : {};
-  return await startPostgres({
-    ...options,
-    settings: { ...settings, ...options.settings },
-    programs: join(folder, 'bin'),
-  });
+  const programs = join(folder, 'bin');
+  const server = await startPostgres({ ...options, settings: { ...settings, ...options.settings }, programs });
+  return { ...server, programs };
 }

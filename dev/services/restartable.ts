@@ -38,9 +38,19 @@ export class Restartable {
 
   /** Kills the server with SIGKILL and keeps its data. */
   async crash(): Promise<void> {
+    await this.end('SIGKILL');
+  }
+
+  /** Restarts the server with its data after it has ended itself because of the signal. */
+  async restart(signal: NodeJS.Signals): Promise<void> {
+    await this.end(signal);
+    await this.start();
+  }
+
+  private async end(signal: NodeJS.Signals): Promise<void> {
     const { pid } = this;
-    if (pid === undefined) throw new Error('there is no process to kill');
-    process.kill(pid, 'SIGKILL');
+    if (pid === undefined) throw new Error('there is no process to end');
+    process.kill(pid, signal);
     await waitFor('the server to be gone', () => this.runs.at(-1)?.exitCode !== undefined, { everyMs: 5 });
   }
 
