@@ -54,6 +54,12 @@ export class TestDatabase {
     return database;
   }
 
+  /** The same database, after a restart of its server. */
+  async reopened(): Promise<TestDatabase> {
+    await this.client.end().catch(() => undefined);
+    return new TestDatabase(this.name, await connectTo(this.name, this.server), this.server);
+  }
+
   connect(): Promise<Client> {
     return connectTo(this.name, this.server);
   }

@@ -16,8 +16,11 @@ export interface Finding {
   readonly message: string;
   /** One sentence that states what to do. (Default: the message says it) */
   readonly cure?: string;
-  /** What to run for the cure, complete as it stands: SQL or a shell command. (Default: nothing can be run) */
-  readonly statement?: string;
+  /**
+   * What to run for the cure, in this order: SQL that ends with a semicolon, or shell commands that do not. Each is one
+   * statement, complete as it stands, and runs outside a transaction. (Default: nothing can be run)
+   */
+  readonly statements?: readonly string[];
   /** The system did not answer at all. A command that reaches nothing has another exit code. (Default: false) */
   readonly unreachable?: boolean;
 }

@@ -22,7 +22,7 @@ export function restFindings({ url, worker, connectors }: RestFacts, isGuessed =
         subject,
         message: `It does not answer: ${sentence(worker.failed.message)}`,
         cure: 'Check that a worker runs there, or set --url or --context; try with',
-        statement: `curl -sS ${shellWord(`${url}/`)}`,
+        statements: [`curl -sS ${shellWord(`${url}/`)}`],
       },
     ];
   if (isNoWorker(worker.value)) return [noWorkerFinding(subject, url)];
@@ -64,7 +64,7 @@ function connectorFindings({ name, connector, tasks }: ConnectorFacts, url: stri
       subject,
       message: `The connector is FAILED on ${connector.worker_id ?? 'an unknown worker'}: ${firstLine(connector.trace)}`,
       cure,
-      statement: restart,
+      statements: [restart],
     });
   const failed = tasks.filter(({ state }) => state === 'FAILED');
   const [task] = failed;
@@ -75,7 +75,7 @@ function connectorFindings({ name, connector, tasks }: ConnectorFacts, url: stri
       subject,
       message: `${failed.length} of ${tasks.length} tasks are FAILED; task ${task.id} on ${task.worker_id ?? 'an unknown worker'}: ${firstLine(task.trace)}`,
       cure,
-      statement: restart,
+      statements: [restart],
     });
   const unassigned = [connector, ...tasks].filter(({ state }) => state === 'UNASSIGNED').length;
   if (unassigned > 0)
@@ -93,7 +93,7 @@ function connectorFindings({ name, connector, tasks }: ConnectorFacts, url: stri
       subject,
       message: 'The connector is RUNNING and has no task, so it moves no data.',
       cure: 'Some connectors have none while there is nothing to do. If there is, check its config, restart it, and see the log of its worker.',
-      statement: restart,
+      statements: [restart],
     });
   return found;
 }

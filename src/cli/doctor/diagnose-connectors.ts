@@ -131,7 +131,7 @@ async function diagnoseOne(document: DiagnosedConnector, options: OneOptions): P
 /** A plugin may return anything. */
 function checkedFindings(found: readonly Finding[]): Finding[] {
   return (Array.isArray(found) ? (found as readonly (Finding | null)[]) : []).flatMap((finding) => {
-    const { severity, code, message, cure, statement, unreachable } = finding ?? ({} as Partial<Finding>);
+    const { severity, code, message, cure, statements, unreachable } = finding ?? ({} as Partial<Finding>);
     if (severity === undefined || !SEVERITIES.includes(severity)) return [];
     return [
       {
@@ -139,7 +139,7 @@ function checkedFindings(found: readonly Finding[]): Finding[] {
         code: String(code),
         message: String(message),
         ...(cure !== undefined && { cure: String(cure) }),
-        ...(statement !== undefined && { statement: String(statement) }),
+        ...(Array.isArray(statements) && { statements: (statements as readonly unknown[]).map(String) }),
         ...(unreachable === true && { unreachable }),
       },
     ];

@@ -27,7 +27,9 @@ export function groupFindings(facts: KafkaFacts, workers: readonly WorkerFacts[]
         subject,
         message: `Its members use the protocol "${protocolType}", so workers cannot join it: another program uses this group.id.`,
         cure: 'Set another group.id on all workers; see the members with',
-        statement: `kafka-consumer-groups.sh --bootstrap-server ${shellWord(bootstrapServers)} --describe --members --group ${shellWord(groupId)}`,
+        statements: [
+          `kafka-consumer-groups.sh --bootstrap-server ${shellWord(bootstrapServers)} --describe --members --group ${shellWord(groupId)}`,
+        ],
       },
     ];
   if (members.length === 0)
@@ -75,7 +77,7 @@ function workerFindings({ url, member, answer }: WorkerFacts, facts: KafkaFacts)
         subject,
         message: `It is a member of group ${facts.groupId}, but does not answer at its advertised URL: ${sentence(answer.failed.message)}`,
         cure: 'Check that it runs, and set rest.advertised.host.name, rest.advertised.port and rest.advertised.listener to what other workers can reach; try with',
-        statement: `curl -sS ${shellWord(url === '' ? 'URL' : `${url.replace(/\/$/, '')}/`)}`,
+        statements: [`curl -sS ${shellWord(`${url.replace(/\/$/, '')}/`)}`],
       },
     ];
   if (isNoWorker(answer.value)) return [noWorkerFinding(subject, url)];
@@ -90,7 +92,7 @@ export function noWorkerFinding(subject: string, url: string): DoctorFinding {
     subject,
     message: 'Something answers at this URL, but not as a Connect worker: GET / has no version.',
     cure: 'Check the host, the port and the path of the URL; see the answer with',
-    statement: `curl -sS ${shellWord(`${url.replace(/\/$/, '')}/`)}`,
+    statements: [`curl -sS ${shellWord(`${url.replace(/\/$/, '')}/`)}`],
   };
 }
 
@@ -103,7 +105,7 @@ export function clockFindings(subject: string, { aheadMs, uncertainMs }: WorkerA
       subject,
       message: `Its clock is ${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the clock of this machine.`,
       cure: 'Synchronize the clocks of both machines; see the state of each with',
-      statement: 'timedatectl status',
+      statements: ['timedatectl status'],
     },
   ];
 }
@@ -167,7 +169,7 @@ function storage(
       subject,
       message: `${first.url} and ${other.url} list different connectors: they use different storage topics, or one of them cannot read the config topic.`,
       cure,
-      statement: `curl -sS ${shellWord(`${first.url.replace(/\/$/, '')}/connectors`)}; curl -sS ${shellWord(`${other.url.replace(/\/$/, '')}/connectors`)}`,
+      statements: [first, other].map(({ url }) => `curl -sS ${shellWord(`${url.replace(/\/$/, '')}/connectors`)}`),
     },
   ];
 }

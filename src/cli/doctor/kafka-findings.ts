@@ -19,7 +19,7 @@ export function kafkaFindings({ cluster, bootstrapServers }: KafkaFacts): Doctor
       subject: 'Kafka',
       message: 'The cluster has no controller, so topics cannot be created and leaders cannot move.',
       cure: 'Check the controllers of the cluster.',
-      statement: `kafka-metadata-quorum.sh --bootstrap-server ${shellWord(bootstrapServers)} describe --status`,
+      statements: [`kafka-metadata-quorum.sh --bootstrap-server ${shellWord(bootstrapServers)} describe --status`],
     },
   ];
 }
@@ -32,7 +32,7 @@ function connectionFinding({ code, message }: Failure, bootstrapServers: string)
       ...finding,
       code: 'KAFKA_UNREACHABLE',
       cure: 'Check that the brokers run, that bootstrap.servers names them, and that their advertised listeners can be reached from this machine; try with',
-      statement: `kafka-broker-api-versions.sh --bootstrap-server ${shellWord(bootstrapServers)}`,
+      statements: [`kafka-broker-api-versions.sh --bootstrap-server ${shellWord(bootstrapServers)}`],
     };
   if (AUTHENTICATION.has(code))
     return {
@@ -45,20 +45,20 @@ function connectionFinding({ code, message }: Failure, bootstrapServers: string)
       ...finding,
       code: 'KAFKA_TLS',
       cure: 'The broker can be reached: compare security.protocol and ssl.* in the worker settings with its certificate.',
-      statement: `openssl s_client -connect ${shellWord(first.trim())} -showcerts </dev/null`,
+      statements: [`openssl s_client -connect ${shellWord(first.trim())} -showcerts </dev/null`],
     };
   if (code.endsWith('_AUTHORIZATION_FAILED')) return authorizationFinding('Kafka', finding.message);
   return { ...finding, code: 'KAFKA_SETTINGS', cure: 'Correct the client settings of the worker.' };
 }
 
-function authorizationFinding(subject: string, message: string, statement?: string): DoctorFinding {
+function authorizationFinding(subject: string, message: string, statements?: readonly string[]): DoctorFinding {
   return {
     severity: 'error',
     code: 'KAFKA_AUTHORIZATION',
     subject,
     message,
     cure: 'The broker knows the principal, but its ACLs do not allow this: add an ACL for the principal of the workers.',
-    ...(statement !== undefined && { statement }),
+    ...(statements !== undefined && { statements }),
   };
 }
 
@@ -73,7 +73,7 @@ export function requestFinding(
   const late = notReached(subject, failure);
   if (late !== null) return late;
   const statement = `kafka-acls.sh --bootstrap-server ${shellWord(bootstrapServers)} --add --allow-principal User:WORKER ${acl}`;
-  if (code.endsWith('_AUTHORIZATION_FAILED')) return authorizationFinding(subject, sentence(message), statement);
+  if (code.endsWith('_AUTHORIZATION_FAILED')) return authorizationFinding(subject, sentence(message), [statement]);
   const reason = code === 'UNSUPPORTED_VERSION_CLIENT' ? `the broker does not offer the request (${message})` : message;
   return { severity: 'unchecked', code: 'KAFKA_REQUEST', subject, message: `Not checked: ${sentence(reason)}` };
 }

@@ -29,8 +29,8 @@ export function sorted(findings: readonly DoctorFinding[]): DoctorFinding[] {
   return ORDER.flatMap((severity) => [...unique.values()].filter((finding) => finding.severity === severity));
 }
 
-function identity({ severity, code, message, statement }: DoctorFinding): string {
-  return JSON.stringify([severity, code, message, statement]);
+function identity({ severity, code, message, statements }: DoctorFinding): string {
+  return JSON.stringify([severity, code, message, statements]);
 }
 
 /** `unreachable` if nothing was reached, `no` if a finding is an error. */
@@ -41,11 +41,11 @@ export function exitCodeOf({ checked, findings }: Report): number {
 
 export function reportText({ checked, findings }: Report, paint: Paint): string {
   const lines = checked.map(({ subject, summary }) => `${paint('bold', subject)}: ${summary}`);
-  for (const { severity, code, subject, message, cure, statement } of findings) {
+  for (const { severity, code, subject, message, cure, statements = [] } of findings) {
     if (lines.length > 0) lines.push('');
     lines.push(`${paint(COLOURS[severity], severity)} ${code} (${subject})`, `  ${message}`);
     if (cure !== undefined) lines.push(`  ${cure}`);
-    if (statement !== undefined) lines.push(paint('cyan', `    ${statement}`));
+    lines.push(...statements.map((statement) => paint('cyan', `    ${statement}`)));
   }
   lines.push('', summaryOf(findings));
   return `${lines.map(printable).join('\n')}\n`;

@@ -32,12 +32,12 @@ export class Secrets {
   }
 
   hide(finding: DoctorFinding): DoctorFinding {
-    const { message, cure, statement } = finding;
+    const { message, cure, statements } = finding;
     return {
       ...finding,
       message: redactText(this.text(message)),
       ...(cure !== undefined && { cure: this.text(cure) }),
-      ...(statement !== undefined && { statement: this.text(statement) }),
+      ...(statements !== undefined && { statements: statements.map((statement) => this.text(statement)) }),
     };
   }
 

@@ -39,7 +39,7 @@ function topicFindings({ kind, wanted, topic, settings }: StorageFacts, facts: K
       subject,
       message: `The config topic has ${partitions.length} partitions instead of one, so changes of configurations have no order.`,
       cure: 'Partitions cannot be removed: create another topic, set config.storage.topic on all workers, and register the connectors again.',
-      statement: createStatement(facts, { ...wanted, topic: `${wanted.topic}-1` }, 1),
+      statements: [createStatement(facts, { ...wanted, topic: `${wanted.topic}-1` }, 1)],
     });
   const offline = partitions.filter(({ leader }) => leader < 0);
   if (offline.length > 0)
@@ -49,7 +49,9 @@ function topicFindings({ kind, wanted, topic, settings }: StorageFacts, facts: K
       subject,
       message: `${offline.length} of ${partitions.length} partitions have no leader, so ${PURPOSE[kind]} cannot be read or written.`,
       cure: 'Start the brokers that have their replicas; see which with',
-      statement: `kafka-topics.sh --bootstrap-server ${shellWord(bootstrapServers)} --describe --topic ${shellWord(wanted.topic)}`,
+      statements: [
+        `kafka-topics.sh --bootstrap-server ${shellWord(bootstrapServers)} --describe --topic ${shellWord(wanted.topic)}`,
+      ],
     });
   if ('failed' in settings)
     return [...found, ...replication(undefined), requestFinding(subject, settings.failed, bootstrapServers, acl)];
@@ -71,7 +73,7 @@ function topicFindings({ kind, wanted, topic, settings }: StorageFacts, facts: K
         subject,
         message: `Its cleanup.policy is ${policy} instead of compact, ${effect}.`,
         cure: 'Change it now; what was deleted is lost.',
-        statement: alter('cleanup.policy=compact'),
+        statements: [alter('cleanup.policy=compact')],
       });
     }
     if (configs['unclean.leader.election.enable'] === 'true')
@@ -81,7 +83,7 @@ function topicFindings({ kind, wanted, topic, settings }: StorageFacts, facts: K
         subject,
         message: `A replica that is behind may become leader (unclean.leader.election.enable=true), which loses ${PURPOSE[kind]}.`,
         cure: 'Turn it off for this topic.',
-        statement: alter('unclean.leader.election.enable=false'),
+        statements: [alter('unclean.leader.election.enable=false')],
       });
     return issues;
   }
@@ -98,7 +100,7 @@ function topicFindings({ kind, wanted, topic, settings }: StorageFacts, facts: K
           subject,
           message: `It has ${replicas} replica(s) and min.insync.replicas=${insync}, so Kafka rejects every write.`,
           cure: 'Lower the setting, or add replicas.',
-          statement: alter(`min.insync.replicas=${Math.max(1, replicas - 1)}`),
+          statements: [alter(`min.insync.replicas=${Math.max(1, replicas - 1)}`)],
         },
       ];
     if (replicas === 1 && brokers.length >= SEVERAL_BROKERS)
@@ -109,7 +111,7 @@ function topicFindings({ kind, wanted, topic, settings }: StorageFacts, facts: K
           subject,
           message: `It has one replica in a cluster of ${brokers.length} brokers: ${PURPOSE[kind]} are lost with that broker.`,
           cure: 'Add replicas.',
-          statement: reassign(topicPartitions(brokers.slice(0, SEVERAL_BROKERS))),
+          statements: [reassign(topicPartitions(brokers.slice(0, SEVERAL_BROKERS)))],
         },
       ];
     if (replicas > 1 && replicas === insync)
@@ -120,7 +122,7 @@ function topicFindings({ kind, wanted, topic, settings }: StorageFacts, facts: K
           subject,
           message: `It has ${replicas} replicas and min.insync.replicas=${insync}, so Kafka rejects writes while one broker is away.`,
           cure: 'Lower the setting, or add replicas.',
-          statement: alter(`min.insync.replicas=${replicas - 1}`),
+          statements: [alter(`min.insync.replicas=${replicas - 1}`)],
         },
       ];
     return [];
@@ -155,7 +157,7 @@ function missing(kind: StorageFacts['kind'], wanted: StorageFacts['wanted'], fac
     cure: isUsed
       ? 'Compare the settings of the workers; or, if it was deleted, create it and restart them.'
       : 'Start a worker, or create it.',
-    statement: createStatement(facts, wanted, partitions),
+    statements: [createStatement(facts, wanted, partitions)],
   };
 }
 

@@ -84,7 +84,7 @@ test('the statement that adds replicas keeps the replica that has the data first
   const [finding] = storageFindings(
     kafka({ storage: [topic({ replicas: [3], configs: { 'min.insync.replicas': '1' } })] }),
   );
-  expect(finding?.statement).toContain('"replicas":[3,1,2]');
+  expect(finding?.statements).toEqual([expect.stringContaining('"replicas":[3,1,2]')]);
 });
 
 test('one topic for two purposes, one that may not be described, one request that the broker lacks', () => {
@@ -101,7 +101,7 @@ test('one topic for two purposes, one that may not be described, one request tha
     }),
   );
   expect(codes(found)).toEqual(['error STORAGE_TOPIC_SHARED', 'error KAFKA_AUTHORIZATION', 'unchecked KAFKA_REQUEST']);
-  expect(found[1]?.statement).toContain('kafka-acls.sh');
+  expect(found[1]?.statements).toEqual([expect.stringContaining('kafka-acls.sh')]);
   expect(found[2]?.message).toContain('the broker does not offer the request');
 });
 
@@ -165,9 +165,9 @@ test('states of connectors; a trace is one bounded line', () => {
     'warning CONNECTOR_UNASSIGNED',
   ]);
   expect(found[0]?.message.length).toBeLessThan(700);
-  expect(found[0]?.statement).toBe(
+  expect(found[0]?.statements).toEqual([
     "curl -sS -X POST 'http://a:1/connectors/a%20b/restart?includeTasks=true&onlyFailed=true'",
-  );
+  ]);
 });
 
 test('a REST API that does not answer is an error only if a URL was chosen', () => {
@@ -178,7 +178,14 @@ test('a REST API that does not answer is an error only if a URL was chosen', () 
 
 describe('the report', () => {
   const finding = (severity: DoctorFinding['severity'], code = 'X_Y'): DoctorFinding => ({
-    ...{ severity, code, subject: 's', message: 'It is\x1b[2J wrong.', cure: 'Mend it with', statement: 'SELECT 1;' },
+    ...{
+      severity,
+      code,
+      subject: 's',
+      message: 'It is\x1b[2J wrong.',
+      cure: 'Mend it with',
+      statements: ['SELECT 1;', 'SELECT 2;'],
+    },
   });
 
   test('errors come first, each finding once; control characters of servers are not printed', () => {
@@ -186,7 +193,7 @@ describe('the report', () => {
     expect(findings.map(({ severity }) => severity)).toEqual(['error', 'unchecked']);
     const text = reportText({ checked: [{ subject: 'Kafka', summary: 'fine' }], findings }, (_, text) => text);
     expect(text).toBe(
-      'Kafka: fine\n\nerror X_Y (other)\n  It is [2J wrong.\n  Mend it with\n    SELECT 1;\n\nunchecked X_Y (s)\n  It is [2J wrong.\n  Mend it with\n    SELECT 1;\n\n1 error, 0 warnings, 1 not checked.\n',
+      'Kafka: fine\n\nerror X_Y (other)\n  It is [2J wrong.\n  Mend it with\n    SELECT 1;\n    SELECT 2;\n\nunchecked X_Y (s)\n  It is [2J wrong.\n  Mend it with\n    SELECT 1;\n    SELECT 2;\n\n1 error, 0 warnings, 1 not checked.\n',
     );
   });
 
@@ -242,9 +249,9 @@ test('secrets of configs are hidden, their placeholders and the user’s name sh
   secrets.add({ 'some.key': '${env:S}' }, { 'some.key': 'resolved-value' });
   const finding = { severity: 'error', code: 'X_Y', subject: 's' } as const;
   const message = 'user shop, hunter2-hunter2, resolved-value';
-  expect(secrets.hide({ ...finding, message, statement: 'run hunter2-hunter2' })).toEqual({
+  expect(secrets.hide({ ...finding, message, statements: ['run hunter2-hunter2'] })).toEqual({
     ...finding,
     message: 'user shop, [hidden], ${env:S}',
-    statement: 'run [hidden]',
+    statements: ['run [hidden]'],
   });
 });

@@ -158,7 +158,7 @@ describe('with a worker and a PostgreSQL server', () => {
     expect(codes(answer)).toEqual(['error TASK_FAILED']);
     const [finding] = answer.report.findings;
     expect(finding?.message).toContain('no-such-folder');
-    expect(finding?.statement).toContain(`${worker.url}/connectors/to%20file/restart`);
+    expect(finding?.statements).toEqual([expect.stringContaining(`${worker.url}/connectors/to%20file/restart`)]);
     expect(answer.code).toBe(5);
     await worker.request('DELETE', '/connectors/to%20file');
   });
@@ -217,9 +217,9 @@ describe('with a member that is not a worker', () => {
       'error GROUP_MIXED_STORAGE',
       'error REST_UNREACHABLE',
     ]);
-    expect(answer.report.findings[1]?.statement).toBe(
+    expect(answer.report.findings[1]?.statements).toEqual([
       `kafka-configs.sh --bootstrap-server ${process.env.BOOTSTRAP_SERVERS} --alter --entity-type topics --entity-name ${group}-offsets --add-config cleanup.policy=compact`,
-    );
+    ]);
     expect(answer.code).toBe(5);
     await leave();
   });

@@ -54,7 +54,7 @@ describeWithKafka('doctor', () => {
       'warning GROUP_EMPTY',
     ]);
     expect(code).toBe(5);
-    for (const { statement = '' } of report.findings)
+    for (const statement of report.findings.flatMap(({ statements = [] }) => statements))
       if (statement.startsWith('kafka-configs.sh '))
         await runKafkaTool('kafka.admin.ConfigCommand', statement.split(' ').slice(1));
     expect(codes((await doctor('g')).report)).toEqual([

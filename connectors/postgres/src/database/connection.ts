@@ -86,7 +86,7 @@ export async function openConnection(config: ConnectionConfig, role: Role): Prom
       await initialise(client, config.initialStatements);
     } catch (error) {
       await client.end().catch(() => undefined);
-      throw databaseError('A statement of database.initial.statements failed', error);
+      throw error;
     }
     return { client, tls };
   }
@@ -94,13 +94,17 @@ export async function openConnection(config: ConnectionConfig, role: Role): Prom
 }
 
 /**
- * Restores the text settings afterwards: the statements do not run on the replication connection, and a snapshot must
- * read the same text as the stream.
+ * Runs `database.initial.statements`. Restores the text settings afterwards: the statements do not run on the
+ * replication connection, and a snapshot must read the same text as the stream.
  */
-async function initialise(client: Client, statements: readonly string[]): Promise<void> {
+export async function initialise(client: Client, statements: readonly string[]): Promise<void> {
   if (statements.length === 0) return;
-  for (const statement of statements) await client.query(statement);
-  await client.query(RESTORE);
+  try {
+    for (const statement of statements) await client.query(statement);
+    await client.query(RESTORE);
+  } catch (error) {
+    throw databaseError('A statement of database.initial.statements failed', error);
+  }
 }
 
 export function connectError(config: ConnectionConfig, error: unknown): Error {

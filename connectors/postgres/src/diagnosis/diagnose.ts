@@ -4,12 +4,14 @@ import type { Client } from 'pg';
 import { checkConfig } from '../config/check';
 import { parseConfig, type ConnectionConfig } from '../config/postgres-config';
 import { withoutSalt } from '../config/problem';
-import { closeConnection, openConnection } from '../database/connection';
+import { closeConnection, initialise, openConnection } from '../database/connection';
 import { databaseError } from '../database/errors';
+import { quoteIdentifier } from '../database/identifiers';
+import { readServerFacts } from '../database/server';
 import { fault } from './finding';
 import { publicationFindings } from './publication-findings';
 import { readFacts } from './read-facts';
-import { serverFindings } from './server-findings';
+import { serverFindings, versionFinding } from './server-findings';
 import { slotFindings } from './slot-findings';
 import { tableFindings } from './table-findings';
 
@@ -28,7 +30,7 @@ export async function diagnose(config: ConnectorConfig, { timeoutMs }: Diagnosis
   };
   let client: Client;
   try {
-    ({ client } = await openConnection(connection, 'Validate Connection'));
+    ({ client } = await openConnection({ ...connection, initialStatements: [] }, 'Validate Connection'));
   } catch (error) {
     return [connectionFinding(connection, error)];
   }
@@ -36,7 +38,12 @@ export async function diagnose(config: ConnectorConfig, { timeoutMs }: Diagnosis
   const timer = startTimer(() => void closeConnection(client), limitMs);
   try {
     await client.query(`SET statement_timeout = ${limitMs}`);
-    const facts = await readFacts(client, { ...parsed, connection });
+    const failure = await initialFailure(client, connection);
+    if (failure !== null) return [failure];
+    const server = await readServerFacts(client);
+    const outdated = versionFinding(server);
+    if (outdated !== null) return [outdated];
+    const facts = await readFacts(client, { ...parsed, connection }, server);
     return [...serverFindings(facts), ...tableFindings(facts), ...publicationFindings(facts), ...slotFindings(facts)];
   } catch (error) {
     throw databaseError('The diagnosis of the server was not completed', error);
@@ -46,26 +53,60 @@ export async function diagnose(config: ConnectorConfig, { timeoutMs }: Diagnosis
   }
 }
 
-const CURES: Readonly<Record<string, string>> = {
-  PG_AUTHENTICATION: 'Correct database.user and database.password, or pg_hba.conf of the server; try with',
-  PG_NO_DATABASE: 'Correct database.dbname; list the databases with',
-  PG_UNKNOWN_HOST: 'Correct database.hostname; try with',
-  PG_CONNECTION: 'Check that the server runs, and that the network lets this machine connect; try with',
-};
+async function initialFailure(client: Client, { initialStatements }: ConnectionConfig): Promise<Finding | null> {
+  try {
+    await initialise(client, initialStatements);
+    return null;
+  } catch (error) {
+    const { code, message } = failureOf(error);
+    return fault(code, sentence(message), { cure: 'Correct database.initial.statements.' });
+  }
+}
 
-function connectionFinding({ host, port, user, database }: ConnectionConfig, error: unknown): Finding {
-  const code = isConnectError(error) ? error.code : 'PG_ERROR';
-  const message = error instanceof Error ? error.message : String(error);
-  const name = code === 'PG_NO_DATABASE' ? 'postgres' : database;
-  const info = Object.entries({ host, port: String(port), user, dbname: name }).map(
-    ([key, value]) => `${key}='${value.replace(/[\\']/g, '\\$&')}'`,
-  );
-  const command = `psql ${shellQuoted(info.join(' '))}${code === 'PG_NO_DATABASE' ? ' --list' : ''}`;
+const TRY = 'try as the role of the connector with';
+const CURES: Readonly<Record<string, string>> = {
+  PG_AUTHENTICATION: `Correct database.user and database.password, or pg_hba.conf of the server; ${TRY}`,
+  PG_NO_DATABASE: 'Correct database.dbname; list the databases with',
+  PG_UNKNOWN_HOST: `Correct database.hostname; ${TRY}`,
+  PG_CONNECTION: `Check that the server runs, and that the network lets this machine connect; ${TRY}`,
+  PG_SERVER_SHUTDOWN: `Repeat the check when the server has started; ${TRY}`,
+  PG_TOO_MANY_CONNECTIONS:
+    'End sessions that are no longer needed, or raise the limit in the message (max_connections, or CONNECTION LIMIT of the role or the database); a superuser sees the sessions with',
+  PG_PRIVILEGE: 'Run this as the owner of the database.',
+};
+const SESSIONS =
+  'SELECT usename, application_name, state, count(*) FROM pg_stat_activity GROUP BY 1, 2, 3 ORDER BY 4 DESC;';
+
+function connectionFinding(connection: ConnectionConfig, error: unknown): Finding {
+  const { code, message } = failureOf(error);
   const finding = fault(code, sentence(message), {
-    cure: CURES[code] ?? 'See the message; try with',
-    statement: command,
+    cure: CURES[code] ?? `See the message; ${TRY}`,
+    statements: [connectionStatement(connection, code)],
   });
   return code === 'PG_CONNECTION' || code === 'PG_UNKNOWN_HOST' ? { ...finding, unreachable: true } : finding;
+}
+
+function connectionStatement({ host, port, user, database, ...tls }: ConnectionConfig, code: string): string {
+  if (code === 'PG_PRIVILEGE')
+    return `GRANT CONNECT ON DATABASE ${quoteIdentifier(database)} TO ${quoteIdentifier(user)};`;
+  if (code === 'PG_TOO_MANY_CONNECTIONS') return SESSIONS;
+  const dbname = code === 'PG_NO_DATABASE' ? 'postgres' : database;
+  // `prefer` is the default of psql, too.
+  const sslmode = tls.sslMode === 'prefer' ? {} : { sslmode: tls.sslMode };
+  const sslrootcert = tls.sslRootCert === null ? {} : { sslrootcert: tls.sslRootCert };
+  const info = Object.entries({ host, port: String(port), user, dbname, ...sslmode, ...sslrootcert }).map(
+    ([key, value]) => `${key}='${value.replace(/[\\']/g, '\\$&')}'`,
+  );
+  // `psql --list` fails if the server is newer.
+  const list = code === 'PG_NO_DATABASE' ? " -c 'SELECT datname FROM pg_database'" : '';
+  return `psql ${shellQuoted(info.join(' '))}${list}`;
+}
+
+function failureOf(error: unknown): { readonly code: string; readonly message: string } {
+  return {
+    code: isConnectError(error) ? error.code : 'PG_ERROR',
+    message: error instanceof Error ? error.message : String(error),
+  };
 }
 
 const shellQuoted = (text: string): string => `"${text.replace(/["\\$`]/g, '\\$&')}"`;

@@ -12,7 +12,9 @@ export interface CapacityFacts {
   readonly maxSenders: number;
   /** `hot_standby_feedback`. */
   readonly standbyFeedback: boolean;
-  /** Slots of `synchronized_standby_slots` that are missing or inactive: failover slots wait for them. */
+  /** `synchronized_standby_slots`. */
+  readonly standbySlots: readonly string[];
+  /** Those of them that are missing or inactive: failover slots wait for them. */
   readonly absentStandbySlots: readonly string[];
 }
 

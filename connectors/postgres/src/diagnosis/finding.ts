@@ -3,7 +3,7 @@ import type { Finding } from '@millrace/sdk';
 
 export interface Cure {
   readonly cure?: string;
-  readonly statement?: string;
+  readonly statements?: readonly string[];
 }
 
 export function fault(code: string, message: string, cure: Cure = {}): Finding {
@@ -12,6 +12,11 @@ export function fault(code: string, message: string, cure: Cure = {}): Finding {
 
 export function caution(code: string, message: string, cure: Cure = {}): Finding {
   return { severity: 'warning', code, message, ...cure };
+}
+
+/** Statements for a setting of the server that takes effect without a restart. @param value an SQL literal */
+export function reloaded(setting: string, value: string): string[] {
+  return [`ALTER SYSTEM SET ${setting} = ${value};`, 'SELECT pg_reload_conf();'];
 }
 
 /** Names listed in one message. */

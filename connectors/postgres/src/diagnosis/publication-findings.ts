@@ -21,7 +21,7 @@ function findings(facts: Facts, { config, tables }: SlotFacts, publication: Publ
         `Publication "${name}" does not exist in database "${config.connection.database}", and the connector ${mode === 'disabled' ? 'may not create it (publication.autocreate.mode=disabled)' : 'cannot create it on a standby'}.`,
         {
           cure: `Create it${facts.server.inRecovery ? ' on the primary' : ''} as the owner of the tables.`,
-          statement: createStatement(config, logged),
+          statements: [createStatement(config, logged)],
         },
       ),
     ];
@@ -61,7 +61,7 @@ function privileges(
       `The role ${facts.server.user} may not ${creates ? 'create' : 'change'} publication "${name}": ${reasons.join('; ')}.`,
       {
         cure: 'Run this as a superuser, and set publication.autocreate.mode=disabled.',
-        statement: `${statements.join('; ')};`,
+        statements: statements.map((statement) => `${statement};`),
       },
     ),
   ];
@@ -83,7 +83,7 @@ function absent(
       `Publication "${name}" does not contain ${listed(missing.map(qualified))}, so their changes are not captured.`,
       {
         cure: 'Add them as the owner of the publication, or exclude them in the config.',
-        statement: `ALTER PUBLICATION ${quoteIdentifier(name)} ADD TABLE ${missing.map(quoteTable).join(', ')};`,
+        statements: [`ALTER PUBLICATION ${quoteIdentifier(name)} ADD TABLE ${missing.map(quoteTable).join(', ')};`],
       },
     ),
   ];

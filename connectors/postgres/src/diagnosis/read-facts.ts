@@ -5,7 +5,7 @@ import type { PostgresConfig } from '../config/postgres-config';
 import { slotParts } from '../config/slot-part';
 import { findTables, readTables, tableFilter, type CatalogTable } from '../database/catalog';
 import { errorText } from '../database/errors';
-import { readServerFacts, type ServerFacts } from '../database/server';
+import type { ServerFacts } from '../database/server';
 import { slotHealth, slotQuery, type SlotRow } from '../metrics/slot-health';
 import { decodingPlugin } from '../replication/decoding-plugin';
 import { encodingProblem, pluginError, withPlugin } from '../replication/installed-plugin';
@@ -19,8 +19,8 @@ const CAPACITY = `
          (SELECT count(*)::int FROM pg_stat_replication) AS used_senders,
          current_setting('max_wal_senders')::int AS max_senders, current_setting('hot_standby_feedback') = 'on' AS feedback,
          ARRAY(SELECT trim(wanted) FROM pg_settings p, unnest(string_to_array(p.setting, ',')) AS wanted
-               WHERE p.name = 'synchronized_standby_slots' AND trim(wanted) <> ''
-               AND NOT EXISTS (SELECT FROM pg_replication_slots s WHERE s.slot_name = trim(wanted) AND s.active)) AS absent`;
+               WHERE p.name = 'synchronized_standby_slots' AND trim(wanted) <> '') AS standby_slots,
+         ARRAY(SELECT slot_name::text FROM pg_replication_slots WHERE active) AS active_slots`;
 
 const PRIVILEGES = `
   SELECT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AS superuser,
@@ -37,11 +37,11 @@ const INACTIVE = `
   ORDER BY retained DESC LIMIT 20`;
 
 const HOLDER = `
-  SELECT pid, coalesce(application_name, '') AS application, coalesce(client_addr::text, 'local') AS address
+  SELECT pid, coalesce(application_name, '') AS application, 
+         coalesce(client_addr::text, CASE client_port WHEN -1 THEN 'local' ELSE 'address not shown' END) AS address
   FROM pg_stat_activity WHERE pid = $1`;
 
-export async function readFacts(client: Client, config: PostgresConfig): Promise<Facts> {
-  const server = await readServerFacts(client);
+export async function readFacts(client: Client, config: PostgresConfig, server: ServerFacts): Promise<Facts> {
   const found = await findTables(client, config.filters);
   const oids = found.map(({ oid }) => oid);
   const tables = await readTables(client, oids, server.version);
@@ -73,12 +73,15 @@ export async function readFacts(client: Client, config: PostgresConfig): Promise
 
 async function readCapacity(client: Client): Promise<CapacityFacts> {
   const row = (await client.query(CAPACITY)).rows[0] as Record<string, unknown>;
+  const standbySlots = row.standby_slots as string[];
+  const active = new Set(row.active_slots as string[]);
   return {
     usedSlots: row.used_slots as number,
     usedSenders: row.used_senders as number,
     maxSenders: row.max_senders as number,
     standbyFeedback: row.feedback as boolean,
-    absentStandbySlots: row.absent as string[],
+    standbySlots,
+    absentStandbySlots: standbySlots.filter((name) => !active.has(name)),
   };
 }
 

@@ -1,70 +1,84 @@
 /** Replication slots: the connector's own, and others that retain WAL. Pure. */
 import type { Finding } from '@millrace/sdk';
 import { quoteLiteral } from '../database/identifiers';
-import { shownSize, slotTrouble } from '../metrics/slot-health';
+import { shownSize, slotTrouble, type SlotHealth } from '../metrics/slot-health';
 import { decodingPlugin } from '../replication/decoding-plugin';
-import type { Facts, InactiveSlot, SlotFacts } from './facts';
-import { caution, fault } from './finding';
+import type { Facts, InactiveSlot, SlotFacts, SlotHolder } from './facts';
+import { caution, fault, reloaded } from './finding';
 
 /** Names of the connections of connectors, `application_name`. */
 const CONNECTOR = /^(?:Millrace|Debezium)\b/;
 /** An inactive slot of another reader is worth a warning from this size. */
 const RETAINED_BYTES = 64 * 1024 ** 2;
 
-export function slotFindings({ slots, inactive }: Facts): Finding[] {
-  return [...slots.flatMap(ownFindings), ...inactive.flatMap(otherFindings)];
+/** Transactions that are open keep a slot where it is. */
+const OPEN_TRANSACTIONS =
+  'SELECT pid, usename, application_name, state, xact_start, query FROM pg_stat_activity WHERE xact_start IS NOT NULL ORDER BY xact_start LIMIT 10;';
+/** What keeps a slot from being lost for the same reason again. */
+const PRECAUTIONS: Readonly<Record<string, string>> = {
+  wal_removed: 'Raise max_slot_wal_keep_size',
+  idle_timeout: 'Raise idle_replication_slot_timeout',
+  wal_level_insufficient: 'Set wal_level to logical on the primary',
+  rows_removed: 'Set hot_standby_feedback to on on the standby',
+  'conflict with recovery': 'Set hot_standby_feedback to on on the standby',
+};
+/** The first version whose `pg_terminate_backend` waits for the end of the process. */
+const TERMINATION_WAITS = 140_000;
+const TERMINATION_MS = 10_000;
+
+export function slotFindings({ slots, inactive, server: { version } }: Facts): Finding[] {
+  return [...slots.flatMap((slot) => ownFindings(slot, version)), ...inactive.flatMap(otherFindings)];
 }
 
 const drop = (name: string): string => `SELECT pg_drop_replication_slot(${quoteLiteral(name).trim()});`;
+const terminate = (pid: number, version: number): string =>
+  `SELECT pg_terminate_backend(${pid}${version >= TERMINATION_WAITS ? `, ${TERMINATION_MS}` : ''});`;
 
-function ownFindings({ config, slot, health, holder, pluginProblem }: SlotFacts): Finding[] {
+function ownFindings({ config, slot, health, holder, pluginProblem }: SlotFacts, version: number): Finding[] {
   const found: Finding[] = [];
   if (pluginProblem !== null) found.push(fault(pluginProblem.code, pluginProblem.message));
   if (slot === null) return found;
   const { name } = config.slot;
   const { slotPlugin } = decodingPlugin(config);
   const { database } = config.connection;
+  // A slot that a process reads cannot be dropped.
+  const removal = [...(slot.activePid === null ? [] : [terminate(slot.activePid, version)]), drop(name)];
   if (slot.plugin !== slotPlugin || slot.database !== database) {
     found.push(
       fault(
         'PG_SLOT_MISMATCH',
         `Replication slot "${name}" is for plugin ${slot.plugin} and database "${slot.database}", not for ${slotPlugin} and "${database}".`,
-        { cure: 'Choose another slot.name; or, if nothing else uses this slot, drop it.', statement: drop(name) },
+        {
+          cure: slot.active
+            ? `Choose another slot.name, because ${shownHolder(holder)} reads this slot. Only if that program is no longer needed, stop it, then end its connection and drop the slot.`
+            : 'Choose another slot.name; or, if no other program needs this slot, drop it.',
+          statements: removal,
+        },
       ),
     );
     return found;
   }
   const lost = slot.lostBecause ?? health?.invalidation ?? null;
   if (lost !== null) {
+    const precaution = PRECAUTIONS[lost];
     found.push(
       fault('PG_SLOT_LOST', `Replication slot "${name}" is lost (${lost}): changes that were not read are gone.`, {
-        cure: "Raise max_slot_wal_keep_size, stop the connector, drop the slot, delete the connector's offsets and resume it, for a new snapshot.",
-        statement: drop(name),
+        cure: `${precaution === undefined ? 'Stop' : `${precaution}; stop`} the connector, drop the slot, delete the connector's offsets and resume it, for a new snapshot.`,
+        statements: removal,
       }),
     );
     return found;
   }
-  const trouble = slotTrouble(health, null, null);
   const retained = shownSize(health?.retainedBytes ?? 0);
-  if (trouble === 'unreserved' || trouble === 'retained')
-    found.push(
-      fault(
-        'PG_SLOT_AT_RISK',
-        `Replication slot "${name}" retains ${retained} of WAL${limitText(health?.limitBytes ?? null, health?.safeWalBytes ?? null)}.`,
-        {
-          cure: 'Find out why the connector does not read it in time, and let the server keep more WAL until it has.',
-          statement: "ALTER SYSTEM SET max_slot_wal_keep_size = '-1'; SELECT pg_reload_conf();",
-        },
-      ),
-    );
+  if (health !== null) found.push(...riskFindings(name, health));
   if (!slot.active)
     found.push(
       caution(
         'PG_SLOT_INACTIVE',
         `No process reads replication slot "${name}", for which the server retains ${retained} of WAL, more with each change.`,
         {
-          cure: 'Start the connector; only if it is no longer needed, drop the slot.',
-          statement: drop(name),
+          cure: 'Start the connector. Only if it is no longer needed, drop the slot, which loses the changes that were not read.',
+          statements: [drop(name)],
         },
       ),
     );
@@ -72,14 +86,44 @@ function ownFindings({ config, slot, health, holder, pluginProblem }: SlotFacts)
     found.push(
       fault(
         'PG_SLOT_ACTIVE',
-        `Replication slot "${name}" is read by process ${holder.pid} (${holder.application || 'unnamed'}, ${holder.address}), which is not a connector.`,
+        `Replication slot "${name}" is read by ${shownHolder(holder)}, which is not a connector.`,
         {
-          cure: 'Choose another slot.name, or end that process.',
-          statement: `SELECT pg_terminate_backend(${holder.pid});`,
+          cure: 'Choose another slot.name, because changes that this program confirms do not reach the connector. Only if it is not needed, stop it, or at least end its connection.',
+          statements: [terminate(holder.pid, version)],
         },
       ),
     );
   return found;
+}
+
+function shownHolder(holder: SlotHolder | null): string {
+  if (holder === null) return 'another process';
+  return `process ${holder.pid} (${holder.application || 'unnamed'}, ${holder.address})`;
+}
+
+function riskFindings(name: string, health: SlotHealth): Finding[] {
+  const trouble = slotTrouble(health, null, null);
+  if (trouble !== 'unreserved' && trouble !== 'retained') return [];
+  const { limitBytes, safeWalBytes } = health;
+  const retainedBytes = health.retainedBytes ?? 0;
+  const message = `Replication slot "${name}" retains ${shownSize(retainedBytes)} of WAL${limitText(limitBytes, safeWalBytes)}.`;
+  const reader = health.active
+    ? 'look for slow or failing writes to Kafka and for a transaction that was left open'
+    : 'start the connector, because no process reads it';
+  if (limitBytes === null)
+    return [
+      fault('PG_SLOT_AT_RISK', message, {
+        cure: `Keep room on the server's disk, and ${reader}; see the open transactions with`,
+        statements: [OPEN_TRANSACTIONS],
+      }),
+    ];
+  const megabytes = Math.ceil((2 * Math.max(limitBytes, retainedBytes)) / 1024 ** 2);
+  return [
+    fault('PG_SLOT_AT_RISK', message, {
+      cure: `Let the server keep more WAL, for which its disk must have room, until the connector has caught up, and ${reader}.`,
+      statements: reloaded('max_slot_wal_keep_size', `'${megabytes}MB'`),
+    }),
+  ];
 }
 
 function limitText(limit: number | null, safe: number | null): string {
@@ -94,7 +138,10 @@ function otherFindings({ name, type, retainedBytes, walStatus }: InactiveSlot): 
     caution(
       'PG_SLOT_INACTIVE',
       `No process reads the ${type} replication slot "${name}" of this server, for which it retains ${shownSize(retainedBytes)} of WAL, more with each change.`,
-      { cure: 'Start its reader; only if it is no longer needed, drop the slot.', statement: drop(name) },
+      {
+        cure: 'Start its reader. Only if it is no longer needed, drop the slot, which loses what was not read.',
+        statements: [drop(name)],
+      },
     ),
   ];
 }

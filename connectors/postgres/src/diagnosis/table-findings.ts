@@ -6,7 +6,7 @@ import { qualified, type CatalogTable } from '../database/catalog';
 import { quoteTable } from '../database/identifiers';
 import { identitiesOf } from '../startup/replica-identity';
 import { settingWarnings } from '../startup/setting-warnings';
-import { grant } from '../startup/start';
+import { grants } from '../startup/start';
 import type { Facts } from './facts';
 import { caution, fault, listed } from './finding';
 
@@ -19,7 +19,7 @@ export function tableFindings(facts: Facts): Finding[] {
     return [
       fault('PG_NO_TABLES', `No table of database "${config.connection.database}" matches the filters of the config.`, {
         cure: `Correct ${KEY.tableIncludeList}, whose patterns match the whole of schema.table, or create the tables; these exist:`,
-        statement: TABLE_NAMES,
+        statements: [TABLE_NAMES],
       }),
     ];
   const found = [...unmatched(facts), ...identities(facts)];
@@ -32,7 +32,7 @@ export function tableFindings(facts: Facts): Finding[] {
         `The role ${server.user} may not read ${listed(unreadable.map(qualified))}, so the snapshot fails.`,
         {
           cure: 'Run this as the owner of the tables.',
-          statement: unreadable.map((table) => grant(table, server.user)).join(' '),
+          statements: grants(unreadable, server.user),
         },
       ),
     );
@@ -44,7 +44,7 @@ export function tableFindings(facts: Facts): Finding[] {
         `${listed(unlogged.map(qualified))}: UNLOGGED, so changes are not in the write-ahead log.`,
         {
           cure: 'Make the tables logged, or leave them out with table.exclude.list.',
-          statement: unlogged.map((table) => `ALTER TABLE ${quoteTable(table)} SET LOGGED;`).join(' '),
+          statements: unlogged.map((table) => `ALTER TABLE ${quoteTable(table)} SET LOGGED;`),
         },
       ),
     );
@@ -63,7 +63,7 @@ function unmatched({ config: { filters }, tables }: Facts): Finding[] {
       .map((source) =>
         caution('PG_SETTING_UNMATCHED', `The pattern ${source} of ${key} matches no captured table.`, {
           cure: 'Correct it, or create the table; these exist:',
-          statement: TABLE_NAMES,
+          statements: [TABLE_NAMES],
         }),
       ),
   );
@@ -102,7 +102,7 @@ function identityFinding(tables: readonly CatalogTable[], effect: string): Findi
       `${listed(tables.map(qualified))}: no replica identity (no primary key, or REPLICA IDENTITY NOTHING), ${effect}.`,
       {
         cure: 'Add a primary key, or let the server log whole old rows.',
-        statement: tables.map((table) => `ALTER TABLE ${quoteTable(table)} REPLICA IDENTITY FULL;`).join(' '),
+        statements: tables.map((table) => `ALTER TABLE ${quoteTable(table)} REPLICA IDENTITY FULL;`),
       },
     ),
   ];

@@ -13,7 +13,7 @@ import { decodingPlugin } from '../replication/decoding-plugin';
 import { encodingProblem, pluginError, withPlugin } from '../replication/installed-plugin';
 import { findPublication, planPublication, unpublished } from '../replication/publication';
 import { findSlot, checkSlot } from '../replication/slot';
-import { grant, noTableProblem, unreadable } from './start';
+import { grants, noTableProblem, unreadable } from './start';
 import type { PostgresConfig } from '../config/postgres-config';
 import { KEY } from '../config/keys';
 import { invalid } from '../config/problem';
@@ -88,7 +88,7 @@ async function checkServer(
       problems.push(
         invalid(
           nameOf(KEY.databaseUser),
-          `permission denied for table ${denied.map(qualified).join(', ')}. Run ${denied.map((table) => grant(table, facts.user)).join(' ')}`,
+          `permission denied for table ${denied.map(qualified).join(', ')}. Run ${grants(denied, facts.user).join(' ')}`,
         ),
       );
   }

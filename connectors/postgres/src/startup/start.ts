@@ -246,13 +246,19 @@ async function checkSelectable(client: Client, tables: readonly CatalogTable[], 
   const [first] = denied;
   if (first === undefined) return;
   throw new ConnectError(
-    `permission denied for table ${denied.map(qualified).join(', ')}: the snapshot cannot read it. Run ${denied.map((table) => grant(table, facts.user)).join(' ')}`,
+    `permission denied for table ${denied.map(qualified).join(', ')}: the snapshot cannot read it. Run ${grants(denied, facts.user).join(' ')}`,
     { code: 'PG_PRIVILEGE', place: { table: qualified(first) } },
   );
 }
 
-export function grant(table: CatalogTable, user: string): string {
-  return `GRANT USAGE ON SCHEMA ${quoteIdentifier(table.schema)} TO ${quoteIdentifier(user)}; GRANT SELECT ON ${quoteTable(table)} TO ${quoteIdentifier(user)};`;
+/** Statements that let the role read the tables. */
+export function grants(tables: readonly CatalogTable[], user: string): string[] {
+  const role = quoteIdentifier(user);
+  const all = tables.flatMap((table) => [
+    `GRANT USAGE ON SCHEMA ${quoteIdentifier(table.schema)} TO ${role};`,
+    `GRANT SELECT ON ${quoteTable(table)} TO ${role};`,
+  ]);
+  return [...new Set(all)];
 }
 
 /** Captured tables in which this role may not read any column. */
