@@ -1,9 +1,10 @@
 /** Reads the worker settings. Command defaults, file, environment and options override each other in this order. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ConfigError, isConnectError } from '@millrace/sdk';
 import { embeddedBrokerConfig, type EmbeddedBrokerConfig } from '../config/embedded-broker';
 import { withEnvironment } from '../config/environment';
+import { readText } from '../config/file-stream';
 import { parseProperties } from '../config/properties';
 import { createConfigResolver, resolveWorkerSettings, type ConfigResolver } from '../config/providers/config-resolver';
 import { hiderOf } from '../config/providers/hide-resolved';
@@ -25,9 +26,20 @@ export interface WorkerSetup {
   readonly resolver: ConfigResolver;
 }
 
-/** Rejects with a ConfigError about the first invalid setting. */
-export async function readConfig({ defaults, usualFile, given }: ConfigSources, io: CliIo): Promise<WorkerSetup> {
-  const fromFile = readFile(given.file, usualFile, io.cwd);
+/**
+ * Rejects with a ConfigError about the first invalid setting.
+ * @param signal ends the reading of a file that is a pipe
+ */
+export async function readConfig(
+  { defaults, usualFile, given }: ConfigSources,
+  io: CliIo,
+  signal?: AbortSignal,
+): Promise<WorkerSetup> {
+  const file = given.file ?? usualFile;
+  const path = file === undefined ? null : resolve(io.cwd, file);
+  // The usual file may be absent.
+  const isRead = path !== null && (given.file !== undefined || existsSync(path));
+  const fromFile = isRead ? await readProperties(path, signal) : {};
   const named = { ...withEnvironment({ ...defaults, ...fromFile }, io.env), ...given.settings };
   const settings = withPlugins(named, given.plugins ?? [], io.cwd);
   const warn = (message: string): void => void io.stderr.write(`${message}\n`);
@@ -64,13 +76,9 @@ function parsed(settings: Readonly<Record<string, string>>, resolved: Readonly<R
   }
 }
 
-function readFile(named: string | undefined, usual: string | undefined, cwd: string): Record<string, string> {
-  const file = named ?? usual;
-  if (file === undefined) return {};
-  const path = resolve(cwd, file);
-  if (named === undefined && !existsSync(path)) return {};
+async function readProperties(path: string, signal?: AbortSignal): Promise<Record<string, string>> {
   try {
-    return parseProperties(readFileSync(path, 'utf8'));
+    return parseProperties(await readText(path, signal));
   } catch (error) {
     throw new ConfigError(`Cannot read the worker's properties from ${path}: ${(error as Error).message}`, {
       code: 'WORKER_CONFIG_INVALID',

@@ -1,4 +1,5 @@
 /** The time that `--deadline` gives to the whole run. What it cuts off is one finding. */
+import { settledWithin } from '@millrace/sdk';
 import { read, type Failure, type Read } from './read';
 import type { DoctorFinding } from './report';
 
@@ -31,6 +32,24 @@ export class Deadline {
     const fact = await read(what, timeoutMs, () => attempt(timeoutMs));
     // The request's own timer may be the first to end.
     return 'failed' in fact && this.hasCut(timeoutMs, limitMs) ? { failed: { ...fact.failed, code: CODE } } : fact;
+  }
+
+  /**
+   * Settles like `attempt`; resolves to null after the limit or at the end of the run, whichever is first.
+   * @param attempt gets a signal that ends what it still reads
+   */
+  async settle<T>(limitMs: number, attempt: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
+    const ended = new AbortController();
+    try {
+      return await settledWithin(attempt(ended.signal), Math.min(limitMs, this.leftMs), null);
+    } finally {
+      ended.abort();
+    }
+  }
+
+  /** A finding for what the end of the run has cut off; null while it has time. */
+  passed(subject: string): DoctorFinding | null {
+    return this.leftMs < TOLERANCE_MS ? notReached(subject, { code: CODE, message: 'was not read' }) : null;
   }
 
   /**

@@ -26,7 +26,8 @@ export async function run(invocation: Invocation): Promise<number> {
   const { args, options, io } = invocation;
   const { deadline = 60 } = options as { deadline?: number };
   const end = new Deadline(deadline);
-  const documents = await readDocuments({ paths: args }, io);
+  const read = await end.settle(Infinity, (signal) => readDocuments({ paths: args, signal }, io));
+  const documents = read ?? [];
   const server = serverOf(invocation);
   const isGuessed = isDefault(invocation);
   // Findings say what is wrong; the log would repeat it, so that it is not opened unless a level is set.
@@ -49,6 +50,7 @@ export async function run(invocation: Invocation): Promise<number> {
     deadline: end,
   });
   const findings: DoctorFinding[] = [
+    ...(read === null ? [end.passed('connector documents')].filter((one) => one !== null) : []),
     ...settings.findings,
     ...(kafka === null ? [] : [...kafkaFindings(kafka), ...storageFindings(kafka), ...groupFindings(kafka, workers)]),
     ...restFindings(rest, isGuessed),

@@ -28,6 +28,15 @@ export interface DoctorSettings {
 
 const SUBJECT = 'worker settings';
 const BROKER_MS = 20_000;
+/** Of their file and the files of config providers. */
+const SETTINGS_MS = 10_000;
+const UNREADABLE: DoctorFinding = {
+  severity: 'error',
+  code: 'DOCTOR_SETTINGS',
+  subject: SUBJECT,
+  message: `The worker settings were not read within ${SETTINGS_MS / 1000} s.`,
+  cure: 'Check the file of --config or of the context, and the files that its config providers read: one of them does not answer, for instance a pipe that no process writes to.',
+};
 
 export async function readSettings(
   invocation: Pick<Invocation, 'options' | 'io'>,
@@ -35,9 +44,9 @@ export async function readSettings(
   deadline: Deadline,
 ): Promise<DoctorSettings> {
   const { io } = invocation;
-  let setup: WorkerSetup;
+  let setup: WorkerSetup | null;
   try {
-    setup = await clusterSetup(invocation);
+    setup = await deadline.settle(SETTINGS_MS, (signal) => clusterSetup(invocation, signal));
   } catch (error) {
     if (!isConnectError(error)) throw error;
     const finding = {
@@ -46,12 +55,11 @@ export async function readSettings(
       subject: SUBJECT,
       message: sentence(error.message),
     } as const;
-    return {
-      config: parseWorkerConfig(DEV_DEFAULTS),
-      resolver: createConfigResolver({ settings: {}, env: io.env, warn: () => undefined }),
-      hasKafka: false,
-      findings: [finding, unchecked('its settings are invalid')],
-    };
+    return withoutSettings(io, [finding, unchecked('its settings are invalid')]);
+  }
+  if (setup === null) {
+    const passed = [deadline.passed(SUBJECT), deadline.passed('Kafka')].filter((one) => one !== null);
+    return withoutSettings(io, passed.length > 0 ? passed : [UNREADABLE, unchecked('its settings were not read')]);
   }
   const { config, embedded, resolver } = setup;
   const findings = [...configWarnings(config.raw), ...forcedSettingWarnings(config)].map(warning);
@@ -65,6 +73,15 @@ export async function readSettings(
   const { failed } = address;
   const finding = notReached('Kafka', failed) ?? unchecked(failed.message);
   return { config, resolver, hasKafka: false, findings: [...findings, finding] };
+}
+
+function withoutSettings(io: Invocation['io'], findings: readonly DoctorFinding[]): DoctorSettings {
+  return {
+    config: parseWorkerConfig(DEV_DEFAULTS),
+    resolver: createConfigResolver({ settings: {}, env: io.env, warn: () => undefined }),
+    hasKafka: false,
+    findings,
+  };
 }
 
 function warning(message: string): DoctorFinding {

@@ -1,6 +1,6 @@
 /** Reads connector documents from files, folders and standard input. */
-import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
+import { fileStream } from '../../config/file-stream';
 import type { CliIo } from '../io';
 import { invalidDocuments, LARGEST_FILE, MOST_DOCUMENTS, type ConnectorDocument } from './connector-document';
 import { findFiles, STDIN } from './find-files';
@@ -12,6 +12,8 @@ export interface DocumentSources {
   readonly paths: readonly string[];
   /** Also reads the subfolders of folders. (Default: false) */
   readonly isRecursive?: boolean;
+  /** Ends the reading of files that are pipes. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface DocumentSources {
  * @throws ConnectError `CLI_DOCUMENT_INVALID`
  */
 export async function readDocuments(
-  { paths, isRecursive = false }: DocumentSources,
+  { paths, isRecursive = false, signal }: DocumentSources,
   io: Pick<CliIo, 'stdin' | 'env' | 'cwd'>,
 ): Promise<readonly ConnectorDocument[]> {
   const documents: ConnectorDocument[] = [];
@@ -27,7 +29,7 @@ export async function readDocuments(
   for (const file of findFiles(paths, io.cwd, isRecursive)) {
     const shown = file === STDIN ? 'standard input' : file;
     try {
-      const found = toDocuments(shown, parseText(file, await textOf(file, io)), io.env);
+      const found = toDocuments(shown, parseText(file, await textOf(file, io, signal)), io.env);
       documents.push(...found.documents);
       problems.push(...found.problems);
     } catch (error) {
@@ -47,10 +49,10 @@ export async function readDocuments(
 }
 
 /** The size of a pipe or device is not known before it is read. */
-async function textOf(file: string, io: Pick<CliIo, 'stdin' | 'cwd'>): Promise<string> {
+async function textOf(file: string, io: Pick<CliIo, 'stdin' | 'cwd'>, signal?: AbortSignal): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;
-  const stream = file === STDIN ? io.stdin : createReadStream(resolve(io.cwd, file));
+  const stream = file === STDIN ? io.stdin : fileStream(resolve(io.cwd, file), signal);
   for await (const part of stream as AsyncIterable<Buffer | string>) {
     const bytes = Buffer.from(part);
     size += bytes.length;

@@ -10,8 +10,11 @@ import type { Invocation } from '../program/command-spec';
 import { readConfig, type WorkerSetup } from '../read-config';
 import { clusterOptions } from '../worker-options';
 
-/** Rejects with a ConfigError about the first invalid setting. */
-export async function clusterSetup(invocation: Pick<Invocation, 'options' | 'io'>): Promise<WorkerSetup> {
+/** Rejects with a ConfigError about the first invalid setting. @param signal ends the reading of a pipe */
+export async function clusterSetup(
+  invocation: Pick<Invocation, 'options' | 'io'>,
+  signal?: AbortSignal,
+): Promise<WorkerSetup> {
   const { io } = invocation;
   const given = clusterOptions(invocation);
   const ofContext = given.file === undefined ? chosenContext(invocation)?.config : undefined;
@@ -23,5 +26,6 @@ export async function clusterSetup(invocation: Pick<Invocation, 'options' | 'io'
       given: { ...given, ...(file !== undefined && { file }) },
     },
     io,
+    signal,
   );
 }

@@ -2,8 +2,8 @@
  * `${name:/path/file.properties:key}`: values from a properties file, which is read each time. Source: connect-runtime
  * §8.4.
  */
-import { readFile } from 'node:fs/promises';
 import { ConfigError } from '@millrace/sdk';
+import { readText } from '../file-stream';
 import { parseProperties } from '../properties';
 import { AllowedPaths } from './allowed-paths';
 import type { ConfigProvider, ProviderWarning } from './provider';
@@ -33,7 +33,7 @@ export class FileConfigProvider implements ConfigProvider {
     }
     let values: Readonly<Record<string, string>>;
     try {
-      values = parseProperties(await readFile(file, 'utf8'));
+      values = parseProperties(await readText(file));
     } catch (error) {
       throw new ConfigError(`Could not read properties from file ${path}: ${(error as Error).message}`, {
         code: 'CONFIG_PROVIDER_FAILED',

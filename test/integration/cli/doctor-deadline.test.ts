@@ -36,6 +36,26 @@ async function doctor(settings: Record<string, string> = {}): Promise<{ code: nu
   expect(io.err).toBe('');
   return { code, report: JSON.parse(io.out) as Report };
 }
+
+const NO_WORKER = 'http://127.0.0.1:1';
+
+/** The installed command: a plugin thread needs compiled files, and a thread that reads must not keep its process. */
+async function installed(...args: string[]): Promise<{ code: number; report: Report }> {
+  const command = [join(ROOT, 'dist', 'main.js'), 'doctor', ...args, '-o', 'json'];
+  const env = { PATH: process.env.PATH, HOME: folder };
+  const { stdout, code } = await promisify(execFile)(process.execPath, command, { env, cwd: folder }).then(
+    (answer) => ({ ...answer, code: 0 }),
+    (error: { stdout: string; code: number }) => error,
+  );
+  return { code, report: JSON.parse(stdout) as Report };
+}
+
+/** Nothing is ever written to it. */
+async function pipe(name: string): Promise<string> {
+  await promisify(execFile)('mkfifo', [join(folder, name)]);
+  return join(folder, name);
+}
+
 const late = ({ findings }: Report): string[] =>
   findings.filter(({ code }) => code === 'DOCTOR_DEADLINE').map(({ severity, message }) => `${severity} ${message}`);
 
@@ -68,15 +88,34 @@ test('a database that never answers: its connector is named, also with a short d
     ...Object.fromEntries(keys),
   };
   await writeFile(document, JSON.stringify({ name: 'orders', config }));
-  // The installed command, because a plugin thread needs compiled files.
   const properties = await writeProperties(await mkdtemp(join(folder, 'w-')), 1, { group: uniqueName('doctor') });
-  const where = ['--config', properties, '--url', 'http://127.0.0.1:1', '--deadline', '2', '-o', 'json'];
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [join(ROOT, 'dist', 'main.js'), 'doctor', document, ...where],
-    { env: { PATH: process.env.PATH, HOME: folder } },
-  ).catch((error: { stdout: string }) => error);
-  const report = JSON.parse(stdout) as Report;
+  const { report } = await installed(document, '--config', properties, '--url', NO_WORKER, '--deadline', '2');
   expect(late(report)).toEqual(['unchecked Not checked within the 2 s of --deadline: connector orders.']);
   expect(report.findings.filter(({ subject }) => subject === 'connector orders')).toEqual([]);
+});
+
+test('worker settings in a pipe that no process writes to', async () => {
+  const { code, report } = await installed('--config', await pipe('settings'), '--url', NO_WORKER, '--deadline', '1');
+  expect(report.findings).toHaveLength(1);
+  expect(late(report)).toEqual([
+    `unchecked Not checked within the 1 s of --deadline: worker settings, Kafka, REST API ${NO_WORKER}.`,
+  ]);
+  expect(code).toBe(3);
+});
+
+test('worker settings with a config provider whose file is such a pipe', async () => {
+  const settings = {
+    'config.providers': 'file',
+    'config.providers.file.class': 'FileConfigProvider',
+    'client.id': `\${file:${await pipe('secrets')}:id}`,
+  };
+  const file = await writeProperties(await mkdtemp(join(folder, 'w-')), 1, { group: uniqueName('doctor'), settings });
+  const { report } = await installed('--config', file, '--url', NO_WORKER, '--deadline', '1');
+  expect(late(report)).toEqual([expect.stringContaining('of --deadline: worker settings, Kafka, REST API')]);
+});
+
+test('a document in such a pipe', async () => {
+  const { code, report } = await installed(await pipe('document.json'), '--url', NO_WORKER, '--deadline', '1');
+  expect(late(report)).toEqual([expect.stringContaining('of --deadline: connector documents, Kafka')]);
+  expect(code).toBe(3);
 });
