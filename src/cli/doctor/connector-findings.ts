@@ -54,7 +54,8 @@ function listFinding(subject: string, failure: Failure): DoctorFinding {
 
 function connectorFindings({ name, connector, tasks }: ConnectorFacts, url: string): DoctorFinding[] {
   const subject = `connector ${name}`;
-  const restart = `curl -sS -X POST ${shellWord(`${url}${path`/connectors/${name}/restart`}?includeTasks=true&onlyFailed=true`)}`;
+  const restartUrl = `${url}${path`/connectors/${name}/restart`}`;
+  const restart = `curl -sS -X POST ${shellWord(`${restartUrl}?includeTasks=true&onlyFailed=true`)}`;
   const cure = 'Correct the cause, then restart what failed.';
   const found: DoctorFinding[] = [];
   if (connector.state === 'FAILED')
@@ -92,8 +93,9 @@ function connectorFindings({ name, connector, tasks }: ConnectorFacts, url: stri
       code: 'CONNECTOR_WITHOUT_TASKS',
       subject,
       message: 'The connector is RUNNING and has no task, so it moves no data.',
-      cure: 'Some connectors have none while there is nothing to do. If there is, check its config, restart it, and see the log of its worker.',
-      statements: [restart],
+      cure: `This is right while it has nothing to do, for instance because nothing matches its config. Otherwise see why in the log of its worker${connector.worker_id === undefined ? '' : ` ${connector.worker_id}`} and correct its config; if the cause was elsewhere and is gone, restart it with`,
+      // It has not failed, so that a restart of what has failed would leave it as it is.
+      statements: [`curl -sS -X POST ${shellWord(restartUrl)}`],
     });
   return found;
 }

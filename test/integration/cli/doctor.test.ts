@@ -1,17 +1,13 @@
 /** `millrace doctor` as a user runs it, on a real broker, worker and PostgreSQL with planted faults. */
-import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../../dev/services/free-port';
-import { ROOT } from '../../../dev/services/paths';
 import { startEmbedded } from '../../../dev/services/embedded';
 import { startPostgres, type RunningPostgres } from '../../../dev/services/postgres';
-import { startWorker, writeProperties, type RunningWorker } from '../../../dev/services/worker';
+import { startWorker, type RunningWorker } from '../../../dev/services/worker';
 import { runCli } from '../../../src/cli/cli';
-import type { Report } from '../../../src/cli/doctor/report';
 import { encodeMetadata } from '../../../src/cluster/group/connect-protocol';
 import { createGroupMember } from '../../../src/kafka/group/group-member';
 import { createWire } from '../../../src/kafka/network/network-client';
@@ -22,53 +18,18 @@ import { Clients } from '../../helpers/kafka-clients';
 import { TestDatabase } from '../../helpers/test-database';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
+import { codes, DoctorCommand, found, runInShell } from './doctor-command';
 
 const PASSWORD = 'post-secret-1';
-let folder: string;
+let command: DoctorCommand;
 const clients = new Clients();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'millrace-doctor-'));
+  command = await DoctorCommand.create();
 });
 afterAll(async () => {
   await clients.close();
-  await rm(folder, { recursive: true, force: true });
+  await command.remove();
 });
-
-interface Answer {
-  readonly code: number | null;
-  readonly report: Report;
-  readonly stdout: string;
-}
-
-/** In an environment with nothing but what is given. */
-async function run(args: readonly string[], env: Record<string, string> = {}): Promise<Omit<Answer, 'report'>> {
-  const child = spawn(process.execPath, [join(ROOT, 'dist', 'main.js'), 'doctor', ...args], {
-    cwd: folder,
-    env: { PATH: process.env.PATH, HOME: folder, ...env },
-  });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  expect(stderr).toBe('');
-  return { code, stdout };
-}
-async function doctor(args: readonly string[], env: Record<string, string> = {}): Promise<Answer> {
-  const answer = await run([...args, '-o', 'json'], env);
-  return { ...answer, report: JSON.parse(answer.stdout) as Report };
-}
-const codes = ({ report }: Answer): string[] => report.findings.map(({ severity, code }) => `${severity} ${code}`);
-
-async function settingsFile(group: string, settings: Record<string, string> = {}): Promise<string> {
-  return await writeProperties(await mkdtemp(join(folder, 'settings-')), 1, { group, settings });
-}
-
-async function documentFile(config: Record<string, string>): Promise<string> {
-  const file = join(await mkdtemp(join(folder, 'document-')), 'connector.json');
-  await writeFile(file, JSON.stringify({ name: 'shop', config }));
-  return file;
-}
 
 describe('with a worker and a PostgreSQL server', () => {
   const group = uniqueName('doctor');
@@ -83,7 +44,7 @@ describe('with a worker and a PostgreSQL server', () => {
     const started = await startWorker({ group, env: { PG_SECRET: PASSWORD }, settings: PROVIDER });
     await started.ready();
     worker = started;
-    settings = await settingsFile(group, PROVIDER);
+    settings = await command.settingsFile(group, PROVIDER);
   });
   afterAll(async () => {
     await worker.stop();
@@ -107,7 +68,7 @@ describe('with a worker and a PostgreSQL server', () => {
     await worker.running('shop');
     await waitFor('the stream', async () => (await database.streams()) === 1);
     const env = { PG_SECRET: PASSWORD };
-    const answer = await doctor(['--config', settings], env);
+    const answer = await command.run(['--config', settings], env);
     expect(answer.report.findings).toEqual([]);
     expect(answer.code).toBe(0);
     expect(answer.report.checked.map(({ subject }) => subject)).toEqual([
@@ -116,11 +77,11 @@ describe('with a worker and a PostgreSQL server', () => {
       `REST API ${worker.url}`,
       'connector shop',
     ]);
-    expect((await run(['--config', settings], env)).stdout).toContain('Nothing is wrong.');
+    expect((await command.text(['--config', settings], env)).stdout).toContain('Nothing is wrong.');
   });
 
   test('a secret that is not known here is not checked, and said', async () => {
-    const answer = await doctor(['--config', settings]);
+    const answer = await command.run(['--config', settings]);
     expect(codes(answer)).toEqual(['unchecked DOCTOR_CONFIG']);
     expect(answer.report.findings[0]?.message).toContain('database.password');
     expect(answer.code).toBe(0);
@@ -134,14 +95,17 @@ describe('with a worker and a PostgreSQL server', () => {
       'publication.name': 'absent',
       'slot.name': 'absent',
     };
-    const answer = await doctor(['--url', worker.url, '--config', settings, await documentFile(source(overrides))], {
-      PG_SECRET: PASSWORD,
-    });
+    const answer = await command.run(
+      ['--url', worker.url, '--config', settings, await command.documentFile(source(overrides))],
+      {
+        PG_SECRET: PASSWORD,
+      },
+    );
     expect(codes(answer)).toEqual(['error PG_REPLICA_IDENTITY', 'error PG_PUBLICATION_MISSING']);
     expect(answer.code).toBe(5);
     expect(answer.stdout).not.toContain(PASSWORD);
     const wrong = { 'database.password': 'wrong-secret-1' };
-    const refused = await doctor(['--url', worker.url, await documentFile(source(wrong))], {
+    const refused = await command.run(['--url', worker.url, await command.documentFile(source(wrong))], {
       BOOTSTRAP_SERVERS: process.env.BOOTSTRAP_SERVERS ?? '',
       GROUP_ID: group,
     });
@@ -151,15 +115,17 @@ describe('with a worker and a PostgreSQL server', () => {
 
   test('a FAILED task, with the first line of its trace and the request that restarts it', async () => {
     const topic = await clients.topic();
-    const config = fileSinkConfig(topic, join(folder, 'no-such-folder', 'out.txt'));
+    const config = fileSinkConfig(topic, join(command.folder, 'no-such-folder', 'out.txt'));
     await worker.register({ name: 'to file', config: { ...config, 'errors.restart.max': '0' } });
     await worker.statusWhen('to file', ({ tasks }) => tasks.some(({ state }) => state === 'FAILED'));
-    const answer = await doctor(['--config', settings], { PG_SECRET: PASSWORD });
+    const answer = await command.run(['--config', settings], { PG_SECRET: PASSWORD });
     expect(codes(answer)).toEqual(['error TASK_FAILED']);
-    const [finding] = answer.report.findings;
-    expect(finding?.message).toContain('no-such-folder');
-    expect(finding?.statements).toEqual([expect.stringContaining(`${worker.url}/connectors/to%20file/restart`)]);
+    expect(found(answer, 'TASK_FAILED').message).toContain('no-such-folder');
     expect(answer.code).toBe(5);
+    await mkdir(join(command.folder, 'no-such-folder'));
+    await runInShell(found(answer, 'TASK_FAILED'));
+    await worker.statusWhen('to file', ({ tasks: [task] }) => task?.state === 'RUNNING');
+    expect(codes(await command.run(['--config', settings], { PG_SECRET: PASSWORD }))).toEqual([]);
     await worker.request('DELETE', '/connectors/to%20file');
   });
 });
@@ -208,7 +174,7 @@ describe('with a member that is not a worker', () => {
     await storageTopics(group, true);
     const url = `http://127.0.0.1:${await freePort()}/`;
     const leave = await joinGroup(group, url, 7);
-    const answer = await doctor(['--config', await settingsFile(group), '--url', url]);
+    const answer = await command.run(['--config', await command.settingsFile(group), '--url', url]);
     expect(codes(answer)).toEqual([
       'error STORAGE_TOPIC_PARTITIONS',
       'error STORAGE_TOPIC_CLEANUP_POLICY',
@@ -233,7 +199,7 @@ describe('with a member that is not a worker', () => {
     });
     await new Promise<void>((resolve) => stub?.listen(0, '127.0.0.1', resolve));
     const leave = await joinGroup(group, `http://127.0.0.1:${(stub.address() as AddressInfo).port}/`);
-    const answer = await doctor(['--config', await settingsFile(group)]);
+    const answer = await command.run(['--config', await command.settingsFile(group)]);
     expect([...new Set(codes(answer))]).toEqual(['warning CLOCK_SKEW']);
     expect(answer.report.findings[0]?.message).toMatch(/3600 s|3599 s|3601 s/);
     expect(answer.code).toBe(0);
@@ -242,7 +208,7 @@ describe('with a member that is not a worker', () => {
 
   test('no worker, and storage topics that do not exist', async () => {
     const group = uniqueName('doctor');
-    const answer = await doctor(['--config', await settingsFile(group), '--url', 'http://127.0.0.1:1']);
+    const answer = await command.run(['--config', await command.settingsFile(group), '--url', 'http://127.0.0.1:1']);
     expect(codes(answer)).toEqual([
       'error REST_UNREACHABLE',
       'warning STORAGE_TOPIC_MISSING',
@@ -254,19 +220,19 @@ describe('with a member that is not a worker', () => {
 });
 
 test('a database that does not answer either: exit code 3', async () => {
-  const document = await documentFile({
+  const document = await command.documentFile({
     'connector.class': 'io.debezium.connector.postgresql.PostgresConnector',
     ...{ 'database.hostname': '127.0.0.1', 'database.port': '1', 'database.user': 'u', 'database.password': 'p' },
     ...{ 'database.dbname': 'd', 'topic.prefix': 'p' },
   });
-  const answer = await doctor([document, '--url', 'http://127.0.0.1:1']);
+  const answer = await command.run([document, '--url', 'http://127.0.0.1:1']);
   expect(codes(answer)).toEqual(['error REST_UNREACHABLE', 'error PG_CONNECTION', 'unchecked KAFKA_NOT_CHECKED']);
   expect(answer.code).toBe(3);
 });
 
 test('nothing answers: exit code 3', async () => {
-  const settings = await settingsFile('nothing', { 'bootstrap.servers': '127.0.0.1:1' });
-  const answer = await doctor(['--config', settings, '--url', 'http://127.0.0.1:1']);
+  const settings = await command.settingsFile('nothing', { 'bootstrap.servers': '127.0.0.1:1' });
+  const answer = await command.run(['--config', settings, '--url', 'http://127.0.0.1:1']);
   expect(codes(answer)).toEqual(['error KAFKA_UNREACHABLE', 'error REST_UNREACHABLE']);
   expect(answer.code).toBe(3);
 });
@@ -280,17 +246,17 @@ test('a wrong password is not an unreachable broker, and is not shown', async ()
       'sasl.mechanism': 'PLAIN',
       'sasl.jaas.config': `org.apache.kafka.common.security.plain.PlainLoginModule required username="alice" password="${password}";`,
     });
-    const answer = await doctor([
+    const answer = await command.run([
       '--config',
-      await settingsFile('g', jaas('wrong-secret-1')),
+      await command.settingsFile('g', jaas('wrong-secret-1')),
       '--url',
       'http://127.0.0.1:1',
     ]);
     expect(codes(answer)).toEqual(['error KAFKA_AUTHENTICATION', 'error REST_UNREACHABLE']);
     expect(answer.stdout).not.toContain('wrong-secret-1');
-    const admitted = await doctor([
+    const admitted = await command.run([
       '--config',
-      await settingsFile('g', jaas('right-secret-1')),
+      await command.settingsFile('g', jaas('right-secret-1')),
       '--url',
       'http://127.0.0.1:1',
     ]);
@@ -301,9 +267,9 @@ test('a wrong password is not an unreachable broker, and is not shown', async ()
 });
 
 test('invalid worker settings, and files that are no documents', async () => {
-  const answer = await doctor([
+  const answer = await command.run([
     '--config',
-    await settingsFile('g', { listeners: 'nonsense' }),
+    await command.settingsFile('g', { listeners: 'nonsense' }),
     '--url',
     'http://127.0.0.1:1',
   ]);
@@ -312,9 +278,9 @@ test('invalid worker settings, and files that are no documents', async () => {
     'error REST_UNREACHABLE',
     'unchecked KAFKA_NOT_CHECKED',
   ]);
-  const invalid = join(folder, 'invalid.yaml');
+  const invalid = join(command.folder, 'invalid.yaml');
   await writeFile(invalid, 'name: shop\nconfig: { connector.class: X, password: "${NOT_SET_HERE}" }\n');
-  const io = new FakeIo(folder);
+  const io = new FakeIo(command.folder);
   expect(await runCli(['doctor', invalid], io)).toBe(2);
   expect(io.err).toMatch(
     /invalid\.yaml: "password": the environment variable NOT_SET_HERE is not set.*\(CLI_DOCUMENT_INVALID\)/,
