@@ -31,7 +31,7 @@ function connectionFinding({ code, message }: Failure, bootstrapServers: string)
     return {
       ...finding,
       code: 'KAFKA_UNREACHABLE',
-      cure: 'Check that the brokers run, that bootstrap.servers names them, and that their advertised listeners can be reached from this machine; try with',
+      cure: 'Check that the brokers run, that bootstrap.servers names them, that security.protocol is that of their listener, and that their advertised listeners can be reached from this machine; try with',
       statements: [`kafka-broker-api-versions.sh --bootstrap-server ${shellWord(bootstrapServers)}`],
     };
   if (AUTHENTICATION.has(code))

@@ -62,6 +62,12 @@ test.each([
   expect(codes(kafkaFindings(kafka({ cluster: { failed: { code, message: 'It failed' } } })))).toEqual([expected]);
 });
 
+test('a cluster without a controller', () => {
+  const cluster = { clusterId: 'C', controllerId: null, brokers: [] };
+  const found = kafkaFindings(kafka({ cluster: { value: cluster } }));
+  expect(codes(found)).toEqual(['warning KAFKA_NO_CONTROLLER']);
+});
+
 test.each<[string, TopicOptions, string[]]>([
   ['good', {}, []],
   [

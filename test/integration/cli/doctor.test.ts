@@ -1,17 +1,10 @@
 /** `millrace doctor` as a user runs it, on a real broker, worker and PostgreSQL with planted faults. */
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { freePort } from '../../../dev/services/free-port';
 import { startEmbedded } from '../../../dev/services/embedded';
 import { startPostgres, type RunningPostgres } from '../../../dev/services/postgres';
 import { startWorker, type RunningWorker } from '../../../dev/services/worker';
 import { runCli } from '../../../src/cli/cli';
-import { encodeMetadata } from '../../../src/cluster/group/connect-protocol';
-import { createGroupMember } from '../../../src/kafka/group/group-member';
-import { createWire } from '../../../src/kafka/network/network-client';
-import { silentLogger } from '../../../src/logging/logger';
 import { FakeIo } from '../../cli/fake-io';
 import { fileSinkConfig } from '../../helpers/file-sink-config';
 import { Clients } from '../../helpers/kafka-clients';
@@ -127,95 +120,6 @@ describe('with a worker and a PostgreSQL server', () => {
     await worker.statusWhen('to file', ({ tasks: [task] }) => task?.state === 'RUNNING');
     expect(codes(await command.run(['--config', settings], { PG_SECRET: PASSWORD }))).toEqual([]);
     await worker.request('DELETE', '/connectors/to%20file');
-  });
-});
-
-describe('with a member that is not a worker', () => {
-  let stub: Server | null = null;
-  afterEach(async () => {
-    await new Promise((resolve) => (stub === null ? resolve(null) : stub.close(resolve)));
-    stub = null;
-    await clients.closeClients();
-  });
-
-  /** Joins the group and advertises the URL. */
-  async function joinGroup(group: string, url: string, configOffset = -1): Promise<() => Promise<void>> {
-    const config = { 'bootstrap.servers': process.env.BOOTSTRAP_SERVERS ?? '', 'client.id': 'stub' };
-    const metadata = encodeMetadata('sessioned', { url, configOffset, allocation: null });
-    const member = createGroupMember(
-      createWire(config),
-      config,
-      {
-        groupId: group,
-        protocolType: 'connect',
-        sessionTimeoutMs: 30_000,
-        heartbeatIntervalMs: 1000,
-        rebalanceTimeoutMs: 60_000,
-        protocols: () => [{ name: 'sessioned', metadata }],
-        assign: (_protocol, members) => new Map(members.map(({ memberId }) => [memberId, Buffer.alloc(0)])),
-      },
-      silentLogger,
-    );
-    await member.join();
-    return async () => {
-      await member.leave();
-      await member.close();
-    };
-  }
-
-  async function storageTopics(group: string, broken = false): Promise<void> {
-    await clients.topic(broken ? 3 : 1, { 'cleanup.policy': 'compact' }, `${group}-configs`);
-    await clients.topic(1, { 'cleanup.policy': broken ? 'delete' : 'compact' }, `${group}-offsets`);
-    await clients.topic(1, { 'cleanup.policy': broken ? 'compact,delete' : 'compact' }, `${group}-status`);
-  }
-
-  test('wrong storage topics, a dead worker’s URL, another config topic; the statements name the cluster', async () => {
-    const group = uniqueName('doctor');
-    await storageTopics(group, true);
-    const url = `http://127.0.0.1:${await freePort()}/`;
-    const leave = await joinGroup(group, url, 7);
-    const answer = await command.run(['--config', await command.settingsFile(group), '--url', url]);
-    expect(codes(answer)).toEqual([
-      'error STORAGE_TOPIC_PARTITIONS',
-      'error STORAGE_TOPIC_CLEANUP_POLICY',
-      'error STORAGE_TOPIC_CLEANUP_POLICY',
-      'error WORKER_UNREACHABLE',
-      'error GROUP_MIXED_STORAGE',
-      'error REST_UNREACHABLE',
-    ]);
-    expect(answer.report.findings[1]?.statements).toEqual([
-      `kafka-configs.sh --bootstrap-server ${process.env.BOOTSTRAP_SERVERS} --alter --entity-type topics --entity-name ${group}-offsets --add-config cleanup.policy=compact`,
-    ]);
-    expect(answer.code).toBe(5);
-    await leave();
-  });
-
-  test('a clock that differs by an hour', async () => {
-    const group = uniqueName('doctor');
-    await storageTopics(group);
-    stub = createServer((request, response) => {
-      response.setHeader('Date', new Date(Date.now() + 3_600_000).toUTCString());
-      response.end(request.url === '/' ? '{"version":"4.3.1"}' : request.url === '/connectors' ? '[]' : '{}');
-    });
-    await new Promise<void>((resolve) => stub?.listen(0, '127.0.0.1', resolve));
-    const leave = await joinGroup(group, `http://127.0.0.1:${(stub.address() as AddressInfo).port}/`);
-    const answer = await command.run(['--config', await command.settingsFile(group)]);
-    expect([...new Set(codes(answer))]).toEqual(['warning CLOCK_SKEW']);
-    expect(answer.report.findings[0]?.message).toMatch(/3600 s|3599 s|3601 s/);
-    expect(answer.code).toBe(0);
-    await leave();
-  });
-
-  test('no worker, and storage topics that do not exist', async () => {
-    const group = uniqueName('doctor');
-    const answer = await command.run(['--config', await command.settingsFile(group), '--url', 'http://127.0.0.1:1']);
-    expect(codes(answer)).toEqual([
-      'error REST_UNREACHABLE',
-      'warning STORAGE_TOPIC_MISSING',
-      'warning STORAGE_TOPIC_MISSING',
-      'warning STORAGE_TOPIC_MISSING',
-      'warning GROUP_EMPTY',
-    ]);
   });
 });
 
