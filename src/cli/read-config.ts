@@ -24,6 +24,8 @@ export interface WorkerSetup {
   /** Null: `config` has the address of a cluster. */
   readonly embedded: EmbeddedBrokerConfig | null;
   readonly resolver: ConfigResolver;
+  /** The properties file that was read; null without one. */
+  readonly file: string | null;
 }
 
 /**
@@ -53,7 +55,12 @@ export async function readConfig(
       { code: 'WORKER_CONFIG_INVALID' },
     );
   }
-  return { config, embedded: embedded && { ...embedded, dataDir: resolve(io.cwd, embedded.dataDir) }, resolver };
+  return {
+    config,
+    embedded: embedded && { ...embedded, dataDir: resolve(io.cwd, embedded.dataDir) },
+    resolver,
+    file: isRead ? path : null,
+  };
 }
 
 function withPlugins(

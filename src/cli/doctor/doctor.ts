@@ -36,7 +36,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const secrets = new Secrets();
   secrets.add(settings.config.raw);
   secrets.addCredentials(server.authorization);
-  const kafka = settings.hasKafka ? await readKafka(settings.config, logger, end) : null;
+  const kafka = settings.hasKafka ? await readKafka(settings, logger, end) : null;
   const group = valueOf(kafka?.group);
   const workers = group === undefined ? [] : await readWorkers(group, server, end);
   const rest = await readRest(isGuessed ? serverToAsk(server, workers) : server, end);

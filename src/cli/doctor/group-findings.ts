@@ -11,12 +11,17 @@ import { isNoWorker, MOST_WORKERS, type WorkerAnswer, type WorkerFacts } from '.
 const CLOCK_SKEW_MS = 5_000;
 
 export function groupFindings(facts: KafkaFacts, workers: readonly WorkerFacts[]): DoctorFinding[] {
-  const { group, groupId, bootstrapServers } = facts;
+  const { group, groupId, toolOptions } = facts;
   const subject = `group ${groupId}`;
   if (group === undefined) return [];
   if ('failed' in group)
     return [
-      requestFinding(subject, group.failed, bootstrapServers, `--operation Describe --group ${shellWord(groupId)}`),
+      requestFinding(
+        subject,
+        group.failed,
+        toolOptions,
+        `--operation Describe --operation Read --group ${shellWord(groupId)}`,
+      ),
     ];
   const { members, protocolType, state } = group.value;
   if (members.length > 0 && protocolType !== 'connect')
@@ -27,9 +32,7 @@ export function groupFindings(facts: KafkaFacts, workers: readonly WorkerFacts[]
         subject,
         message: `Its members use the protocol "${protocolType}", so workers cannot join it: another program uses this group.id.`,
         cure: 'Set another group.id on all workers; see the members with',
-        statements: [
-          `kafka-consumer-groups.sh --bootstrap-server ${shellWord(bootstrapServers)} --describe --members --group ${shellWord(groupId)}`,
-        ],
+        statements: [`kafka-consumer-groups.sh ${toolOptions} --describe --members --group ${shellWord(groupId)}`],
       },
     ];
   if (members.length === 0)

@@ -2,11 +2,13 @@
 import { createKafkaClients } from '../../kafka/create-clients';
 import type { Admin, ClusterDescription, GroupDescription, KafkaClients, TopicDescription } from '../../kafka/port';
 import { clientSettings } from '../../config/client-config';
-import type { StorageTopicConfig, WorkerConfig } from '../../config/worker-config';
+import type { StorageTopicConfig } from '../../config/worker-config';
 import type { Logger } from '../../logging/logger';
 import { settledWithin } from '@millrace/sdk';
 import type { Deadline } from './deadline';
 import { read, valueOf, type Read } from './read';
+import type { WorkerSetup } from '../read-config';
+import { shellWord } from './shell-word';
 
 export const STORAGE_KINDS = ['config', 'offset', 'status'] as const;
 export type StorageKind = (typeof STORAGE_KINDS)[number];
@@ -21,6 +23,8 @@ export interface StorageFacts {
 
 export interface KafkaFacts {
   readonly bootstrapServers: string;
+  /** Options with which Kafka's tools reach the cluster. */
+  readonly toolOptions: string;
   readonly groupId: string;
   readonly cluster: Read<ClusterDescription>;
   readonly features?: Read<ReadonlyMap<string, number>>;
@@ -43,11 +47,11 @@ const TIMEOUTS = {
 
 /** Never rejects. */
 export async function readKafka(
-  { raw, bootstrapServers, groupId, ...config }: WorkerConfig,
+  { config: { raw, bootstrapServers, groupId, ...config }, file }: Pick<WorkerSetup, 'config' | 'file'>,
   logger: Logger,
   deadline: Deadline,
 ): Promise<KafkaFacts> {
-  const facts = { bootstrapServers, groupId };
+  const facts = { bootstrapServers, groupId, toolOptions: toolOptions(raw, bootstrapServers, file) };
   let admin: Admin;
   try {
     const clients: KafkaClients = createKafkaClients(logger, config.tokenUrls);
@@ -74,6 +78,13 @@ export async function readKafka(
   } finally {
     await settledWithin(admin.close(), Math.min(CLOSE_MS, deadline.leftMs), undefined);
   }
+}
+
+/** A properties file of a worker is one of a client, too, so that no secret is in the command. */
+function toolOptions(raw: Readonly<Record<string, string>>, servers: string, file: string | null): string {
+  const isSecured = !['', 'PLAINTEXT'].includes((raw['security.protocol'] ?? '').trim().toUpperCase());
+  const settings = isSecured && file !== null ? ` --command-config ${shellWord(file)}` : '';
+  return `--bootstrap-server ${shellWord(servers)}${settings}`;
 }
 
 async function readStorage(

@@ -8,9 +8,9 @@ import { shellWord } from './shell-word';
 const NETWORK = new Set(['CONNECTION_FAILED', 'REQUEST_TIMED_OUT_CLIENT', '']);
 const AUTHENTICATION = new Set(['SASL_AUTHENTICATION_FAILED', 'UNSUPPORTED_SASL_MECHANISM', 'ILLEGAL_SASL_STATE']);
 
-export function kafkaFindings({ cluster, bootstrapServers }: KafkaFacts): DoctorFinding[] {
+export function kafkaFindings({ cluster, bootstrapServers, toolOptions }: KafkaFacts): DoctorFinding[] {
   if ('failed' in cluster)
-    return [notReached('Kafka', cluster.failed) ?? connectionFinding(cluster.failed, bootstrapServers)];
+    return [notReached('Kafka', cluster.failed) ?? connectionFinding(cluster.failed, bootstrapServers, toolOptions)];
   if (cluster.value.controllerId !== null) return [];
   return [
     {
@@ -19,12 +19,12 @@ export function kafkaFindings({ cluster, bootstrapServers }: KafkaFacts): Doctor
       subject: 'Kafka',
       message: 'The cluster has no controller, so topics cannot be created and leaders cannot move.',
       cure: 'Check the controllers of the cluster.',
-      statements: [`kafka-metadata-quorum.sh --bootstrap-server ${shellWord(bootstrapServers)} describe --status`],
+      statements: [`kafka-metadata-quorum.sh ${toolOptions} describe --status`],
     },
   ];
 }
 
-function connectionFinding({ code, message }: Failure, bootstrapServers: string): DoctorFinding {
+function connectionFinding({ code, message }: Failure, bootstrapServers: string, toolOptions: string): DoctorFinding {
   const finding = { severity: 'error', subject: 'Kafka', message: sentence(message) } as const;
   const [first = ''] = bootstrapServers.split(',');
   if (NETWORK.has(code))
@@ -32,7 +32,7 @@ function connectionFinding({ code, message }: Failure, bootstrapServers: string)
       ...finding,
       code: 'KAFKA_UNREACHABLE',
       cure: 'Check that the brokers run, that bootstrap.servers names them, that security.protocol is that of their listener, and that their advertised listeners can be reached from this machine; try with',
-      statements: [`kafka-broker-api-versions.sh --bootstrap-server ${shellWord(bootstrapServers)}`],
+      statements: [`kafka-broker-api-versions.sh ${toolOptions}`],
     };
   if (AUTHENTICATION.has(code))
     return {
@@ -57,22 +57,17 @@ function authorizationFinding(subject: string, message: string, statements?: rea
     code: 'KAFKA_AUTHORIZATION',
     subject,
     message,
-    cure: 'The broker knows the principal, but its ACLs do not allow this: add an ACL for the principal of the workers.',
+    cure: `The broker knows the principal, but its ACLs do not allow this: add an ACL for the principal of the workers${statements === undefined ? '' : ', in place of WORKER'}.`,
     ...(statements !== undefined && { statements }),
   };
 }
 
 /** For a request about `subject` that failed although the cluster answers. */
-export function requestFinding(
-  subject: string,
-  failure: Failure,
-  bootstrapServers: string,
-  acl: string,
-): DoctorFinding {
+export function requestFinding(subject: string, failure: Failure, toolOptions: string, acl: string): DoctorFinding {
   const { code, message } = failure;
   const late = notReached(subject, failure);
   if (late !== null) return late;
-  const statement = `kafka-acls.sh --bootstrap-server ${shellWord(bootstrapServers)} --add --allow-principal User:WORKER ${acl}`;
+  const statement = `kafka-acls.sh ${toolOptions} --add --allow-principal User:WORKER ${acl}`;
   if (code.endsWith('_AUTHORIZATION_FAILED')) return authorizationFinding(subject, sentence(message), [statement]);
   const reason = code === 'UNSUPPORTED_VERSION_CLIENT' ? `the broker does not offer the request (${message})` : message;
   return { severity: 'unchecked', code: 'KAFKA_REQUEST', subject, message: `Not checked: ${sentence(reason)}` };

@@ -23,6 +23,8 @@ export interface DoctorSettings {
   readonly resolver: WorkerSetup['resolver'];
   /** `config` names a Kafka cluster. */
   readonly hasKafka: boolean;
+  /** The properties file that was read; null without one. */
+  readonly file: string | null;
   readonly findings: readonly DoctorFinding[];
 }
 
@@ -61,24 +63,31 @@ export async function readSettings(
     const passed = [deadline.passed(SUBJECT), deadline.passed('Kafka')].filter((one) => one !== null);
     return withoutSettings(io, passed.length > 0 ? passed : [UNREADABLE, unchecked('its settings were not read')]);
   }
-  const { config, embedded, resolver } = setup;
+  const { config, embedded, resolver, file } = setup;
   const findings = [...configWarnings(config.raw), ...forcedSettingWarnings(config)].map(warning);
-  if (!embedded) return { config, resolver, hasKafka: true, findings };
+  if (!embedded) return { config, resolver, file, hasKafka: true, findings };
   const address = await deadline.read('The embedded broker', BROKER_MS, async () => {
     const clients = createKafkaClients(logger, config.tokenUrls);
     return await findRunningBroker(embedded.dataDir, (candidate) => clusterIdAt(clients, candidate));
   });
   if ('value' in address)
-    return { config: parseWorkerConfig(withBrokerAt(config.raw, address.value)), resolver, hasKafka: true, findings };
+    return {
+      config: parseWorkerConfig(withBrokerAt(config.raw, address.value)),
+      resolver,
+      file,
+      hasKafka: true,
+      findings,
+    };
   const { failed } = address;
   const finding = notReached('Kafka', failed) ?? unchecked(failed.message);
-  return { config, resolver, hasKafka: false, findings: [...findings, finding] };
+  return { config, resolver, file, hasKafka: false, findings: [...findings, finding] };
 }
 
 function withoutSettings(io: Invocation['io'], findings: readonly DoctorFinding[]): DoctorSettings {
   return {
     config: parseWorkerConfig(DEV_DEFAULTS),
     resolver: createConfigResolver({ settings: {}, env: io.env, warn: () => undefined }),
+    file: null,
     hasKafka: false,
     findings,
   };

@@ -25,10 +25,10 @@ function sharedTopics({ storage }: KafkaFacts): DoctorFinding[] {
 }
 
 function topicFindings({ kind, wanted, topic, settings }: StorageFacts, facts: KafkaFacts): DoctorFinding[] {
-  const { bootstrapServers } = facts;
+  const { toolOptions } = facts;
   const subject = `topic ${wanted.topic}`;
   const acl = `--operation Describe --operation DescribeConfigs --operation Read --operation Write --topic ${shellWord(wanted.topic)}`;
-  if ('failed' in topic) return [requestFinding(subject, topic.failed, bootstrapServers, acl)];
+  if ('failed' in topic) return [requestFinding(subject, topic.failed, toolOptions, acl)];
   if (topic.value === null) return [missing(kind, wanted, facts)];
   const found: DoctorFinding[] = [];
   const { partitions } = topic.value;
@@ -49,12 +49,10 @@ function topicFindings({ kind, wanted, topic, settings }: StorageFacts, facts: K
       subject,
       message: `${offline.length} of ${partitions.length} partitions have no leader, so ${PURPOSE[kind]} cannot be read or written.`,
       cure: 'Start the brokers that have their replicas; see which with',
-      statements: [
-        `kafka-topics.sh --bootstrap-server ${shellWord(bootstrapServers)} --describe --topic ${shellWord(wanted.topic)}`,
-      ],
+      statements: [`kafka-topics.sh ${toolOptions} --describe --topic ${shellWord(wanted.topic)}`],
     });
   if ('failed' in settings)
-    return [...found, ...replication(undefined), requestFinding(subject, settings.failed, bootstrapServers, acl)];
+    return [...found, ...replication(undefined), requestFinding(subject, settings.failed, toolOptions, acl)];
   return [...found, ...cleanup(settings.value), ...replication(settings.value['min.insync.replicas'])];
 
   function cleanup(configs: Readonly<Record<string, string | null>>): DoctorFinding[] {
@@ -137,12 +135,12 @@ function topicFindings({ kind, wanted, topic, settings }: StorageFacts, facts: K
   }
 
   function alter(config: string): string {
-    return `kafka-configs.sh --bootstrap-server ${shellWord(bootstrapServers)} --alter --entity-type topics --entity-name ${shellWord(wanted.topic)} --add-config ${config}`;
+    return `kafka-configs.sh ${toolOptions} --alter --entity-type topics --entity-name ${shellWord(wanted.topic)} --add-config ${config}`;
   }
 
   function reassign(list: readonly object[]): string {
     const json = JSON.stringify({ version: 1, partitions: list });
-    return `echo ${shellWord(json)} > reassignment.json && kafka-reassign-partitions.sh --bootstrap-server ${shellWord(bootstrapServers)} --reassignment-json-file reassignment.json --execute`;
+    return `echo ${shellWord(json)} > reassignment.json && kafka-reassign-partitions.sh ${toolOptions} --reassignment-json-file reassignment.json --execute`;
   }
 }
 
@@ -161,8 +159,8 @@ function missing(kind: StorageFacts['kind'], wanted: StorageFacts['wanted'], fac
   };
 }
 
-function createStatement({ bootstrapServers }: KafkaFacts, wanted: StorageFacts['wanted'], partitions: number): string {
+function createStatement({ toolOptions }: KafkaFacts, wanted: StorageFacts['wanted'], partitions: number): string {
   const replicas = wanted.replicationFactor < 1 ? '' : ` --replication-factor ${wanted.replicationFactor}`;
   const count = partitions < 1 ? '' : ` --partitions ${partitions}`;
-  return `kafka-topics.sh --bootstrap-server ${shellWord(bootstrapServers)} --create --topic ${shellWord(wanted.topic)}${count}${replicas} --config cleanup.policy=compact`;
+  return `kafka-topics.sh ${toolOptions} --create --topic ${shellWord(wanted.topic)}${count}${replicas} --config cleanup.policy=compact`;
 }

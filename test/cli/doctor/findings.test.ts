@@ -42,6 +42,7 @@ function kafka(facts: Partial<KafkaFacts> = {}, brokers = 3): KafkaFacts {
   const ids = Array.from({ length: brokers }, (_, i) => i + 1);
   return {
     bootstrapServers: 'k1:9092,k2:9092',
+    toolOptions: '--bootstrap-server k1:9092,k2:9092',
     groupId: 'g',
     cluster: {
       value: { clusterId: 'C', controllerId: 1, brokers: ids.map((id) => ({ id, host: `k${id}`, port: 9092 })) },

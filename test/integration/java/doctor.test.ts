@@ -9,6 +9,16 @@ import type { Report } from '../../../src/cli/doctor/report';
 import { FakeIo } from '../../cli/fake-io';
 import { Clients } from '../../helpers/kafka-clients';
 import { describeWithKafka } from '../../helpers/java';
+import { waitFor } from '../../helpers/wait-for';
+
+const PLAIN = 'org.apache.kafka.common.security.plain.PlainLoginModule required';
+/** The classes behind the scripts of Kafka's `bin` folder. */
+const TOOLS: Readonly<Record<string, string>> = {
+  'kafka-acls.sh': 'org.apache.kafka.tools.AclCommand',
+  'kafka-configs.sh': 'kafka.admin.ConfigCommand',
+  'kafka-consumer-groups.sh': 'org.apache.kafka.tools.consumer.group.ConsumerGroupCommand',
+  'kafka-topics.sh': 'org.apache.kafka.tools.TopicCommand',
+};
 
 describeWithKafka('doctor', () => {
   let kafka: RunningKafka;
@@ -17,7 +27,10 @@ describeWithKafka('doctor', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'millrace-doctor-'));
     kafka = await startKafka({
+      listeners: { SECURED: 'SASL_PLAINTEXT' },
       settings: {
+        'listener.name.secured.sasl.enabled.mechanisms': 'PLAIN',
+        'listener.name.secured.plain.sasl.jaas.config': `${PLAIN} user_alice="secret-1";`,
         'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
         'allow.everyone.if.no.acl.found': 'true',
       },
@@ -30,14 +43,25 @@ describeWithKafka('doctor', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function doctor(group: string): Promise<{ code: number; report: Report }> {
-    const file = await writeProperties(folder, 1, { group, bootstrapServers: kafka.bootstrapServers });
+  async function doctor(
+    group: string,
+    settings: Record<string, string> = {},
+  ): Promise<{ code: number; report: Report }> {
+    const file = await writeProperties(folder, 1, { group, bootstrapServers: kafka.bootstrapServers, settings });
     const io = new FakeIo(folder, { HOME: folder });
     const options = { config: file, url: 'http://127.0.0.1:1', output: 'json' };
     const code = await run({ args: [], options, io });
     return { code, report: JSON.parse(io.out) as Report };
   }
   const codes = ({ findings }: Report): string[] => findings.map(({ severity, code }) => `${severity} ${code}`);
+
+  /** Runs the statements with this tool. */
+  async function cure({ findings }: Report, tool: string): Promise<void> {
+    for (const statement of findings.flatMap(({ statements = [] }) => statements)) {
+      const [first, ...args] = statement.split(' ');
+      if (first === tool) await runKafkaTool(TOOLS[tool] as string, args);
+    }
+  }
 
   test('the version of the cluster, and storage topics with wrong settings; each statement is the cure', async () => {
     await clients.topic(3, { 'cleanup.policy': 'compact' }, 'g-configs');
@@ -54,9 +78,7 @@ describeWithKafka('doctor', () => {
       'warning GROUP_EMPTY',
     ]);
     expect(code).toBe(5);
-    for (const statement of report.findings.flatMap(({ statements = [] }) => statements))
-      if (statement.startsWith('kafka-configs.sh '))
-        await runKafkaTool('kafka.admin.ConfigCommand', statement.split(' ').slice(1));
+    await cure(report, 'kafka-configs.sh');
     expect(codes((await doctor('g')).report)).toEqual([
       'error STORAGE_TOPIC_PARTITIONS',
       'error REST_UNREACHABLE',
@@ -64,12 +86,12 @@ describeWithKafka('doctor', () => {
     ]);
   });
 
-  test('ACLs that deny a topic and the group are not network failures', async () => {
+  test('ACLs that do not allow a topic and the group are not network failures; the statements add them', async () => {
     for (const kind of ['configs', 'offsets', 'status'])
       await clients.topic(1, { 'cleanup.policy': 'compact' }, `denied-${kind}`);
-    const deny = ['--bootstrap-server', kafka.bootstrapServers, '--add', '--deny-principal', 'User:ANONYMOUS'];
-    const acls = 'org.apache.kafka.tools.AclCommand';
-    await runKafkaTool(acls, [...deny, '--operation', 'Describe', '--topic', 'denied-offsets', '--group', 'denied']);
+    const other = ['--bootstrap-server', kafka.bootstrapServers, '--add', '--allow-principal', 'User:other'];
+    const resources = ['--topic', 'denied-offsets', '--group', 'denied'];
+    await runKafkaTool(TOOLS['kafka-acls.sh'] as string, [...other, '--operation', 'Read', ...resources]);
     const { code, report } = await doctor('denied');
     expect(codes(report).filter((one) => one.includes('KAFKA'))).toEqual([
       'error KAFKA_AUTHORIZATION',
@@ -79,5 +101,36 @@ describeWithKafka('doctor', () => {
       expect.arrayContaining(['topic denied-offsets', 'group denied']),
     );
     expect(code).toBe(5);
+    for (const { cure: text } of report.findings.filter((one) => one.code === 'KAFKA_AUTHORIZATION'))
+      expect(text).toContain('in place of WORKER');
+    await cure(
+      JSON.parse(JSON.stringify(report).replaceAll('User:WORKER', 'User:ANONYMOUS')) as Report,
+      'kafka-acls.sh',
+    );
+    await waitFor(
+      'the ACLs',
+      async () =>
+        !codes((await doctor('denied')).report)
+          .join()
+          .includes('KAFKA'),
+    );
+  });
+
+  test('statements for a cluster that requires credentials use the settings of the worker', async () => {
+    for (const kind of ['configs', 'offsets', 'status'])
+      await clients.topic(1, { 'cleanup.policy': 'delete' }, `secured-${kind}`);
+    const settings = {
+      'bootstrap.servers': kafka.listeners.SECURED as string,
+      'security.protocol': 'SASL_PLAINTEXT',
+      'sasl.mechanism': 'PLAIN',
+      'sasl.jaas.config': `${PLAIN} username="alice" password="secret-1";`,
+    };
+    const { report } = await doctor('secured', settings);
+    expect(codes(report).filter((one) => one.includes('STORAGE'))).toHaveLength(3);
+    await cure(report, 'kafka-configs.sh');
+    expect(codes((await doctor('secured', settings)).report)).toEqual([
+      'error REST_UNREACHABLE',
+      'warning GROUP_EMPTY',
+    ]);
   });
 });
