@@ -152,3 +152,31 @@ test('a worker that requires credentials', async () => {
     await secured.stop();
   }
 });
+
+test('work of a worker that has stopped, until another one gets it', async () => {
+  const settings = plugins;
+  const pair = uniqueName('doctor');
+  const [staying, leaving] = [
+    await startWorker({ group: pair, settings }),
+    await startWorker({ group: pair, settings }),
+  ] as const;
+  try {
+    await Promise.all([staying.ready(), leaving.ready()]);
+    const names = ['a', 'b'];
+    for (const name of names) await staying.register({ name, config: { 'connector.class': 'test.FaultySource' } });
+    const gone = new URL(leaving.url).host;
+    await waitFor('a part of the work on each worker', async () => {
+      const all = await Promise.all(names.map((name) => staying.running(name)));
+      return all.some(({ connector, tasks }) => [connector, ...tasks].some(({ worker_id: id }) => id === gone));
+    });
+    await leaving.stop();
+    await waitFor('work without a worker', async () => {
+      const all = await Promise.all(names.map((name) => staying.status(name)));
+      return all.some(({ connector, tasks }) => [connector, ...tasks].some(({ state }) => state === 'UNASSIGNED'));
+    });
+    const answer = await command.run(['--config', await command.settingsFile(pair, settings)]);
+    expect(new Set(codes(answer))).toEqual(new Set(['warning CONNECTOR_UNASSIGNED']));
+  } finally {
+    await Promise.all([staying.stop(), leaving.stop()]);
+  }
+});

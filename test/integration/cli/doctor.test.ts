@@ -1,4 +1,5 @@
 /** `millrace doctor` as a user runs it, on a real broker, worker and PostgreSQL with planted faults. */
+import { spawnSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startEmbedded } from '../../../dev/services/embedded';
@@ -14,6 +15,7 @@ import { waitFor } from '../../helpers/wait-for';
 import { codes, DoctorCommand, found, runInShell } from './doctor-command';
 
 const PASSWORD = 'post-secret-1';
+const hasPsql = spawnSync('psql', ['--version']).status === 0;
 let command: DoctorCommand;
 const clients = new Clients();
 beforeAll(async () => {
@@ -88,15 +90,18 @@ describe('with a worker and a PostgreSQL server', () => {
       'publication.name': 'absent',
       'slot.name': 'absent',
     };
-    const answer = await command.run(
-      ['--url', worker.url, '--config', settings, await command.documentFile(source(overrides))],
-      {
-        PG_SECRET: PASSWORD,
-      },
-    );
+    const args = ['--url', worker.url, '--config', settings, await command.documentFile(source(overrides))];
+    const env = { PG_SECRET: PASSWORD };
+    const answer = await command.run(args, env);
     expect(codes(answer)).toEqual(['error PG_REPLICA_IDENTITY', 'error PG_PUBLICATION_MISSING']);
     expect(answer.code).toBe(5);
     expect(answer.stdout).not.toContain(PASSWORD);
+    if (hasPsql) {
+      const statements = answer.report.findings.flatMap((finding) => finding.statements ?? []);
+      const psql = [database.url, '--set=ON_ERROR_STOP=1', '--quiet'];
+      expect(spawnSync('psql', psql, { input: statements.join('\n'), encoding: 'utf8' }).stderr).toBe('');
+      expect(codes(await command.run(args, env))).toEqual([]);
+    }
     const wrong = { 'database.password': 'wrong-secret-1' };
     const refused = await command.run(['--url', worker.url, await command.documentFile(source(wrong))], {
       BOOTSTRAP_SERVERS: process.env.BOOTSTRAP_SERVERS ?? '',
