@@ -154,11 +154,10 @@ test('a worker that requires credentials', async () => {
 });
 
 test('work of a worker that has stopped, until another one gets it', async () => {
-  const settings = plugins;
   const pair = uniqueName('doctor');
   const [staying, leaving] = [
-    await startWorker({ group: pair, settings }),
-    await startWorker({ group: pair, settings }),
+    await startWorker({ group: pair, settings: plugins }),
+    await startWorker({ group: pair, settings: plugins }),
   ] as const;
   try {
     await Promise.all([staying.ready(), leaving.ready()]);
@@ -174,7 +173,7 @@ test('work of a worker that has stopped, until another one gets it', async () =>
       const all = await Promise.all(names.map((name) => staying.status(name)));
       return all.some(({ connector, tasks }) => [connector, ...tasks].some(({ state }) => state === 'UNASSIGNED'));
     });
-    const answer = await command.run(['--config', await command.settingsFile(pair, settings)]);
+    const answer = await command.run(['--config', await command.settingsFile(pair, plugins)]);
     expect(new Set(codes(answer))).toEqual(new Set(['warning CONNECTOR_UNASSIGNED']));
   } finally {
     await Promise.all([staying.stop(), leaving.stop()]);

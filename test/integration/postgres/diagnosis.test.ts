@@ -89,6 +89,23 @@ test('a database that accepts no connections', async () => {
   expect(found[0]?.statements).toEqual([expect.stringMatching(/^psql /)]);
 });
 
+test('a server that is stopping', async () => {
+  const stopping = await startPostgres();
+  const open = await TestDatabase.create(TODOS, { server: stopping.url });
+  try {
+    const [row] = await open.query("SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int AS pid");
+    // It waits for open sessions, and accepts no others.
+    process.kill(row?.pid as number, 'SIGTERM');
+    await waitFor('it to stop', async () => (await diagnose(open)).length > 0);
+    const found = await diagnose(open);
+    expect(codes(found)).toEqual(['error PG_SERVER_SHUTDOWN']);
+    expect(found[0]?.cure).toContain('when the server has started');
+  } finally {
+    await open.client.end();
+    await stopping.stop();
+  }
+});
+
 test('an initial statement that fails', async () => {
   const found = await diagnose(database, { 'database.initial.statements': 'SELECT nonsense' });
   expect(codes(found)).toEqual(['error PG_ERROR']);
