@@ -11,7 +11,6 @@ const SCRIPTED: Readonly<Record<string, string>> = {
   DOCTOR_SETTINGS: 'takes 10 s; with a shorter --deadline the pipe is planted as DOCTOR_DEADLINE',
   KAFKA_NO_CONTROLLER: 'a cluster that lasts without a controller',
   KAFKA_REQUEST: 'a broker that lacks a request',
-  STORAGE_TOPIC_OFFLINE: 'a cluster of several brokers',
 };
 /** Codes of failures, from which findings are built. */
 const FAILURES = new Set([

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runKafkaTool, startKafka, type RunningKafka } from '../../../dev/services/kafka';
+import { runKafkaTool, startKafka, startKafkaCluster, type RunningKafka } from '../../../dev/services/kafka';
 import { writeProperties } from '../../../dev/services/worker';
 import { run } from '../../../src/cli/doctor/doctor';
 import type { Report } from '../../../src/cli/doctor/report';
@@ -10,22 +10,18 @@ import { FakeIo } from '../../cli/fake-io';
 import { Clients } from '../../helpers/kafka-clients';
 import { describeWithKafka } from '../../helpers/java';
 import { waitFor } from '../../helpers/wait-for';
+import { KafkaScripts } from './kafka-scripts';
 
 const PLAIN = 'org.apache.kafka.common.security.plain.PlainLoginModule required';
-/** The classes behind the scripts of Kafka's `bin` folder. */
-const TOOLS: Readonly<Record<string, string>> = {
-  'kafka-acls.sh': 'org.apache.kafka.tools.AclCommand',
-  'kafka-configs.sh': 'kafka.admin.ConfigCommand',
-  'kafka-consumer-groups.sh': 'org.apache.kafka.tools.consumer.group.ConsumerGroupCommand',
-  'kafka-topics.sh': 'org.apache.kafka.tools.TopicCommand',
-};
 
 describeWithKafka('doctor', () => {
   let kafka: RunningKafka;
   let clients: Clients;
   let folder: string;
+  let scripts: KafkaScripts;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'millrace-doctor-'));
+    scripts = await KafkaScripts.create(folder);
     kafka = await startKafka({
       listeners: { SECURED: 'SASL_PLAINTEXT' },
       settings: {
@@ -55,12 +51,12 @@ describeWithKafka('doctor', () => {
   }
   const codes = ({ findings }: Report): string[] => findings.map(({ severity, code }) => `${severity} ${code}`);
 
-  /** Runs the statements with this tool. */
-  async function cure({ findings }: Report, tool: string): Promise<void> {
-    for (const statement of findings.flatMap(({ statements = [] }) => statements)) {
-      const [first, ...args] = statement.split(' ');
-      if (first === tool) await runKafkaTool(TOOLS[tool] as string, args);
-    }
+  /** Runs the statements of a tool as they are printed. Resolves with the output of the last. */
+  async function cure({ findings }: Report, tool: string): Promise<string> {
+    let printed = '';
+    for (const statement of findings.flatMap(({ statements = [] }) => statements))
+      if (statement.includes(`${tool} `)) printed = await scripts.run(statement);
+    return printed;
   }
 
   test('the version of the cluster, and storage topics with wrong settings; each statement is the cure', async () => {
@@ -91,7 +87,7 @@ describeWithKafka('doctor', () => {
       await clients.topic(1, { 'cleanup.policy': 'compact' }, `denied-${kind}`);
     const other = ['--bootstrap-server', kafka.bootstrapServers, '--add', '--allow-principal', 'User:other'];
     const resources = ['--topic', 'denied-offsets', '--group', 'denied'];
-    await runKafkaTool(TOOLS['kafka-acls.sh'] as string, [...other, '--operation', 'Read', ...resources]);
+    await runKafkaTool('org.apache.kafka.tools.AclCommand', [...other, '--operation', 'Read', ...resources]);
     const { code, report } = await doctor('denied');
     expect(codes(report).filter((one) => one.includes('KAFKA'))).toEqual([
       'error KAFKA_AUTHORIZATION',
@@ -132,5 +128,36 @@ describeWithKafka('doctor', () => {
       'error REST_UNREACHABLE',
       'warning GROUP_EMPTY',
     ]);
+  });
+
+  test('storage topics with one replica in a cluster, and one whose broker is down', async () => {
+    const cluster = await startKafkaCluster(3);
+    const admin = new Clients({ 'bootstrap.servers': cluster.bootstrapServers });
+    try {
+      for (const kind of ['configs', 'offsets', 'status'])
+        await admin.topic(1, { 'cleanup.policy': 'compact', 'min.insync.replicas': '1' }, `replicas-${kind}`);
+      const settings = { 'bootstrap.servers': cluster.bootstrapServers };
+      const storage = async (): Promise<Report> => {
+        const { report } = await doctor('replicas', settings);
+        return { ...report, findings: report.findings.filter(({ code }) => code.startsWith('STORAGE')) };
+      };
+      const [topic] = await admin.admin.describeTopics(['replicas-status']);
+      const broker = cluster.nodes[(topic?.partitions[0]?.leader ?? 0) - 1] as RunningKafka;
+      await broker.crash();
+      await waitFor('the partition without a leader', async () =>
+        codes(await storage()).includes('error STORAGE_TOPIC_OFFLINE'),
+      );
+      const offline = (await storage()).findings.filter(({ code }) => code === 'STORAGE_TOPIC_OFFLINE');
+      expect(offline.map(({ subject }) => subject)).toContain('topic replicas-status');
+      expect(await cure({ checked: [], findings: offline }, 'kafka-topics.sh')).toMatch(/Leader: none/);
+      await broker.restart();
+      const each = Array.from({ length: 3 }, () => 'warning STORAGE_TOPIC_REPLICATION');
+      await waitFor('the leaders', async () => codes(await storage()).join() === each.join());
+      await cure(await storage(), 'kafka-reassign-partitions.sh');
+      await waitFor('the replicas', async () => (await storage()).findings.length === 0);
+    } finally {
+      await admin.close();
+      await cluster.stop();
+    }
   });
 });
