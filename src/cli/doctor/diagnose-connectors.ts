@@ -105,6 +105,7 @@ async function diagnoseOne(document: DiagnosedConnector, options: OneOptions): P
     return unchecked(name, {
       code: 'DOCTOR_PLUGIN',
       message: `Not checked: its class ${className} is not installed on this machine.`,
+      cure: 'Name the plugin folders with plugin.path in the worker settings, or run the command on a machine of a worker.',
     });
   const open = Object.keys(resolved).filter((key) => PLACEHOLDER.test(resolved[key] as string));
   const hidden = Object.keys(resolved).filter((key) => HIDDEN.test(resolved[key] as string));

@@ -69,8 +69,11 @@ export function requestFinding(subject: string, failure: Failure, toolOptions: s
   if (late !== null) return late;
   const statement = `kafka-acls.sh ${toolOptions} --add --allow-principal User:WORKER ${acl}`;
   if (code.endsWith('_AUTHORIZATION_FAILED')) return authorizationFinding(subject, sentence(message), [statement]);
-  const reason = code === 'UNSUPPORTED_VERSION_CLIENT' ? `the broker does not offer the request (${message})` : message;
-  return { severity: 'unchecked', code: 'KAFKA_REQUEST', subject, message: `Not checked: ${sentence(reason)}` };
+  const finding = { severity: 'unchecked', code: 'KAFKA_REQUEST', subject } as const;
+  if (code === 'UNSUPPORTED_VERSION_CLIENT')
+    return { ...finding, message: `Not checked: ${sentence(`the broker does not offer the request (${message})`)}` };
+  const cure = 'Repeat the check; if the request fails again, see the log of the broker.';
+  return { ...finding, message: `Not checked: ${sentence(message)}`, cure };
 }
 
 export function sentence(text: string): string {

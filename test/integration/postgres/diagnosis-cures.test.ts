@@ -29,6 +29,8 @@ interface Fault {
   /** Of a server of its own. */
   readonly settings?: Settings;
   readonly connector?: Settings;
+  /** Texts in the cures. */
+  readonly cures?: readonly string[];
   /** The cure says that the server must be restarted. */
   readonly restarts?: boolean;
   /** Resolves with settings of the connector. */
@@ -85,6 +87,7 @@ const FAULTS: readonly Fault[] = [
     settings: { max_replication_slots: '1' },
     plant: async () => createSlot(database, 'other'),
     found: ['error PG_TOO_MANY_SLOTS'],
+    cures: ['no process reads other'],
     restarts: true,
   },
   {
@@ -233,13 +236,14 @@ const FAULTS: readonly Fault[] = [
   },
 ];
 
-test.each(FAULTS)('$title', async ({ found, remains = [], settings, connector, restarts, plant }) => {
+test.each(FAULTS)('$title', async ({ found, cures = [], remains = [], settings, connector, restarts, plant }) => {
   await start(settings);
   const overrides = { ...connector, ...(await plant?.()) };
   const findings = await diagnose(database, overrides);
   expect(codes(findings)).toEqual(found);
   expect(JSON.stringify(findings)).not.toContain('top-secret');
   expect(findings.some(({ cure: text = '' }) => text.includes('restart the server'))).toBe(restarts === true);
+  for (const text of cures) expect(findings.map((finding) => finding.cure).join()).toContain(text);
   await cure(findings, database.url);
   if (restarts) await restart();
   // What the last statement of the role's finding advises.
@@ -265,6 +269,16 @@ test('a standby whose primary may remove rows that its slots need, and a primary
     expect(codes(findings)).toEqual(['warning PG_STANDBY']);
     await cure(findings, standby.url);
     await waitFor('the setting to be read', async () => (await diagnose(database, overrides)).length === 0);
+    // What the tables and the role lack can only be changed on the primary.
+    await database.query('CREATE TABLE keyless (id int)');
+    const lacking = { ...overrides, ...(await login(database)), 'table.include.list': 'public.(todos|keyless)' };
+    const expected = ['PG_ROLE_REPLICATION', 'PG_REPLICA_IDENTITY', 'PG_PRIVILEGE', 'PG_PUBLICATION_TABLES'];
+    await waitFor('the standby to have them', async () => (await diagnose(database, lacking)).length === 4);
+    const onPrimary = await diagnose(database, lacking);
+    expect(onPrimary.map(({ code }) => code)).toEqual(expected);
+    for (const { cure: text } of onPrimary) expect(text).toContain('on the primary');
+    await cure(onPrimary, database.url);
+    await waitFor('the standby to have it', async () => (await diagnose(database, lacking)).length === 0);
     // The connected standby stays in the setting of the primary.
     await database.query("ALTER SYSTEM SET synchronized_standby_slots = 'standby, gone'");
     await database.query('SELECT pg_reload_conf()');

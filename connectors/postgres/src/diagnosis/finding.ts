@@ -1,5 +1,6 @@
 /** Builds findings; the order of arguments is that of a sentence: what is wrong, what to do, what to run. */
 import type { Finding } from '@millrace/sdk';
+import type { ServerFacts } from '../database/server';
 
 export interface Cure {
   readonly cure?: string;
@@ -17,6 +18,11 @@ export function caution(code: string, message: string, cure: Cure = {}): Finding
 /** Statements for a setting of the server that takes effect without a restart. @param value an SQL literal */
 export function reloaded(setting: string, value: string): string[] {
   return [`ALTER SYSTEM SET ${setting} = ${value};`, 'SELECT pg_reload_conf();'];
+}
+
+/** Ends a cure whose statements change what a standby only has as a copy. */
+export function place({ inRecovery }: Pick<ServerFacts, 'inRecovery'>): string {
+  return inRecovery ? ' on the primary' : '';
 }
 
 /** Names listed in one message. */

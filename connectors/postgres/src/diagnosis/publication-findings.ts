@@ -4,7 +4,7 @@ import { qualified, type CatalogTable } from '../database/catalog';
 import { quoteIdentifier, quoteTable } from '../database/identifiers';
 import { createStatement, planPublication, unpublished, type PublicationPlan } from '../replication/publication';
 import type { Facts, PublicationFacts, SlotFacts } from './facts';
-import { caution, fault, listed } from './finding';
+import { caution, fault, listed, place } from './finding';
 
 export function publicationFindings(facts: Facts): Finding[] {
   return facts.slots.flatMap((slot) => (slot.publication === undefined ? [] : findings(facts, slot, slot.publication)));
@@ -20,7 +20,7 @@ function findings(facts: Facts, { config, tables }: SlotFacts, publication: Publ
         'PG_PUBLICATION_MISSING',
         `Publication "${name}" does not exist in database "${config.connection.database}", and the connector ${mode === 'disabled' ? 'may not create it (publication.autocreate.mode=disabled)' : 'cannot create it on a standby'}.`,
         {
-          cure: `Create it${facts.server.inRecovery ? ' on the primary' : ''} as the owner of the tables.`,
+          cure: `Create it${place(facts.server)} as the owner of the tables.`,
           statements: [createStatement(config, logged)],
         },
       ),
@@ -60,7 +60,7 @@ function privileges(
       'PG_PRIVILEGE',
       `The role ${facts.server.user} may not ${creates ? 'create' : 'change'} publication "${name}": ${reasons.join('; ')}.`,
       {
-        cure: 'Run this as a superuser, and set publication.autocreate.mode=disabled.',
+        cure: `Run this as a superuser${place(facts.server)}, and set publication.autocreate.mode=disabled.`,
         statements: statements.map((statement) => `${statement};`),
       },
     ),
@@ -68,7 +68,7 @@ function privileges(
 }
 
 function absent(
-  { config: { filters } }: Facts,
+  { config: { filters }, server }: Facts,
   tables: readonly CatalogTable[],
   publication: PublicationFacts | null,
   { publication: { mode, name } }: Facts['config'],
@@ -82,7 +82,7 @@ function absent(
       'PG_PUBLICATION_TABLES',
       `Publication "${name}" does not contain ${listed(missing.map(qualified))}, so their changes are not captured.`,
       {
-        cure: 'Add them as the owner of the publication, or exclude them in the config.',
+        cure: `Exclude them in the config, or add them as the owner of the publication${place(server)}.`,
         statements: [`ALTER PUBLICATION ${quoteIdentifier(name)} ADD TABLE ${missing.map(quoteTable).join(', ')};`],
       },
     ),

@@ -3,7 +3,7 @@ import type { Finding } from '@millrace/sdk';
 import { quoteIdentifier, quoteLiteral } from '../database/identifiers';
 import type { ServerFacts } from '../database/server';
 import type { Facts } from './facts';
-import { caution, fault, listed, reloaded } from './finding';
+import { caution, fault, listed, place, reloaded } from './finding';
 
 const OLDEST = 100_000;
 /** The first version whose standbys decode WAL. */
@@ -37,23 +37,24 @@ function prerequisites({ server }: Facts): Finding[] {
   if (!server.mayReplicate)
     found.push(
       fault('PG_ROLE_REPLICATION', `The role ${server.user} has no REPLICATION attribute, so it may not read a slot.`, {
-        cure: 'Grant it as a superuser.',
+        cure: `Grant it as a superuser${place(server)}.`,
         statements: [`ALTER ROLE ${quoteIdentifier(server.user)} WITH LOGIN REPLICATION;`],
       }),
     );
   return found;
 }
 
-function capacity({ server, capacity: { usedSlots, usedSenders, maxSenders }, slots }: Facts): Finding[] {
+function capacity({ server, capacity: { usedSlots, usedSenders, maxSenders }, slots, inactive }: Facts): Finding[] {
   const found: Finding[] = [];
   const missing = slots.filter(({ slot }) => slot === null).length;
+  const unread = inactive.length === 0 ? '' : ` (no process reads ${listed(inactive.map(({ name }) => name))})`;
   if (missing > 0 && server.maxSlots - usedSlots < missing)
     found.push(
       fault(
         'PG_TOO_MANY_SLOTS',
         `${usedSlots} of ${server.maxSlots} replication slots (max_replication_slots) are in use, and the connector needs ${missing} more.`,
         {
-          cure: 'Drop slots that are no longer used, or raise the setting and restart the server.',
+          cure: `Drop slots that are no longer used${unread}, or raise the setting and restart the server.`,
           statements: [`ALTER SYSTEM SET max_replication_slots = ${server.maxSlots + Math.max(missing, 10)};`],
         },
       ),

@@ -4,11 +4,12 @@ import { KEY } from '../config/keys';
 import type { PatternList } from '../config/patterns';
 import { qualified, type CatalogTable } from '../database/catalog';
 import { quoteTable } from '../database/identifiers';
+import type { ServerFacts } from '../database/server';
 import { identitiesOf } from '../startup/replica-identity';
 import { settingWarnings } from '../startup/setting-warnings';
 import { grants } from '../startup/start';
 import type { Facts } from './facts';
-import { caution, fault, listed } from './finding';
+import { caution, fault, listed, place } from './finding';
 
 const TABLE_NAMES =
   "SELECT schemaname || '.' || tablename AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1;";
@@ -31,7 +32,7 @@ export function tableFindings(facts: Facts): Finding[] {
         'PG_PRIVILEGE',
         `The role ${server.user} may not read ${listed(unreadable.map(qualified))}, so the snapshot fails.`,
         {
-          cure: 'Run this as the owner of the tables.',
+          cure: `Run this as the owner of the tables${place(server)}.`,
           statements: grants(unreadable, server.user),
         },
       ),
@@ -43,7 +44,7 @@ export function tableFindings(facts: Facts): Finding[] {
         'PG_UNLOGGED_TABLE',
         `${listed(unlogged.map(qualified))}: UNLOGGED, so changes are not in the write-ahead log.`,
         {
-          cure: 'Make the tables logged, or leave them out with table.exclude.list.',
+          cure: `Leave the tables out with table.exclude.list, or make them logged${place(server)}.`,
           statements: unlogged.map((table) => `ALTER TABLE ${quoteTable(table)} SET LOGGED;`),
         },
       ),
@@ -70,7 +71,7 @@ function unmatched({ config: { filters }, tables }: Facts): Finding[] {
 }
 
 /** The server rejects updates and deletes of published tables whose rows it cannot identify. */
-function identities({ config, slots, tables }: Facts): Finding[] {
+function identities({ config, server, slots, tables }: Facts): Finding[] {
   const published = slots.filter(
     ({ publication }) => publication !== undefined && publication?.publishesKeys !== false,
   );
@@ -89,19 +90,19 @@ function identities({ config, slots, tables }: Facts): Finding[] {
   const rejected = without.filter((table) => affected.has(table));
   const incomplete = without.filter((table) => !affected.has(table));
   return [
-    ...identityFinding(rejected, 'so the server rejects UPDATE and DELETE on them once they are published'),
-    ...identityFinding(incomplete, 'so their updates and deletes are captured without a key'),
+    ...identityFinding(server, rejected, 'so the server rejects UPDATE and DELETE on them once they are published'),
+    ...identityFinding(server, incomplete, 'so their updates and deletes are captured without a key'),
   ];
 }
 
-function identityFinding(tables: readonly CatalogTable[], effect: string): Finding[] {
+function identityFinding(server: ServerFacts, tables: readonly CatalogTable[], effect: string): Finding[] {
   if (tables.length === 0) return [];
   return [
     fault(
       'PG_REPLICA_IDENTITY',
       `${listed(tables.map(qualified))}: no replica identity (no primary key, or REPLICA IDENTITY NOTHING), ${effect}.`,
       {
-        cure: 'Add a primary key, or let the server log whole old rows.',
+        cure: `Add a primary key, or let the server log whole old rows${place(server)}.`,
         statements: tables.map((table) => `ALTER TABLE ${quoteTable(table)} REPLICA IDENTITY FULL;`),
       },
     ),
