@@ -5,7 +5,7 @@ import { notReached } from './deadline';
 import { clockFindings, noWorkerFinding } from './group-findings';
 import type { Failure } from './read';
 import { path } from '../rest/path';
-import { shellWord } from './shell-word';
+import { shellQuote } from '../output/shell-quote';
 import type { DoctorFinding } from './report';
 import { isNoWorker } from './worker-facts';
 
@@ -22,7 +22,7 @@ export function restFindings({ url, worker, connectors }: RestFacts, isGuessed =
         subject,
         message: `It does not answer: ${sentence(worker.failed.message)}`,
         cure: 'Check that a worker runs there, or set --url or --context; try with',
-        statements: [`curl -sS ${shellWord(`${url}/`)}`],
+        statements: [`curl -sS ${shellQuote(`${url}/`)}`],
       },
     ];
   if (isNoWorker(worker.value)) return [noWorkerFinding(subject, url)];
@@ -55,7 +55,7 @@ function listFinding(subject: string, failure: Failure): DoctorFinding {
 function connectorFindings({ name, connector, tasks }: ConnectorFacts, url: string): DoctorFinding[] {
   const subject = `connector ${name}`;
   const restartUrl = `${url}${path`/connectors/${name}/restart`}`;
-  const restart = `curl -sS -X POST ${shellWord(`${restartUrl}?includeTasks=true&onlyFailed=true`)}`;
+  const restart = `curl -sS -X POST ${shellQuote(`${restartUrl}?includeTasks=true&onlyFailed=true`)}`;
   const cure = 'Correct the cause, then restart what failed.';
   const found: DoctorFinding[] = [];
   if (connector.state === 'FAILED')
@@ -95,7 +95,7 @@ function connectorFindings({ name, connector, tasks }: ConnectorFacts, url: stri
       message: 'The connector is RUNNING and has no task, so it moves no data.',
       cure: `This is right while it has nothing to do, for instance because nothing matches its config. Otherwise see why in the log of its worker${connector.worker_id === undefined ? '' : ` ${connector.worker_id}`} and correct its config; if the cause was elsewhere and is gone, restart it with`,
       // It has not failed, so that a restart of what has failed would leave it as it is.
-      statements: [`curl -sS -X POST ${shellWord(restartUrl)}`],
+      statements: [`curl -sS -X POST ${shellQuote(restartUrl)}`],
     });
   return found;
 }

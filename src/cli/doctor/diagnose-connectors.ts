@@ -11,6 +11,7 @@ import { createPluginRegistry, type LocalPluginRegistry } from '../../plugins/cr
 import { grantedSettings } from '../../plugins/granted-settings';
 import type { PluginDescription } from '../../plugins/registry';
 import type { ConnectorDocument } from '../documents/connector-document';
+import type { ShowProgress } from '../output/progress-line';
 import { notReached, type Deadline } from './deadline';
 import { sentence } from './kafka-findings';
 import { read } from './read';
@@ -24,6 +25,7 @@ export interface DiagnosisOptions {
   readonly logger: Logger;
   readonly levels: LogLevels;
   readonly deadline: Deadline;
+  readonly show: ShowProgress;
 }
 
 /** Of a file or of the REST API. */
@@ -54,13 +56,14 @@ export async function diagnoseConnectors(
   options: DiagnosisOptions,
 ): Promise<Diagnoses> {
   if (documents.length === 0) return { checked: [], findings: [] };
-  const { config, resolver, logger, levels, deadline } = options;
+  const { config, resolver, logger, levels, deadline, show } = options;
   const registry = createPluginRegistry({ pluginPath: config.pluginPath, builtIns: builtInPlugins, logger });
   const { pluginHost } = createPluginHost('thread', { config, registry, resolver, logger, levels });
   const waiting = [...documents];
   const results: Diagnoses[] = [];
   const workOff = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      show(() => `Checking connectors: ${results.length} of ${documents.length}`);
       results.push(await diagnoseOne(next, { ...options, registry, pluginHost }));
     }
   };

@@ -7,6 +7,7 @@ import { LogOnStderr } from '../kafka/log-on-stderr';
 import { readDocuments } from '../documents/read-documents';
 import { paintOf } from '../output/colours';
 import { writeAnswer } from '../output/answer';
+import { withProgress, type ShowProgress } from '../output/progress-line';
 import type { Invocation } from '../program/command-spec';
 import { restFindings } from './connector-findings';
 import { Deadline } from './deadline';
@@ -23,6 +24,10 @@ import { storageFindings } from './storage-findings';
 import { isNoWorker, readWorkers, type WorkerFacts } from './worker-facts';
 
 export async function run(invocation: Invocation): Promise<number> {
+  return await withProgress(invocation, examine);
+}
+
+async function examine(invocation: Invocation, show: ShowProgress): Promise<number> {
   const { args, options, io } = invocation;
   const { deadline = 60 } = options as { deadline?: number };
   const end = new Deadline(deadline);
@@ -36,8 +41,10 @@ export async function run(invocation: Invocation): Promise<number> {
   const secrets = new Secrets();
   secrets.add(settings.config.raw);
   secrets.addCredentials(server.authorization);
+  show(() => 'Checking Kafka');
   const kafka = settings.hasKafka ? await readKafka(settings, logger, end) : null;
   const group = valueOf(kafka?.group);
+  show(() => 'Checking the workers');
   const workers = group === undefined ? [] : await readWorkers(group, server, end);
   const rest = await readRest(isGuessed ? serverToAsk(server, workers) : server, end);
   const running = valueOf(rest.connectors) ?? [];
@@ -48,6 +55,7 @@ export async function run(invocation: Invocation): Promise<number> {
     logger,
     levels,
     deadline: end,
+    show,
   });
   const findings: DoctorFinding[] = [
     ...(read === null ? [end.passed('connector documents')].filter((one) => one !== null) : []),

@@ -4,7 +4,7 @@ import { requestFinding, sentence } from './kafka-findings';
 import type { KafkaFacts } from './kafka-facts';
 import { valueOf } from './read';
 import type { DoctorFinding } from './report';
-import { shellWord } from './shell-word';
+import { shellQuote } from '../output/shell-quote';
 import { isNoWorker, MOST_WORKERS, type WorkerAnswer, type WorkerFacts } from './worker-facts';
 
 /** Clocks that differ more are a warning: tokens, session keys and lags depend on them. */
@@ -20,7 +20,7 @@ export function groupFindings(facts: KafkaFacts, workers: readonly WorkerFacts[]
         subject,
         group.failed,
         toolOptions,
-        `--operation Describe --operation Read --group ${shellWord(groupId)}`,
+        `--operation Describe --operation Read --group ${shellQuote(groupId)}`,
       ),
     ];
   const { members, protocolType, state } = group.value;
@@ -32,7 +32,7 @@ export function groupFindings(facts: KafkaFacts, workers: readonly WorkerFacts[]
         subject,
         message: `Its members use the protocol "${protocolType}", so workers cannot join it: another program uses this group.id.`,
         cure: 'Set another group.id on all workers; see the members with',
-        statements: [`kafka-consumer-groups.sh ${toolOptions} --describe --members --group ${shellWord(groupId)}`],
+        statements: [`kafka-consumer-groups.sh ${toolOptions} --describe --members --group ${shellQuote(groupId)}`],
       },
     ];
   if (members.length === 0)
@@ -80,7 +80,7 @@ function workerFindings({ url, member, answer }: WorkerFacts, facts: KafkaFacts)
         subject,
         message: `It is a member of group ${facts.groupId}, but does not answer at its advertised URL: ${sentence(answer.failed.message)}`,
         cure: 'Check that it runs, and set rest.advertised.host.name, rest.advertised.port and rest.advertised.listener to what other workers can reach; try with',
-        statements: [`curl -sS ${shellWord(`${url.replace(/\/$/, '')}/`)}`],
+        statements: [`curl -sS ${shellQuote(`${url.replace(/\/$/, '')}/`)}`],
       },
     ];
   if (isNoWorker(answer.value)) return [noWorkerFinding(subject, url)];
@@ -95,7 +95,7 @@ export function noWorkerFinding(subject: string, url: string): DoctorFinding {
     subject,
     message: 'Something answers at this URL, but not as a Connect worker: GET / has no version.',
     cure: 'Check the host, the port and the path of the URL; see the answer with',
-    statements: [`curl -sS ${shellWord(`${url.replace(/\/$/, '')}/`)}`],
+    statements: [`curl -sS ${shellQuote(`${url.replace(/\/$/, '')}/`)}`],
   };
 }
 
@@ -172,7 +172,7 @@ function storage(
       subject,
       message: `${first.url} and ${other.url} list different connectors: they use different storage topics, or one of them cannot read the config topic.`,
       cure,
-      statements: [first, other].map(({ url }) => `curl -sS ${shellWord(`${url.replace(/\/$/, '')}/connectors`)}`),
+      statements: [first, other].map(({ url }) => `curl -sS ${shellQuote(`${url.replace(/\/$/, '')}/connectors`)}`),
     },
   ];
 }

@@ -8,7 +8,7 @@ import { settledWithin } from '@millrace/sdk';
 import type { Deadline } from './deadline';
 import { read, valueOf, type Read } from './read';
 import type { WorkerSetup } from '../read-config';
-import { shellWord } from './shell-word';
+import { shellQuote } from '../output/shell-quote';
 
 export const STORAGE_KINDS = ['config', 'offset', 'status'] as const;
 export type StorageKind = (typeof STORAGE_KINDS)[number];
@@ -83,8 +83,8 @@ export async function readKafka(
 /** A properties file of a worker is one of a client, too, so that no secret is in the command. */
 function toolOptions(raw: Readonly<Record<string, string>>, servers: string, file: string | null): string {
   const isSecured = !['', 'PLAINTEXT'].includes((raw['security.protocol'] ?? '').trim().toUpperCase());
-  const settings = isSecured && file !== null ? ` --command-config ${shellWord(file)}` : '';
-  return `--bootstrap-server ${shellWord(servers)}${settings}`;
+  const settings = isSecured && file !== null ? ` --command-config ${shellQuote(file)}` : '';
+  return `--bootstrap-server ${shellQuote(servers)}${settings}`;
 }
 
 async function readStorage(

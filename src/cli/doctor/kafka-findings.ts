@@ -3,7 +3,7 @@ import { notReached } from './deadline';
 import type { KafkaFacts } from './kafka-facts';
 import type { Failure } from './read';
 import type { DoctorFinding } from './report';
-import { shellWord } from './shell-word';
+import { shellQuote } from '../output/shell-quote';
 
 const NETWORK = new Set(['CONNECTION_FAILED', 'REQUEST_TIMED_OUT_CLIENT', '']);
 const AUTHENTICATION = new Set(['SASL_AUTHENTICATION_FAILED', 'UNSUPPORTED_SASL_MECHANISM', 'ILLEGAL_SASL_STATE']);
@@ -45,7 +45,7 @@ function connectionFinding({ code, message }: Failure, bootstrapServers: string,
       ...finding,
       code: 'KAFKA_TLS',
       cure: 'The broker can be reached: compare security.protocol and ssl.* in the worker settings with its certificate.',
-      statements: [`openssl s_client -connect ${shellWord(first.trim())} -showcerts </dev/null`],
+      statements: [`openssl s_client -connect ${shellQuote(first.trim())} -showcerts </dev/null`],
     };
   if (code.endsWith('_AUTHORIZATION_FAILED')) return authorizationFinding('Kafka', finding.message);
   return { ...finding, code: 'KAFKA_SETTINGS', cure: 'Correct the client settings of the worker.' };

@@ -3,7 +3,7 @@ import { requestFinding } from './kafka-findings';
 import type { KafkaFacts, StorageFacts } from './kafka-facts';
 import { valueOf } from './read';
 import type { DoctorFinding } from './report';
-import { shellWord } from './shell-word';
+import { shellQuote } from '../output/shell-quote';
 
 const PURPOSE = { config: 'connector configurations', offset: 'source offsets', status: 'statuses' } as const;
 /** A cluster of this size can keep a copy on several brokers. */
@@ -27,7 +27,7 @@ function sharedTopics({ storage }: KafkaFacts): DoctorFinding[] {
 function topicFindings({ kind, wanted, topic, settings }: StorageFacts, facts: KafkaFacts): DoctorFinding[] {
   const { toolOptions } = facts;
   const subject = `topic ${wanted.topic}`;
-  const acl = `--operation Describe --operation DescribeConfigs --operation Read --operation Write --topic ${shellWord(wanted.topic)}`;
+  const acl = `--operation Describe --operation DescribeConfigs --operation Read --operation Write --topic ${shellQuote(wanted.topic)}`;
   if ('failed' in topic) return [requestFinding(subject, topic.failed, toolOptions, acl)];
   if (topic.value === null) return [missing(kind, wanted, facts)];
   const found: DoctorFinding[] = [];
@@ -49,7 +49,7 @@ function topicFindings({ kind, wanted, topic, settings }: StorageFacts, facts: K
       subject,
       message: `${offline.length} of ${partitions.length} partitions have no leader, so ${PURPOSE[kind]} cannot be read or written.`,
       cure: 'Start the brokers that have their replicas; see which with',
-      statements: [`kafka-topics.sh ${toolOptions} --describe --topic ${shellWord(wanted.topic)}`],
+      statements: [`kafka-topics.sh ${toolOptions} --describe --topic ${shellQuote(wanted.topic)}`],
     });
   if ('failed' in settings)
     return [...found, ...replication(undefined), requestFinding(subject, settings.failed, toolOptions, acl)];
@@ -135,12 +135,12 @@ function topicFindings({ kind, wanted, topic, settings }: StorageFacts, facts: K
   }
 
   function alter(config: string): string {
-    return `kafka-configs.sh ${toolOptions} --alter --entity-type topics --entity-name ${shellWord(wanted.topic)} --add-config ${config}`;
+    return `kafka-configs.sh ${toolOptions} --alter --entity-type topics --entity-name ${shellQuote(wanted.topic)} --add-config ${config}`;
   }
 
   function reassign(list: readonly object[]): string {
     const json = JSON.stringify({ version: 1, partitions: list });
-    return `echo ${shellWord(json)} > reassignment.json && kafka-reassign-partitions.sh ${toolOptions} --reassignment-json-file reassignment.json --execute`;
+    return `echo ${shellQuote(json)} > reassignment.json && kafka-reassign-partitions.sh ${toolOptions} --reassignment-json-file reassignment.json --execute`;
   }
 }
 
@@ -162,5 +162,5 @@ function missing(kind: StorageFacts['kind'], wanted: StorageFacts['wanted'], fac
 function createStatement({ toolOptions }: KafkaFacts, wanted: StorageFacts['wanted'], partitions: number): string {
   const replicas = wanted.replicationFactor < 1 ? '' : ` --replication-factor ${wanted.replicationFactor}`;
   const count = partitions < 1 ? '' : ` --partitions ${partitions}`;
-  return `kafka-topics.sh ${toolOptions} --create --topic ${shellWord(wanted.topic)}${count}${replicas} --config cleanup.policy=compact`;
+  return `kafka-topics.sh ${toolOptions} --create --topic ${shellQuote(wanted.topic)}${count}${replicas} --config cleanup.policy=compact`;
 }

@@ -1,4 +1,5 @@
 /** One line at the end of a terminal that says what a long command is doing. Nothing is drawn elsewhere. */
+import { startTimer } from '@millrace/sdk';
 import type { CliIo, CliOutput } from '../io';
 import type { Invocation } from '../program/command-spec';
 import { printable } from './printable';
@@ -7,7 +8,7 @@ const REDRAW_MS = 100;
 const COLUMNS = 80;
 const CLEAR = '\r\x1b[K';
 
-/** Draws the text, at most every 100 ms. */
+/** Draws the text, at most every 100 ms: of several in between, the last one is drawn when the time has passed. */
 export type ShowProgress = (text: () => string) => void;
 
 export class ProgressLine {
@@ -16,6 +17,8 @@ export class ProgressLine {
   readonly stderr: CliOutput;
   private drawnAt = 0;
   private isDrawn = false;
+  private next: (() => string) | null = null;
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly io: Pick<CliIo, 'stdout' | 'stderr'>,
@@ -26,18 +29,34 @@ export class ProgressLine {
   }
 
   readonly show: ShowProgress = (text) => {
-    const { stderr } = this.io;
-    if (stderr.isTTY !== true || (this.isDrawn && this.now() - this.drawnAt < REDRAW_MS)) return;
-    // A terminal of unknown width reports 0. A full line would wrap, and could not be erased.
-    const columns = (stderr.columns || COLUMNS) - 1;
-    stderr.write(CLEAR + printable(text()).slice(0, columns));
-    this.isDrawn = true;
-    this.drawnAt = this.now();
+    if (this.io.stderr.isTTY !== true) return;
+    const waitMs = this.isDrawn ? REDRAW_MS - (this.now() - this.drawnAt) : 0;
+    this.next = text;
+    if (waitMs <= 0) this.draw();
+    else this.timer ??= startTimer(() => this.draw(), waitMs).unref();
   };
 
   clear(): void {
+    this.cancel();
     if (this.isDrawn) this.io.stderr.write(CLEAR);
     this.isDrawn = false;
+  }
+
+  private draw(): void {
+    const { next } = this;
+    this.cancel();
+    if (next === null) return;
+    // A terminal of unknown width reports 0. A full line would wrap, and could not be erased.
+    const columns = (this.io.stderr.columns || COLUMNS) - 1;
+    this.io.stderr.write(CLEAR + printable(next()).slice(0, columns));
+    this.isDrawn = true;
+    this.drawnAt = this.now();
+  }
+
+  private cancel(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.next = null;
   }
 
   /** The stream itself but for `write`: questions need a whole terminal. */

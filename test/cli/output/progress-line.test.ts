@@ -29,6 +29,25 @@ test('on a terminal it is redrawn every 100 ms at most, and stays below other ou
   expect(written).toEqual(['err \r\x1b[Kone', 'err \r\x1b[Kthree', 'err \r\x1b[K', 'out a\n', 'err b\n']);
 });
 
+test('the last text is drawn when the time has passed', () => {
+  jest.useFakeTimers();
+  try {
+    const { written, ...io } = terminal(0);
+    const line = new ProgressLine(io);
+    for (const text of ['one', 'two', 'three']) line.show(() => text);
+    jest.advanceTimersByTime(99);
+    expect(written).toEqual(['err \r\x1b[Kone']);
+    jest.advanceTimersByTime(1);
+    expect(written).toEqual(['err \r\x1b[Kone', 'err \r\x1b[Kthree']);
+    line.show(() => 'four');
+    line.clear();
+    jest.advanceTimersByTime(1000);
+    expect(written.slice(2)).toEqual(['err \r\x1b[K']);
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
 test('it is cut to the width of the terminal, and has no control characters', () => {
   const { written, ...io } = terminal(10);
   new ProgressLine(io).show(() => 'a\x1b[2Jb\nlonger than that');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findJava, kafkaClassPath } from '../../../dev/services/kafka-jars';
 import { ROOT } from '../../../dev/services/paths';
-import { shellWord } from '../../../src/cli/doctor/shell-word';
+import { shellQuote } from '../../../src/cli/output/shell-quote';
 
 const CLASSES = {
   'kafka-acls.sh': 'org.apache.kafka.tools.AclCommand',
@@ -23,7 +23,7 @@ export class KafkaScripts {
   static async create(folder: string): Promise<KafkaScripts> {
     const [java, classPath] = await Promise.all([findJava(), kafkaClassPath()]);
     const log4j = `-Dlog4j2.configurationFile=${join(ROOT, 'dev', 'services', 'kafka', 'log4j2.xml')}`;
-    const command = [java, ...FLAGS, log4j, '-cp', classPath].map(shellWord).join(' ');
+    const command = [java, ...FLAGS, log4j, '-cp', classPath].map((word) => shellQuote(word)).join(' ');
     await mkdir(join(folder, 'bin'));
     for (const [name, main] of Object.entries(CLASSES))
       await writeFile(join(folder, 'bin', name), `#!/bin/sh\nexec ${command} ${main} "$@"\n`, { mode: 0o755 });

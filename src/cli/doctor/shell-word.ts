@@ -1,4 +1,0 @@
-/** Quotes a text for a POSIX shell if it needs quotes. */
-export function shellWord(text: string): string {
-  return /^[\w.,:/@=+%-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
