@@ -1,5 +1,5 @@
 /** Reads the worker settings. Command defaults, file, environment and options override each other in this order. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ConfigError, isConnectError } from '@millrace/sdk';
 import { embeddedBrokerConfig, type EmbeddedBrokerConfig } from '../config/embedded-broker';
@@ -85,7 +85,8 @@ function parsed(settings: Readonly<Record<string, string>>, resolved: Readonly<R
 
 async function readProperties(path: string, signal?: AbortSignal): Promise<Record<string, string>> {
   try {
-    return parseProperties(await readText(path, signal));
+    // Only a pipe may have to be waited for.
+    return parseProperties(statSync(path).isFIFO() ? await readText(path, signal) : readFileSync(path, 'utf8'));
   } catch (error) {
     throw new ConfigError(`Cannot read the worker's properties from ${path}: ${(error as Error).message}`, {
       code: 'WORKER_CONFIG_INVALID',
