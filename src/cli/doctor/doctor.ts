@@ -17,6 +17,7 @@ import { readKafka, type KafkaFacts } from './kafka-facts';
 import { kafkaFindings } from './kafka-findings';
 import { valueOf } from './read';
 import { exitCodeOf, reportText, sorted, type Checked, type DoctorFinding } from './report';
+import { lostWorkerFindings } from './lost-workers';
 import { readRest, type RestFacts } from './rest-facts';
 import { Secrets } from './secrets';
 import { readSettings } from './settings';
@@ -62,6 +63,7 @@ async function examine(invocation: Invocation, show: ShowProgress): Promise<numb
     ...settings.findings,
     ...(kafka === null ? [] : [...kafkaFindings(kafka), ...storageFindings(kafka), ...groupFindings(kafka, workers)]),
     ...restFindings(rest, isGuessed),
+    ...lostWorkerFindings(workers, workers.length === group?.members.length, rest),
     ...diagnoses.findings,
   ];
   const report = {

@@ -3,6 +3,7 @@ import { restFindings } from '../../../src/cli/doctor/connector-findings';
 import { groupFindings } from '../../../src/cli/doctor/group-findings';
 import type { KafkaFacts, StorageFacts } from '../../../src/cli/doctor/kafka-facts';
 import { kafkaFindings } from '../../../src/cli/doctor/kafka-findings';
+import { lostWorkerFindings } from '../../../src/cli/doctor/lost-workers';
 import { exitCodeOf, reportText, sorted, type DoctorFinding } from '../../../src/cli/doctor/report';
 import { Secrets } from '../../../src/cli/doctor/secrets';
 import { storageFindings } from '../../../src/cli/doctor/storage-findings';
@@ -260,5 +261,44 @@ test('secrets of configs are hidden, their placeholders and the user’s name sh
     ...finding,
     message: 'user shop, [hidden], ${env:S}',
     statements: ['run [hidden]'],
+  });
+});
+
+describe('workers that are not in the group', () => {
+  const member = (url: string): WorkerFacts => ({
+    member: 'm',
+    url,
+    configOffset: 0,
+    answer: { failed: { code: '', message: '' } },
+  });
+  const work = (...workers: string[]) => ({
+    url: 'http://a:8083',
+    worker: { failed: { code: '', message: '' } },
+    connectors: {
+      value: workers.map((worker, i) => ({
+        name: `c${i}`,
+        config: {},
+        connector: { state: 'RUNNING', worker_id: worker },
+        tasks: [{ id: 0, state: 'RUNNING', worker_id: worker }],
+      })),
+    },
+  });
+
+  test('their work is reported once for each worker', () => {
+    const found = lostWorkerFindings([member('http://a:8083/')], true, work('a:8083', 'b:8083', 'b:8083', 'c:1'));
+    expect(found.map(({ subject, message }) => [subject, message.slice(0, 46)])).toEqual([
+      ['worker b:8083', 'It is not in the group, and work of c1, c2 is '],
+      ['worker c:1', 'It is not in the group, and work of c3 is show'],
+    ]);
+  });
+
+  test.each<[string, WorkerFacts[], boolean, string]>([
+    ['all are members', [member('http://a:8083/')], true, 'a:8083'],
+    ['not all members are known', [member('http://a:8083/')], false, 'b:8083'],
+    ['a member does not say its URL', [member('http://a:8083/'), member('')], true, 'b:8083'],
+    ['there is no group', [], true, 'b:8083'],
+    ['the REST API is another group’s', [member('http://z:1/')], true, 'b:8083'],
+  ])('%s: none', (_, workers, isWhole, shown) => {
+    expect(lostWorkerFindings(workers, isWhole, work(shown))).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startWorker, type StartedWorker } from '../../../dev/services/worker';
 import { jvmFlag, EXTENSION, writeLogins } from '../../helpers/basic-auth';
+import { Clients } from '../../helpers/kafka-clients';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
 import { codes, DoctorCommand, found, runInShell } from './doctor-command';
@@ -62,7 +63,9 @@ beforeAll(async () => {
   await worker.ready();
   settings = await command.settingsFile(group, plugins);
 });
+const clients = new Clients();
 afterAll(async () => {
+  await clients.close();
   await worker?.stop();
   await command.remove();
   await rm(folder, { recursive: true, force: true });
@@ -177,5 +180,45 @@ test('work of a worker that has stopped, until another one gets it', async () =>
     expect(new Set(codes(answer))).toEqual(new Set(['warning CONNECTOR_UNASSIGNED']));
   } finally {
     await Promise.all([staying.stop(), leaving.stop()]);
+  }
+});
+
+test('work of a worker that was killed, until it is back', async () => {
+  const pair = uniqueName('doctor');
+  const options = {
+    group: pair,
+    settings: { ...plugins, 'session.timeout.ms': '6000', 'heartbeat.interval.ms': '2000' },
+  };
+  const workers = [await startWorker(options), await startWorker(options)] as const;
+  const [staying, killed] = workers;
+  const running: StartedWorker[] = [...workers];
+  try {
+    await Promise.all(workers.map((one) => one.ready()));
+    const names = ['a', 'b'];
+    for (const name of names) await staying.register({ name, config: { 'connector.class': 'test.FaultySource' } });
+    const gone = new URL(killed.url).host;
+    await waitFor('a part of the work on each worker', async () => {
+      const all = await Promise.all(names.map((name) => staying.running(name)));
+      return all.some(({ connector, tasks }) => [connector, ...tasks].some(({ worker_id: id }) => id === gone));
+    });
+    await killed.crash();
+    await waitFor('the group without it', async () => {
+      const { state, members } = await clients.admin.describeGroup(pair);
+      return state === 'Stable' && members.length === 1;
+    });
+    const settings = await command.settingsFile(pair, plugins);
+    const answer = await command.run(['--config', settings]);
+    expect(codes(answer)).toEqual(['error WORKER_LOST']);
+    expect(answer.report.findings[0]).toMatchObject({
+      subject: `worker ${gone}`,
+      message: expect.stringMatching(/\b[ab]\b/),
+    });
+    const back = await startWorker({ ...options, port: Number(new URL(killed.url).port) });
+    running.push(back);
+    await back.ready();
+    for (const name of names) await staying.running(name);
+    expect(codes(await command.run(['--config', settings]))).toEqual([]);
+  } finally {
+    await Promise.all(running.map((one) => one.stop()));
   }
 });
