@@ -16,8 +16,12 @@ export const command: CommandSpec = {
       description:
         'Show state, failures, config, topics and offsets of a connector. Values of keys that are named like secrets, such as passwords and tokens, are hidden.',
       arguments: [{ name: '<name>', description: 'connector', completes: 'connectors' }],
+      options: [{ flags: '--task-configs', description: 'also show the configs of the tasks' }],
       shared,
-      examples: [{ command: 'describe connector orders', explanation: 'All about a connector' }],
+      examples: [
+        { command: 'describe connector orders', explanation: 'All about a connector' },
+        { command: 'describe connector orders --task-configs', explanation: 'How it splits its work' },
+      ],
       load: () => require('../describe/connector') as typeof import('../describe/connector'),
     },
     {

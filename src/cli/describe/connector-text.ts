@@ -12,6 +12,15 @@ export interface DescribedInstance {
   readonly trace?: readonly string[];
 }
 
+/** Without secrets. */
+export type ShownConfig = Readonly<Record<string, string>>;
+
+export interface DescribedTask extends DescribedInstance {
+  readonly id: number;
+  /** Absent unless it was asked for. */
+  readonly config?: ShownConfig;
+}
+
 export interface OffsetEntry {
   readonly partition: unknown;
   readonly offset: unknown;
@@ -25,9 +34,8 @@ export interface Unavailable {
 export interface DescribedConnector extends DescribedInstance {
   readonly name: string;
   readonly type: string;
-  readonly tasks: readonly (DescribedInstance & { readonly id: number })[];
-  /** Without secrets. */
-  readonly config: Readonly<Record<string, string>>;
+  readonly tasks: readonly DescribedTask[];
+  readonly config: ShownConfig;
   readonly topics: readonly string[] | Unavailable;
   readonly offsets: readonly OffsetEntry[] | Unavailable;
 }
@@ -49,13 +57,18 @@ export function connectorText(described: DescribedConnector, paint: Paint): stri
         return `  ${task.id}: ${paintState(paint, task.state)}${printable(place)}\n${traceText(task.trace, '  ')}`;
       }),
     ),
-    sectionText('Config', [indented(fieldsText(Object.entries(config)))]),
+    configText('Config', config),
+    ...tasks.flatMap((task) => (task.config ? [configText(`Config of task ${task.id}`, task.config)] : [])),
     sectionText(
       'Topics',
       isUnavailable(topics) ? [unavailableText(topics)] : topics.map((topic) => `  ${printable(topic)}\n`),
     ),
     sectionText('Offsets', isUnavailable(offsets) ? [unavailableText(offsets)] : offsetLines(offsets)),
   ].join('');
+}
+
+function configText(heading: string, config: ShownConfig): string {
+  return sectionText(heading, [indented(fieldsText(Object.entries(config)))]);
 }
 
 function traceText(trace: readonly string[] = [], indent: string): string {

@@ -10,33 +10,41 @@ import { RestError, type ConnectClient } from '../rest/connect-client';
 import { path } from '../rest/path';
 import { listOf, objectOf, textOf } from '../rest/reply';
 import { withClient } from '../rest/with-client';
-import { connectorText, type DescribedConnector, type DescribedInstance, type OffsetEntry } from './connector-text';
+import {
+  connectorText,
+  type DescribedConnector,
+  type DescribedInstance,
+  type OffsetEntry,
+  type ShownConfig,
+} from './connector-text';
 
 export async function run(invocation: Invocation): Promise<number> {
-  const described = await withClient(invocation, (client) => describe(client, invocation.args[0] as string));
+  const { taskConfigs = false } = invocation.options as { taskConfigs?: boolean };
+  const name = invocation.args[0] as string;
+  const described = await withClient(invocation, (client) => describe(client, name, taskConfigs));
   writeAnswer(invocation, described, () => connectorText(described, paintOf(invocation.io)));
   return 0;
 }
 
-async function describe(client: ConnectClient, name: string): Promise<DescribedConnector> {
+async function describe(client: ConnectClient, name: string, taskConfigs: boolean): Promise<DescribedConnector> {
   const at = path`/connectors/${name}`;
   const found = await client.request(at, { accept: [404] });
   if (found === undefined) throw new ConnectError(`There is no connector "${name}".`, { code: 'REST_NOT_FOUND' });
   const info = objectOf(found, `GET ${at}`);
-  const [status, topics, offsets] = await Promise.all([
+  const [status, configs, topics, offsets] = await Promise.all([
     // Right after its creation a connector has no status yet.
     client.request(`${at}/status`, { accept: [404] }),
+    taskConfigs ? taskConfigsOf(client, name) : new Map<number, ShownConfig>(),
     ifAvailable(() => topicsOf(client, name)),
     ifAvailable(() => offsetsOf(client, name)),
   ]);
   const { tasks, ...connector } = statusOf(status, `GET ${at}/status`);
-  const config = Object.entries(objectOf(info.config ?? {}, `GET ${at}`));
   return {
     name,
     type: textOf(info.type) || 'unknown',
     ...instanceOf(connector),
-    tasks: tasks.map((task) => ({ id: task.id, ...instanceOf(task) })),
-    config: Object.fromEntries(config.sort(byKey).map(([key, value]) => [key, shownValue(key, textOf(value))])),
+    tasks: tasks.map((task) => ({ id: task.id, ...instanceOf(task), ...configOf(configs.get(task.id)) })),
+    config: shownConfig(objectOf(info.config ?? {}, `GET ${at}`)),
     topics,
     offsets,
   };
@@ -44,6 +52,26 @@ async function describe(client: ConnectClient, name: string): Promise<DescribedC
 
 function instanceOf({ state, worker, trace }: Instance): DescribedInstance {
   return { state, worker, ...(trace !== undefined && { trace: traceLines(trace) }) };
+}
+
+function configOf(config: ShownConfig | undefined): { readonly config?: ShownConfig } {
+  return config === undefined ? {} : { config };
+}
+
+/** Sorted, without secrets. */
+function shownConfig(config: Readonly<Record<string, unknown>>): ShownConfig {
+  const entries = Object.entries(config).sort(byKey);
+  return Object.fromEntries(entries.map(([key, value]) => [key, shownValue(key, textOf(value))]));
+}
+
+/** By the number of the task. */
+async function taskConfigsOf(client: ConnectClient, name: string): Promise<ReadonlyMap<number, ShownConfig>> {
+  const at = path`/connectors/${name}/tasks`;
+  const tasks = listOf(await client.request(at), `GET ${at}`).map((entry) => {
+    const { id, config } = objectOf(entry, `GET ${at}`);
+    return [Number(objectOf(id, `GET ${at}`).task), shownConfig(objectOf(config, `GET ${at}`))] as const;
+  });
+  return new Map(tasks);
 }
 
 async function topicsOf(client: ConnectClient, name: string): Promise<readonly string[]> {

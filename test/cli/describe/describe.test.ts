@@ -73,6 +73,26 @@ Offsets:
   }
 });
 
+test('connector: --task-configs shows those too, without secrets', async () => {
+  const tasks = [
+    { id: { connector: 'a b', task: 1 }, config: { 'task.class': 'T', 'db.password': 'hunter2' } },
+    { id: { connector: 'a b', task: 0 }, config: { 'task.class': 'T' } },
+  ];
+  const url = await serve((request) => (request === 'GET /connectors/a%20b/tasks' ? tasks : REPLIES[request]));
+  const { out } = await cli(url, 'describe', 'connector', 'a b', '--task-configs');
+  expect(out).toContain(
+    'Config of task 0:\n  task.class: T\n\nConfig of task 1:\n  db.password: [hidden]\n  task.class:  T\n\nTopics:\n',
+  );
+  const json = await cli(url, 'describe', 'connector', 'a b', '--task-configs', '-o', 'json');
+  expect(JSON.parse(json.out)).toMatchObject({
+    tasks: [
+      { id: 0, config: { 'task.class': 'T' } },
+      { id: 1, config: { 'db.password': '[hidden]' } },
+    ],
+  });
+  expect((await cli(url, 'describe', 'connector', 'a b')).out).not.toContain('task.class');
+});
+
 test('connector: what the worker does not tell', async () => {
   const url = await serve((request, response) => {
     if (request.endsWith('/topics')) return response.writeHead(403).end('{"message":"Topic tracking is disabled."}');

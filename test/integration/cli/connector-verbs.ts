@@ -69,6 +69,9 @@ export function testConnectorVerbs(workerOf: () => RunningWorker, group: string,
     expect(lines).toMatchObject({ code: 0, err: '' });
     expect(lines.out).toMatch(/^Name: +lines\nType: +source\nState: +RUNNING\n/);
     expect(lines.out).toMatch(/\nTasks:\n {2}0: RUNNING on \S+\n\nConfig:\n {2}connector\.class: +FileStreamSource\n/);
+    expect((await run('describe', 'connector', 'lines', '--task-configs')).out).toMatch(
+      /\nConfig of task 0:\n(?: {2}\S+: +\S.*\n)* {2}task\.class: +org\.apache\.kafka\.connect\.file\.FileStreamSourceTask\n/,
+    );
     expect((await run('describe', 'connector', 'broken')).out).toMatch(
       /\n {2}0: FAILED on \S+\n {4}org\.apache\.kafka\.connect\.errors\.ConnectException: /,
     );
