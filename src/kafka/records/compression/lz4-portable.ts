@@ -2,6 +2,7 @@
  * LZ4 frames in JavaScript, for machines without the native package. The checksums that a frame can contain are not
  * verified: the batch's own checksum covers the same bytes.
  */
+import { copyLiterals, copyMatch } from './byte-copies';
 import { lz4Blocks, lz4Size } from './lz4-size';
 
 /** Version 1, independent blocks of at most 64 KiB, no checksums; the last byte is the header's checksum. */
@@ -54,23 +55,6 @@ function decompressBlock(block: Buffer, out: Buffer, start: number, first: numbe
     if (distance === 0 || from < first) throw new RangeError('an LZ4 match refers to bytes before its block');
     end = copyMatch(out, from, end, SHORTEST_MATCH + ((token & 15) === 15 ? 15 + more() : token & 15));
   }
-}
-
-/** Calls into the runtime cost more than the copy of a few bytes. */
-const FEW_BYTES = 32;
-
-function copyLiterals(block: Buffer, at: number, count: number, out: Buffer, end: number): number {
-  if (count > FEW_BYTES) block.copy(out, end, at, at + count);
-  else for (let i = 0; i < count; i++) out[end + i] = block[at + i]!;
-  return end + count;
-}
-
-/** The copy may overlap its source. */
-function copyMatch(out: Buffer, from: number, end: number, count: number): number {
-  if (count > FEW_BYTES && end - from >= count) out.copyWithin(end, from, from + count);
-  else if (count > FEW_BYTES && end - from === 1) out.fill(out[from]!, end, end + count);
-  else for (let i = 0; i < count; i++) out[end + i] = out[from + i]!;
-  return end + count;
 }
 
 /** The same contract as lz4-napi's function. */

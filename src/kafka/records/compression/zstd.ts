@@ -6,6 +6,8 @@ import type { Codec } from './codec';
 import { checkSize } from './limit';
 import { withinLimit } from './zlib-limit';
 import { checkZstdSize } from './zstd-size';
+import { ZstdDecoder } from './zstd/decoder';
+import { ZstdEncoder } from './zstd/encoder';
 
 /** Kafka's default level. */
 const DEFAULT_LEVEL = 3;
@@ -20,9 +22,11 @@ interface ZlibWithZstd {
   constants: { ZSTD_c_compressionLevel: number };
 }
 
-/** The zstd of node:zlib, from Node 22.15 on; otherwise a prebuilt binding. */
+/** The zstd of node:zlib, from Node 22.15 on; otherwise a prebuilt binding, if installed; otherwise JavaScript. */
 export function zstdCodec(): Codec {
-  return 'zstdCompress' in zlib ? fromZlib(zlib as unknown as ZlibWithZstd) : fromBinding();
+  if ('zstdCompress' in zlib) return fromZlib(zlib as unknown as ZlibWithZstd);
+  const binding = nativePackage<typeof NodeZstd>('@toondepauw/node-zstd');
+  return binding === null ? portableZstdCodec() : bindingZstdCodec(binding);
 }
 
 function fromZlib(z: ZlibWithZstd): Codec {
@@ -34,10 +38,7 @@ function fromZlib(z: ZlibWithZstd): Codec {
   };
 }
 
-function fromBinding(): Codec {
-  const binding = nativePackage<typeof NodeZstd>('@toondepauw/node-zstd');
-  if (binding === null) throw new Error('@toondepauw/node-zstd cannot be loaded');
-  const { Encoder, Decoder } = binding;
+export function bindingZstdCodec({ Encoder, Decoder }: typeof NodeZstd): Codec {
   const decoder = new Decoder();
   const encoders = new Map<number, InstanceType<typeof Encoder>>();
   return {
@@ -53,5 +54,15 @@ function fromBinding(): Codec {
       checkSize(records.length, limit);
       return records;
     },
+  };
+}
+
+/** It ignores the level. */
+export function portableZstdCodec(): Codec {
+  const encoder = new ZstdEncoder();
+  const decoder = new ZstdDecoder();
+  return {
+    compress: (records) => encoder.encode(records),
+    decompress: (compressed, limit) => decoder.decode(compressed, limit),
   };
 }
