@@ -3,11 +3,13 @@
  * `npm run bench -- codecs [BATCH_BYTES]` (Default: 1,000,000)
  */
 import { crc32c as nativeCrc } from '@node-rs/crc32';
+import { Decoder, Encoder } from '@toondepauw/node-zstd';
 import * as lz4 from 'lz4-napi';
 import { compressSync, uncompressSync } from 'snappy';
 import type { Codec } from '../src/kafka/records/compression/codec';
 import { lz4Codec } from '../src/kafka/records/compression/lz4';
 import { snappyCodec } from '../src/kafka/records/compression/snappy';
+import { portableZstdCodec } from '../src/kafka/records/compression/zstd';
 import { crc32cPortable } from '../src/kafka/records/crc32c';
 import { benchmark, figure, heading, whole } from './lib/report';
 
@@ -36,6 +38,13 @@ function megabytesPerSecond(work: () => unknown): number {
   return run();
 }
 
+/** On the calling thread, unlike the worker's codec, at Kafka's default level. */
+function nativeZstd(): Codec {
+  const encoder = new Encoder(3);
+  const decoder = new Decoder();
+  return { compress: (bytes) => encoder.encodeSync(bytes), decompress: (bytes) => decoder.decodeSync(bytes) };
+}
+
 benchmark(async () => {
   const plain = changeEvents();
   heading(`Codecs, batches of ${whole(BATCH_BYTES)} bytes`);
@@ -50,6 +59,8 @@ benchmark(async () => {
     ],
     ['lz4, JavaScript', lz4Codec(null)],
     ['lz4, native', lz4Codec(lz4)],
+    ['zstd, JavaScript', portableZstdCodec()],
+    ['zstd, native', nativeZstd()],
   ];
   for (const [name, codec] of codecs) {
     const compressed = await codec.compress(plain);
@@ -57,6 +68,10 @@ benchmark(async () => {
     figure(`${name}: decompression`, `${whole(megabytesPerSecond(() => codec.decompress(compressed, 2 ** 30)))} MB/s`);
     figure(`${name}: size`, `${whole((compressed.length / plain.length) * 1000)} ‰`);
   }
+  const byNative = await nativeZstd().compress(plain);
+  const { decompress } = portableZstdCodec();
+  const speed = megabytesPerSecond(() => decompress(byNative, 2 ** 30));
+  figure('zstd, JavaScript: decompression of what the native package writes', `${whole(speed)} MB/s`);
   figure('CRC-32C, JavaScript', `${whole(megabytesPerSecond(() => crc32cPortable(plain)))} MB/s`);
   figure('CRC-32C, native', `${whole(megabytesPerSecond(() => nativeCrc(plain)))} MB/s`);
 });

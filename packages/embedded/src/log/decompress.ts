@@ -6,9 +6,12 @@ import * as zlib from 'node:zlib';
 import type * as NodeZstd from '@toondepauw/node-zstd';
 import type * as Lz4 from 'lz4-napi';
 import { nativePackage } from '../native-package';
-import { maxSizeOfLz4, maxSizeOfZstd, sizeOfSnappy } from './decompressed-size';
+import { maxSizeOfLz4, sizeOfSnappy } from './decompressed-size';
+import { checkSize } from './limit';
 import { decompressLz4Frame } from './lz4-portable';
 import { decompressSnappyBlock } from './snappy-block';
+import { ZstdDecoder } from './zstd/decoder';
+import { zstdSize } from './zstd/size';
 
 type Decompress = (compressed: Buffer) => Buffer;
 
@@ -17,10 +20,6 @@ const MAX_BYTES = 128 * 1024 * 1024;
 /** Start of the streams of Java's SnappyOutputStream, followed by two int32 versions. */
 const XERIAL_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
 const XERIAL_HEADER_BYTES = 16;
-
-function checkSize(bytes: number): void {
-  if (bytes > MAX_BYTES) throw new RangeError(`it exceeds ${MAX_BYTES} bytes when decompressed`);
-}
 
 function gzip(): Decompress {
   return (compressed) => zlib.gunzipSync(compressed, { maxOutputLength: MAX_BYTES });
@@ -32,7 +31,7 @@ function snappy(): Decompress {
     const isXerial = compressed.subarray(0, XERIAL_MAGIC.length).equals(XERIAL_MAGIC);
     if (!isXerial) {
       const size = sizeOfSnappy(compressed);
-      checkSize(size);
+      checkSize(size, MAX_BYTES);
       return decompressSnappyBlock(compressed, size);
     }
     const blocks: Buffer[] = [];
@@ -42,7 +41,7 @@ function snappy(): Decompress {
       if (end <= at + 4 || end > compressed.length) throw new RangeError('a snappy block exceeds its batch');
       const part = compressed.subarray(at + 4, end);
       const size = sizeOfSnappy(part);
-      checkSize((total += size));
+      checkSize((total += size), MAX_BYTES);
       blocks.push(decompressSnappyBlock(part, size));
       at = end;
     }
@@ -54,7 +53,7 @@ function lz4(): Decompress {
   const native = nativePackage<typeof Lz4>('lz4-napi');
   if (native === null) return portableLz4();
   return (compressed) => {
-    checkSize(maxSizeOfLz4(compressed));
+    checkSize(maxSizeOfLz4(compressed), MAX_BYTES);
     return native.decompressFrameSync(compressed);
   };
 }
@@ -63,7 +62,7 @@ function lz4(): Decompress {
 export function portableLz4(): Decompress {
   return (compressed) => {
     const maxSize = maxSizeOfLz4(compressed);
-    checkSize(maxSize);
+    checkSize(maxSize, MAX_BYTES);
     return decompressLz4Frame(compressed, maxSize);
   };
 }
@@ -72,19 +71,19 @@ function zstd(): Decompress {
   const builtIn = (zlib as unknown as { zstdDecompressSync?: (bytes: Buffer, options: object) => Buffer })
     .zstdDecompressSync;
   if (builtIn) return (compressed) => builtIn(compressed, { maxOutputLength: MAX_BYTES });
-  const decoder = new (zstdBinding().Decoder)();
+  const binding = nativePackage<typeof NodeZstd>('@toondepauw/node-zstd');
+  if (binding === null) return portableZstd();
+  const decoder = new binding.Decoder();
   return (compressed) => {
-    checkSize(maxSizeOfZstd(compressed));
+    checkSize(zstdSize(compressed).likely, MAX_BYTES);
     return decoder.decodeSync(compressed);
   };
 }
 
-/** An optional peer dependency, only for Node.js before 22.15. */
-function zstdBinding(): typeof NodeZstd {
-  const binding = nativePackage<typeof NodeZstd>('@toondepauw/node-zstd');
-  if (binding !== null) return binding;
-  const fix = 'use Node.js 22.15 or later, which includes zstd, or run `npm install @toondepauw/node-zstd`';
-  throw new Error(`zstd cannot be loaded (Node.js ${process.versions.node}); ${fix}`);
+/** Exported for comparison with the native package. */
+export function portableZstd(): Decompress {
+  const decoder = new ZstdDecoder();
+  return (compressed) => decoder.decode(compressed, MAX_BYTES);
 }
 
 const CODECS: readonly (() => Decompress)[] = [() => (bytes) => bytes, gzip, snappy, lz4, zstd];
@@ -92,7 +91,7 @@ const loaded: Decompress[] = [];
 
 /**
  * @param codec its number in the batch attributes
- * @throws the error of the codec, or why it cannot be loaded on this machine.
+ * @throws the error of the codec
  */
 export function decompress(codec: number, bytes: Buffer): Buffer {
   return (loaded[codec] ??= CODECS[codec]!())(bytes);

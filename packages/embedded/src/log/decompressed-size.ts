@@ -1,16 +1,13 @@
 /**
- * Upper bounds for the decompressed size of LZ4 and zstd frames and snappy blocks, without decompressing them. Their
- * libraries accept no limit, and the content size in a frame header cannot be trusted. A block whose size is unknown
- * counts as a full one.
+ * Upper bounds for the decompressed size of LZ4 frames and snappy blocks, without decompressing them. Their libraries
+ * accept no limit, and the content size in a frame header cannot be trusted. A block whose size is unknown counts as a
+ * full one.
  */
 const LZ4_MAGIC = 0x184d2204;
 /** Bit of an LZ4 block's size: the block is not compressed. */
 const LZ4_STORED = 0x80000000;
 /** Maximum number of bytes that one byte of a match length can produce. */
 const LZ4_RATIO = 255;
-const ZSTD_MAGIC = 0xfd2fb528;
-const ZSTD_SKIPPABLE = 0x184d2a5;
-const ZSTD_BLOCK_BYTES = 128 * 1024;
 /** Three bytes copy at most 64. */
 const SNAPPY_RATIO = 22;
 
@@ -27,32 +24,6 @@ export function maxSizeOfLz4(frame: Buffer): number {
     const size = stored ? field - LZ4_STORED : field;
     total += stored ? size : Math.min(blockBytes, size * LZ4_RATIO);
     at += 4 + size + (flags & 0x10 ? 4 : 0);
-  }
-  return total;
-}
-
-/** @throws RangeError if it is not a sequence of zstd frames. */
-export function maxSizeOfZstd(frames: Buffer): number {
-  let total = 0;
-  for (let at = 0; at < frames.length;) {
-    const magic = frames.readUInt32LE(at);
-    if (magic >>> 4 === ZSTD_SKIPPABLE) {
-      at += 8 + frames.readUInt32LE(at + 4);
-      continue;
-    }
-    if (magic !== ZSTD_MAGIC) throw new RangeError('not a zstd frame');
-    const descriptor = frames.readUInt8(at + 4);
-    const single = (descriptor & 0x20) !== 0;
-    const contentSize = descriptor >> 6 === 0 ? Number(single) : 2 ** (descriptor >> 6);
-    at += 5 + (single ? 0 : 1) + ([0, 1, 2, 4][descriptor & 3] as number) + contentSize;
-    for (let last = false; !last;) {
-      const header = frames.readUIntLE(at, 3);
-      const [type, size] = [(header >> 1) & 3, header >> 3];
-      last = (header & 1) === 1;
-      total += type === 2 ? ZSTD_BLOCK_BYTES : size;
-      at += 3 + (type === 1 ? 1 : size);
-    }
-    if (descriptor & 4) at += 4;
   }
   return total;
 }

@@ -1,6 +1,6 @@
 /**
- * Decompressed sizes of zstd frames, computed from their blocks without decompressing them. The content size in a frame
- * header can only lower them. How much a compressed block contains is unknown: at most 128 KiB.
+ * Decompressed sizes of zstd frames, computed from their blocks without decompressing them. How much a compressed block
+ * contains is unknown: at most 128 KiB.
  */
 import { COMPRESSED, LARGEST_BLOCK, readBlockHeader, readFrameHeader, skippableEnd } from './frame';
 
@@ -9,6 +9,7 @@ export interface ZstdSize {
   least: number;
   /** Compressed blocks count as full, except the last of all blocks, which counts as empty. */
   likely: number;
+  /** Of a decoder that rejects frames which contain more than they declare. */
   most: number;
 }
 
