@@ -13,6 +13,8 @@ const WINDOW_DESCRIPTOR = (WINDOW_LOG - 10) << 3;
 const FRAME_HEADER_BYTES = 10;
 const BLOCK_HEADER_BYTES = 3;
 const SHORTEST_MATCH = 4;
+/** More than the shortest match: long matches are found more often. */
+const HASHED_BYTES = 6;
 const HASH_BITS = 15;
 
 /** It keeps the memory for one block, which a call for each batch would have to allocate. */
@@ -60,10 +62,10 @@ export class ZstdEncoder {
     const { positions, sequences, literals } = this;
     let [offset1, offset2, offset3] = this.recentOffsets as unknown as [number, number, number];
     let [count, literalEnd, literalsFrom] = [0, 0, start];
-    const lastStart = stop - SHORTEST_MATCH;
+    const lastStart = stop - HASHED_BYTES;
     for (let at = start; at <= lastStart;) {
       const word = readWord(records, at);
-      const hash = Math.imul(word, 0x9e3779b1) >>> (32 - HASH_BITS);
+      const hash = hashOf(word, records[at + 4]! | (records[at + 5]! << 8));
       let from = positions[hash]! - 1;
       positions[hash] = at + 1;
       if (at >= offset1 && readWord(records, at - offset1) === word) from = at - offset1;
@@ -110,6 +112,10 @@ function writeFrameHeader(out: Buffer, size: number): number {
   out[end++] = SIZE_IN_4_BYTES | (isSingleSegment ? SINGLE_SEGMENT : 0);
   if (!isSingleSegment) out[end++] = WINDOW_DESCRIPTOR;
   return out.writeUInt32LE(size, end);
+}
+
+function hashOf(word: number, more: number): number {
+  return (Math.imul(word, 0x9e3779b1) + Math.imul(more, 0x85ebca6b)) >>> (32 - HASH_BITS);
 }
 
 function readWord(block: Buffer, at: number): number {
