@@ -39,7 +39,7 @@ test('every project of Jest has its run, and the smoke tests exist', () => {
   expect(SMOKE_TESTS.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
 });
 
-test('issue 16: on every line, the packages are installed and `npx millrace dev --seed` runs', () => {
+test('on every line, the packages are installed and `npx millrace dev --seed` runs', () => {
   const runsStranger = ({ command, env }: TestRun) =>
     command.includes('test/integration/install/stranger.test.ts') ||
     // On Apache Kafka, test/integration/install does not run.

@@ -25,7 +25,7 @@ function hasBinary(name: string, { os, cpu, libc }: Platform): boolean {
   });
 }
 
-test('issue 16: the table has all optional packages, and the platforms that the issue names', () => {
+test('the table has all optional packages, and every platform', () => {
   const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const optional = [manifest.optionalDependencies, manifest.peerDependencies].flatMap((names) => Object.keys(names));
   expect([...packages].sort()).toEqual(optional.sort());

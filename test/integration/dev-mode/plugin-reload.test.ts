@@ -1,4 +1,4 @@
-/** `plugin.watch`: a worker in a separate process, whose plugins are edited while their tasks run (issue 16). */
+/** `plugin.watch`: a worker in a separate process, whose plugins are edited while their tasks run. */
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

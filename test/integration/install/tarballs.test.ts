@@ -74,7 +74,7 @@ test('npm run pack prints a command that installs all of them, also from a folde
   expect(stdout).toBe('\n'.repeat(tarballs.length));
 });
 
-test('issue 16: each package describes itself, in one version, for the supported Node.js', () => {
+test('each package describes itself, in one version, for the supported Node.js', () => {
   expect(tarballs).toHaveLength(6);
   const { version, engines } = readJsonSync(join(ROOT, 'package.json')) as Manifest;
   for (const { manifest } of tarballs) {
