@@ -56,7 +56,8 @@ export default tseslint.config(
   // Programs in apps/ bound their delays far below a timer's maximum.
   {
     files: ['src/**', 'packages/sdk/src/**', 'connectors/*/src/**'],
-    ignores: ['packages/sdk/src/timing/timers.ts'],
+    // The console runs in browsers.
+    ignores: ['packages/sdk/src/timing/timers.ts', 'src/console/**'],
     rules: timersOfNode('@millrace/sdk'),
   },
   {
@@ -72,5 +73,6 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
     },
   },
+  { files: ['src/console/**'], languageOptions: { globals: { ...globals.browser } } },
   { files: ['test/**'], languageOptions: { globals: { ...globals.jest } }, rules: { 'max-lines': 'off' } },
 );

@@ -1,0 +1,83 @@
+/**
+ * Requests to the worker that served the page. URLs are relative to the page, which is at `…/ui/`, so that the console
+ * works behind a proxy that adds a path.
+ */
+import { authorization, signedOut } from './credentials';
+
+/** The worker's answer to a request that it refused. */
+export class RequestError extends Error {
+  override readonly name = 'RequestError';
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** No answer: the worker is gone, or too slow. */
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError';
+}
+
+/** Far above what a healthy worker needs; its own limit for a request is 90 s. */
+const READ_TIMEOUT_MS = 10_000;
+const CHANGE_TIMEOUT_MS = 95_000;
+
+export interface RequestOptions {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * @param path `api/…` for the console's own, `../connectors` for Connect's; segments percent-encoded by `segment`
+ * @returns the parsed JSON, or null for an empty answer
+ * @throws RequestError with the worker's message, UnreachableError
+ */
+export async function request<T>(path: string, { method = 'GET', body, signal }: RequestOptions = {}): Promise<T> {
+  const timeout = AbortSignal.timeout(method === 'GET' ? READ_TIMEOUT_MS : CHANGE_TIMEOUT_MS);
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(path, {
+      method,
+      headers: {
+        Accept: 'application/json',
+        ...authorization(),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      cache: 'no-store',
+      redirect: 'error',
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
+    text = await response.text();
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new UnreachableError('The worker does not answer', { cause: error });
+  }
+  const parsed = parse(text);
+  if (response.ok) return parsed as T;
+  if (response.status === 401) signedOut();
+  const message = (parsed as { message?: unknown } | null)?.message;
+  throw new RequestError(response.status, typeof message === 'string' ? message : `HTTP ${response.status}`);
+}
+
+function parse(text: string): unknown {
+  if (text === '') return null;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * A connector's name as one segment of a path. URL parsers resolve `.` and `..`, also percent-encoded; the worker
+ * removes matrix parameters (from `;` on), which keep them as they are.
+ */
+export function segment(name: string): string {
+  return name === '.' || name === '..' ? `${name};` : encodeURIComponent(name);
+}
