@@ -83,6 +83,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
     logger: named('rest'),
     version: CONNECT_VERSION,
     commit: `millrace-${MILLRACE_VERSION}`,
+    millraceVersion: MILLRACE_VERSION,
   });
   let fail: (error: unknown) => void;
   const failed = new Promise<unknown>((resolve) => (fail = resolve));

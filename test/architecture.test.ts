@@ -155,9 +155,9 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     requests: ['auth', 'http', 'json'],
     routers: ['requests', 'auth', 'http', 'json'],
     openapi: ['requests', 'auth'],
-    console: [],
+    console: ['routers', 'requests', 'auth', 'http'],
     'app.ts': ['routers', 'requests', 'http'],
-    'server.ts': ['app.ts', 'openapi', 'routers', 'auth', 'http'],
+    'server.ts': ['app.ts', 'console', 'openapi', 'routers', 'requests', 'auth', 'http'],
   },
   'src/tasks': {
     clients: [],

@@ -32,6 +32,8 @@ import {
 } from './watchdog-settings';
 
 export const ALLOWED_HOSTS = 'rest.allowed.hosts';
+/** Whether the worker serves the console for browsers, at `/ui`. */
+export const CONSOLE = 'console.enabled';
 export const BODY_MAX = 'rest.body.max.bytes';
 export const BODIES_IN_FLIGHT = 'rest.bodies.in.flight.max.bytes';
 
@@ -156,6 +158,7 @@ export const WORKER_SETTINGS: readonly Setting[] = [
   ),
   setting(BODY_MAX, 'INT', 1024 * 1024, atLeast(1024)),
   setting(BODIES_IN_FLIGHT, 'INT', 16 * 1024 * 1024, atLeast(1024)),
+  setting(CONSOLE, 'BOOLEAN', true),
   ...REST_AUTH_SETTINGS,
   setting('ssl.client.auth', 'STRING', 'none', oneOf(...CLIENT_AUTH)),
 

@@ -48,6 +48,8 @@ export function adminResources(context: RestContext): readonly Resource[] {
 export interface AppOptions extends DispatchOptions {
   /** Throws RestError for a request that must not be processed. (Default: no check) */
   readonly checkCaller?: CallerCheck;
+  /** Serves the console's files, and passes on requests for other paths. (Default: no console) */
+  readonly pages?: RequestHandler;
 }
 
 /** `first` are handlers that receive every request before all others. */
@@ -68,7 +70,7 @@ export function createApp(
     options.checkCaller?.(request);
     next();
   };
-  app.use(...first, prepare);
+  app.use(...first, prepare, ...(options.pages ? [options.pages] : []));
   for (const resource of routes) app.all(resource.path, dispatch(resource, options));
   app.use((_request, response) => writeError(response, errorReply(routingError(404), options.logger)));
   // Express recognizes an error handler by its four parameters.

@@ -1,6 +1,7 @@
 /**
  * The worker's listeners. Their ports open before the worker joins its group. Source: connect-rest §0.4, §1.23, §5.2.
  */
+import { join } from 'node:path';
 import { forwardRequest, type ForwardRequest } from '../cluster/forwarding/forwarding';
 import type { Herder } from '../cluster/herder';
 import { servedListeners, type Listener, type ServedListener } from '../config/listeners';
@@ -17,6 +18,9 @@ import { openListenersWarning, type BoundListener } from './auth/open-listeners'
 import type { ReadJaasFile } from './auth/property-file-login';
 import { BodyBudget } from './http/body-budget';
 import { adminResources, createApp, resources } from './app';
+import { consoleFiles } from './console/console-files';
+import { consolePages } from './console/console-pages';
+import { createConsole } from './console/console-resources';
 import { callerCheck } from './http/caller-check';
 import { metricsResources } from './routers/metrics-router';
 import type { RestContext } from './routers/context';
@@ -27,6 +31,10 @@ import { httpsOptions, type HttpsOptions, type ReadTls } from './http/https';
 import { ListenerServer } from './http/listener-server';
 import { withOpenApi } from './openapi/openapi';
 import { RestError } from './http/rest-error';
+import type { Resource } from './requests/route';
+
+/** Where `npm run build` writes the console. */
+const BUILT_CONSOLE = join(__dirname, '../console');
 
 export interface RestServerOptions {
   /** Or a function that returns null until there is one: its worker id may depend on the server's bound port. */
@@ -43,6 +51,9 @@ export interface RestServerOptions {
     | 'restBodies'
     | 'allowedHosts'
     | 'restAuth'
+    | 'consoleEnabled'
+    | 'groupId'
+    | 'topicTrackingEnable'
     | 'advertisedHost'
   >;
   /** Reads the key stores of HTTPS listeners. */
@@ -54,6 +65,10 @@ export interface RestServerOptions {
   /** Emulated Kafka version and build, shown by `GET /`. */
   readonly version: string;
   readonly commit: string;
+  /** Of Millrace itself. */
+  readonly millraceVersion: string;
+  /** With the files of the console. (Default: those of this build) */
+  readonly consoleFolder?: string;
   /** (Default: over HTTP) */
   readonly forward?: ForwardRequest;
   /** Time limit of a request, milliseconds. (Default: 90000) */
@@ -93,6 +108,13 @@ export function createRestServer(options: RestServerOptions): RestServer {
     startedAt: Date.now(),
     healthLimitMs: options.healthLimitMs ?? 10_000,
   };
+  const { consoleEnabled, groupId, topicTrackingEnable: tracksTopics } = options.config;
+  const { accepts } = access;
+  const { millraceVersion, consoleFolder = BUILT_CONSOLE } = options;
+  const consoleResources = consoleEnabled
+    ? createConsole({ ...context, accepts, millraceVersion, groupId, tracksTopics })
+    : (): readonly Resource[] => [];
+  const pages = consoleEnabled ? { pages: consolePages(consoleFiles(consoleFolder)) } : {};
   const { cors, responseHeaders: rules, raw, listeners, adminListeners } = options.config;
   const { allowedHosts, advertisedHost } = options.config;
   const served = servedListeners(listeners, adminListeners);
@@ -114,8 +136,8 @@ export function createRestServer(options: RestServerOptions): RestServer {
   const connect = resources(context);
   const admin = adminResources(context);
   const routes = {
-    both: withOpenApi([...connect, ...admin], options.version),
-    connect: withOpenApi(connect, options.version),
+    both: [...withOpenApi([...connect, ...admin], options.version), ...consoleResources(true)],
+    connect: [...withOpenApi(connect, options.version), ...consoleResources(false)],
     // Scrapers often have access only to the admin listener.
     admin: [...admin, ...metricsResources(context)],
   };
@@ -141,7 +163,11 @@ export function createRestServer(options: RestServerOptions): RestServer {
       boundTo: () => server.address,
     });
     const first = only === 'admin' ? [] : everywhere;
-    const app = createApp(routes[more ? 'both' : only], { ...limits, checkCaller }, first);
+    const app = createApp(
+      routes[more ? 'both' : only],
+      { ...limits, checkCaller, ...(only === 'admin' ? {} : pages) },
+      first,
+    );
     const server: ListenerServer = new ListenerServer(listener, tls.get(listener) ?? null, app);
     const port = await server.open();
     servers.push(server);

@@ -61,6 +61,7 @@ describe('defaults', () => {
       metricsWindows: { sampleMs: 30_000, samples: 2 },
       workerUnsyncBackoffMs: 300000,
       connectProtocol: 'sessioned',
+      consoleEnabled: true,
       interWorkerKeyTtlMs: 3600000,
       interWorkerKeySize: null,
       interWorkerKeyGenerationAlgorithm: 'HmacSHA256',

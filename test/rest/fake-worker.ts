@@ -42,6 +42,9 @@ import { adminResources, createApp, resources } from '../../src/rest/app';
 import type { RestContext } from '../../src/rest/routers/context';
 import { OPEN_ACCESS, type Access } from '../../src/rest/auth/access';
 import type { AuditLog } from '../../src/rest/auth/audit-log';
+import { consoleFiles } from '../../src/rest/console/console-files';
+import { consolePages } from '../../src/rest/console/console-pages';
+import { createConsole } from '../../src/rest/console/console-resources';
 import { HiddenSecrets } from '../../src/rest/auth/hidden-secrets';
 import { BodyBudget, type BodyLimits } from '../../src/rest/http/body-budget';
 import { createForwarder } from '../../src/rest/routers/forward';
@@ -430,6 +433,7 @@ export interface FakeWorker {
   readonly herder: FakeHerder;
   readonly levels: LogLevels;
   readonly routes: readonly Resource[];
+  readonly consoleRoutes: readonly Resource[];
 }
 
 export interface FakeWorkerOptions {
@@ -441,6 +445,8 @@ export interface FakeWorkerOptions {
   readonly bodies?: BodyLimits;
   readonly access?: Access;
   readonly audit?: AuditLog;
+  /** With files of the console. Absent: only its API is served. */
+  readonly consoleFolder?: string;
   /** No herder yet. */
   readonly starting?: boolean;
 }
@@ -472,16 +478,24 @@ export function fakeWorker(options: FakeWorkerOptions = {}): FakeWorker {
     healthLimitMs: options.healthLimitMs ?? 10_000,
   };
   const routes = withOpenApi([...resources(context), ...adminResources(context)], context.version);
+  const consoleRoutes = createConsole({
+    ...context,
+    accepts: options.access?.accepts ?? [],
+    millraceVersion: '0.0.0',
+    groupId: 'connect-cluster',
+    tracksTopics: true,
+  })(true);
   const limits = options.bodies ?? { maxBytes: 1024 * 1024, inFlightBytes: 16 * 1024 * 1024 };
-  const app = createApp(routes, {
+  const app = createApp([...routes, ...consoleRoutes], {
     logger: silentLogger,
     access: options.access ?? OPEN_ACCESS,
     ...(options.audit ? { audit: options.audit } : {}),
     requestLimitMs: options.requestLimitMs ?? 90_000,
     bodies: new BodyBudget(limits),
     ...(options.access ? { internalBodies: new BodyBudget(limits) } : {}),
+    ...(options.consoleFolder === undefined ? {} : { pages: consolePages(consoleFiles(options.consoleFolder)) }),
   });
-  return { app, herder, levels, routes };
+  return { app, herder, levels, routes, consoleRoutes };
 }
 
 export const SRC = { 'connector.class': 'FileStreamSource', topic: 't' };

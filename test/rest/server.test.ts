@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { freePort } from '../../dev/services/free-port';
 import type { Herder } from '../../src/cluster/herder';
 import { parseAllowedHosts } from '../../src/config/allowed-hosts';
@@ -19,7 +22,7 @@ type Listeners = RestServerOptions['config']['listeners'];
 const server = (
   listeners: Listeners,
   herder: RestServerOptions['herder'] = new FakeHerder(validator, registry),
-  more: Partial<RestServerOptions['config']> = {},
+  { consoleFolder, ...more }: Partial<RestServerOptions['config']> & Pick<RestServerOptions, 'consoleFolder'> = {},
   logger: Logger = silentLogger,
 ): RestServer =>
   createRestServer({
@@ -35,6 +38,9 @@ const server = (
       allowedHosts: parseAllowedHosts([]),
       advertisedHost: null,
       restAuth: { basic: null, bearer: null, roles: null, openPaths: [] },
+      consoleEnabled: true,
+      groupId: 'connect-cluster',
+      topicTrackingEnable: true,
       restBodies: { maxBytes: 1024 * 1024, inFlightBytes: 1024 * 1024 },
       ...more,
     },
@@ -44,6 +50,8 @@ const server = (
     logger,
     version: '4.3.1',
     commit: 'unknown',
+    millraceVersion: '0.0.0',
+    ...(consoleFolder === undefined ? {} : { consoleFolder }),
     forward: () => Promise.reject(new Error('nobody')),
   });
 const local = { protocol: 'http', host: '127.0.0.1', port: 0 } as const;
@@ -68,6 +76,71 @@ test('connect-rest §0.4: the port is open before there is a herder', async () =
   herder = new FakeHerder(validator, registry);
   expect((await fetch(`http://127.0.0.1:${port}/connectors`)).status).toBe(200);
   await rest.close();
+});
+
+describe('the console', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'console-'));
+  writeFileSync(join(folder, 'index.html'), '<title>Millrace</title>');
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const page = { Accept: 'text/html' };
+  /** Statuses of a page's paths, for each listener. */
+  const served = async (more: Partial<RestServerOptions['config']>): Promise<number[][]> => {
+    const rest = server([local], undefined, { ...more, consoleFolder: folder });
+    try {
+      return await Promise.all(
+        (await rest.listen()).map(({ port }) =>
+          Promise.all(
+            ['/', '/ui', '/ui/', '/ui/api/session', '/openapi.json'].map(
+              async (path) =>
+                (await fetch(`http://127.0.0.1:${port}${path}`, { headers: page, redirect: 'manual' })).status,
+            ),
+          ),
+        ),
+      );
+    } finally {
+      await rest.close();
+    }
+  };
+
+  test('is served by default', async () => {
+    expect(await served({})).toEqual([[303, 303, 200, 406, 406]]);
+  });
+
+  test('admin listeners do not serve it', async () => {
+    expect(await served({ adminListeners: [local] })).toEqual([
+      [303, 303, 200, 406, 406],
+      [404, 404, 404, 404, 404],
+    ]);
+  });
+
+  test('console.enabled=false: there is no such path, and no redirect to it', async () => {
+    expect(await served({ consoleEnabled: false })).toEqual([[406, 404, 404, 404, 406]]);
+  });
+
+  test('says whether its listener has the loggers', async () => {
+    for (const adminListeners of [null, []]) {
+      const rest = server([local], undefined, { adminListeners });
+      const [{ port } = local] = await rest.listen();
+      const session = await (await fetch(`http://127.0.0.1:${port}/ui/api/session`)).json();
+      expect(session).toMatchObject({ hasLoggers: adminListeners === null });
+      await rest.close();
+    }
+  });
+
+  test('configured response headers and caller checks apply; a configured header replaces its own', async () => {
+    const rest = server([local], undefined, {
+      consoleFolder: folder,
+      responseHeaders: parseHeaderRules('set X-Test: a, set Referrer-Policy: same-origin'),
+    });
+    const [{ port } = local] = await rest.listen();
+    const { headers } = await fetch(`http://127.0.0.1:${port}/ui/`);
+    expect([headers.get('x-test'), headers.get('referrer-policy'), headers.get('x-content-type-options')]).toEqual([
+      'a',
+      'same-origin',
+      'nosniff',
+    ]);
+    await rest.close();
+  });
 });
 
 test('a port in use is rejected with the listener in the message, and nothing stays open', async () => {

@@ -17,12 +17,16 @@ export interface Caller {
   readonly role: Role | null;
 }
 
+export type CredentialType = 'basic' | 'bearer';
+
 type Asked = Pick<IncomingMessage, 'method' | 'headers' | 'rawHeaders'>;
 
 export interface Access {
   /** Every request is admitted, whoever sends it. */
   readonly admitsEveryone: boolean;
   readonly hasRoles: boolean;
+  /** Types of credentials. Empty: it asks for none. */
+  readonly accepts: readonly CredentialType[];
   /** `path`: express pattern of the route. Rejects with RestError 401, 403 or 503. */
   admit(request: Asked, path: string): Promise<Caller>;
 }
@@ -42,6 +46,7 @@ const BEARER = /^bearer +/i;
 export const OPEN_ACCESS: Access = {
   admitsEveryone: true,
   hasRoles: false,
+  accepts: [],
   admit: async () => await Promise.resolve(EVERYONE),
 };
 
@@ -64,6 +69,7 @@ export function createAccess({ settings, login, bearer }: AccessOptions): Access
   return {
     admitsEveryone: login?.admitsEveryone === true,
     hasRoles: roles !== null,
+    accepts: [...(login ? (['basic'] as const) : []), ...(bearer ? (['bearer'] as const) : [])],
     admit: async (request, path) => {
       const { method = 'GET' } = request;
       const required = requirementOf(method, path);

@@ -45,9 +45,15 @@ export const REQUIRED_ROLE: Readonly<Record<string, Requirement>> = {
   'PUT /admin/loggers/:logger': 'admin',
 };
 
+/** Of what the console in the browser gets from its worker, beside the routes above. */
+export const CONSOLE_ROLE: Readonly<Record<string, Role>> = {
+  'GET /ui/api/session': 'reader',
+};
+
 /** A route without an entry requires the most powerful role. */
 export function requirementOf(method: string, path: string): Requirement {
   if (method === 'OPTIONS') return 'reader';
   const route = `${method === 'HEAD' ? 'GET' : method} ${path}`;
-  return Object.hasOwn(REQUIRED_ROLE, route) ? (REQUIRED_ROLE[route] as Requirement) : 'admin';
+  const table = Object.hasOwn(CONSOLE_ROLE, route) ? CONSOLE_ROLE : REQUIRED_ROLE;
+  return Object.hasOwn(table, route) ? (table[route] as Requirement) : 'admin';
 }

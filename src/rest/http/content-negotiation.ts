@@ -76,6 +76,17 @@ export function responseType(accept: string | undefined, offered = JSON_TYPE): s
   return [JSON_TYPE, ...[...best.parameters].map(([name, value]) => `${name}=${value}`)].join(';');
 }
 
+/**
+ * Is this the Accept header of a browser that opens a page? It lists `text/html`, and JSON not at all or with a lower
+ * quality. Java's HTTP client lists `text/html` with two image types by default, and never wants a page.
+ */
+export function wantsPage(accept: string | undefined): boolean {
+  const ranges = parseRanges(accept ?? '') ?? [];
+  const quality = (type: string, subtype: string): number =>
+    Math.max(0, ...ranges.filter((range) => range.type === type && range.subtype === subtype).map((r) => r.quality));
+  return quality('text', 'html') > quality('application', 'json') && quality('image', 'gif') === 0;
+}
+
 /** Does an `Accept-Encoding` header allow gzip? */
 export function acceptsGzip(header: string | string[] | undefined): boolean {
   return String(header ?? '')

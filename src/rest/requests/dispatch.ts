@@ -11,12 +11,12 @@ import type { AuditLog } from '../auth/audit-log';
 import { requirementOf } from '../auth/required-role';
 import type { BodyBudget } from '../http/body-budget';
 import { JSON_TYPE, requestType, responseType } from '../http/content-negotiation';
-import { errorReply, type ErrorReply } from './error-reply';
+import { errorReply } from './error-reply';
 import { incomingBody } from '../http/incoming-body';
 import { sendBody } from '../http/send-body';
 import { encodeJson } from '../json/encode';
 import { routingError, requestTimeout } from '../http/rest-error';
-import type { Call, Handler, Method, Reply, Resource } from './route';
+import type { Call, ErrorReply, Handler, Method, Reply, Resource } from './route';
 
 export interface DispatchOptions {
   readonly logger: Logger;
@@ -100,7 +100,8 @@ export function dispatch(resource: Resource, options: DispatchOptions): RequestH
       audit(reply.status);
       writeReply(response, reply, contentType);
     } catch (error) {
-      const reply = errorReply(error, options.logger);
+      const plain = errorReply(error, options.logger);
+      const reply = resource.onError?.(plain) ?? plain;
       if (error instanceof AccessError) user ??= error.user;
       audit(reply.status);
       const isJson = resource.textType === undefined && contentType !== OPTIONS_TYPE;

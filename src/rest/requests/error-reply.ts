@@ -6,24 +6,13 @@ import { boundedText } from '../../logging/bounded-text';
 import type { Logger } from '../../logging/logger';
 import { JsonSyntaxError } from '../json/tree';
 import { RestError } from '../http/rest-error';
-import type { Reply } from './route';
-
-export interface ErrorEnvelope {
-  readonly error_code: number;
-  readonly message: string | null;
-}
+import type { ErrorReply } from './route';
 
 /** Limits messages, which may quote the request. Characters. */
 const MESSAGE_LIMIT = 32_768;
 /** Start of Java's texts for retriable conflicts. A 409 also reports a name that is in use. */
 const RETRIABLE = /^Cannot complete request/;
 const RETRY_AFTER_S = 1;
-
-export interface ErrorReply extends Reply {
-  readonly body: ErrorEnvelope;
-  /** False: the envelope is sent without a Content-Type. */
-  readonly typed: boolean;
-}
 
 function headers(retryAfterS: number | null, challenge: string | null): Record<string, string> {
   return {

@@ -29,6 +29,17 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+export interface ErrorEnvelope {
+  readonly error_code: number;
+  readonly message: string | null;
+}
+
+export interface ErrorReply extends Reply {
+  readonly body: ErrorEnvelope;
+  /** False: the envelope is sent without a Content-Type. */
+  readonly typed: boolean;
+}
+
 export type Handler = (call: Call) => Promise<Reply> | Reply;
 
 export interface Resource {
@@ -40,6 +51,8 @@ export interface Resource {
   readonly anyType?: readonly Method[];
   /** Content-Type of its responses, if not JSON. */
   readonly textType?: string;
+  /** Changes the replies to errors. (Default: as they are) */
+  readonly onError?: (reply: ErrorReply) => ErrorReply;
   readonly methods: Readonly<Partial<Record<Method, Handler>>>;
 }
 

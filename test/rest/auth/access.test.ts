@@ -121,6 +121,7 @@ test('a caller that disconnects before its change is done is logged with its add
     access: {
       admitsEveryone: false,
       hasRoles: false,
+      accepts: [],
       admit: async () => await gone.then(() => OPEN_ACCESS.admit({} as never, '')),
     },
     audit: new AuditLog(

@@ -1,15 +1,17 @@
 /** The table of required roles has every route, and no other. */
-import { REQUIRED_ROLE, requirementOf } from '../../../src/rest/auth/required-role';
+import { CONSOLE_ROLE, REQUIRED_ROLE, requirementOf } from '../../../src/rest/auth/required-role';
 import { OPERATIONS } from '../../../src/rest/openapi/operations';
+import type { Resource } from '../../../src/rest/requests/route';
 import { fakeWorker } from '../fake-worker';
 
-const served = fakeWorker().routes.flatMap(({ path, methods }) =>
-  Object.keys(methods).map((method) => `${method} ${path}`),
-);
+const namesOf = (resources: readonly Resource[]): string[] =>
+  resources.flatMap(({ path, methods }) => Object.keys(methods).map((method) => `${method} ${path}`)).sort();
+const { routes, consoleRoutes } = fakeWorker();
 const table = Object.keys(REQUIRED_ROLE).sort();
 
 test('every served route has a required role, and every role a route', () => {
-  expect(table).toEqual([...served].sort());
+  expect(table).toEqual(namesOf(routes));
+  expect(Object.keys(CONSOLE_ROLE).sort()).toEqual(namesOf(consoleRoutes));
 });
 
 test('and so has every operation of the OpenAPI document', () => {

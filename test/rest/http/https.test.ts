@@ -55,6 +55,9 @@ function build(raw: Record<string, string>, admin: string[] | null = null): Rest
       advertisedHost: null,
       restAuth: { basic: null, bearer: null, roles: null, openPaths: [] },
       restBodies: { maxBytes: 1024 * 1024, inFlightBytes: 1024 * 1024 },
+      consoleEnabled: false,
+      groupId: 'connect-cluster',
+      topicTrackingEnable: true,
     },
     readTls: readTlsOptions,
     readJaas: parseJaasFile,
@@ -62,6 +65,7 @@ function build(raw: Record<string, string>, admin: string[] | null = null): Rest
     logger: silentLogger,
     version: '4.3.1',
     commit: 'unknown',
+    millraceVersion: '0.0.0',
   });
   open.push(rest);
   return rest;

@@ -1,0 +1,13 @@
+/** What the console in the browser gets from its worker, under `/ui/api`. */
+import type { Resource } from '../requests/route';
+import type { ConsoleContext } from './console-context';
+import { sessionResource } from './session';
+import { signIn } from './sign-in';
+
+/** `hasLoggers`: the listener also serves the admin routes. */
+export type ConsoleResources = (hasLoggers: boolean) => readonly Resource[];
+
+export function createConsole(context: ConsoleContext): ConsoleResources {
+  const onError = signIn(context.accepts);
+  return (hasLoggers) => [sessionResource(context, hasLoggers)].map((resource) => ({ ...resource, onError }));
+}
