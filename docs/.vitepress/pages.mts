@@ -1,0 +1,22 @@
+/** Which Markdown files of the repository are pages of the site, and where. */
+
+/** Of a file in the repository's root. */
+const AT_THE_ROOT: Readonly<Record<string, string>> = {
+  'README.md': 'readme.md',
+  'CHANGELOG.md': 'changelog.md',
+  'CONTRIBUTING.md': 'contributing.md',
+};
+const OF_A_PACKAGE = /^((?:connectors|apps|packages|deploy)(?:\/.+)?)\/(\w+)\.md$/;
+
+/** Folders with Markdown files that are no pages. */
+export const NOT_PAGES = ['src', 'test', 'dev', 'bench', 'examples', 'reports', 'coverage', '.*', 'dist-*'].map(
+  (folder) => `${folder}/**`,
+);
+
+/** The page of a Markdown file, both relative to their root. Undefined: the file is no page. */
+export function pageOf(file: string): string | undefined {
+  if (file.startsWith('docs/')) return file.slice('docs/'.length).replace(/\bREADME\.md$/, 'index.md');
+  const [, folder, name = ''] = OF_A_PACKAGE.exec(file) ?? [];
+  if (folder === undefined) return AT_THE_ROOT[file];
+  return name === 'README' ? `${folder}.md` : `${folder}/${name.toLowerCase()}.md`;
+}
