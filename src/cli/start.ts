@@ -15,7 +15,7 @@ import { workerOptions } from './worker-options';
 const DEFAULT_FILE = 'worker.properties';
 
 /** Added to `task.shutdown.graceful.timeout.ms`; a worker stops well within it unless it is stuck. */
-const STOP_EXTRA_MS = 15_000;
+export const STOP_EXTRA_MS = 15_000;
 
 /** Time for a failed worker to leave the group and store offsets. */
 const FAILED_STOP_MS = 30_000;

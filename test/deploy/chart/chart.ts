@@ -12,7 +12,11 @@ export const NAMESPACE = 'data';
 
 export interface Manifest {
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly labels: Record<string, string> };
+  readonly metadata: {
+    readonly name: string;
+    readonly labels: Record<string, string>;
+    readonly annotations?: Record<string, string>;
+  };
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readonly [key: string]: any;
 }
@@ -31,12 +35,23 @@ export function lint(helm: string, values: string): string {
   return output(run(helm, ['lint', CHART, '--strict', '--namespace', NAMESPACE, '--values', valuesFile(values)]));
 }
 
+const rendered = new Map<string, string>();
+
 /** The text that Helm prints. `values`: a case, or values to add to the minimal ones. Throws Helm's message. */
 export function template(helm: string, values: string | object): string {
+  const key = JSON.stringify([helm, values]);
+  const text = rendered.get(key) ?? freshTemplate(helm, values);
+  rendered.set(key, text);
+  return text;
+}
+
+function freshTemplate(helm: string, values: string | object): string {
   const args = ['template', RELEASE, CHART, '--namespace', NAMESPACE, '--kube-version', '1.34'];
   return typeof values === 'string'
     ? output(run(helm, [...args, '--values', valuesFile(values)]))
-    : output(run(helm, [...args, '--values', valuesFile('minimal'), '--values', '-'], stringify(values)));
+    : output(
+        run(helm, [...args, '--values', valuesFile('minimal'), '--values', '-'], stringify(values, { version: '1.1' })),
+      );
 }
 
 export function manifestsIn(text: string): Manifest[] {

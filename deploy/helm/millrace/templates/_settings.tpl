@@ -65,8 +65,7 @@
 {{- /* In Java's properties format. Keys need no escapes: values.schema.json restricts them. */}}
 {{- define "millrace.properties" -}}
 {{- range $key, $value := include "millrace.settings" . | fromJson }}
-{{- $escaped := $value | replace "\\" "\\\\" | replace "\n" "\\n" | replace "\r" "\\r" | replace "\t" "\\t" }}
-{{- $key }}={{ regexReplaceAllLiteral "^ " $escaped "\\ " }}{{ print "\n" }}
+{{- $key }}={{ $value | replace "\\" "\\\\" | replace "\n" "\\n" | replace "\r" "\\r" }}{{ print "\n" }}
 {{- end }}
 {{- end }}
 
