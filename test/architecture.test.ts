@@ -159,6 +159,13 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     'app.ts': ['routers', 'requests', 'http'],
     'server.ts': ['app.ts', 'console', 'openapi', 'routers', 'requests', 'auth', 'http'],
   },
+  'src/console': {
+    api: [],
+    parts: ['api'],
+    pages: ['parts'],
+    'app.tsx': ['pages', 'parts'],
+    'main.tsx': ['app.tsx'],
+  },
   'src/tasks': {
     clients: [],
     errors: ['clients'],

@@ -10,6 +10,8 @@ export class RequestError extends Error {
   constructor(
     readonly status: number,
     message: string,
+    /** The whole answer, if it is JSON. */
+    readonly body: unknown = null,
   ) {
     super(message);
   }
@@ -62,7 +64,7 @@ export async function request<T>(path: string, { method = 'GET', body, signal }:
   if (response.ok) return parsed as T;
   if (response.status === 401) signedOut();
   const message = (parsed as { message?: unknown } | null)?.message;
-  throw new RequestError(response.status, typeof message === 'string' ? message : `HTTP ${response.status}`);
+  throw new RequestError(response.status, typeof message === 'string' ? message : `HTTP ${response.status}`, parsed);
 }
 
 function parse(text: string): unknown {

@@ -1,0 +1,43 @@
+/** Says that what is shown is not of now, and why. */
+import type { JSX } from 'preact';
+import { Button } from './button';
+import { formatClock } from './format';
+import { Icon } from './icon';
+import type { Group } from './overview-store';
+import { printable } from './printable';
+import type { Polled } from './use-poll';
+import { RequestError } from '../api/request';
+
+export function ConnectionBanner({ group }: { readonly group: Polled<Group> }): JSX.Element {
+  // Rendered always: a live region that appears together with its text is not read.
+  return (
+    <div role="alert" class="banner-place">
+      {group.isStale && group.at !== null && (
+        <div class="banner banner-failed">
+          <Icon name="failed" />
+          <p>{message(group, group.at)}</p>
+          <Button onClick={group.refresh}>Retry now</Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function message({ error, data }: Polled<Group>, at: number): string {
+  const worker = `The worker at ${printable(data?.worker ?? location.host)}`;
+  const since = formatClock(at);
+  if (error instanceof RequestError)
+    return `${worker} has answered with an error since ${since}: ${printable(error.message)}. What is shown is from then. Retrying.`;
+  return `${worker} does not answer since ${since}; what is shown is from then. Retrying.`;
+}
+
+/** After an update of the worker, the page in the browser is of the version before. */
+export function UpdateBanner({ version }: { readonly version: string }): JSX.Element {
+  return (
+    <div role="status" class="banner banner-update">
+      <Icon name="unknown" />
+      <p>{`The worker now runs Millrace ${printable(version)}; this page is of the version before.`}</p>
+      <Button onClick={() => location.reload()}>Reload</Button>
+    </div>
+  );
+}
