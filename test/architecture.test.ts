@@ -361,7 +361,8 @@ test('subfolders of a room import only the subfolders they may', () => {
       breaches((file, specifier) => {
         const from = partOf(file.path);
         const to = target(file, specifier);
-        const imported = from === null || to === null ? null : partOf(`${to}.ts`);
+        const imported =
+          from === null || to === null ? null : partOf(existsSync(join(ROOT, `${to}.tsx`)) ? `${to}.tsx` : `${to}.ts`);
         if (from === null || imported === null || imported === from || imported === BASE) return null;
         unused.delete(`${from} → ${imported}`);
         return parts[from]?.includes(imported) ? null : `${from} may not know ${imported}`;
