@@ -1,0 +1,198 @@
+/** The form that the console makes of the definitions of a plug-in. */
+import { diffConfigs, rebase, sameConfig, toPatch, withHiddenMark } from '../../src/console/config-form/config-diff';
+import { groupDefinitions, groupTitle, type Definition } from '../../src/console/config-form/definitions';
+import { fieldsInView, formOf, withValue, type Field, type Form } from '../../src/console/config-form/form-model';
+
+function definition(name: string, members: Partial<Definition> = {}): Definition {
+  return {
+    name,
+    type: 'STRING',
+    required: false,
+    default_value: null,
+    importance: 'LOW',
+    documentation: '',
+    group: null,
+    order_in_group: -1,
+    width: 'NONE',
+    display_name: name,
+    dependents: [],
+    ...members,
+  };
+}
+
+function value(name: string, members: object = {}) {
+  return { name, value: null, recommended_values: [], errors: [], visible: true, ...members };
+}
+
+const keysOf = (form: Form) => form.groups.map(({ name, fields }) => [name, fields.map(({ key }) => key)]);
+const fieldOf = (form: Form, key: string): Field =>
+  form.groups.flatMap(({ fields }) => fields).find((field) => field.key === key)!;
+
+test('groups: common keys, the plug-in in its order, those of Connect, aliases; keys by their position', () => {
+  const definitions = [
+    definition('old.name', { group: 'Other spellings' }),
+    definition('retries', { group: 'Error Handling' }),
+    definition('t.x', { group: 'Transforms: t' }),
+    definition('b2', { group: 'B', order_in_group: 2 }),
+    definition('b?', { group: 'B' }),
+    definition('b1', { group: 'B', order_in_group: 1 }),
+    definition('a1', { group: 'A' }),
+    definition('file'),
+    definition('transforms', { group: 'Transforms' }),
+    definition('name', { group: 'Common' }),
+  ];
+  const shown = groupDefinitions(definitions, ['Common', 'A', 'B']);
+  expect(shown.map(({ name, definitions: keys }) => [name, keys.map((key) => key.name)])).toEqual([
+    ['Common', ['name']],
+    ['A', ['a1']],
+    ['B', ['b1', 'b2', 'b?']],
+    ['Connector', ['file']],
+    ['Transforms: t', ['t.x']],
+    ['Transforms', ['transforms']],
+    ['Error Handling', ['retries']],
+    ['Other spellings', ['old.name']],
+  ]);
+});
+
+test('names of groups in capitals become titles', () => {
+  expect(groupTitle('CONNECTION_ADVANCED_SSL')).toBe('Connection advanced SSL');
+  expect(groupTitle('offsets.topic')).toBe('Offsets topic');
+  expect(groupTitle('Exactly Once Support')).toBe('Exactly Once Support');
+});
+
+test('each type has its control, and placeholders can be typed', () => {
+  const definitions = [
+    definition('secret', { type: 'PASSWORD' }),
+    definition('part'),
+    definition('flag', { type: 'BOOLEAN', default_value: 'true' }),
+    definition('flag.from.env', { type: 'BOOLEAN' }),
+    definition('port', { type: 'INT' }),
+    definition('port.from.env', { type: 'INT' }),
+    definition('mode'),
+    definition('other.mode'),
+    definition('list', { type: 'LIST' }),
+  ];
+  const config = {
+    part: 'postgres://u:[hidden]@h',
+    'flag.from.env': '${env:FLAG}',
+    'port.from.env': '${env:PORT}',
+    mode: 'fast',
+    'other.mode': '${env:MODE}',
+  };
+  const configs = ['mode', 'other.mode', 'list'].map((name) => ({
+    definition: null,
+    value: value(name, { recommended_values: ['fast', 'slow'] }),
+  }));
+  const form = formOf({ definitions, validation: { groups: [], configs }, config });
+  const controls = form.groups[0]!.fields.map(({ key, control }) => [key, control]);
+  expect(Object.fromEntries(controls)).toEqual({
+    secret: 'secret',
+    part: 'secret',
+    flag: 'choice',
+    'flag.from.env': 'text',
+    port: 'number',
+    'port.from.env': 'text',
+    mode: 'choice',
+    'other.mode': 'text',
+    list: 'text',
+  });
+  expect(fieldOf(form, 'flag').recommended).toEqual(['true', 'false']);
+});
+
+test('validation adds the keys of transformations, errors and visibility', () => {
+  const form = formOf({
+    definitions: [definition('a'), definition('b'), definition('c'), definition('d')],
+    config: { c: 'x', 'transforms.t.field': 'id' },
+    validation: {
+      groups: ['Transforms: t'],
+      configs: [
+        { definition: definition('a', { dependents: ['b'] }), value: value('a', { errors: ['Wrong.'] }) },
+        { definition: null, value: value('b') },
+        { definition: null, value: value('c', { visible: false }) },
+        { definition: null, value: value('d', { visible: false }) },
+        { definition: definition('transforms.t.field', { group: 'Transforms: t' }), value: null },
+        { definition: null, value: value('producer.override.acks', { errors: ['Not allowed.'] }) },
+      ],
+    },
+  });
+  expect(keysOf(form)).toEqual([
+    ['Connector', ['a', 'b', 'c']],
+    ['Transforms: t', ['transforms.t.field']],
+  ]);
+  expect(fieldOf(form, 'b').dependsOn).toEqual(['a']);
+  expect(form.groups[0]!.errorCount).toBe(1);
+  expect(form.problems).toEqual([
+    { key: 'a', errors: ['Wrong.'] },
+    { key: 'producer.override.acks', errors: ['Not allowed.'] },
+  ]);
+});
+
+test('keys that are set but not defined are listed, and fields can be left out', () => {
+  const form = formOf({
+    definitions: [definition('name'), definition('a')],
+    config: { name: 'n', a: '1', typo: '2', 'millrace.label.team': 'x', constructor: 'y' },
+    without: ['name'],
+  });
+  expect(keysOf(form)).toEqual([['Connector', ['a']]]);
+  expect(form.others.map(({ key }) => key)).toEqual(['constructor', 'millrace.label.team', 'typo']);
+});
+
+test('keys that every object inherits are not set', () => {
+  const form = formOf({ definitions: [definition('toString')], config: {} });
+  expect(fieldOf(form, 'toString').value).toBeUndefined();
+  expect(fieldsInView(form, 'set')).toEqual([]);
+});
+
+test('views: what is set, what is important, everything; a query searches keys and documentation', () => {
+  const definitions = [
+    definition('set'),
+    definition('high', { importance: 'HIGH' }),
+    definition('needed', { required: true }),
+    definition('wrong', { documentation: 'Address of the server.' }),
+    definition('rest', { documentation: 'The port of the SERVER, or its address.' }),
+  ];
+  const configs = [{ definition: null, value: value('wrong', { errors: ['Wrong.'] }) }];
+  const form = formOf({ definitions, config: { set: '1' }, validation: { groups: [], configs } });
+  const shown = (...args: [view: 'set' | 'important' | 'all', query?: string]) =>
+    fieldsInView(form, ...args).flatMap(({ fields }) => fields.map(({ key }) => key));
+  expect(shown('set')).toEqual(['set', 'wrong']);
+  expect(shown('important')).toEqual(['set', 'high', 'needed', 'wrong']);
+  expect(shown('all')).toHaveLength(5);
+  expect(shown('set', 'server  ADDRESS')).toEqual(['wrong', 'rest']);
+  expect(shown('set', 'nothing')).toEqual([]);
+});
+
+test('an emptied field removes its key', () => {
+  expect(withValue({ a: '1', b: '2' }, 'a', '')).toEqual({ b: '2' });
+  expect(withValue({ a: '1' }, 'a', undefined)).toEqual({});
+  expect(withValue({ a: '1' }, 'a', '3')).toEqual({ a: '3' });
+});
+
+test('the patch has the changed keys only, and null for removed ones', () => {
+  const before = { a: '1', b: '2', c: '3', password: '[hidden]' };
+  const changes = diffConfigs(before, { a: '1', b: '4', d: '5', password: 'new' });
+  expect(changes.map(({ key, kind, isSecret }) => [key, kind, isSecret])).toEqual([
+    ['b', 'changed', false],
+    ['c', 'removed', false],
+    ['d', 'added', false],
+    ['password', 'changed', true],
+  ]);
+  expect(toPatch(changes)).toEqual({ b: '4', c: null, d: '5', password: 'new' });
+  expect(toPatch(diffConfigs(before, before))).toEqual({});
+  expect(diffConfigs({}, { key: 'x' }, new Set(['key']))[0]!.isSecret).toBe(true);
+});
+
+test('the mark of a hidden value is never stored', () => {
+  const changes = diffConfigs({ url: 'http://u:[hidden]@a' }, { url: 'http://u:[hidden]@b', x: '1' });
+  expect(withHiddenMark(changes).map(({ key }) => key)).toEqual(['url']);
+  expect(withHiddenMark(diffConfigs({ p: '[hidden]' }, { p: '[hidden]' }))).toEqual([]);
+});
+
+test('changes of others are kept, and keys that both changed are named', () => {
+  const base = { a: '1', b: '2', c: '3', d: '4' };
+  const rebased = rebase(base, { a: '10', b: '2', d: '40', e: '5' }, { a: '11', b: '20', c: '3', d: '40' });
+  expect(rebased.draft).toEqual({ a: '10', b: '20', d: '40', e: '5' });
+  expect(rebased.theirs.map(({ key }) => key)).toEqual(['a', 'b', 'd']);
+  expect(rebased.conflicts).toEqual(['a']);
+  expect(sameConfig(base, { ...base })).toBe(true);
+});
