@@ -61,13 +61,14 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
   'src/cluster': {
     group: [],
     queue: [],
+    history: [],
     offsets: [],
     forwarding: [],
     fencing: [],
     running: ['group', 'offsets', 'queue'],
-    requests: ['running', 'group', 'offsets', 'queue', 'forwarding'],
+    requests: ['running', 'history', 'group', 'offsets', 'queue', 'forwarding'],
     tick: ['requests', 'running', 'group', 'queue', 'forwarding'],
-    'distributed-herder.ts': ['tick', 'requests', 'running', 'group', 'offsets', 'queue', 'forwarding'],
+    'distributed-herder.ts': ['tick', 'requests', 'running', 'history', 'group', 'offsets', 'queue', 'forwarding'],
     'herder-context.ts': ['running', 'group', 'offsets', 'queue', 'forwarding'],
     'running-parts.ts': [
       'herder-context.ts',
@@ -75,7 +76,7 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     ],
     'create-herder.ts': [
       ...['distributed-herder.ts', 'herder-context.ts', 'running-parts.ts'],
-      ...['tick', 'requests', 'running', 'group', 'forwarding', 'fencing'],
+      ...['tick', 'requests', 'running', 'history', 'group', 'forwarding', 'fencing'],
     ],
   },
   'connectors/postgres/src': {

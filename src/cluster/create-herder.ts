@@ -5,6 +5,7 @@ import { Watchdog } from '../tasks/hosts/watchdog';
 import { ActiveTopics } from './running/active-topics';
 import { DistributedHerder, type DistributedHerderParts } from './distributed-herder';
 import type { Herder } from './herder';
+import { ChangeHistory } from './history/change-history';
 import { createContext, type HerderContext, type HerderOptions } from './herder-context';
 import { createStorage, type HerderStorage } from './herder-storage';
 import { prepareExpectedWork } from './running/expected-work';
@@ -27,8 +28,9 @@ import { WorkingConfig } from './tick/working-config';
 export function createHerder(options: HerderOptions): Herder {
   const context = createContext(options);
   const { config, clients, admin, wakeup, queue, stage, lease, permissions, logger } = context;
+  const history = new ChangeHistory();
   const storage = createStorage({
-    ...{ config, clients, admin, permissions, logger },
+    ...{ config, clients, admin, permissions, history, logger },
     onConfigEvent: (event) => {
       working.record(event);
       if (event.type === 'tasks-committed') fencing.onTasksCommitted(event.connector);
@@ -78,7 +80,7 @@ export function createHerder(options: HerderOptions): Herder {
     syncTimeoutMs: config.workerSyncTimeoutMs,
   });
   return new DistributedHerder({
-    ...{ admin, configs, statuses, membership, queue, stage, tick, reads, logger },
+    ...{ admin, configs, statuses, membership, queue, stage, tick, reads, history, logger },
     ...createRequests(context, storage, membership, running, reads, tick, { requests, fencing }),
     workerId: context.workerId,
     sharedOffsets: storage.sharedOffsets,

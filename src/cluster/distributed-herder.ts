@@ -4,10 +4,12 @@ import type { Admin } from '../kafka/port';
 import type { Logger } from '../logging/logger';
 import type { CatalogChange } from '../plugins/catalog-change';
 import type { ConfigStore } from '../storage/config/config-store';
+import { byUser } from '../storage/log/cause';
 import type { OffsetStore } from '../storage/offsets/offset-store';
 import type { StatusStore } from '../storage/status/status-store';
 import type { TaskHost } from '../tasks/host';
 import type { Watchdog } from '../tasks/hosts/watchdog';
+import type { ChangeHistory } from './history/change-history';
 import type { ActiveTopics } from './running/active-topics';
 import type { AssignedWork } from './running/assigned-work';
 import type { PartitionOffset } from './connector-offsets';
@@ -16,6 +18,7 @@ import type {
   ConnectorInfo,
   ConnectorStateInfo,
   ReadTaskConfigs,
+  RecordedChange,
   RestartRequest,
   SignedBody,
   TargetState,
@@ -70,6 +73,7 @@ export interface DistributedHerderParts {
   readonly publication: TaskPublication;
   readonly pluginReloads: PluginReloads;
   readonly reads: HerderReads;
+  readonly history: ChangeHistory;
   readonly writes: HerderWrites;
   readonly restarts: HerderRestarts;
   readonly connectorOffsets: HerderOffsets;
@@ -176,30 +180,45 @@ export class DistributedHerder implements Herder {
     name: string,
     config: ConnectorConfig,
     initialState: TargetState | null,
+    user?: string | null,
   ): Promise<ConnectorInfo> {
-    return await this.parts.writes.createConnector(name, config, initialState);
+    return await this.parts.writes.createConnector(name, config, initialState, user);
   }
-  async putConnectorConfig(name: string, config: ConnectorConfig): Promise<{ created: boolean; info: ConnectorInfo }> {
-    return await this.parts.writes.putConnectorConfig(name, config);
+  async putConnectorConfig(
+    name: string,
+    config: ConnectorConfig,
+    user?: string | null,
+  ): Promise<{ created: boolean; info: ConnectorInfo }> {
+    return await this.parts.writes.putConnectorConfig(name, config, user);
   }
-  async patchConnectorConfig(name: string, patch: Readonly<Record<string, string | null>>): Promise<ConnectorInfo> {
-    return await this.parts.writes.patchConnectorConfig(name, patch);
+  async patchConnectorConfig(
+    name: string,
+    patch: Readonly<Record<string, string | null>>,
+    user?: string | null,
+  ): Promise<ConnectorInfo> {
+    return await this.parts.writes.patchConnectorConfig(name, patch, user);
   }
-  async deleteConnector(name: string): Promise<void> {
-    await this.parts.writes.deleteConnector(name);
+  async deleteConnector(name: string, user?: string | null): Promise<void> {
+    await this.parts.writes.deleteConnector(name, user);
   }
-  async setTargetState(name: string, state: 'STARTED' | 'PAUSED'): Promise<void> {
+  async setTargetState(name: string, state: 'STARTED' | 'PAUSED', user?: string | null): Promise<void> {
     this.requireOpen();
-    await this.parts.writes.setTargetState(name, state);
+    await this.parts.writes.setTargetState(name, state, user);
   }
-  async stopConnector(name: string): Promise<void> {
-    await this.parts.writes.stopConnector(name);
+  async stopConnector(name: string, user?: string | null): Promise<void> {
+    await this.parts.writes.stopConnector(name, user);
   }
-  async restartConnector(name: string): Promise<void> {
-    await this.parts.restarts.restartConnector(name);
+  async restartConnector(name: string, user?: string | null): Promise<void> {
+    await this.parts.restarts.restartConnector(name, user);
   }
-  async requestRestart(name: string, request: RestartRequest): Promise<ConnectorStateInfo> {
-    return await this.parts.restarts.requestRestart(name, request);
+  async requestRestart(name: string, request: RestartRequest, user?: string | null): Promise<ConnectorStateInfo> {
+    return await this.parts.restarts.requestRestart(name, request, user);
+  }
+  changes(connector?: string): readonly RecordedChange[] {
+    return this.parts.history.list(connector);
+  }
+  lastRestart(connector: string): RecordedChange | null {
+    return this.reads.lastRestart(connector);
   }
   async connectorOffsets(name: string): Promise<readonly PartitionOffset[]> {
     this.requireOpen();
@@ -219,15 +238,15 @@ export class DistributedHerder implements Herder {
     this.requireOpen();
     this.parts.topics.reset(name);
   }
-  async restartTask(name: string, task: number): Promise<void> {
-    await this.parts.restarts.restartTask(name, task);
+  async restartTask(name: string, task: number, user?: string | null): Promise<void> {
+    await this.parts.restarts.restartTask(name, task, user);
   }
   async signalTask(name: string, task: number, signal: TaskSignal): Promise<void> {
     await this.parts.restarts.signalTask(name, task, signal);
   }
-  async setLoggerLevel(namespace: string, level: string): Promise<void> {
+  async setLoggerLevel(namespace: string, level: string, user: string | null = null): Promise<void> {
     this.requireOpen();
-    await this.parts.configs.putLoggerLevel(namespace, level);
+    await this.parts.configs.putLoggerLevel(namespace, level, byUser(user));
   }
   async reloadPlugins(change: CatalogChange): Promise<void> {
     await this.parts.pluginReloads.apply(change);

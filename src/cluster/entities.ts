@@ -1,6 +1,7 @@
 /** The types that REST shares with the herder. Source: connect-rest §1. */
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { Figures } from '../metrics/exposition';
+import type { Cause } from '../storage/log/cause';
 
 export type { TargetState } from '../storage/config/config-records';
 export type ConnectorType = 'source' | 'sink' | 'unknown';
@@ -19,6 +20,8 @@ export interface ConnectorState {
   readonly worker_id: string;
   readonly version?: string | null;
   readonly trace?: string;
+  /** When it was written, milliseconds since the epoch; null or absent: unknown. Not part of Java's answers. */
+  readonly since?: number | null;
 }
 
 export interface TaskState extends ConnectorState {
@@ -40,6 +43,42 @@ export interface TaskInfo {
 export interface RestartRequest {
   readonly includeTasks: boolean;
   readonly onlyFailed: boolean;
+}
+
+export type { Cause } from '../storage/log/cause';
+
+export type ChangeKind =
+  | 'connector created'
+  | 'config changed'
+  | 'connector deleted'
+  | 'paused'
+  | 'resumed'
+  | 'stopped'
+  | 'restart requested'
+  | 'restarted'
+  | 'failed'
+  | 'task configs published'
+  | 'logger level set';
+
+/** A change as the worker keeps it: with the secrets of configs. */
+export interface RecordedChange {
+  /** Milliseconds since the epoch, by the clock of the worker that wrote it; null: unknown. */
+  readonly at: number | null;
+  readonly kind: ChangeKind;
+  /** Name of the connector, or the logger. */
+  readonly subject: string;
+  /** Null: the connector itself. */
+  readonly task: number | null;
+  readonly cause: Cause;
+  /** Of `config changed`; null for others. */
+  readonly config: ChangedConfig | null;
+}
+
+export interface ChangedConfig {
+  readonly keys: readonly string[];
+  /** The changed keys, and those that name plugins, which decide what is a secret. */
+  readonly before: ConnectorConfig;
+  readonly after: ConnectorConfig;
 }
 
 export interface SignedBody {

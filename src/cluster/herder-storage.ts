@@ -4,11 +4,11 @@ import type { Admin, KafkaClients, SendPermission } from '../kafka/port';
 import type { Logger } from '../logging/logger';
 import type { ChangePermission } from '../storage/config/change-permission';
 import type { ConfigEvent } from '../storage/config/config-state';
-import { ConfigStore } from '../storage/config/config-store';
+import { ConfigStore, type OnConfigDelta } from '../storage/config/config-store';
 import { KafkaCompactedLog } from '../storage/log/kafka-compacted-log';
 import { TransactionalWriter } from '../storage/log/transactional-writer';
 import { OffsetStore } from '../storage/offsets/offset-store';
-import { StatusStore } from '../storage/status/status-store';
+import { StatusStore, type OnStatus } from '../storage/status/status-store';
 import { storageTopic } from '../storage/log/storage-topic';
 
 export interface HerderStorageOptions {
@@ -22,6 +22,8 @@ export interface HerderStorageOptions {
   };
   /** Called for every change of the config topic that is read after the start. */
   readonly onConfigEvent: (event: ConfigEvent) => void;
+  /** What was read from the topics, from their beginning on. (Default: not reported) */
+  readonly history?: { readonly onConfig: OnConfigDelta; readonly onStatus: OnStatus };
   readonly logger: Logger;
 }
 
@@ -32,7 +34,7 @@ export interface HerderStorage {
 }
 
 export function createStorage(options: HerderStorageOptions): HerderStorage {
-  const { config, clients, admin, permissions, onConfigEvent, logger } = options;
+  const { config, clients, admin, permissions, onConfigEvent, history, logger } = options;
   const client = config.client('worker');
   const { exactlyOnceSourceSupport } = config;
   const base = config.clientId.trim() === '' ? config.groupId : `${config.groupId}-${config.clientId}`;
@@ -65,8 +67,19 @@ export function createStorage(options: HerderStorageOptions): HerderStorage {
   return {
     sharedOffsets: new OffsetStore(log('offset', 'offsets'), logger),
     // The store retries statuses itself, because it knows which of them are outdated.
-    statuses: new StatusStore(log('status', 'statuses', { 'delivery.timeout.ms': '120000', retries: '0' }), logger),
-    configs: new ConfigStore(log('config', 'configs'), logger, onConfigEvent, permissions.config, leaderWriter),
+    statuses: new StatusStore(
+      log('status', 'statuses', { 'delivery.timeout.ms': '120000', retries: '0' }),
+      logger,
+      history?.onStatus,
+    ),
+    configs: new ConfigStore(
+      log('config', 'configs'),
+      logger,
+      onConfigEvent,
+      permissions.config,
+      leaderWriter,
+      history?.onConfig,
+    ),
   };
 }
 

@@ -10,6 +10,7 @@ import type {
   ConnectorInfo,
   ConnectorStateInfo,
   ReadTaskConfigs,
+  RecordedChange,
   RestartRequest,
   SignedBody,
   TargetState,
@@ -50,20 +51,43 @@ export interface Herder {
   /** Clears them; topics in use are recorded again. */
   resetActiveTopics(name: string): void;
 
+  /**
+   * What changed lately, as far as this worker keeps it, the newest first. `connector`: what concerns it, also from
+   * before it was deleted.
+   */
+  changes(connector?: string): readonly RecordedChange[];
+  /** The last restart of the connector or one of its tasks; null: none since it was created, or unknown. */
+  lastRestart(connector: string): RecordedChange | null;
+
+  // `user` below: who requests it, for the history; null: not authenticated. (Default: null)
+
   /** `initialState` null: STARTED. Validates, then writes; 409 when the name exists. */
-  createConnector(name: string, config: ConnectorConfig, initialState: TargetState | null): Promise<ConnectorInfo>;
+  createConnector(
+    name: string,
+    config: ConnectorConfig,
+    initialState: TargetState | null,
+    user?: string | null,
+  ): Promise<ConnectorInfo>;
   /** Creates or replaces. */
-  putConnectorConfig(name: string, config: ConnectorConfig): Promise<{ created: boolean; info: ConnectorInfo }>;
+  putConnectorConfig(
+    name: string,
+    config: ConnectorConfig,
+    user?: string | null,
+  ): Promise<{ created: boolean; info: ConnectorInfo }>;
   /** Null removes a key. Validates the patched config as a whole, then replaces. */
-  patchConnectorConfig(name: string, patch: Readonly<Record<string, string | null>>): Promise<ConnectorInfo>;
-  deleteConnector(name: string): Promise<void>;
-  setTargetState(name: string, state: 'STARTED' | 'PAUSED'): Promise<void>;
-  stopConnector(name: string): Promise<void>;
+  patchConnectorConfig(
+    name: string,
+    patch: Readonly<Record<string, string | null>>,
+    user?: string | null,
+  ): Promise<ConnectorInfo>;
+  deleteConnector(name: string, user?: string | null): Promise<void>;
+  setTargetState(name: string, state: 'STARTED' | 'PAUSED', user?: string | null): Promise<void>;
+  stopConnector(name: string, user?: string | null): Promise<void>;
   /** Restarts the connector instance alone, and waits for it. */
-  restartConnector(name: string): Promise<void>;
+  restartConnector(name: string, user?: string | null): Promise<void>;
   /** Writes the restart request to the config topic; returns the plan. */
-  requestRestart(name: string, request: RestartRequest): Promise<ConnectorStateInfo>;
-  restartTask(name: string, task: number): Promise<void>;
+  requestRestart(name: string, request: RestartRequest, user?: string | null): Promise<ConnectorStateInfo>;
+  restartTask(name: string, task: number, user?: string | null): Promise<void>;
   /**
    * Resolves when the task has accepted the signal. HerderError 409: it is not running. 400: it does not accept it.
    */
@@ -73,7 +97,7 @@ export interface Herder {
   /** Resets all offsets; succeeds if there are none. */
   resetConnectorOffsets(name: string): Promise<string>;
   /** For all workers of the group, which apply it when they read it. `level` is written as given. */
-  setLoggerLevel(namespace: string, level: string): Promise<void>;
+  setLoggerLevel(namespace: string, level: string, user?: string | null): Promise<void>;
   /**
    * Plugin files have changed: restarts the connectors and tasks of this worker that use them, with the new code.
    * Resolves when the old ones have stopped; rejects when the worker stops.

@@ -104,7 +104,10 @@ describe('one worker', () => {
         config: { part: String(task), value: '', 'task.class': 'org.example.TickTask' },
       })),
     );
-    expect(herder.taskStatus('c', 1)).toEqual({ id: 1, state: 'RUNNING', worker_id: 'w1:8083', version: '1.2.3' });
+    expect(herder.taskStatus('c', 1)).toEqual({
+      ...{ id: 1, state: 'RUNNING', worker_id: 'w1:8083', version: '1.2.3' },
+      since: expect.any(Number),
+    });
     expect(host.running.get('c-0')).toMatchObject({ type: 'source', consumerGroup: null, targetState: 'STARTED' });
     expect(kafka.texts(CONFIGS).filter((text) => !text.startsWith('session-key'))).toEqual([
       `connector-c=${JSON.stringify({ properties: source() })}`,

@@ -15,6 +15,7 @@ import type {
   JoinedGroup,
   KafkaClients,
   Producer,
+  RecordHeader,
   SendPermission,
   TopicPartition,
 } from '../../src/kafka/port';
@@ -45,7 +46,13 @@ export class MemoryKafka implements KafkaClients {
     if (!found) throw new KafkaError('UNKNOWN_TOPIC_OR_PARTITION', topic);
     return found;
   }
-  append(topic: string, partition: number, key: Uint8Array | null, value: Uint8Array | null): number {
+  append(
+    topic: string,
+    partition: number,
+    key: Uint8Array | null,
+    value: Uint8Array | null,
+    headers: readonly RecordHeader[] = [],
+  ): number {
     const log = this.partition({ topic, partition });
     const offset = log.end++;
     log.records.push({
@@ -53,7 +60,7 @@ export class MemoryKafka implements KafkaClients {
       timestamp: Date.now(),
       key: key && Buffer.from(key),
       value: value && Buffer.from(value),
-      headers: [],
+      headers,
     });
     for (const wake of [...this.readers]) wake();
     return offset;
@@ -102,12 +109,12 @@ export class MemoryKafka implements KafkaClients {
       bufferedBytes: 0,
       whenReady: () => null,
       send: (record, onDelivery, token = 0, epoch = permission?.epoch ?? 0) => {
-        const { topic, key, value } = record;
+        const { topic, key, value, headers } = record;
         const count = this.topics.get(topic)?.partitions.length ?? 1;
         const partition = key ? partitionForKey(key, count) : 0;
         const may = permission?.check(epoch) ?? 'now';
         if (may === 'now') {
-          const offset = this.append(topic, partition, key, value);
+          const offset = this.append(topic, partition, key, value, headers ?? []);
           queueMicrotask(() => onDelivery?.(null, token, topic, partition, offset));
         } else if (may === 'never') queueMicrotask(() => onDelivery?.(late(), token, topic, partition, -1));
         else throw new Error('a member of this group is always heard');

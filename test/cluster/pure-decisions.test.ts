@@ -1,6 +1,7 @@
 import { transition } from '../../src/cluster/running/connector-lifecycle';
 import type { ConnectorStateInfo } from '../../src/cluster/entities';
 import { mustCatchUp, rejoinReason, type AssignmentSituation } from '../../src/cluster/group/resolve-assignment';
+import { UNKNOWN_CAUSE } from '../../src/storage/log/cause';
 import { mergeRestarts, restartPlan } from '../../src/cluster/running/restart-plan';
 import {
   storedTaskConfigs,
@@ -137,7 +138,10 @@ describe('connect-runtime 57: restarts', () => {
   });
 
   test('pending requests merge by rank', () => {
-    const request = (onlyFailed: boolean, includeTasks: boolean) => ({ connector: 'c', onlyFailed, includeTasks });
+    const request = (onlyFailed: boolean, includeTasks: boolean) => ({
+      ...{ connector: 'c', onlyFailed, includeTasks },
+      cause: UNKNOWN_CAUSE,
+    });
     const ranked = [request(true, false), request(true, true), request(false, false), request(false, true)];
     for (const [i, low] of ranked.entries())
       for (const high of ranked.slice(i)) {

@@ -15,6 +15,7 @@ import type {
   ConnectorInfo,
   ConnectorStateInfo,
   ReadTaskConfigs,
+  RecordedChange,
   RestartRequest,
   SignedBody,
   State,
@@ -212,6 +213,13 @@ export class FakeHerder implements Herder {
   }
   stop(): Promise<void> {
     return Promise.resolve();
+  }
+  readonly recorded: RecordedChange[] = [];
+  changes(connector?: string): readonly RecordedChange[] {
+    return this.recorded.filter(({ subject }) => connector === undefined || subject === connector);
+  }
+  lastRestart(connector: string): RecordedChange | null {
+    return this.changes(connector).find(({ kind }) => kind === 'restarted') ?? null;
   }
   reloadPlugins(): Promise<void> {
     return Promise.resolve();

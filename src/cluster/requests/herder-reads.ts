@@ -1,13 +1,21 @@
 /** Reads from the last known state; never waits. Sources: connect-rest §1.3 to §1.15, §2.2, Appendix R 14. */
 import type { ConfigSnapshot } from '../../storage/config/config-snapshot';
 import type { StatusCache } from '../../storage/status/status-cache';
-import type { EntityStatus } from '../../storage/status/status-records';
+import type { StoredStatus } from '../../storage/status/status-records';
 import type { ConnectorPlugins } from '../running/connector-plugins';
 import { HerderError } from '../errors';
-import type { ConnectorInfo, ConnectorState, ConnectorStateInfo, TaskInfo, TaskState } from '../entities';
+import { restartChange } from '../history/change-history';
+import type {
+  ConnectorInfo,
+  ConnectorState,
+  ConnectorStateInfo,
+  RecordedChange,
+  TaskInfo,
+  TaskState,
+} from '../entities';
 
-function stateOf({ state, workerId, version, trace }: EntityStatus): ConnectorState {
-  return { state, worker_id: workerId, version, ...(trace ? { trace } : {}) };
+function stateOf({ state, workerId, version, trace, writtenAt }: StoredStatus): ConnectorState {
+  return { state, worker_id: workerId, version, ...(trace ? { trace } : {}), since: writtenAt };
 }
 
 export class HerderReads {
@@ -49,6 +57,18 @@ export class HerderReads {
     const status = this.statuses.task(name, task);
     if (status === null) throw new HerderError(404, `No status found for task ${name}-${task}`);
     return { id: task, ...stateOf(status) };
+  }
+
+  lastRestart(name: string): RecordedChange | null {
+    const instances = [[null, this.statuses.connector(name)] as const, ...this.statuses.tasksOf(name)];
+    let last: RecordedChange | null = null;
+    for (const [task, status] of instances) {
+      const restart = status?.restart ?? null;
+      if (restart === null || (last?.at ?? 0) >= restart.at) continue;
+      const entity = task === null ? { kind: 'connector' as const } : { kind: 'task' as const, task };
+      last = restartChange({ ...entity, connector: name }, restart);
+    }
+    return last;
   }
 
   taskInfos(name: string): readonly TaskInfo[] {

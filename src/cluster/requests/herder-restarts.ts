@@ -5,6 +5,7 @@
 import type { TaskSignal } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import type { ConfigStore } from '../../storage/config/config-store';
+import { byUser } from '../../storage/log/cause';
 import type { AssignedWork } from '../running/assigned-work';
 import type { ConnectorSet } from '../running/connector-set';
 import { HerderError, NotHereError } from '../errors';
@@ -30,12 +31,12 @@ export class HerderRestarts {
   constructor(private readonly options: HerderRestartsOptions) {}
 
   /** The tick waits only for the old instance to stop; the request waits for the new one to start. */
-  async restartConnector(name: string): Promise<void> {
+  async restartConnector(name: string, user: string | null = null): Promise<void> {
     const { configs, requests, connectors, membership, work } = this.options;
     const restarted = await requests.run(`stopping restarted connector ${name}`, async () => {
       this.requireConnector(name, configs);
       if (!connectors.runner(name)) throw new NotHereError(() => this.ownerUrl(() => membership.connectorOwner(name)));
-      return { started: await work.beginConnectorRestart(name) };
+      return { started: await work.beginConnectorRestart(name, byUser(user)) };
     });
     try {
       await restarted.started();
@@ -45,23 +46,23 @@ export class HerderRestarts {
   }
 
   /** Writes the request to the config topic; returns the states that it leads to. */
-  async requestRestart(name: string, request: RestartRequest): Promise<ConnectorStateInfo> {
+  async requestRestart(name: string, request: RestartRequest, user: string | null = null): Promise<ConnectorStateInfo> {
     const { configs, reads, requests } = this.options;
     return await requests.runAsLeader(`restarting connector ${name}`, async () => {
       this.requireConnector(name, configs);
       const current = reads.statusOrNull(name);
       if (current === null) throw new HerderError(404, `Status for connector ${name} not found`);
-      await configs.putRestartRequest(name, request.includeTasks, request.onlyFailed);
+      await configs.putRestartRequest(name, request.includeTasks, request.onlyFailed, byUser(user));
       return restartPlan(request, current).states;
     });
   }
 
-  async restartTask(connector: string, task: number): Promise<void> {
+  async restartTask(connector: string, task: number, user: string | null = null): Promise<void> {
     const { requests, work } = this.options;
     const id = { connector, task };
     const restarted = await requests.run(`restarting task ${connector}-${task}`, async () => {
       this.requireTask(id);
-      return { started: await work.beginTaskRestart(id) };
+      return { started: await work.beginTaskRestart(id, byUser(user)) };
     });
     try {
       await restarted.started();

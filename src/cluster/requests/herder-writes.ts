@@ -6,6 +6,7 @@ import type { ConnectorConfig } from '@millrace/sdk';
 import type { ConfigValidator } from '../../config/validation/config-infos';
 import { validationFailure } from '../../config/validation/validation-failure';
 import type { ConfigStore } from '../../storage/config/config-store';
+import { automatically, byUser } from '../../storage/log/cause';
 import { HerderError } from '../errors';
 import type { ConnectorInfo, ReadTaskConfigs, SignedBody, TargetState } from '../entities';
 import { notFound, type HerderReads } from './herder-reads';
@@ -34,22 +35,27 @@ export class HerderWrites {
     name: string,
     config: ConnectorConfig,
     initialState: TargetState | null,
+    user: string | null = null,
   ): Promise<ConnectorInfo> {
     const { configs, reads, requests } = this.options;
     await this.validate(config);
     return await requests.runAsLeader(writing(name), async () => {
       if (configs.snapshot().contains(name)) throw new HerderError(409, `Connector ${name} already exists`);
-      await configs.putConnector(name, config, initialState);
+      await configs.putConnector(name, config, initialState, byUser(user));
       return reads.connectorInfo(name);
     });
   }
 
-  async putConnectorConfig(name: string, config: ConnectorConfig): Promise<{ created: boolean; info: ConnectorInfo }> {
+  async putConnectorConfig(
+    name: string,
+    config: ConnectorConfig,
+    user: string | null = null,
+  ): Promise<{ created: boolean; info: ConnectorInfo }> {
     const { configs, reads, requests } = this.options;
     await this.validate(config);
     return await requests.runAsLeader(writing(name), async () => {
       const created = !configs.snapshot().contains(name);
-      await configs.putConnector(name, config, null);
+      await configs.putConnector(name, config, null, byUser(user));
       return { created, info: reads.connectorInfo(name) };
     });
   }
@@ -58,7 +64,11 @@ export class HerderWrites {
    * Sets the given keys and removes those that are null. The patched config is validated as a whole; if the stored
    * config changes meanwhile, the patch is applied and validated again.
    */
-  async patchConnectorConfig(name: string, patch: Readonly<Record<string, string | null>>): Promise<ConnectorInfo> {
+  async patchConnectorConfig(
+    name: string,
+    patch: Readonly<Record<string, string | null>>,
+    user: string | null = null,
+  ): Promise<ConnectorInfo> {
     const { configs, reads, requests } = this.options;
     const stored = (): ConnectorConfig => {
       const config = configs.snapshot().connectorConfig(name);
@@ -78,33 +88,33 @@ export class HerderWrites {
           base = now;
           return null;
         }
-        await configs.putConnector(name, config, null);
+        await configs.putConnector(name, config, null, byUser(user));
         return reads.connectorInfo(name);
       });
       if (info !== null) return info;
     }
   }
 
-  async deleteConnector(name: string): Promise<void> {
+  async deleteConnector(name: string, user: string | null = null): Promise<void> {
     const { configs, requests } = this.options;
     await requests.runAsLeader(`removing the config for connector ${name} from the config topic`, async () => {
       if (!configs.snapshot().contains(name)) throw notFound(name);
-      await configs.removeConnector(name);
+      await configs.removeConnector(name, byUser(user));
     });
   }
 
   /** On any worker. Does not wait for the effect. */
-  async setTargetState(name: string, state: 'STARTED' | 'PAUSED'): Promise<void> {
+  async setTargetState(name: string, state: 'STARTED' | 'PAUSED', user: string | null = null): Promise<void> {
     const { configs } = this.options;
     if (!configs.snapshot().contains(name)) throw new HerderError(404, `Unknown connector ${name}`);
-    await configs.putTargetState(name, state);
+    await configs.putTargetState(name, state, byUser(user));
   }
 
-  async stopConnector(name: string): Promise<void> {
+  async stopConnector(name: string, user: string | null = null): Promise<void> {
     const { configs, requests } = this.options;
     await requests.runAsLeader(`writing 0 task configs for connector ${name} to the config topic`, async () => {
       if (!configs.snapshot().contains(name)) throw new HerderError(404, `Unknown connector ${name}`);
-      await configs.stopConnector(name);
+      await configs.stopConnector(name, byUser(user));
     });
   }
 
@@ -120,7 +130,7 @@ export class HerderWrites {
         throw new HerderError(400, `Cannot submit non-empty set of task configs for stopped connector ${name}`);
       // The sender retries.
       if (offsetLocks.isHeld(name)) throw new HerderError(409, offsetsAreChanging(name));
-      await configs.putTaskConfigs(name, taskConfigs);
+      await configs.putTaskConfigs(name, taskConfigs, PUBLISHED);
     });
   }
 
@@ -144,6 +154,8 @@ export class HerderWrites {
 }
 
 const READ_TIMEOUT_MS = 30_000;
+/** The owner of the connector sends new task configs when its connector requests it. */
+const PUBLISHED = automatically('requested by the connector');
 
 function patched(config: ConnectorConfig, patch: Readonly<Record<string, string | null>>): ConnectorConfig {
   const merged = { ...config, ...patch };

@@ -9,14 +9,17 @@ import type { InstanceId } from '../../metrics/work-metrics';
 import type { ConfigSnapshot } from '../../storage/config/config-snapshot';
 import type { SourceOffsets } from '../../storage/offsets/offset-store';
 import type { StatusStore } from '../../storage/status/status-store';
+import { automatically } from '../../storage/log/cause';
 import type { ConnectorSet } from './connector-set';
-import type { ConnectorStateInfo } from '../entities';
+import type { Cause, ConnectorStateInfo } from '../entities';
 import { restartPlan, type PendingRestart } from './restart-plan';
 import type { StatusReporter } from './status-reporter';
 import type { TaskSet } from './task-set';
 import type { Work } from '../group/work';
 
 const FLUSH_TIMEOUT_MS = 5_000;
+const RECONFIGURED = automatically('configuration changed');
+const NEW_CODE = automatically('plugin files changed');
 
 export interface AssignedWorkOptions {
   readonly connectors: ConnectorSet;
@@ -73,8 +76,11 @@ export class AssignedWork {
 
   /** Stops the tasks of these connectors on this worker, because their configs have changed. */
   async stopTasksOf(connectors: readonly string[]): Promise<void> {
+    const { tasks, reporter } = this.options;
     const affected = new Set(connectors);
-    await this.options.tasks.stop(this.options.tasks.ids().filter(({ connector }) => affected.has(connector)));
+    const ids = tasks.ids().filter(({ connector }) => affected.has(connector));
+    for (const id of ids) reporter.restarts(id, RECONFIGURED);
+    await tasks.stop(ids);
   }
 
   /** For good: nothing starts any more. */
@@ -86,14 +92,15 @@ export class AssignedWork {
 
   /** Stops the old instance; the new one starts in the background. */
   async reconfigureConnector(connector: string): Promise<void> {
-    if (this.options.connectors.runner(connector)) await this.beginConnectorRestart(connector);
+    if (this.options.connectors.runner(connector)) await this.beginConnectorRestart(connector, RECONFIGURED);
   }
 
   /**
    * Resolves when the old instance has stopped and the new one is starting; the returned function waits for the new one
    * to reach its target state.
    */
-  async beginConnectorRestart(connector: string): Promise<() => Promise<void>> {
+  async beginConnectorRestart(connector: string, cause: Cause): Promise<() => Promise<void>> {
+    this.options.reporter.restarts({ connector, task: null }, cause);
     await this.options.connectors.stop([connector]);
     const started = this.options.configs.snapshot().contains(connector)
       ? this.startConnector(connector)
@@ -103,7 +110,8 @@ export class AssignedWork {
   }
 
   /** The same for a task; the returned function waits until the host has accepted it. */
-  async beginTaskRestart(id: ConnectorTaskId): Promise<() => Promise<void>> {
+  async beginTaskRestart(id: ConnectorTaskId, cause: Cause): Promise<() => Promise<void>> {
+    this.options.reporter.restarts(id, cause);
     await this.options.tasks.stop([id]);
     const started = this.startTask(id);
     this.inBackground(started);
@@ -133,7 +141,7 @@ export class AssignedWork {
     const tasksHere = plan.tasks.map((task) => ({ connector: name, task })).filter((id) => tasks.has(id));
     if (!connectorHere && tasksHere.length === 0) return;
     logger.info(`Restarting connector ${name}`, { connector: connectorHere, tasks: tasksHere.map(({ task }) => task) });
-    await this.restartAll(connectorHere ? [name] : [], tasksHere);
+    await this.restartAll(connectorHere ? [name] : [], tasksHere, request.cause);
   }
 
   /** Connectors whose instance or tasks are on this worker, whatever their state. */
@@ -148,12 +156,15 @@ export class AssignedWork {
     await this.restartAll(
       names.filter((name) => connectors.runner(name) !== null),
       tasks.ids().filter(({ connector }) => names.includes(connector)),
+      NEW_CODE,
     );
   }
 
   /** Resolves when they have stopped and are starting. */
-  private async restartAll(names: readonly string[], ids: readonly ConnectorTaskId[]): Promise<void> {
+  private async restartAll(names: readonly string[], ids: readonly ConnectorTaskId[], cause: Cause): Promise<void> {
     const { connectors, tasks, reporter, configs } = this.options;
+    for (const connector of names) reporter.restarts({ connector, task: null }, cause);
+    for (const id of ids) reporter.restarts(id, cause);
     await connectors.stop(names);
     await tasks.stop(ids);
     const remaining = names.filter((name) => configs.snapshot().contains(name));
@@ -165,8 +176,9 @@ export class AssignedWork {
   }
 
   /** For an automatic restart: its status stays until the instance starts again. */
-  async stopInstance({ connector, task }: InstanceId): Promise<void> {
-    const { connectors, tasks } = this.options;
+  async stopInstance({ connector, task }: InstanceId, cause: Cause): Promise<void> {
+    const { connectors, tasks, reporter } = this.options;
+    reporter.restarts({ connector, task }, cause);
     if (task === null) await connectors.stop([connector], false);
     else await tasks.stop([{ connector, task }]);
   }

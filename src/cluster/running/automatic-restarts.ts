@@ -8,8 +8,9 @@ import { restartSettings, type RestartSettings } from '../../config/restart-sett
 import type { Logger } from '../../logging/logger';
 import type { InstanceId } from '../../metrics/work-metrics';
 import type { ConfigSnapshot } from '../../storage/config/config-snapshot';
+import { automatically, type Cause } from '../../storage/log/cause';
 import { taskName } from '../../tasks/task-id';
-import { decideRestart, NO_HISTORY, restartNote } from './restart-policy';
+import { decideRestart, limitText, NO_HISTORY, restartNote } from './restart-policy';
 
 export interface AutomaticRestartsOptions {
   readonly configs: {
@@ -27,7 +28,7 @@ export interface AutomaticRestartsOptions {
 
 /** Stops and starts single connectors and tasks. */
 export interface RestartableWork {
-  stopInstance(instance: InstanceId): Promise<void>;
+  stopInstance(instance: InstanceId, cause: Cause): Promise<void>;
   /** Failures are reported as status. */
   startInstance(instance: InstanceId): void;
 }
@@ -63,9 +64,8 @@ export class AutomaticRestarts {
    * @param stuckMs how long it was running without working, which is not healthy
    */
   failed(instance: InstanceId, worthRestarting: boolean, stuckMs = 0): string {
-    const { configs, wake, logger } = this.options;
-    const config = configs.snapshot().connectorConfig(instance.connector) ?? {};
-    const settings = restartSettings(config, this.options.settings);
+    const { wake, logger } = this.options;
+    const settings = this.settings(instance);
     const history = this.records.get(keyOf(instance)) ?? NO_HISTORY;
     const now = Date.now();
     const random = Math.random();
@@ -126,10 +126,14 @@ export class AutomaticRestarts {
     const { instance, restarts } = record;
     record.scheduled = null;
     this.options.logger.info(`${nameOf(instance)} is restarted automatically (attempt ${restarts})`);
-    await work.stopInstance(instance);
+    await work.stopInstance(instance, automatically(`attempt ${restarts}${limitText(this.settings(instance))}`));
     // Stopping it has reset the count, but this restart belongs to it.
     this.records.set(keyOf(instance), record);
     work.startInstance(instance);
+  }
+
+  private settings({ connector }: InstanceId): RestartSettings {
+    return restartSettings(this.options.configs.snapshot().connectorConfig(connector) ?? {}, this.options.settings);
   }
 
   private record(instance: InstanceId): Tracked {

@@ -1,8 +1,9 @@
 /** The instances that a restart request applies to. Pure. Source: connect-runtime §3.7. */
-import type { ConnectorState, ConnectorStateInfo, RestartRequest, TaskState } from '../entities';
+import type { Cause, ConnectorState, ConnectorStateInfo, RestartRequest, TaskState } from '../entities';
 
 export interface PendingRestart extends RestartRequest {
   readonly connector: string;
+  readonly cause: Cause;
 }
 
 export interface RestartPlan {

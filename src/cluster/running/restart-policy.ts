@@ -46,14 +46,18 @@ export function restartDelay(settings: RestartSettings, restarts: number, random
   return Math.round(backoffMs(restarts + 1, backoff, random));
 }
 
+/** After the number of a restart; empty without a limit. */
+export function limitText({ max }: RestartSettings): string {
+  return max < 0 ? '' : ` of ${max}`;
+}
+
 /**
  * A line for the end of a trace, the part of a status that all clients show unchanged. Empty, or ends with a line feed.
  */
 export function restartNote(decision: RestartDecision, settings: RestartSettings, now: number): string {
   switch (decision.type) {
     case 'restart': {
-      const limit = settings.max < 0 ? '' : ` of ${settings.max}`;
-      return `Automatic restart ${decision.attempt}${limit} is due at ${new Date(now + decision.delayMs).toISOString()}.\n`;
+      return `Automatic restart ${decision.attempt}${limitText(settings)} is due at ${new Date(now + decision.delayMs).toISOString()}.\n`;
     }
     case 'final':
       return 'Not restarted automatically: remove the cause, then restart it.\n';

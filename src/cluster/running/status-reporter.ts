@@ -4,11 +4,15 @@ import type { ClientAnnouncement } from '../../metrics/open-clients';
 import type { PublishedSeries } from '../../metrics/published-series';
 import type { Logger } from '../../logging/logger';
 import type { InstanceId, WorkMetrics } from '../../metrics/work-metrics';
-import type { EntityStatus, StatusState } from '../../storage/status/status-records';
-import type { StatusStore } from '../../storage/status/status-store';
+import { automatically, type Cause, type Restart } from '../../storage/log/cause';
+import { statusKey, type EntityStatus, type StatusState } from '../../storage/status/status-records';
+import type { StatusStore, WorkEntity } from '../../storage/status/status-store';
 import type { TaskListener } from '../../tasks/host';
 import { taskName } from '../../tasks/task-id';
 import { formatTrace, isWorthRestarting } from '../../tasks/trace';
+
+/** Tasks move to another thread when theirs ends. */
+const MOVED = automatically('its thread ended');
 
 /** Observes which connectors and tasks run and fail. */
 export interface InstanceObserver {
@@ -35,6 +39,9 @@ export interface StatusReporterOptions {
 }
 
 export class StatusReporter implements TaskListener {
+  /** Restarts whose statuses have not been read back yet, by key of the status. */
+  private readonly lastRestarts = new Map<string, Restart>();
+
   constructor(private readonly options: StatusReporterOptions) {}
 
   connectorState(connector: string, state: Exclude<StatusState, 'FAILED'>): void {
@@ -44,14 +51,22 @@ export class StatusReporter implements TaskListener {
     if (state === 'RUNNING') this.options.observer.running({ connector, task: null });
     else if (state !== 'RESTARTING') this.options.observer.forget({ connector, task: null });
     // Only UNASSIGNED yields to the status of a newer owner.
-    if (state === 'UNASSIGNED') this.options.statuses.putSafe(entity, status);
-    else this.options.statuses.put(entity, status);
+    const restart = this.restart(entity);
+    if (state === 'UNASSIGNED') this.options.statuses.putSafe(entity, status, restart);
+    else this.options.statuses.put(entity, status, restart);
+  }
+
+  /** The instance is about to be restarted: its statuses say so from now on. */
+  restarts(instance: InstanceId, cause: Cause): void {
+    const { now = Date.now } = this.options;
+    this.lastRestarts.set(statusKey(entityOf(instance)), { at: now(), cause });
   }
 
   connectorFailed(connector: string, error: unknown): void {
     const note = this.options.observer.failed({ connector, task: null }, isWorthRestarting(error));
     const status = this.entered({ connector, task: null }, 'FAILED', formatTrace(error) + note);
-    this.options.statuses.putSafe({ kind: 'connector', connector }, status);
+    const entity = { kind: 'connector', connector } as const;
+    this.options.statuses.putSafe(entity, status, this.restart(entity));
   }
 
   taskRestarting(id: ConnectorTaskId): void {
@@ -74,6 +89,7 @@ export class StatusReporter implements TaskListener {
     this.put(id, 'RUNNING');
   }
   onRestarting(id: ConnectorTaskId): void {
+    this.restarts(id, MOVED);
     this.taskRestarting(id);
   }
   onFailed({ connector, task }: ConnectorTaskId, trace: string, worthRestarting: boolean, stuckMs = 0): void {
@@ -82,12 +98,14 @@ export class StatusReporter implements TaskListener {
       'FAILED',
       trace + this.options.observer.failed({ connector, task }, worthRestarting, stuckMs),
     );
-    this.options.statuses.putSafe({ kind: 'task', connector, task }, status);
+    const entity = { kind: 'task', connector, task } as const;
+    this.options.statuses.putSafe(entity, status, this.restart(entity));
   }
   onStopped({ connector, task }: ConnectorTaskId): void {
     const status = this.entered({ connector, task }, 'UNASSIGNED', null);
     this.options.logger.debug(`Task ${taskName({ connector, task })} has ended`);
-    this.options.statuses.putSafe({ kind: 'task', connector, task }, status);
+    const entity = { kind: 'task', connector, task } as const;
+    this.options.statuses.putSafe(entity, status, this.restart(entity));
   }
 
   onTopicActive({ connector, task }: ConnectorTaskId, topic: string): void {
@@ -112,7 +130,23 @@ export class StatusReporter implements TaskListener {
 
   private put({ connector, task }: ConnectorTaskId, state: StatusState): void {
     this.options.logger.debug(`Task ${taskName({ connector, task })} is ${state}`);
-    this.options.statuses.put({ kind: 'task', connector, task }, this.entered({ connector, task }, state, null));
+    const entity = { kind: 'task', connector, task } as const;
+    this.options.statuses.put(entity, this.entered({ connector, task }, state, null), this.restart(entity));
+  }
+
+  /** The last restart that this worker knows of; null for a deleted connector, whose name may be used again. */
+  private restart(entity: WorkEntity): Restart | null {
+    const { statuses, exists } = this.options;
+    const key = statusKey(entity);
+    const own = this.lastRestarts.get(key) ?? null;
+    const read = statuses.lastRestart(entity);
+    if (!exists(entity.connector)) {
+      this.lastRestarts.delete(key);
+      return null;
+    }
+    if (own === null || read === null || read.at < own.at) return own ?? read;
+    this.lastRestarts.delete(key);
+    return read;
   }
 
   /** Measures the new state and returns its status. */
@@ -121,4 +155,8 @@ export class StatusReporter implements TaskListener {
     metrics.changed(instance, state);
     return { state, trace, workerId, generation: generation(), version: version(instance.connector) };
   }
+}
+
+function entityOf({ connector, task }: InstanceId): WorkEntity {
+  return task === null ? { kind: 'connector', connector } : { kind: 'task', connector, task };
 }

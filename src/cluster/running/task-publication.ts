@@ -13,6 +13,7 @@ import {
 } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import type { ConfigStore } from '../../storage/config/config-store';
+import { automatically } from '../../storage/log/cause';
 import { taskClassOf, type ConnectorPlugins } from './connector-plugins';
 import type { ConnectorRunner } from './connector-runner';
 import type { ConnectorSet } from './connector-set';
@@ -31,6 +32,7 @@ import {
 
 /** Without jitter: one worker publishes the tasks of a connector. */
 const RETRY_BACKOFF = { firstMs: 250, maxMs: 60_000, jitter: [1, 1] } as const;
+const PUBLISHED = automatically('requested by the connector');
 /** How long an invalid signature is attributed to a key rotation. */
 const KEY_ROTATION_MS = 60_000;
 
@@ -147,7 +149,7 @@ export class TaskPublication {
       logger.debug(`Publishing ${generated.length} task config(s) of connector ${connector}`);
       if (!isLeader()) return 'to-send';
       if (offsetLocks.isHeld(connector)) throw new HerderError(409, offsetsAreChanging(connector));
-      await configs.putTaskConfigs(connector, generated);
+      await configs.putTaskConfigs(connector, generated, PUBLISHED);
       return 'applied';
     });
     if (outcome === 'outdated') return;

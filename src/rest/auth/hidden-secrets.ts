@@ -3,6 +3,7 @@
  * returned as in Java.
  */
 import type { ConfigType, ConnectorConfig } from '@millrace/sdk';
+import { embeddedPrefix } from '../../config/embedded-plugins';
 import { hiderOf } from '../../config/providers/hide-resolved';
 import type { ConfigValidator } from '../../config/validation/config-infos';
 import { isSecretName, redactText } from '../../logging/redact';
@@ -10,8 +11,6 @@ import type { Caller } from './access';
 import { hiddenValue } from './access-error';
 
 const HIDDEN = '[hidden]';
-/** Keys whose values are class names. The alias of a transformation may contain dots. */
-const EMBEDDED = /^(?<prefix>(?:key|value|header)\.converter|(?:transforms|predicates)\..+(?=\.type$))(?:\.type)?$/;
 /** Keys of Connect itself, which are shown even if the plugin is unknown. */
 const CONNECT_KEY =
   /^(?:name|connector\.class|connector\.plugin\.version|tasks\.max|topics(?:\.regex)?|transforms|predicates|config\.action\.reload|errors\..+|exactly\.once\.support|(?:transforms|predicates)\..+\.(?:predicate|negate))$/;
@@ -34,7 +33,7 @@ export function hideSecrets(
 ): ConnectorConfig {
   const mayBeSecret = (key: string): boolean =>
     !types.has(key) &&
-    !EMBEDDED.test(key) &&
+    embeddedPrefix(key) === null &&
     !CONNECT_KEY.test(key) &&
     unknown.some((prefix) => key.startsWith(prefix));
   const shown = Object.entries(config).map(
@@ -54,8 +53,8 @@ function shownValue(key: string, value: string, type: ConfigType | undefined): s
 /** Converters, transformations and predicates, with the prefix of their keys. */
 function embeddedPlugins(config: ConnectorConfig): { prefix: string; plugin: string }[] {
   return Object.entries(config).flatMap(([key, plugin]) => {
-    const prefix = EMBEDDED.exec(key)?.groups?.['prefix'];
-    return prefix === undefined ? [] : [{ prefix: `${prefix}.`, plugin }];
+    const prefix = embeddedPrefix(key);
+    return prefix === null ? [] : [{ prefix: `${prefix}.`, plugin }];
   });
 }
 

@@ -22,7 +22,7 @@ export function connectorResources(context: RestContext): readonly Resource[] {
             call,
             { path: `/connectors/${encodeSegment(name)}` },
             async () => {
-              await context.herder().deleteConnector(name);
+              await context.herder().deleteConnector(name, call.caller.user);
               return noContent;
             },
             passThrough(noContent),
@@ -45,7 +45,7 @@ export function connectorResources(context: RestContext): readonly Resource[] {
             call,
             { path: `/connectors/${encodeSegment(name)}/config`, body: config },
             async () => {
-              const answer = await context.herder().putConnectorConfig(name, config);
+              const answer = await context.herder().putConnectorConfig(name, config, call.caller.user);
               const info = connectorInfo(answer.info);
               return answer.created ? created(call, name, info) : ok(info);
             },
@@ -59,7 +59,7 @@ export function connectorResources(context: RestContext): readonly Resource[] {
           return context.forward(
             call,
             { path: `/connectors/${encodeSegment(name)}/config`, body: patch },
-            async () => ok(connectorInfo(await context.herder().patchConnectorConfig(name, patch))),
+            async () => ok(connectorInfo(await context.herder().patchConnectorConfig(name, patch, call.caller.user))),
             ({ body }) => ok(body),
           );
         },

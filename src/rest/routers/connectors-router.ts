@@ -64,7 +64,7 @@ export function connectorsResources(context: RestContext): readonly Resource[] {
               body: { name, config, initial_state: initialState === 'STARTED' ? 'RUNNING' : initialState },
             },
             async () => {
-              const info = await context.herder().createConnector(name, config, initialState);
+              const info = await context.herder().createConnector(name, config, initialState, call.caller.user);
               return created(call, name, connectorInfo(info));
             },
             ({ body }) => created(call, name, body as ConnectorInfo),

@@ -9,7 +9,7 @@ export function lifecycleResources(context: RestContext): readonly Resource[] {
   const target =
     (state: 'STARTED' | 'PAUSED'): Handler =>
     async (call) => {
-      await context.herder().setTargetState(param(call, 'name'), state);
+      await context.herder().setTargetState(param(call, 'name'), state, call.caller.user);
       return accepted;
     };
   return [
@@ -24,7 +24,7 @@ export function lifecycleResources(context: RestContext): readonly Resource[] {
             call,
             { path: `/connectors/${encodeSegment(name)}/stop` },
             async () => {
-              await context.herder().stopConnector(name);
+              await context.herder().stopConnector(name, call.caller.user);
               return noContent;
             },
             passThrough(noContent),
@@ -48,10 +48,12 @@ export function lifecycleResources(context: RestContext): readonly Resource[] {
             },
             async () => {
               if (planned) {
-                const plan = await context.herder().requestRestart(name, { includeTasks, onlyFailed });
+                const plan = await context
+                  .herder()
+                  .requestRestart(name, { includeTasks, onlyFailed }, call.caller.user);
                 return { status: 202, body: await shownConnectorState(context, call, plan) };
               }
-              await context.herder().restartConnector(name);
+              await context.herder().restartConnector(name, call.caller.user);
               return noContent;
             },
             passThrough(planned ? accepted : noContent),

@@ -127,7 +127,7 @@ export function tasksResources(context: RestContext): readonly Resource[] {
             call,
             { path: `/connectors/${encodeSegment(name)}/tasks/${task}/restart` },
             async () => {
-              await context.herder().restartTask(name, task);
+              await context.herder().restartTask(name, task, call.caller.user);
               return noContent;
             },
             passThrough(noContent),

@@ -2,7 +2,7 @@
 import { ConnectError, isConnectError, withDeadline } from '@millrace/sdk';
 import { KafkaError } from '../../kafka/errors';
 import type { ChangePermission, Decider } from './change-permission';
-import type { CompactedLog, KeyValue } from '../log/compacted-log';
+import type { CompactedLog, LogEntry } from '../log/compacted-log';
 
 /** Timeout of one change with all its steps. Milliseconds. */
 const TIMEOUT_MS = 30_000;
@@ -15,7 +15,7 @@ const LEADER_FENCED =
 export interface ChangeWriter {
   /** Failed writes of a transaction take no effect. */
   readonly transactional: boolean;
-  write(records: readonly KeyValue[], epoch?: number): Promise<void>;
+  write(records: readonly LogEntry[], epoch?: number): Promise<void>;
 }
 
 /** A change whose worker lost its group session before Kafka confirmed it. */
@@ -66,7 +66,7 @@ export class ConfigChange {
   }
 
   /** Writes records that take effect only with a later record. */
-  async prepare(records: readonly KeyValue[]): Promise<void> {
+  async prepare(records: readonly LogEntry[]): Promise<void> {
     this.checkTimeout();
     await this.send(records);
   }
@@ -75,7 +75,7 @@ export class ConfigChange {
    * Writes all records at once. They share a batch unless they exceed its size, and Kafka stores a batch completely or
    * not at all.
    */
-  async write(records: readonly KeyValue[]): Promise<void> {
+  async write(records: readonly LogEntry[]): Promise<void> {
     this.checkTimeout();
     this.mayBeStored = true;
     try {
@@ -86,7 +86,7 @@ export class ConfigChange {
     }
   }
 
-  private async send(records: readonly KeyValue[]): Promise<void> {
+  private async send(records: readonly LogEntry[]): Promise<void> {
     const { writer, epoch } = this;
     if (!writer.transactional) {
       await writer.write(records, epoch);

@@ -1,8 +1,28 @@
 /** State of the config topic, built record by record. Pure. Source: connect-runtime §1.4.2 to §1.4.4. */
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
+import { UNKNOWN_CAUSE, type Cause } from '../log/cause';
 import { readConfigRecord, type ConfigRecord, type SessionKey, type TargetState } from './config-records';
 import { ConfigSnapshot } from './config-snapshot';
+
+/** What a record changed, with what was there before, for people. */
+export type ConfigDelta =
+  /** Null: none, as far as the topic still says. */
+  | {
+      readonly kind: 'connector';
+      readonly connector: string;
+      readonly before: ConnectorConfig | null;
+      readonly after: ConnectorConfig | null;
+    }
+  | { readonly kind: 'target-state'; readonly connector: string; readonly state: TargetState }
+  | { readonly kind: 'tasks'; readonly connector: string; readonly tasks: number }
+  | {
+      readonly kind: 'restart';
+      readonly connector: string;
+      readonly includeTasks: boolean;
+      readonly onlyFailed: boolean;
+    }
+  | { readonly kind: 'logger'; readonly namespace: string; readonly level: string };
 
 /** What a record changed. */
 export type ConfigEvent =
@@ -16,6 +36,7 @@ export type ConfigEvent =
       readonly connector: string;
       readonly includeTasks: boolean;
       readonly onlyFailed: boolean;
+      readonly cause: Cause;
     }
   | { readonly type: 'logger-level'; readonly namespace: string; readonly level: string };
 
@@ -46,13 +67,16 @@ export class ConfigState {
   private sessionKey: SessionKey | null = null;
   private cached: ConfigSnapshot | null = ConfigSnapshot.EMPTY;
 
-  apply(offset: number, key: string | null, value: Uint8Array | null): AppliedRecord {
+  /** `onDelta` is called during `apply`. */
+  constructor(private readonly onDelta: (delta: ConfigDelta) => void = () => undefined) {}
+
+  apply(offset: number, key: string | null, value: Uint8Array | null, cause = UNKNOWN_CAUSE): AppliedRecord {
     const record: ConfigRecord =
       key === null ? { kind: 'ignored', reason: 'it has no key' } : readConfigRecord(key, value);
     if (record.kind === 'malformed') return { event: null, problem: record.reason };
     this.cached = null;
     this.offset = offset + 1;
-    return this.applyRecord(record);
+    return this.applyRecord(record, cause);
   }
 
   snapshot(): ConfigSnapshot {
@@ -73,7 +97,7 @@ export class ConfigState {
     return this.cached;
   }
 
-  private applyRecord(record: ConfigRecord): AppliedRecord {
+  private applyRecord(record: ConfigRecord, cause: Cause): AppliedRecord {
     switch (record.kind) {
       case 'connector':
         return record.config === null
@@ -94,13 +118,16 @@ export class ConfigState {
         this.sessionKey = record.key;
         return event({ type: 'session-key', key: record.key });
       case 'restart':
+        this.onDelta(record);
         return event({
           type: 'restart-requested',
           connector: record.connector,
           includeTasks: record.includeTasks,
           onlyFailed: record.onlyFailed,
+          cause,
         });
       case 'logger':
+        this.onDelta(record);
         return event({ type: 'logger-level', namespace: record.namespace, level: record.level });
       case 'ignored':
       case 'malformed':
@@ -109,6 +136,12 @@ export class ConfigState {
   }
 
   private setConnector(connector: string, config: ConnectorConfig): AppliedRecord {
+    this.onDelta({
+      kind: 'connector',
+      connector,
+      before: this.connectorConfigs.get(connector) ?? null,
+      after: config,
+    });
     this.connectorConfigs.set(connector, config);
     if (!this.targetStates.has(connector)) this.targetStates.set(connector, 'STARTED');
     return event({ type: 'connector-updated', connector });
@@ -119,6 +152,8 @@ export class ConfigState {
    * still run when one with the same name is created.
    */
   private removeConnector(connector: string): AppliedRecord {
+    const before = this.connectorConfigs.get(connector) ?? null;
+    this.onDelta({ kind: 'connector', connector, before, after: null });
     this.purge(connector);
     return event({ type: 'connector-removed', connector });
   }
@@ -136,6 +171,9 @@ export class ConfigState {
       return NOTHING;
     }
     this.targetStates.set(connector, state);
+    // A connector that starts as it is created was not resumed.
+    if (before !== state && (state !== 'STARTED' || this.connectorConfigs.has(connector)))
+      this.onDelta({ kind: 'target-state', connector, state });
     return before !== state && this.connectorConfigs.has(connector)
       ? event({ type: 'target-state-changed', connector })
       : NOTHING;
@@ -156,6 +194,7 @@ export class ConfigState {
     const deferred = this.deferred.get(connector) ?? new Map<number, ConnectorConfig>();
     this.deferred.delete(connector);
     this.taskCounts.set(connector, tasks);
+    this.onDelta({ kind: 'tasks', connector, tasks });
     const complete = Array.from({ length: tasks }, (_, task) => task).every((task) => deferred.has(task));
     let updated: ConnectorTaskId[] = [];
     if (complete) {

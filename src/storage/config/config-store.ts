@@ -2,7 +2,8 @@
 import { RetriableError, type ConnectorConfig, withDeadline } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import type { ChangePermission, Decider } from './change-permission';
-import type { CompactedLog, KeyValue, LogRecord } from '../log/compacted-log';
+import { causeHeaders, readCause, UNKNOWN_CAUSE, type Cause } from '../log/cause';
+import type { CompactedLog, KeyValue, LogEntry, LogRecord } from '../log/compacted-log';
 import type { TransactionalWriter } from '../log/transactional-writer';
 import { ConfigChange } from './config-change';
 import {
@@ -20,13 +21,18 @@ import {
   type TargetState,
 } from './config-records';
 import type { ConfigSnapshot } from './config-snapshot';
-import { ConfigState, type ConfigEvent } from './config-state';
+import { ConfigState, type ConfigDelta, type ConfigEvent } from './config-state';
 
 export type LeaderWriter = Pick<TransactionalWriter, 'isClaimed' | 'claim' | 'write' | 'relinquish' | 'close'>;
 
+/** Called for every change that is read, those from before the start included. `at`: when its record was written. */
+export type OnConfigDelta = (delta: ConfigDelta, at: number, cause: Cause) => void;
+
 export class ConfigStore {
-  private readonly state = new ConfigState();
+  private readonly state = new ConfigState((delta) => this.report(delta));
   private started = false;
+  /** Of the record that is being applied. */
+  private reading: { readonly at: number; readonly cause: Cause } = { at: 0, cause: UNKNOWN_CAUSE };
 
   /** `onEvent` is called for changes after start, when the snapshot already includes them. */
   constructor(
@@ -37,6 +43,7 @@ export class ConfigStore {
     private readonly permission: ChangePermission | null = null,
     /** Writes what only the leader may write. (Default: the log, without transactions) */
     private readonly leaderWriter: LeaderWriter | null = null,
+    private readonly onDelta: OnConfigDelta = () => undefined,
   ) {}
 
   async start(): Promise<void> {
@@ -88,49 +95,58 @@ export class ConfigStore {
   }
 
   /** Leader only. Writes the target state first, so that no worker starts a connector that must be paused. */
-  async putConnector(connector: string, config: ConnectorConfig, state: TargetState | null): Promise<void> {
+  async putConnector(
+    connector: string,
+    config: ConnectorConfig,
+    state: TargetState | null,
+    cause = UNKNOWN_CAUSE,
+  ): Promise<void> {
+    const creates = !this.snapshot().contains(connector);
     await this.change('leader').run('Error writing connector configuration to Kafka', async (change) => {
-      const records = [connectorRecord(connector, config)];
-      await change.write(state === null ? records : [targetStateRecord(connector, state), ...records]);
+      const records = [caused(connectorRecord(connector, config), creates ? { ...cause, creates } : cause)];
+      await change.write(state === null ? records : [caused(targetStateRecord(connector, state), cause), ...records]);
       await change.readToEnd();
     });
   }
 
   /** Leader only. */
-  async removeConnector(connector: string): Promise<void> {
+  async removeConnector(connector: string, cause = UNKNOWN_CAUSE): Promise<void> {
     await this.change('leader').run('Error removing connector configuration from Kafka', async (change) => {
-      await change.write([connectorTombstone(connector), targetStateTombstone(connector)]);
+      await change.write([caused(connectorTombstone(connector), cause), targetStateTombstone(connector)]);
       await change.readToEnd();
     });
   }
 
   /** Leader only. Workers apply the new task configs when they read the commit record. */
-  async putTaskConfigs(connector: string, configs: readonly ConnectorConfig[]): Promise<void> {
+  async putTaskConfigs(connector: string, configs: readonly ConnectorConfig[], cause = UNKNOWN_CAUSE): Promise<void> {
     await this.change('leader').run('Error writing task configurations to Kafka', async (change) => {
       await change.readToEnd();
       if (configs.length > 0) {
         await change.prepare(configs.map((config, task) => taskRecord(connector, task, config)));
         await change.readToEnd();
       }
-      await change.write([commitRecord(connector, configs.length)]);
+      await change.write([caused(commitRecord(connector, configs.length), cause)]);
       await change.readToEnd();
     });
   }
 
   /** Leader only. Also removes the task configs, so that workers stop the tasks even before they read the state. */
-  async stopConnector(connector: string): Promise<void> {
+  async stopConnector(connector: string, cause = UNKNOWN_CAUSE): Promise<void> {
     await this.change('leader').run('Error writing target state to Kafka', async (change) => {
       await change.readToEnd();
-      await change.write([commitRecord(connector, 0), targetStateRecord(connector, 'STOPPED')]);
+      await change.write([
+        caused(commitRecord(connector, 0), cause),
+        caused(targetStateRecord(connector, 'STOPPED'), cause),
+      ]);
       await change.readToEnd();
     });
   }
 
   /** Any worker. Does not wait until the change is read back. */
-  async putTargetState(connector: string, state: TargetState): Promise<void> {
+  async putTargetState(connector: string, state: TargetState, cause = UNKNOWN_CAUSE): Promise<void> {
     await this.change('any').run(
       'Error writing target state to Kafka',
-      async (change) => await change.write([targetStateRecord(connector, state)]),
+      async (change) => await change.write([caused(targetStateRecord(connector, state), cause)]),
     );
   }
 
@@ -151,18 +167,23 @@ export class ConfigStore {
   }
 
   /** Leader only. */
-  async putRestartRequest(connector: string, includeTasks: boolean, onlyFailed: boolean): Promise<void> {
+  async putRestartRequest(
+    connector: string,
+    includeTasks: boolean,
+    onlyFailed: boolean,
+    cause = UNKNOWN_CAUSE,
+  ): Promise<void> {
     await this.change('leader').run('Error writing restart request to Kafka', async (change) => {
-      await change.write([restartRecord(connector, includeTasks, onlyFailed)]);
+      await change.write([caused(restartRecord(connector, includeTasks, onlyFailed), cause)]);
       await change.readToEnd();
     });
   }
 
   /** Any worker. Does not wait until the change is read back. */
-  async putLoggerLevel(namespace: string, level: string): Promise<void> {
+  async putLoggerLevel(namespace: string, level: string, cause = UNKNOWN_CAUSE): Promise<void> {
     await this.change('any').run(
       'Error writing logger level to Kafka',
-      async (change) => await change.write([loggerRecord(namespace, level)]),
+      async (change) => await change.write([caused(loggerRecord(namespace, level), cause)]),
     );
   }
 
@@ -173,20 +194,33 @@ export class ConfigStore {
       decider === 'leader' && leaderWriter !== null
         ? {
             transactional: true,
-            write: async (records: readonly KeyValue[], epoch = 0) => await leaderWriter.write(records, epoch),
+            write: async (records: readonly LogEntry[], epoch = 0) => await leaderWriter.write(records, epoch),
           }
         : {
             transactional: false,
-            write: async (records: readonly KeyValue[], epoch?: number) => await log.write(records, epoch),
+            write: async (records: readonly LogEntry[], epoch?: number) => await log.write(records, epoch),
           };
     return new ConfigChange(log, writer, this.permission, decider);
   }
 
-  private apply({ offset, key, value }: LogRecord): void {
+  private report(delta: ConfigDelta): void {
+    const { at, cause } = this.reading;
+    // Before the start, an earlier config may have been compacted away.
+    const creates = this.started && delta.kind === 'connector' && delta.before === null && delta.after !== null;
+    this.onDelta(delta, at, creates ? { ...cause, creates } : cause);
+  }
+
+  private apply({ offset, timestamp, key, value, headers }: LogRecord): void {
     const name = key?.toString('utf8') ?? null;
-    const { event, problem } = this.state.apply(offset, name, value);
+    const cause = readCause(headers);
+    this.reading = { at: timestamp, cause };
+    const { event, problem } = this.state.apply(offset, name, value, cause);
     if (problem !== null)
       this.logger.warn(`The config topic's record at offset ${offset} was not applied: ${problem}`, { key: name });
     if (event !== null && this.started) this.onEvent(event);
   }
+}
+
+function caused([key, value]: KeyValue, cause: Cause): LogEntry {
+  return cause === UNKNOWN_CAUSE ? [key, value] : [key, value, causeHeaders(cause)];
 }

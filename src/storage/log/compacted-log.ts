@@ -2,6 +2,8 @@
  * A compacted topic as a replicated table: it is read from the beginning and then followed. Every worker, including the
  * writer, reads each record that is written. Source: connect-runtime §1.1.
  */
+import type { RecordHeader } from '../../kafka/port';
+
 export interface LogRecord {
   readonly partition: number;
   readonly offset: number;
@@ -10,12 +12,14 @@ export interface LogRecord {
   /** Views of a larger buffer: copy before keeping. */
   readonly key: Buffer | null;
   readonly value: Buffer | null;
+  readonly headers: readonly RecordHeader[];
 }
 
 /** Called in offset order within a partition, never concurrently. Must not throw. */
 export type LogListener = (record: LogRecord) => void;
 
 export type KeyValue = readonly [key: Uint8Array, value: Uint8Array | null];
+export type LogEntry = readonly [...KeyValue, headers?: readonly RecordHeader[]];
 
 export interface CompactedLog {
   /** Number of partitions, known once started. */
@@ -26,7 +30,7 @@ export interface CompactedLog {
    * Resolves when all records are acknowledged. Rejects with the first error, `inDoubt` if Kafka may have stored
    * some of them. Keeps the order per key. `epoch`: checked against the log's permission. (Default: the current epoch)
    */
-  write(records: readonly KeyValue[], epoch?: number): Promise<void>;
+  write(records: readonly LogEntry[], epoch?: number): Promise<void>;
   /** Resolves when all records that any worker wrote before the call have been passed to the listener. */
   readToEnd(): Promise<void>;
   /** Resolves when all writes of this worker are acknowledged or have failed. */

@@ -12,7 +12,7 @@ import type {
   TopicPartition,
 } from '../../kafka/port';
 import type { Logger } from '../../logging/logger';
-import type { CompactedLog, KeyValue, LogListener } from './compacted-log';
+import type { CompactedLog, LogEntry, LogListener } from './compacted-log';
 import { checkSinglePartition, ensureTopic } from './ensure-topic';
 import type { StorageTopic } from './storage-topic';
 
@@ -124,7 +124,7 @@ export class KafkaCompactedLog implements CompactedLog {
     this.loop = this.follow();
   }
 
-  async write(records: readonly KeyValue[], epoch = this.options.permission?.epoch ?? 0): Promise<void> {
+  async write(records: readonly LogEntry[], epoch = this.options.permission?.epoch ?? 0): Promise<void> {
     if (this.stopping.signal.aborted) throw this.stopped();
     let open = records.length;
     if (open === 0) return;
@@ -146,7 +146,7 @@ export class KafkaCompactedLog implements CompactedLog {
 
   /** Synchronous if possible, so that a flush covers all earlier writes. Null: all records are enqueued. */
   private enqueue(
-    records: readonly KeyValue[],
+    records: readonly LogEntry[],
     from: number,
     epoch: number,
     onDelivery: (error: KafkaError | null) => void,
@@ -155,8 +155,8 @@ export class KafkaCompactedLog implements CompactedLog {
     for (let at = from; at < records.length; at++) {
       const unready = this.unready();
       if (unready !== null) return unready.then(() => this.enqueue(records, at, epoch, onDelivery) ?? undefined);
-      const [key, value] = records[at] as KeyValue;
-      this.producer.send({ topic: this.options.topic.name, key, value }, onDelivery, 0, epoch);
+      const [key, value, headers = null] = records[at] as LogEntry;
+      this.producer.send({ topic: this.options.topic.name, key, value, headers }, onDelivery, 0, epoch);
     }
     return null;
   }
@@ -341,7 +341,7 @@ export class KafkaCompactedLog implements CompactedLog {
 
   private async poll(timeoutMs: number): Promise<void> {
     for (const { partition, records } of await this.consumer.poll(timeoutMs))
-      for (const { offset, timestamp, key, value } of records)
-        this.listener({ partition, offset, timestamp, key, value });
+      for (const { offset, timestamp, key, value, headers } of records)
+        this.listener({ partition, offset, timestamp, key, value, headers });
   }
 }

@@ -6,7 +6,7 @@ import { ConnectError, messageOf, withDeadline } from '@millrace/sdk';
 import type { KafkaError } from '../../kafka/errors';
 import type { ClientConfig, KafkaClients, Producer, SendPermission } from '../../kafka/port';
 import type { Logger } from '../../logging/logger';
-import type { KeyValue } from './compacted-log';
+import type { LogEntry } from './compacted-log';
 
 export interface TransactionalWriterOptions {
   readonly topic: string;
@@ -72,7 +72,7 @@ export class TransactionalWriter {
   }
 
   /** One transaction. After a failure the transactional id must be claimed again. */
-  async write(records: readonly KeyValue[], epoch: number): Promise<void> {
+  async write(records: readonly LogEntry[], epoch: number): Promise<void> {
     const { producer } = this;
     if (producer === null) throw this.late('not claimed');
     try {
@@ -104,14 +104,14 @@ export class TransactionalWriter {
     await Promise.all([this.claiming?.close(0), this.relinquish()]);
   }
 
-  private async transact(producer: Producer, records: readonly KeyValue[], epoch: number): Promise<void> {
+  private async transact(producer: Producer, records: readonly LogEntry[], epoch: number): Promise<void> {
     const { topic } = this.options;
     await producer.prepare([topic]);
     producer.beginTransaction();
     let failure: KafkaError | null = null;
-    for (const [key, value] of records) {
+    for (const [key, value, headers = null] of records) {
       await producer.whenReady();
-      producer.send({ topic, key, value }, (error) => (failure ??= error), 0, epoch);
+      producer.send({ topic, key, value, headers }, (error) => (failure ??= error), 0, epoch);
     }
     await producer.flush();
     // The error of the record: it names what the transaction's error does not, a lost session for instance.

@@ -1,9 +1,9 @@
 /** The status topic as last read. Pure. Source: connect-runtime §1.6.2. */
-import type { EntityStatus, StatusRecord, TopicStatus } from './status-records';
+import type { StoredStatus, StatusRecord, TopicStatus } from './status-records';
 
 export class StatusCache {
-  private readonly connectors = new Map<string, EntityStatus>();
-  private readonly tasks = new Map<string, Map<number, EntityStatus>>();
+  private readonly connectors = new Map<string, StoredStatus>();
+  private readonly tasks = new Map<string, Map<number, StoredStatus>>();
   private readonly topics = new Map<string, Map<string, TopicStatus>>();
 
   apply(record: StatusRecord): void {
@@ -24,17 +24,17 @@ export class StatusCache {
     }
   }
 
-  connector(name: string): EntityStatus | null {
+  connector(name: string): StoredStatus | null {
     return this.connectors.get(name) ?? null;
   }
   connectorNames(): string[] {
     return [...this.connectors.keys()];
   }
-  task(connector: string, task: number): EntityStatus | null {
+  task(connector: string, task: number): StoredStatus | null {
     return this.tasks.get(connector)?.get(task) ?? null;
   }
   /** Ascending by number. */
-  tasksOf(connector: string): [number, EntityStatus][] {
+  tasksOf(connector: string): [number, StoredStatus][] {
     return [...(this.tasks.get(connector) ?? [])].sort(([a], [b]) => a - b);
   }
   /** Connectors with at least one task status. */
@@ -52,7 +52,7 @@ export class StatusCache {
    * Ignores UNASSIGNED from a former owner that arrives after the new owner's RUNNING: the former owner may have
    * written it before it detected that it had lost its membership. Java has this rule for tasks only.
    */
-  private applyConnector(connector: string, status: EntityStatus): void {
+  private applyConnector(connector: string, status: StoredStatus): void {
     const cached = this.connector(connector);
     const late =
       status.state === 'UNASSIGNED' &&
@@ -63,7 +63,7 @@ export class StatusCache {
   }
 
   /** Ignores UNASSIGNED from the previous owner if it arrives after the new owner's RUNNING. */
-  private applyTask(connector: string, task: number, status: EntityStatus | null): void {
+  private applyTask(connector: string, task: number, status: StoredStatus | null): void {
     const cached = this.task(connector, task);
     const late =
       status?.state === 'UNASSIGNED' && cached?.state === 'RUNNING' && cached.generation >= status.generation;

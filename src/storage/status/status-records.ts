@@ -1,5 +1,7 @@
 /** Keys and values of the status topic. Source: connect-runtime §1.6.1; `version` is the last member since 4.1. */
-import type { KeyValue } from '../log/compacted-log';
+import type { RecordHeader } from '../../kafka/port';
+import { readRestart, restartHeaders, type Restart } from '../log/cause';
+import type { LogEntry } from '../log/compacted-log';
 import { JsonSyntaxError, readJson } from '../json/connect-json-reader';
 import { writeJsonBytes } from '../json/connect-json-writer';
 import { isJsonObject, type JsonValue } from '../json/json-values';
@@ -15,6 +17,18 @@ export interface EntityStatus {
   readonly generation: number;
   /** Plugin version; null: unknown to the writer. */
   readonly version: string | null;
+}
+
+/** A status as it was read. */
+export interface StoredStatus extends EntityStatus {
+  /**
+   * When its record was written, milliseconds since the epoch: since when the state lasts. A worker that writes the
+   * same state again has stopped and started the instance in between, for a rebalance or a restart, so it counts from
+   * then. Every worker reads the same time, also after its own restart. Null: unknown.
+   */
+  readonly writtenAt: number | null;
+  /** The instance's last restart. Every status repeats it, because compaction keeps the newest one only. */
+  readonly restart: Restart | null;
 }
 
 export interface TopicStatus {
@@ -34,12 +48,12 @@ export type StatusEntity =
 
 /** A null status is a deletion. */
 export type StatusRecord =
-  | { readonly kind: 'connector'; readonly connector: string; readonly status: EntityStatus | null }
+  | { readonly kind: 'connector'; readonly connector: string; readonly status: StoredStatus | null }
   | {
       readonly kind: 'task';
       readonly connector: string;
       readonly task: number;
-      readonly status: EntityStatus | null;
+      readonly status: StoredStatus | null;
     }
   | {
       readonly kind: 'topic';
@@ -69,7 +83,12 @@ export function statusKey(entity: StatusEntity): string {
   }
 }
 
-export function statusRecord(entity: StatusEntity, status: EntityStatus | TopicStatus | null): KeyValue {
+/** @param restart the last one, in a header */
+export function statusRecord(
+  entity: StatusEntity,
+  status: EntityStatus | TopicStatus | null,
+  restart: Restart | null = null,
+): LogEntry {
   const key = Buffer.from(statusKey(entity), 'utf8');
   if (status === null) return [key, null];
   if ('topic' in status) {
@@ -77,10 +96,11 @@ export function statusRecord(entity: StatusEntity, status: EntityStatus | TopicS
     return [key, writeJsonBytes({ topic: { name, connector, task, discoverTimestamp: discoveredAt } })];
   }
   const { state, trace, workerId, generation, version } = status;
-  return [key, writeJsonBytes({ state, trace, worker_id: workerId, generation, version })];
+  const value = writeJsonBytes({ state, trace, worker_id: workerId, generation, version });
+  return restart === null ? [key, value] : [key, value, restartHeaders(restart)];
 }
 
-function entityStatus(value: JsonValue): EntityStatus | null {
+function entityStatus(value: JsonValue, writtenAt: number | null, restart: Restart | null): StoredStatus | null {
   if (!isJsonObject(value)) return null;
   const { state, trace, worker_id: workerId, generation, version } = value;
   if (!STATES.has(state) || typeof workerId !== 'string' || typeof generation !== 'number') return null;
@@ -90,6 +110,8 @@ function entityStatus(value: JsonValue): EntityStatus | null {
     workerId,
     generation,
     version: typeof version === 'string' ? version : null,
+    writtenAt,
+    restart,
   };
 }
 
@@ -119,7 +141,13 @@ function readEntity(key: string): StatusEntity | null {
   return found ? { kind: 'topic', topic: found[1] as string, connector: found[2] as string } : null;
 }
 
-export function readStatusRecord(key: string, bytes: Uint8Array | null): StatusRecord {
+/** @param timestamp of the record, milliseconds; negative: it has none */
+export function readStatusRecord(
+  key: string,
+  bytes: Uint8Array | null,
+  timestamp = -1,
+  headers: readonly RecordHeader[] = [],
+): StatusRecord {
   const entity = readEntity(key);
   if (entity === null) return { kind: 'ignored', reason: 'its key is unknown' };
   if (bytes === null) return { ...entity, status: null };
@@ -134,6 +162,6 @@ export function readStatusRecord(key: string, bytes: Uint8Array | null): StatusR
     const status = topicStatus(value);
     return status ? { ...entity, status } : { kind: 'ignored', reason: 'it is not a topic status' };
   }
-  const status = entityStatus(value);
+  const status = entityStatus(value, timestamp < 0 ? null : timestamp, readRestart(headers));
   return status ? { ...entity, status } : { kind: 'ignored', reason: 'it is not a status' };
 }

@@ -3,7 +3,8 @@
  */
 import { sleep, messageOf, isRetriable } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
-import type { CompactedLog } from '../log/compacted-log';
+import type { Restart } from '../log/cause';
+import type { CompactedLog, LogRecord } from '../log/compacted-log';
 import { StatusCache } from './status-cache';
 import {
   readStatusRecord,
@@ -11,10 +12,13 @@ import {
   statusRecord,
   type EntityStatus,
   type StatusEntity,
+  type StoredStatus,
   type TopicStatus,
 } from './status-records';
 
-type WorkEntity = Exclude<StatusEntity, { kind: 'topic' }>;
+export type WorkEntity = Exclude<StatusEntity, { kind: 'topic' }>;
+/** Called for every status that is read and applied, those from before the start included. `before` null: none. */
+export type OnStatus = (entity: WorkEntity, status: StoredStatus, before: StoredStatus | null) => void;
 
 const RETRY_MS = 300;
 
@@ -32,18 +36,11 @@ export class StatusStore {
   constructor(
     private readonly log: CompactedLog,
     private readonly logger: Logger,
+    private readonly onStatus: OnStatus = () => undefined,
   ) {}
 
   async start(): Promise<void> {
-    await this.log.start(({ offset, key, value }) => {
-      const record = key === null ? null : readStatusRecord(key.toString('utf8'), value);
-      if (record === null || record.kind === 'ignored')
-        this.logger.warn(`The status topic's record at offset ${offset} was ignored`, { reason: record?.reason });
-      else {
-        this.cache.apply(record);
-        if (record.kind === 'topic' && record.status === null) this.onTopicForgotten(record.connector, record.topic);
-      }
-    });
+    await this.log.start((record) => this.apply(record));
     await this.log.readToEnd();
   }
 
@@ -58,15 +55,15 @@ export class StatusStore {
   }
 
   /** Writes unconditionally. Returns at once; the cache has the status when it is read back. */
-  put(entity: WorkEntity, status: EntityStatus): void {
+  put(entity: WorkEntity, status: EntityStatus, restart: Restart | null = null): void {
     this.generation = status.generation;
-    this.send(entity, status, false);
+    this.send(entity, status, false, restart);
   }
 
   /** Writes only if no other worker has written a newer status. */
-  putSafe(entity: WorkEntity, status: EntityStatus): void {
+  putSafe(entity: WorkEntity, status: EntityStatus, restart: Restart | null = null): void {
     this.generation = status.generation;
-    if (this.isSafe(entity, status)) this.send(entity, status, true);
+    if (this.isSafe(entity, status)) this.send(entity, status, true, restart);
   }
 
   delete(entity: WorkEntity): void {
@@ -86,7 +83,29 @@ export class StatusStore {
     await this.log.flush();
   }
 
-  private cached(entity: WorkEntity): EntityStatus | null {
+  /** Of the instance, as far as the topic has been read. */
+  lastRestart(entity: WorkEntity): Restart | null {
+    return this.cached(entity)?.restart ?? null;
+  }
+
+  private apply({ offset, timestamp, key, value, headers }: LogRecord): void {
+    const record = key === null ? null : readStatusRecord(key.toString('utf8'), value, timestamp, headers);
+    if (record === null || record.kind === 'ignored') {
+      this.logger.warn(`The status topic's record at offset ${offset} was ignored`, { reason: record?.reason });
+      return;
+    }
+    if (record.kind === 'topic') {
+      this.cache.apply(record);
+      if (record.status === null) this.onTopicForgotten(record.connector, record.topic);
+      return;
+    }
+    const before = this.cached(record);
+    this.cache.apply(record);
+    // A late status of a former owner is not applied.
+    if (record.status !== null && this.cached(record) === record.status) this.onStatus(record, record.status, before);
+  }
+
+  private cached(entity: WorkEntity): StoredStatus | null {
     return entity.kind === 'connector'
       ? this.cache.connector(entity.connector)
       : this.cache.task(entity.connector, entity.task);
@@ -97,11 +116,16 @@ export class StatusStore {
     return cached === null || cached.workerId === status.workerId || cached.generation <= status.generation;
   }
 
-  private send(entity: StatusEntity, status: EntityStatus | TopicStatus | null, safe: boolean): void {
+  private send(
+    entity: StatusEntity,
+    status: EntityStatus | TopicStatus | null,
+    safe: boolean,
+    restart: Restart | null = null,
+  ): void {
     const key = statusKey(entity);
     const sequence = ++this.sequence;
     this.sequences.set(key, sequence);
-    void this.write(entity, status, safe, key, sequence);
+    void this.write(entity, status, safe, key, sequence, restart);
   }
 
   private async write(
@@ -110,10 +134,11 @@ export class StatusStore {
     safe: boolean,
     key: string,
     sequence: number,
+    restart: Restart | null,
   ): Promise<void> {
     for (;;) {
       try {
-        await this.log.write([statusRecord(entity, status)]);
+        await this.log.write([statusRecord(entity, status, restart)]);
         break;
       } catch (error) {
         if (!isRetriable(error) || this.stopping.signal.aborted) {

@@ -1,4 +1,5 @@
 import { ConfigState, type AppliedRecord, type ConfigEvent } from '../../../src/storage/config/config-state';
+import { UNKNOWN_CAUSE } from '../../../src/storage/log/cause';
 
 class Log {
   readonly state = new ConfigState();
@@ -201,6 +202,7 @@ test('session key, restart and logger records are events', () => {
     connector: 'c',
     includeTasks: true,
     onlyFailed: true,
+    cause: UNKNOWN_CAUSE,
   });
 });
 

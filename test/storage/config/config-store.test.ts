@@ -5,6 +5,7 @@ import type { ChangePermission, Decider } from '../../../src/storage/config/chan
 import { isOvertaken } from '../../../src/storage/config/config-change';
 import { ConfigStore, type LeaderWriter } from '../../../src/storage/config/config-store';
 import type { KeyValue } from '../../../src/storage/log/compacted-log';
+import { UNKNOWN_CAUSE } from '../../../src/storage/log/cause';
 import { MemoryLog, MemoryTopic } from '../log/memory-log';
 
 async function store(topic: MemoryTopic): Promise<{ store: ConfigStore; events: ConfigEvent[] }> {
@@ -154,7 +155,9 @@ test('connect-runtime 24: what is in the log at start-up is not replayed as even
   const { store: configs, events } = await store(topic);
   expect(events).toEqual([]);
   await configs.putRestartRequest('c', false, true);
-  expect(events).toEqual([{ type: 'restart-requested', connector: 'c', includeTasks: false, onlyFailed: true }]);
+  expect(events).toEqual([
+    { type: 'restart-requested', connector: 'c', includeTasks: false, onlyFailed: true, cause: UNKNOWN_CAUSE },
+  ]);
 });
 
 test('a change does not continue after its timeout', async () => {

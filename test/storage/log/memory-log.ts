@@ -1,11 +1,13 @@
 /** One topic in memory, shared by any number of logs; for the logic above the log. */
-import type { CompactedLog, KeyValue, LogListener } from '../../../src/storage/log/compacted-log';
+import type { RecordHeader } from '../../../src/kafka/port';
+import type { CompactedLog, LogEntry, LogListener } from '../../../src/storage/log/compacted-log';
 
 export interface StoredRecord {
   readonly offset: number;
   readonly timestamp: number;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
+  readonly headers: readonly RecordHeader[];
 }
 
 export class MemoryTopic {
@@ -13,7 +15,7 @@ export class MemoryTopic {
   private readonly logs = new Set<MemoryLog>();
   private next = 0;
   /** Called before each write; may throw. */
-  beforeWrite: (record: KeyValue) => void = () => undefined;
+  beforeWrite: (record: LogEntry) => void = () => undefined;
 
   attach(log: MemoryLog): void {
     this.logs.add(log);
@@ -21,9 +23,14 @@ export class MemoryTopic {
   detach(log: MemoryLog): void {
     this.logs.delete(log);
   }
-  append(key: string | Uint8Array | null, value: string | Uint8Array | null, timestamp = this.next): void {
+  append(
+    key: string | Uint8Array | null,
+    value: string | Uint8Array | null,
+    timestamp = this.next,
+    headers: readonly RecordHeader[] = [],
+  ): void {
     const bytes = (x: string | Uint8Array | null): Buffer | null => (x === null ? null : Buffer.from(x));
-    this.records.push({ offset: this.next++, timestamp, key: bytes(key), value: bytes(value) });
+    this.records.push({ offset: this.next++, timestamp, key: bytes(key), value: bytes(value), headers });
     for (const log of this.logs) log.deliver();
   }
   /** Offsets that hold no data record: transaction markers, compacted records. */
@@ -62,10 +69,10 @@ export class MemoryLog implements CompactedLog {
     this.topic.attach(this);
     this.deliver();
   }
-  async write(records: readonly KeyValue[]): Promise<void> {
+  async write(records: readonly LogEntry[]): Promise<void> {
     for (const record of records) {
       this.topic.beforeWrite(record);
-      this.topic.append(record[0], record[1]);
+      this.topic.append(record[0], record[1], undefined, record[2]);
     }
   }
   async readToEnd(): Promise<void> {

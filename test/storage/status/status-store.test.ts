@@ -1,6 +1,6 @@
 import { silentLogger } from '../../../src/logging/logger';
 import { KafkaError } from '../../../src/kafka/errors';
-import type { KeyValue } from '../../../src/storage/log/compacted-log';
+import type { LogEntry } from '../../../src/storage/log/compacted-log';
 import {
   readStatusRecord,
   statusRecord,
@@ -15,7 +15,7 @@ function status(state: StatusState, generation = 1, workerId = 'us:8083'): Entit
 }
 const connector = { kind: 'connector', connector: 'c' } as const;
 const task = { kind: 'task', connector: 'c', task: 0 } as const;
-const text = ([key, value]: KeyValue): string => `${Buffer.from(key)}=${value ? Buffer.from(value) : '∅'}`;
+const text = ([key, value]: LogEntry): string => `${Buffer.from(key)}=${value ? Buffer.from(value) : '∅'}`;
 
 async function started(topic = new MemoryTopic()): Promise<{ topic: MemoryTopic; log: MemoryLog; store: StatusStore }> {
   const log = new MemoryLog(topic);

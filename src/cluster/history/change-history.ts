@@ -1,0 +1,110 @@
+/**
+ * What changed lately: from the records of the config and the status topic, as this worker reads them. Of what it reads
+ * at startup, compaction has left the newest record of each key. Texts of a failed task's trace are not kept.
+ */
+import type { Cause, Restart } from '../../storage/log/cause';
+import type { ConfigDelta } from '../../storage/config/config-state';
+import type { StoredStatus } from '../../storage/status/status-records';
+import type { WorkEntity } from '../../storage/status/status-store';
+import type { ChangeKind, RecordedChange } from '../entities';
+import { changedConfig } from './changed-config';
+import { RecentChanges, type ChangeBounds } from './recent-changes';
+
+const BOUNDS: ChangeBounds = { newest: 500, perSubject: 5, bytes: 512 * 1024 };
+
+const TARGET_KINDS = { STARTED: 'resumed', PAUSED: 'paused', STOPPED: 'stopped' } as const;
+const FAILED: Cause = { by: 'automatic', user: null, detail: null };
+
+export class ChangeHistory {
+  private readonly changes: RecentChanges;
+
+  constructor(bounds = BOUNDS) {
+    this.changes = new RecentChanges(bounds);
+  }
+
+  /** @param at when the record was written; negative: it has no timestamp */
+  readonly onConfig = (delta: ConfigDelta, at: number, cause: Cause): void => {
+    const change = configChange(delta, at < 0 ? null : at, cause);
+    if (change !== null) this.add(change);
+  };
+
+  readonly onStatus = (entity: WorkEntity, status: StoredStatus, before: StoredStatus | null): void => {
+    const { restart, state, trace, writtenAt } = status;
+    if (restart !== null && restart.at !== before?.restart?.at) this.add(restartChange(entity, restart));
+    // A status that is written again with the same trace is the same failure.
+    if (state === 'FAILED' && (before?.state !== 'FAILED' || before.trace !== trace))
+      this.add(change('failed', entity.connector, writtenAt, FAILED, taskOf(entity)));
+  };
+
+  /** The newest first. `connector`: its own only. */
+  list(connector?: string): readonly RecordedChange[] {
+    if (connector === undefined) return this.changes.all();
+    return this.changes.of(keyOf('connector', connector), (each) => isOf(connector, each));
+  }
+
+  private add(added: RecordedChange): void {
+    this.changes.add(keyOf(isOfLogger(added) ? 'logger' : 'connector', added.subject), added);
+  }
+}
+
+export function restartChange(entity: WorkEntity, restart: Restart): RecordedChange {
+  return change('restarted', entity.connector, restart.at, restart.cause, taskOf(entity));
+}
+
+function configChange(delta: ConfigDelta, at: number | null, cause: Cause): RecordedChange | null {
+  switch (delta.kind) {
+    case 'connector': {
+      const { connector, before, after } = delta;
+      if (after === null) return change('connector deleted', connector, at, cause);
+      if (cause.creates === true) return change('connector created', connector, at, cause);
+      const config = before && changedConfig(before, after);
+      // A document that is applied again changes nothing.
+      if (config?.keys.length === 0) return null;
+      return { ...change('config changed', connector, at, cause), config };
+    }
+    case 'target-state':
+      return change(TARGET_KINDS[delta.state], delta.connector, at, cause);
+    case 'tasks':
+      // The stop of a connector removes its tasks.
+      if (delta.tasks === 0 && cause.by === 'user') return null;
+      return change('task configs published', delta.connector, at, {
+        ...cause,
+        detail: `${delta.tasks} ${delta.tasks === 1 ? 'task' : 'tasks'}`,
+      });
+    case 'restart':
+      return change('restart requested', delta.connector, at, { ...cause, detail: restartText(delta) });
+    case 'logger':
+      return change('logger level set', delta.namespace, at, { ...cause, detail: `level ${delta.level}` });
+  }
+}
+
+function change(
+  kind: ChangeKind,
+  subject: string,
+  at: number | null,
+  cause: Cause,
+  task: number | null = null,
+): RecordedChange {
+  return { at, kind, subject, task, cause, config: null };
+}
+
+/** @example connector and tasks, failed only */
+function restartText({ includeTasks, onlyFailed }: { includeTasks: boolean; onlyFailed: boolean }): string {
+  return `${includeTasks ? 'connector and tasks' : 'connector'}${onlyFailed ? ', failed only' : ''}`;
+}
+
+function taskOf(entity: WorkEntity): number | null {
+  return entity.kind === 'task' ? entity.task : null;
+}
+
+function isOfLogger({ kind }: RecordedChange): boolean {
+  return kind === 'logger level set';
+}
+
+function isOf(connector: string, each: RecordedChange): boolean {
+  return each.subject === connector && !isOfLogger(each);
+}
+
+function keyOf(kind: 'connector' | 'logger', name: string): string {
+  return `${kind} ${name}`;
+}
