@@ -48,6 +48,7 @@ export const REQUIRED_ROLE: Readonly<Record<string, Requirement>> = {
 /** Of what the console in the browser gets from its worker, beside the routes above. */
 export const CONSOLE_ROLE: Readonly<Record<string, Role>> = {
   'GET /ui/api/session': 'reader',
+  'GET /ui/api/changes': 'reader',
 };
 
 /** A route without an entry requires the most powerful role. */

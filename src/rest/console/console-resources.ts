@@ -1,5 +1,6 @@
 /** What the console in the browser gets from its worker, under `/ui/api`. */
 import type { Resource } from '../requests/route';
+import { changesResources } from './changes-resources';
 import type { ConsoleContext } from './console-context';
 import { sessionResource } from './session';
 import { signIn } from './sign-in';
@@ -9,5 +10,6 @@ export type ConsoleResources = (hasLoggers: boolean) => readonly Resource[];
 
 export function createConsole(context: ConsoleContext): ConsoleResources {
   const onError = signIn(context.accepts);
-  return (hasLoggers) => [sessionResource(context, hasLoggers)].map((resource) => ({ ...resource, onError }));
+  return (hasLoggers) =>
+    [sessionResource(context, hasLoggers), ...changesResources(context)].map((resource) => ({ ...resource, onError }));
 }
