@@ -147,7 +147,8 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
   'src/config': {
     'client-keys': [],
     providers: [],
-    validation: ['client-keys', 'providers'],
+    schema: [],
+    validation: ['client-keys', 'providers', 'schema'],
   },
   'src/rest': {
     json: [],

@@ -2,6 +2,7 @@
 import { compileJavaRegex, type ParsedValue } from '@millrace/sdk';
 import { invalidValue, messageValue } from './config-parse';
 import { VersionRange } from './version-range';
+import type { FrameworkKey } from './framework-key';
 
 type Check = (value: ParsedValue, key: string) => readonly string[];
 
@@ -34,6 +35,17 @@ export function oneOfIgnoringCase(...allowed: readonly string[]): Check {
     typeof value === 'string' && allowed.includes(value.toUpperCase())
       ? []
       : [invalidValue(key, messageValue('STRING', value), reason)];
+}
+
+/** Members of a key that accepts only these texts. */
+export function limitedTo(...allowed: readonly string[]): Pick<FrameworkKey, 'check' | 'accepts'> {
+  return { check: oneOf(...allowed), accepts: { values: allowed } };
+}
+
+/** Members of a key that accepts only these texts, in any case. `allowed` as in `oneOfIgnoringCase`. */
+export function limitedToAnyCase(...allowed: readonly string[]): Pick<FrameworkKey, 'check' | 'accepts'> {
+  const values = allowed.map((value) => value.toLowerCase());
+  return { check: oneOfIgnoringCase(...allowed), accepts: { values, anyCase: true } };
 }
 
 export const nonEmptyIfSet: Check = (value, key) =>

@@ -6,6 +6,7 @@ export const CONVERTER_TYPE: ConfigKey = {
   type: 'STRING',
   importance: 'LOW',
   documentation: 'What the converter is used for: key, value or header. Set by the worker.',
+  accepts: { values: ['key', 'value', 'header'] },
   validator: (value) =>
     value === 'key' || value === 'value' || value === 'header' ? null : 'String must be one of: key, value, header',
 };

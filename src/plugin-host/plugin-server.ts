@@ -59,6 +59,7 @@ export class PluginServer {
     this.calls = {
       validate: (config) => validator.validate(config),
       definitions: (plugin, version) => validator.definitions(plugin, version),
+      schema: (plugin, version) => validator.schema(plugin, version),
       traits: async (description) => traitsOf(await this.load(description)),
       alterOffsets: async (description, config, offsets, change) => {
         const plugin = await this.load(description);

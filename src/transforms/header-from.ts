@@ -38,7 +38,7 @@ export const HEADER_FROM_CONFIG: readonly ConfigKey[] = [
     type: 'STRING',
     importance: 'HIGH',
     documentation: 'move takes the fields away from the key or value, copy leaves them there.',
-    validator: oneOf('move', 'copy'),
+    ...oneOf('move', 'copy'),
   },
   REPLACE_NULL,
 ];

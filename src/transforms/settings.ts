@@ -72,7 +72,10 @@ function withoutRepeats(key: ConfigKey, config: ConnectorConfig): ConnectorConfi
   return { ...config, [key.name]: [...new Set(parseList(text))].join(',') };
 }
 
-/** A validator for texts that must be one of these. */
-export function oneOf(...choices: readonly string[]): (value: ParsedValue) => string | null {
-  return (value) => (choices.includes(value as string) ? null : `String must be one of: ${choices.join(', ')}`);
+/** Members of a key whose text must be one of these. */
+export function oneOf(...choices: readonly string[]): Pick<ConfigKey, 'validator' | 'accepts'> {
+  return {
+    validator: (value) => (choices.includes(value as string) ? null : `String must be one of: ${choices.join(', ')}`),
+    accepts: { values: choices },
+  };
 }

@@ -43,7 +43,7 @@ export const TIMESTAMP_CONVERTER_CONFIG: readonly ConfigKey[] = [
     type: 'STRING',
     importance: 'HIGH',
     documentation: 'What it becomes: string, unix (a number), Date, Time or Timestamp.',
-    validator: oneOf(...KINDS),
+    ...oneOf(...KINDS),
   },
   {
     name: 'format',
@@ -58,7 +58,7 @@ export const TIMESTAMP_CONVERTER_CONFIG: readonly ConfigKey[] = [
     default: 'milliseconds',
     importance: 'LOW',
     documentation: 'Unit of numbers, read and written. Whatever is smaller than a millisecond is lost.',
-    validator: oneOf(...PRECISIONS),
+    ...oneOf(...PRECISIONS),
   },
   REPLACE_NULL,
 ];

@@ -158,6 +158,7 @@ export const fixtureValidator: ConfigValidator = {
     };
   },
   definitions: async () => [],
+  schema: async () => ({}),
 };
 
 export function fixtureConfig(group: string, overrides: Partial<WorkerConfig> = {}): WorkerConfig {

@@ -180,6 +180,18 @@ describe('loading', () => {
       {},
       'entry 0 of its "config" is a string: expected { name, type, … }',
     ],
+    [
+      'a config key that accepts a text, not a list of texts',
+      `module.exports = { type: 'sink', createTask() {}, config: [{ name: 'a', type: 'STRING', accepts: { values: 'b' } }] }`,
+      {},
+      'the "accepts" of the setting a is an object: expected { values: [texts], anyCase? }',
+    ],
+    [
+      'a config key with a condition that is not a list',
+      `module.exports = { type: 'sink', createTask() {}, config: [{ name: 'a', type: 'STRING', requiredUnless: 'b' }] }`,
+      {},
+      'the "requiredUnless" of the setting a is a string: expected a list of texts',
+    ],
     ['lacks the export', `module.exports = ${SINK}`, { export: 'x' }, 'it has no export named "x"'],
   ])('a module that %s is reported with its folder', async (_, code, entry, reason) => {
     add('p', 'sink', 'P', code, entry);

@@ -53,6 +53,27 @@ test('connect-rest 116, 117, 119: definitions', async () => {
   );
 });
 
+test('a schema has its URL as id, and errors are those of the definitions', async () => {
+  for (const plugin of ['FileStreamSource', 'org.apache.kafka.connect.file.FileStreamSourceConnector']) {
+    const answer = await get(`/connector-plugins/${plugin}/schema`).set('Host', 'connect:8083');
+    expect(answer.body).toMatchObject({
+      $id: `http://connect:8083/connector-plugins/${plugin}/schema`,
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      title: 'org.apache.kafka.connect.file.FileStreamSourceConnector',
+      definitions: { config: { required: ['connector.class', 'topic'] } },
+    });
+  }
+  const { body } = await get('/connector-plugins/FileStreamSource/schema?version=4.3.1&x=1').set(
+    'Host',
+    'connect:8083',
+  );
+  expect(body).toMatchObject({ $id: 'http://connect:8083/connector-plugins/FileStreamSource/schema?version=4.3.1' });
+  expect((await get('/connector-plugins/Nope/schema')).body).toEqual(error(404, 'Unknown plugin Nope.'));
+  expect((await get('/connector-plugins/FileStreamSource/schema?version=%5B1')).body).toEqual(
+    error(400, 'Invalid version specification: [1'),
+  );
+});
+
 test('connect-rest 120, 121: the path only has to match', async () => {
   for (const plugin of [
     'FileStreamSource',

@@ -1,21 +1,31 @@
 /** The plugin that the package exports. */
 import type { ConfigKey, ConfigProblem, ConnectorConfig, SinkConnector, WorkerSettings } from '@millrace/sdk';
-import { otherNames } from './config/canonical';
+import { isOlder, otherNames } from './config/canonical';
 import { checkConfig } from './config/check';
 import { DEFINITIONS, type Definition } from './config/definitions';
 import { AnalyticsSinkTask } from './task';
 
 function configKeys(): readonly ConfigKey[] {
   const byName = new Map<string, Definition>(DEFINITIONS.map((definition) => [definition.name, definition]));
-  const others = [...otherNames()].map(([name, current]): ConfigKey => ({
-    name,
-    type: byName.get(current)?.type ?? 'STRING',
-    default: null,
-    importance: 'LOW',
-    documentation: `Alias of ${current}.`,
-    group: 'Other spellings',
-  }));
-  return [...DEFINITIONS.map(({ constraint: _, required: __, ...key }): ConfigKey => key), ...others];
+  const others = [...otherNames()].map(([name, current]): ConfigKey => {
+    const { type = 'STRING', accepts } = byName.get(current) ?? {};
+    return {
+      name,
+      type,
+      default: null,
+      importance: 'LOW',
+      documentation: `Alias of ${current}.`,
+      group: 'Other spellings',
+      ...(accepts ? { accepts } : {}),
+      aliasOf: current,
+      deprecated: isOlder(name),
+    };
+  });
+  return [...DEFINITIONS.map(shownKey), ...others];
+}
+
+function shownKey({ constraint: _, required, ...key }: Definition): ConfigKey {
+  return required ? { ...key, requiredUnless: [] } : key;
 }
 
 function validate(config: ConnectorConfig, workerSettings: WorkerSettings): readonly ConfigProblem[] {

@@ -12,6 +12,14 @@ export type ConnectorConfig = Readonly<Record<string, string>>;
 /** The worker settings listed in the plugin's manifest (`workerSettings` of `PluginEntry`) that the worker has set. */
 export type WorkerSettings = Readonly<Record<string, string>>;
 
+/** The only texts that a key accepts, blanks around them aside. */
+export interface AcceptedText {
+  /** Editors offer those that are also `recommended`, or all if none is. */
+  readonly values: readonly string[];
+  /** Whether case is ignored. (Default: false) */
+  readonly anyCase?: boolean;
+}
+
 export interface ConfigKey {
   readonly name: string;
   readonly type: ConfigType;
@@ -35,6 +43,16 @@ export interface ConfigKey {
   readonly recommended?: readonly string[];
   /** Whether user interfaces should show the key. (Default: true) */
   readonly visible?: boolean;
+  // The members below are for editors (`GET /connector-plugins/{plugin}/schema`). The runtime does not check them:
+  // `validator` and the plugin's `validate` do.
+  /** Null: any text, whatever the type. (Default: the texts that the type allows) */
+  readonly accepts?: AcceptedText | null;
+  /** For a key with the default `null` that has to be set, unless one of these keys is. (Default: it may be absent) */
+  readonly requiredUnless?: readonly string[];
+  /** The key that this is another name of. */
+  readonly aliasOf?: string;
+  /** Whether editors should mark the key as outdated. (Default: false) */
+  readonly deprecated?: boolean;
 }
 
 export type ParsedValue = string | number | bigint | boolean | readonly string[] | null;

@@ -1,5 +1,6 @@
 /** The response of `PUT /connector-plugins/{plugin}/config/validate`, connect-rest §3.1 to §3.3. */
 import type { ConfigType, ConnectorConfig, Importance, Width } from '@millrace/sdk';
+import type { JsonSchema } from '../schema/key-schema';
 
 export interface ConfigDefinitionInfo {
   readonly name: string;
@@ -39,6 +40,8 @@ export interface ConfigValidator {
   validate(config: Readonly<Record<string, string | null>>): Promise<ConfigInfos>;
   /** `GET /connector-plugins/{plugin}/config`. `version`: a Maven version or range. (Default: any) */
   definitions(plugin: string, version?: string | null): Promise<readonly ConfigDefinitionInfo[]>;
+  /** JSON Schema of a connector's documents, or of another plugin's settings, from the same definitions. */
+  schema(plugin: string, version?: string | null): Promise<JsonSchema>;
 }
 
 export type { ConnectorConfig };

@@ -8,11 +8,11 @@ import { candidates } from '../../plugins/aliases';
 import { grantedSettings } from '../../plugins/granted-settings';
 import type { PluginDescription, PluginRegistry } from '../../plugins/registry';
 import { parseList } from '../config-parse';
-import { commonKeys, frameworkKeys, NO_CHOICES, type Choices } from '../connector-config';
+import { commonKeys, frameworkKeys, type Choices } from '../connector-config';
 import { millraceEntries } from './millrace-keys';
 import type { ConfigResolver } from '../providers/config-resolver';
 import { hiderOf, type HideResolved } from '../providers/hide-resolved';
-import { isUnlistedPlugin } from '../unlisted-plugins';
+import type { JsonSchema } from '../schema/key-schema';
 import type { ConfigDefinitionInfo, ConfigInfos, ConfigValidator } from './config-infos';
 import { aliasEntries, PREDICATES, TRANSFORMS } from './alias-keys';
 import {
@@ -20,28 +20,18 @@ import {
   converterChoices,
   converterEntries,
   findConverter,
-  findUnambiguous,
   hasVersion,
   loadForCheck,
 } from './converter-keys';
-import {
-  checkKey,
-  describeKey,
-  unknownEntry,
-  valueInfo,
-  valueOf,
-  withoutNulls,
-  type Entry,
-  type NullableConfig,
-} from './entry';
+import { checkKey, unknownEntry, valueInfo, valueOf, withoutNulls, type Entry, type NullableConfig } from './entry';
 import { ValidationError, withinStage } from './validation-error';
 import { reportStep } from './validation-step';
 import { isSecretKey, overrideEntries, overridePolicy } from './client-overrides';
+import { installedVersions, PluginDefinitions } from './plugin-definitions';
 import { checkSinkGroup, checkSinkTopics } from './sink-rules';
 import { checkSourcePromises } from './source-rules';
-import { compareVersions, noSuchVersion, VersionRange } from '../version-range';
+import { noSuchVersion, VersionRange } from '../version-range';
 import type { WorkerConfig } from '../worker-config';
-import type { FrameworkKey } from '../framework-key';
 
 export interface ConfigValidatorOptions {
   readonly registry: PluginRegistry;
@@ -134,6 +124,7 @@ class Validator implements ConfigValidator {
   private readonly resolver: Pick<ConfigResolver, 'resolve'> | undefined;
   private readonly logger: Logger;
   private readonly pluginLimitMs: number;
+  private readonly plugins: PluginDefinitions;
 
   constructor(options: ConfigValidatorOptions) {
     this.registry = options.registry;
@@ -141,6 +132,7 @@ class Validator implements ConfigValidator {
     this.resolver = options.resolver;
     this.logger = options.logger ?? silentLogger;
     this.pluginLimitMs = options.pluginLimitMs ?? 90_000;
+    this.plugins = new PluginDefinitions(options.registry, options.config);
   }
 
   async validate(sent: NullableConfig): Promise<ConfigInfos> {
@@ -169,7 +161,7 @@ class Validator implements ConfigValidator {
     resolved: ReadonlyMap<string, string>,
   ): Promise<Entries> {
     const plugin = this.findConnector(className);
-    const versions = this.versionsOf(plugin);
+    const versions = installedVersions(plugin, this.registry);
     const choices: Choices = {
       connectorVersions: versions,
       ...converterChoices(
@@ -236,24 +228,11 @@ class Validator implements ConfigValidator {
   }
 
   async definitions(name: string, version?: string | null): Promise<readonly ConfigDefinitionInfo[]> {
-    const plugin = this.findAny(name);
-    let range: VersionRange | null;
-    try {
-      range = VersionRange.parse(version);
-    } catch (error) {
-      throw new ValidationError(400, `Invalid version specification: ${version}`, { cause: error });
-    }
-    const versions = this.versionsOf(plugin);
-    if (range && !versions.some((installed) => range.contains(installed))) {
-      throw new ValidationError(400, noSuchVersion(plugin.class, range, this.registry.list()));
-    }
-    const loaded = (await loadForCheck(this.registry, plugin)) as { config?: readonly ConfigKey[] };
-    const own = loaded.config ?? [];
-    if (plugin.type !== 'source' && plugin.type !== 'sink') return own.map((key) => describeKey(key));
-    const added = frameworkKeys(plugin.type, { ...NO_CHOICES, connectorVersions: versions }).filter(
-      (key) => !own.some(({ name: defined }) => defined === key.name),
-    );
-    return [...own, ...added].map((key: FrameworkKey) => describeKey(key));
+    return await this.plugins.definitions(name, version);
+  }
+
+  async schema(name: string, version?: string | null): Promise<JsonSchema> {
+    return await this.plugins.schema(name, version);
   }
 
   private findConnector(className: string): PluginDescription {
@@ -278,24 +257,6 @@ class Validator implements ConfigValidator {
       400,
       `Failed to find any class that implements Connector and which name matches ${className}, available connectors are: ${available.join(', ')}`,
     );
-  }
-
-  private findAny(name: string): PluginDescription {
-    // A name that two plugins share counts as unknown (Appendix R 11).
-    const plugin = findUnambiguous(this.registry, name);
-    if (plugin) return plugin;
-    if (!isUnlistedPlugin(name)) throw new ValidationError(404, `Unknown plugin ${name}.`);
-    const types = 'sink, source, converter, header_converter, transformation, predicate';
-    throw new ValidationError(400, `Invalid plugin class ${name}. Valid types are ${types}.`);
-  }
-
-  /** Ascending. */
-  private versionsOf(plugin: PluginDescription): readonly string[] {
-    const all = this.registry
-      .list()
-      .filter((other) => other.class === plugin.class && other.type === plugin.type)
-      .map((other) => other.version);
-    return [...new Set([...all, plugin.version])].sort(compareVersions);
   }
 
   private unknownVersion(

@@ -11,7 +11,9 @@ export type ConverterPart = 'key' | 'value' | 'header';
 /** In the order in which Java embeds their keys. */
 export const CONVERTER_PARTS: readonly ConverterPart[] = ['header', 'key', 'value'];
 
-const pluginType = (part: ConverterPart): PluginType => (part === 'header' ? 'header_converter' : 'converter');
+export function converterType(part: ConverterPart): PluginType {
+  return part === 'header' ? 'header_converter' : 'converter';
+}
 
 /** Classes of every JVM that are not plugins. Java reports them as the wrong kind, not as missing. */
 const JVM_CLASS = /^java\.(?:lang|util)\.[A-Z]\w*$/;
@@ -44,9 +46,9 @@ export function converterChoices(
 ): Pick<Choices, ConverterPart | 'classOf'> {
   const choiceOf = (part: ConverterPart): ConverterChoice => {
     const named = valueOf(config, `${part}.converter`);
-    const all = registry.list().filter((plugin) => plugin.type === pluginType(part));
+    const all = registry.list().filter((plugin) => plugin.type === converterType(part));
     const effective = javaTrim(named ?? workerDefaults[part]);
-    const used = findUnambiguous(registry, effective, pluginType(part));
+    const used = findUnambiguous(registry, effective, converterType(part));
     return {
       class: workerDefaults[part],
       version: used?.version ?? null,
@@ -71,7 +73,7 @@ export function converterChoices(
 export function findConverter(part: ConverterPart, entry: Entry, registry: PluginRegistry): PluginDescription | null {
   const named = entry.parsed;
   if (typeof named !== 'string' || entry.errors.length > 0) return null;
-  const found = findUnambiguous(registry, named, pluginType(part));
+  const found = findUnambiguous(registry, named, converterType(part));
   const base = part === 'header' ? 'HeaderConverter' : 'Converter';
   if (!found) entry.errors.push(`Class class ${named} does not implement the ${base} interface`);
   return found;

@@ -2,7 +2,7 @@
  * Connector keys that only Millrace has. They are checked if a config contains them and not shown otherwise, so that a
  * client's form looks as it does with Java.
  */
-import { atLeast, oneOf } from '../connector-config-checks';
+import { atLeast, limitedTo } from '../connector-config-checks';
 import { BISECT } from '../bisect-setting';
 import { RESTART_BACKOFF, RESTART_BACKOFF_MAX, RESTART_MAX } from '../restart-settings';
 import { DEDICATED, SHARED, TASK_ISOLATION, TASK_MEMORY } from '../task-thread-settings';
@@ -12,7 +12,7 @@ import type { FrameworkKey } from '../framework-key';
 
 const ERRORS = 'Error Handling';
 
-const MILLRACE_KEYS: readonly FrameworkKey[] = [
+export const MILLRACE_KEYS: readonly FrameworkKey[] = [
   {
     name: RESTART_MAX,
     type: 'INT',
@@ -74,7 +74,7 @@ const MILLRACE_KEYS: readonly FrameworkKey[] = [
     documentation:
       "What happens to a task whose call exceeds watchdog.task.ms. log: it is logged. restart: the task is ended, with its thread, and started again. Default: the worker's.",
     displayName: 'Task Watchdog Action',
-    check: oneOf(...TASK_ACTIONS),
+    ...limitedTo(...TASK_ACTIONS),
   },
   {
     name: THREAD_SILENCE,
@@ -93,7 +93,7 @@ const MILLRACE_KEYS: readonly FrameworkKey[] = [
     importance: 'LOW',
     documentation: 'dedicated: each task of this connector has its own thread. shared: tasks share threads.',
     displayName: 'Task Isolation',
-    check: oneOf(SHARED, DEDICATED),
+    ...limitedTo(SHARED, DEDICATED),
   },
   {
     name: TASK_MEMORY,

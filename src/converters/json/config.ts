@@ -49,6 +49,7 @@ export const JSON_CONFIG: readonly ConfigKey[] = [
     order: 0,
     width: 'MEDIUM',
     displayName: 'Decimal Format',
+    accepts: { values: ['BASE64', 'NUMERIC'], anyCase: true },
     validator: (value) =>
       typeof value === 'string' && ['BASE64', 'NUMERIC'].includes(value.toUpperCase())
         ? null

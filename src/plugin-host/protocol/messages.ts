@@ -8,6 +8,7 @@ import type {
   SourcePartition,
   WorkerSettings,
 } from '@millrace/sdk';
+import type { JsonSchema } from '../../config/schema/key-schema';
 import type { ConfigDefinitionInfo, ConfigInfos } from '../../config/validation/config-infos';
 import type { NullableConfig } from '../../config/validation/entry';
 import type { LevelName, LogLevels } from '../../logging/log-levels';
@@ -48,6 +49,7 @@ export type OffsetPairs = readonly (readonly [unknown, unknown])[];
 export interface PluginCalls {
   validate(config: NullableConfig): ConfigInfos;
   definitions(plugin: string, version: string | null): readonly ConfigDefinitionInfo[];
+  schema(plugin: string, version: string | null): JsonSchema;
   traits(description: PluginDescription): ConnectorTraits;
   alterOffsets(
     description: PluginDescription,

@@ -7,6 +7,7 @@ import {
   settledWithin,
 } from '@millrace/sdk';
 import type { ConfigResolver } from '../../config/providers/config-resolver';
+import type { JsonSchema } from '../../config/schema/key-schema';
 import type { ConfigDefinitionInfo, ConfigInfos, ConfigValidator } from '../../config/validation/config-infos';
 import { valueOf, type NullableConfig } from '../../config/validation/entry';
 import type { LogLevels } from '../../logging/log-levels';
@@ -95,6 +96,10 @@ export class ThreadPluginHost implements PluginHost, ConfigValidator {
   async definitions(plugin: string, version?: string | null): Promise<readonly ConfigDefinitionInfo[]> {
     const what = `the import of ${plugin}`;
     return await this.pool.call({ key: plugin, what }, 'definitions', plugin, version ?? null);
+  }
+
+  async schema(plugin: string, version?: string | null): Promise<JsonSchema> {
+    return await this.pool.call({ key: plugin, what: `the import of ${plugin}` }, 'schema', plugin, version ?? null);
   }
 
   async traits(description: PluginDescription): Promise<ConnectorTraits> {

@@ -38,6 +38,7 @@ export const REQUIRED_ROLE: Readonly<Record<string, Requirement>> = {
   'DELETE /connectors/:name/offsets': 'admin',
   'GET /connector-plugins': 'reader',
   'GET /connector-plugins/:plugin/config': 'reader',
+  'GET /connector-plugins/:plugin/schema': 'reader',
   'PUT /connector-plugins/:plugin/config/validate': 'reader',
   'GET /admin/loggers': 'reader',
   'GET /admin/loggers/:logger': 'reader',

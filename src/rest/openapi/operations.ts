@@ -198,6 +198,12 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     query: [{ name: 'version', description: 'A version or a range of versions. (Default: the latest)' }],
     answers: { 200: ['The keys', 'ConfigKeys'] },
   },
+  'GET /connector-plugins/:plugin/schema': {
+    id: 'getPluginSchema',
+    summary: "JSON Schema (draft 7) of a connector's documents, or of another plugin's settings, for editors",
+    query: [{ name: 'version', description: 'A version or a range of versions. (Default: the latest)' }],
+    answers: { 200: ['The schema', 'Document'] },
+  },
   'PUT /connector-plugins/:plugin/config/validate': {
     id: 'validateConfig',
     summary: 'Validate a connector config without storing it',

@@ -9,9 +9,17 @@ import type { RestContext } from './context';
 import { CONFIG_MAP } from '../json/shape';
 import { readDocument } from '../requests/request-body';
 import { RestError } from '../http/rest-error';
-import { flag, ok, param, type Resource } from '../requests/route';
+import { encodeSegment } from '../requests/request-path';
+import { flag, ok, param, type Call, type Resource } from '../requests/route';
 
 const withoutSuffix = (name: string): string => name.replace(/(?<=.)Connector$/, '');
+
+/** Its URL without other parameters than the version, which select nothing. */
+function schemaId(call: Call): string {
+  const version = call.query.get('version');
+  const suffix = version === null ? '' : `?version=${encodeURIComponent(version)}`;
+  return `${call.base}/connector-plugins/${encodeSegment(param(call, 'plugin'))}/schema${suffix}`;
+}
 
 /** As in Java, every failure is a 500 whose message starts with the Java class, or else with the error's name. */
 function validationProblem(error: unknown): RestError {
@@ -47,6 +55,15 @@ export function pluginsResources(context: RestContext): readonly Resource[] {
       path: '/connector-plugins/:plugin/config',
       methods: {
         GET: async (call) => ok(await context.validator.definitions(param(call, 'plugin'), call.query.get('version'))),
+      },
+    },
+    {
+      path: '/connector-plugins/:plugin/schema',
+      methods: {
+        GET: async (call) => {
+          const schema = await context.validator.schema(param(call, 'plugin'), call.query.get('version'));
+          return ok({ $id: schemaId(call), ...schema });
+        },
       },
     },
     {

@@ -95,8 +95,10 @@ describe('validation', () => {
       { 'connector.class': 'Unknown' },
     ];
     for (const one of configs) expect(await outcome(host.validate(one))).toEqual(await outcome(inline.validate(one)));
-    for (const name of [TALKER, 'org.apache.kafka.connect.transforms.Cast$Value', 'Unknown'])
+    for (const name of [TALKER, 'org.apache.kafka.connect.transforms.Cast$Value', 'Unknown']) {
       expect(await outcome(host.definitions(name))).toEqual(await outcome(inline.definitions(name)));
+      expect(await outcome(host.schema(name))).toEqual(await outcome(inline.schema(name)));
+    }
   });
 
   test('placeholders are replaced by the worker, and their values are not in the answer', async () => {

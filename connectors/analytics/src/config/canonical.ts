@@ -31,6 +31,12 @@ function neutral(key: string): string {
   return key.replace(/^kusto\./, 'analytics.').replace(/^aad\./, 'idp.');
 }
 
+/** Whether the key is a name of versions before 1.0, in either spelling. */
+export function isOlder(key: string): boolean {
+  const plain = neutral(key);
+  return OLDER.has(plain) && plain !== 'analytics.url';
+}
+
 /** Aliases and older names → neutral names. */
 export function otherNames(): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
@@ -51,7 +57,7 @@ export function canonicalConfig(config: ConnectorConfig): Canonical {
   for (const [key, value] of Object.entries(config)) {
     const plain = neutral(key);
     const name = OLDER.get(plain) ?? plain;
-    if (OLDER.has(plain) && plain !== 'analytics.url') warnings.push(`${key} is an older name of ${name}`);
+    if (isOlder(key)) warnings.push(`${key} is an older name of ${name}`);
     const before = given.get(name);
     if (before !== undefined && values[name] !== value) {
       const [first, second] = neutral(before) === before ? [before, key] : [key, before];

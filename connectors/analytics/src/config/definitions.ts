@@ -29,13 +29,16 @@ function identifier(value: string | number | boolean): string | null {
     : 'Only alphanumeric characters, underscores, hyphens, and dots are allowed';
 }
 
-/** Any case; the Java sink accepts only all-upper and all-lower. */
-function oneOf(...allowed: readonly string[]): (value: string | number | boolean) => string | null {
+/** Any case; the Java sink accepts only all-upper and all-lower. An empty value stands for the default. */
+function oneOf(...allowed: readonly string[]): Pick<Definition, 'constraint' | 'accepts'> {
   const lower = allowed.map((text) => text.toLowerCase());
-  return (value) =>
-    lower.includes(String(value).toLowerCase())
-      ? null
-      : `String must be one of: ${[...new Set([...allowed, ...lower])].join(', ')}`;
+  return {
+    constraint: (value) =>
+      lower.includes(String(value).toLowerCase())
+        ? null
+        : `String must be one of: ${[...new Set([...allowed, ...lower])].join(', ')}`,
+    accepts: { values: [...lower, ''], anyCase: true },
+  };
 }
 
 export const METADATA_COLUMNS = ['key', 'headers', 'topic', 'partition', 'offset', 'timestamp'] as const;
@@ -49,6 +52,7 @@ export const DEFINITIONS: readonly Definition[] = [
     group: GROUP.connection,
     documentation:
       'URL of the cluster’s ingestion endpoint, whose host begins with `ingest-`. Derived from `analytics.query.url` when absent.',
+    requiredUnless: [KEY.queryUrl],
   },
   {
     name: KEY.queryUrl,
@@ -82,7 +86,7 @@ export const DEFINITIONS: readonly Definition[] = [
     group: GROUP.login,
     documentation:
       'How the sink logs in: `application` by tenant, id and secret; `managed_identity` as the machine it runs on; `workload_identity` by the worker’s environment variables; `az_dev_token` by a given token, for development; `none` for an emulator on this machine.',
-    constraint: oneOf('APPLICATION', 'MANAGED_IDENTITY', 'WORKLOAD_IDENTITY', 'AZ_DEV_TOKEN', 'NONE'),
+    ...oneOf('APPLICATION', 'MANAGED_IDENTITY', 'WORKLOAD_IDENTITY', 'AZ_DEV_TOKEN', 'NONE'),
   },
   {
     name: KEY.authAuthority,
@@ -244,7 +248,7 @@ export const DEFINITIONS: readonly Definition[] = [
     group: GROUP.files,
     documentation:
       'How files are passed to the service: `queue` by its queues, `rest` by its REST API for queued ingestion, which is in preview.',
-    constraint: oneOf('queue', 'rest'),
+    ...oneOf('queue', 'rest'),
   },
   {
     name: KEY.ingestConfirm,
@@ -254,7 +258,7 @@ export const DEFINITIONS: readonly Definition[] = [
     group: GROUP.errors,
     documentation:
       'When a file counts as delivered: `queued` when the service has accepted it, `ingested` (or `true`) when its rows are in the table. With `queued`, the service’s own failures appear only in its failure list.',
-    constraint: oneOf('queued', 'ingested', 'true', 'false'),
+    ...oneOf('queued', 'ingested', 'true', 'false'),
   },
   {
     name: KEY.ingestConfirmTimeoutMs,
@@ -273,7 +277,7 @@ export const DEFINITIONS: readonly Definition[] = [
     group: GROUP.errors,
     documentation:
       'How to handle records and files that cannot be delivered: `fail` fails the task; `log` and `ignore` continue without them, after sending them to the dead letter queue if there is one.',
-    constraint: oneOf('FAIL', 'LOG', 'IGNORE'),
+    ...oneOf('FAIL', 'LOG', 'IGNORE'),
   },
   {
     name: KEY.errorsRetryMaxTimeMs,

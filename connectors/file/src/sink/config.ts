@@ -29,10 +29,13 @@ const TOMBSTONES = ['print', 'skip'];
 /** Escapes for characters that a properties file cannot contain in a value. */
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '0': '\0', '\\': '\\' };
 
-const oneOf =
-  (allowed: readonly string[]) =>
-  (value: ParsedValue): string | null =>
-    allowed.includes(String(value)) ? null : `String must be one of: ${allowed.join(', ')}`;
+function choices(allowed: readonly string[]): Pick<ConfigKey, 'validator' | 'recommended' | 'accepts'> {
+  return {
+    validator: (value) => (allowed.includes(String(value)) ? null : `String must be one of: ${allowed.join(', ')}`),
+    recommended: allowed,
+    accepts: { values: allowed },
+  };
+}
 
 const atLeastZero = (value: ParsedValue): string | null =>
   value !== null && Number(value) < 0 ? 'Value must be at least 0' : null;
@@ -52,8 +55,7 @@ export const sinkKeys: readonly ConfigKey[] = [
     importance: 'MEDIUM',
     documentation:
       'string: the value as Java prints it. json: the value as JSON, with decimals as numbers. jsonenvelope: a JSON object of topic, partition, offset, timestamp, key, value and headers.',
-    validator: oneOf(FORMATS),
-    recommended: FORMATS,
+    ...choices(FORMATS),
   },
   {
     name: KEY.lineSeparator,
@@ -110,8 +112,7 @@ export const sinkKeys: readonly ConfigKey[] = [
     default: 'print',
     importance: 'LOW',
     documentation: 'What to do with tombstones. print: write the line "null". skip: write nothing.',
-    validator: oneOf(TOMBSTONES),
-    recommended: TOMBSTONES,
+    ...choices(TOMBSTONES),
   },
 ];
 

@@ -21,7 +21,7 @@ export interface CanonicalConfig {
 }
 
 /** Legacy values (§1.2). */
-const LEGACY_VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+export const LEGACY_VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   [KEY.snapshotMode]: { never: 'no_data', exported: 'initial' },
   [KEY.fieldNameAdjustmentMode]: { true: 'avro', false: 'none' },
   [KEY.lsnFlushMode]: { true: 'connector', false: 'manual' },

@@ -3,6 +3,7 @@
  * Source: cdc-postgres §1.3 to §1.6.
  */
 import type { ConfigKey } from '@millrace/sdk';
+import { LEGACY_VALUES } from './aliases';
 import type { Definition } from './definition';
 import { DEFINITIONS, LEGACY_NAMES, TOLERATED_NAMES } from './definitions';
 import { KEY } from './keys';
@@ -51,6 +52,7 @@ export function shownKeys(): readonly ConfigKey[] {
       importance: 'LOW',
       documentation: `Alias of ${current}.`,
       group: 'Other spellings',
+      ...alias(name, current),
     }));
   return [...laidOut, ...own, ...others];
 }
@@ -59,7 +61,7 @@ function shownKey(group: string, row: (typeof LAYOUT)[number][1][number], order:
   const [name, importance, width, type = 'STRING', defaultValue = null, offered] = row;
   const definition = definitions.get(name);
   return {
-    ...(definition ? implemented(definition) : { name, type, default: defaultValue, documentation: absence(name) }),
+    ...(definition ? implemented(definition) : { name, type, default: defaultValue, ...absent(name) }),
     ...(offered ? { recommended: offered } : {}),
     importance,
     group,
@@ -74,17 +76,34 @@ function shownKey(group: string, row: (typeof LAYOUT)[number][1][number], order:
 function implemented({ name, type, documentation, constraint, default: value }: Definition) {
   const listed = type === 'LIST' && typeof value === 'string' ? value.split(',') : value;
   const recommended = constraint?.kind === 'oneOf' ? { recommended: constraint.values } : {};
-  return { name, type, default: listed, documentation, ...recommended };
+  const required = constraint?.kind === 'required' ? { requiredUnless: [] } : {};
+  return { name, type, default: listed, documentation, ...recommended, ...required, ...accepted(name) };
 }
 
-function absence(name: string): string {
+/** Checked as the current name. */
+function alias(name: string, current: string): Pick<ConfigKey, 'aliasOf' | 'deprecated' | 'accepts'> {
+  return { aliasOf: current, deprecated: Object.hasOwn(LEGACY_NAMES, name), ...accepted(current) };
+}
+
+/** What `checkConfig` accepts beyond the type. */
+function accepted(name: string): Pick<ConfigKey, 'accepts'> {
+  const constraint = definitions.get(name)?.constraint;
+  if (constraint?.kind !== 'oneOf') return {};
+  const blank = name === KEY.databaseSslmode ? [] : [''];
+  const values = [...constraint.values, ...Object.keys(LEGACY_VALUES[name] ?? {}), ...blank];
+  return { accepts: { values, anyCase: true } };
+}
+
+function absent(name: string): Pick<ConfigKey, 'documentation' | 'aliasOf' | 'deprecated' | 'accepts'> {
   const current = spellings.get(name);
-  if (current !== undefined) return `Alias of ${current}.`;
+  if (current !== undefined) return { documentation: `Alias of ${current}.`, ...alias(name, current) };
   const family = FAMILIES.get(name);
-  if (family !== undefined) return `${family} of the columns that match schema.table.column patterns.`;
-  return isRefused(name)
+  if (family !== undefined)
+    return { documentation: `${family} of the columns that match schema.table.column patterns.`, accepts: null };
+  const documentation = isRefused(name)
     ? 'Not supported: a configuration that requires it is rejected.'
     : 'Not supported: accepted, and without effect.';
+  return { documentation, accepts: null };
 }
 
 /** `snapshot.fetch.size` → `Snapshot fetch size`. */

@@ -36,10 +36,12 @@ export function choiceProblem(choices: readonly string[]): string {
   return `Value must be one of ${choices.join(', ')}`;
 }
 
-/** For `validator`: a text among `choices`, in any case. */
-export function oneOf(choices: readonly string[]): NonNullable<ConfigKey['validator']> {
-  return (value) => {
-    return typeof value === 'string' && choices.includes(value.trim().toLowerCase()) ? null : choiceProblem(choices);
+/** Members of a key whose text must be among `choices`, in any case. */
+export function oneOf(choices: readonly string[]): Pick<ConfigKey, 'validator' | 'accepts'> {
+  return {
+    validator: (value) =>
+      typeof value === 'string' && choices.includes(value.trim().toLowerCase()) ? null : choiceProblem(choices),
+    accepts: { values: choices, anyCase: true },
   };
 }
 

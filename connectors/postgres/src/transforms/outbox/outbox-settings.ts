@@ -52,7 +52,7 @@ const choice = (
     importance: 'MEDIUM',
     displayName,
     documentation,
-    validator: oneOf(choices),
+    ...oneOf(choices),
   });
 
 export const OUTBOX_CONFIG: readonly ConfigKey[] = [

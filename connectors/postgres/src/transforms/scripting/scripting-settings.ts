@@ -45,7 +45,7 @@ export function scriptingConfig(expression: readonly [string, string, string]): 
       width: 'SHORT',
       displayName: 'Handle null records',
       documentation: 'What happens to a record without a value: keep, drop, or evaluate.',
-      validator: oneOf(NULLS),
+      ...oneOf(NULLS),
     }),
   ];
 }

@@ -1,0 +1,143 @@
+/** The keys that installed plugins define, as REST shows them and as JSON Schema. Source: connect-rest §1.20. */
+import type { ConfigKey, Connector, PluginType } from '@millrace/sdk';
+import { prunedName, simpleName } from '../../plugins/aliases';
+import type { PluginDescription, PluginRegistry } from '../../plugins/registry';
+import { frameworkKeys, NO_CHOICES } from '../connector-config';
+import type { FrameworkKey } from '../framework-key';
+import { connectorSchema, pluginSchema, type ConverterSubject } from '../schema/connector-schema';
+import type { JsonSchema } from '../schema/key-schema';
+import { isUnlistedPlugin } from '../unlisted-plugins';
+import { compareVersions, noSuchVersion, VersionRange } from '../version-range';
+import type { WorkerConfig } from '../worker-config';
+import type { ConfigDefinitionInfo } from './config-infos';
+import { CONVERTER_PARTS, converterChoices, converterType, findUnambiguous, loadForCheck } from './converter-keys';
+import { describeKey } from './entry';
+import { MILLRACE_KEYS } from './millrace-keys';
+import { ValidationError } from './validation-error';
+
+/** Ascending. */
+export function installedVersions(plugin: PluginDescription, registry: PluginRegistry): readonly string[] {
+  const all = registry
+    .list()
+    .filter((other) => other.class === plugin.class && other.type === plugin.type)
+    .map((other) => other.version);
+  return [...new Set([...all, plugin.version])].sort(compareVersions);
+}
+
+export class PluginDefinitions {
+  constructor(
+    private readonly registry: PluginRegistry,
+    private readonly worker: WorkerConfig,
+  ) {}
+
+  async definitions(name: string, version?: string | null): Promise<readonly ConfigDefinitionInfo[]> {
+    const plugin = this.find(name, version);
+    const own = await this.keysOf(plugin);
+    const { type } = plugin;
+    if (type !== 'source' && type !== 'sink') return own.map((key) => describeKey(key));
+    const connectorVersions = installedVersions(plugin, this.registry);
+    return [...own, ...missingIn(own, frameworkKeys(type, { ...NO_CHOICES, connectorVersions }))].map((key) =>
+      describeKey(key),
+    );
+  }
+
+  async schema(name: string, version?: string | null): Promise<JsonSchema> {
+    const plugin = this.find(name, version);
+    const { type, class: className } = plugin;
+    const loaded = (await loadForCheck(this.registry, plugin)) as Partial<Connector>;
+    const own = loaded.config ?? [];
+    if (type !== 'source' && type !== 'sink') return pluginSchema({ class: className, version: plugin.version, own });
+    const { keyConverter: key, valueConverter: value, headerConverter: header } = this.worker;
+    const choices = {
+      connectorVersions: installedVersions(plugin, this.registry),
+      ...converterChoices({}, { key, value, header }, this.registry),
+    };
+    return connectorSchema({
+      class: className,
+      version: plugin.version,
+      type,
+      names: this.namesOf(plugin, ['source', 'sink']),
+      own,
+      framework: missingIn(own, [
+        ...frameworkKeys(type, choices).map((one) => this.withConverterNames(one)),
+        ...MILLRACE_KEYS,
+      ]),
+      ownChecks: loaded.validatesValues === true,
+      converters: await this.builtInConverters(),
+      transformations: this.classesOf('transformation'),
+      predicates: this.classesOf('predicate'),
+    });
+  }
+
+  private find(name: string, version: string | null | undefined): PluginDescription {
+    const plugin = this.findAny(name);
+    let range: VersionRange | null;
+    try {
+      range = VersionRange.parse(version);
+    } catch (error) {
+      throw new ValidationError(400, `Invalid version specification: ${version}`, { cause: error });
+    }
+    if (range && !installedVersions(plugin, this.registry).some((installed) => range.contains(installed)))
+      throw new ValidationError(400, noSuchVersion(plugin.class, range, this.registry.list()));
+    return plugin;
+  }
+
+  private findAny(name: string): PluginDescription {
+    // A name that two plugins share counts as unknown (Appendix R 11).
+    const plugin = findUnambiguous(this.registry, name);
+    if (plugin) return plugin;
+    if (!isUnlistedPlugin(name)) throw new ValidationError(404, `Unknown plugin ${name}.`);
+    const types = 'sink, source, converter, header_converter, transformation, predicate';
+    throw new ValidationError(400, `Invalid plugin class ${name}. Valid types are ${types}.`);
+  }
+
+  private async keysOf(plugin: PluginDescription): Promise<readonly ConfigKey[]> {
+    return ((await loadForCheck(this.registry, plugin)) as { config?: readonly ConfigKey[] }).config ?? [];
+  }
+
+  private classesOf(type: PluginType): readonly string[] {
+    return [...new Set(this.ofType(type).map((plugin) => plugin.class))];
+  }
+
+  private ofType(type: PluginType): readonly PluginDescription[] {
+    return this.registry.list().filter((plugin) => plugin.type === type);
+  }
+
+  /** Names that a config may have for the plugin: those of which it is the only one. */
+  private namesOf(plugin: PluginDescription, types: readonly PluginType[]): readonly string[] {
+    const { class: name, aliases, type } = plugin;
+    return [...new Set([name, ...aliases, simpleName(name), prunedName(name, type)])].filter((candidate) => {
+      try {
+        return this.registry.find(candidate, types)?.class === name;
+      } catch {
+        return false;
+      }
+    });
+  }
+
+  private withConverterNames(key: FrameworkKey): FrameworkKey {
+    const part = CONVERTER_PARTS.find((one) => key.name === `${one}.converter`);
+    if (part === undefined) return key;
+    const type = converterType(part);
+    const values = this.ofType(type).flatMap((plugin) => this.namesOf(plugin, [type]));
+    return { ...key, accepts: { values: [...new Set(values)] } };
+  }
+
+  /** Others are not imported for it: their code may never return. */
+  private async builtInConverters(): Promise<readonly ConverterSubject[]> {
+    const found: ConverterSubject[] = [];
+    for (const part of CONVERTER_PARTS) {
+      const type = converterType(part);
+      for (const plugin of this.ofType(type).filter(({ location }) => location === 'built-in')) {
+        const keys = await this.keysOf(plugin);
+        const own = keys.filter(({ name }) => name !== 'converter.type');
+        if (own.length > 0) found.push({ key: `${part}.converter`, names: this.namesOf(plugin, [type]), own });
+      }
+    }
+    return found;
+  }
+}
+
+function missingIn(own: readonly ConfigKey[], keys: readonly FrameworkKey[]): readonly FrameworkKey[] {
+  return keys.filter((key) => !own.some(({ name }) => name === key.name));
+}
