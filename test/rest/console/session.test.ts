@@ -1,4 +1,5 @@
 /** `GET /ui/api/session`, and what it answers callers without credentials. */
+import type { Readable } from 'node:stream';
 import request from 'supertest';
 import { createAccess } from '../../../src/rest/auth/access';
 import { invalidToken } from '../../../src/rest/auth/access-error';
@@ -18,7 +19,7 @@ const SESSION = {
 const login = {
   admitsEveryone: false,
   accepts: (credentials: { user: string } | null) => credentials !== null,
-} as PropertyFileLogin;
+} as unknown as PropertyFileLogin;
 const settings = { openPaths: [], roles: { reader: ['user:ro'], operator: ['user:op'], admin: ['user:root'] } };
 const basic = (user: string): string => `Basic ${Buffer.from(`${user}:x`).toString('base64')}`;
 const rejected = async (): Promise<never> => await Promise.reject(invalidToken('it has expired'));
@@ -86,7 +87,7 @@ test('no 401 of the REST API opens a dialog of the browser: there is no Basic ch
     const answer = await request(app)
       .get('/connectors')
       .buffer()
-      .parse((response, done) => response.resume().on('end', () => done(null, null)));
+      .parse((response, done) => (response as unknown as Readable).resume().on('end', () => done(null, null)));
     expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, challenge]);
   }
 });
