@@ -1,5 +1,5 @@
 /** Why a connector or task is FAILED, in one line. */
-import { redactText } from '../../logging/redact';
+import { traceReason } from '../../logging/trace-reason';
 import type { Status } from './connectors';
 
 export interface Failure {
@@ -12,9 +12,6 @@ export interface Failure {
   readonly code?: string;
 }
 
-const LONGEST_REASON = 500;
-const LONGEST_LINE = 10_000;
-
 export function failuresOf({ state, worker, trace, tasks }: Status): readonly Failure[] {
   const parts = [
     { part: 'connector', state, worker, trace },
@@ -25,15 +22,7 @@ export function failuresOf({ state, worker, trace, tasks }: Status): readonly Fa
     .map((one) => ({ part: one.part, worker: one.worker, ...reasonOf(one.trace) }));
 }
 
-/** @param trace of a FAILED connector or task */
-export function reasonOf(trace = ''): Pick<Failure, 'reason' | 'code'> {
-  const end = trace.indexOf('\n');
-  const line = trace.slice(0, Math.min(end < 0 ? trace.length : end, LONGEST_LINE)).trim();
-  const code = codeIn(line);
-  return { reason: redactText(line, LONGEST_REASON) || 'the worker does not say why', ...(code && { code }) };
-}
-
-/** Millrace's traces and messages have the code in parentheses or brackets, possibly with the place after it. */
-function codeIn(line: string): string | undefined {
-  return /[([](?:code[:=]? ?)?([A-Z]{2,30}(?:_[A-Z0-9]{1,30}){1,8})[)\],;:]/.exec(line)?.[1];
+function reasonOf(trace = ''): Pick<Failure, 'reason' | 'code'> {
+  const { line, code } = traceReason(trace);
+  return { reason: line || 'the worker does not say why', ...(code !== null && { code }) };
 }

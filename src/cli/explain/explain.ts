@@ -1,19 +1,14 @@
 /** `millrace explain` */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { ConnectError } from '@millrace/sdk';
 import { writeAnswer } from '../output/answer';
 import type { Invocation } from '../program/command-spec';
 import { codesIn, nearestCodes } from './codes-in';
-import { parseErrorPage, type ErrorEntry } from './error-page';
+import { readErrorPage, type ErrorEntry } from '../../logging/error-page';
 import { explanationText } from './explanation-text';
-
-/** Part of the package; at the same distance from `src` and from `dist`. */
-const PAGE = join(__dirname, '..', '..', '..', 'docs', 'errors.md');
 
 export function run(invocation: Invocation): number {
   const { args, io } = invocation;
-  const found = explain(args.join(' '), parseErrorPage(readFileSync(PAGE, 'utf8')));
+  const found = explain(args.join(' '), readErrorPage());
   writeAnswer(invocation, found, () => explanationText(found, io.stdout.columns));
   return 0;
 }

@@ -1,4 +1,4 @@
-import type { ErrorEntry } from './error-page';
+import type { ErrorEntry } from '../../logging/error-page';
 
 const COLUMNS = 100;
 const INDENT = '  ';

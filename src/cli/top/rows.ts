@@ -1,14 +1,11 @@
 /** The figures of `millrace top`, from what the workers report now and what they reported before. */
 import type { Connector } from '../connectors/connectors';
-import { taskKey, type TaskFigures, type WorkerFigures } from './worker-figures';
+import { cpuOf, most, sum, taskKey, taskRates, type TimedReading } from '../../metrics/worker-rates';
 
 /** A worker that was asked for its metrics. */
-export interface WorkerReading {
+export interface WorkerReading extends TimedReading {
   /** Host and port of its URL. */
   readonly worker: string;
-  /** Monotonic time of the answer, ms. */
-  readonly at: number;
-  readonly figures?: WorkerFigures;
   /** Why there are no figures; absent for a worker without `GET /metrics`. */
   readonly problem?: string;
 }
@@ -80,46 +77,4 @@ export function workerRow(now: WorkerReading, before: WorkerReading | undefined,
     recordsPerSecond: sum([...taskRates(now, before).values()].map(({ rate = null }) => rate)),
     tasks: figures.tasks.size,
   };
-}
-
-/** Figures with the rate since the reading before; without one, that of the worker's window. */
-function taskRates(
-  { at, figures }: WorkerReading,
-  before: WorkerReading | undefined,
-): ReadonlyMap<string, TaskFigures> {
-  if (!figures) return new Map();
-  const seconds = before && isSameProcess(figures, before.figures) ? (at - before.at) / 1000 : 0;
-  if (seconds <= 0) return figures.tasks;
-  return new Map(
-    [...figures.tasks].map(([key, task]) => {
-      const records = before?.figures?.tasks.get(key)?.records;
-      // The counter of a task that was restarted begins again.
-      return records === undefined || task.records === undefined || task.records < records
-        ? [key, task]
-        : [key, { ...task, rate: (task.records - records) / seconds }];
-    }),
-  );
-}
-
-function cpuOf({ at, figures }: WorkerReading, before: WorkerReading | undefined, epochMs: number): number | null {
-  if (figures?.cpuSeconds === undefined) return null;
-  const earlier = before?.figures?.cpuSeconds;
-  if (before && earlier !== undefined && isSameProcess(figures, before.figures) && at > before.at)
-    return Math.max(figures.cpuSeconds - earlier, 0) / ((at - before.at) / 1000);
-  const age = figures.startSeconds === undefined ? 0 : epochMs / 1000 - figures.startSeconds;
-  return age > 0 ? figures.cpuSeconds / age : null;
-}
-
-/** Otherwise the worker was restarted, or another one answers under its URL. */
-function isSameProcess(now: WorkerFigures, before: WorkerFigures | undefined): boolean {
-  return before !== undefined && now.startSeconds === before.startSeconds;
-}
-
-function sum(values: readonly (number | null)[]): number | null {
-  const known = values.filter((value) => value !== null);
-  return known.length === 0 ? null : known.reduce((total, value) => total + value, 0);
-}
-
-function most(values: readonly (number | null)[]): number | null {
-  return values.reduce((a, b) => (a === null ? b : b === null ? a : Math.max(a, b)), null);
 }

@@ -1,29 +1,10 @@
 /** What `millrace top` shows of a worker's metrics. */
+import { taskKey, type ProcessReading, type TaskReading } from '../../metrics/worker-rates';
 import { parseSamples, type Sample } from './prometheus-text';
-
-export interface TaskFigures {
-  /** Records written by a source or delivered to a sink, since the task started. */
-  readonly records?: number;
-  /** Per second, over the worker's metrics window. */
-  readonly rate?: number;
-  /** Of the partition that is most behind. */
-  readonly lagRecords?: number;
-  readonly lagSeconds?: number;
-  /** Records that finally failed. */
-  readonly errors?: number;
-}
-
-export interface WorkerFigures {
-  readonly tasks: ReadonlyMap<string, TaskFigures>;
-  readonly cpuSeconds?: number;
-  /** Seconds since the epoch. */
-  readonly startSeconds?: number;
-  readonly memoryBytes?: number;
-}
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-const OF_TASK: ReadonlyMap<string, keyof TaskFigures> = new Map([
+const OF_TASK: ReadonlyMap<string, keyof TaskReading> = new Map([
   ['kafka_connect_source_task_metrics_source_record_write_total', 'records'],
   ['kafka_connect_source_task_metrics_source_record_write_rate', 'rate'],
   ['kafka_connect_sink_task_metrics_sink_record_send_total', 'records'],
@@ -40,17 +21,13 @@ const OF_WORKER: ReadonlyMap<string, 'cpuSeconds' | 'startSeconds' | 'memoryByte
 ]);
 const WANTED: ReadonlySet<string> = new Set([...OF_TASK.keys(), ...OF_WORKER.keys()]);
 
-export function taskKey(connector: string, task: number | string): string {
-  return `${connector}\n${task}`;
-}
-
 /**
  * @param text of `GET /metrics`
  * @throws Error if it is not in Prometheus' text format, or has no metrics of a process
  */
-export function workerFigures(text: string): WorkerFigures {
-  const tasks = new Map<string, Mutable<TaskFigures>>();
-  const worker: Mutable<Omit<WorkerFigures, 'tasks'>> = {};
+export function workerFigures(text: string): ProcessReading {
+  const tasks = new Map<string, Mutable<TaskReading>>();
+  const worker: Mutable<Omit<ProcessReading, 'tasks'>> = {};
   for (const sample of parseSamples(text, WANTED)) {
     const { name, value } = sample;
     if (!Number.isFinite(value) || value < 0) continue;
@@ -64,7 +41,7 @@ export function workerFigures(text: string): WorkerFigures {
   return { tasks, ...worker };
 }
 
-function addTo(tasks: Map<string, Mutable<TaskFigures>>, { labels, value }: Sample, figure: keyof TaskFigures): void {
+function addTo(tasks: Map<string, Mutable<TaskReading>>, { labels, value }: Sample, figure: keyof TaskReading): void {
   const connector = labels.get('connector');
   const task = labels.get('task');
   if (connector === undefined || task === undefined) return;

@@ -1,7 +1,7 @@
 /** Findings of `millrace doctor` are planted in tests with services, and have a row in docs/errors.md. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseErrorPage } from '../../../src/cli/explain/error-page';
+import { parseErrorPage } from '../../../src/logging/error-page';
 
 const ROOT = join(__dirname, '..', '..', '..');
 const SOURCES = ['src/cli/doctor', 'connectors/postgres/src/diagnosis'];

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nearestCodes } from '../../../src/cli/explain/codes-in';
 import { explain } from '../../../src/cli/explain/explain';
-import { parseErrorPage } from '../../../src/cli/explain/error-page';
+import { parseErrorPage } from '../../../src/logging/error-page';
 import { cli, TRACE } from '../scripted-rest';
 
 const NOWHERE = 'http://localhost:1';

@@ -1,7 +1,7 @@
 import type { Connector } from '../../../src/cli/connectors/connectors';
 import { connectorRows, workerRow, type WorkerReading } from '../../../src/cli/top/rows';
 import { sortRows } from '../../../src/cli/top/sort-rows';
-import { taskKey } from '../../../src/cli/top/worker-figures';
+import { taskKey } from '../../../src/metrics/worker-rates';
 
 function reading(at: number, records: number, cpuSeconds: number, startSeconds = 1000): WorkerReading {
   const tasks = new Map([[taskKey('a', 0), { records, rate: 7, lagRecords: 3, errors: 1 }]]);

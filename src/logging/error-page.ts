@@ -1,4 +1,6 @@
 /** The tables of docs/errors.md. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 export interface ErrorEntry {
   readonly code: string;
@@ -6,6 +8,13 @@ export interface ErrorEntry {
   readonly area: string;
   readonly happened: string;
   readonly cure: string;
+}
+
+/** Part of the package; at the same distance from `src` and from `dist`. */
+const PAGE = join(__dirname, '..', '..', 'docs', 'errors.md');
+
+export function readErrorPage(): readonly ErrorEntry[] {
+  return parseErrorPage(readFileSync(PAGE, 'utf8'));
 }
 
 /** @param page text of docs/errors.md; a row may name several codes, each becomes an entry */
