@@ -157,7 +157,7 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     requests: ['auth', 'http', 'json'],
     routers: ['requests', 'auth', 'http', 'json'],
     openapi: ['requests', 'auth'],
-    console: ['routers', 'requests', 'auth', 'http'],
+    console: ['routers', 'requests', 'auth', 'http', 'json'],
     'app.ts': ['routers', 'requests', 'http'],
     'server.ts': ['app.ts', 'console', 'openapi', 'routers', 'requests', 'auth', 'http'],
   },

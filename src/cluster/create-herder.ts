@@ -17,6 +17,7 @@ import { HerderWrites } from './requests/herder-writes';
 import { fenceProducers } from './fencing/fence-producers';
 import { FencingRounds } from './fencing/fencing-rounds';
 import { taskTransactionalId } from './fencing/transactional-id';
+import { GroupWorkers } from './group/group-workers';
 import { Membership } from './group/membership';
 import { detectSuspension } from './group/suspension-detector';
 import { SessionKeyKeeper } from './forwarding/session-key-keeper';
@@ -83,6 +84,7 @@ export function createHerder(options: HerderOptions): Herder {
     ...{ admin, configs, statuses, membership, queue, stage, tick, reads, history, logger },
     ...createRequests(context, storage, membership, running, reads, tick, { requests, fencing }),
     workerId: context.workerId,
+    workers: new GroupWorkers(async () => await admin.describeGroup(config.groupId)),
     sharedOffsets: storage.sharedOffsets,
     offsets: running.offsets,
     taskHost: running.taskHost,

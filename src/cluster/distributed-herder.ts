@@ -16,6 +16,7 @@ import type { PartitionOffset } from './connector-offsets';
 import { HerderError } from './errors';
 import type {
   ConnectorInfo,
+  ConnectorRecord,
   ConnectorStateInfo,
   ReadTaskConfigs,
   RecordedChange,
@@ -26,6 +27,7 @@ import type {
   TaskState,
   WorkerFigures,
   WorkerHealth,
+  WorkerMember,
 } from './entities';
 import { deriveSecret } from './forwarding/session-key';
 import type { Herder } from './herder';
@@ -35,6 +37,7 @@ import type { HerderReads } from './requests/herder-reads';
 import type { HerderRestarts } from './requests/herder-restarts';
 import type { HerderTick } from './tick/herder-tick';
 import type { HerderWrites } from './requests/herder-writes';
+import type { GroupWorkers } from './group/group-workers';
 import type { Membership } from './group/membership';
 import type { OffsetStores } from './offsets/offset-stores';
 import type { RequestQueue } from './queue/request-queue';
@@ -61,6 +64,7 @@ export interface DistributedHerderParts {
   readonly statuses: StatusStore;
   readonly configs: ConfigStore;
   readonly membership: Membership;
+  readonly workers: GroupWorkers;
   readonly taskHost: TaskHost;
   /** Watches the tick. */
   readonly watchdog: Watchdog;
@@ -160,8 +164,22 @@ export class DistributedHerder implements Herder {
     return this.parts.membership.requiresSignatures;
   }
 
+  async members(): Promise<readonly WorkerMember[] | null> {
+    return await this.parts.workers.members();
+  }
+
+  get leaderUrl(): string | null {
+    return this.parts.membership.leaderUrl;
+  }
+
   connectors(): readonly string[] {
     return this.reads.connectors();
+  }
+  connectorRecords(): readonly ConnectorRecord[] {
+    return this.reads.records();
+  }
+  connectorRecord(name: string): ConnectorRecord {
+    return this.reads.record(name);
   }
   connectorInfo(name: string): ConnectorInfo {
     return this.reads.connectorInfo(name);

@@ -1,9 +1,10 @@
 /** The types that REST shares with the herder. Source: connect-rest §1. */
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { Figures } from '../metrics/exposition';
+import type { TargetState } from '../storage/config/config-records';
 import type { Cause } from '../storage/log/cause';
 
-export type { TargetState } from '../storage/config/config-records';
+export type { TargetState };
 export type ConnectorType = 'source' | 'sink' | 'unknown';
 export type State = 'UNASSIGNED' | 'RUNNING' | 'PAUSED' | 'STOPPED' | 'FAILED' | 'RESTARTING';
 
@@ -99,3 +100,24 @@ export interface WorkerHealth {
 
 /** Metrics of this worker; the REST layer adds what identifies its process. */
 export type WorkerFigures = Omit<Figures, 'app'> & { readonly clientId: string };
+
+/** What the config and status topics contain about a connector, at one moment. */
+export interface ConnectorRecord {
+  readonly name: string;
+  readonly config: ConnectorConfig;
+  readonly type: ConnectorType;
+  /** Requested last. */
+  readonly target: TargetState;
+  /** Number of tasks in the config topic. */
+  readonly tasks: number;
+  /** Null: none yet. */
+  readonly status: ConnectorStateInfo | null;
+}
+
+/** A worker of the group. */
+export interface WorkerMember {
+  /** Its advertised URL. */
+  readonly url: string;
+  /** As in statuses. */
+  readonly id: string;
+}

@@ -8,6 +8,7 @@ import type { CatalogChange } from '../plugins/catalog-change';
 import type { PartitionOffset } from './connector-offsets';
 import type {
   ConnectorInfo,
+  ConnectorRecord,
   ConnectorStateInfo,
   ReadTaskConfigs,
   RecordedChange,
@@ -18,6 +19,7 @@ import type {
   TaskState,
   WorkerFigures,
   WorkerHealth,
+  WorkerMember,
 } from './entities';
 
 export interface Herder {
@@ -36,7 +38,18 @@ export interface Herder {
   /** Whether requests between workers are accepted only with a valid signature. */
   readonly requiresSignatures: boolean;
 
+  /**
+   * The workers of the group, as Kafka knows them; null while that is unknown. Rejects when Kafka does not answer.
+   */
+  members(): Promise<readonly WorkerMember[] | null>;
+
+  /** Null while no leader is known. */
+  readonly leaderUrl: string | null;
+
   connectors(): readonly string[];
+  /** All connectors, at one moment. */
+  connectorRecords(): readonly ConnectorRecord[];
+  connectorRecord(name: string): ConnectorRecord;
   connectorInfo(name: string): ConnectorInfo;
   connectorStatus(name: string): ConnectorStateInfo;
   taskStatus(name: string, task: number): TaskState;

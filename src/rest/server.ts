@@ -89,6 +89,7 @@ export function createRestServer(options: RestServerOptions): RestServer {
   const herderIfReady = typeof options.herder === 'function' ? options.herder : (): Herder => options.herder as Herder;
   const { restAuth } = options.config;
   const access = accessOf(restAuth, options.readJaas, options.logger);
+  const send = options.forward ?? forwardRequest;
   const marks = forwardedMarks(herderIfReady);
   const context: RestContext = {
     herderIfReady,
@@ -101,7 +102,7 @@ export function createRestServer(options: RestServerOptions): RestServer {
     validator: options.validator,
     levels: options.levels,
     logger: options.logger,
-    forward: createForwarder(options.forward ?? forwardRequest, undefined, marks.mark),
+    forward: createForwarder(send, undefined, marks.mark),
     secrets: new HiddenSecrets(access.hasRoles, options.validator),
     version: options.version,
     commit: options.commit,
@@ -112,7 +113,7 @@ export function createRestServer(options: RestServerOptions): RestServer {
   const { accepts } = access;
   const { millraceVersion, consoleFolder = BUILT_CONSOLE } = options;
   const consoleResources = consoleEnabled
-    ? createConsole({ ...context, accepts, millraceVersion, groupId, tracksTopics })
+    ? createConsole({ ...context, accepts, send, millraceVersion, groupId, tracksTopics })
     : (): readonly Resource[] => [];
   const pages = consoleEnabled ? { pages: consolePages(consoleFiles(consoleFolder)) } : {};
   const { cors, responseHeaders: rules, raw, listeners, adminListeners } = options.config;

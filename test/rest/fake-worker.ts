@@ -13,6 +13,7 @@ import { HerderError } from '../../src/cluster/errors';
 import type { ForwardRequest } from '../../src/cluster/forwarding/forwarding';
 import type {
   ConnectorInfo,
+  ConnectorRecord,
   ConnectorStateInfo,
   ReadTaskConfigs,
   RecordedChange,
@@ -24,6 +25,7 @@ import type {
   TaskState,
   WorkerFigures,
   WorkerHealth,
+  WorkerMember,
 } from '../../src/cluster/entities';
 import type { Herder } from '../../src/cluster/herder';
 import type { ConfigValidator } from '../../src/config/validation/config-infos';
@@ -270,6 +272,20 @@ export class FakeHerder implements Herder {
   }
   requiresSignatures = true;
 
+  /** Null: unknown. */
+  group: readonly WorkerMember[] | null = [{ url: 'http://127.0.0.1:8083/', id: '127.0.0.1:8083' }];
+  async members(): Promise<readonly WorkerMember[] | null> {
+    return await Promise.resolve(this.group);
+  }
+  leaderUrl: string | null = 'http://127.0.0.1:8083/';
+  connectorRecords(): readonly ConnectorRecord[] {
+    return this.connectors().map((name) => this.connectorRecord(name));
+  }
+  connectorRecord(name: string): ConnectorRecord {
+    const { config, type, target, tasks } = this.entry(name, `Connector ${name} not found`);
+    return { name, config, type, target, tasks, status: this.connectorStatus(name) };
+  }
+
   connectors(): readonly string[] {
     return [...this.entries.keys()];
   }
@@ -468,6 +484,7 @@ export function fakeWorker(options: FakeWorkerOptions = {}): FakeWorker {
   });
   const herder = new FakeHerder(validator, registry);
   const levels = new LogLevels();
+  const send = options.forward ?? (() => Promise.reject(new Error('nobody to forward to')));
   const context: RestContext = {
     herderIfReady: () => (options.starting ? null : herder),
     herder: () => {
@@ -478,7 +495,7 @@ export function fakeWorker(options: FakeWorkerOptions = {}): FakeWorker {
     validator,
     levels,
     logger: silentLogger,
-    forward: createForwarder(options.forward ?? (() => Promise.reject(new Error('nobody to forward to')))),
+    forward: createForwarder(send),
     secrets: new HiddenSecrets(options.access?.hasRoles === true, validator),
     version: '4.3.1',
     commit: '0123456789abcdef',
@@ -488,6 +505,7 @@ export function fakeWorker(options: FakeWorkerOptions = {}): FakeWorker {
   const routes = withOpenApi([...resources(context), ...adminResources(context)], context.version);
   const consoleRoutes = createConsole({
     ...context,
+    send,
     accepts: options.access?.accepts ?? [],
     millraceVersion: '0.0.0',
     groupId: 'connect-cluster',

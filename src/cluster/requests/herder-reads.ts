@@ -7,6 +7,7 @@ import { HerderError } from '../errors';
 import { restartChange } from '../history/change-history';
 import type {
   ConnectorInfo,
+  ConnectorRecord,
   ConnectorState,
   ConnectorStateInfo,
   RecordedChange,
@@ -27,6 +28,20 @@ export class HerderReads {
 
   connectors(): readonly string[] {
     return this.snapshot().connectors();
+  }
+
+  records(): readonly ConnectorRecord[] {
+    return this.connectors().map((name) => this.record(name));
+  }
+
+  record(name: string): ConnectorRecord {
+    const snapshot = this.snapshot();
+    const config = snapshot.connectorConfig(name);
+    if (config === null) throw notFound(name);
+    return {
+      ...{ name, config, type: this.plugins.type(config), target: snapshot.targetState(name) },
+      ...{ tasks: snapshot.taskCount(name), status: this.statusOrNull(name) },
+    };
   }
 
   connectorInfo(name: string): ConnectorInfo {

@@ -75,8 +75,12 @@ export class HiddenSecrets {
    * that see secrets see the text as it is.
    */
   async inTexts(caller: Caller, config: ConnectorConfig): Promise<(text: string) => string> {
-    if (!this.hidesFrom(caller)) return (text) => text;
-    const shown = await this.shown(caller, config, config['connector.class']);
+    return this.hidesFrom(caller) ? await this.inTextsFromAll(config) : (text) => text;
+  }
+
+  /** The same, whoever reads the text. */
+  async inTextsFromAll(config: ConnectorConfig): Promise<(text: string) => string> {
+    const shown = await this.shownToAll(config, config['connector.class']);
     const hide = hiderOf(shown, config);
     return (text) => {
       const hidden = hide(text, text.length);
@@ -86,7 +90,11 @@ export class HiddenSecrets {
 
   /** The config as the caller may see it. `className`: `connector.class` of its connector. */
   async shown(caller: Caller, config: ConnectorConfig, className: string | undefined): Promise<ConnectorConfig> {
-    if (!this.hidesFrom(caller)) return config;
+    return this.hidesFrom(caller) ? await this.shownToAll(config, className) : config;
+  }
+
+  /** The config without its secrets. */
+  async shownToAll(config: ConnectorConfig, className: string | undefined): Promise<ConnectorConfig> {
     const types = new Map<string, ConfigType>();
     const unknown: string[] = [];
     for (const { prefix, plugin } of [{ prefix: '', plugin: className }, ...embeddedPlugins(config)]) {

@@ -49,6 +49,9 @@ export const REQUIRED_ROLE: Readonly<Record<string, Requirement>> = {
 /** Of what the console in the browser gets from its worker, beside the routes above. */
 export const CONSOLE_ROLE: Readonly<Record<string, Role>> = {
   'GET /ui/api/session': 'reader',
+  'GET /ui/api/overview': 'reader',
+  // Workers ask each other, with the caller's credentials.
+  'GET /ui/api/worker': 'reader',
   'GET /ui/api/changes': 'reader',
 };
 

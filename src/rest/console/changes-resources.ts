@@ -1,25 +1,19 @@
 /** What changed lately, for the console. Secrets are hidden from every caller. */
 import type { RecordedChange } from '../../cluster/entities';
-import { HiddenSecrets } from '../auth/hidden-secrets';
-import type { Caller } from '../auth/access';
 import type { RestContext } from '../routers/context';
 import { ok, type Resource } from '../requests/route';
 import type { Change, Changes } from './api';
 
-/** Sees what a caller without a role sees. */
-const ANYONE: Caller = { user: null, role: null };
-
 /** The change as every caller may see it. */
 export type ShowChange = (change: RecordedChange) => Promise<Change>;
 
-export function showChange({ validator }: Pick<RestContext, 'validator'>): ShowChange {
-  const secrets = new HiddenSecrets(true, validator);
+export function showChange({ secrets }: Pick<RestContext, 'secrets'>): ShowChange {
   return async ({ at, kind, subject, task, cause, config }) => {
     const { by, user, detail } = cause;
     const shown = { at, kind, subject, task, cause: { by, user, detail } };
     if (config === null) return { ...shown, keys: [] };
     const [before, after] = await Promise.all(
-      [config.before, config.after].map((values) => secrets.shown(ANYONE, values, values['connector.class'])),
+      [config.before, config.after].map((values) => secrets.shownToAll(values, values['connector.class'])),
     );
     return {
       ...shown,

@@ -1,0 +1,149 @@
+/** The reports of all workers of the group, requested in parallel: a slow one delays the others by 2 s at most. */
+import { messageOf, settledWithin, startTimer, timeoutSignal } from '@millrace/sdk';
+import type { WorkerMember } from '../../cluster/entities';
+import { HerderError } from '../../cluster/errors';
+import type { ForwardRequest } from '../../cluster/forwarding/forwarding';
+import type { Herder } from '../../cluster/herder';
+import { cpuOf, taskRates, type TimedReading } from '../../metrics/worker-rates';
+import { readReport, type ReadReport, type TaskReport, type WorkerReport } from './worker-report';
+
+export const REPORT_PATH = '/ui/api/worker';
+const ANSWER_MS = 2_000;
+/** For one that did not answer the last time. */
+const SILENT_MS = 500;
+/** Consoles that ask at the same time get the same reports. */
+const KEPT_MS = 1_000;
+/** How often Kafka is asked who is a member. */
+const MEMBERS_MS = 2_000;
+/** A rate since an older report would be that of another time. */
+const OLDEST_BEFORE_MS = 15_000;
+/** Of a worker without a console. */
+const NO_ROUTE = new Set(['HTTP 404 Not Found', 'HTTP 405 Method Not Allowed']);
+const FORWARDING = /^IO Error trying to forward REST request: /;
+
+/** One member, and what it answered. */
+export interface WorkerView extends WorkerMember {
+  readonly isThis: boolean;
+  readonly state: 'answering' | 'silent' | 'other';
+  readonly problem: string | null;
+  readonly report: ReadReport | null;
+  /** Of its tasks, by `taskKey`. */
+  readonly tasks: ReadonlyMap<string, TaskReport>;
+  readonly cpu: number | null;
+}
+
+export interface GroupReport {
+  readonly workers: readonly WorkerView[];
+  /** False: Kafka has not told who is a member, so another worker may be one. */
+  readonly isWhole: boolean;
+}
+
+export interface GroupReportsOptions {
+  readonly herder: () => Herder;
+  readonly own: () => Promise<WorkerReport>;
+  readonly send: ForwardRequest;
+  /** Monotonic, milliseconds. (Default: the process's) */
+  readonly now?: () => number;
+}
+
+type Answer = Pick<WorkerView, 'state' | 'problem' | 'report'>;
+interface Reading extends TimedReading<TaskReport> {
+  readonly figures: ReadReport;
+}
+
+export class GroupReports {
+  private current: Promise<GroupReport> | null = null;
+  private members: readonly WorkerMember[] | null = null;
+  private membersAt = -Infinity;
+  /** By URL: the newest report of each worker. */
+  private readings = new Map<string, Reading>();
+  /** URLs of members that did not answer. */
+  private readonly silent = new Set<string>();
+  private readonly now: () => number;
+
+  constructor(private readonly options: GroupReportsOptions) {
+    this.now = options.now ?? (() => performance.now());
+  }
+
+  /** @param authorization the caller's header, which the members' URLs get, and no others */
+  async read(authorization: string | null): Promise<GroupReport> {
+    return await (this.current ??= this.request(authorization));
+  }
+
+  private async request(authorization: string | null): Promise<GroupReport> {
+    try {
+      return await this.requestAll(authorization);
+    } finally {
+      startTimer(() => (this.current = null), KEPT_MS).unref();
+    }
+  }
+
+  private async requestAll(authorization: string | null): Promise<GroupReport> {
+    const herder = this.options.herder();
+    const { workerId } = herder;
+    await this.readMembers(herder);
+    const others = (this.members ?? []).filter(({ id }) => id !== workerId);
+    for (const url of this.silent) if (!others.some((member) => member.url === url)) this.silent.delete(url);
+    const own = this.members?.find(({ id }) => id === workerId) ?? { id: workerId, url: '' };
+    const before = this.readings;
+    this.readings = new Map();
+    const workers = await Promise.all([
+      this.view(own, true, this.answerOf(this.options.own()), before),
+      ...others.map((member) => this.view(member, false, this.ask(member, authorization), before)),
+    ]);
+    return { workers, isWhole: this.members !== null };
+  }
+
+  private async view(
+    member: WorkerMember,
+    isThis: boolean,
+    asked: Promise<Answer>,
+    previous: ReadonlyMap<string, Reading>,
+  ): Promise<WorkerView> {
+    const { state, problem, report } = await asked;
+    const at = this.now();
+    const before = previous.get(member.url);
+    const recent = before && at - before.at <= OLDEST_BEFORE_MS ? before : undefined;
+    const reading = report && { at, figures: report };
+    const kept = reading ?? recent;
+    if (kept) this.readings.set(member.url, kept);
+    return {
+      ...member,
+      ...{ isThis, state, problem, report },
+      tasks: reading ? taskRates(reading, recent) : new Map(),
+      cpu: reading && cpuOf(reading, recent, Date.now()),
+    };
+  }
+
+  private async ask({ url }: WorkerMember, authorization: string | null): Promise<Answer> {
+    const limitMs = this.silent.has(url) ? SILENT_MS : ANSWER_MS;
+    const signal = timeoutSignal(limitMs);
+    const request = { url, method: 'GET', path: REPORT_PATH, body: null, authorization, forward: null, signal };
+    const answer = await this.answerOf(this.options.send(request).then(({ body }) => body));
+    if (answer.state === 'silent') this.silent.add(url);
+    else this.silent.delete(url);
+    return answer;
+  }
+
+  private async answerOf(asked: Promise<unknown>): Promise<Answer> {
+    try {
+      const report = readReport(await asked);
+      return report ? { state: 'answering', problem: null, report } : { state: 'other', problem: null, report: null };
+    } catch (error) {
+      const message = messageOf(error);
+      if (error instanceof HerderError && NO_ROUTE.has(message)) return { state: 'other', problem: null, report: null };
+      const problem = /abort|timeout/i.test(message)
+        ? 'It does not answer.'
+        : message.replace(FORWARDING, 'It cannot be reached: ');
+      return { state: 'silent', problem, report: null };
+    }
+  }
+
+  /** Keeps the known members while Kafka does not answer. */
+  private async readMembers(herder: Herder): Promise<void> {
+    if (this.now() - this.membersAt < MEMBERS_MS) return;
+    this.membersAt = this.now();
+    const found = herder.members().catch(() => null);
+    this.members = (await settledWithin(found, ANSWER_MS, null)) ?? this.members;
+  }
+}
