@@ -124,6 +124,23 @@ export class Cluster {
     return end?.offset ?? 0;
   }
 
+  /** Names of the headers that records of a storage topic have, sorted. */
+  async headers(suffix: string): Promise<string[]> {
+    const topic = `${this.group}-${suffix}`;
+    const [{ partitions = [] } = {}] = await this.admin.describeTopics([topic]);
+    const all = partitions.map(({ partition }) => ({ topic, partition }));
+    const ends = await this.admin.listOffsets(all, 'latest');
+    const consumer = await this.clients.assigned();
+    consumer.assign(all);
+    const names = new Set<string>();
+    await waitFor(`the end of ${topic}`, async () => {
+      for (const { records } of await consumer.poll(1_000))
+        for (const { headers } of records) for (const { key } of headers) names.add(key);
+      return ends.every((end) => (consumer.position(end) ?? 0) >= end.offset);
+    });
+    return [...names].sort();
+  }
+
   /** The members of a sink's consumer group: one for each running task, on any worker. */
   async sinkMembers(sink: Sink): Promise<number> {
     return (await this.admin.describeGroup(`connect-${sink.name}`)).members.length;

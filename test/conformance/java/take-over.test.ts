@@ -4,6 +4,7 @@
  */
 import type { StartedWorker } from '../../../dev/services/worker';
 import { waitFor } from '../../helpers/wait-for';
+import type { Changes } from '../../../src/rest/console/api';
 import { ask, Cluster, create, describeWithJava, everything, reaches, type Sink } from './fixtures';
 
 describeWithJava('migration of a cluster', () => {
@@ -82,6 +83,13 @@ describeWithJava('migration of a cluster', () => {
     await rest(ours);
     await reaches(ours, born.name, 'RUNNING RUNNING RUNNING', ours);
     const before = await everything(ours);
+    // Java's worker reads records with headers of ours.
+    expect((await ask(ours, 'POST', `/connectors/${running.name}/tasks/0/restart`)).status).toBe(204);
+    await reaches(ours, running.name, 'RUNNING RUNNING RUNNING', ours);
+    expect([await cluster.headers('configs'), await cluster.headers('status')]).toEqual([
+      ['millrace.cause'],
+      ['millrace.restart'],
+    ]);
     const written = await cluster.configEnd();
     await ours.stop();
     await sendToAll();
@@ -116,6 +124,12 @@ describeWithJava('migration of a cluster', () => {
     await java.stop();
     ours = await cluster.ours();
     await flows(ours);
+    // Changes by the earlier worker have their causes, and those by Java's worker have none.
+    const { changes } = (await ask(ours, 'GET', '/ui/api/changes')).json as Changes;
+    const causes = (kind: string): string[] =>
+      changes.filter((change) => change.kind === kind).map(({ cause }) => cause.by);
+    expect(new Set(causes('config changed'))).toEqual(new Set(['user', 'unknown']));
+    expect([causes('resumed')[0], causes('resumed').at(-1)]).toEqual(['unknown', 'user']);
     await ours.stop();
     java = await cluster.java({ 'connect.protocol': 'eager' });
     await flows(java);
