@@ -16,6 +16,7 @@ import { parseJaasFile } from './kafka/security/jaas-file';
 import { readTlsOptions } from './kafka/security/ssl-config';
 import { levelName, type LogLevels } from './logging/log-levels';
 import type { Logger } from './logging/logger';
+import type { RecentLines } from './logging/recent-lines';
 import { createPluginHost } from './plugin-host/create-host';
 import { createPluginRegistry } from './plugins/create-registry';
 import { PluginWatcher } from './plugins/watch/plugin-watcher';
@@ -52,9 +53,11 @@ export interface WorkerOptions {
   readonly levels: LogLevels;
   /** Resolves config provider placeholders in connector configs. */
   readonly resolver: ConfigResolver;
+  /** Where the logger keeps the lines of connectors, for the console. (Default: none are kept) */
+  readonly recent?: RecentLines;
 }
 
-export function createWorker(config: WorkerConfig, { logger, levels, resolver }: WorkerOptions): Worker {
+export function createWorker(config: WorkerConfig, { logger, levels, resolver, recent }: WorkerOptions): Worker {
   const named = (name: string): Logger => logger.child({}, `millrace.${name}`);
   const registry = createPluginRegistry({
     pluginPath: config.pluginPath,
@@ -81,6 +84,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver }:
     forward,
     levels,
     logger: named('rest'),
+    ...(recent ? { recent } : {}),
     version: CONNECT_VERSION,
     commit: `millrace-${MILLRACE_VERSION}`,
     millraceVersion: MILLRACE_VERSION,

@@ -1,5 +1,6 @@
 /** `millrace start [worker.properties]`: runs a worker until SIGTERM or SIGINT; a second signal terminates it. */
 import { startTimer } from '@millrace/sdk';
+import type * as Recent from '../logging/recent-lines';
 import type * as Logging from '../logging/winston-logger';
 import type * as Composition from '../worker';
 import type { Worker } from '../worker';
@@ -50,10 +51,13 @@ export function loadAndBuildWorker({ config, embedded, resolver }: WorkerSetup, 
   /* eslint-disable @typescript-eslint/no-require-imports */
   const { createLogger, loggerOptions } = require('../logging/winston-logger') as typeof Logging;
   const { createWorker } = require('../worker') as typeof Composition;
+  const { RecentLines } = require('../logging/recent-lines') as typeof Recent;
   const { createWorkerWithBroker } = require('../worker-with-broker') as typeof EmbeddedComposition;
   /* eslint-enable @typescript-eslint/no-require-imports */
   const { levels, format } = loggerOptions(io.env);
-  const options = { logger: createLogger({ levels, format, colors: hasColours(io) }), levels, resolver };
+  const recent = config.consoleEnabled ? new RecentLines() : undefined;
+  const logger = createLogger({ levels, format, colors: hasColours(io), ...(recent ? { recent } : {}) });
+  const options = { logger, levels, resolver, ...(recent ? { recent } : {}) };
   return embedded ? createWorkerWithBroker(config, embedded, options) : createWorker(config, options);
 }
 

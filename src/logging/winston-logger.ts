@@ -3,6 +3,9 @@ import { createLogger as createWinston, transports, type Logger as Winston } fro
 import { formatLine, logFormat, type LogEvent, type LogFormat, type LogLevel } from './format-line';
 import { levelName, LogLevels, SEVERITY, type Threshold } from './log-levels';
 import type { Logger } from './logger';
+import { subjectOf } from './line-subject';
+import { printableFields, printableLine, type PrintableLine } from './printable-line';
+import type { RecentLines } from './recent-lines';
 
 const WINSTON_LEVELS: Readonly<Record<LogLevel, number>> = { error: 0, warn: 1, info: 2, debug: 3, trace: 4 };
 /** The property in which winston's transports expect the formatted line. */
@@ -19,6 +22,8 @@ export interface LoggerOptions {
   readonly name?: string;
   /** (Default: standard output) */
   readonly stream?: NodeJS.WritableStream;
+  /** Keeps the lines of connectors. (Default: they are not kept) */
+  readonly recent?: RecentLines;
 }
 
 export function createLogger(options: LoggerOptions = {}): Logger {
@@ -30,7 +35,8 @@ export function createLogger(options: LoggerOptions = {}): Logger {
     format: { transform: (info) => ({ ...info, [MESSAGE]: formatLine(info.event as LogEvent, format, colors) }) },
     transports: [new transports.Stream({ stream: options.stream ?? process.stdout })],
   });
-  return new WinstonLogger(winston, options.levels ?? new LogLevels(), options.name ?? 'worker', {});
+  const { levels = new LogLevels(), recent = null, name = 'worker' } = options;
+  return new WinstonLogger({ winston, levels, recent }, name, {});
 }
 
 /** `MILLRACE_LOG_LEVEL` and `MILLRACE_LOG_FORMAT`; unknown values count as not set. */
@@ -45,16 +51,21 @@ export function loggerOptions(
 
 type Fields = Readonly<Record<string, unknown>>;
 
+interface Output {
+  readonly winston: Winston;
+  readonly levels: LogLevels;
+  readonly recent: RecentLines | null;
+}
+
 class WinstonLogger implements Logger {
   private readonly threshold: Threshold;
 
   constructor(
-    private readonly winston: Winston,
-    private readonly levels: LogLevels,
+    private readonly output: Output,
     private readonly name: string,
     private readonly fields: Fields,
   ) {
-    this.threshold = levels.threshold(name);
+    this.threshold = output.levels.threshold(name);
   }
 
   error(message: string, fields?: Fields): void {
@@ -74,12 +85,13 @@ class WinstonLogger implements Logger {
   }
 
   child(fields: Fields, name?: string): Logger {
-    return new WinstonLogger(this.winston, this.levels, name ?? this.name, { ...this.fields, ...fields });
+    return new WinstonLogger(this.output, name ?? this.name, { ...this.fields, ...fields });
   }
 
   private log(level: LogLevel, message: string, fields?: Fields): void {
     // Nothing is formatted for a level that is off.
     if (SEVERITY[level] > this.threshold.severity) return;
+    const { winston, recent } = this.output;
     const event: LogEvent = {
       time: new Date(),
       level,
@@ -87,6 +99,18 @@ class WinstonLogger implements Logger {
       message,
       fields: fields ? { ...this.fields, ...fields } : this.fields,
     };
-    this.winston.log({ level, message, event });
+    const subject = recent && subjectOf(event.fields);
+    if (!subject) return void winston.log({ level, message, event });
+    // Made printable once, for both.
+    const line = printableLine(message, event.fields);
+    recent?.add(subject, { at: event.time.getTime(), level, logger: this.name, text: textOf(line) });
+    winston.log({ level, message, event: { ...event, message: line.message, fields: printableFields(line) } });
   }
+}
+
+/** Without the fields that say what it is about. */
+function textOf({ message, fields, stacks }: PrintableLine): string {
+  const { connector: _, task: _task, ...rest } = fields;
+  const shown = JSON.stringify(rest);
+  return [shown === '{}' ? message : `${message} ${shown}`, ...stacks].join('\n');
 }

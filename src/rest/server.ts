@@ -9,6 +9,7 @@ import type { ConfigValidator } from '../config/validation/config-infos';
 import type { WorkerConfig } from '../config/worker-config';
 import { AUDIT, type LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
+import { RecentLines } from '../logging/recent-lines';
 import type { PluginRegistry } from '../plugins/registry';
 import { OPEN_ACCESS } from './auth/access';
 import { AuditLog } from './auth/audit-log';
@@ -62,6 +63,8 @@ export interface RestServerOptions {
   readonly readJaas: ReadJaasFile;
   readonly levels: LogLevels;
   readonly logger: Logger;
+  /** Where the logger keeps the lines of connectors. (Default: none are kept) */
+  readonly recent?: RecentLines;
   /** Emulated Kafka version and build, shown by `GET /`. */
   readonly version: string;
   readonly commit: string;
@@ -111,9 +114,9 @@ export function createRestServer(options: RestServerOptions): RestServer {
   };
   const { consoleEnabled, groupId, topicTrackingEnable: tracksTopics } = options.config;
   const { accepts } = access;
-  const { millraceVersion, consoleFolder = BUILT_CONSOLE } = options;
+  const { millraceVersion, consoleFolder = BUILT_CONSOLE, recent = new RecentLines() } = options;
   const consoleResources = consoleEnabled
-    ? createConsole({ ...context, accepts, send, millraceVersion, groupId, tracksTopics })
+    ? createConsole({ ...context, accepts, send, millraceVersion, groupId, tracksTopics, recent })
     : (): readonly Resource[] => [];
   const pages = consoleEnabled ? { pages: consolePages(consoleFiles(consoleFolder)) } : {};
   const { cors, responseHeaders: rules, raw, listeners, adminListeners } = options.config;

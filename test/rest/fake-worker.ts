@@ -35,6 +35,7 @@ import type { WorkerConfig } from '../../src/config/worker-config';
 import { CONVERTER_TYPE } from '../../src/converters/converter-type';
 import { LogLevels } from '../../src/logging/log-levels';
 import { silentLogger } from '../../src/logging/logger';
+import { RecentLines } from '../../src/logging/recent-lines';
 import { GroupMetrics } from '../../src/metrics/group-metrics';
 import { DEFAULT_SAMPLE_WINDOWS } from '../../src/metrics/task-metrics';
 import { TimeInStates } from '../../src/metrics/time-in-states';
@@ -456,6 +457,7 @@ export interface FakeWorker {
   readonly app: Express;
   readonly herder: FakeHerder;
   readonly levels: LogLevels;
+  readonly recent: RecentLines;
   readonly routes: readonly Resource[];
   readonly consoleRoutes: readonly Resource[];
 }
@@ -502,6 +504,7 @@ export function fakeWorker(options: FakeWorkerOptions = {}): FakeWorker {
     startedAt: 1_700_000_000_000,
     healthLimitMs: options.healthLimitMs ?? 10_000,
   };
+  const recent = new RecentLines();
   const routes = withOpenApi([...resources(context), ...adminResources(context)], context.version);
   const consoleRoutes = createConsole({
     ...context,
@@ -510,6 +513,7 @@ export function fakeWorker(options: FakeWorkerOptions = {}): FakeWorker {
     millraceVersion: '0.0.0',
     groupId: 'connect-cluster',
     tracksTopics: true,
+    recent,
   })(true);
   const limits = options.bodies ?? { maxBytes: 1024 * 1024, inFlightBytes: 16 * 1024 * 1024 };
   const app = createApp([...routes, ...consoleRoutes], {
@@ -521,7 +525,7 @@ export function fakeWorker(options: FakeWorkerOptions = {}): FakeWorker {
     ...(options.access ? { internalBodies: new BodyBudget(limits) } : {}),
     ...(options.consoleFolder === undefined ? {} : { pages: consolePages(consoleFiles(options.consoleFolder)) }),
   });
-  return { app, herder, levels, routes, consoleRoutes };
+  return { app, herder, levels, recent, routes, consoleRoutes };
 }
 
 export const SRC = { 'connector.class': 'FileStreamSource', topic: 't' };

@@ -4,6 +4,7 @@
  */
 import { withDeadline } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
+import { about } from '../../logging/line-subject';
 import type { Logger } from '../../logging/logger';
 import type { InstanceId } from '../../metrics/work-metrics';
 import type { ConfigSnapshot } from '../../storage/config/config-snapshot';
@@ -140,7 +141,8 @@ export class AssignedWork {
     const connectorHere = plan.connector && connectors.runner(name) !== null;
     const tasksHere = plan.tasks.map((task) => ({ connector: name, task })).filter((id) => tasks.has(id));
     if (!connectorHere && tasksHere.length === 0) return;
-    logger.info(`Restarting connector ${name}`, { connector: connectorHere, tasks: tasksHere.map(({ task }) => task) });
+    const restarted = { connector: connectorHere, tasks: tasksHere.map(({ task }) => task) };
+    logger.info(`Restarting connector ${name}`, about({ connector: name }, restarted));
     await this.restartAll(connectorHere ? [name] : [], tasksHere, request.cause);
   }
 

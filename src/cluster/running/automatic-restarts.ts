@@ -5,6 +5,7 @@
  */
 import { monotonicNow } from '@millrace/sdk';
 import { restartSettings, type RestartSettings } from '../../config/restart-settings';
+import { about } from '../../logging/line-subject';
 import type { Logger } from '../../logging/logger';
 import type { InstanceId } from '../../metrics/work-metrics';
 import type { ConfigSnapshot } from '../../storage/config/config-snapshot';
@@ -71,7 +72,7 @@ export class AutomaticRestarts {
     const random = Math.random();
     const decision = decideRestart({ settings, history, worthRestarting, now: now - stuckMs, random });
     const note = restartNote(decision, settings, now);
-    if (note !== '') logger.warn(`${nameOf(instance)} has failed. ${note.trimEnd()}`);
+    if (note !== '') logger.warn(`${nameOf(instance)} has failed. ${note.trimEnd()}`, about(instance));
     const record = this.record(instance);
     record.runningSince = null;
     record.scheduled = null;
@@ -97,7 +98,10 @@ export class AutomaticRestarts {
       try {
         await this.restart(record, work);
       } catch (error) {
-        this.options.logger.error(`${nameOf(record.instance)} could not be restarted automatically`, { error });
+        this.options.logger.error(
+          `${nameOf(record.instance)} could not be restarted automatically`,
+          about(record.instance, { error }),
+        );
       }
     }
   }
@@ -117,7 +121,7 @@ export class AutomaticRestarts {
     // A user who paused the connector may want to examine the failure; FAILED stays FAILED, as in Java.
     if (isConfigured && newest.targetState(instance.connector) === 'STARTED') return true;
     if (isConfigured && !scheduled.suspended)
-      this.options.logger.info(`${nameOf(instance)} is restarted when its connector is resumed`);
+      this.options.logger.info(`${nameOf(instance)} is restarted when its connector is resumed`, about(instance));
     scheduled.suspended = true;
     return false;
   }
@@ -125,7 +129,7 @@ export class AutomaticRestarts {
   private async restart(record: Tracked, work: RestartableWork): Promise<void> {
     const { instance, restarts } = record;
     record.scheduled = null;
-    this.options.logger.info(`${nameOf(instance)} is restarted automatically (attempt ${restarts})`);
+    this.options.logger.info(`${nameOf(instance)} is restarted automatically (attempt ${restarts})`, about(instance));
     await work.stopInstance(instance, automatically(`attempt ${restarts}${limitText(this.settings(instance))}`));
     // Stopping it has reset the count, but this restart belongs to it.
     this.records.set(keyOf(instance), record);

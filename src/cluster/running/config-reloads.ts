@@ -3,6 +3,7 @@
  * configs have changed. Source: connect-runtime §8.3.
  */
 import type { ConnectorConfig } from '@millrace/sdk';
+import { about } from '../../logging/line-subject';
 import type { Logger } from '../../logging/logger';
 import type { RequestQueue } from '../queue/request-queue';
 
@@ -41,7 +42,7 @@ export class ConfigReloads {
     queue
       .submit(async () => {
         if (this.pending.get(connector) !== reload) return;
-        logger.info(`Restarting connector ${connector}: values of its config have expired`);
+        logger.info(`Restarting connector ${connector}: values of its config have expired`, about({ connector }));
         await restart(connector);
       }, ms)
       // Rejects when the worker stops.

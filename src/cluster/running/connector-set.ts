@@ -1,5 +1,6 @@
 /** The connector instances that run on this worker. Sources: connect-runtime §3.4, §10.2. */
 import { ConfigError, type ConnectorConfig, type WorkerSettings } from '@millrace/sdk';
+import { about } from '../../logging/line-subject';
 import type { Logger } from '../../logging/logger';
 import type { HostedInstance, PluginHost } from '../../plugin-host/host';
 import type { PluginDescription } from '../../plugins/registry';
@@ -62,7 +63,7 @@ export class ConnectorSet {
       create: async () => await this.create(connector, config, runner),
       onState: (state) => reporter.connectorState(connector, state),
       onFailed: (error) => {
-        logger.error(`Connector ${connector} failed`, { error });
+        logger.error(`Connector ${connector} failed`, about({ connector }, { error }));
         reporter.connectorFailed(connector, error);
       },
     });

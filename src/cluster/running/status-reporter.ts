@@ -2,6 +2,7 @@
 import type { ConnectorTaskId } from '../../connector-task-id';
 import type { ClientAnnouncement } from '../../metrics/open-clients';
 import type { PublishedSeries } from '../../metrics/published-series';
+import { about } from '../../logging/line-subject';
 import type { Logger } from '../../logging/logger';
 import type { InstanceId, WorkMetrics } from '../../metrics/work-metrics';
 import { automatically, type Cause, type Restart } from '../../storage/log/cause';
@@ -47,7 +48,7 @@ export class StatusReporter implements TaskListener {
   connectorState(connector: string, state: Exclude<StatusState, 'FAILED'>): void {
     const entity = { kind: 'connector', connector } as const;
     const status = this.entered({ connector, task: null }, state, null);
-    this.options.logger.info(`Connector ${connector} ${this.change(connector, state)}`);
+    this.options.logger.info(`Connector ${connector} ${this.change(connector, state)}`, about({ connector }));
     if (state === 'RUNNING') this.options.observer.running({ connector, task: null });
     else if (state !== 'RESTARTING') this.options.observer.forget({ connector, task: null });
     // Only UNASSIGNED yields to the status of a newer owner.
@@ -103,7 +104,7 @@ export class StatusReporter implements TaskListener {
   }
   onStopped({ connector, task }: ConnectorTaskId): void {
     const status = this.entered({ connector, task }, 'UNASSIGNED', null);
-    this.options.logger.debug(`Task ${taskName({ connector, task })} has ended`);
+    this.options.logger.debug(`Task ${taskName({ connector, task })} has ended`, about({ connector, task }));
     const entity = { kind: 'task', connector, task } as const;
     this.options.statuses.putSafe(entity, status, this.restart(entity));
   }
@@ -129,7 +130,7 @@ export class StatusReporter implements TaskListener {
   }
 
   private put({ connector, task }: ConnectorTaskId, state: StatusState): void {
-    this.options.logger.debug(`Task ${taskName({ connector, task })} is ${state}`);
+    this.options.logger.debug(`Task ${taskName({ connector, task })} is ${state}`, about({ connector, task }));
     const entity = { kind: 'task', connector, task } as const;
     this.options.statuses.put(entity, this.entered({ connector, task }, state, null), this.restart(entity));
   }

@@ -1,6 +1,7 @@
 /** The tasks of this worker. Sources: connect-runtime §3.4, §3.12. */
 import { type ConnectorConfig, type TaskSignal, withDeadline } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
+import { about } from '../../logging/line-subject';
 import type { Logger } from '../../logging/logger';
 import type { WorkMetrics } from '../../metrics/work-metrics';
 import type { PluginHost } from '../../plugin-host/host';
@@ -70,7 +71,7 @@ export class TaskSet {
         if (isCurrent()) await host.start({ ...spec, lease });
       } catch (error) {
         if (!isCurrent()) return;
-        logger.error(`Cannot start task ${taskName(id)}`, { error });
+        logger.error(`Cannot start task ${taskName(id)}`, about(id, { error }));
         reporter.taskFailed(id, error);
         throw error;
       }
@@ -115,7 +116,7 @@ export class TaskSet {
       Math.max(0, deadline - Date.now()),
     );
     for (const id of late)
-      logger.error(`Task ${taskName(id)} did not stop within ${stopTimeoutMs} ms and was cancelled`);
+      logger.error(`Task ${taskName(id)} did not stop within ${stopTimeoutMs} ms and was cancelled`, about(id));
   }
 
   pause(id: ConnectorTaskId): void {

@@ -53,6 +53,7 @@ export const CONSOLE_ROLE: Readonly<Record<string, Role>> = {
   // Workers ask each other, with the caller's credentials.
   'GET /ui/api/worker': 'reader',
   'GET /ui/api/changes': 'reader',
+  'GET /ui/api/worker/logs/:name': 'reader',
 };
 
 /** A route without an entry requires the most powerful role. */

@@ -2,6 +2,7 @@
 import { quickHealth } from '../routers/health';
 import type { Resource } from '../requests/route';
 import { changesResources } from './changes-resources';
+import { logsResources } from './logs-resources';
 import type { ConsoleContext } from './console-context';
 import { GroupReports } from './group-reports';
 import { OverviewComputation } from './overview';
@@ -30,8 +31,10 @@ export function createConsole(context: ConsoleContext): ConsoleResources {
   const overview = new OverviewComputation({ context, reports, history, health });
   const shared = overviewResources({ overview, history, own });
   return (hasLoggers) =>
-    [sessionResource(context, hasLoggers), ...shared, ...changesResources(context)].map((resource) => ({
-      ...resource,
-      onError,
-    }));
+    [sessionResource(context, hasLoggers), ...shared, ...changesResources(context), ...logsResources(context)].map(
+      (resource) => ({
+        ...resource,
+        onError,
+      }),
+    );
 }

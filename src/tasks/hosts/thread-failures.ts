@@ -3,6 +3,7 @@
  * others restart in another thread from their stored offsets, which does not count as a failure.
  */
 import { ConnectError, settledWithin } from '@millrace/sdk';
+import { about } from '../../logging/line-subject';
 import type { Logger } from '../../logging/logger';
 import { Quarantine } from '../../threads/quarantine';
 import type { TaskListener, TaskSpec } from '../host';
@@ -195,12 +196,12 @@ export class ThreadFailures {
     const name = taskName(run.spec.id);
     if (run.cancelled) return;
     if (run.stopping) {
-      logger.warn(`The thread of task ${name} ended while the task was stopping`, { trace });
+      logger.warn(`The thread of task ${name} ended while the task was stopping`, about(run.spec.id, { trace }));
       return listener.onStopped(run.spec.id);
     }
     this[place === 'alone' ? 'harmful' : 'stuck'].add(name, settingsOf(run.spec));
     const where = place === 'alone' ? 'a dedicated thread' : 'a thread apart from tasks that were never stuck';
-    logger.error(`Task ${name} failed with its thread; it gets ${where} from now on`, { trace });
+    logger.error(`Task ${name} failed with its thread; it gets ${where} from now on`, about(run.spec.id, { trace }));
     listener.onFailed(run.spec.id, trace, true, stuckMs);
   }
 
@@ -209,7 +210,7 @@ export class ThreadFailures {
     const { id } = run.spec;
     if (this.closed) return listener.onStopped(id);
     const where = alone ? 'a dedicated thread' : 'another thread';
-    logger.warn(`Restarting task ${taskName(id)} in ${where}, not counted as a failure: ${why}`);
+    logger.warn(`Restarting task ${taskName(id)} in ${where}, not counted as a failure: ${why}`, about(id));
     if (run.running) listener.onRestarting(id);
     const spec = { ...run.spec, targetState: run.target };
     begin(spec, alone ? 'alone' : this.placeOf(spec));
