@@ -1,7 +1,10 @@
 /** The console: its frame, and the page that the address names. */
 import type { JSX } from 'preact';
 import { useContext, useEffect, useRef } from 'preact/hooks';
+import { ChangesPage } from './pages/changes/changes-page';
+import { LoggersPage } from './pages/loggers/loggers-page';
 import { OverviewPage } from './pages/overview/overview-page';
+import { WorkersPage } from './pages/workers/workers-page';
 import { observe } from './parts/action-runs';
 import { Frame, PageBody } from './parts/frame';
 import { GroupContext, useGroupPoll } from './parts/overview-store';
@@ -45,10 +48,16 @@ function Console(): JSX.Element {
   );
 }
 
-function PageOf({ route }: { readonly route: Route }): JSX.Element {
-  switch (route.page) {
+function PageOf({ route: { page, query = {} } }: { readonly route: Route }): JSX.Element {
+  switch (page) {
     case 'overview':
-      return <OverviewPage query={route.query ?? {}} />;
+      return <OverviewPage query={query} />;
+    case 'workers':
+      return <WorkersPage query={query} />;
+    case 'loggers':
+      return <LoggersPage query={query} />;
+    case 'changes':
+      return <ChangesPage query={query} />;
     default:
       return (
         <PageBody title="No such page">

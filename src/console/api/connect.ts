@@ -1,15 +1,10 @@
 /** Changes through Connect's REST API. */
+import type { RestartPlan } from './restart-plan';
 import { request, RequestError, segment } from './request';
 
 export interface RestartScope {
   readonly includeTasks: boolean;
   readonly onlyFailed: boolean;
-}
-
-/** What Connect answers to a restart with tasks: those to restart are `RESTARTING`. */
-export interface RestartPlan {
-  readonly connector: { readonly state: string };
-  readonly tasks: readonly { readonly id: number; readonly state: string }[];
 }
 
 function connectorPath(name: string, rest = ''): string {

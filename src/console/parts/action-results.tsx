@@ -84,7 +84,7 @@ function isWrong({ state }: RunItem): boolean {
 
 function title({ action, items }: Run): string {
   const [only] = items;
-  return `${action.doing}: ${items.length === 1 && only ? printable(only.name) : formatNumberOf(items.length, 'connector')}`;
+  return `${action.title}: ${items.length === 1 && only ? printable(only.name) : formatNumberOf(items.length, 'connector')}`;
 }
 
 /** `3 done, 1 refused`. */

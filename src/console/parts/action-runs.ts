@@ -1,6 +1,7 @@
 /** Actions that were requested in this tab, and what became of them. They continue while other pages are shown. */
 import type { ConnectorRow } from '../../rest/console/api';
-import { retried, type RestartPlan } from '../api/connect';
+import { retried } from '../api/connect';
+import type { RestartPlan } from '../api/restart-plan';
 import type { Action } from './actions';
 import { Store } from './store';
 
@@ -15,7 +16,7 @@ export interface RunItem {
 
 export interface Run {
   readonly id: number;
-  readonly action: Pick<Action, 'key' | 'doing'>;
+  readonly action: Pick<Action, 'key' | 'title'>;
   readonly items: readonly RunItem[];
 }
 
@@ -62,7 +63,7 @@ export function observe(connectors: readonly ConnectorRow[]): void {
   const byName = new Map(connectors.map((row) => [row.name, row]));
   watched = watched.filter(({ run, action, before, plan }) => {
     const now = byName.get(before.name) ?? null;
-    const outcome = action.outcome(before, now, plan);
+    const outcome = now ? action.outcome(now, before, plan) : action.key === 'delete' ? 'done' : null;
     if (outcome === null) return true;
     report(run, {
       name: before.name,

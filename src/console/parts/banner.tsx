@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { Button } from './button';
 import { formatClock } from './format';
 import { Icon } from './icon';
-import type { Group } from './overview-store';
+import type { Group } from './group';
 import { printable } from './printable';
 import type { Polled } from './use-poll';
 import { RequestError } from '../api/request';

@@ -70,10 +70,15 @@ export function formatAge(ms: number): string {
   return `${whole.format(Math.floor(seconds / 86_400))} d ago`;
 }
 
+/** A timestamp of Kafka may be absent (-1) or beyond what a date can be. */
+export function isTime(at: number | null): at is number {
+  return at !== null && at >= 0 && at <= 8.64e15;
+}
+
 /** `2026-11-26 14:03:07`, in the browser's time zone. */
 export function formatTime(at: number): string {
+  if (!isTime(at)) return UNKNOWN;
   const date = new Date(at);
-  if (Number.isNaN(date.getTime())) return UNKNOWN;
   const day = [date.getFullYear(), twoDigits(date.getMonth() + 1), twoDigits(date.getDate())].join('-');
   return `${day} ${formatClock(at)}`;
 }

@@ -3,6 +3,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Role, Session } from '../../rest/console/api';
 import { useGroup } from './overview-store';
+import { roleObjection } from './roles';
 
 export const SessionContext = createContext<Session | null>(null);
 
@@ -12,14 +13,6 @@ export function useSession(): Session {
   const session = useContext(SessionContext);
   if (session === null) throw new Error('There is no session');
   return session;
-}
-
-const POWER: Readonly<Record<Role, number>> = { reader: 0, operator: 1, admin: 2 };
-
-/** @returns why the role does not allow what needs `needed`; null: it does */
-export function roleObjection(role: Role, needed: Role): string | null {
-  if (POWER[role] >= POWER[needed]) return null;
-  return `Your role is ${role}; this needs the role ${needed}`;
 }
 
 /** @returns why an action that needs `needed` is not possible now; null: it is */

@@ -2,7 +2,8 @@
 import type { JSX } from 'preact';
 import type { ConnectorRow } from '../../../rest/console/api';
 import { Age } from '../../parts/age';
-import { SUMMARIES, SummaryBadge } from '../../parts/badge';
+import { SummaryBadge } from '../../parts/badge';
+import { SUMMARIES } from '../../parts/states';
 import { formatLag, formatRate, UNKNOWN } from '../../parts/format';
 import { printable } from '../../parts/printable';
 import { Sparkline } from '../../parts/rate-chart';
@@ -71,7 +72,7 @@ export const COLUMNS: readonly Column<Entry>[] = [
     cell: ({ row }) => (
       <div class="stack">
         <Name>{row.worker || UNKNOWN}</Name>
-        {row.isWorkerGone && <span class="sub warn">not in the group any more</span>}
+        {row.isWorkerGone && <span class="sub warn">gone</span>}
       </div>
     ),
   },
@@ -113,8 +114,8 @@ function FailureCell({ row: { failure } }: { readonly row: ConnectorRow }): JSX.
       </bdi>
       <span class="sub">
         <Age at={failure.at} />
-        {failure.task !== null && <span>task {failure.task}</span>}
-        {failure.code !== null && <span class="clip">{printable(failure.code)}</span>}
+        {failure.task !== null && <span>· task {failure.task}</span>}
+        {failure.code !== null && <span class="clip">· {printable(failure.code)}</span>}
       </span>
     </div>
   );

@@ -1,7 +1,7 @@
 /** Counts per state, which are also the filter, and the filter by text. */
 import type { JSX } from 'preact';
 import type { ConnectorRow } from '../../../rest/console/api';
-import { SUMMARIES } from '../../parts/badge';
+import { SUMMARIES } from '../../parts/states';
 import { FilterInput } from '../../parts/filter-input';
 import { formatCount } from '../../parts/format';
 import { Icon } from '../../parts/icon';

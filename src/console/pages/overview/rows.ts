@@ -2,7 +2,7 @@
 import type { ConnectorRow, Lag } from '../../../rest/console/api';
 import { formatNumberOf } from '../../parts/format';
 import type { Query } from '../../parts/routes';
-import type { Summary } from '../../parts/badge';
+import type { Summary } from '../../parts/states';
 
 export interface Filter {
   /** Null: of any state. */
