@@ -164,7 +164,7 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
   'src/console': {
     api: [],
     parts: ['api'],
-    pages: ['parts'],
+    pages: ['parts', 'api'],
     'app.tsx': ['pages', 'parts'],
     'main.tsx': ['app.tsx'],
   },
