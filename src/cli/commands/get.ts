@@ -41,6 +41,18 @@ export const command: CommandSpec = {
       load: () => require('../get/plugins') as typeof import('../get/plugins'),
     },
     {
+      name: 'schema',
+      summary: "print the JSON Schema of a plugin's config, for editors",
+      description:
+        "Print the JSON Schema of a plugin's config, with which editors complete and check connector documents. Only workers of Millrace have it.",
+      arguments: [{ name: '<class>', description: 'class, or its last part', completes: 'plugins' }],
+      shared: ['server'],
+      examples: [
+        { command: 'get schema FileStreamSource > file-source.schema.json', explanation: 'A file for an editor' },
+      ],
+      load: () => require('../get/schema') as typeof import('../get/schema'),
+    },
+    {
       name: 'offsets',
       summary: 'list the offsets of connectors',
       arguments: [CONNECTOR_NAMES],

@@ -9,8 +9,8 @@ import { substitute } from './substitute';
 type Mapping = Readonly<Record<string, unknown>>;
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Keys besides `config`. The last two are part of what a worker returns for a connector. */
-const KEYS = new Set(['name', 'config', 'labels', 'initial_state', 'tasks', 'type']);
+/** Keys besides `config`: `tasks` and `type` are part of what a worker returns, `$schema` is for editors. */
+const KEYS = new Set(['name', 'config', 'labels', 'initial_state', 'tasks', 'type', '$schema']);
 
 export interface Parsed {
   readonly documents: readonly ConnectorDocument[];
@@ -46,7 +46,7 @@ function itemsOf(value: unknown): readonly unknown[] | undefined {
 function toDocument(value: unknown, place: string, env: Env): ConnectorDocument {
   if (!isMapping(value)) throw new Error('a connector is a mapping with "name" and "config", or a config with "name"');
   const isFlat = !isMapping(value.config);
-  const { labels, initial_state: state, ...flat } = value;
+  const { labels, initial_state: state, $schema: _, ...flat } = value;
   const unknown = isFlat ? undefined : Object.keys(value).find((key) => !KEYS.has(key));
   if (unknown !== undefined)
     throw new Error(`"${unknown}" is unknown; beside "config" there are name, labels and initial_state`);

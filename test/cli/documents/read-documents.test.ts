@@ -34,6 +34,8 @@ test.each<[string, unknown]>([
   ['a.json', { name: 'a', config: FILE_SOURCE }],
   ['a.json', { name: 'a', ...FILE_SOURCE }],
   ['a.json', { config: { name: 'a', ...FILE_SOURCE } }],
+  ['a.json', { $schema: './a.schema.json', name: 'a', config: FILE_SOURCE }],
+  ['a.json', { $schema: './a.schema.json', name: 'a', ...FILE_SOURCE }],
   ['a.json', { name: 'a', config: { name: 'a', ...FILE_SOURCE }, tasks: [], type: 'source' }],
   [
     'a.json',

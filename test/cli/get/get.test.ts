@@ -60,6 +60,26 @@ test('plugins by type, class and last part of the class', async () => {
   expect((await cli(url, 'get', 'plugins', '--type', 'sink')).out).not.toContain('Filter');
 });
 
+test('the JSON Schema of a plugin, and why there is none', async () => {
+  const plugins = [{ class: 'o.a.FileStreamSinkConnector', type: 'sink', version: '1' }];
+  const schema = { title: 'sink', definitions: { config: { maximum: 5 } } };
+  const url = await serve((request) => {
+    if (request === 'GET /connector-plugins?connectorsOnly=false') return plugins;
+    return request === 'GET /connector-plugins/o.a.FileStreamSinkConnector/schema' ? schema : undefined;
+  });
+  const { code, out } = await cli(url, 'get', 'schema', 'FileStreamSink');
+  expect([code, JSON.parse(out)]).toEqual([0, schema]);
+  expect(await cli(url, 'get', 'schema', 'Nope')).toMatchObject({
+    code: 4,
+    err: `millrace: There is no plugin "Nope" on ${url}; see "millrace get plugins". (REST_NOT_FOUND)\n`,
+  });
+  const java = await serve((request) => (request.includes('connectorsOnly') ? plugins : undefined));
+  expect(await cli(java, 'get', 'schema', 'FileStreamSink')).toMatchObject({
+    code: 4,
+    err: `millrace: ${java} has no JSON Schemas: only workers of Millrace have them. (REST_NOT_FOUND)\n`,
+  });
+});
+
 test('offsets, topics and loggers', async () => {
   const url = await serve((request) => {
     if (request === LIST) return two;

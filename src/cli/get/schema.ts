@@ -1,0 +1,33 @@
+/** `millrace get schema` */
+import { ConnectError } from '@millrace/sdk';
+import { classNamed, readPlugins } from '../connectors/plugins';
+import { exactJsonText } from '../output/exact-json';
+import type { Invocation } from '../program/command-spec';
+import type { ConnectClient } from '../rest/connect-client';
+import { path } from '../rest/path';
+import { withClient } from '../rest/with-client';
+
+export async function run(invocation: Invocation): Promise<number> {
+  const { io, args } = invocation;
+  const schema = await withClient(invocation, (client) => read(client, args[0] as string));
+  io.stdout.write(`${exactJsonText(schema)}\n`);
+  return 0;
+}
+
+async function read(client: ConnectClient, text: string): Promise<unknown> {
+  const plugins = await readPlugins(client);
+  const name = classNamed(plugins, text);
+  try {
+    return await client.request(path`/connector-plugins/${name}/schema`);
+  } catch (error) {
+    const isMissing = error instanceof ConnectError && error.code === 'REST_NOT_FOUND';
+    if (!isMissing) throw error;
+    const isInstalled = plugins.some((plugin) => plugin.class === name);
+    throw new ConnectError(
+      isInstalled
+        ? `${client.address} has no JSON Schemas: only workers of Millrace have them.`
+        : `There is no plugin "${text}" on ${client.address}; see "millrace get plugins".`,
+      { code: 'REST_NOT_FOUND', cause: error },
+    );
+  }
+}
