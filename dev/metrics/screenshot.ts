@@ -15,7 +15,7 @@ import { KeptProcess } from '../services/kept-process';
 import { ROOT } from '../services/paths';
 import { startPostgres } from '../services/postgres';
 import { postgresSource } from '../services/postgres-source';
-import { installPrometheus } from '../services/promtool';
+import { installPrometheus } from '../services/debian-programs';
 import { waitFor } from '../services/wait-for';
 import { startWorker, type StartedWorker } from '../services/worker';
 import { cleanUp, runDemo, title } from '../demos/run-demo';

@@ -1,7 +1,7 @@
 /** Prometheus' own checks of the rules, and of what a worker returns. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { installPrometheus } from '../../../dev/services/promtool';
+import { installPrometheus } from '../../../dev/services/debian-programs';
 import { startWorker } from '../../../dev/services/worker';
 import { uniqueName } from '../../helpers/unique-name';
 
