@@ -83,7 +83,7 @@ interface Index {
 }
 
 test.each([
-  ['autocreate', 'connectors/postgres.html'],
+  ['autocreate', 'reference/postgres-source.html'],
   ['outbox', 'connectors/postgres.html'],
   ['jaas', 'operations.html'],
   ['completion', 'cli.html'],

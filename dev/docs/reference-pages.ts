@@ -1,0 +1,241 @@
+/** The pages in docs/reference/ that are written from the definitions in the code. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ConfigKey } from '@millrace/sdk';
+import { DEFINITIONS as ANALYTICS_DEFINITIONS } from '../../connectors/analytics/src/config/definitions';
+import { analyticsSink } from '../../connectors/analytics/src/connector';
+import { fileStreamSink } from '../../connectors/file/src/sink/connector';
+import { fileStreamSource } from '../../connectors/file/src/source/connector';
+import { postgresConnector } from '../../connectors/postgres/src/connector';
+import { DEFINITIONS as POSTGRES_DEFINITIONS } from '../../connectors/postgres/src/config/definitions';
+import type { Constraint } from '../../connectors/postgres/src/config/definition';
+import * as debezium from '../../connectors/postgres/src/transforms';
+import * as scripting from '../../connectors/postgres/src/transforms/scripting';
+import { commonKeys, NO_CHOICES, sinkKeys, sourceKeys } from '../../src/config/connector-config';
+import { MILLRACE_KEYS } from '../../src/config/validation/millrace-keys';
+import { WORKER_SETTINGS } from '../../src/config/worker-settings';
+import { builtInConverters } from '../../src/converters';
+import { builtInTransformations } from '../../src/transforms';
+import { builtInPredicates } from '../../src/transforms/predicates';
+import { ROOT } from '../services/paths';
+import { keySection, referenceKey, workerKey, type ReferenceKey } from './reference-key';
+import { WORKER_SECTIONS } from './worker-sections';
+
+const NOTE = '<!-- Written by `npm run docs:reference` from the definitions in the code; a test compares. -->';
+
+/** By file name. */
+export function referencePages(): ReadonlyMap<string, string> {
+  return new Map([
+    ['postgres-source.md', postgresPage()],
+    ['file-connectors.md', filePage()],
+    ['analytics-sink.md', analyticsPage()],
+    ['connector-keys.md', connectorKeysPage()],
+    ['transformations.md', transformationsPage()],
+    ['worker-settings.md', workerPage()],
+  ]);
+}
+
+/** @param sections each with its title and its text */
+function page(title: string, introduction: string, sections: readonly (readonly [string, string])[]): string {
+  const texts = sections.map(([heading, text]) => `## ${heading}\n\n${text.trimEnd()}\n`);
+  return [`---\noutline: 2\n---\n\n# ${title}\n\n${NOTE}\n\n${introduction.trim()}\n`, ...texts].join('\n');
+}
+
+const keys = (all: readonly ReferenceKey[]): string => all.map((key) => keySection(key)).join('\n');
+
+const ALIAS = /^Alias of ([\w.]+)\.$/;
+
+/** Without the keys that are other names; these are listed with the key that they stand for. */
+function withOtherNames(all: readonly ReferenceKey[]): ReferenceKey[] {
+  const aliases = all.filter(({ documentation }) => ALIAS.test(documentation));
+  return all
+    .filter((key) => !aliases.includes(key))
+    .map((key) => ({
+      ...key,
+      others: aliases
+        .filter(({ documentation }) => ALIAS.exec(documentation)?.[1] === key.name)
+        .map(({ name }) => name),
+    }));
+}
+
+const POSTGRES_GROUPS: readonly (readonly [title: string, groups: readonly string[]])[] = [
+  ['Connection', ['CONNECTION', 'CONNECTION_ADVANCED']],
+  ['TLS', ['CONNECTION_ADVANCED_SSL']],
+  ['Slot, publication, replication', ['CONNECTION_ADVANCED_REPLICATION']],
+  ['What to capture', ['FILTERS']],
+  ['Snapshot', ['CONNECTOR_SNAPSHOT']],
+  ['Events', ['CONNECTOR']],
+  ['Signals, notifications, masks, keys', ['CONNECTOR_ADVANCED']],
+  ['Heartbeat', ['ADVANCED_HEARTBEAT']],
+  ['Queue, retries, metrics', ['ADVANCED']],
+  ['Keys that Debezium does not list', ['MILLRACE']],
+];
+
+function postgresPage(): string {
+  const constraints = new Map<string, Constraint | undefined>(
+    POSTGRES_DEFINITIONS.map(({ name, constraint }) => [name, constraint]),
+  );
+  const all = withOtherNames(
+    postgresConnector.config.map((key) => {
+      const constraint = constraints.get(key.name);
+      const shown = referenceKey(key, constraint && limits(constraint));
+      return constraint?.kind === 'required' ? { ...shown, default: undefined } : shown;
+    }),
+  );
+  const isAbsent = ({ documentation }: ReferenceKey): boolean => documentation.startsWith('Not supported');
+  const sections = POSTGRES_GROUPS.map(([title, groups]) => {
+    const own = all.filter((key) => groups.includes(key.group ?? '') && !isAbsent(key));
+    return [title, keys(own)] as const;
+  });
+  const shown = POSTGRES_GROUPS.flatMap(([, groups]) => groups);
+  const left = all.filter(({ group }) => !shown.includes(group ?? ''));
+  if (left.length > 0) throw new Error(`No section for ${left.map(({ name }) => name).join(', ')}`);
+  const absent = all.filter(isAbsent).map(({ name, documentation }) => `| \`${name}\` | ${documentation} |\n`);
+  return page(
+    'PostgreSQL source: every key',
+    `
+Every key of \`io.debezium.connector.postgresql.PostgresConnector\`, under Debezium's names.
+The [guide](../../connectors/postgres/README.md) explains how they work together; the keys of every connector are in [Keys of every connector](connector-keys.md).
+Lists are comma-separated; include and exclude lists consist of Java regular expressions that match the whole name, ignoring case.
+Keys under "Keys that Debezium does not list" are Millrace's own, and keys that Debezium reads but leaves out of its definitions.
+`,
+    [
+      ...sections,
+      ['Keys without an implementation', `Debezium has these, too.\n\n| key | |\n|---|---|\n${absent.join('')}`],
+    ],
+  );
+}
+
+function limits(constraint: Constraint): string {
+  const texts = { required: '', positive: 'at least 1', nonNegative: 'at least 0', patterns: 'regular expressions' };
+  return constraint.kind === 'oneOf'
+    ? constraint.values.map((value) => `\`${value}\``).join(', ')
+    : texts[constraint.kind];
+}
+
+function filePage(): string {
+  return page(
+    'File source and file sink: every key',
+    `
+The [guide](../../connectors/file/README.md) explains them; the keys of every connector are in [Keys of every connector](connector-keys.md).
+`,
+    [
+      ['Source', keys(fileStreamSource.config.map((key) => referenceKey(key)))],
+      ['Sink', keys(fileStreamSink.config.map((key) => referenceKey(key)))],
+    ],
+  );
+}
+
+function analyticsPage(): string {
+  const definitions = new Map<string, (typeof ANALYTICS_DEFINITIONS)[number]>(
+    ANALYTICS_DEFINITIONS.map((definition) => [definition.name, definition]),
+  );
+  const all = withOtherNames(
+    analyticsSink.config.map((key) => {
+      const { required, constraint } = definitions.get(key.name) ?? {};
+      const validator = constraint && ((value: unknown) => constraint(value as string));
+      const shown = referenceKey({ ...key, ...(validator && { validator }) } as ConfigKey);
+      return required ? { ...shown, default: undefined } : shown;
+    }),
+  );
+  const groups = [...new Set(all.map(({ group }) => group ?? ''))];
+  return page(
+    'Analytics sink: every key',
+    `
+The [guide](../../connectors/analytics/README.md) explains them; the keys of every connector are in [Keys of every connector](connector-keys.md).
+`,
+    groups.map((title) => [title, keys(all.filter(({ group }) => group === title))]),
+  );
+}
+
+function connectorKeysPage(): string {
+  const of = (all: readonly ConfigKey[]): string => keys(all.map((key) => referenceKey(key)));
+  return page(
+    'Keys of every connector',
+    `
+What a connector config may contain besides the keys of the connector itself.
+Prefixes lead to the settings of other parts: \`key.converter.\`, \`value.converter.\`, \`header.converter.\`, \`transforms.ALIAS.\`, \`predicates.ALIAS.\` (see [Transformations, predicates, converters](transformations.md)), and \`producer.override.\`, \`consumer.override.\`, \`admin.override.\` to those of Kafka's clients.
+`,
+    [
+      ['All connectors', of(commonKeys({ ...NO_CHOICES, connectorVersions: [] }))],
+      ['Sources', of(sourceKeys)],
+      ['Sinks', of(sinkKeys)],
+      [
+        'Millrace only',
+        `Clients do not see these in the definitions, so that their forms look as with Java; they are checked if a config contains them.\n\n${of(MILLRACE_KEYS)}`,
+      ],
+    ],
+  );
+}
+
+interface Plugin {
+  readonly className: string;
+  readonly plugin: { readonly type: string; readonly config: readonly ConfigKey[] };
+}
+
+function transformationsPage(): string {
+  return page(
+    'Transformations, predicates, converters: every key',
+    `
+Kafka's are part of the worker, Debezium's come with the PostgreSQL source.
+A class with \`$Key\` and \`$Value\` transforms the key or the value of the record.
+A transformation may have \`predicate\`, the alias of a predicate, and \`negate\`.
+`,
+    [
+      ['Kafka’s transformations', plugins(builtInTransformations)],
+      ['Predicates', plugins(builtInPredicates)],
+      ['Debezium’s transformations', plugins(debeziumTransformations())],
+      ['Converters', plugins(builtInConverters.filter(({ plugin }) => plugin.type === 'converter'))],
+    ],
+  );
+}
+
+function debeziumTransformations(): Plugin[] {
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'connectors', 'postgres', 'package.json'), 'utf8')) as {
+    millrace: { plugins: readonly { type: string; class: string; export: string }[] };
+  };
+  const exported = { ...debezium, ...scripting } as Readonly<Record<string, Plugin['plugin']>>;
+  return manifest.millrace.plugins
+    .filter(({ type }) => type === 'transformation')
+    .map(({ class: className, export: name }) => ({ className, plugin: exported[name] as Plugin['plugin'] }));
+}
+
+function plugins(all: readonly Plugin[]): string {
+  const byConfig = new Map<string, { names: string[]; config: readonly ConfigKey[] }>();
+  for (const { className, plugin } of all) {
+    const base = className.replace(/\$\w+$/, '');
+    const entry = byConfig.get(base) ?? { names: [], config: plugin.config };
+    byConfig.set(base, { ...entry, names: [...entry.names, className] });
+  }
+  return [...byConfig]
+    .map(([base, { names, config }]) => {
+      const heading = `### ${base.replace(/^.*\./, '')}\n\n${names.map((name) => `\`${name}\``).join(', ')}\n`;
+      const own = withOtherNames(config.map((key) => referenceKey(key)));
+      return [heading, ...(own.length === 0 ? ['No keys.\n'] : own.map((key) => keySection(key, '####')))].join('\n');
+    })
+    .join('\n');
+}
+
+function workerPage(): string {
+  const left = new Map(WORKER_SETTINGS.map((setting) => [setting.name, setting]));
+  const sections = WORKER_SECTIONS.map(([title, settings]) => {
+    const texts = Object.entries(settings).map(([name, text]) => {
+      const setting = left.get(name);
+      if (setting === undefined) throw new Error(`No worker setting ${name}`);
+      left.delete(name);
+      return keySection(workerKey(name === 'task.threads' ? { ...setting, default: null } : setting, text));
+    });
+    return [title, texts.join('\n')] as const;
+  });
+  if (left.size > 0) throw new Error(`No section for ${[...left.keys()].join(', ')}`);
+  return page(
+    'Worker settings: every key',
+    `
+Keys of \`worker.properties\`, under Java's names.
+[Settings](../operations.md#settings) explains those to decide on, environment variables, and secrets.
+Settings of Kafka's clients have no row here: without a prefix they are the worker's own (\`security.protocol\`, \`sasl.*\`, \`ssl.*\`, \`request.timeout.ms\`), with \`producer.\`, \`consumer.\` and \`admin.\` those of the connectors' clients.
+\`key.converter.*\`, \`value.converter.*\` and \`header.converter.*\` are settings of the [converters](transformations.md#converters), \`config.providers.NAME.*\` those of a config provider, and \`config.storage.*\`, \`offset.storage.*\`, \`status.storage.*\` also settings of the topics.
+`,
+    sections,
+  );
+}
