@@ -20,6 +20,8 @@ export interface TaskFigures extends Task {
   readonly plugins: ReadonlyMap<string, NamedPlugin>;
   readonly metrics: TaskMetrics;
   readonly watch: WatchFigures['watch'];
+  /** Number of its thread; null: none of its own. */
+  readonly thread: number | null;
   /** The plugin's own. */
   readonly published: readonly PublishedSeries[];
   readonly clients: readonly OpenClient[];

@@ -144,6 +144,8 @@ export interface TaskHost {
   retireThreads(): void;
   /** One look at all tasks. */
   watch(): (id: ConnectorTaskId) => TaskWatch;
+  /** Number of the task's thread, which tasks may share; null: none. */
+  thread(id: ConnectorTaskId): number | null;
   /** Problems for the health report, one sentence each. */
   problems(): string[];
   /** Stops all tasks and terminates the threads. */

@@ -57,6 +57,9 @@ export class FakeHost implements TaskHost {
   watch(): () => TaskWatch {
     return () => ({ stuck: [], restarts: 0 });
   }
+  thread(): null {
+    return null;
+  }
   problems(): string[] {
     return [];
   }

@@ -4,22 +4,15 @@ import { clusterSetup } from '../kafka/cluster-setup';
 import { writeAnswer } from '../output/answer';
 import type { Invocation } from '../program/command-spec';
 import { withClient } from '../rest/with-client';
+import { deadLetterTopics } from '../../config/dead-letter-topics';
 import type { Admin } from '../../kafka/port';
-
-/** Keys that name a dead letter topic: the framework's, and the analytics sink's. */
-const TOPIC_KEYS = ['errors.deadletterqueue.topic.name', 'misc.deadletterqueue.topic.name'];
 
 type Connectors = Readonly<Record<string, { readonly info?: { readonly config?: Readonly<Record<string, string>> } }>>;
 
 export async function run(invocation: Invocation): Promise<number> {
   const connectors = await withClient(invocation, (client) => client.request<Connectors>('/connectors?expand=info'));
   const named = Object.entries(connectors)
-    .flatMap(([connector, { info }]) =>
-      TOPIC_KEYS.flatMap((key) => {
-        const topic = info?.config?.[key]?.trim();
-        return topic ? [{ connector, topic }] : [];
-      }),
-    )
+    .flatMap(([connector, { info }]) => deadLetterTopics(info?.config ?? {}).map((topic) => ({ connector, topic })))
     .sort((a, b) => (a.connector < b.connector ? -1 : 1));
   if (named.length === 0) invocation.io.stderr.write('No connector names a dead letter topic.\n');
   const counts = named.length === 0 ? new Map<string, number>() : await countsOf(invocation, named);

@@ -22,7 +22,7 @@ export interface HerderMetricsParts {
   readonly group: GroupMetrics;
   readonly connectors: ConnectorSet;
   readonly tasks: TaskSet;
-  readonly host: Pick<TaskHost, 'watch'>;
+  readonly host: Pick<TaskHost, 'watch' | 'thread'>;
   readonly membership: Membership;
   readonly statuses: StatusCache;
   readonly plugins: PluginNames;
@@ -72,6 +72,7 @@ export class HerderMetrics {
                 published: [...published.values()],
                 clients: own.all(),
                 watch: watch({ connector, task }),
+                thread: host.thread({ connector, task }),
                 plugins: pluginsOf(connector),
               },
             ]

@@ -107,7 +107,11 @@ export class HiddenSecrets {
 
   /** Throws AccessError 400 for a config with a hidden value, which would replace the secret by its mark. */
   requireWhole(config: Readonly<Record<string, string | null>>): void {
-    if (!this.hasRoles) return;
+    if (this.hasRoles) this.requireNoMark(config);
+  }
+
+  /** The same while no roles are set, for configs that were shown without their secrets to everyone. */
+  requireNoMark(config: Readonly<Record<string, string | null>>): void {
     const hidden = Object.entries(config).find(([, value]) => value?.includes(HIDDEN));
     if (hidden) throw hiddenValue(hidden[0]);
   }

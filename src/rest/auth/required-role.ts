@@ -52,6 +52,9 @@ export const CONSOLE_ROLE: Readonly<Record<string, Role>> = {
   'GET /ui/api/overview': 'reader',
   // Workers ask each other, with the caller's credentials.
   'GET /ui/api/worker': 'reader',
+  'GET /ui/api/worker/:name': 'reader',
+  'GET /ui/api/connectors/:name': 'reader',
+  'PUT /ui/api/connectors/:name/config/validate': 'reader',
   'GET /ui/api/changes': 'reader',
   'GET /ui/api/worker/logs/:name': 'reader',
 };

@@ -66,7 +66,7 @@ export interface TaskRow {
   readonly lag: Lag;
   /** Records that finally failed since the task started. */
   readonly errors: number | null;
-  /** Thread of its worker's process, if it has one of its own. */
+  /** Number of the thread of its worker's process, which tasks may share. Null: the main thread, or unknown. */
   readonly thread: number | null;
 }
 
@@ -114,6 +114,7 @@ export interface WorkerRow {
   readonly memoryBytes: number | null;
   readonly rate: number | null;
   readonly startedAt: number | null;
+  /** What `GET /health` says; null: healthy without a remark, or unknown. */
   readonly health: string | null;
 }
 
@@ -206,7 +207,7 @@ export interface PostgresDetails {
 export interface ConnectorDetails {
   readonly at: number;
   readonly row: ConnectorRow;
-  /** Every failure, the newest first, with its trace. */
+  /** Every failure, the newest first, at most 1,000. The traces of the first ones: at most 1 MB of them. */
   readonly failures: readonly Failure[];
   /** Secrets are `[hidden]`; `PATCH /connectors/:name/config` with the changed keys keeps them. */
   readonly config: Readonly<Record<string, string>>;
@@ -283,7 +284,8 @@ export interface ReplayResult {
 
 /**
  * `PUT /ui/api/connectors/:name/config/validate`: a patch as `PATCH /connectors/:name/config` takes it; answers what
- * validation says of the whole config, with secrets hidden.
+ * validation says of the whole config, with secrets hidden. 403: the config has secrets or placeholders, and the caller
+ * is not an admin, whose changed values, such as a host, could send them anywhere.
  */
 export type ConfigPatch = Readonly<Record<string, string | null>>;
 export type Validation = ConfigInfos;

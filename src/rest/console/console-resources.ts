@@ -4,8 +4,10 @@ import type { Resource } from '../requests/route';
 import { changesResources } from './changes-resources';
 import { logsResources } from './logs-resources';
 import type { ConsoleContext } from './console-context';
+import { connectorResources } from './connector-resources';
+import { Failures } from './failures';
 import { GroupReports } from './group-reports';
-import { OverviewComputation } from './overview';
+import { overviewOf, type ConsoleParts } from './overview';
 import { overviewResources } from './overview-resources';
 import { RateHistory } from './rate-history';
 import { sessionResource } from './session';
@@ -28,13 +30,13 @@ export function createConsole(context: ConsoleContext): ConsoleResources {
     return workerReport(context.millraceVersion, context.herder().figures(), found, Date.now());
   };
   const reports = new GroupReports({ herder: context.herder, own, send: context.send });
-  const overview = new OverviewComputation({ context, reports, history, health });
-  const shared = overviewResources({ overview, history, own });
+  const parts: ConsoleParts = { context, reports, history, failures: new Failures(context.secrets), health };
+  const shared = [
+    ...overviewResources({ overview: async (authorization) => await overviewOf(parts, authorization), history, own }),
+    ...connectorResources(parts),
+    ...changesResources(context),
+    ...logsResources(context),
+  ];
   return (hasLoggers) =>
-    [sessionResource(context, hasLoggers), ...shared, ...changesResources(context), ...logsResources(context)].map(
-      (resource) => ({
-        ...resource,
-        onError,
-      }),
-    );
+    [sessionResource(context, hasLoggers), ...shared].map((resource) => ({ ...resource, onError }));
 }

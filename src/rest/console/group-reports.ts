@@ -70,6 +70,23 @@ export class GroupReports {
     return await (this.current ??= this.request(authorization));
   }
 
+  /** What a member answers to GET; null: it does not, or it is not a member. */
+  async ask(worker: string, path: string, authorization: string | null): Promise<unknown> {
+    const member = this.members?.find(({ id }) => id === worker);
+    if (!member || this.silent.has(member.url)) return null;
+    try {
+      return await this.send(member.url, path, authorization, ANSWER_MS);
+    } catch {
+      return null;
+    }
+  }
+
+  private async send(url: string, path: string, authorization: string | null, limitMs: number): Promise<unknown> {
+    const signal = timeoutSignal(limitMs);
+    return (await this.options.send({ url, method: 'GET', path, body: null, authorization, forward: null, signal }))
+      .body;
+  }
+
   private async request(authorization: string | null): Promise<GroupReport> {
     try {
       return await this.requestAll(authorization);
@@ -89,7 +106,7 @@ export class GroupReports {
     this.readings = new Map();
     const workers = await Promise.all([
       this.view(own, true, this.answerOf(this.options.own()), before),
-      ...others.map((member) => this.view(member, false, this.ask(member, authorization), before)),
+      ...others.map((member) => this.view(member, false, this.askForReport(member, authorization), before)),
     ]);
     return { workers, isWhole: this.members !== null };
   }
@@ -115,11 +132,9 @@ export class GroupReports {
     };
   }
 
-  private async ask({ url }: WorkerMember, authorization: string | null): Promise<Answer> {
+  private async askForReport({ url }: WorkerMember, authorization: string | null): Promise<Answer> {
     const limitMs = this.silent.has(url) ? SILENT_MS : ANSWER_MS;
-    const signal = timeoutSignal(limitMs);
-    const request = { url, method: 'GET', path: REPORT_PATH, body: null, authorization, forward: null, signal };
-    const answer = await this.answerOf(this.options.send(request).then(({ body }) => body));
+    const answer = await this.answerOf(this.send(url, REPORT_PATH, authorization, limitMs));
     if (answer.state === 'silent') this.silent.add(url);
     else this.silent.delete(url);
     return answer;

@@ -4,12 +4,11 @@ import { encodeJson } from '../json/encode';
 import { flag, ok, type Resource } from '../requests/route';
 import type { Overview } from './api';
 import { REPORT_PATH } from './group-reports';
-import type { OverviewComputation } from './overview';
 import type { RateHistory } from './rate-history';
 import type { WorkerReport } from './worker-report';
 
 export interface OverviewSources {
-  readonly overview: Pick<OverviewComputation, 'compute'>;
+  readonly overview: (authorization: string | null) => Promise<Overview>;
   readonly history: Pick<RateHistory, 'all'>;
   /** This worker's own report. */
   readonly own: () => Promise<WorkerReport>;
@@ -35,7 +34,7 @@ export function overviewResources({ overview, history, own }: OverviewSources): 
   // Requests that arrive while one is answered get the same text, so their number costs neither time nor memory.
   let current: Promise<SharedOverview> | null = null;
   const compute = async (authorization: string | null): Promise<SharedOverview> =>
-    new SharedOverview(await overview.compute(authorization), history);
+    new SharedOverview(await overview(authorization), history);
   return [
     {
       path: '/ui/api/overview',

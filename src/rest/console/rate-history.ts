@@ -24,18 +24,23 @@ export class RateHistory {
    * Rates at a moment, in milliseconds; others of the same step are replaced. Forgets connectors that it does not name.
    */
   record(at: number, rates: ReadonlyMap<string, number | null>): void {
-    const step = Math.floor(at / STEP_MS);
+    for (const connector of this.rates.keys()) if (!rates.has(connector)) this.rates.delete(connector);
+    for (const [connector, rate] of rates) this.add(at, connector, rate);
+  }
+
+  /** The rate of one connector alone. */
+  add(at: number, connector: string, rate: number | null): void {
+    this.advance(Math.floor(at / STEP_MS));
+    const kept = this.rates.get(connector) ?? this.begin(connector);
+    if (kept) kept[this.step % STEPS] = rate ?? NaN;
+  }
+
+  private advance(step: number): void {
+    if (step === this.step) return;
     // The clock was set back.
     if (step < this.step) this.rates.clear();
-    for (const [connector, kept] of this.rates) {
-      if (rates.has(connector)) clearSteps(kept, this.step + 1, step);
-      else this.rates.delete(connector);
-    }
+    for (const kept of this.rates.values()) clearSteps(kept, this.step + 1, step);
     this.step = step;
-    for (const [connector, rate] of rates) {
-      const kept = this.rates.get(connector) ?? this.begin(connector);
-      if (kept) kept[step % STEPS] = rate ?? NaN;
-    }
     this.forgetLater();
   }
 

@@ -28,27 +28,6 @@ export function groupOf({ workers, isWhole }: GroupReport): Group {
   };
 }
 
-/** A failed part of a connector, as its status has it. */
-export interface FailedPart {
-  readonly at: number | null;
-  /** Null: the connector itself. */
-  readonly task: number | null;
-  readonly trace: string;
-}
-
-/** The newest first; of those without a time, the connector's, then those of its first tasks. */
-export function failedParts({ status }: ConnectorRecord): readonly FailedPart[] {
-  if (status === null) return [];
-  const parts = [
-    { task: null, ...status.connector },
-    ...[...status.tasks].sort((a, b) => a.id - b.id).map(({ id, ...task }) => ({ task: id, ...task })),
-  ];
-  return parts
-    .filter(({ state }) => state === 'FAILED')
-    .map(({ task, since = null, trace = '' }) => ({ at: since, task, trace }))
-    .sort((a, b) => (b.at ?? -Infinity) - (a.at ?? -Infinity) || 0);
-}
-
 /** @param failure of its newest failed part */
 export function connectorRow(record: ConnectorRecord, group: Group, failure: Failure | null): ConnectorRow {
   const { name, config, type, target, status } = record;

@@ -62,7 +62,7 @@ function residentMemory(): number | null {
 
 function taskReports(figures: WorkerFigures, now: number): readonly TaskReport[] {
   const lags = sinkLags(figures, now);
-  return figures.tasks.map(({ connector, task, metrics, published }) => {
+  return figures.tasks.map(({ connector, task, metrics, published, thread }) => {
     const isSource = metrics.type === 'source';
     const lag = lags.get(taskKey(connector, task));
     const series = (name: string): number | null => largest(published, name, now);
@@ -75,6 +75,7 @@ function taskReports(figures: WorkerFigures, now: number): readonly TaskReport[]
         lagRecords: lag?.records ?? null,
         lagSeconds: lag?.seconds ?? series(LAG_SECONDS),
         lagBytes: series(LAG_BYTES),
+        thread,
       }),
     };
   });

@@ -22,7 +22,7 @@ function schemaId(call: Call): string {
 }
 
 /** As in Java, every failure is a 500 whose message starts with the Java class, or else with the error's name. */
-function validationProblem(error: unknown): RestError {
+export function validationProblem(error: unknown): RestError {
   let name = 'Error';
   if (error instanceof ValidationError) name = error.javaClass;
   else if (isConnectError(error)) name = error.javaClass;

@@ -116,6 +116,10 @@ export class InlineTaskHost implements TaskHost {
     return this.watchdog.watch();
   }
 
+  thread(): null {
+    return null;
+  }
+
   problems(): string[] {
     return this.watchdog.problems();
   }

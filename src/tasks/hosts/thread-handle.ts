@@ -49,6 +49,7 @@ export interface Run {
 export interface ThreadHandleOptions {
   /** File that the thread runs. */
   readonly module: string;
+  readonly number: number;
   readonly name: string;
   readonly data: Omit<ThreadData, 'beat'>;
   readonly place: Place;

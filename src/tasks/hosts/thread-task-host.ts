@@ -178,6 +178,10 @@ export class ThreadTaskHost implements TaskHost {
     return this.watchdog.watch();
   }
 
+  thread(id: ConnectorTaskId): number | null {
+    return this.runs.get(taskName(id))?.thread.options.number ?? null;
+  }
+
   problems(): string[] {
     return [...this.threadWatchdog.problems(), ...this.watchdog.problems()];
   }
@@ -270,9 +274,10 @@ export class ThreadTaskHost implements TaskHost {
   }
 
   private createThread(place: Place, memoryMb: number | null): ThreadHandle {
+    const number = ++this.threadNumbers;
     const thread = new ThreadHandle({
       module: this.options.module ?? join(__dirname, '..', '..', 'task-thread.js'),
-      name: `tasks-${++this.threadNumbers}`,
+      ...{ number, name: `tasks-${number}` },
       data: { ...this.options.data, levels: this.levels.snapshot() },
       place,
       memoryMb,

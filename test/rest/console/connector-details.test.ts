@@ -1,0 +1,136 @@
+/** `GET /ui/api/connectors/NAME` */
+import request from 'supertest';
+import type { ConnectorDetails } from '../../../src/rest/console/api';
+import { fakeWorker, SNK, SRC } from '../fake-worker';
+
+const ODD = { name: 'odd', 'connector.class': 'OddConnector', secret: 'hunter2-long', 'tasks.max': '1' };
+
+async function detailsOf(worker: ReturnType<typeof fakeWorker>, name: string): Promise<ConnectorDetails> {
+  const answer = await request(worker.app).get(`/ui/api/connectors/${encodeURIComponent(name)}`);
+  expect(answer.status).toBe(200);
+  return answer.body as ConnectorDetails;
+}
+
+test('a source', async () => {
+  const worker = fakeWorker();
+  await worker.herder.createConnector('a', { ...SRC, name: 'a' }, null);
+  worker.herder.topics.set('a', ['t', 'u']);
+  const { at, row, ...details } = await detailsOf(worker, 'a');
+  expect(at).toEqual(expect.any(Number));
+  expect(row).toMatchObject({ name: 'a', summary: 'running', failure: null });
+  expect(details).toEqual({
+    failures: [],
+    config: { ...SRC, name: 'a' },
+    lastRestart: null,
+    topics: ['t', 'u'],
+    deadLetterTopic: null,
+    postgres: null,
+    history: Array.from({ length: 60 }, () => null),
+    historyStepMs: 5_000,
+  });
+});
+
+test.each([
+  ['errors.deadletterqueue.topic.name', 'dead'],
+  ['misc.deadletterqueue.topic.name', ' dead '],
+])('a sink with %s', async (key, topic) => {
+  const worker = fakeWorker();
+  await worker.herder.createConnector('s', { ...SNK, name: 's', [key]: topic }, null);
+  expect((await detailsOf(worker, 's')).deadLetterTopic).toBe('dead');
+});
+
+test('secrets are hidden in the config and in traces, without roles as well', async () => {
+  const worker = fakeWorker();
+  await worker.herder.createConnector('odd', ODD, null);
+  const entry = worker.herder.entries.get('odd')!;
+  entry.taskStates = ['FAILED', 'RUNNING', 'FAILED'];
+  worker.herder.trace = 'a.b.C: No login with hunter2-long. Correct it. [code: ODD_LOGIN]\n\tat hunter2-long\n';
+  const { config, failures, row } = await detailsOf(worker, 'odd');
+  expect(config).toEqual({ ...ODD, secret: '[hidden]' });
+  const failure = {
+    at: null,
+    code: 'ODD_LOGIN',
+    sentence: 'No login with [hidden].',
+    hint: 'Correct it.',
+    trace: 'a.b.C: No login with [hidden]. Correct it. [code: ODD_LOGIN]\n\tat [hidden]\n',
+  };
+  expect(failures).toEqual([
+    { ...failure, task: 0 },
+    { ...failure, task: 2 },
+  ]);
+  expect([row.summary, row.failure]).toEqual(['degraded', { ...failure, task: 0, trace: '' }]);
+});
+
+test('traces are bounded, one and all together', async () => {
+  const worker = fakeWorker();
+  await worker.herder.createConnector('a', { ...SRC, name: 'a' }, null);
+  const entry = worker.herder.entries.get('a')!;
+  entry.taskStates = Array.from({ length: 1_200 }, () => 'FAILED' as const);
+  worker.herder.trace = `a.B: <script>alert(1)</script>\n${'\tat x\n'.repeat(1_500_000)}`;
+  const answer = await request(worker.app).get('/ui/api/connectors/a');
+  const { failures } = answer.body as ConnectorDetails;
+  expect(failures).toHaveLength(1_000);
+  expect(failures[0]?.trace.length).toBe(64 * 1024);
+  expect(failures.filter(({ trace }) => trace !== '')).toHaveLength(16);
+  expect(failures.at(-1)).toMatchObject({ sentence: '<script>alert(1)</script>', trace: '' });
+});
+
+test('the failure that was written last is the first', async () => {
+  const worker = fakeWorker();
+  await worker.herder.createConnector('a', { ...SRC, name: 'a' }, null);
+  worker.herder.entries.get('a')!.taskStates = ['FAILED', 'FAILED', 'FAILED'];
+  const read = worker.herder.connectorStatus.bind(worker.herder);
+  worker.herder.connectorStatus = (name) => {
+    const status = read(name);
+    return {
+      ...status,
+      tasks: status.tasks.map((task) => ({ ...task, since: [5_000, null, 7_000][task.id] ?? null })),
+    };
+  };
+  const { failures, row } = await detailsOf(worker, 'a');
+  expect(failures.map(({ task, at }) => [task, at])).toEqual([
+    [2, 7_000],
+    [0, 5_000],
+    [1, null],
+  ]);
+  expect([row.failure?.task, row.tasks.map(({ since }) => since)]).toEqual([2, [5_000, null, 7_000]]);
+});
+
+test('an unknown connector is 404, and hostile names are names', async () => {
+  const worker = fakeWorker();
+  const answer = await request(worker.app).get('/ui/api/connectors/none');
+  expect([answer.status, answer.body]).toEqual([404, { error_code: 404, message: 'Connector none not found' }]);
+  const name = '../<b>"\u2028/%2e;x';
+  await worker.herder.createConnector(name, { ...SRC, name }, null);
+  expect((await detailsOf(worker, name)).row.name).toBe(name);
+});
+
+test('series of tasks on another worker are asked there, with the credentials of the caller', async () => {
+  const asked: [string, string | null | undefined][] = [];
+  const worker = fakeWorker({
+    forward: async ({ url, path, authorization }) => {
+      asked.push([url + path, authorization]);
+      const body = path.endsWith('/worker')
+        ? { version: '1', tasks: [] }
+        : [{ name: 'millrace_postgres_slot_active', labels: { slot: 's' }, value: 1 }];
+      return await Promise.resolve({ status: 200, body });
+    },
+  });
+  worker.herder.group = [
+    { url: 'http://127.0.0.1:8083/', id: '127.0.0.1:8083' },
+    { url: 'http://b:1', id: 'b:1' },
+  ];
+  await worker.herder.createConnector('a/b', { ...SRC, name: 'a/b' }, null);
+  const read = worker.herder.connectorStatus.bind(worker.herder);
+  worker.herder.connectorStatus = (name) => {
+    const status = read(name);
+    return { ...status, tasks: status.tasks.map((task) => ({ ...task, worker_id: 'b:1' })) };
+  };
+  const path = '/ui/api/connectors/a%2Fb';
+  const first = await request(worker.app).get(path).set('Authorization', 'Bearer t');
+  expect((first.body as ConnectorDetails).postgres?.slot?.name).toBe('s');
+  expect(asked.sort()).toEqual([
+    ['http://b:1/ui/api/worker', 'Bearer t'],
+    ['http://b:1/ui/api/worker/a%2Fb', 'Bearer t'],
+  ]);
+});
