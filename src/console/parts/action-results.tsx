@@ -6,7 +6,7 @@ import { formatNumberOf } from './format';
 import { Icon, type IconName } from './icon';
 import { printable } from './printable';
 import { useStore } from './store';
-import { ConnectorLink } from './text';
+import { ConnectorLink, Name } from './text';
 
 const SHOWN: Readonly<Record<ItemState, readonly [IconName, string]>> = {
   waiting: ['unknown', 'waiting'],
@@ -35,8 +35,8 @@ export function ActionResults(): JSX.Element {
       </div>
       {shown.length > 0 && (
         <section class="results" aria-label="Results of actions">
-          {shown.map((run) => (
-            <RunResults key={run.id} run={run} />
+          {shown.map((run, index) => (
+            <RunResults key={run.id} run={run} isNewest={index === 0} />
           ))}
         </section>
       )}
@@ -44,11 +44,11 @@ export function ActionResults(): JSX.Element {
   );
 }
 
-function RunResults({ run }: { readonly run: Run }): JSX.Element {
+function RunResults({ run, isNewest }: { readonly run: Run; readonly isNewest: boolean }): JSX.Element {
   // What went wrong first: the others need no attention.
   const items = [...run.items].sort((a, b) => Number(isWrong(b)) - Number(isWrong(a)));
   return (
-    <details class="run" open>
+    <details class="run" open={isNewest}>
       <summary class="run-head">
         <Icon name="right" />
         <strong>{title(run)}</strong>
@@ -57,14 +57,19 @@ function RunResults({ run }: { readonly run: Run }): JSX.Element {
       </summary>
       <ul class="run-items">
         {items.map((item) => (
-          <Item key={item.name} item={item} />
+          <Item key={item.name} item={item} exists={run.action.key !== 'delete' || item.state !== 'done'} />
         ))}
       </ul>
     </details>
   );
 }
 
-function Item({ item: { name, state, detail } }: { readonly item: RunItem }): JSX.Element {
+interface ItemProps {
+  readonly item: RunItem;
+  readonly exists: boolean;
+}
+
+function Item({ item: { name, state, detail }, exists }: ItemProps): JSX.Element {
   const [icon, text] = SHOWN[state];
   return (
     <li class="run-item">
@@ -72,7 +77,7 @@ function Item({ item: { name, state, detail } }: { readonly item: RunItem }): JS
         <Icon name={icon} />
         <span>{text}</span>
       </span>
-      <ConnectorLink name={name} />
+      {exists ? <ConnectorLink name={name} /> : <Name>{name}</Name>}
       {detail !== null && <bdi class="text muted">{printable(detail)}</bdi>}
     </li>
   );

@@ -44,7 +44,9 @@ export function isSettled({ items }: Run): boolean {
 export async function startRun(action: Action, rows: readonly ConnectorRow[], refresh: () => void): Promise<void> {
   const id = ++lastId;
   const items = rows.map(({ name }) => ({ name, state: 'waiting' as const, detail: null }));
-  runs.set([{ id, action, items }, ...runs.value].slice(0, MOST_RUNS));
+  // Those without a problem have been seen.
+  const others = runs.value.filter((run) => !isSettled(run) || run.items.some(({ state }) => state !== 'done'));
+  runs.set([{ id, action, items }, ...others].slice(0, MOST_RUNS));
   const queue = [...rows];
   const work = async (): Promise<void> => {
     for (let row = queue.shift(); row; row = queue.shift()) await perform(id, action, row, refresh);

@@ -11,7 +11,7 @@ import { RequestError } from '../api/request';
 export function ConnectionBanner({ group }: { readonly group: Polled<Group> }): JSX.Element {
   // Rendered always: a live region that appears together with its text is not read.
   return (
-    <div role="alert" class="banner-place">
+    <div role="alert">
       {group.isStale && group.at !== null && (
         <div class="banner banner-failed">
           <Icon name="failed" />

@@ -18,11 +18,13 @@ export interface ButtonProps {
   readonly objection?: string | null;
   readonly isBusy?: boolean;
   readonly isPressed?: boolean;
+  /** In a dialog: gets the focus when it opens. */
+  readonly isFirst?: boolean;
 }
 
 export function Button(props: ButtonProps): JSX.Element {
   const { children, label, onClick, kind = 'plain', icon, type = 'button' } = props;
-  const { objection = null, isBusy = false, isPressed } = props;
+  const { objection = null, isBusy = false, isPressed, isFirst } = props;
   const reasonId = useId();
   const isDisabled = objection !== null || isBusy;
   // Not `disabled`, which takes it out of the order of the keyboard, with its reason.
@@ -34,6 +36,7 @@ export function Button(props: ButtonProps): JSX.Element {
   return (
     <button
       type={type}
+      autofocus={isFirst}
       class={`button button-${kind}`}
       aria-label={label}
       title={objection ?? (children === undefined ? label : undefined)}

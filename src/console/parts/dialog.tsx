@@ -87,13 +87,13 @@ export function ConfirmAction(props: ConfirmProps): JSX.Element {
                 </>
               }
             >
-              {(field) => <TextInput {...field} value={text} onChange={setText} isCode />}
+              {(field) => <TextInput {...field} value={text} onChange={setText} isCode autofocus />}
             </Field>
           )}
         </div>
         <footer class="dialog-foot">
           <Button onClick={onClose}>Cancel</Button>
-          <ActionButton type="submit" kind={kind} needs={needs} objection={objection}>
+          <ActionButton type="submit" kind={kind} needs={needs} objection={objection} isFirst={typed === undefined}>
             {confirm}
           </ActionButton>
         </footer>

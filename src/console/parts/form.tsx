@@ -66,6 +66,8 @@ export interface TextInputProps extends Ties {
   /** Id of a `<datalist>`. */
   readonly list?: string;
   readonly isCode?: boolean;
+  /** In a dialog: gets the focus when it opens. */
+  readonly autofocus?: boolean;
   readonly inputRef?: { current: HTMLInputElement | null };
 }
 

@@ -56,12 +56,15 @@ export function Frame({ page, updatedTo, children }: FrameProps): JSX.Element {
         </nav>
         <Identity />
       </header>
-      <ConnectionBanner group={group} />
-      {updatedTo !== null && <UpdateBanner version={updatedTo} />}
       <main id="main" class="main" tabIndex={-1}>
         {children}
       </main>
-      <ActionResults />
+      {/* At the bottom, where they move nothing that is about to be clicked. */}
+      <div class="dock">
+        <ConnectionBanner group={group} />
+        {updatedTo !== null && <UpdateBanner version={updatedTo} />}
+        <ActionResults />
+      </div>
       <Toasts />
       <Shortcuts />
     </>

@@ -60,7 +60,7 @@ function Connectors({ group, query }: { readonly group: Group; readonly query: Q
     const byName = sorted(rows, ({ name }) => name, false);
     return value ? sorted(byName, (row) => value({ row, rates: [], stepMs: 0 }), sort.isDescending) : byName;
   }, [found, filter, sort.key, sort.isDescending]);
-  const selection = useSelection(shown);
+  const selection = useSelection(shown, connectors);
   const change = (changed: Query): void => replaceQuery({ ...query, ...changed });
   return (
     <>

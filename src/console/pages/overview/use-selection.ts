@@ -15,7 +15,8 @@ export interface Selection {
   readonly clear: () => void;
 }
 
-export function useSelection(shown: readonly ConnectorRow[]): Selection {
+/** @param all connectors that exist, shown or not */
+export function useSelection(shown: readonly ConnectorRow[], all: readonly ConnectorRow[]): Selection {
   const [names, setNames] = useState<ReadonlySet<string>>(new Set());
   const anchor = useRef<string | null>(null);
   const latest = useRef(shown);
@@ -42,5 +43,6 @@ export function useSelection(shown: readonly ConnectorRow[]): Selection {
   }, []);
   const clear = useCallback(() => setNames(new Set()), []);
   const rows = useMemo(() => shown.filter(({ name }) => names.has(name)), [shown, names]);
-  return { names, rows, hidden: names.size - rows.length, toggle, toggleAll, clear };
+  const selected = useMemo(() => all.filter(({ name }) => names.has(name)).length, [all, names]);
+  return { names, rows, hidden: selected - rows.length, toggle, toggleAll, clear };
 }
