@@ -38,6 +38,7 @@ const onceOnly = [
   'integration/dev/(connector-page|demo-analytics|demo-apps|documentation-site)', // start their own, or none
   'integration/rest/', // reads no records
   'integration/install/', // starts its own broker
+  'integration/console/', // about the page in the browser
   'integration/cli/', // on Apache Kafka, test/integration/java/produce and doctor
   'security/', // about requests and documents, or on a scripted broker
   'chaos/(clock-jumps|snapshot-killed|stop-without-kafka)', // about the worker's clock, snapshot and shutdown
