@@ -62,7 +62,15 @@ async function sampleFigures(): Promise<Figures> {
   // Partitions are announced together.
   await Promise.resolve();
   const task = (type: 'source' | 'sink', metrics = memory(type)): Figures['tasks'][number] => ({
-    ...{ connector: type, task: 0, states: new TimeInStates(), connectorType: type, plugins, published: [] },
+    ...{
+      connector: type,
+      task: 0,
+      states: new TimeInStates(),
+      connectorType: type,
+      plugins,
+      published: [],
+      thread: null,
+    },
     metrics,
     clients: clients.all(),
     watch: { stuck: [], restarts: 0 },

@@ -8,7 +8,7 @@ import { fakeWorker, SRC, type FakeWorkerOptions } from '../fake-worker';
 const ODD = { name: 'odd', 'connector.class': 'OddConnector', secret: 'hunter2-long', 'tasks.max': '1' };
 const access = createAccess({
   settings: { openPaths: [], roles: { reader: ['user:ro'], operator: [], admin: ['user:root'] } },
-  login: { accepts: (credentials: unknown) => credentials !== null } as PropertyFileLogin,
+  login: { accepts: (credentials: unknown) => credentials !== null } as unknown as PropertyFileLogin,
   bearer: null,
 });
 const as = (user: string): string => `Basic ${Buffer.from(`${user}:x`).toString('base64')}`;
