@@ -164,7 +164,10 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
   'src/console': {
     api: [],
     parts: ['api'],
-    pages: ['parts', 'api'],
+    documents: [],
+    offsets: ['documents'],
+    'config-form': ['documents', 'parts', 'api'],
+    pages: ['config-form', 'offsets', 'documents', 'parts', 'api'],
     'app.tsx': ['pages', 'parts'],
     'main.tsx': ['app.tsx'],
   },

@@ -2,8 +2,11 @@
 import type { JSX } from 'preact';
 import { useContext, useEffect, useRef } from 'preact/hooks';
 import { ChangesPage } from './pages/changes/changes-page';
+import { ConnectorPage } from './pages/connector/connector-page';
+import { CreatePage } from './pages/create/create-page';
 import { LoggersPage } from './pages/loggers/loggers-page';
 import { OverviewPage } from './pages/overview/overview-page';
+import { PluginsPage } from './pages/plugins/plugins-page';
 import { WorkersPage } from './pages/workers/workers-page';
 import { observe } from './parts/action-runs';
 import { Frame, PageBody } from './parts/frame';
@@ -48,7 +51,7 @@ function Console(): JSX.Element {
   );
 }
 
-function PageOf({ route: { page, query = {} } }: { readonly route: Route }): JSX.Element {
+function PageOf({ route: { page, name = '', query = {} } }: { readonly route: Route }): JSX.Element {
   switch (page) {
     case 'overview':
       return <OverviewPage query={query} />;
@@ -58,6 +61,12 @@ function PageOf({ route: { page, query = {} } }: { readonly route: Route }): JSX
       return <LoggersPage query={query} />;
     case 'changes':
       return <ChangesPage query={query} />;
+    case 'connector':
+      return <ConnectorPage key={name} name={name} query={query} />;
+    case 'create':
+      return <CreatePage query={query} />;
+    case 'plugins':
+      return <PluginsPage query={query} />;
     default:
       return (
         <PageBody title="No such page">

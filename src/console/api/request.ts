@@ -30,6 +30,8 @@ export interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Sent as it is, instead of `body`: numbers keep digits that JavaScript's do not have. */
+  readonly json?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -38,7 +40,16 @@ export interface RequestOptions {
  * @returns the parsed JSON, or null for an empty answer
  * @throws RequestError with the worker's message, UnreachableError
  */
-export async function request<T>(path: string, { method = 'GET', body, signal }: RequestOptions = {}): Promise<T> {
+export async function request<T>(path: string, options: RequestOptions = {}): Promise<T> {
+  return parse(await requestText(path, options)) as T;
+}
+
+/** As `request`, but returns the text of the answer. */
+export async function requestText(
+  path: string,
+  { method = 'GET', body, json, signal }: RequestOptions = {},
+): Promise<string> {
+  const sent = json ?? (body === undefined ? undefined : JSON.stringify(body));
   const timeout = AbortSignal.timeout(method === 'GET' ? READ_TIMEOUT_MS : CHANGE_TIMEOUT_MS);
   let response: Response;
   let text: string;
@@ -48,9 +59,9 @@ export async function request<T>(path: string, { method = 'GET', body, signal }:
       headers: {
         Accept: 'application/json',
         ...authorization(),
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(sent === undefined ? {} : { 'Content-Type': 'application/json' }),
       },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: sent,
       cache: 'no-store',
       redirect: 'error',
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
@@ -60,8 +71,8 @@ export async function request<T>(path: string, { method = 'GET', body, signal }:
     if (signal?.aborted) throw error;
     throw new UnreachableError('The worker does not answer', { cause: error });
   }
+  if (response.ok) return text;
   const parsed = parse(text);
-  if (response.ok) return parsed as T;
   if (response.status === 401) signedOut();
   const message = (parsed as { message?: unknown } | null)?.message;
   throw new RequestError(response.status, typeof message === 'string' ? message : `HTTP ${response.status}`, parsed);

@@ -1,5 +1,5 @@
 /** What differs between two configs, and the `PATCH` that makes one of the other. Pure. */
-import type { ConfigPatch } from '../../rest/console/api';
+import type { Change, ConfigPatch } from '../../rest/console/api';
 import type { Config } from '../documents/parse-document';
 import { HIDDEN } from './form-model';
 
@@ -29,6 +29,13 @@ export function diffConfigs(before: Config, after: Config, secrets: ReadonlySet<
 /** Body of `PATCH /connectors/NAME/config`: null removes a key. Keys that are not in it, such as secrets, stay. */
 export function toPatch(changes: readonly KeyChange[]): ConfigPatch {
   return Object.fromEntries(changes.map(({ key, after }) => [key, after ?? null]));
+}
+
+/** For `ConfigDiff`, which shows that a secret changed by two equal values. */
+export function shownChanges(changes: readonly KeyChange[]): Change['keys'] {
+  return changes.map(({ key, before, after, isSecret }) =>
+    isSecret ? { key, before: HIDDEN, after: HIDDEN } : { key, before: before ?? null, after: after ?? null },
+  );
 }
 
 /** Changes that would store the mark of a hidden value instead of the value. */

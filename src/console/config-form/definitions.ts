@@ -74,3 +74,9 @@ export function matchesQuery(definition: Definition, query: string): boolean {
     .split(/\s+/)
     .every((word) => text.includes(word));
 }
+
+/** Keys whose values are never shown. */
+export function secretKeys(definitions: readonly Definition[], entries: readonly Entry[] = []): ReadonlySet<string> {
+  const all = [...definitions, ...entries.flatMap(({ definition }) => definition ?? [])];
+  return new Set(all.filter(({ type }) => type === 'PASSWORD').map(({ name }) => name));
+}

@@ -53,15 +53,21 @@ export interface FormSource {
   readonly config: Config;
   /** Keys without a field, such as the name of a connector that exists. */
   readonly without?: readonly string[];
+  /** Errors that the worker does not know, by key. */
+  readonly ownErrors?: ReadonlyMap<string, string>;
 }
 
-export function formOf({ definitions, validation, config, without = [] }: FormSource): Form {
+export function formOf({ definitions, validation, config, without = [], ownErrors }: FormSource): Form {
   const values = new Map<string, Value>();
   const defined = new Map<string, Definition>();
   for (const definition of definitions) defined.set(definition.name, definition);
   for (const { definition, value } of validation?.configs ?? []) {
     if (definition) defined.set(definition.name, definition);
     if (value) values.set(value.name, value);
+  }
+  for (const [name, error] of ownErrors ?? []) {
+    const value = values.get(name) ?? { name, value: null, recommended_values: [], errors: [], visible: true };
+    values.set(name, { ...value, errors: [error, ...value.errors] });
   }
   const parents = parentsOf([...defined.values()]);
   const shown = [...defined.values()].filter(
@@ -157,4 +163,23 @@ export function fieldsInView(form: Form, view: View, query = ''): readonly Field
 export function withValue(config: Config, key: string, value: string | undefined): Config {
   if (value !== undefined && value !== '') return { ...config, [key]: value };
   return Object.fromEntries(Object.entries(config).filter(([name]) => name !== key));
+}
+
+/** The answer of `validate` without the errors of other keys. */
+export function withErrorsOf<A extends { readonly configs: readonly Entry[] }>(
+  answer: A | null,
+  keys: ReadonlySet<string>,
+): A | null {
+  if (answer === null) return null;
+  const configs = answer.configs.map((entry) =>
+    entry.value && !keys.has(entry.value.name) ? { ...entry, value: { ...entry.value, errors: [] } } : entry,
+  );
+  return { ...answer, configs };
+}
+
+/** As the worker returns it. */
+export function hideSecrets(config: Config, secrets: ReadonlySet<string>): Config {
+  return Object.fromEntries(
+    Object.entries(config).map(([key, value]) => [key, value !== '' && secrets.has(key) ? HIDDEN : value]),
+  );
 }

@@ -32,8 +32,8 @@ export function Empty({
 }
 
 export interface NoticeProps {
-  /** `failed`: does not work; `degraded`: deserves attention; `unknown`: information. */
-  readonly kind: 'failed' | 'degraded' | 'unknown';
+  /** `failed`: does not work; `degraded`: deserves attention; `running`: it worked; `unknown`: information. */
+  readonly kind: 'failed' | 'degraded' | 'running' | 'unknown';
   readonly title: string;
   readonly children?: ComponentChildren;
   readonly action?: ComponentChildren;

@@ -1,0 +1,53 @@
+/** The installed connectors. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { FilterInput } from '../../parts/filter-input';
+import { formatNumberOf } from '../../parts/format';
+import { Empty, ErrorNotice, Skeleton } from '../../parts/placeholders';
+import { Name } from '../../parts/text';
+import { formatRoute } from '../../parts/routes';
+import { keyOf, matches, shortName, usePlugins } from '../plugins/use-plugins';
+
+export function ChoosePlugin({ onChoose }: { readonly onChoose: (className: string) => void }): JSX.Element {
+  const { data, error, refresh } = usePlugins(true);
+  const [query, setQuery] = useState('');
+  if (data === null) return error ? <ErrorNotice error={error} retry={refresh} /> : <Skeleton lines={4} />;
+  const shown = data.filter((plugin) => matches(plugin, query));
+  return (
+    <>
+      <div class="toolbar">
+        <FilterInput
+          label="Filter plug-ins by class, type or version"
+          placeholder="Class, type or version"
+          value={query}
+          onChange={setQuery}
+        />
+        <span class="muted" role="status">
+          {formatNumberOf(shown.length, 'plug-in')}
+        </span>
+        <a href={formatRoute({ page: 'plugins' })}>Documentation of all plug-ins</a>
+      </div>
+      {shown.length === 0 && (
+        <Empty title={data.length === 0 ? 'No connector plug-in is installed' : 'No plug-in matches the filter'} />
+      )}
+      <ul class="choices" aria-label="Plug-ins">
+        {shown.map((plugin) => (
+          <li key={keyOf(plugin)}>
+            <button type="button" class="choice" onClick={() => onChoose(plugin.class)}>
+              <span class="choice-name">
+                <Name>{shortName(plugin.class)}</Name>
+                <span class="tag">{plugin.type}</span>
+              </span>
+              <span class="sub">
+                <Name>{plugin.class}</Name>
+              </span>
+              <span class="sub">
+                {plugin.version == null ? 'no version' : <Name>{`version ${plugin.version}`}</Name>}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
