@@ -9,6 +9,7 @@ import { ChangeHistory } from './history/change-history';
 import { createContext, type HerderContext, type HerderOptions } from './herder-context';
 import { createStorage, type HerderStorage } from './herder-storage';
 import { prepareExpectedWork } from './running/expected-work';
+import { HerderDeadLetters } from './requests/herder-dead-letters';
 import { HerderOffsets } from './requests/herder-offsets';
 import { HerderReads } from './requests/herder-reads';
 import { HerderRestarts } from './requests/herder-restarts';
@@ -127,7 +128,7 @@ function createRequests(
   reads: HerderReads,
   tick: HerderTick,
   { requests, fencing }: Coordination,
-): Pick<DistributedHerderParts, 'writes' | 'restarts' | 'connectorOffsets' | 'topics'> {
+): Pick<DistributedHerderParts, 'writes' | 'restarts' | 'connectorOffsets' | 'deadLetters' | 'topics'> {
   const { config, clients, validator, plugins, pluginHost, resolve, lease, permissions, offsetLocks } = context;
   return {
     writes: new HerderWrites({
@@ -153,6 +154,7 @@ function createRequests(
       areTasksGone: (connector) => tick.isSettled && !membership.wasRunningTasksOf(connector),
       configReadTimeoutMs: config.workerSyncTimeoutMs,
     }),
+    deadLetters: new HerderDeadLetters({ reads, clients, worker: config, resolve }),
     topics: new ActiveTopics(statuses, {
       enabled: config.topicTrackingEnable,
       resetAllowed: config.topicTrackingAllowReset,

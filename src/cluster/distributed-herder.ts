@@ -18,6 +18,7 @@ import type {
   ConnectorInfo,
   ConnectorRecord,
   ConnectorStateInfo,
+  DeadLetterPage,
   ReadTaskConfigs,
   RecordedChange,
   RestartRequest,
@@ -32,6 +33,7 @@ import type {
 import { deriveSecret } from './forwarding/session-key';
 import type { Herder } from './herder';
 import type { HerderMetrics } from './running/herder-metrics';
+import type { HerderDeadLetters } from './requests/herder-dead-letters';
 import type { HerderOffsets } from './requests/herder-offsets';
 import type { HerderReads } from './requests/herder-reads';
 import type { HerderRestarts } from './requests/herder-restarts';
@@ -81,6 +83,7 @@ export interface DistributedHerderParts {
   readonly writes: HerderWrites;
   readonly restarts: HerderRestarts;
   readonly connectorOffsets: HerderOffsets;
+  readonly deadLetters: HerderDeadLetters;
   readonly topics: ActiveTopics;
   readonly metrics: HerderMetrics;
   /** `task.shutdown.graceful.timeout.ms`. */
@@ -234,6 +237,17 @@ export class DistributedHerder implements Herder {
   }
   changes(connector?: string): readonly RecordedChange[] {
     return this.parts.history.list(connector);
+  }
+  async deadLetters(name: string, limit: number): Promise<DeadLetterPage> {
+    this.requireOpen();
+    return await this.parts.deadLetters.list(name, limit);
+  }
+  async replayDeadLetters(
+    name: string,
+    letters: readonly { readonly partition: number; readonly offset: number }[],
+  ): Promise<readonly (string | null)[]> {
+    this.requireOpen();
+    return await this.parts.deadLetters.replay(name, letters);
   }
   lastRestart(connector: string): RecordedChange | null {
     return this.reads.lastRestart(connector);

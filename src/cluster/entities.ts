@@ -1,5 +1,6 @@
 /** The types that REST shares with the herder. Source: connect-rest §1. */
 import type { ConnectorConfig } from '@millrace/sdk';
+import type { ShownLetter } from '../dead-letters/shown-letter';
 import type { Figures } from '../metrics/exposition';
 import type { TargetState } from '../storage/config/config-records';
 import type { Cause } from '../storage/log/cause';
@@ -44,6 +45,14 @@ export interface TaskInfo {
 export interface RestartRequest {
   readonly includeTasks: boolean;
   readonly onlyFailed: boolean;
+}
+
+/** Dead letters of a connector, the newest first. */
+export interface DeadLetterPage {
+  readonly topic: string;
+  /** Records in the topic, also of other connectors. */
+  readonly total: number;
+  readonly letters: readonly ShownLetter[];
 }
 
 export type { Cause } from '../storage/log/cause';

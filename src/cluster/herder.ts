@@ -10,6 +10,7 @@ import type {
   ConnectorInfo,
   ConnectorRecord,
   ConnectorStateInfo,
+  DeadLetterPage,
   ReadTaskConfigs,
   RecordedChange,
   RestartRequest,
@@ -71,6 +72,19 @@ export interface Herder {
   changes(connector?: string): readonly RecordedChange[];
   /** The last restart of the connector or one of its tasks; null: none since it was created, or unknown. */
   lastRestart(connector: string): RecordedChange | null;
+
+  /**
+   * The newest dead letters of a sink, read from its topic. HerderError 404: it has no dead letter topic; other errors
+   * start with a code.
+   */
+  deadLetters(name: string, limit: number): Promise<DeadLetterPage>;
+  /**
+   * Sends dead letters back to where they came from, at least once. For each `CODE: sentence`, or null: acknowledged.
+   */
+  replayDeadLetters(
+    name: string,
+    letters: readonly { readonly partition: number; readonly offset: number }[],
+  ): Promise<readonly (string | null)[]>;
 
   // `user` below: who requests it, for the history; null: not authenticated. (Default: null)
 

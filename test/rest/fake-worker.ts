@@ -15,6 +15,7 @@ import type {
   ConnectorInfo,
   ConnectorRecord,
   ConnectorStateInfo,
+  DeadLetterPage,
   ReadTaskConfigs,
   RecordedChange,
   RestartRequest,
@@ -223,6 +224,19 @@ export class FakeHerder implements Herder {
   }
   lastRestart(connector: string): RecordedChange | null {
     return this.changes(connector).find(({ kind }) => kind === 'restarted') ?? null;
+  }
+  letters: DeadLetterPage | null = null;
+  async deadLetters(name: string, limit: number): Promise<DeadLetterPage> {
+    this.entry(name, `Connector ${name} not found`);
+    if (!this.letters) throw new HerderError(404, `DLQ_NONE: Connector ${name} has no dead letter topic`);
+    return await Promise.resolve({ ...this.letters, letters: this.letters.letters.slice(0, limit) });
+  }
+  async replayDeadLetters(
+    name: string,
+    letters: readonly { readonly partition: number; readonly offset: number }[],
+  ): Promise<readonly (string | null)[]> {
+    this.entry(name, `Connector ${name} not found`);
+    return await Promise.resolve(letters.map(({ offset }) => (offset === 0 ? 'DLQ_LETTER_GONE: gone' : null)));
   }
   reloadPlugins(): Promise<void> {
     return Promise.resolve();

@@ -13,7 +13,8 @@ import type { StartPosition } from '../kafka/start-position';
 import { confirm } from '../output/confirm';
 import { withProgress, type ShowProgress } from '../output/progress-line';
 import type { Invocation } from '../program/command-spec';
-import { failureOf, originalHeaders } from './failure-of';
+import { failureOf } from '../../dead-letters/failure-of';
+import { originalRecord } from '../../dead-letters/original-record';
 
 interface ReplayOptions {
   readonly from: StartPosition;
@@ -104,17 +105,8 @@ async function replay(
   try {
     if (!producer.isPrepared(target)) await producer.prepare([target]);
     await producer.whenReady();
-    producer.send(
-      {
-        topic: target,
-        partition: options.to === undefined ? failure.partition : null,
-        key: record.key,
-        value: record.value,
-        headers: originalHeaders(record.headers),
-        timestamp: record.timestamp < 0 ? null : record.timestamp,
-      },
-      (error) => (error ? fail(error) : count()),
-    );
+    const replayed = { topic: target, partition: options.to === undefined ? failure.partition : null };
+    producer.send(originalRecord(record, replayed), (error) => (error ? fail(error) : count()));
   } catch (error) {
     fail(error);
   }

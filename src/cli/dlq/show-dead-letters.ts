@@ -10,7 +10,7 @@ import { printable } from '../output/printable';
 import type { Invocation } from '../program/command-spec';
 import { chooseReaders } from '../records/choose-readers';
 import { readRecord, recordJson, type ReadRecord } from '../records/record-text';
-import { failureOf, originalHeaders, type Failure } from './failure-of';
+import { failureOf, originalHeaders, type Failure } from '../../dead-letters/failure-of';
 
 interface ShowOptions {
   readonly from: StartPosition;

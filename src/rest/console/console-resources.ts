@@ -2,6 +2,7 @@
 import { quickHealth } from '../routers/health';
 import type { Resource } from '../requests/route';
 import { changesResources } from './changes-resources';
+import { deadLettersResources } from './dead-letters-resources';
 import { logsResources } from './logs-resources';
 import type { ConsoleContext } from './console-context';
 import { connectorResources } from './connector-resources';
@@ -36,6 +37,7 @@ export function createConsole(context: ConsoleContext): ConsoleResources {
     ...connectorResources(parts),
     ...changesResources(context),
     ...logsResources(context),
+    ...deadLettersResources(context),
   ];
   return (hasLoggers) =>
     [sessionResource(context, hasLoggers), ...shared].map((resource) => ({ ...resource, onError }));

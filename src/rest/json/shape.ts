@@ -126,6 +126,20 @@ export const SIGNAL: Shape = {
   },
 };
 
+const REPLAY_CLASS = 'org.millrace.connect.Replay';
+
+/** Of the console. */
+export const REPLAY: Shape = {
+  boundAs: REPLAY_CLASS,
+  root: {
+    kind: 'class',
+    type: { full: REPLAY_CLASS, raw: REPLAY_CLASS },
+    members: new Map<string, Expected>([
+      ['letters', { kind: 'list', type: { full: `${LIST}<${ANY_MAP.type.full}>`, raw: LIST }, items: ANY_MAP }],
+    ]),
+  },
+};
+
 /** Throws JsonSyntaxError for the first mismatch in the text. */
 export function checkShape(shape: Shape, root: JsonNode, text: string): void {
   const chain: string[] = [];

@@ -96,6 +96,33 @@ export function offsetClientConfigs(worker: Worker, connector: string, config: C
   };
 }
 
+/** Reads the connector's dead letters, and sends them back, with the settings of its tasks. */
+export function deadLetterClientConfigs(
+  worker: Worker,
+  connector: string,
+  config: ConnectorConfig,
+): OffsetClientConfigs {
+  return {
+    producer: {
+      'client.id': `connector-dlq-replay-${connector}`,
+      ...worker.client('producer'),
+      ...withoutPrefix(config, 'producer.override.'),
+      acks: 'all',
+      'enable.idempotence': 'true',
+      // A topic that was deleted is not created again.
+      'allow.auto.create.topics': 'false',
+      'max.block.ms': '15000',
+    },
+    consumer: {
+      'client.id': `connector-dlq-reader-${connector}`,
+      ...worker.client('consumer'),
+      ...withoutPrefix(config, 'consumer.override.'),
+      'isolation.level': 'read_committed',
+    },
+    admin: connectorAdminConfig(worker, connector, config),
+  };
+}
+
 /** Fences the connector's earlier tasks. */
 export function fencingAdminConfig(worker: Worker, connector: string, config: ConnectorConfig): ClientConfig {
   const clientId = `connector-worker-adminclient-${connector}`;

@@ -1,0 +1,187 @@
+/**
+ * Dead letters of a sink connector, on any worker. Clients are opened for a request, with the settings of the
+ * connector's tasks, and closed after it.
+ */
+import { ConnectError, messageOf, timeoutSignal, withDeadline, type ConnectorConfig } from '@millrace/sdk';
+import { deadLetterTopics } from '../../config/dead-letter-topics';
+import type { WorkerConfig } from '../../config/worker-config';
+import type { LetterAt } from '../../dead-letters/letters-at';
+import type { LetterReaders } from '../../dead-letters/letter-ranges';
+import { newestLetters } from '../../dead-letters/newest-letters';
+import { replayLetters } from '../../dead-letters/replay-letters';
+import { failureOf, type Failure } from '../../dead-letters/failure-of';
+import { shownLetter } from '../../dead-letters/shown-letter';
+import type { ClientConfig, KafkaClients } from '../../kafka/port';
+import { deadLetterClientConfigs, type OffsetClientConfigs } from '../../tasks/clients/client-configs';
+import { sinkTopics } from '../../tasks/sink/sink-subscription';
+import { HerderError } from '../errors';
+import type { DeadLetterPage } from '../entities';
+import type { HerderReads } from './herder-reads';
+
+export interface HerderDeadLettersOptions {
+  readonly reads: Pick<HerderReads, 'connectorInfo'>;
+  readonly clients: Pick<KafkaClients, 'admin' | 'assignedConsumer' | 'producer'>;
+  readonly worker: Pick<WorkerConfig, 'client' | 'config' | 'offset' | 'status'>;
+  readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
+}
+
+const READ_MS = 10_000;
+const REPLAY_MS = 60_000;
+const MISC_SERVERS = 'misc.deadletterqueue.bootstrap.servers';
+/** Each holds some megabytes. */
+const MAX_REQUESTS = 4;
+
+interface Letters {
+  readonly topic: string;
+  readonly connector: string;
+  /** Resolved. */
+  readonly config: ConnectorConfig;
+  readonly settings: OffsetClientConfigs;
+}
+
+export class HerderDeadLetters {
+  private requests = 0;
+
+  constructor(private readonly options: HerderDeadLettersOptions) {}
+
+  /** Without those of other connectors that share the topic. */
+  async list(connector: string, limit: number): Promise<DeadLetterPage> {
+    return await this.run(connector, async ({ topic, settings }) => {
+      return await this.reading(settings, async (readers) => {
+        const signal = timeoutSignal(READ_MS);
+        const convert = (partition: number, record: Parameters<typeof shownLetter>[1]) =>
+          isOf(connector, failureOf(record.headers)) ? shownLetter(partition, record) : null;
+        return { topic, ...(await newestLetters(readers, { topic, limit, convert, signal })) };
+      });
+    });
+  }
+
+  /** For each letter `CODE: sentence`, or null: sent to where it came from, and acknowledged. At least once. */
+  async replay(connector: string, letters: readonly LetterAt[]): Promise<(string | null)[]> {
+    return await this.run(connector, async (found) => {
+      const { topic, settings } = found;
+      return await this.reading(settings, async (readers, admin) => {
+        const consumed = await consumedTopics(found, admin);
+        const producer = this.options.clients.producer(settings.producer);
+        try {
+          await producer.connect();
+          const outcomes = await replayLetters(
+            { ...readers, producer },
+            {
+              ...{ topic, letters },
+              check: (failure) => this.check(connector, consumed, failure),
+              limitMs: REPLAY_MS,
+              signal: timeoutSignal(REPLAY_MS),
+            },
+          );
+          return outcomes.map((error) => error && `${error.code}: ${error.message}`);
+        } finally {
+          await producer.close(0);
+        }
+      });
+    });
+  }
+
+  private async run<T>(connector: string, use: (letters: Letters) => Promise<T>): Promise<T> {
+    if (this.requests >= MAX_REQUESTS)
+      throw new HerderError(503, 'The worker is reading dead letters for other requests; try again in a few seconds.');
+    this.requests++;
+    try {
+      return await use(await this.letters(connector));
+    } catch (error) {
+      if (error instanceof HerderError) throw error;
+      if (error instanceof ConnectError && error.code in STATUSES)
+        throw new HerderError(STATUSES[error.code] as number, `${error.code}: ${error.message}`, { cause: error });
+      const message = `DLQ_READ: The dead letters of ${connector} cannot be read: ${messageOf(error)}`;
+      throw new HerderError(500, message, { cause: error });
+    } finally {
+      this.requests--;
+    }
+  }
+
+  private async letters(connector: string): Promise<Letters> {
+    const { reads, resolve, worker } = this.options;
+    const config = await resolve(reads.connectorInfo(connector).config);
+    const [topic] = deadLetterTopics(config);
+    if (topic === undefined)
+      throw new ConnectError(
+        `Connector ${connector} has no dead letter topic: set errors.deadletterqueue.topic.name in its config.`,
+        { code: 'DLQ_NONE' },
+      );
+    const settings = deadLetterClientConfigs(worker, connector, config);
+    // The analytics sink writes its dead letters itself.
+    const written = config['misc.deadletterqueue.topic.name']?.trim() === topic ? [config[MISC_SERVERS]] : [];
+    const clusters = [...written, ...Object.values(settings).map(serversOf)];
+    if (new Set(clusters.map((servers) => normalized(servers ?? ''))).size > 1)
+      throw new ConnectError(
+        `The dead letters of ${connector} are on another Kafka cluster than its records: read and replay them with millrace dlq --config.`,
+        { code: 'DLQ_OTHER_CLUSTER' },
+      );
+    return { topic, connector, config, settings };
+  }
+
+  private async reading<T>(
+    settings: OffsetClientConfigs,
+    use: (readers: LetterReaders, admin: ReturnType<KafkaClients['admin']>) => Promise<T>,
+  ): Promise<T> {
+    const { clients } = this.options;
+    const admin = clients.admin(settings.admin);
+    const consumer = clients.assignedConsumer(settings.consumer);
+    try {
+      await withDeadline(consumer.connect(), READ_MS, () => new Error(`Kafka did not answer within ${READ_MS} ms`));
+      return await use({ admin, consumer }, admin);
+    } finally {
+      await Promise.all([admin.close(), consumer.close()]);
+    }
+  }
+
+  /** Headers are data that anyone who may write to the topic chooses, and the worker may write to more topics. */
+  private check(connector: string, consumed: ReadonlySet<string>, failure: Failure): void {
+    const { worker } = this.options;
+    if (!isOf(connector, failure))
+      throw new ConnectError(`The dead letter is of connector ${failure.connector}, not of ${connector}.`, {
+        code: 'DLQ_OTHER_CONNECTOR',
+      });
+    const { topic } = failure;
+    const storage = [worker.config.topic, worker.offset.topic, worker.status.topic];
+    if (topic !== null && (storage.includes(topic) || !consumed.has(topic)))
+      throw new ConnectError(
+        `The dead letter names ${topic} as its origin, which ${connector} does not read (any more). If that is right, ` +
+          'send it with millrace dlq replay.',
+        { code: 'DLQ_FOREIGN_ORIGIN', place: { topic } },
+      );
+  }
+}
+
+/** HTTP statuses of the errors of a whole request. */
+const STATUSES: Readonly<Record<string, number>> = {
+  ...{ DLQ_NONE: 404, TOPIC_NOT_FOUND: 404, DLQ_OTHER_CLUSTER: 409, DLQ_READ: 500 },
+};
+
+/** Letters without the header count: others write none. */
+function isOf(connector: string, failure: Failure): boolean {
+  return failure.connector === null || failure.connector === connector;
+}
+
+/** With `topics.regex`, those with committed offsets: an expression could block this thread. */
+async function consumedTopics(
+  { connector, config }: Letters,
+  admin: Pick<ReturnType<KafkaClients['admin']>, 'listGroupOffsets'>,
+): Promise<ReadonlySet<string>> {
+  const topics = sinkTopics(config);
+  if (!(topics instanceof RegExp)) return new Set(topics);
+  const group = config['consumer.override.group.id'] || `connect-${connector}`;
+  return new Set((await admin.listGroupOffsets(group)).map(({ topic }) => topic));
+}
+
+function serversOf(settings: ClientConfig): string | undefined {
+  return settings['bootstrap.servers'];
+}
+
+function normalized(servers: string): string {
+  return servers
+    .split(',')
+    .map((server) => server.trim())
+    .sort()
+    .join();
+}

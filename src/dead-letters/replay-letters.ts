@@ -1,0 +1,87 @@
+/**
+ * Sends dead letters back to the topics and partitions they came from, at least once: a replay that is repeated sends
+ * them again. The letters stay in their topic.
+ */
+import { ConnectError, messageOf, settledWithin } from '@millrace/sdk';
+import type { ConsumerRecord, Producer } from '../kafka/port';
+import { failureOf, type Failure } from './failure-of';
+import { lettersAt, type LetterAt } from './letters-at';
+import type { LetterReaders } from './letter-ranges';
+import { originalRecord, type ReplayTarget } from './original-record';
+
+export interface ReplayClients extends LetterReaders {
+  /** Connected. */
+  readonly producer: Pick<Producer, 'isPrepared' | 'prepare' | 'whenReady' | 'send' | 'flush'>;
+}
+
+export interface ReplayLettersRequest {
+  readonly topic: string;
+  readonly letters: readonly LetterAt[];
+  /** Whether the letter may be sent back. Throws ConnectError. */
+  readonly check: (failure: Failure) => void;
+  /** For everything. Milliseconds. */
+  readonly limitMs: number;
+  /** Aborted when that time is over. */
+  readonly signal: AbortSignal;
+}
+
+/** One for each letter of the request, in its order. Null: it was sent, and acknowledged. */
+export async function replayLetters(
+  clients: ReplayClients,
+  { topic, letters, check, limitMs, signal }: ReplayLettersRequest,
+): Promise<(ConnectError | null)[]> {
+  const outcomes = new Map<string, ConnectError | null>();
+  const { producer } = clients;
+  for await (const letter of lettersAt(clients, topic, letters, signal)) {
+    const settle = (error: unknown): unknown => outcomes.set(keyOf(letter), error === null ? null : failed(error));
+    try {
+      const { record } = letter;
+      if (record === null) throw gone(topic, letter);
+      const target = targetOf(topic, letter, record, check);
+      if (!producer.isPrepared(target.topic)) await producer.prepare([target.topic]);
+      await producer.whenReady();
+      producer.send(originalRecord(record, target), settle);
+    } catch (error) {
+      settle(error);
+    }
+  }
+  if (!signal.aborted) await settledWithin(producer.flush(), limitMs, null);
+  const late = failed(new Error(`it was not acknowledged within ${limitMs / 1_000} s`));
+  return letters.map((letter) => {
+    const outcome = outcomes.get(keyOf(letter));
+    return outcome === undefined ? late : outcome;
+  });
+}
+
+function targetOf(
+  topic: string,
+  { partition, offset }: LetterAt,
+  { headers }: ConsumerRecord,
+  check: ReplayLettersRequest['check'],
+): ReplayTarget {
+  const failure = failureOf(headers);
+  check(failure);
+  if (failure.topic === null || failure.partition === null)
+    throw new ConnectError(
+      'The headers of the dead letter do not say where it came from: errors.deadletterqueue.context.headers.enable was ' +
+        `not set. Send it to a topic of your choice: millrace dlq replay ${topic} --partition ${partition} --from ${offset} -n 1 --to TOPIC.`,
+      { code: 'DLQ_NO_ORIGIN', place: { topic, partition, offset } },
+    );
+  return { topic: failure.topic, partition: failure.partition };
+}
+
+function gone(topic: string, { partition, offset }: LetterAt): ConnectError {
+  return new ConnectError(
+    `There is no dead letter at offset ${offset} of partition ${partition} of ${topic} any more: Kafka has deleted or compacted it.`,
+    { code: 'DLQ_LETTER_GONE', place: { topic, partition, offset } },
+  );
+}
+
+function failed(error: unknown): ConnectError {
+  if (error instanceof ConnectError) return error;
+  return new ConnectError(`The dead letter was not sent: ${messageOf(error)}`, { code: 'DLQ_REPLAY', cause: error });
+}
+
+function keyOf({ partition, offset }: LetterAt): string {
+  return `${partition}:${offset}`;
+}

@@ -1,0 +1,80 @@
+/** Dead letters of a connector: the newest, and sending them back. Any worker of the group answers. */
+import { RestError } from '../http/rest-error';
+import { plainValue, type Plain } from '../json/plain-value';
+import { REPLAY } from '../json/shape';
+import { readTree } from '../requests/request-body';
+import { ok, param, type Call, type Resource } from '../requests/route';
+import type { RestContext } from '../routers/context';
+import type { DeadLetters, ReplayRequest, ReplayResult } from './api';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
+/** Of one replay. */
+const MAX_LETTERS = 500;
+
+export function deadLettersResources({
+  herder,
+  secrets,
+}: Pick<RestContext, 'herder' | 'secrets'>): readonly Resource[] {
+  return [
+    {
+      path: '/ui/api/connectors/:name/dead-letters',
+      methods: {
+        GET: async (call) => {
+          const name = param(call, 'name');
+          const page = await herder().deadLetters(name, limitOf(call));
+          // What a plugin says of a failure may quote its config.
+          const hide = await secrets.inTextsFromAll(herder().connectorInfo(name).config);
+          const letters = page.letters.map((letter) => {
+            const { message } = letter.failure;
+            return { ...letter, failure: { ...letter.failure, message: message && hide(message) } };
+          });
+          return ok({ ...page, letters } satisfies DeadLetters);
+        },
+      },
+    },
+    {
+      path: '/ui/api/connectors/:name/dead-letters/replay',
+      methods: {
+        POST: async (call) => {
+          const { letters } = await replayRequest(call);
+          const wanted = letters.map(({ partition, offset }) => ({ partition, offset: Number(offset) }));
+          const errors = await herder().replayDeadLetters(param(call, 'name'), wanted);
+          const results = letters.map((letter, at) => ({ ...letter, error: errors[at] ?? null }));
+          return ok({ results } satisfies ReplayResult);
+        },
+      },
+    },
+  ];
+}
+
+function limitOf(call: Call): number {
+  const text = call.query.get('limit') ?? '';
+  if (text === '') return DEFAULT_LIMIT;
+  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > MAX_LIMIT) throw new RestError(400, `"limit" must be a number from 1 to ${MAX_LIMIT}`);
+  return limit;
+}
+
+async function replayRequest(call: Call): Promise<ReplayRequest> {
+  const document = await readTree(call, REPLAY);
+  const letters = document?.kind === 'object' ? document.members.get('letters') : undefined;
+  const entries = letters?.kind === 'array' ? letters.items.map((item) => plainValue(item, Number)) : [];
+  if (entries.length === 0 || entries.length > MAX_LETTERS)
+    throw new RestError(
+      400,
+      `A replay needs "letters": from 1 to ${MAX_LETTERS} objects with "partition" and "offset"`,
+    );
+  return { letters: entries.map(letterOf) };
+}
+
+function letterOf(entry: Plain<number>): ReplayRequest['letters'][number] {
+  const { partition, offset } = (entry ?? {}) as { readonly [name: string]: unknown };
+  const isOffset = typeof offset === 'string' && /^\d{1,15}$/.test(offset);
+  if (!isOffset || typeof partition !== 'number' || !Number.isInteger(partition) || partition < 0)
+    throw new RestError(
+      400,
+      'The "partition" of a letter must be a number, and its "offset" the digits of one as text',
+    );
+  return { partition, offset };
+}

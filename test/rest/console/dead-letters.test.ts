@@ -1,0 +1,102 @@
+import request from 'supertest';
+import type { ShownLetter } from '../../../src/dead-letters/shown-letter';
+import type { Access } from '../../../src/rest/auth/access';
+import { requirementOf } from '../../../src/rest/auth/required-role';
+import type { AuditedChange, AuditLog } from '../../../src/rest/auth/audit-log';
+import { fakeWorker, type FakeWorker } from '../fake-worker';
+
+const PATH = '/ui/api/connectors/c/dead-letters';
+const letter = (offset: string, message: string | null = null): ShownLetter => ({
+  ...{ partition: 0, offset, at: 5, key: 'k', value: null, headers: [] },
+  failure: { stage: 'VALUE_CONVERTER', errorClass: 'X', message, task: 0 },
+  origin: { topic: 't', partition: 1, offset: '7' },
+});
+
+let worker: FakeWorker;
+beforeEach(() => {
+  worker = fakeWorker();
+  const config = { 'connector.class': 'org.example.OddConnector', pin: 'hunter2222' };
+  worker.herder.entries.set('c', {
+    ...{ config, type: 'sink', target: 'STARTED', tasks: 1, state: 'RUNNING', taskStates: ['RUNNING'] },
+  });
+});
+
+test('the newest letters are returned, and messages do not quote secrets of the config', async () => {
+  worker.herder.letters = { topic: 'dlq', total: 9, letters: [letter('8', 'refused hunter2222'), letter('7')] };
+  const answer = await request(worker.app).get(PATH);
+  expect(answer.text).not.toContain('hunter');
+  expect(answer.body).toEqual({
+    ...{ topic: 'dlq', total: 9 },
+    letters: [letter('8', (answer.body as { letters: ShownLetter[] }).letters[0]?.failure.message), letter('7')],
+  });
+  expect(((await request(worker.app).get(`${PATH}?limit=1`)).body as { letters: unknown[] }).letters).toHaveLength(1);
+});
+
+test.each(['0', '201', 'x', '-1', '1.5'])('limit=%s is refused', async (limit) => {
+  const answer = await request(worker.app).get(`${PATH}?limit=${limit}`);
+  expect([answer.status, (answer.body as { message: string }).message]).toEqual([
+    400,
+    '"limit" must be a number from 1 to 200',
+  ]);
+});
+
+test('a connector without a dead letter topic is 404 with a code', async () => {
+  const answer = await request(worker.app).get(PATH);
+  expect([answer.status, answer.body]).toMatchObject([404, { message: expect.stringMatching(/^DLQ_NONE: /) }]);
+  expect((await request(worker.app).get('/ui/api/connectors/none/dead-letters')).status).toBe(404);
+});
+
+test('a replay has one result for each letter, in order, and is audited', async () => {
+  const audited: AuditedChange[] = [];
+  const audit = { record: (change: AuditedChange) => audited.push(change) } as unknown as AuditLog;
+  const { app, herder } = fakeWorker({ audit });
+  herder.entries.set('c', { config: {}, type: 'sink', target: 'STARTED', tasks: 0, state: 'RUNNING', taskStates: [] });
+  const letters = [
+    { partition: 0, offset: '7' },
+    { partition: 1, offset: '0' },
+  ];
+  const answer = await request(app).post(`${PATH}/replay`).send({ letters });
+  expect([answer.status, answer.body]).toEqual([
+    200,
+    {
+      results: [
+        { partition: 0, offset: '7', error: null },
+        { partition: 1, offset: '0', error: 'DLQ_LETTER_GONE: gone' },
+      ],
+    },
+  ]);
+  expect(audited).toMatchObject([
+    { connector: 'c', status: 200, route: '/ui/api/connectors/:name/dead-letters/replay' },
+  ]);
+  expect(requirementOf('POST', audited[0]?.route ?? '')).toBe('operator');
+});
+
+test.each([
+  ['{}', 'A replay needs'],
+  ['{"letters":[]}', 'A replay needs'],
+  [`{"letters":[${Array.from({ length: 501 }, () => '{"partition":0,"offset":"1"}').join()}]}`, 'A replay needs'],
+  ['{"letters":[null]}', 'The "partition" of a letter'],
+  ['{"letters":[{"partition":0,"offset":1}]}', 'The "partition" of a letter'],
+  ['{"letters":[{"partition":0,"offset":"-1"}]}', 'The "partition" of a letter'],
+  ['{"letters":[{"partition":-1,"offset":"1"}]}', 'The "partition" of a letter'],
+  ['{"letters":[{"partition":0.5,"offset":"1"}]}', 'The "partition" of a letter'],
+])('the replay %s is refused', async (body, message) => {
+  const answer = await request(worker.app).post(`${PATH}/replay`).set('Content-Type', 'application/json').send(body);
+  expect([answer.status, (answer.body as { message: string }).message]).toEqual([
+    400,
+    expect.stringContaining(message),
+  ]);
+});
+
+test('readers neither see nor replay them', async () => {
+  const reader: Access = {
+    ...{ admitsEveryone: false, hasRoles: true, accepts: ['basic'] },
+    admit: async ({ method = '' }, path) => {
+      if (requirementOf(method, path) !== 'reader') throw Object.assign(new Error('no'), { status: 403 });
+      return await Promise.resolve({ user: 'jane', role: 'reader' });
+    },
+  };
+  const { app } = fakeWorker({ access: reader });
+  expect((await request(app).get(PATH)).status).not.toBe(200);
+  expect((await request(app).post(`${PATH}/replay`).send({ letters: [] })).status).not.toBe(400);
+});
