@@ -57,6 +57,7 @@ export const CONSOLE_ROLE: Readonly<Record<string, Role>> = {
   'PUT /ui/api/connectors/:name/config/validate': 'reader',
   'GET /ui/api/changes': 'reader',
   'GET /ui/api/worker/logs/:name': 'reader',
+  'GET /ui/api/connectors/:name/logs': 'reader',
   // They contain data of records.
   'GET /ui/api/connectors/:name/dead-letters': 'operator',
   'POST /ui/api/connectors/:name/dead-letters/replay': 'operator',
