@@ -48,19 +48,21 @@ function RunResults({ run, isNewest }: { readonly run: Run; readonly isNewest: b
   // What went wrong first: the others need no attention.
   const items = [...run.items].sort((a, b) => Number(isWrong(b)) - Number(isWrong(a)));
   return (
-    <details class="run" open={isNewest}>
-      <summary class="run-head">
-        <Icon name="right" />
-        <strong>{title(run)}</strong>
-        <span class="muted">{counts(run)}</span>
-        <Button kind="quiet" icon="close" label={`Dismiss ${title(run)}`} onClick={() => dismissRun(run.id)} />
-      </summary>
-      <ul class="run-items">
-        {items.map((item) => (
-          <Item key={item.name} item={item} exists={run.action.key !== 'delete' || item.state !== 'done'} />
-        ))}
-      </ul>
-    </details>
+    <div class="run">
+      <details open={isNewest}>
+        <summary class="run-head">
+          <Icon name="right" />
+          <strong>{title(run)}</strong>
+          <span class="muted">{counts(run)}</span>
+        </summary>
+        <ul class="run-items">
+          {items.map((item) => (
+            <Item key={item.name} item={item} exists={run.action.key !== 'delete' || item.state !== 'done'} />
+          ))}
+        </ul>
+      </details>
+      <Button kind="quiet" icon="close" label={`Dismiss ${title(run)}`} onClick={() => dismissRun(run.id)} />
+    </div>
   );
 }
 
