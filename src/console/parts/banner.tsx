@@ -9,10 +9,12 @@ import type { Polled } from './use-poll';
 import { RequestError } from '../api/request';
 
 export function ConnectionBanner({ group }: { readonly group: Polled<Group> }): JSX.Element {
+  // Without credentials, the sign-in form says what is wrong.
+  const needsSignIn = group.error instanceof RequestError && group.error.status === 401;
   // Rendered always: a live region that appears together with its text is not read.
   return (
     <div role="alert">
-      {group.isStale && group.at !== null && (
+      {group.isStale && group.at !== null && !needsSignIn && (
         <div class="banner banner-failed">
           <Icon name="failed" />
           <p>{message(group, group.at)}</p>
@@ -27,7 +29,7 @@ function message({ error, data }: Polled<Group>, at: number): string {
   const worker = `The worker at ${printable(data?.worker ?? location.host)}`;
   const since = formatClock(at);
   if (error instanceof RequestError)
-    return `${worker} has answered with an error since ${since}: ${printable(error.message)}. What is shown is from then. Retrying.`;
+    return `${worker} has answered with an error since ${since}: ${printable(error.message.replace(/\.$/, ''))}. What is shown is from then. Retrying.`;
   return `${worker} does not answer since ${since}; what is shown is from then. Retrying.`;
 }
 

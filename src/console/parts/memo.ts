@@ -4,8 +4,10 @@ import { Component, h, type FunctionComponent, type VNode } from 'preact';
 export function memo<P extends object>(Rendered: FunctionComponent<P>): FunctionComponent<P> {
   class Memo extends Component<P> {
     override shouldComponentUpdate(next: Readonly<P>): boolean {
-      const keys = new Set([...Object.keys(next), ...Object.keys(this.props)]) as Set<keyof P>;
-      return [...keys].some((key) => !Object.is(next[key], (this.props as P)[key]));
+      const before = this.props as P;
+      for (const key in before) if (!(key in next)) return true;
+      for (const key in next) if (!Object.is(next[key], (before as typeof next)[key])) return true;
+      return false;
     }
     override render(): VNode {
       return h(Rendered as FunctionComponent<object>, this.props);

@@ -56,7 +56,7 @@ export function SignInForm({ accepts, onSignedIn }: SignInFormProps): JSX.Elemen
         </Field>
       </>
     ) : (
-      <Field label="Bearer token" hint="A JSON Web Token from your identity provider.">
+      <Field label="Token" hint="A JSON Web Token from your identity provider.">
         {(field) => <TextInput {...field} type="password" value={token} onChange={setToken} />}
       </Field>
     );
@@ -65,7 +65,7 @@ export function SignInForm({ accepts, onSignedIn }: SignInFormProps): JSX.Elemen
       {accepts.length > 1 ? (
         <Tabs
           label="Credentials"
-          tabs={accepts.map((key) => ({ key, label: key === 'basic' ? 'User and password' : 'Token' }))}
+          tabs={accepts.map((key) => ({ key, label: key === 'basic' ? 'HTTP Basic' : 'Bearer token' }))}
           selected={method}
           onSelect={setMethod}
         >

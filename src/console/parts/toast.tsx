@@ -1,5 +1,6 @@
 /** Short messages, which a screen reader reads as soon as it is silent. */
 import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from './icon';
 import { Store, useStore } from './store';
 
@@ -26,8 +27,15 @@ function dismiss(id: number): void {
 /** Once in the page: its live region must exist before its content does. */
 export function Toasts(): JSX.Element {
   const shown = useStore(toasts);
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const place = ref.current as HTMLElement & Partial<Pick<HTMLElement, 'showPopover' | 'hidePopover'>>;
+    // Shown again, it is above a dialog that was opened meanwhile. Older browsers show it below.
+    place.hidePopover?.();
+    if (shown.length > 0) place.showPopover?.();
+  }, [shown]);
   return (
-    <div class="toasts" role="status" aria-live="polite">
+    <div class="toasts" role="status" aria-live="polite" popover="manual" ref={ref}>
       {shown.map(({ id, text, kind }) => (
         <p key={id} class={`toast toast-${kind}`}>
           <Icon name={kind === 'error' ? 'failed' : 'running'} />

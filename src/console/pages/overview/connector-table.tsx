@@ -5,6 +5,8 @@ import { Checkbox } from '../../parts/form';
 import { printable } from '../../parts/printable';
 import type { Sort } from '../../parts/sorting';
 import { Cells, TableHead } from '../../parts/table';
+import { memo } from '../../parts/memo';
+import { useGrowing } from '../../parts/use-growing';
 import { COLUMNS, type Entry } from './columns';
 import { differsInState } from './rows';
 import type { Selection } from './use-selection';
@@ -13,15 +15,21 @@ export interface ConnectorTableProps {
   readonly rows: readonly ConnectorRow[];
   readonly rates: ReadonlyMap<string, readonly (number | null)[]>;
   readonly stepMs: number;
+  /** Another one lists other rows. */
+  readonly filterKey: string;
   readonly sort: Sort;
   readonly onSort: (sort: Sort) => void;
   readonly selection: Selection;
 }
 
+/** As in the stylesheet, of wide windows. */
+const ROW_HEIGHT = 57;
 const NO_RATES: readonly (number | null)[] = [];
 
-export function ConnectorTable({ rows, rates, stepMs, sort, onSort, selection }: ConnectorTableProps): JSX.Element {
+export function ConnectorTable(props: ConnectorTableProps): JSX.Element {
+  const { rows, rates, stepMs, filterKey, sort, onSort, selection } = props;
   const { names, rows: selected, toggle, toggleAll } = selection;
+  const count = useGrowing(rows.length, filterKey);
   const all = (
     <Checkbox
       aria-label={`Select all ${rows.length} shown connectors`}
@@ -33,8 +41,9 @@ export function ConnectorTable({ rows, rates, stepMs, sort, onSort, selection }:
   return (
     <table role="table" class="table columns-overview" aria-label="Connectors">
       <TableHead columns={COLUMNS} sort={sort} onSort={onSort} first={all} />
-      <tbody role="rowgroup">
-        {rows.map((row) => (
+      {/* Keeps the place of the rows to come, for the scroll bar. */}
+      <tbody role="rowgroup" style={{ paddingBottom: (rows.length - count) * ROW_HEIGHT }}>
+        {rows.slice(0, count).map((row) => (
           <Row
             key={row.name}
             row={row}
@@ -62,6 +71,11 @@ const observer = new IntersectionObserver(
   },
   { rootMargin: '400px' },
 );
+
+/** Not rendered again when only the selection changes. */
+const EntryCells = memo(function EntryCells(entry: Entry): JSX.Element {
+  return <Cells columns={COLUMNS} row={entry} />;
+});
 
 class Row extends Component<RowProps> {
   private readonly element = createRef<HTMLTableRowElement>();
@@ -92,7 +106,7 @@ class Row extends Component<RowProps> {
   }
 
   override render(): JSX.Element {
-    const { row, isSelected, toggle } = this.props;
+    const { row, rates, stepMs, isSelected, toggle } = this.props;
     this.isBehind = false;
     return (
       <tr ref={this.element} role="row" class={`row${isSelected ? ' row-selected' : ''}`} data-summary={row.summary}>
@@ -103,7 +117,7 @@ class Row extends Component<RowProps> {
             onChange={(checked, event) => toggle(row.name, checked, (event as MouseEvent).shiftKey)}
           />
         </td>
-        <Cells columns={COLUMNS} row={this.props as Entry} />
+        <EntryCells row={row} rates={rates} stepMs={stepMs} />
       </tr>
     );
   }

@@ -76,6 +76,7 @@ function Connectors({ group, query }: { readonly group: Group; readonly query: Q
           rows={shown}
           rates={group.rates}
           stepMs={group.historyStepMs}
+          filterKey={`${query['state'] ?? ''} ${query['q'] ?? ''}`}
           sort={sort}
           onSort={(next) => change({ sort: formatSort(next) })}
           selection={selection}
