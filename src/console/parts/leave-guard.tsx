@@ -1,8 +1,9 @@
 /** Asks before changes that are not saved are lost: on another page of the console, or when the tab is closed. */
 import type { JSX } from 'preact';
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button } from './button';
 import { Dialog } from './dialog';
+import { guardRoute } from './router';
 import { parseRoute } from './routes';
 
 /**
@@ -11,53 +12,43 @@ import { parseRoute } from './routes';
  */
 export function useLeaveGuard(isGuarding: boolean, loss: string): JSX.Element | null {
   const [target, setTarget] = useState<string | null>(null);
+  const endGuard = useRef<() => void>(() => undefined);
   // At once, before the next click.
   useLayoutEffect(() => {
     if (!isGuarding) return undefined;
     const close = (event: BeforeUnloadEvent): void => event.preventDefault();
-    const leave = (event: HashChangeEvent): void => {
-      const from = new URL(event.oldURL).hash;
-      const to = new URL(event.newURL).hash;
-      if (isSamePage(from, to)) return;
-      // Before the router, which would remove the page with the changes.
-      event.stopImmediatePropagation();
-      history.replaceState(null, '', from);
-      setTarget(to);
-    };
     addEventListener('beforeunload', close);
-    addEventListener('hashchange', leave, true);
-    return () => {
+    const unguard = guardRoute((from, to) => {
+      if (isSamePage(from, to)) return true;
+      setTarget(to);
+      return false;
+    });
+    endGuard.current = () => {
       removeEventListener('beforeunload', close);
-      removeEventListener('hashchange', leave, true);
+      unguard();
     };
+    return endGuard.current;
   }, [isGuarding]);
   if (target === null || !isGuarding) return null;
   const stay = (): void => setTarget(null);
+  const leave = (): void => {
+    endGuard.current();
+    location.hash = target;
+  };
   return (
     <Dialog title="Leave without saving?" onClose={stay}>
       <div class="dialog-body">
         <p>{loss}</p>
       </div>
       <footer class="dialog-foot">
+        <Button kind="danger" onClick={leave}>
+          Leave, and lose the changes
+        </Button>
         <Button kind="primary" onClick={stay}>
           Stay
         </Button>
-        <LeaveButton target={target} />
       </footer>
     </Dialog>
-  );
-}
-
-function LeaveButton({ target }: { readonly target: string }): JSX.Element {
-  const leave = (): void => {
-    // The guard must not ask again: it reads the address before the change as the one after it.
-    history.replaceState(null, '', target);
-    dispatchEvent(new HashChangeEvent('hashchange', { oldURL: location.href, newURL: location.href }));
-  };
-  return (
-    <Button kind="danger" onClick={leave}>
-      Leave, and lose the changes
-    </Button>
   );
 }
 

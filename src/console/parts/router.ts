@@ -3,21 +3,37 @@ import { useEffect, useState } from 'preact/hooks';
 import { formatRoute, parseRoute, type Query, type Route } from './routes';
 
 const listeners = new Set<() => void>();
+/** @returns whether the page at `to` may be shown instead of the one at `from` */
+type Guard = (from: string, to: string) => boolean;
+let guard: Guard | null = null;
 
 export function useRoute(): Route {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
     const update = (): void => setHash(location.hash);
-    addEventListener('hashchange', update);
+    const change = ({ oldURL }: HashChangeEvent): void => {
+      const from = new URL(oldURL).hash;
+      if (guard === null || guard(from, location.hash)) update();
+      else history.replaceState(null, '', from);
+    };
+    addEventListener('hashchange', change);
     listeners.add(update);
     // Between the first rendering and this effect the address may have changed.
     update();
     return () => {
-      removeEventListener('hashchange', update);
+      removeEventListener('hashchange', change);
       listeners.delete(update);
     };
   }, []);
   return parseRoute(hash);
+}
+
+/** Asks `allows` before the page changes. @returns ends that */
+export function guardRoute(allows: Guard): () => void {
+  guard = allows;
+  return () => {
+    if (guard === allows) guard = null;
+  };
 }
 
 export function navigate(route: Route): void {

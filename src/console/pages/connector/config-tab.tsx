@@ -81,13 +81,11 @@ export function ConfigTab({ details, draft, refresh }: ConfigTabProps): JSX.Elem
     (draft.rebased ? 'Decide about the changes of others first' : hasErrors ? 'Correct the errors first' : null);
   return (
     <>
-      {saved && !draft.isChanged && <Saved saved={saved} row={row} onClose={() => setSaved(null)} />}
       {objection && (
         <Notice kind="unknown" title="Read only">
           {`${objection}.`}
         </Notice>
       )}
-      {draft.rebased && <ChangedMeanwhile draft={draft} rebased={draft.rebased} />}
       <ConfigEditor
         definitions={definitions}
         validation={validation}
@@ -101,15 +99,19 @@ export function ConfigTab({ details, draft, refresh }: ConfigTabProps): JSX.Elem
         onChangeKey={draft.changeKey}
         onProblem={setProblem}
       />
-      {(draft.isChanged || problem !== null) && (
-        <div class="save-bar" role="region" aria-label="Unsaved changes">
-          <p role="status">{problem ?? `${formatNumberOf(changes.length, 'key')} changed, not saved`}</p>
-          <Button onClick={draft.discard}>Discard</Button>
-          <Button kind="primary" objection={saveObjection} onClick={() => setSaving(true)}>
-            Review and save
-          </Button>
-        </div>
-      )}
+      <div class="save-place">
+        {saved && !draft.isChanged && <Saved saved={saved} row={row} onClose={() => setSaved(null)} />}
+        {draft.rebased && <ChangedMeanwhile draft={draft} rebased={draft.rebased} />}
+        {(draft.isChanged || problem !== null) && (
+          <div class="save-bar" role="region" aria-label="Unsaved changes">
+            <p role="status">{problem ?? `${formatNumberOf(changes.length, 'key')} changed, not saved`}</p>
+            <Button onClick={draft.discard}>Discard</Button>
+            <Button kind="primary" objection={saveObjection} onClick={() => setSaving(true)}>
+              Review and save
+            </Button>
+          </div>
+        )}
+      </div>
       {isSaving && (
         <SaveDialog
           details={details}

@@ -79,16 +79,18 @@ export function OffsetsTab({ row, refresh }: OffsetsTabProps): JSX.Element {
         <OffsetsEditor rows={rows} type={type} className={className} repeated={twice} onChange={edited && setEdited} />
       )}
       {edited !== null && (
-        <div class="save-bar" role="region" aria-label="Unsaved offsets">
-          <p role="status">{formatNumberOf(changed.length, 'partition')} changed, not saved</p>
-          <Button onClick={() => setEdited(null)}>Discard</Button>
-          <Button
-            kind="primary"
-            objection={changed.length === 0 ? 'Nothing is changed' : isWrong ? 'Correct the errors first' : null}
-            onClick={() => setAsked({ patch: patchOf(rows, type), changed })}
-          >
-            Review and save offsets
-          </Button>
+        <div class="save-place">
+          <div class="save-bar" role="region" aria-label="Unsaved offsets">
+            <p role="status">{formatNumberOf(changed.length, 'partition')} changed, not saved</p>
+            <Button onClick={() => setEdited(null)}>Discard</Button>
+            <Button
+              kind="primary"
+              objection={changed.length === 0 ? 'Nothing is changed' : isWrong ? 'Correct the errors first' : null}
+              onClick={() => setAsked({ patch: patchOf(rows, type), changed })}
+            >
+              Review and save offsets
+            </Button>
+          </div>
         </div>
       )}
       {asked && <OffsetsDialog row={row} asked={asked} onDone={done} onClose={() => setAsked(null)} />}
