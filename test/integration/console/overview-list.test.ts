@@ -1,6 +1,7 @@
 /** The list of connectors: filters, order, many connectors, and a page that no one looks at. */
 import type { Page } from 'playwright-core';
 import type { StartedWorker } from '../../../dev/services/worker';
+import { runInPage, setVisibility } from '../../helpers/browser/run-in-page';
 import { describeInBrowser, useBrowser } from '../../helpers/browser/use-browser';
 import { uniqueName } from '../../helpers/unique-name';
 import { register, startConsoleWorker } from './console-worker';
@@ -79,24 +80,14 @@ describeInBrowser('a list of 200 connectors', () => {
     const { page } = overview;
     await page.waitForResponse('**/ui/api/overview*');
     const requests: string[] = [];
-    const session = await page.context().newCDPSession(page);
     const other = await page.context().newPage();
     await other.goto(`${worker.url}/ui/`);
-    await other.bringToFront();
-    // Headless pages are never hidden by themselves.
-    await session.send('Emulation.setFocusEmulationEnabled', { enabled: false });
-    await page.evaluate(() => {
-      Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => 'hidden' });
-      document.dispatchEvent(new Event('visibilitychange'));
-    });
+    await setVisibility(page, 'hidden');
     page.on('request', (request) => requests.push(request.url()));
     // The other page is the clock: it requests every two seconds.
     for (let i = 0; i < 4; i++) await other.waitForResponse('**/ui/api/overview*');
     expect(requests).toEqual([]);
-    await page.evaluate(() => {
-      Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => 'visible' });
-      document.dispatchEvent(new Event('visibilitychange'));
-    });
+    await setVisibility(page, 'visible');
     await page.waitForResponse('**/ui/api/overview*');
   });
 
@@ -104,14 +95,13 @@ describeInBrowser('a list of 200 connectors', () => {
     const overview = await opened();
     const { page } = overview;
     await page.waitForResponse('**/ui/api/overview*');
-    await page.evaluate(() => {
-      const counted = globalThis as unknown as { changes: number };
-      counted.changes = 0;
-      new MutationObserver(
-        (changes) => (counted.changes += changes.filter(({ type }) => type === 'childList').length),
-      ).observe(document.querySelector('tbody')!, { subtree: true, childList: true, attributes: true });
-    });
+    await runInPage(
+      page,
+      `globalThis.changes = 0;
+       new MutationObserver((found) => (changes += found.filter(({ type }) => type === 'childList').length)).observe(
+         document.querySelector('tbody'), { subtree: true, childList: true });`,
+    );
     for (let i = 0; i < 3; i++) await page.waitForResponse('**/ui/api/overview*');
-    expect(await page.evaluate(() => (globalThis as unknown as { changes: number }).changes)).toBe(0);
+    expect(await runInPage(page, 'changes')).toBe(0);
   });
 });
