@@ -2,7 +2,6 @@
 import type { RecordedChange } from '../../cluster/entities';
 import type { RestContext } from '../routers/context';
 import { ok, type Resource } from '../requests/route';
-import { ANYONE } from './anyone';
 import type { Change, Changes } from './api';
 
 /** The change as every caller may see it. */
