@@ -1,0 +1,88 @@
+/** A real sink: its dead letters are shown by another worker and, once the cause is fixed, sent back to it. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startWorker, type StartedWorker } from '../../../dev/services/worker';
+import type { DeadLetters, ReplayResult } from '../../../src/rest/console/api';
+import { fileSinkConfig } from '../../helpers/file-sink-config';
+import { Clients } from '../../helpers/kafka-clients';
+import { uniqueName } from '../../helpers/unique-name';
+import { waitFor } from '../../helpers/wait-for';
+
+const clients = new Clients();
+const group = uniqueName('replay');
+let workers: StartedWorker[] = [];
+
+beforeAll(async () => {
+  workers = await Promise.all([startWorker({ group }), startWorker({ group })]);
+  for (const worker of workers) await worker.ready();
+});
+afterAll(async () => {
+  await Promise.all(workers.map(async (worker) => await worker.stop()));
+  await clients.close();
+});
+
+test('a record that its sink cannot read becomes a dead letter, and reaches the sink by a replay', async () => {
+  const [one, two] = workers as [StartedWorker, StartedWorker];
+  const topic = await clients.topic(2);
+  const letterTopic = uniqueName('letters');
+  const file = join(one.folder, 'lines.txt');
+  const config = fileSinkConfig(topic, file, {
+    'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
+    'errors.tolerance': 'all',
+    'errors.deadletterqueue.topic.name': letterTopic,
+    'errors.deadletterqueue.topic.replication.factor': '1',
+    'errors.deadletterqueue.context.headers.enable': 'true',
+  });
+  await one.register({ name: 'sink', config });
+  await one.running('sink');
+  await clients.send(topic, ['not json'], 1);
+  let page: DeadLetters | undefined;
+  await waitFor(
+    'the dead letter',
+    async () => {
+      page = (await two.request('GET', '/ui/api/connectors/sink/dead-letters')).json as DeadLetters;
+      return page.letters.length === 1;
+    },
+    { detail: () => `${JSON.stringify(page)}\n${one.process.log().slice(-4_000)}` },
+  );
+  expect(page).toMatchObject({
+    ...{ topic: letterTopic, total: 1 },
+    letters: [
+      {
+        ...{ partition: 0, offset: '0', value: 'not json', at: expect.any(Number) },
+        failure: {
+          stage: 'VALUE_CONVERTER',
+          errorClass: 'org.apache.kafka.connect.errors.DataException',
+          message: expect.any(String),
+          task: 0,
+        },
+        origin: { topic, partition: 1, offset: '0' },
+      },
+    ],
+  });
+
+  const fixed = { ...config, 'value.converter': 'org.apache.kafka.connect.storage.StringConverter' };
+  await waitFor(
+    'the config to be changed',
+    async () => (await one.request('PUT', '/connectors/sink/config', fixed)).status === 200,
+  );
+  const letters = [
+    { partition: 0, offset: '0' },
+    { partition: 0, offset: '1' },
+  ];
+  const { results } = (await two.request('POST', '/ui/api/connectors/sink/dead-letters/replay', { letters }))
+    .json as ReplayResult;
+  expect(results).toEqual([
+    { ...letters[0], error: null },
+    { ...letters[1], error: expect.stringMatching(/^DLQ_LETTER_GONE: /) },
+  ]);
+  const lines = async (): Promise<string> => await readFile(file, 'utf8').catch(() => '');
+  let last = '';
+  await waitFor('the line', async () => (last = await lines()).includes('not json\n'), {
+    timeoutMs: 120_000,
+    detail: () => `${last}\n${one.process.log().slice(-4_000)}`,
+  });
+  expect(two.process.log()).toMatch(
+    /\[millrace\.audit\] POST \/ui\/api\/connectors\/sink\/dead-letters\/replay by an unauthenticated caller from \S+ 200/,
+  );
+});
