@@ -34,7 +34,7 @@ test('sink: only changed offsets are sent', () => {
 test('source: offsets keep all digits', () => {
   const rows = edited(SOURCE, 'source', { text: '{"lsn": 1234567890123456788, "done": false}' });
   expect(patchOf(rows, 'source')).toContain('"lsn": 1234567890123456788');
-  expect(readOffsets(SOURCE, 'source')[0]!.text).toBe('{"lsn":1234567890123456789,"done":true}');
+  expect(readOffsets(SOURCE, 'source')[0]!.text).toBe('{\n  "lsn": 1234567890123456789,\n  "done": true\n}');
 });
 
 test('what is wrong with a row is said', () => {

@@ -16,7 +16,7 @@ export interface OffsetRow {
   readonly partition: string;
   /** Null: the partition is added. */
   readonly before: string | null;
-  /** Of a sink, only the number. */
+  /** JSON; of a sink, only the number. */
   readonly text: string;
   /** The offset is removed, so that the connector begins this partition again. */
   readonly isReset: boolean;
@@ -37,7 +37,7 @@ export function readOffsets(text: string, type: ConnectorType): readonly OffsetR
     const partition = isObject(entry) ? entry.get('partition') : undefined;
     const offset = isObject(entry) ? entry.get('offset') : undefined;
     if (!isObject(partition) || !isObject(offset)) return [];
-    const shown = type === 'sink' ? (kafkaOffset(offset) ?? '') : writeJson(offset, 0);
+    const shown = type === 'sink' ? (kafkaOffset(offset) ?? '') : writeJson(offset);
     return [{ partition: writeJson(partition, 0), before: shown, text: shown, isReset: false }];
   });
 }

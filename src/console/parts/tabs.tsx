@@ -1,6 +1,6 @@
 /** Tabs as ARIA describes them: arrow keys move between them, and only the chosen one is in the keyboard's order. */
 import type { ComponentChildren, JSX } from 'preact';
-import { useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 export interface Tab<K extends string> {
   readonly key: K;
@@ -19,6 +19,12 @@ export interface TabsProps<K extends string> {
 export function Tabs<K extends string>({ label, tabs, selected, onSelect, children }: TabsProps<K>): JSX.Element {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    // On a narrow window the tabs scroll, and the selected one may be outside.
+    const tab = list.current?.querySelector<HTMLElement>('[aria-selected=true]');
+    if (list.current && tab)
+      list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.offsetWidth) / 2;
+  }, [selected]);
   const move = (event: KeyboardEvent): void => {
     const index = tabs.findIndex(({ key }) => key === selected);
     const last = tabs.length - 1;

@@ -107,7 +107,12 @@ function EditedOffset({ row, type, className, isRepeated, onChange, onRemove }: 
               type === 'sink' ? (
                 <TextInput {...ties} value={row.text} onChange={(text) => onChange({ text })} isCode />
               ) : (
-                <TextArea {...ties} rows={3} value={row.text} onChange={(text) => onChange({ text })} />
+                <TextArea
+                  {...ties}
+                  rows={row.text.split('\n').length + 1}
+                  value={row.text}
+                  onChange={(text) => onChange({ text })}
+                />
               )
             }
           </Field>

@@ -16,7 +16,8 @@ import { useSession } from '../../parts/session';
 import { Fold } from '../../parts/trace';
 import type { Plugin } from './use-plugins';
 
-const OPEN_GROUPS = 20;
+/** Common keys, and the first ones of the plug-in. */
+const OPEN_GROUPS = 2;
 
 export function PluginDetails({ plugin }: { readonly plugin: Plugin }): JSX.Element {
   const { class: className, type } = plugin;
@@ -54,7 +55,7 @@ export function PluginDetails({ plugin }: { readonly plugin: Plugin }): JSX.Elem
         )}
       </div>
       {groups.length === 0 && <Empty title="No key matches" />}
-      {groups.map(({ name, title, definitions: keys }) => (
+      {groups.map(({ name, title, definitions: keys }, i) => (
         <Fold
           key={name}
           summary={
@@ -62,7 +63,7 @@ export function PluginDetails({ plugin }: { readonly plugin: Plugin }): JSX.Elem
               <bdi>{title}</bdi> <span class="muted number">{keys.length}</span>
             </>
           }
-          isOpen={query !== '' || definitions.length <= OPEN_GROUPS}
+          isOpen={query !== '' || i < OPEN_GROUPS}
         >
           <dl class="key-docs">
             {keys.map((definition) => (
