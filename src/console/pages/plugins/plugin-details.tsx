@@ -1,7 +1,7 @@
 /** Keys of one plug-in, by group. */
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { segment } from '../../api/request';
+import { requestText, segment } from '../../api/request';
 import { groupDefinitions, matchesQuery, type Definition } from '../../config-form/definitions';
 import { Documentation } from '../../config-form/documentation';
 import { useDefinitions } from '../../config-form/use-definitions';
@@ -13,8 +13,9 @@ import { printable } from '../../parts/printable';
 import { navigate } from '../../parts/router';
 import { roleObjection } from '../../parts/roles';
 import { useSession } from '../../parts/session';
+import { announce } from '../../parts/toast';
 import { Fold } from '../../parts/trace';
-import type { Plugin } from './use-plugins';
+import { shortName, type Plugin } from './use-plugins';
 
 /** Common keys, and the first ones of the plug-in. */
 const OPEN_GROUPS = 2;
@@ -40,9 +41,12 @@ export function PluginDetails({ plugin }: { readonly plugin: Plugin }): JSX.Elem
         <span class="muted">{formatNumberOf(definitions.length, 'key')}</span>
         {isConnector && (
           <>
-            <a href={`../connector-plugins/${segment(className)}/schema`} target="_blank" rel="noreferrer">
-              JSON Schema
-            </a>
+            <Button
+              label={`Download the JSON Schema of ${printable(className)}`}
+              onClick={() => downloadSchema(className)}
+            >
+              Download the JSON Schema
+            </Button>
             <Button
               icon="plus"
               label={`Create a connector with ${printable(className)}`}
@@ -73,6 +77,21 @@ export function PluginDetails({ plugin }: { readonly plugin: Plugin }): JSX.Elem
         </Fold>
       ))}
     </div>
+  );
+}
+
+/** Not a link, which would have no credentials. */
+function downloadSchema(className: string): void {
+  requestText(`../connector-plugins/${segment(className)}/schema`).then(
+    (text) => {
+      const url = URL.createObjectURL(new Blob([text], { type: 'application/schema+json' }));
+      const link = document.createElement('a');
+      link.href = url;
+      link.download = `${shortName(className)}.schema.json`;
+      link.click();
+      URL.revokeObjectURL(url);
+    },
+    (error: Error) => announce(`No JSON Schema: ${printable(error.message)}`, 'error'),
   );
 }
 
