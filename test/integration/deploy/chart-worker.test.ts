@@ -1,8 +1,8 @@
 /** A worker with exactly the arguments, environment and files of the chart's pod does what the chart expects of it. */
 import { startEmbedded } from '../../../dev/services/embedded';
 import { freePort } from '../../../dev/services/free-port';
-import { manifestsIn, template, workersOf, type Manifest } from '../../deploy/chart/chart';
-import { testWithHelm, useHelm } from '../../deploy/chart/tools';
+import { manifestsIn, template, workersOf, type Manifest } from './chart/chart';
+import { testWithHelm, useHelm } from './chart/tools';
 import { makeIdentity } from '../../kafka/certificates';
 import { fileSinkConfig } from '../../helpers/file-sink-config';
 import { uniqueName } from '../../helpers/unique-name';

@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { KeptProcess } from '../../../dev/services/kept-process';
 import { ROOT } from '../../../dev/services/paths';
 import { waitFor } from '../../helpers/wait-for';
-import { find, type Manifest } from '../../deploy/chart/chart';
+import { find, type Manifest } from './chart/chart';
 
 /** Contents of Secrets, by name and key. */
 export type Secrets = Readonly<Record<string, Readonly<Record<string, string>>>>;

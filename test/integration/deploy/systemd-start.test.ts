@@ -6,7 +6,7 @@ import { freePort } from '../../../dev/services/free-port';
 import { KeptProcess } from '../../../dev/services/kept-process';
 import { ROOT } from '../../../dev/services/paths';
 import { startedWorker } from '../../../dev/services/worker';
-import { ENVIRONMENT_FILE, environmentFileOf, environmentOf, readUnit } from '../../deploy/unit-file';
+import { ENVIRONMENT_FILE, environmentFileOf, environmentOf, readUnit } from './unit-file';
 import { uniqueName } from '../../helpers/unique-name';
 
 test('ExecStart runs a worker whose password is a credential, and SIGTERM ends it with 0', async () => {

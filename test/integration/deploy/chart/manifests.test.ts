@@ -2,15 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { STOP_EXTRA_MS } from '../../../src/cli/start';
-import { configWarnings } from '../../../src/config/config-warnings';
-import { environmentSettings } from '../../../src/config/environment';
-import { parseProperties } from '../../../src/config/properties';
-import { parseWorkerConfig } from '../../../src/config/worker-config';
-import { WORKER_SETTINGS } from '../../../src/config/worker-settings';
-import { isSecretName } from '../../../src/logging/redact';
-import { OPERATIONS } from '../../../src/rest/openapi/operations';
-import { ROOT } from '../../../dev/services/paths';
+import { STOP_EXTRA_MS } from '../../../../src/cli/start';
+import { configWarnings } from '../../../../src/config/config-warnings';
+import { environmentSettings } from '../../../../src/config/environment';
+import { parseProperties } from '../../../../src/config/properties';
+import { parseWorkerConfig } from '../../../../src/config/worker-config';
+import { WORKER_SETTINGS } from '../../../../src/config/worker-settings';
+import { isSecretName } from '../../../../src/logging/redact';
+import { OPERATIONS } from '../../../../src/rest/openapi/operations';
+import { ROOT } from '../../../../dev/services/paths';
 import { CASES, CHART, find, manifestsIn, NAMESPACE, template, workersOf, type Manifest } from './chart';
 import { testWithHelm, useHelm } from './tools';
 

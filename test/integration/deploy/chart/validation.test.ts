@@ -1,5 +1,5 @@
 /** The chart's manifests are valid, for releases of Helm and versions of Kubernetes that users have. */
-import { fetchKubeconform, KUBERNETES_VERSIONS, type Kubeconform } from '../../../dev/services/kubeconform';
+import { fetchKubeconform, KUBERNETES_VERSIONS, type Kubeconform } from '../../../../dev/services/kubeconform';
 import { CASES, lint, manifestsIn, template, validate } from './chart';
 import { BUILD_MS, noGo, testWithHelm, testWithKubeconform, useHelm } from './tools';
 

@@ -3,7 +3,7 @@ import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments, stringify } from 'yaml';
-import { ROOT } from '../../../dev/services/paths';
+import { ROOT } from '../../../../dev/services/paths';
 
 export const CHART = join(ROOT, 'deploy', 'helm', 'millrace');
 /** Namespace and name of the rendered release. */

@@ -1,7 +1,7 @@
 /** Tests with the tools of Kubernetes are skipped where these cannot be had. */
 import { join } from 'node:path';
-import { whyNoGo } from '../../../dev/services/go-tools';
-import { fetchHelm, helmReleases, whyNoHelm } from '../../../dev/services/helm';
+import { whyNoGo } from '../../../../dev/services/go-tools';
+import { fetchHelm, helmReleases, whyNoHelm } from '../../../../dev/services/helm';
 
 /** For hooks that download and build. */
 export const BUILD_MS = 900_000;

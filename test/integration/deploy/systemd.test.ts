@@ -3,11 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { installSystemdAnalyze } from '../../dev/services/debian-programs';
-import { STOP_EXTRA_MS } from '../../src/cli/start';
-import { environmentSettings } from '../../src/config/environment';
-import { WORKER_SETTINGS } from '../../src/config/worker-settings';
-import { isSecretName } from '../../src/logging/redact';
+import { installSystemdAnalyze } from '../../../dev/services/debian-programs';
+import { STOP_EXTRA_MS } from '../../../src/cli/start';
+import { environmentSettings } from '../../../src/config/environment';
+import { WORKER_SETTINGS } from '../../../src/config/worker-settings';
+import { isSecretName } from '../../../src/logging/redact';
 import { ENVIRONMENT_FILE, environmentFileOf, readUnit, UNIT_FILE } from './unit-file';
 
 const missing = installSystemdAnalyze();

@@ -4,14 +4,14 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { fetchComposeSpec } from '../../dev/services/compose-spec';
-import { installPrometheus } from '../../dev/services/debian-programs';
-import { whyNoGo } from '../../dev/services/go-tools';
-import { ROOT } from '../../dev/services/paths';
-import { STOP_EXTRA_MS } from '../../src/cli/start';
-import { parseWorkerConfig } from '../../src/config/worker-config';
-import { withEnvironment } from '../../src/config/environment';
-import { parseProperties } from '../../src/config/properties';
+import { fetchComposeSpec } from '../../../dev/services/compose-spec';
+import { installPrometheus } from '../../../dev/services/debian-programs';
+import { whyNoGo } from '../../../dev/services/go-tools';
+import { ROOT } from '../../../dev/services/paths';
+import { STOP_EXTRA_MS } from '../../../src/cli/start';
+import { parseWorkerConfig } from '../../../src/config/worker-config';
+import { withEnvironment } from '../../../src/config/environment';
+import { parseProperties } from '../../../src/config/properties';
 
 const BUILD_MS = 900_000;
 const MONITORING = 'deploy/compose-monitoring.yaml';
@@ -68,7 +68,7 @@ testWithGo(
 );
 
 testWithGo('it detects an invalid file', () => {
-  expect(() => load('test/deploy/fixtures/invalid-compose.yaml')).toThrow(/prots/);
+  expect(() => load('test/integration/deploy/fixtures/invalid-compose.yaml')).toThrow(/prots/);
 });
 
 testWithPrometheus('promtool accepts the scrape of the compose files, with the rules beside it', () => {

@@ -1,7 +1,7 @@
 /** Reads a unit file of systemd. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from '../../dev/services/paths';
+import { ROOT } from '../../../dev/services/paths';
 
 export const UNIT_FILE = join(ROOT, 'deploy', 'systemd', 'millrace.service');
 export const ENVIRONMENT_FILE = join(ROOT, 'deploy', 'systemd', 'millrace.env');
