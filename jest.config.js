@@ -35,6 +35,7 @@ const onceOnly = [
   'integration/analytics/(?!readme|worker)', // runs the sink's tasks itself, or tests faults of the cluster
   'integration/dev-mode/', // starts its own broker
   'integration/deploy/', // renders and validates the files of deploy/, and starts a worker with them
+  'integration/documentation/', // starts its own brokers
   'integration/dev/(connector-page|demo-analytics|demo-apps|documentation-site)', // start their own, or none
   'integration/rest/', // reads no records
   'integration/install/', // starts its own broker

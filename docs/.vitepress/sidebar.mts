@@ -13,7 +13,9 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
     ['What Millrace is', '/'],
     ['README', '/readme'],
   ]),
+  section('Tutorial', [['First pipeline in ten minutes', '/tutorial/first-pipeline']]),
   section('How-to', [
+    ['Move from Java and Debezium', '/how-to/move-from-java'],
     ['Operate workers', '/operations'],
     ['Write a connector', '/writing-a-connector'],
     ['Install metrics, alerts, dashboard', '/deploy'],

@@ -23,8 +23,8 @@ test.each([
 
 test('the configs of the quick start are valid', async () => {
   const documents = Array.from(
-    PAGE.matchAll(/^ {4}\{\n(?: {4}.*\n)+? {4}\}$/gm),
-    ([text]) => JSON.parse(text) as { config: Record<string, string> },
+    PAGE.matchAll(/^```json file=\S+\n([^]*?)^```$/gm),
+    ([, text = '']) => JSON.parse(text) as { config: Record<string, string> },
   );
   const [source, sink] = documents.map(({ config }) => config);
   expect(documents).toHaveLength(2);

@@ -19,7 +19,7 @@ test('the page lists every setting with its default', () => {
 });
 
 test('the config of the quick start is valid', () => {
-  const [example = ''] = /^ {4}\{\n(?: {4}.*\n)+? {4}\}$/m.exec(PAGE) ?? [];
+  const [, example = ''] = /^```json file=\S+\n([^]*?)^```$/m.exec(PAGE) ?? [];
   const { config } = JSON.parse(example) as { config: Record<string, string> };
   expect(checkConfig(config)).toMatchObject({ problems: [], warnings: [] });
 });
