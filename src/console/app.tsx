@@ -2,20 +2,22 @@
 import type { JSX } from 'preact';
 import { useContext, useEffect, useRef } from 'preact/hooks';
 import { ChangesPage } from './pages/changes/changes-page';
-import { ConnectorPage } from './pages/connector/connector-page';
-import { CreatePage } from './pages/create/create-page';
 import { LoggersPage } from './pages/loggers/loggers-page';
 import { OverviewPage } from './pages/overview/overview-page';
-import { PluginsPage } from './pages/plugins/plugins-page';
 import { WorkersPage } from './pages/workers/workers-page';
 import { observe } from './parts/action-runs';
 import { Frame, PageBody } from './parts/frame';
+import { lazyPage } from './parts/lazy-page';
 import { GroupContext, useGroupPoll } from './parts/overview-store';
 import { Empty } from './parts/placeholders';
 import { useRoute } from './parts/router';
 import { formatRoute, type Route } from './parts/routes';
 import { SessionGate } from './parts/session-gate';
 import { SessionControls, useSession } from './parts/session';
+
+const ConnectorPage = lazyPage(async () => (await import('./pages/connector/connector-page')).ConnectorPage);
+const CreatePage = lazyPage(async () => (await import('./pages/create/create-page')).CreatePage);
+const PluginsPage = lazyPage(async () => (await import('./pages/plugins/plugins-page')).PluginsPage);
 
 export function App(): JSX.Element {
   return (

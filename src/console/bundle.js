@@ -1,6 +1,7 @@
 /**
- * Bundles the console into dist/console: `index.html`, one script and one stylesheet, whose names contain their hashes
- * so that browsers may keep them for ever. Part of `npm run build`.
+ * Bundles the console into dist/console: `index.html`, a stylesheet, a script, and the scripts of pages that are loaded
+ * when they are opened. Names contain the hashes of the files, so that browsers may keep them for ever. Part of
+ * `npm run build`.
  */
 const { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { basename, join } = require('node:path');
@@ -14,8 +15,10 @@ mkdirSync(TARGET, { recursive: true });
 const { metafile } = buildSync({
   entryPoints: { console: join(SOURCE, 'main.tsx'), style: join(SOURCE, 'style.css') },
   entryNames: '[name]-[hash]',
+  chunkNames: '[name]-[hash]',
   outdir: TARGET,
   bundle: true,
+  splitting: true,
   format: 'esm',
   minify: true,
   metafile: true,
@@ -23,7 +26,10 @@ const { metafile } = buildSync({
   tsconfig: join(SOURCE, 'tsconfig.json'),
   logLevel: 'warning',
 });
-const files = Object.keys(metafile.outputs).map((path) => basename(path));
+const entries = Object.entries(metafile.outputs).filter(([, { entryPoint }]) =>
+  /main\.tsx$|style\.css$/.test(entryPoint),
+);
+const files = entries.map(([path]) => basename(path));
 const page = readFileSync(join(SOURCE, 'index.html'), 'utf8')
   .replace(
     'main.tsx',

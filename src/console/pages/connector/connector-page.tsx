@@ -5,6 +5,7 @@ import type { ConnectorDetails } from '../../../rest/console/api';
 import { useDraft } from '../../config-form/use-draft';
 import { PageBody } from '../../parts/frame';
 import { useLeaveGuard } from '../../parts/leave-guard';
+import { lazyPage } from '../../parts/lazy-page';
 import { Empty, ErrorNotice, Skeleton } from '../../parts/placeholders';
 import { printable } from '../../parts/printable';
 import { replaceQuery } from '../../parts/router';
@@ -12,16 +13,17 @@ import { formatRoute, type Query } from '../../parts/routes';
 import { Tabs } from '../../parts/tabs';
 import { Text } from '../../parts/text';
 import type { Polled } from '../../parts/use-poll';
-import { ConfigTab } from './config-tab';
 import { ConnectorActions } from './connector-actions';
-import { DeadLettersTab } from './dead-letters-tab';
 import { Facts } from './facts';
 import { HistoryTab } from './history-tab';
 import { LogsTab } from './logs-tab';
-import { OffsetsTab } from './offsets-tab';
 import { StatusTab } from './status-tab';
 import { TopicsTab } from './topics-tab';
 import { isNotFound, useConnector } from './use-connector';
+
+const ConfigTab = lazyPage(async () => (await import('./config-tab')).ConfigTab);
+const OffsetsTab = lazyPage(async () => (await import('./offsets-tab')).OffsetsTab);
+const DeadLettersTab = lazyPage(async () => (await import('./dead-letters-tab')).DeadLettersTab);
 
 const TABS = [
   { key: 'status', label: 'Status' },
