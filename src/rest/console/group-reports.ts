@@ -59,6 +59,7 @@ export class GroupReports {
   private readings = new Map<string, Reading>();
   /** URLs of members that did not answer. */
   private readonly silent = new Set<string>();
+  private forgetting: NodeJS.Timeout | null = null;
   private readonly now: () => number;
 
   constructor(private readonly options: GroupReportsOptions) {
@@ -104,6 +105,7 @@ export class GroupReports {
     const own = this.members?.find(({ id }) => id === workerId) ?? { id: workerId, url: '' };
     const before = this.readings;
     this.readings = new Map();
+    this.forgetLater();
     const workers = await Promise.all([
       this.view(own, true, this.answerOf(this.options.own()), before),
       ...others.map((member) => this.view(member, false, this.askForReport(member, authorization), before)),
@@ -152,6 +154,16 @@ export class GroupReports {
         : message.replace(FORWARDING, 'It cannot be reached: ');
       return { state: 'silent', problem, report: null };
     }
+  }
+
+  /** Readings that are too old for a rate: while no console asks, nothing is kept. */
+  private forgetLater(): void {
+    if (this.forgetting) this.forgetting.refresh();
+    else
+      this.forgetting = startTimer(() => {
+        this.readings.clear();
+        this.forgetting = null;
+      }, OLDEST_BEFORE_MS).unref();
   }
 
   /** Keeps the known members while Kafka does not answer. */
