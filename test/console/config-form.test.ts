@@ -1,7 +1,22 @@
 /** The form that the console makes of the definitions of a plug-in. */
-import { diffConfigs, rebase, sameConfig, toPatch, withHiddenMark } from '../../src/console/config-form/config-diff';
-import { groupDefinitions, groupTitle, type Definition } from '../../src/console/config-form/definitions';
-import { fieldsInView, formOf, withValue, type Field, type Form } from '../../src/console/config-form/form-model';
+import {
+  diffConfigs,
+  rebase,
+  sameConfig,
+  shownChanges,
+  toPatch,
+  withHiddenMark,
+} from '../../src/console/config-form/config-diff';
+import { groupDefinitions, groupTitle, secretKeys, type Definition } from '../../src/console/config-form/definitions';
+import {
+  fieldsInView,
+  formOf,
+  hideSecrets,
+  withErrorsOf,
+  withValue,
+  type Field,
+  type Form,
+} from '../../src/console/config-form/form-model';
 
 function definition(name: string, members: Partial<Definition> = {}): Definition {
   return {
@@ -186,6 +201,33 @@ test('the mark of a hidden value is never stored', () => {
   const changes = diffConfigs({ url: 'http://u:[hidden]@a' }, { url: 'http://u:[hidden]@b', x: '1' });
   expect(withHiddenMark(changes).map(({ key }) => key)).toEqual(['url']);
   expect(withHiddenMark(diffConfigs({ p: '[hidden]' }, { p: '[hidden]' }))).toEqual([]);
+});
+
+test('values of secrets are not shown', () => {
+  const password = definition('password', { type: 'PASSWORD' });
+  const converter = definition('value.converter.token', { type: 'PASSWORD' });
+  const secrets = secretKeys([password, definition('a')], [{ definition: converter, value: null }]);
+  expect([...secrets]).toEqual(['password', 'value.converter.token']);
+  expect(hideSecrets({ password: 'x', a: 'y', 'value.converter.token': '' }, secrets)).toEqual({
+    password: '[hidden]',
+    a: 'y',
+    'value.converter.token': '',
+  });
+  expect(shownChanges(diffConfigs({ a: '1' }, { a: '2', password: 'x' }, secrets))).toEqual([
+    { key: 'a', before: '1', after: '2' },
+    { key: 'password', before: '[hidden]', after: '[hidden]' },
+  ]);
+});
+
+test('errors of keys that were not typed can be left out, and own errors are added', () => {
+  const configs = ['a', 'b'].map((name) => ({ definition: definition(name), value: value(name, { errors: ['No.'] }) }));
+  const answer = withErrorsOf({ groups: [], configs }, new Set(['b']));
+  const form = formOf({ definitions: [], validation: answer, config: {}, ownErrors: new Map([['c', 'Hidden.']]) });
+  expect(form.problems).toEqual([
+    { key: 'b', errors: ['No.'] },
+    { key: 'c', errors: ['Hidden.'] },
+  ]);
+  expect(withErrorsOf(null, new Set())).toBeNull();
 });
 
 test('changes of others are kept, and keys that both changed are named', () => {

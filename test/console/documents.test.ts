@@ -1,4 +1,6 @@
 /** Documents that are pasted into the console. */
+import { execFileSync } from 'node:child_process';
+import { curlCommand } from '../../src/console/documents/curl-command';
 import { JsonNumber, parseJson, TextError, writeJson } from '../../src/console/documents/json-text';
 import { parseConfig, parseDocument } from '../../src/console/documents/parse-document';
 
@@ -113,4 +115,13 @@ test('JSON is written as it was read', () => {
   expect(writeJson(parseJson(text), 0)).toBe(text);
   expect(writeJson(parseJson('{"a":[1,{}]}'))).toBe('{\n  "a": [\n    1,\n    {}\n  ]\n}');
   expect(parseJson('-0.5e10')).toEqual(new JsonNumber('-0.5e10'));
+});
+
+test('the command quotes for a POSIX shell', () => {
+  const command = curlCommand('POST', 'http://h/connectors', '{"a": "it\'s $HOME `x`"}');
+  const printed = execFileSync('sh', ['-c', command.replace(/^curl/, 'printf "%s\\n"')]).toString();
+  expect(printed.split('\n').slice(0, -1)).toEqual([
+    ...['-X', 'POST', 'http://h/connectors', '-H', 'Content-Type: application/json', '--data'],
+    '{"a": "it\'s $HOME `x`"}',
+  ]);
 });

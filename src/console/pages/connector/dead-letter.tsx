@@ -39,7 +39,7 @@ export function Letter({ letter, isSelected, result, onToggle }: LetterProps): J
         </p>
         <p class="sub">
           {origin === null ? (
-            'Its headers do not name its original topic: it cannot be replayed.'
+            'Its headers do not name its original topic: it cannot be replayed. "errors.deadletterqueue.context.headers.enable=true" adds them to later ones.'
           ) : (
             <Text>{`from ${origin.topic}, partition ${origin.partition}, offset ${origin.offset}`}</Text>
           )}
