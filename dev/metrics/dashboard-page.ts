@@ -1,7 +1,5 @@
 /** Draws panels of the dashboard as an HTML page, in the layout of the dashboard, with uPlot. */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { ROOT } from '../services/paths';
 import { timesOf, type GridPosition, type PanelData, type Span } from './dashboard-data';
 
 const COLUMN_PX = 58;
@@ -19,11 +17,10 @@ export function pageHeight(panels: readonly PanelData[]): number {
 }
 
 export function dashboardPage(panels: readonly PanelData[], span: Span): string {
-  const library = join(ROOT, 'node_modules', 'uplot', 'dist');
   const charts = panels.map(({ series }) => series.map(({ values }) => values));
   return `<!doctype html><meta charset="utf-8"><title>Millrace</title>
 <style>
-${readFileSync(join(library, 'uPlot.min.css'), 'utf8')}
+${readFileSync(require.resolve('uplot/dist/uPlot.min.css'), 'utf8')}
 body { margin: 0; background: #111217; color: #ccccdc; font: 12px sans-serif; }
 .panel { position: absolute; box-sizing: border-box; background: #181b1f; border: 1px solid #2b2f36; padding: 6px 8px; overflow: hidden; }
 .row { background: none; border: 0; font-size: 16px; font-weight: 600; padding: 8px 0; }
@@ -33,7 +30,7 @@ h2 { font-size: 13px; font-weight: 500; margin: 0 0 2px; }
 .legend i { display: inline-block; width: 12px; height: 3px; margin: 0 5px 3px 0; }
 </style>
 ${panels.map(panelHtml).join('\n')}
-<script>${readFileSync(join(library, 'uPlot.iife.min.js'), 'utf8')}</script>
+<script>${readFileSync(require.resolve('uplot/dist/uPlot.iife.min.js'), 'utf8')}</script>
 <script>
 const times = ${JSON.stringify(timesOf(span))};
 const charts = ${JSON.stringify(charts)};
