@@ -47,11 +47,11 @@ export async function startScene(): Promise<Scene> {
     workers.push(worker);
   }
   const [first] = workers as [StartedWorker, StartedWorker];
-  await startConnectors(first, server.url);
+  await startConnectors(first, server.url, database);
   return { url: first.url, load: async (seconds) => await change(database, seconds) };
 }
 
-async function startConnectors(worker: StartedWorker, database: string): Promise<void> {
+async function startConnectors(worker: StartedWorker, url: string, database: Client): Promise<void> {
   title('Registering connectors');
   const folder = await mkdtemp(join(tmpdir(), 'millrace-console-'));
   const sink = (settings: Readonly<Record<string, string>>): Record<string, string> => ({
@@ -61,7 +61,7 @@ async function startConnectors(worker: StartedWorker, database: string): Promise
   });
   await worker.register({
     name: 'shop-changes',
-    config: postgresSource(database, {
+    config: postgresSource(url, {
       'topic.prefix': 'shop',
       'table.include.list': 'public.orders,public.customers',
       'slot.name': 'shop_changes',
@@ -99,6 +99,12 @@ async function startConnectors(worker: StartedWorker, database: string): Promise
   for (const name of ['orders-archive', 'customers-export', 'orders-to-billing', 'orders-replay', 'reports'])
     await worker.running(name);
   await worker.statusWhen('invoices-export', ({ tasks }) => tasks.some(({ state }) => state === 'FAILED'));
+  // A stopped sink with offsets.
+  await change(database, 3);
+  await waitFor('offsets of a sink', async () => {
+    const { json } = await worker.request('GET', '/connectors/orders-replay/offsets');
+    return (json as { offsets: unknown[] }).offsets.length > 0;
+  });
   await worker.request('PUT', '/connectors/reports/pause');
   await worker.request('PUT', '/connectors/orders-replay/stop');
   await worker.request('POST', '/connectors/customers-export/restart?includeTasks=true');

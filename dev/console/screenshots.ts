@@ -64,6 +64,7 @@ async function takeAll(browser: Browser, name: string, url: string): Promise<voi
       const page = await context.newPage();
       await page.goto(url);
       await page.waitForTimeout(SETTLED_MS);
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' });
       await page.screenshot({ path: join(TARGET, `${name}-${look}.png`) });
       await context.close();
     }),

@@ -17,6 +17,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
   section('How-to', [
     ['Move from Java and Debezium', '/how-to/move-from-java'],
     ['Operate workers', '/operations'],
+    ['Use the console', '/console'],
     ['Write a connector', '/writing-a-connector'],
     ['Install metrics, alerts, dashboard', '/deploy'],
   ]),
@@ -40,6 +41,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
   ]),
   section('Explanation', [
     ['Architecture', '/architecture'],
+    ['The console, compared', '/console-compared'],
     ['Decision records', '/decisions/'],
     ['Contracts', '/contracts/'],
     ['Contributing', '/contributing'],
