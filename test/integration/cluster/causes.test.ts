@@ -85,7 +85,7 @@ beforeAll(async () => {
   settings = {
     ...EXTENSION,
     'java.security.auth.login.config': await writeLogins(folder, 'jane=pw\njoe=pw\n'),
-    'plugin.path': join(__dirname, '..', 'cluster', 'fixtures', 'plugins'),
+    'plugin.path': join(__dirname, 'fixtures', 'plugins'),
     'errors.restart.backoff.ms': '10',
     'scheduled.rebalance.max.delay.ms': '1000',
     'rest.auth.open.paths': '/health',
