@@ -19,6 +19,8 @@ export interface BlockOptions {
   readonly exit: number;
   /** Repeated until it prints its output, because that takes a moment. */
   readonly eventually: boolean;
+  /** In a comment without a block: what the test does then, which no command of the page does. */
+  readonly action?: string;
 }
 
 export type Marker =
@@ -99,15 +101,17 @@ function markerOf(kind: string, text: string): Marker {
   const [scenario = '', ...options] = text.split('; ');
   const valueOf = (name: string): string | undefined =>
     options.find((one) => one.startsWith(`${name} `))?.slice(name.length + 1);
-  const known = /^(?:until .+|exit \d+|eventually|terminal|ctrl-c)$/;
+  const known = /^(?:until .+|exit \d+|eventually|terminal|ctrl-c|do .+)$/;
   const unknown = options.find((one) => !known.test(one));
   if (unknown !== undefined) throw new Error(`Unknown option "${unknown}" of <!-- test: ${text} -->`);
   const until = valueOf('until');
+  const action = valueOf('do');
   return {
     kind: 'test',
     scenario,
     ctrlC: options.includes('ctrl-c'),
     ...(until !== undefined && { until }),
+    ...(action !== undefined && { action }),
     terminal: options.includes('terminal'),
     exit: Number(valueOf('exit') ?? 0),
     eventually: options.includes('eventually'),

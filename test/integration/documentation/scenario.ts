@@ -22,6 +22,9 @@ interface Result {
   readonly output: string;
 }
 
+/** What a page has done by other means than commands, by the name in its comments. */
+export type Actions = Readonly<Record<string, () => Promise<void>>>;
+
 /** A command in a terminal of its own. */
 interface Background {
   pressCtrlC(): void;
@@ -74,14 +77,14 @@ export class Scenario {
     return new Scenario(ports, { ...own, ...settings, ...env }, Object.entries({ ...replace, ...addresses }));
   }
 
-  /** Runs the steps of a page. @param name that in the comments of its blocks */
-  async run(page: string, name: string): Promise<void> {
+  /** Runs the steps of a page. @param name in the comments of its blocks */
+  async run(page: string, name: string, actions: Actions = {}): Promise<void> {
     const isStep = (block: Block): block is Step => block.marker?.kind === 'test' && block.marker.scenario === name;
     const steps = blocksIn(readFileSync(join(ROOT, page), 'utf8')).filter(isStep);
     expect(steps.length).toBeGreaterThan(0);
     for (const step of steps) {
       try {
-        await this.step(step);
+        await this.step(step, actions);
       } catch (error) {
         throw new Error(`${page}:${step.line}: ${(error as Error).message}`, { cause: error });
       }
@@ -122,9 +125,11 @@ export class Scenario {
     command.kill();
   }
 
-  private async step({ marker, language, text, file, output }: Step): Promise<void> {
+  private async step({ marker, language, text, file, output }: Step, actions: Actions): Promise<void> {
     if (language === null) {
-      if (!marker.ctrlC) throw new Error('a comment without a block');
+      const action = actions[marker.action ?? ''];
+      if (action) return await action();
+      if (!marker.ctrlC) throw new Error('a comment without a block, and without an action of the test');
       const command = this.background.pop();
       command?.pressCtrlC();
       expect(await command?.exitStatus()).toBe(marker.exit);
