@@ -2,7 +2,7 @@
  * Sends dead letters back to the topics and partitions they came from, at least once: a replay that is repeated sends
  * them again. The letters stay in their topic.
  */
-import { ConnectError, messageOf, settledWithin } from '@millrace/sdk';
+import { ConnectError, messageOf, unlessAborted } from '@millrace/sdk';
 import type { ConsumerRecord, Producer } from '../kafka/port';
 import { failureOf, type Failure } from './failure-of';
 import { lettersAt, type LetterAt } from './letters-at';
@@ -19,34 +19,42 @@ export interface ReplayLettersRequest {
   readonly letters: readonly LetterAt[];
   /** Whether the letter may be sent back. Throws ConnectError. */
   readonly check: (failure: Failure) => void;
-  /** For everything. Milliseconds. */
-  readonly limitMs: number;
-  /** Aborted when that time is over. */
+  /** Ends the replay: what is not acknowledged by then has failed. */
   readonly signal: AbortSignal;
 }
 
 /** One for each letter of the request, in its order. Null: it was sent, and acknowledged. */
 export async function replayLetters(
   clients: ReplayClients,
-  { topic, letters, check, limitMs, signal }: ReplayLettersRequest,
+  { topic, letters, check, signal }: ReplayLettersRequest,
 ): Promise<(ConnectError | null)[]> {
   const outcomes = new Map<string, ConnectError | null>();
   const { producer } = clients;
+  // An unknown topic is waited for once, not for each of its letters.
+  const failures = new Map<string, unknown>();
+  const prepare = async (target: string): Promise<void> => {
+    if (producer.isPrepared(target)) return;
+    if (failures.has(target)) throw failures.get(target);
+    await unlessAborted(producer.prepare([target]), signal).catch((error: unknown) => {
+      failures.set(target, error);
+      throw error;
+    });
+  };
   for await (const letter of lettersAt(clients, topic, letters, signal)) {
     const settle = (error: unknown): unknown => outcomes.set(keyOf(letter), error === null ? null : failed(error));
     try {
       const { record } = letter;
       if (record === null) throw gone(topic, letter);
       const target = targetOf(topic, letter, record, check);
-      if (!producer.isPrepared(target.topic)) await producer.prepare([target.topic]);
-      await producer.whenReady();
+      await prepare(target.topic);
+      await unlessAborted(Promise.resolve(producer.whenReady()), signal);
       producer.send(originalRecord(record, target), settle);
     } catch (error) {
       settle(error);
     }
   }
-  if (!signal.aborted) await settledWithin(producer.flush(), limitMs, null);
-  const late = failed(new Error(`it was not acknowledged within ${limitMs / 1_000} s`));
+  await unlessAborted(producer.flush(), signal).catch(() => undefined);
+  const late = failed(new Error('Kafka did not acknowledge it in time. It may arrive nevertheless.'));
   return letters.map((letter) => {
     const outcome = outcomes.get(keyOf(letter));
     return outcome === undefined ? late : outcome;

@@ -26,6 +26,8 @@ export interface HerderDeadLettersOptions {
 }
 
 const READ_MS = 10_000;
+/** For the answer after the time is over. */
+const SLACK_MS = 1_000;
 const REPLAY_MS = 60_000;
 const MISC_SERVERS = 'misc.deadletterqueue.bootstrap.servers';
 /** Each holds some megabytes. */
@@ -51,7 +53,8 @@ export class HerderDeadLetters {
         const signal = timeoutSignal(READ_MS);
         const convert = (partition: number, record: Parameters<typeof shownLetter>[1]) =>
           isOf(connector, failureOf(record.headers)) ? shownLetter(partition, record) : null;
-        return { topic, ...(await newestLetters(readers, { topic, limit, convert, signal })) };
+        const read = newestLetters(readers, { topic, limit, convert, signal });
+        return { topic, ...(await withDeadline(read, READ_MS + SLACK_MS, late)) };
       });
     });
   }
@@ -70,7 +73,6 @@ export class HerderDeadLetters {
             {
               ...{ topic, letters },
               check: (failure) => this.check(connector, consumed, failure),
-              limitMs: REPLAY_MS,
               signal: timeoutSignal(REPLAY_MS),
             },
           );
@@ -128,7 +130,7 @@ export class HerderDeadLetters {
     const admin = clients.admin(settings.admin);
     const consumer = clients.assignedConsumer(settings.consumer);
     try {
-      await withDeadline(consumer.connect(), READ_MS, () => new Error(`Kafka did not answer within ${READ_MS} ms`));
+      await withDeadline(consumer.connect(), READ_MS, late);
       return await use({ admin, consumer }, admin);
     } finally {
       await Promise.all([admin.close(), consumer.close()]);
@@ -172,6 +174,10 @@ async function consumedTopics(
   if (!(topics instanceof RegExp)) return new Set(topics);
   const group = config['consumer.override.group.id'] || `connect-${connector}`;
   return new Set((await admin.listGroupOffsets(group)).map(({ topic }) => topic));
+}
+
+function late(): Error {
+  return new Error(`Kafka did not answer within ${READ_MS / 1_000} s`);
 }
 
 function serversOf(settings: ClientConfig): string | undefined {
