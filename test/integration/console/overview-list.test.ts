@@ -95,6 +95,7 @@ describeInBrowser('a list of 200 connectors', () => {
     const overview = await opened();
     const { page } = overview;
     await page.waitForResponse('**/ui/api/overview*');
+    await overview.allRows();
     await runInPage(
       page,
       `globalThis.changes = 0;

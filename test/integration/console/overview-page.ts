@@ -22,8 +22,14 @@ export class OverviewPage {
       .filter({ has: this.page.getByRole('cell') });
   }
 
+  /** Waits until all rows are rendered: a long list is, a part at a time. */
+  async allRows(): Promise<void> {
+    await this.page.locator('table[aria-busy]').waitFor({ state: 'detached' });
+  }
+
   /** Names in the order of the list. */
   async names(): Promise<string[]> {
+    await this.allRows();
     return await this.page.locator('tbody .connector-link').allInnerTexts();
   }
 
@@ -51,12 +57,15 @@ export class OverviewPage {
 
   /** What became of the newest action, by connector. */
   result(name: string): Locator {
-    return this.page
-      .getByRole('region', { name: 'Results of actions' })
-      .locator('details')
-      .first()
-      .getByRole('listitem')
-      .filter({ has: this.page.getByRole('link', { name, exact: true }) });
+    return (
+      this.page
+        .getByRole('region', { name: 'Results of actions' })
+        .locator('details')
+        .first()
+        .getByRole('listitem')
+        // Not a link: a deleted connector has no page.
+        .filter({ has: this.page.getByText(name, { exact: true }) })
+    );
   }
 
   async waitForResult(name: string, result: string): Promise<void> {

@@ -39,7 +39,12 @@ export function ConnectorTable(props: ConnectorTableProps): JSX.Element {
     />
   );
   return (
-    <table role="table" class="table columns-overview" aria-label="Connectors">
+    <table
+      role="table"
+      class="table columns-overview"
+      aria-label="Connectors"
+      aria-busy={count < rows.length || undefined}
+    >
       <TableHead columns={COLUMNS} sort={sort} onSort={onSort} first={all} />
       {/* Keeps the place of the rows to come, for the scroll bar. */}
       <tbody role="rowgroup" style={{ paddingBottom: (rows.length - count) * ROW_HEIGHT }}>
