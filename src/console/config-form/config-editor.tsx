@@ -87,7 +87,11 @@ export function ConfigEditor(props: ConfigEditorProps): JSX.Element {
           </>
         )}
         <p class="validity muted" role="status">
-          {validation.isPending ? 'Checking…' : validation.error || problems.length > 0 ? '' : 'No errors'}
+          {validation.isPending
+            ? 'Checking…'
+            : validation.answer?.error_count === 0 && !validation.error && problems.length === 0
+              ? 'No errors'
+              : ''}
           {!isJson && <span class="unseen"> {formatNumberOf(count, 'key')} shown</span>}
         </p>
       </div>
@@ -114,7 +118,7 @@ export function ConfigEditor(props: ConfigEditorProps): JSX.Element {
               ))}
             </section>
           ))}
-          {count === 0 && (
+          {count === 0 && definitions.length > 0 && (
             <Empty title={query === '' ? 'No key is set' : 'No key matches the search'}>
               {query === '' ? (
                 <Button onClick={() => setView('all')}>Show all keys</Button>

@@ -5,7 +5,7 @@ import { formatRoute, parseRoute, type Query, type Route } from './routes';
 const listeners = new Set<() => void>();
 /** @returns whether the page at `to` may be shown instead of the one at `from` */
 type Guard = (from: string, to: string) => boolean;
-let guard: Guard | null = null;
+const guards = new Set<Guard>();
 
 export function useRoute(): Route {
   const [hash, setHash] = useState(location.hash);
@@ -13,7 +13,7 @@ export function useRoute(): Route {
     const update = (): void => setHash(location.hash);
     const change = ({ oldURL }: HashChangeEvent): void => {
       const from = new URL(oldURL).hash;
-      if (guard === null || guard(from, location.hash)) update();
+      if ([...guards].every((allows) => allows(from, location.hash))) update();
       else history.replaceState(null, '', from);
     };
     addEventListener('hashchange', change);
@@ -30,9 +30,9 @@ export function useRoute(): Route {
 
 /** Asks `allows` before the page changes. @returns ends that */
 export function guardRoute(allows: Guard): () => void {
-  guard = allows;
+  guards.add(allows);
   return () => {
-    if (guard === allows) guard = null;
+    guards.delete(allows);
   };
 }
 

@@ -5,7 +5,7 @@ import type { ConnectorDetails, Validation } from '../../../rest/console/api';
 import { request } from '../../api/request';
 import { ConfigEditor } from '../../config-form/config-editor';
 import { diffConfigs, toPatch, withHiddenMark } from '../../config-form/config-diff';
-import { secretKeys } from '../../config-form/definitions';
+import { secretKeys, type Definition } from '../../config-form/definitions';
 import { hideSecrets } from '../../config-form/form-model';
 import { useDefinitions } from '../../config-form/use-definitions';
 import type { Draft } from '../../config-form/use-draft';
@@ -23,6 +23,7 @@ import { Saved, type SavedConfig } from './saved';
 import { detailsPath } from './use-connector';
 
 const WITHOUT = ['name'];
+const NO_DEFINITIONS: readonly Definition[] = [];
 
 export interface ConfigTabProps {
   readonly details: ConnectorDetails;
@@ -34,7 +35,9 @@ export function ConfigTab({ details, draft, refresh }: ConfigTabProps): JSX.Elem
   const { row } = details;
   const { role } = useSession();
   const objection = roleObjection(role, 'admin');
-  const { definitions, error, retry } = useDefinitions(row.className);
+  const { definitions: found, error, retry } = useDefinitions(row.className);
+  // Of a plug-in that this worker cannot load, every key is one that no definition knows.
+  const definitions = found ?? (error ? NO_DEFINITIONS : null);
   const [problem, setProblem] = useState<string | null>(null);
   const [isSaving, setSaving] = useState(false);
   const [saved, setSaved] = useState<SavedConfig | null>(null);
@@ -54,18 +57,10 @@ export function ConfigTab({ details, draft, refresh }: ConfigTabProps): JSX.Elem
         method: 'PUT',
         body: toPatch(diffConfigs(withoutKeys(draft.base, ownErrors), config)),
       }),
-    definitions === null ? null : checked,
+    found === null ? null : checked,
     row.className,
   );
-  if (definitions === null)
-    return error ? (
-      <>
-        <ErrorNotice error={error} retry={retry} />
-        <p class="muted">Without the definitions of its keys, the configuration can only be read.</p>
-      </>
-    ) : (
-      <Skeleton />
-    );
+  if (definitions === null) return <Skeleton />;
   const secrets = secretKeys(definitions, validation.answer?.configs);
   const store = (config: Config): void => {
     setSaving(false);
@@ -81,6 +76,7 @@ export function ConfigTab({ details, draft, refresh }: ConfigTabProps): JSX.Elem
     (draft.rebased ? 'Decide about the changes of others first' : hasErrors ? 'Correct the errors first' : null);
   return (
     <>
+      {error && <ErrorNotice error={error} retry={retry} />}
       {objection && (
         <Notice kind="unknown" title="Read only">
           {`${objection}.`}

@@ -1,8 +1,9 @@
 /** One connector: what is wrong first, then everything that can be known and done. */
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { ConnectorDetails } from '../../../rest/console/api';
 import { useDraft } from '../../config-form/use-draft';
+import type { OffsetRow } from '../../offsets/offsets-model';
 import { PageBody } from '../../parts/frame';
 import { useLeaveGuard } from '../../parts/leave-guard';
 import { lazyPage } from '../../parts/lazy-page';
@@ -90,15 +91,16 @@ function Connector({ details, polled, query }: ConnectorProps): JSX.Element {
   const { row } = details;
   // Here, so that changes survive a look at another tab.
   const draft = useDraft(details.config);
-  const question = useLeaveGuard(draft.isChanged, 'The changes of the configuration are not saved.');
+  const [offsets, setOffsets] = useState<readonly OffsetRow[] | null>(null);
+  const question = useLeaveGuard(
+    draft.isChanged || offsets !== null,
+    `The changes of ${draft.isChanged ? 'the configuration' : 'the offsets'} are not saved.`,
+  );
   const selected: TabKey = TABS.find(({ key }) => key === query['tab'])?.key ?? 'status';
+  const isUnsaved: Partial<Record<TabKey, boolean>> = { config: draft.isChanged, offsets: offsets !== null };
   const tabs = useMemo(
-    () =>
-      TABS.map(({ key, label }) => ({
-        key,
-        label: key === 'config' && draft.isChanged ? `${label} (unsaved)` : label,
-      })),
-    [draft.isChanged],
+    () => TABS.map(({ key, label }) => ({ key, label: isUnsaved[key] ? `${label} (unsaved)` : label })),
+    [isUnsaved.config, isUnsaved.offsets],
   );
   return (
     <>
@@ -111,7 +113,9 @@ function Connector({ details, polled, query }: ConnectorProps): JSX.Element {
       >
         {selected === 'status' && <StatusTab details={details} refresh={polled.refresh} />}
         {selected === 'config' && <ConfigTab details={details} draft={draft} refresh={polled.refresh} />}
-        {selected === 'offsets' && <OffsetsTab row={row} refresh={polled.refresh} />}
+        {selected === 'offsets' && (
+          <OffsetsTab row={row} edited={offsets} onEdit={setOffsets} refresh={polled.refresh} />
+        )}
         {selected === 'topics' && <TopicsTab details={details} refresh={polled.refresh} />}
         {selected === 'logs' && <LogsTab name={row.name} />}
         {selected === 'dead-letters' && <DeadLettersTab details={details} />}

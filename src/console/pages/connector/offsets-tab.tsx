@@ -15,15 +15,17 @@ import { useOffsets } from './use-offsets';
 
 export interface OffsetsTabProps {
   readonly row: ConnectorRow;
+  /** Null: they are only shown. */
+  readonly edited: readonly OffsetRow[] | null;
+  readonly onEdit: (rows: readonly OffsetRow[] | null) => void;
   readonly refresh: () => void;
 }
 
-export function OffsetsTab({ row, refresh }: OffsetsTabProps): JSX.Element {
+export function OffsetsTab({ row, edited, onEdit, refresh }: OffsetsTabProps): JSX.Element {
   const { name, type, className } = row;
   const { role } = useSession();
   const objection = roleObjection(role, 'admin');
   const offsets = useOffsets(name, type, row.state);
-  const [edited, setEdited] = useState<readonly OffsetRow[] | null>(null);
   const [asked, setAsked] = useState<OffsetsRequest | null>(null);
   const [answer, setAnswer] = useState<string | null>(null);
   useEffect(() => setAnswer(null), [name]);
@@ -35,7 +37,7 @@ export function OffsetsTab({ row, refresh }: OffsetsTabProps): JSX.Element {
   const isWrong = rows.some((item) => isChanged(item) && problemOf(item, type) !== null) || twice.size > 0;
   const done = (message: string): void => {
     setAsked(null);
-    setEdited(null);
+    onEdit(null);
     setAnswer(message);
     offsets.reload();
     refresh();
@@ -51,7 +53,7 @@ export function OffsetsTab({ row, refresh }: OffsetsTabProps): JSX.Element {
           Read again
         </Button>
         {edited === null && (
-          <ActionButton needs="admin" icon="edit" onClick={() => setEdited(offsets.rows)}>
+          <ActionButton needs="admin" icon="edit" onClick={() => onEdit(offsets.rows)}>
             Edit offsets
           </ActionButton>
         )}
@@ -76,13 +78,13 @@ export function OffsetsTab({ row, refresh }: OffsetsTabProps): JSX.Element {
       {rows.length === 0 && edited === null ? (
         <Empty title="The connector has not committed an offset yet" />
       ) : (
-        <OffsetsEditor rows={rows} type={type} className={className} repeated={twice} onChange={edited && setEdited} />
+        <OffsetsEditor rows={rows} type={type} className={className} repeated={twice} onChange={edited && onEdit} />
       )}
       {edited !== null && (
         <div class="save-place">
           <div class="save-bar" role="region" aria-label="Unsaved offsets">
             <p role="status">{formatNumberOf(changed.length, 'partition')} changed, not saved</p>
-            <Button onClick={() => setEdited(null)}>Discard</Button>
+            <Button onClick={() => onEdit(null)}>Discard</Button>
             <Button
               kind="primary"
               objection={changed.length === 0 ? 'Nothing is changed' : isWrong ? 'Correct the errors first' : null}
