@@ -198,6 +198,16 @@ testWithHelm('a changed setting replaces the pods, another value does not', () =
   expect(checksum({ metrics: { dashboard: { enabled: true } } })).toBe(checksum({}));
 });
 
+testWithHelm('the longest name leaves room for the suffixes that Kubernetes adds', () => {
+  const manifests = render({
+    ...{ kind: 'StatefulSet', fullnameOverride: 'x'.repeat(80), metrics: { dashboard: { enabled: true } } },
+    connectors: { c: { 'connector.class': 'X' } },
+  });
+  const revision = '-0123456789';
+  expect(manifests.filter(({ metadata }) => metadata.name.length > 63)).toEqual([]);
+  expect(`${workersOf(manifests).metadata.name}${revision}`.length).toBeLessThanOrEqual(63);
+});
+
 test('the copies in the chart are up to date, and its version is that of the worker', () => {
   expect(read('deploy/helm/millrace/files/alerts.yaml')).toBe(read('deploy/prometheus/alerts.yaml'));
   expect(read('deploy/helm/millrace/files/dashboard.json')).toBe(read('deploy/grafana/millrace.json'));
