@@ -10,6 +10,7 @@ import type {
   ConnectorRecord,
   ConnectorState,
   ConnectorStateInfo,
+  ConnectorType,
   RecordedChange,
   TaskInfo,
   TaskState,
@@ -38,9 +39,10 @@ export class HerderReads {
     const snapshot = this.snapshot();
     const config = snapshot.connectorConfig(name);
     if (config === null) throw notFound(name);
+    const type = this.plugins.type(config);
     return {
-      ...{ name, config, type: this.plugins.type(config), target: snapshot.targetState(name) },
-      ...{ tasks: snapshot.taskCount(name), status: this.statusOrNull(name) },
+      ...{ name, config, type, target: snapshot.targetState(name) },
+      ...{ tasks: snapshot.taskCount(name), status: this.statusOf(name, () => type) },
     };
   }
 
@@ -58,13 +60,17 @@ export class HerderReads {
   }
 
   statusOrNull(name: string): ConnectorStateInfo | null {
+    return this.statusOf(name, () => this.plugins.type(this.snapshot().connectorConfig(name)));
+  }
+
+  private statusOf(name: string, type: () => ConnectorType): ConnectorStateInfo | null {
     const connector = this.statuses.connector(name);
     if (connector === null) return null;
     return {
       name,
       connector: stateOf(connector),
       tasks: this.statuses.tasksOf(name).map(([id, status]) => ({ id, ...stateOf(status) })),
-      type: this.plugins.type(this.snapshot().connectorConfig(name)),
+      type: type(),
     };
   }
 

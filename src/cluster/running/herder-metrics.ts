@@ -73,7 +73,10 @@ export class HerderMetrics {
                 clients: own.all(),
                 watch: watch({ connector, task }),
                 thread: host.thread({ connector, task }),
-                plugins: pluginsOf(connector),
+                // Found when they are read: the console, for one, does not.
+                get plugins(): TaskPlugins {
+                  return pluginsOf(connector);
+                },
               },
             ]
           : [],
