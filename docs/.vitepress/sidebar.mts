@@ -18,7 +18,12 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
     ['Move from Java and Debezium', '/how-to/move-from-java'],
     ['Operate workers', '/operations'],
     ['Use the console', '/console'],
+    ['Size workers and servers', '/how-to/sizing'],
+    ['Restart and upgrade a group', '/operations#rolling-restart-and-upgrade'],
+    ['Look after replication slots', '/how-to/replication-slots'],
+    ['Back up, restore, disasters', '/how-to/backup-and-restore'],
     ['Write a connector', '/writing-a-connector'],
+    ['Write a plugin in TypeScript', '/how-to/write-a-plugin-in-typescript'],
     ['Install metrics, alerts, dashboard', '/deploy'],
   ]),
   section('Reference', [

@@ -13,7 +13,7 @@ import { waitFor } from '../../helpers/wait-for';
 import { ForegroundCommand, processesOf } from '../install/foreground';
 
 /** Of one block. */
-const LIMIT_MS = 100_000;
+const LIMIT_MS = 240_000;
 
 type Step = Block & { readonly marker: Extract<Marker, { kind: 'test' }> };
 interface Result {
@@ -51,7 +51,7 @@ export class Scenario {
     /** Port of REST, and of Kafka. */
     readonly ports: { readonly rest: number; readonly kafka: number },
     private readonly env: NodeJS.ProcessEnv,
-    private readonly replacements: readonly (readonly [from: string, to: string])[],
+    private readonly replacements: [from: string, to: string][],
   ) {
     // PostgreSQL does not run as root, so another user must reach the folder.
     for (const folder of [this.place, this.folder]) mkdirSync(folder, { recursive: true });
@@ -100,6 +100,11 @@ export class Scenario {
   async given(commands: string): Promise<void> {
     const { status, output } = await this.inShell(this.replaced(commands));
     if (status !== 0) throw new Error(`exit code ${status}:\n${output}`);
+  }
+
+  /** From now on, in commands and files; in outputs back again. */
+  replace(from: string, to: string): void {
+    this.replacements.push([from, to]);
   }
 
   write(file: string, text: string): void {
@@ -163,7 +168,8 @@ export class Scenario {
     await waitFor(`the output of ${text}`, attempt, { detail: () => String(last) });
   }
 
-  private async start(text: string, until: string, inTerminal = false): Promise<void> {
+  /** Runs a command in a terminal of its own, until it prints a text. */
+  async start(text: string, until: string, inTerminal = false): Promise<void> {
     const script = `set -e\n. "${this.state}"\n${this.replaced(text)}`;
     if (inTerminal) {
       const file = join(this.place, 'script');
