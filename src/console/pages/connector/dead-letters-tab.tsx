@@ -18,7 +18,8 @@ import { detailsPath } from './use-connector';
 
 const INTERVAL_MS = 10_000;
 const FIRST_LIMIT = 50;
-const MOST = 500;
+/** What the worker reads at most. */
+const MOST = 200;
 const EXAMPLE = [
   'errors.tolerance=all',
   'errors.deadletterqueue.topic.name=NAME-dlq',

@@ -77,7 +77,7 @@ function Slot({ slot }: { readonly slot: SlotDetails }): JSX.Element {
         </Fact>
         <Fact label="In use">{slot.isActive === null ? UNKNOWN : slot.isActive ? 'yes' : 'no'}</Fact>
         <Fact label="WAL status">{slot.walStatus === null ? UNKNOWN : <Text>{slot.walStatus}</Text>}</Fact>
-        <Fact label="Lag">{formatBytes(slot.lagBytes)}</Fact>
+        <Fact label="Not confirmed">{formatBytes(slot.lagBytes)}</Fact>
         <Fact label="Retained WAL">{formatBytes(slot.retainedWalBytes)}</Fact>
         <Fact label="Until it is lost">
           {slot.safeWalBytes === null ? 'no limit known' : formatBytes(slot.safeWalBytes)}

@@ -1,0 +1,76 @@
+/** Dead letters of a real sink: shown with their reason and headers, and sent back by a person. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { StartedWorker } from '../../../dev/services/worker';
+import { describeInBrowser, useBrowser } from '../../helpers/browser/use-browser';
+import { fileSinkConfig } from '../../helpers/file-sink-config';
+import { Clients } from '../../helpers/kafka-clients';
+import { uniqueName } from '../../helpers/unique-name';
+import { waitFor } from '../../helpers/wait-for';
+import { show } from './console-pages';
+import { startConsoleWorker } from './console-worker';
+
+const LETTERS = 60;
+
+describeInBrowser('the dead letters of a connector', () => {
+  const browser = useBrowser();
+  const clients = new Clients();
+  let worker: StartedWorker;
+  beforeAll(async () => {
+    worker = await startConsoleWorker({ group: uniqueName('console') });
+  });
+  afterAll(async () => {
+    await worker.stop();
+    await clients.close();
+  });
+
+  test('are listed with their reason, all of them on request, and a replayed one reaches the sink again', async () => {
+    const topic = await clients.topic(1);
+    const letterTopic = uniqueName('letters');
+    const file = join(worker.folder, 'lines.txt');
+    const config = fileSinkConfig(topic, file, {
+      'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
+      'value.converter.schemas.enable': 'false',
+      'errors.tolerance': 'all',
+      'errors.deadletterqueue.topic.name': letterTopic,
+      'errors.deadletterqueue.topic.replication.factor': '1',
+      'errors.deadletterqueue.context.headers.enable': 'true',
+    });
+    await worker.register({ name: 'sink', config });
+    await worker.running('sink');
+    await clients.send(
+      topic,
+      Array.from({ length: LETTERS }, (_, i) => `letter ${i}`),
+    );
+    await waitFor('all dead letters', async () => {
+      const { json } = await worker.request('GET', '/ui/api/connectors/sink/dead-letters');
+      return (json as { total: number }).total === LETTERS;
+    });
+    const page = await browser.open(`${worker.url}/ui/`);
+    await show(page, '#/connectors/sink?tab=dead-letters');
+    const letters = page.getByRole('list', { name: 'Dead letters, newest first' }).locator('> li');
+    await letters.first().waitFor();
+    expect(await letters.count()).toBe(50);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await waitFor('all letters on the page', async () => (await letters.count()) === LETTERS);
+    const newest = letters.first();
+    expect(await newest.innerText()).toContain(`from ${topic}, partition 0, offset ${LETTERS - 1}`);
+    await newest.getByText(/^Record and/).click();
+    expect(await newest.innerText()).toContain(`letter ${LETTERS - 1}`);
+    expect(await newest.innerText()).toContain('org.apache.kafka.connect.errors.DataException');
+
+    // The cause is mended: the sink now takes any text.
+    const patch = { 'value.converter': 'org.apache.kafka.connect.storage.StringConverter' };
+    await worker.request('PATCH', '/connectors/sink/config', patch);
+    await worker.running('sink');
+    await newest.getByRole('checkbox').check();
+    await page.getByRole('button', { name: 'Replay 1 selected' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
+    await page.getByText('1 replayed, 0 failed.').waitFor();
+    await newest.getByText('Replayed', { exact: true }).waitFor();
+    await waitFor('the record in the file', async () => {
+      const text = await readFile(file, 'utf8').catch(() => '');
+      return text.includes(`letter ${LETTERS - 1}`);
+    });
+  });
+});
