@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { startBroker } from '../services/broker';
+import { CHROMIUM_FLAGS, chromiumProgram } from '../services/chromium';
 import { ROOT } from '../services/paths';
 import { startPostgres } from '../services/postgres';
 import { postgresSource } from '../services/postgres-source';
@@ -102,8 +103,8 @@ async function drawDashboard(prometheus: string, file: string): Promise<void> {
 }
 
 function screenshot(url: string, file: string, { width, height }: { width: number; height: number }): void {
-  const { status, stderr } = spawnSync('chromium', [
-    ...['--headless', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--virtual-time-budget=20000'],
+  const { status, stderr } = spawnSync(chromiumProgram(), [
+    ...['--headless', ...CHROMIUM_FLAGS, '--hide-scrollbars', '--virtual-time-budget=20000'],
     ...[`--window-size=${width},${height}`, `--screenshot=${file}`, url],
   ]);
   if (status !== 0) throw new Error(`chromium failed: ${String(stderr)}`);

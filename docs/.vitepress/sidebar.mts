@@ -16,6 +16,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
   section('Tutorial', [['First pipeline in ten minutes', '/tutorial/first-pipeline']]),
   section('How-to', [
     ['Move from Java and Debezium', '/how-to/move-from-java'],
+    ['Deploy: Kubernetes, systemd, Compose', '/deployment'],
     ['Operate workers', '/operations'],
     ['Use the console', '/console'],
     ['Size workers and servers', '/how-to/sizing'],
