@@ -1,4 +1,5 @@
 /** docs/deployment.md: each block of values renders, and a worker accepts the settings. */
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -28,6 +29,19 @@ testWithHelm.each(blocks.map((text) => [text.split('\n')[0], text]))(
     }
   },
 );
+
+testWithHelm.each([
+  ['docs/deployment.md', ROOT],
+  ['deploy/helm/millrace/README.md', CHART],
+])('the commands that install the chart, of %s, render it', (file, cwd) => {
+  const [command = ''] = /^helm install (?:.*\\\n)*.*$/m.exec(readFileSync(join(ROOT, file), 'utf8')) ?? [];
+  const args = command.replaceAll('\\\n', ' ').trim().split(/\s+/).slice(2);
+  for (const helm of releases()) {
+    const { status, stdout, stderr } = spawnSync(helm, ['template', ...args], { cwd, encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('image: registry.example/millrace:');
+  }
+});
 
 test('it names values that exist', () => {
   const values = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')) as Record<string, unknown>;
