@@ -73,6 +73,7 @@ export const WORKER_SECTIONS: readonly (readonly [title: string, settings: Meani
         'Origins whose pages may read responses (CORS), `*` for all. Empty: no CORS headers.',
       'access.control.allow.methods': 'Methods that are allowed to these pages. Empty: `GET,POST,HEAD`.',
       'response.http.headers.config': 'Rules that add headers to responses, as in Java.',
+      'console.enabled': 'Millrace only. Whether the worker serves the console at `/ui`.',
       'rest.allowed.hosts': 'Millrace only. Names by which clients may address this worker; `*` turns the check off.',
       'rest.body.max.bytes': 'Millrace only. Largest body of a request; 413 beyond.',
       'rest.bodies.in.flight.max.bytes': 'Millrace only. Bodies of all requests in flight; 503 beyond.',
