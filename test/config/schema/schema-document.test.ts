@@ -30,11 +30,11 @@ test.each([
 });
 
 const read = (...path: string[]): string => readFileSync(join(ROOT, ...path), 'utf8');
-/** Indented blocks of a page that are JSON objects with a class. */
+/** Blocks of a page, indented or fenced, that are JSON objects with a class. */
 const documentsIn = (page: string): object[] =>
-  Array.from(page.matchAll(/^ {4}\{\n(?: {4}.*\n)+? {4}\}$/gm), ([block]) => JSON.parse(block) as object).filter(
-    (document) => JSON.stringify(document).includes('"connector.class"'),
-  );
+  [...page.matchAll(/^ {4}\{\n(?: {4}.*\n)+? {4}\}$/gm), ...page.matchAll(/^\{\n(?:.*\n)+?\}(?=\n```$)/gm)]
+    .map(([block]) => JSON.parse(block) as object)
+    .filter((document) => JSON.stringify(document).includes('"connector.class"'));
 const DOCUMENTS: readonly (readonly [string, object])[] = [
   ...readdirSync(join(ROOT, 'examples'))
     .filter((file) => file.endsWith('.json'))
