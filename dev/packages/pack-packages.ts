@@ -1,7 +1,7 @@
 /** Packs the packages for npm. Requires a build. */
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { emptyDir, readJson, remove } from 'fs-extra';
 import { ROOT } from '../services/paths';
@@ -43,6 +43,8 @@ async function removeStaleOutput(folder: string): Promise<void> {
   const dist = join(folder, 'dist');
   if (!existsSync(dist)) throw new Error(`${dist} does not exist: run "npm run build" first.`);
   for (const path of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
+    // The console's scripts are bundles of many sources, and their build removes older ones.
+    if (path.startsWith(`console${sep}`)) continue;
     const source = path.replace(/(\.d\.ts|\.js|\.js\.map)$/, '.ts');
     if (source !== path && !existsSync(join(folder, 'src', source))) await remove(join(dist, path));
   }

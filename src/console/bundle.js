@@ -1,22 +1,22 @@
 /**
  * Bundles the console into dist/console: `index.html`, a stylesheet, a script, and the scripts of pages that are loaded
  * when they are opened. Names contain the hashes of the files, so that browsers may keep them for ever. Part of
- * `npm run build`.
+ * `npm run build`, which may run while workers read the folder: files are complete when they get their names, what is
+ * unchanged stays, and what the page no longer names is removed last.
  */
-const { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+const { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs');
 const { basename, join } = require('node:path');
 const { buildSync } = require('esbuild');
 
 const SOURCE = __dirname;
 const TARGET = join(SOURCE, '../../dist/console');
 
-rmSync(TARGET, { recursive: true, force: true });
-mkdirSync(TARGET, { recursive: true });
-const { metafile } = buildSync({
+const { metafile, outputFiles } = buildSync({
   entryPoints: { console: join(SOURCE, 'main.tsx'), style: join(SOURCE, 'style.css') },
   entryNames: '[name]-[hash]',
   chunkNames: '[name]-[hash]',
   outdir: TARGET,
+  write: false,
   bundle: true,
   splitting: true,
   format: 'esm',
@@ -29,16 +29,42 @@ const { metafile } = buildSync({
 const entries = Object.entries(metafile.outputs).filter(([, { entryPoint }]) =>
   /main\.tsx$|style\.css$/.test(entryPoint),
 );
-const files = entries.map(([path]) => basename(path));
+const names = entries.map(([path]) => basename(path));
 const page = readFileSync(join(SOURCE, 'index.html'), 'utf8')
   .replace(
     'main.tsx',
-    files.find((name) => name.endsWith('.js')),
+    names.find((name) => name.endsWith('.js')),
   )
   .replace(
     'style.css',
-    files.find((name) => name.endsWith('.css')),
+    names.find((name) => name.endsWith('.css')),
   );
-writeFileSync(join(TARGET, 'index.html'), page);
-// Preact is part of the script, and its license asks to be, too.
-copyFileSync(join(require.resolve('preact/package.json'), '../LICENSE'), join(TARGET, 'LICENSE.preact'));
+const files = new Map([
+  ...outputFiles.map(({ path, contents }) => [basename(path), Buffer.from(contents)]),
+  // Preact is part of the scripts, and its license asks to be, too.
+  ['LICENSE.preact', readFileSync(join(require.resolve('preact/package.json'), '../LICENSE'))],
+  ['index.html', Buffer.from(page)],
+]);
+
+mkdirSync(TARGET, { recursive: true });
+for (const [name, contents] of files) write(join(TARGET, name), contents);
+for (const name of readdirSync(TARGET)) {
+  // Others may be those of a build that runs at the same time.
+  if (!files.has(name) && !name.endsWith('.tmp')) rmSync(join(TARGET, name), { recursive: true, force: true });
+}
+
+function write(path, contents) {
+  if (contents.equals(read(path))) return;
+  const temporary = `${path}.${process.pid}.tmp`;
+  writeFileSync(temporary, contents);
+  renameSync(temporary, path);
+}
+
+/** Empty: there is none. */
+function read(path) {
+  try {
+    return readFileSync(path);
+  } catch {
+    return Buffer.alloc(0);
+  }
+}

@@ -30,7 +30,8 @@ interface Tarball {
 
 /** Besides `dist`, a manifest, a license and a README. */
 const FURTHER_FILES: Readonly<Record<string, RegExp>> = {
-  millrace: /^(worker\.properties|docs\/errors\.md|examples\/.*)$/,
+  millrace:
+    /^(worker\.properties|docs\/errors\.md|examples\/.*|dist\/console\/(index\.html|style-\w{8}\.css|LICENSE\.preact))$/,
   '@millrace/connector-postgres': /^TYPES\.md$/,
 };
 /** Those that other code compiles against. */
@@ -110,6 +111,15 @@ test('nothing else is packed: no source, test, source map or build information, 
     expect(further).toEqual([]);
     expect(files.filter((file) => file.includes('.test.'))).toEqual([]);
   }
+});
+
+test('the worker has its console: the page, and the script and the stylesheet that it names', () => {
+  const worker = tarballs.find(({ manifest }) => manifest.name === 'millrace')!;
+  const named = [...text(worker, 'dist/console/index.html').matchAll(/(?:src|href)="([\w-]+\.(?:js|css))"/g)];
+  expect(named).toHaveLength(2);
+  for (const [, name] of named) expect(worker.files).toContain(`dist/console/${name}`);
+  const script = text(worker, `dist/console/${named.find(([, name]) => name?.endsWith('.js'))?.[1]}`);
+  for (const [, name] of script.matchAll(/"\.\/([\w-]+\.js)"/g)) expect(worker.files).toContain(`dist/console/${name}`);
 });
 
 test('all files that a manifest names are packed, and the exports of plugins exist', () => {
