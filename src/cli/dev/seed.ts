@@ -33,10 +33,15 @@ export interface Seed {
   readonly next: readonly NextStep[];
 }
 
+/** Held while the table is created: two workers with --seed may start at the same time. Any number will do. */
+const LOCK = 736_483;
+
 /** Creates the table with its rows, unless it exists. */
 export async function createTable({ url }: Pick<OpenPostgres, 'url'>): Promise<void> {
   const script = await readFile(join(EXAMPLES, 'todos.sql'), 'utf8');
   await withDatabase(url, async (client) => {
+    // Released when the connection ends.
+    await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
     const { rows } = await client.query<{ found: string | null }>(`SELECT to_regclass('public.todos') AS found`);
     // Several statements in one query are one transaction.
     if (rows[0]?.found == null) await client.query(script);
