@@ -3,13 +3,14 @@
  * `npm run bench -- console [CONNECTORS,…] [ROUNDS]` (Default: 1,200 5). Connectors are sources with an idle task.
  */
 import { randomBytes } from 'node:crypto';
-import { Agent, get } from 'node:http';
+import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { useOrStartKafka } from '../dev/services/kafka';
 import { ROOT } from '../dev/services/paths';
 import { startWorker, type StartedWorker } from '../dev/services/worker';
 import { benchmark, figure, heading, median, whole } from './lib/report';
+import { timedGet, type Answered } from './lib/timed-get';
 import { cpuSeconds, residentMegabytes } from './lib/usage';
 
 const COUNTS = (process.argv[2] ?? '1,200').split(',').map(Number);
@@ -25,24 +26,6 @@ interface Usage {
   readonly cpu: number;
   /** The lowest of all samples, between collections of garbage. MiB. */
   readonly rss: number;
-}
-
-interface Answered {
-  readonly ms: number;
-  readonly bytes: number;
-}
-
-async function ask(agent: Agent, url: string): Promise<Answered> {
-  const began = performance.now();
-  const bytes = await new Promise<number>((resolve, reject) => {
-    get(url, { agent, headers: { 'Accept-Encoding': 'gzip' } }, (response) => {
-      if (response.statusCode !== 200) reject(new Error(`${url} answered ${response.statusCode}`));
-      let length = 0;
-      response.on('data', (chunk: Buffer) => (length += chunk.length));
-      response.on('end', () => resolve(length));
-    }).on('error', reject);
-  });
-  return { ms: performance.now() - began, bytes };
 }
 
 async function usage(pid: number, meanwhile: () => Promise<unknown>): Promise<Usage> {
@@ -96,9 +79,9 @@ benchmark(async (atEnd) => {
       }
     };
     const poll = async ({ url }: StartedWorker): Promise<void> => {
-      await ask(agent, `${url}/ui/`);
+      await timedGet(agent, `${url}/ui/`, 'gzip');
       for (let at = 0; at < MEASURED_MS; at += POLL_MS) {
-        answers.push(await ask(agent, `${url}/ui/api/overview?history=${at === 0}`));
+        answers.push(await timedGet(agent, `${url}/ui/api/overview?history=${at === 0}`, 'gzip'));
         await sleep(POLL_MS);
       }
     };

@@ -3,13 +3,14 @@
  * topic. `npm run bench -- metrics-scrape [TASKS,…]` (Default: 1,100,300,1000)
  */
 import { randomBytes } from 'node:crypto';
-import { Agent, get } from 'node:http';
+import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { useOrStartKafka } from '../dev/services/kafka';
 import { ROOT } from '../dev/services/paths';
 import { startWorker, type StartedWorker } from '../dev/services/worker';
 import { benchmark, figure, heading, median, whole } from './lib/report';
+import { timedGet, type Answered } from './lib/timed-get';
 import { cpuSeconds, forgetPeak, peakMegabytes, residentMegabytes } from './lib/usage';
 
 const COUNTS = (process.argv[2] ?? '1,100,300,1000').split(',').map(Number);
@@ -17,31 +18,13 @@ const SCRAPES = 10;
 const AT_ONCE = 10;
 const IDLE_MS = 5_000;
 
-interface Answered {
-  readonly ms: number;
-  readonly bytes: number;
-}
-
-async function ask(agent: Agent, url: string, encoding: 'gzip' | 'identity' = 'identity'): Promise<Answered> {
-  const began = performance.now();
-  const bytes = await new Promise<number>((resolve, reject) => {
-    get(url, { agent, headers: { 'Accept-Encoding': encoding } }, (response) => {
-      if (response.statusCode !== 200) reject(new Error(`${url} answered ${response.statusCode}`));
-      let length = 0;
-      response.on('data', (chunk: Buffer) => (length += chunk.length));
-      response.on('end', () => resolve(length));
-    }).on('error', reject);
-  });
-  return { ms: performance.now() - began, bytes };
-}
-
 /** Longest time of the small request `GET /` while `work` runs: what the main thread keeps others waiting. */
 async function longestWait(agent: Agent, url: string, work: () => Promise<unknown>): Promise<number> {
   let running = true;
   const done = work().finally(() => (running = false));
   let longest = 0;
   while (running) {
-    longest = Math.max(longest, (await ask(agent, url)).ms);
+    longest = Math.max(longest, (await timedGet(agent, url)).ms);
     await sleep(2);
   }
   await done;
@@ -75,7 +58,7 @@ benchmark(async (atEnd) => {
   for (const tasks of COUNTS) {
     await addTasks(worker, `${group}-topic`, tasks, before);
     before = tasks;
-    await ask(agent, url);
+    await timedGet(agent, url);
     let cpu = cpuSeconds(worker.pid);
     const waitIdle = await longestWait(agent, `${worker.url}/`, async () => await sleep(IDLE_MS));
     const idleCpu = (cpuSeconds(worker.pid) - cpu) / IDLE_MS;
@@ -83,7 +66,7 @@ benchmark(async (atEnd) => {
     forgetPeak(worker.pid);
     const answers: Answered[] = [];
     const scrapes = async (): Promise<void> => {
-      for (let i = 0; i < SCRAPES; i++) answers.push(await ask(agent, url));
+      for (let i = 0; i < SCRAPES; i++) answers.push(await timedGet(agent, url));
     };
     cpu = cpuSeconds(worker.pid);
     const began = performance.now();
@@ -91,9 +74,9 @@ benchmark(async (atEnd) => {
     cpu = cpuSeconds(worker.pid) - cpu - idleCpu * (performance.now() - began);
     const took = median(answers.map(({ ms }) => ms));
     const wait = await longestWait(agent, `${worker.url}/`, scrapes);
-    const compressed = await ask(agent, url, 'gzip');
+    const compressed = await timedGet(agent, url, 'gzip');
     const crowd = Array.from({ length: AT_ONCE }, () => new Agent());
-    const inCrowd = async (): Promise<unknown> => await Promise.all(crowd.map((one) => ask(one, url, 'gzip')));
+    const inCrowd = async (): Promise<unknown> => await Promise.all(crowd.map((one) => timedGet(one, url, 'gzip')));
     const waitInCrowd = await longestWait(agent, `${worker.url}/`, inCrowd);
     figure(`${tasks} tasks: a scrape`, `${whole(took)} ms`);
     figure(`${tasks} tasks: longest wait of GET / without scrapes`, `${whole(waitIdle)} ms`);

@@ -3,13 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
-import { startBroker } from '../services/broker';
-import { startPostgres } from '../services/postgres';
+import type { Client } from 'pg';
 import { postgresSource } from '../services/postgres-source';
 import { waitFor } from '../services/wait-for';
 import { startWorker, type StartedWorker } from '../services/worker';
 import { cleanUp, title } from '../demos/run-demo';
+import { startServices } from '../demos/start-services';
 
 /** Rows of each second: a load that rises and falls. */
 const rowsOf = (second: number): number => Math.round(300 + 250 * Math.sin(second / 9));
@@ -25,13 +24,7 @@ export interface Scene {
 
 export async function startScene(): Promise<Scene> {
   title('Starting a broker, PostgreSQL and two workers');
-  const broker = await startBroker();
-  cleanUp.push(broker.stop);
-  const server = await startPostgres();
-  cleanUp.push(server.stop);
-  const database = new Client({ connectionString: server.url });
-  await database.connect();
-  cleanUp.push(() => database.end());
+  const { bootstrapServers, databaseUrl, database } = await startServices();
   await database.query('CREATE TABLE orders (id bigserial PRIMARY KEY, customer text, total numeric(10, 2))');
   await database.query('CREATE TABLE customers (id bigserial PRIMARY KEY, name text, email text)');
   await database.query(
@@ -41,13 +34,13 @@ export async function startScene(): Promise<Scene> {
   const settings = { 'scheduled.rebalance.max.delay.ms': '1000' };
   const workers: StartedWorker[] = [];
   for (let i = 0; i < 2; i++) {
-    const worker = await startWorker({ bootstrapServers: broker.bootstrapServers, group, settings });
+    const worker = await startWorker({ bootstrapServers, group, settings });
     cleanUp.push(() => worker.stop());
     await worker.ready();
     workers.push(worker);
   }
   const [first] = workers as [StartedWorker, StartedWorker];
-  await startConnectors(first, server.url, database);
+  await startConnectors(first, databaseUrl, database);
   return { url: first.url, load: async (seconds) => await change(database, seconds) };
 }
 
