@@ -14,6 +14,8 @@ const root = join(here, '..', '..');
 
 export default defineConfig({
   title: 'Millrace',
+  // Browsers would ask for one.
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
   description: 'A Kafka Connect-compatible connector runtime for Node.js',
   lang: 'en',
   srcDir: '..',

@@ -1,11 +1,15 @@
 /** `npm run docs`: all pages are there and linked, below any path, with a search index and nothing from other hosts. */
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import express from 'express';
 import { removeSync } from 'fs-extra';
 import { ROOT } from '../../../dev/services/paths';
+import { describeInBrowser, useBrowser } from '../../helpers/browser/use-browser';
 
 const BASE = '/millrace/';
 const SOURCE = 'https://source.example/blob/main';
@@ -96,4 +100,28 @@ test.each([
   const fields = Object.values(words.get(word) ?? {});
   const found = fields.flatMap((documents) => Object.keys(documents).map((id) => documentIds[id]?.split('#')[0]));
   expect(found).toContain(`${BASE}${page}`);
+});
+
+describeInBrowser('in a browser', () => {
+  const browser = useBrowser();
+  let server: Server;
+  beforeAll(async () => {
+    server = express().use(BASE, express.static(folder)).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+  });
+  afterAll(() => server.close());
+
+  test('a word in the search leads to its page', async () => {
+    const { port } = server.address() as AddressInfo;
+    const page = await browser.open(`http://127.0.0.1:${port}${BASE}`);
+    await page.getByRole('button', { name: 'Search' }).first().click();
+    await page.getByRole('searchbox').fill('outbox');
+    const result = page.locator(`a[href*="${BASE}connectors/postgres.html"]`).filter({ hasText: /outbox/i });
+    await result.first().click();
+    await page.waitForURL(/\/connectors\/postgres\.html/);
+    await page
+      .getByRole('heading', { name: /outbox/i })
+      .first()
+      .waitFor();
+  });
 });
