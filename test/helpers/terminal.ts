@@ -10,9 +10,13 @@ export class Terminal {
   private readonly child: ChildProcess;
   private readonly ended: Promise<number | null>;
 
-  /** @param command a line for sh */
+  /** @param command of sh, without shell operators */
   constructor(command: string, env: NodeJS.ProcessEnv = process.env) {
-    this.child = spawn('script', ['-qfec', command, '/dev/null'], { stdio: ['pipe', 'pipe', 'ignore'], env });
+    // Not the user's shell: whether a shell stays around a command, and dies of its Ctrl-C, differs between them.
+    this.child = spawn('script', ['-qfec', `exec ${command}`, '/dev/null'], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      env: { ...env, SHELL: '/bin/sh' },
+    });
     this.child.stdout?.on('data', (part) => (this.shown += String(part)));
     this.ended = new Promise((resolve) => this.child.once('close', resolve));
   }

@@ -25,7 +25,7 @@ const SHOW_CURSOR = '\x1b[?25h';
   afterAll(() => worker?.stop());
 
   function millrace(line: string): Terminal {
-    const terminal = new Terminal(`exec "${process.execPath}" "${join(ROOT, 'dist', 'main.js')}" ${line}`, {
+    const terminal = new Terminal(`"${process.execPath}" "${join(ROOT, 'dist', 'main.js')}" ${line}`, {
       PATH: process.env.PATH,
       HOME: worker.folder,
       TERM: 'xterm',
