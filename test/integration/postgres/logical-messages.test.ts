@@ -135,3 +135,34 @@ test('cdc-postgres 42, 74: heartbeat.action.query with pg_logical_emit_message a
   const [first, second] = messages(records) as [AnyRecord, AnyRecord];
   expect(second.sourceOffset?.lsn_commit).toBeGreaterThan(Number(first.sourceOffset?.lsn_commit));
 });
+
+test.each(['off', 'on'])(
+  'cdc-postgres 42: a message and the row after it, which share an LSN, sent in either order, pgoutput.streaming=%s',
+  async (streaming) => {
+    const settings = { 'pgoutput.streaming': streaming };
+    const whole = await start(settings);
+    const client = await database.connect();
+    try {
+      // The server sorts the subtransactions of a transaction by LSN only. Of the first one, it sends row 2 before `a`.
+      await client.query(`BEGIN; INSERT INTO t VALUES (1); SAVEPOINT s;
+        SELECT pg_logical_emit_message(true, 'a', 'x'); SAVEPOINT s; INSERT INTO t VALUES (2), (3); COMMIT`);
+      await client.query(`BEGIN; SAVEPOINT s; INSERT INTO t VALUES (4);
+        SELECT pg_logical_emit_message(true, 'b', 'x'); SAVEPOINT s; INSERT INTO t VALUES (5), (6); COMMIT`);
+    } finally {
+      await client.end();
+    }
+    const records = [...(await whole.count(8))];
+    const all = names(records);
+    expect([...all].sort()).toEqual([1, 2, 3, 4, 5, 6, 'a', 'b']);
+    expect(all.filter((name) => typeof name === 'number')).toEqual([1, 2, 3, 4, 5, 6]);
+    const lsnOf = (name: unknown): unknown => records[all.indexOf(name)]?.value.source.lsn;
+    expect([lsnOf('a'), lsnOf('b')]).toEqual([lsnOf(2), lsnOf(5)]);
+    await whole.stop();
+    for (const [i, { sourceOffset }] of records.slice(0, -1).entries()) {
+      const rest = await start(settings, sourceOffset);
+      await rest.until((found) => found.at(-1)?.key.id === 6);
+      expect([i, ...names(rest.records)]).toEqual([i, ...all.slice(i + 1)]);
+      await rest.stop();
+    }
+  },
+);

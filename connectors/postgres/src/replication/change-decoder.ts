@@ -190,6 +190,7 @@ export abstract class ChangeDecoder implements StreamDecoder {
     tx.open = true;
     tx.index = 0;
     tx.lsn = 0;
+    tx.messageLsn = null;
     tx.completedBefore = this.filter.begin(finalLsn, xid);
     if (this.metadata !== null && !tx.completedBefore) this.beginTransaction(this.metadata);
   }
@@ -243,7 +244,11 @@ export abstract class ChangeDecoder implements StreamDecoder {
 
   private transactionalMessage(prefix: string, content: Buffer, lsn: Lsn): void {
     const { tx, at, rows, messages } = this;
-    if (tx.completedBefore || this.filter.skipsMessage(lsn)) return;
+    if (tx.completedBefore) return;
+    if (this.filter.skipsMessage(lsn)) {
+      tx.messageLsn = lsn;
+      return;
+    }
     // First, so that no offset covers a message that cannot be published.
     const value = messages.captures(prefix) ? messages.contentOf(prefix, content) : null;
     at.xid = tx.xid;
@@ -261,6 +266,8 @@ export abstract class ChangeDecoder implements StreamDecoder {
     }
     at.lsn = lsn;
     at.processed = lsn;
+    at.messageDone = true;
+    tx.messageLsn = lsn;
   }
 
   /** A message outside of transactions: everything that was committed before it has arrived. */
@@ -303,6 +310,7 @@ export abstract class ChangeDecoder implements StreamDecoder {
     at.index = null;
     at.sameLsnDone = null;
     at.messageType = 'COMMIT';
+    at.messageDone = false;
   }
 
   /** Emits a change unless it was emitted before a restart. False when `prepare` must run first. */
@@ -375,6 +383,7 @@ export abstract class ChangeDecoder implements StreamDecoder {
     at.index = tx.index;
     at.sameLsnDone = null;
     at.messageType = null;
+    at.messageDone = tx.messageLsn === lsn;
   }
 
   /**

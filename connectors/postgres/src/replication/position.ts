@@ -1,6 +1,7 @@
 /** Stored offsets: what they mean and how reading resumes from them (cdc-postgres §6). Pure. */
 import type { SourceOffset } from '@millrace/sdk';
 import { offsetLsn, type Lsn } from '../database/lsn';
+import type { Transaction } from './transaction';
 
 /**
  * Position of a connector in the stream. Only (commit position, ordinal in the transaction) is a total order of
@@ -19,6 +20,11 @@ export interface Position {
   /** Debezium 3.7: number of messages sharing `lsn` that are done. */
   readonly sameLsnDone: number | null;
   readonly messageType: string | null;
+  /**
+   * The logical message at `lsn`, if there is one, is done. The row after it in the WAL has the same LSN, and the
+   * server may send either of them first.
+   */
+  readonly messageDone: boolean;
   /** Begin of the first prepared transaction whose outcome is open: the next stream must start here to receive it. */
   readonly heldAt: Lsn | null;
   /**
@@ -30,6 +36,8 @@ export interface Position {
 
 /** The member of offsets for `Position.unreadUntil`. */
 export const UNREAD_MEMBER = 'snapshot_unread_until';
+/** The member of the offsets of rows for `Position.messageDone`; absent: false. */
+const MESSAGE_MEMBER = 'tx_message_done';
 
 export type StoredOffset =
   | { readonly kind: 'none' }
@@ -61,6 +69,7 @@ export function readOffset(offset: SourceOffset | null): StoredOffset {
       index: integer(offset.tx_event_index),
       sameLsnDone: integer(offset.lsn_events_processed),
       messageType: typeof offset.messageType === 'string' ? offset.messageType : null,
+      messageDone: offset.messageType === 'MESSAGE' || isTrue(offset[MESSAGE_MEMBER]),
       heldAt: offsetLsn(offset.prepared_lsn),
       unreadUntil: offsetLsn(offset[UNREAD_MEMBER]),
     },
@@ -76,29 +85,32 @@ export function streamedOffset(
   lsn: Lsn,
   commit: Lsn | null,
   sameLsn: number,
-  tx: { readonly time: { readonly micros: number }; readonly xid: number; readonly index: number },
+  tx: Pick<Transaction, 'time' | 'xid' | 'index' | 'messageLsn'>,
 ): SourceOffset {
   // Two literals instead of a spread, because every change creates one.
-  return commit === null
-    ? {
-        lsn,
-        lsn_events_processed: sameLsn,
-        lsn_proc: lsn,
-        messageType,
-        ts_usec: tx.time.micros,
-        txId: tx.xid,
-        tx_event_index: tx.index,
-      }
-    : {
-        lsn,
-        lsn_commit: commit,
-        lsn_events_processed: sameLsn,
-        lsn_proc: lsn,
-        messageType,
-        ts_usec: tx.time.micros,
-        txId: tx.xid,
-        tx_event_index: tx.index,
-      };
+  const offset: Record<string, SourceOffset[string]> =
+    commit === null
+      ? {
+          lsn,
+          lsn_events_processed: sameLsn,
+          lsn_proc: lsn,
+          messageType,
+          ts_usec: tx.time.micros,
+          txId: tx.xid,
+          tx_event_index: tx.index,
+        }
+      : {
+          lsn,
+          lsn_commit: commit,
+          lsn_events_processed: sameLsn,
+          lsn_proc: lsn,
+          messageType,
+          ts_usec: tx.time.micros,
+          txId: tx.xid,
+          tx_event_index: tx.index,
+        };
+  if (tx.messageLsn === lsn) offset[MESSAGE_MEMBER] = true;
+  return offset;
 }
 
 /** A position between transactions: all later commits are streamed. */
@@ -111,6 +123,7 @@ export function positionAt(lsn: Lsn, unreadUntil: Lsn | null = null): Position {
     index: null,
     sameLsnDone: null,
     messageType: null,
+    messageDone: false,
     heldAt: null,
     unreadUntil,
   };
@@ -156,11 +169,6 @@ export class ResumeFilter {
     return !this.done;
   }
 
-  /** The current transaction is that of the position, and no change after the position has arrived. */
-  get resumes(): boolean {
-    return this.inTransaction && !this.done;
-  }
-
   /** @param finalLsn begin of the commit record; returns true when the whole transaction was completed before */
   begin(finalLsn: Lsn, xid: number): boolean {
     this.inTransaction = false;
@@ -201,9 +209,13 @@ export class ResumeFilter {
     return 'emit';
   }
 
-  /** Whether a logical message of the current transaction was emitted before; no two have the same position. */
+  /**
+   * Whether a logical message of the current transaction was emitted before; no two have the same position. After the
+   * row at its position as well, because the server may have changed their order.
+   */
   skipsMessage(lsn: Lsn): boolean {
-    return this.resumes && lsn <= this.position.lsn;
+    const { position } = this;
+    return this.inTransaction && (lsn < position.lsn || (lsn === position.lsn && position.messageDone));
   }
 
   commit(): void {

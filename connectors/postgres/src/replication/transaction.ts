@@ -20,4 +20,6 @@ export class Transaction implements EventContext {
    */
   lsn: Lsn = 0;
   sameLsn = 0;
+  /** LSN of the last logical message. */
+  messageLsn: Lsn | null = null;
 }

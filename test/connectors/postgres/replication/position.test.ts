@@ -1,3 +1,4 @@
+import type { SourceOffset } from '@millrace/sdk';
 import {
   ResumeFilter,
   flushLsn,
@@ -14,6 +15,7 @@ const position = (over: Partial<Position>): Position => ({
   index: null,
   sameLsnDone: null,
   messageType: null,
+  messageDone: false,
   heldAt: null,
   unreadUntil: null,
   ...over,
@@ -97,16 +99,39 @@ describe('changes that were emitted before the restart', () => {
 
   test('cdc-postgres 42: Debezium at a logical message, which has the position of the row after it', () => {
     for (const sameLsnDone of [1, null]) {
-      const filter = new ResumeFilter(position({ messageType: 'MESSAGE', sameLsnDone }));
+      const filter = new ResumeFilter(position({ messageType: 'MESSAGE', messageDone: true, sameLsnDone }));
       filter.begin(200, 7);
       expect(filter.change(90, 1)).toBe('skip');
       expect(filter.skipsMessage(100)).toBe(true);
       expect(filter.change(100, 2)).toBe('emit');
-      expect(filter.skipsMessage(100)).toBe(false);
+      expect(filter.skipsMessage(101)).toBe(false);
     }
     // Outside of transactions.
     const filter = new ResumeFilter(position({ messageType: 'MESSAGE', xid: null }));
     expect(filter.pending).toBe(false);
+  });
+
+  test.each([true, false])('cdc-postgres 42: a row with the LSN of a message, which was emitted: %p', (messageDone) => {
+    const filter = new ResumeFilter(position({ index: 2, messageDone }));
+    filter.begin(200, 7);
+    expect(filter.skipsMessage(99)).toBe(true);
+    expect(filter.change(100, 1)).toBe('skip');
+    expect(filter.skipsMessage(100)).toBe(messageDone);
+    expect(filter.change(100, 2)).toBe('skip');
+    expect(filter.skipsMessage(100)).toBe(messageDone);
+    expect(filter.change(100, 3)).toBe('emit');
+    expect(filter.skipsMessage(100)).toBe(messageDone);
+    expect(filter.skipsMessage(101)).toBe(false);
+    filter.commit();
+    filter.begin(300, 8);
+    expect(filter.skipsMessage(99)).toBe(false);
+  });
+
+  test('cdc-postgres 42: offsets of a message, of the row after it, and of Debezium tell whether the message is done', () => {
+    const at = (members: SourceOffset): unknown => readOffset({ lsn: 100, lsn_proc: 100, txId: 7, ...members });
+    expect(at({ messageType: 'MESSAGE' })).toMatchObject({ position: { messageDone: true } });
+    expect(at({ messageType: 'INSERT', tx_message_done: true })).toMatchObject({ position: { messageDone: true } });
+    expect(at({ messageType: 'INSERT', lsn_events_processed: 2 })).toMatchObject({ position: { messageDone: false } });
   });
 
   test('the end of a snapshot skips nothing, not even changes from before it (§4.4)', () => {

@@ -23,6 +23,7 @@ const FINISHED = {
     index: 1,
     sameLsnDone: null,
     messageType: 'INSERT',
+    messageDone: false,
     heldAt: null,
     unreadUntil: null,
   },
