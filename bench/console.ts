@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { useOrStartKafka } from '../dev/services/kafka';
 import { ROOT } from '../dev/services/paths';
 import { startWorker, type StartedWorker } from '../dev/services/worker';
+import { addIdleConnectors } from './lib/idle-connectors';
 import { benchmark, figure, heading, median, whole } from './lib/report';
 import { timedGet, type Answered } from './lib/timed-get';
 import { cpuSeconds, residentMegabytes } from './lib/usage';
@@ -43,12 +44,6 @@ async function usage(pid: number, meanwhile: () => Promise<unknown>): Promise<Us
   return { cpu: ((cpuSeconds(pid) - cpu) * 1000) / seconds, rss };
 }
 
-async function addConnectors(worker: StartedWorker, count: number): Promise<void> {
-  const config = { 'connector.class': 'dev.IdleSourceConnector', tasks: '1', 'tasks.max': '1' };
-  for (let i = 0; i < count; i++) await worker.register({ name: `c${i}`, config });
-  for (let i = 0; i < count; i++) await worker.running(`c${i}`);
-}
-
 benchmark(async (atEnd) => {
   const kafka = await useOrStartKafka();
   atEnd(kafka.stop);
@@ -70,7 +65,7 @@ benchmark(async (atEnd) => {
       const worker = await startWorker({ bootstrapServers: kafka.bootstrapServers, group, settings });
       try {
         await worker.ready();
-        await addConnectors(worker, connectors);
+        await addIdleConnectors(worker, connectors);
         await sleep(WARM_UP_MS);
         (isOn ? unused : off).push(await usage(worker.pid, async () => await sleep(MEASURED_MS)));
         if (viewer) viewed.push(await usage(worker.pid, async () => await viewer(worker)));
