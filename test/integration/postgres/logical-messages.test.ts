@@ -166,3 +166,13 @@ test.each(['off', 'on'])(
     }
   },
 );
+
+test('cdc-postgres 42, 92: a message before a savepoint that is rolled back, sent after its first row', async () => {
+  await database.query(`ALTER DATABASE ${database.name} SET logical_decoding_work_mem = '64kB'`);
+  await start({ 'pgoutput.streaming': 'on' });
+  await database.query(`BEGIN; INSERT INTO t VALUES (1); SAVEPOINT s;
+    SELECT pg_logical_emit_message(true, 'a', 'x'); SAVEPOINT s; INSERT INTO t SELECT generate_series(10, 2000);
+    ROLLBACK TO s; INSERT INTO t VALUES (2); COMMIT`);
+  const records = (await run?.until((all) => all.at(-1)?.key.id === 2)) as AnyRecord[];
+  expect(names(records)).toEqual([1, 'a', 2]);
+});

@@ -9,6 +9,7 @@ import { isLater, SubtransactionStarts } from './subtransaction-starts';
 const FRAME_HEADER = 8;
 const PIECE_BYTES = 256 * 1024;
 
+const MESSAGE = 0x4d; // M
 const CHANGES = new Set([...'IUDTM'].map((type) => type.charCodeAt(0)));
 /** Origin: the only message of a streamed segment without a transaction id. */
 const ORIGIN = 0x4f;
@@ -19,6 +20,8 @@ export class SpooledTransaction {
   readonly announced = new Set<number>();
   private firstAt = Infinity;
   private firstLsn: Lsn = 0;
+  /** Of the last logical message. */
+  private messageAt = -1;
 
   constructor(
     readonly xid: number,
@@ -62,9 +65,10 @@ export class SpooledTransaction {
     } else buffer.copy(frame.buffer, to, start, end);
     if (announcement !== null) numberAnnouncement(frame.buffer, to, announcement);
     if (xid !== this.xid) this.starts.note(xid, position);
+    if (type === MESSAGE) this.messageAt = position;
     if (this.firstAt === Infinity && CHANGES.has(type)) {
       this.firstAt = position;
-      this.firstLsn = lsn(buffer.readUInt32BE(start + 1), buffer.readUInt32BE(start + 5));
+      this.firstLsn = lsnOf(buffer, start);
     }
   }
 
@@ -77,9 +81,32 @@ export class SpooledTransaction {
     const from = this.starts.from(subxid);
     if (from === null) return;
     const at = from.exact ? from.at : await this.firstOf(subxid, from.at);
+    const kept = this.messageAt < at ? null : await this.messageBefore(subxid, at);
     this.spill.truncate(at);
     this.starts.truncate(at);
     if (at <= this.firstAt) this.firstAt = Infinity;
+    if (kept !== null) this.append(kept, 0, kept.length, false);
+  }
+
+  /**
+   * The message that precedes the change at `from` in the WAL, if the server sent it later: it sorts subtransactions by
+   * LSN, which the two share, because that of a message is the end of its record.
+   */
+  private async messageBefore(subxid: number, from: number): Promise<Buffer | null> {
+    const frames = this.frames(from);
+    let first: Lsn | null = null;
+    while (frames.peek() || (await frames.fill())) {
+      const { buffer, start, end, xid } = frames;
+      const type = buffer[start + XLOG_HEADER] as number;
+      if (CHANGES.has(type)) {
+        first ??= lsnOf(buffer, start);
+        if (lsnOf(buffer, start) !== first) return null;
+        if (type === MESSAGE && xid !== subxid && !isLater(xid, subxid))
+          return Buffer.from(buffer.subarray(start, end));
+      }
+      frames.shift();
+    }
+    return null;
   }
 
   private async firstOf(subxid: number, from: number): Promise<number> {
@@ -171,3 +198,8 @@ export class FrameReader {
 }
 
 const EMPTY = Buffer.alloc(0);
+
+/** @param start of an XLogData message */
+function lsnOf(buffer: Buffer, start: number): Lsn {
+  return lsn(buffer.readUInt32BE(start + 1), buffer.readUInt32BE(start + 5));
+}

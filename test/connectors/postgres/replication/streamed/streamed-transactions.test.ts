@@ -126,6 +126,22 @@ test('cdc-postgres 92: nothing of a rolled back transaction or savepoint appears
   await server.source.close();
 });
 
+const logical = (lsn: number, xid: number, prefix: string): Sent => [lsn, 'M', int32(xid), prefix];
+
+test('cdc-postgres 42, 92: a message that was sent after the first change of a savepoint with the same LSN precedes it', async () => {
+  const server = new Server();
+  server.send(start(10), row(1, 10, 'a'), [0, 'R', int32(11), 'v1'], row(2, 11, 'gone'), row(2, 11, 'gone'));
+  server.send(logical(2, 10, 'kept'), row(2, 11, 'gone'), row(3, 11, 'gone'), logical(4, 10, 'gone'), stop);
+  server.send(abort(10, 11), start(10, false), logical(5, 10, 'b'), row(6, 10, 'c'), stop, commit(10, 8));
+  expect(await server.received()).toEqual(['B@1 8 10', 'I@1 a', 'M@2 kept', 'M@5 b', 'I@6 c', 'C@16']);
+  // As the first one that remains, from a file, and after a second rollback.
+  server.send(start(20), row(12, 21, 'g'.repeat(300_000)), logical(12, 20, 'kept'), stop, abort(20, 21));
+  server.send(start(20, false), row(13, 22, 'gone'), stop, abort(20, 22), start(20, false), row(14, 23, 'gone'));
+  server.send(logical(14, 20, 'too'), stop, abort(20, 23), commit(20, 15));
+  expect(await server.received()).toEqual(['B@12 15 20', 'M@12 kept', 'M@14 too', 'C@23']);
+  await server.source.close();
+});
+
 test('a message that precedes the first remaining change keeps its place, and Begin has the position of that change', async () => {
   const server = new Server();
   server.send(start(10), [0, 'O', int64(0), 'origin\0'], [0, 'R', int32(11), 'v1'], row(2, 11, 'gone'), stop);
