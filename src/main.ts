@@ -2,8 +2,13 @@
 /** The `millrace` command. */
 import type * as NpmLaunch from './cli/npm-launch';
 import { runCli } from './cli/cli';
+import { outputTaken } from './cli/output/output-taken';
 
 let handlesCrashes = false;
+/** Aborted when the process must not wait for the reader of its output. */
+const hurry = new AbortController();
+// Their output is the log, and the reader of a log that has stopped must not keep a worker from ending.
+if (['start', 'dev'].includes(process.argv[2] ?? '')) hurry.abort();
 
 // `millrace get connectors | head` is no failure. Commands that must stop in order get the error as a crash.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -26,6 +31,7 @@ void runCli(process.argv.slice(2), {
     let asked = false;
     const onSignal = (signal: string): void => {
       asked = true;
+      hurry.abort();
       unwatch();
       listener(signal);
     };
@@ -36,9 +42,13 @@ void runCli(process.argv.slice(2), {
   },
   onCrash: (listener) => {
     handlesCrashes = true;
-    process.on('uncaughtException', listener);
+    process.on('uncaughtException', (error) => {
+      hurry.abort();
+      listener(error);
+    });
   },
-}).then(
+}).then(async (code) => {
+  await outputTaken([process.stdout, process.stderr], hurry.signal);
   // Timers or sockets that a plugin leaves open must not keep a stopped worker alive.
-  (code) => process.exit(code),
-);
+  process.exit(code);
+});
