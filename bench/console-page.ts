@@ -11,6 +11,7 @@ import { CHROMIUM_FLAGS, chromiumProgram, installChromium } from '../dev/service
 import { useOrStartKafka } from '../dev/services/kafka';
 import { ROOT } from '../dev/services/paths';
 import { startWorker } from '../dev/services/worker';
+import { runInPage } from '../test/helpers/browser/run-in-page';
 import { addIdleConnectors } from './lib/idle-connectors';
 import { benchmark, figure, heading, median } from './lib/report';
 
@@ -49,17 +50,7 @@ interface Round {
   readonly selecting: number;
 }
 
-async function evaluate(page: Page, script: string): Promise<number> {
-  // By the browser's protocol, because the page's policy allows no script but its own.
-  const session = await page.context().newCDPSession(page);
-  const { result } = await session.send('Runtime.evaluate', {
-    expression: script,
-    awaitPromise: true,
-    returnByValue: true,
-  });
-  await session.detach();
-  return Number(result.value);
-}
+const evaluate = async (page: Page, script: string): Promise<number> => Number(await runInPage(page, script));
 
 async function round(browser: Browser, url: string): Promise<Round> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
