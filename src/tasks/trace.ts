@@ -71,6 +71,9 @@ const CURED_BY_RESTART: readonly string[] = [
   'DELIVERY_TIMEOUT',
 ];
 
+/** A new member with the same `group.instance.id` would fence the other one in turn. */
+const FENCED_FOR_GOOD = 'FENCED_INSTANCE_ID';
+
 /**
  * Whether a restart may succeed. False for final errors (ConnectError and refused requests), unless their cause is
  * retriable. True for unexpected errors.
@@ -78,7 +81,8 @@ const CURED_BY_RESTART: readonly string[] = [
 export function isWorthRestarting(error: unknown): boolean {
   if (isRetriable(error)) return true;
   if (isErrorLike(error) && isRetriable(causeOf(error))) return true;
-  if (error instanceof KafkaError) return error.fenced || CURED_BY_RESTART.includes(error.code);
+  if (error instanceof KafkaError)
+    return (error.fenced && error.code !== FENCED_FOR_GOOD) || CURED_BY_RESTART.includes(error.code);
   return !isConnectError(error);
 }
 

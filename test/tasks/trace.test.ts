@@ -1,5 +1,6 @@
 import { ConfigError, ConnectError, RetriableError, messageOf } from '@millrace/sdk';
 import { KafkaError } from '../../src/kafka/errors';
+import { protocolError } from '../../src/kafka/protocol/protocol-error';
 import { addProvidedValue } from '../../src/logging/provided-values';
 import { formatTrace, isWorthRestarting, TRACE_LIMIT } from '../../src/tasks/trace';
 
@@ -68,6 +69,13 @@ test('which errors permit a restart', () => {
   expect(isWorthRestarting(new Error('socket hang up'))).toBe(true);
   expect(isWorthRestarting(new ConfigError('x'))).toBe(false);
   expect(isWorthRestarting(new KafkaError('INVALID_CONFIG', 'x'))).toBe(false);
+});
+
+test('a member whose group.instance.id another one has taken does not fence it in turn: it stays FAILED', () => {
+  const fenced = protocolError(82, "join group 'g'");
+  expect(fenced).toMatchObject({ code: 'FENCED_INSTANCE_ID', fenced: true });
+  expect(isWorthRestarting(fenced)).toBe(false);
+  expect(isWorthRestarting(protocolError(90, 'commit a transaction'))).toBe(true);
 });
 
 test('a lost session permits a restart; a record whose retries ran out may succeed later, a bad one stays bad', () => {
