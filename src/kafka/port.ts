@@ -261,9 +261,11 @@ export interface GroupConsumer extends Omit<AssignedConsumer, 'assign' | 'seekTo
   assignment(): readonly TopicPartition[];
   /**
    * Offsets are those of the next record to read. Rejects with a KafkaError. After ILLEGAL_GENERATION,
-   * UNKNOWN_MEMBER_ID or REBALANCE_IN_PROGRESS the commit is not retried under a new generation.
+   * UNKNOWN_MEMBER_ID or REBALANCE_IN_PROGRESS the commit is not retried under a new generation. Resolves when these
+   * offsets or newer ones are committed, to the partitions whose offsets were dropped because no broker knows their
+   * topic.
    */
-  commit(offsets: readonly TopicPartitionOffset[]): Promise<void>;
+  commit(offsets: readonly TopicPartitionOffset[]): Promise<readonly TopicPartition[]>;
   committed(partitions: readonly TopicPartition[]): Promise<TopicPartitionOffset[]>;
   /** Revokes, leaves the group and closes. */
   close(options?: { timeoutMs?: number }): Promise<void>;

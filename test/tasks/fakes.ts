@@ -159,6 +159,7 @@ export class FakeConsumer implements GroupConsumer {
   readonly positions = new Map<string, number>();
   readonly pollTimeouts: number[] = [];
   commitError: KafkaError | null = null;
+  readonly deleted = new Set<string>();
   closed = false;
   private readonly steps: Step[] = [];
   private wakeUp: (() => void) | null = null;
@@ -174,6 +175,7 @@ export class FakeConsumer implements GroupConsumer {
   }
   seek(to: TopicPartitionOffset): void {
     this.seeks.push(to);
+    this.positions.set(`${to.topic}-${to.partition}`, to.offset);
   }
   position(p: TopicPartition): number | undefined {
     return this.positions.get(`${p.topic}-${p.partition}`);
@@ -191,7 +193,10 @@ export class FakeConsumer implements GroupConsumer {
       await step();
       return [];
     }
-    if (step) return step;
+    if (step) {
+      for (const { topic, partition, nextOffset } of step) this.positions.set(`${topic}-${partition}`, nextOffset);
+      return step;
+    }
     if (this.woken) {
       this.woken = false;
       return [];
@@ -209,10 +214,11 @@ export class FakeConsumer implements GroupConsumer {
     if (this.wakeUp) this.wakeUp();
     else this.woken = true;
   }
-  async commit(offsets: readonly TopicPartitionOffset[]): Promise<void> {
+  async commit(offsets: readonly TopicPartitionOffset[]): Promise<readonly TopicPartition[]> {
     this.log.push(`commit ${offsets.map((o) => `${o.topic}-${o.partition}@${o.offset}`).join(',')}`);
     if (this.commitError) throw this.commitError;
     this.commits.push([...offsets]);
+    return offsets.filter((o) => this.deleted.has(o.topic)).map(({ topic, partition }) => ({ topic, partition }));
   }
   async committed(): Promise<TopicPartitionOffset[]> {
     return [];

@@ -77,6 +77,16 @@ export class Fetcher {
     this.startRequests();
   }
 
+  /** A topic created again is read from its first record, by default. What was read before is still returned. */
+  restart(gone: readonly TopicPartition[]): void {
+    if (this.settings.offsetReset !== 'earliest') return;
+    for (const tp of gone) {
+      const state = this.readAhead.find(tp);
+      if (state !== undefined && !state.hasBuffered) state.resetTo('earliest');
+    }
+    this.startRequests();
+  }
+
   position(tp: TopicPartition): number | undefined {
     return this.readAhead.find(tp)?.position;
   }

@@ -169,8 +169,10 @@ class KafkaGroupConsumer implements GroupConsumer {
     this.fetcher.signal();
   }
 
-  commit(offsets: readonly TopicPartitionOffset[]): Promise<void> {
-    return this.offsets.commit(offsets);
+  async commit(offsets: readonly TopicPartitionOffset[]): Promise<readonly TopicPartition[]> {
+    const gone = await this.offsets.commit(offsets);
+    if (gone.length > 0) this.fetcher.restart(gone);
+    return gone;
   }
 
   committed(partitions: readonly TopicPartition[]): Promise<TopicPartitionOffset[]> {

@@ -13,7 +13,8 @@ import type { TaskMetrics } from '../../metrics/task-metrics';
 import type { CallClock } from '../call-clock';
 import type { DeadLetters } from '../errors/dead-letters';
 import type { OffsetHolds } from '../errors/offset-holds';
-import type { SinkOffsets } from './sink-offsets';
+import { includes, type SinkOffsets } from './sink-offsets';
+import type { SinkPuts } from './sink-puts';
 
 /**
  * Half of the default shutdown timeout; the other half is for the commit. Records not written by then are delivered
@@ -59,6 +60,7 @@ export class SinkCommits {
   constructor(
     private readonly parts: SinkCommitParts,
     private readonly offsets: SinkOffsets,
+    private readonly puts: Pick<SinkPuts, 'forgetPosition'>,
   ) {
     this.nextDue = performance.now() + parts.flushIntervalMs;
   }
@@ -76,6 +78,15 @@ export class SinkCommits {
 
   cancel(): void {
     this.cancelled = true;
+  }
+
+  /** The next record of the partition is at `position`: offsets of an earlier log are forgotten. */
+  resume(at: TopicPartition, position: number): void {
+    if (!this.offsets.resume(at, position)) return;
+    this.puts.forgetPosition(at);
+    this.parts.logger.warn(
+      `${at.topic}-${at.partition} is read again from offset ${position}: the topic was deleted and created again, or its log was truncated`,
+    );
   }
 
   /** Milliseconds until the next commit is due. */
@@ -125,8 +136,8 @@ export class SinkCommits {
     if (offsets.length === 0 || this.cancelled) return this.recordCommit(attempt, true);
     this.setUnconfirmed(true);
     try {
-      await this.parts.consumer.commit(offsets);
-      if (sequence === this.sequence) this.offsets.markCommitted(offsets);
+      const gone = await this.parts.consumer.commit(offsets);
+      if (sequence === this.sequence) this.markCommitted(offsets, gone);
       this.recordCommit(attempt, true);
     } catch (error) {
       this.recordCommit(attempt, false);
@@ -152,6 +163,11 @@ export class SinkCommits {
 
   /** Null when `preCommit` failed, which is logged. */
   private async preCommit(partitions: readonly TopicPartition[]): Promise<PreCommit | null> {
+    for (const at of partitions) {
+      const position = this.parts.consumer.position(at);
+      // Unless it was not known at assignment: then the first record sets it.
+      if (position !== undefined && this.offsets.isStarted(at)) this.resume(at, position);
+    }
     const processed = this.offsets.processedOf(partitions);
     if (processed.length === 0) return { began: null, offsets: [] };
     const { task, calls, logger, metrics } = this.parts;
@@ -176,9 +192,11 @@ export class SinkCommits {
     returned: readonly TopicPartitionOffset[],
     concerned: readonly TopicPartition[],
   ): readonly TopicPartitionOffset[] {
-    const assigned = [...this.parts.consumer.assignment(), ...concerned];
-    const checked = checkPreCommit(returned, this.parts.connectorClass);
-    const { offsets, warnings } = this.offsets.choose(checked, concerned, assigned);
+    const { consumer, connectorClass } = this.parts;
+    const assigned = [...consumer.assignment(), ...concerned];
+    // While a position is looked up, the log may be another one than that of the offsets.
+    const known = concerned.filter((at) => consumer.position(at) !== undefined && !this.offsets.isGone(at));
+    const { offsets, warnings } = this.offsets.choose(checkPreCommit(returned, connectorClass), known, assigned);
     for (const warning of warnings) this.parts.logger.warn(`${warning}; ignored`);
     return offsets;
   }
@@ -204,10 +222,10 @@ export class SinkCommits {
     this.startedAt = performance.now();
     this.setUnconfirmed(true);
     this.parts.consumer.commit(offsets).then(
-      () =>
+      (gone) =>
         this.onCommitResponse(sequence, () => {
           this.setUnconfirmed(false);
-          this.offsets.markCommitted(offsets);
+          this.markCommitted(offsets, gone);
           this.recordCommit(attempt, true);
         }),
       (error: unknown) =>
@@ -218,6 +236,15 @@ export class SinkCommits {
           });
         }),
     );
+  }
+
+  private markCommitted(offsets: readonly TopicPartitionOffset[], gone: readonly TopicPartition[]): void {
+    if (gone.length > 0) {
+      for (const partition of gone) this.offsets.markGone(partition);
+      const topics = [...new Set(gone.map(({ topic }) => topic))].join(', ');
+      this.parts.logger.warn(`Offsets of ${topics} are not committed any more: Kafka does not know the topic`);
+    }
+    this.offsets.markCommitted(gone.length === 0 ? offsets : offsets.filter((at) => !includes(gone, at)));
   }
 
   private onCommitResponse(sequence: number, then: () => void): void {

@@ -70,12 +70,12 @@ export class SinkLoop implements RebalanceListener {
 
   constructor(private readonly parts: SinkLoopParts) {
     this.pauses = new SinkPauses(parts.consumer);
-    this.commits = new SinkCommits(parts, this.offsets);
     this.puts = new SinkPuts(
       { ...parts, stopping: () => this.stopping, failure: () => this.failure },
       this.offsets,
       this.pauses,
     );
+    this.commits = new SinkCommits(parts, this.offsets, this.puts);
     parts.consumer.lags?.trackProcessing();
   }
 
@@ -198,7 +198,7 @@ export class SinkLoop implements RebalanceListener {
     const first = batch.records[0];
     const last = batch.records[batch.records.length - 1];
     if (!first || !last) return;
-    this.offsets.startIfUnknown(batch, first.offset);
+    this.commits.resume(batch, first.offset);
     this.parts.metrics.sink.consumed(batch.records.length, this.offsets.markConsumed(batch, last.offset + 1));
     await this.parts.conversion.convertBatch(batch, this.puts.records);
     this.puts.reach(batch, last.offset + 1);

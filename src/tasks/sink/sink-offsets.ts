@@ -13,25 +13,51 @@ export class SinkOffsets {
   /** Last processed offset + 1. */
   private readonly current = new PartitionMap<number>();
   private readonly committed = new PartitionMap<number>();
-  /** Last consumed offset + 1; for metrics only. */
+  /** Last consumed offset + 1. */
   private readonly fetched = new PartitionMap<number>();
+  /** Kafka may have a greater offset than `committed`. */
+  private readonly restarted = new PartitionMap<true>();
+  /** Their topics were deleted. */
+  private readonly gone = new PartitionMap<true>();
 
   /** A newly assigned partition starts at the consumer's position. */
   start(partition: TopicPartition, position: number): void {
     this.current.set(partition, position);
     this.committed.set(partition, position);
     this.fetched.set(partition, position);
+    this.gone.delete(partition);
   }
 
-  /** The first record of a partition whose position was not known at assignment. */
-  startIfUnknown(partition: TopicPartition, position: number): void {
-    if (!this.committed.has(partition)) this.start(partition, position);
+  /**
+   * The next record of the partition is at `position`. True: that is before the last one, because the log is another
+   * one than before. The topic was deleted and created again, or the log was truncated.
+   */
+  resume(partition: TopicPartition, position: number): boolean {
+    const fetched = this.fetched.get(partition);
+    if (fetched !== undefined && position >= fetched) return false;
+    this.start(partition, position);
+    if (fetched !== undefined) this.restarted.set(partition, true);
+    return fetched !== undefined;
+  }
+
+  isStarted(partition: TopicPartition): boolean {
+    return this.fetched.has(partition);
+  }
+
+  /** Nothing is committed before it has records again. */
+  markGone(partition: TopicPartition): void {
+    if (this.committed.has(partition)) this.gone.set(partition, true);
+  }
+
+  isGone(partition: TopicPartition): boolean {
+    return this.gone.has(partition);
   }
 
   /** Returns how far the position moved. */
   markConsumed(partition: TopicPartition, next: number): number {
     const previous = this.fetched.get(partition) ?? next;
     this.fetched.set(partition, next);
+    if (this.gone.size > 0) this.gone.delete(partition);
     return next - previous;
   }
 
@@ -51,6 +77,8 @@ export class SinkOffsets {
       this.current.delete(partition);
       this.committed.delete(partition);
       this.fetched.delete(partition);
+      this.restarted.delete(partition);
+      this.gone.delete(partition);
     }
   }
 
@@ -79,7 +107,7 @@ export class SinkOffsets {
     const offsets = new PartitionMap<number>();
     for (const { topic, partition, offset } of pick(this.committed, concerned))
       offsets.set({ topic, partition }, offset);
-    let changed = false;
+    let changed = concerned.some((at) => this.restarted.has(at));
     for (const { topic, partition, offset } of returned) {
       const at = { topic, partition };
       const current = this.current.get(at);
@@ -108,12 +136,17 @@ export class SinkOffsets {
       const limit = Math.max(first.get(at) ?? offset, this.committed.get(at) ?? 0);
       return { topic, partition, offset: Math.min(offset, limit) };
     });
-    return left.some(({ offset, ...at }) => offset !== this.committed.get(at)) ? left : [];
+    const isNew = ({ offset, ...at }: TopicPartitionOffset): boolean =>
+      offset !== this.committed.get(at) || this.restarted.has(at);
+    return left.some(isNew) ? left : [];
   }
 
   markCommitted(offsets: readonly TopicPartitionOffset[]): void {
     for (const { topic, partition, offset } of offsets) {
-      if (this.committed.has({ topic, partition })) this.committed.set({ topic, partition }, offset);
+      const at = { topic, partition };
+      if (!this.committed.has(at)) continue;
+      this.committed.set(at, offset);
+      this.restarted.delete(at);
     }
   }
 }

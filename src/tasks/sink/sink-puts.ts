@@ -69,6 +69,11 @@ export class SinkPuts {
     this.batchOffsets.set(at, next);
   }
 
+  /** The partition's log is another one than that of the records that are left to put. */
+  forgetPosition(at: TopicPartition): void {
+    this.batchOffsets.delete(at);
+  }
+
   /** While paused, a batch is not retried. */
   get isHeld(): boolean {
     return this.pauses.redelivery && (this.pauses.connector || this.pauses.deadLetters);

@@ -90,8 +90,8 @@ describe('the group consumer', () => {
   });
   afterAll(() => clients.close());
 
-  const reader = (groupId: string, config: Record<string, string> = {}): Reader => {
-    const consumer = kafka.groupConsumer({
+  const reader = (groupId: string, config: Record<string, string> = {}, from = kafka): Reader => {
+    const consumer = from.groupConsumer({
       'bootstrap.servers': process.env['BOOTSTRAP_SERVERS'] as string,
       'client.id': 'group-consumer-test',
       'group.id': groupId,
@@ -348,6 +348,36 @@ describe('the group consumer', () => {
       }
     });
   }
+
+  test('kafka-client 3: a topic is deleted: the others are read and committed at once, and a new one of that name from its start', async () => {
+    const [kept, deleted] = [await clients.topic(1), await clients.topic(1)];
+    const groupId = uniqueName('group');
+    const producer = await clients.producer(kept);
+    await producer.prepare([deleted]);
+    const send = (topic: string, ...values: string[]): void => {
+      for (const value of values) producer.send({ topic, key: null, value: Buffer.from(value) });
+    };
+    send(kept, 'k0');
+    send(deleted, 'd0', 'd1');
+    const sink = reader(groupId, { 'allow.auto.create.topics': 'false' }).start([kept, deleted]);
+    await waitFor('both topics', () => sink.values.length === 3);
+    await clients.admin.deleteTopics([deleted]);
+    const commit = () => sink.consumer.commit(sink.toCommit(sink.consumer.assignment()));
+    await waitFor('the deletion', async () => names(await commit()).join() === `${deleted}-0`);
+    expect((await clients.admin.listGroupOffsets(groupId)).map((o) => [o.topic, o.offset])).toEqual([[kept, 1]]);
+    send(kept, 'k1');
+    await waitFor('a record of the other topic', () => sink.values.includes('k1'));
+    await clients.topic(1, {}, deleted);
+    await waitFor('the new topic at the producer', () =>
+      producer.prepare([deleted]).then(
+        () => true,
+        () => false,
+      ),
+    );
+    send(deleted, 'n0', 'n1', 'n2', 'n3');
+    await waitFor('all records of the new topic', () => sink.values.includes('n3'));
+    expect(sink.values.filter((value) => value.startsWith('n'))).toEqual(['n0', 'n1', 'n2', 'n3']);
+  });
 
   test('an error of the listener reaches the caller of poll', async () => {
     const topic = await clients.topic(1);

@@ -1,6 +1,7 @@
 import { readFetchSettings } from '../../../src/kafka/consumer/consumer-settings';
 import { Fetcher } from '../../../src/kafka/consumer/fetcher';
 import { ByteReader, ByteWriter } from '../../../src/kafka/protocol/bytes';
+import { protocolError } from '../../../src/kafka/protocol/protocol-error';
 import { divergence } from '../../../src/kafka/consumer/truncation-check';
 import type { Wire, WireRequest } from '../../../src/kafka/wire';
 import { silentLogger } from '../../../src/logging/logger';
@@ -162,6 +163,28 @@ describe('the fetcher', () => {
     expect(fetcher.position(tp)).toBe(10);
     expect(await nextOf(fetcher)).toEqual({ batches: [], advanced: true });
     expect(fetcher.position(tp)).toBe(20);
+  });
+
+  test('kafka-client 3: a deleted topic does not keep the other partitions from their positions', async () => {
+    const broker = new OnePartition(() => null);
+    const lost = protocolError(3, 'find the topic', { topic: 'deleted' });
+    const known = broker.wire;
+    const wire: Wire = {
+      ...known,
+      partitions: (topic) => (topic === 'deleted' ? Promise.reject(lost) : known.partitions(topic)),
+      send: (node, request, lane) => {
+        if (request.apiName !== 'ListOffsets') return known.send(node, request, lane);
+        const w = new ByteWriter().int32(0);
+        w.array([tp], ({ topic }) => w.string(topic).array([0], () => w.int32(0).int16(0).int64(-1).int64(7).int32(3)));
+        return Promise.resolve(request.decode(w.finish()));
+      },
+    };
+    const fetcher = new Fetcher(wire, settings, silentLogger);
+    open.push(fetcher);
+    fetcher.assign([{ topic: 'deleted', partition: 0 }, tp], 'earliest');
+    for (let turns = 0; fetcher.position(tp) === undefined && turns < 100; turns++) await fetcher.wait(10);
+    expect(fetcher.position(tp)).toBe(7);
+    expect(fetcher.position({ topic: 'deleted', partition: 0 })).toBeUndefined();
   });
 
   test('a batch cut by max.poll.records gives the position of the first record left', async () => {

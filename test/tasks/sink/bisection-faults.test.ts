@@ -13,7 +13,7 @@ import {
   type TopicPartitionOffset,
 } from '@millrace/sdk';
 import { KafkaError } from '../../../src/kafka/errors';
-import type { FetchedBatch } from '../../../src/kafka/port';
+import type { FetchedBatch, TopicPartition } from '../../../src/kafka/port';
 import { TaskRunner } from '../../../src/tasks/task-runner';
 import { seeded, type Seeded } from '../../helpers/seeded';
 import { batch, FakeConsumer, RecordingListener, sinkOf, spec, world, type World } from '../fakes';
@@ -55,10 +55,11 @@ class LogConsumer extends FakeConsumer {
   override seek({ topic, partition, offset }: TopicPartitionOffset): void {
     this.positions.set(`${topic}-${partition}`, offset);
   }
-  override async commit(offsets: readonly TopicPartitionOffset[]): Promise<void> {
+  override async commit(offsets: readonly TopicPartitionOffset[]): Promise<readonly TopicPartition[]> {
     await yieldToEventLoop();
     if (this.outside.random.chance(0.1)) throw new KafkaError('REBALANCE_IN_PROGRESS', 'not now');
     for (const offset of offsets) this.outside.commit(offset);
+    return [];
   }
   override async poll(): Promise<FetchedBatch[]> {
     const { random } = this.outside;

@@ -272,7 +272,7 @@ describe('rebalances', () => {
     const commit = consumer.commit.bind(consumer);
     consumer.commit = async (offsets) => {
       both.push('commit');
-      await commit(offsets);
+      return await commit(offsets);
     };
     task.close = (partitions) => void both.push(`close ${partitions.map((p) => p.partition).join()}`);
     task.flush = () => void both.push('flush');
