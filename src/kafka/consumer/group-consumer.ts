@@ -44,6 +44,12 @@ const noopListener: RebalanceListener = {
   onLost: () => undefined,
 };
 
+/** Committed offsets of partitions; those without one are absent. */
+interface FoundOffsets {
+  readonly of: readonly TopicPartition[];
+  readonly offsets: readonly TopicPartitionOffset[];
+}
+
 class KafkaGroupConsumer implements GroupConsumer {
   private readonly fetcher: Fetcher;
   private readonly member: KafkaGroupMember;
@@ -57,8 +63,12 @@ class KafkaGroupConsumer implements GroupConsumer {
   private owned: readonly TopicPartition[] = [];
   /** Assigned partitions that have no position yet and that the listener does not know. */
   private unannounced: readonly TopicPartition[] = [];
+  /** `unannounced`, while their committed offsets are read. */
+  private finding: readonly TopicPartition[] | null = null;
+  private found: FoundOffsets | null = null;
   private joining = false;
   private joined: JoinedGroup | null = null;
+  private preparing = false;
   /** Thrown by the next poll. */
   private failure: unknown;
   private lost: KafkaError | null = null;
@@ -187,9 +197,11 @@ class KafkaGroupConsumer implements GroupConsumer {
       this.throwFailure();
       if (this.lost !== null) await this.announceLost();
       else if (this.joined !== null) await this.applyAssignment(this.joined);
-      else if (this.unannounced.length > 0) await this.announceAssigned();
-      else if (!this.joining && this.member.needsJoin && !this.closing.signal.aborted) await this.startJoin();
-      else return;
+      else if (this.found !== null) await this.announceAssigned(this.found);
+      else if (!this.joining && this.member.needsJoin && !this.closing.signal.aborted) {
+        if (!this.topics.isPrepared) return this.prepare();
+        await this.startJoin();
+      } else return this.findOffsets();
     }
   }
 
@@ -200,8 +212,44 @@ class KafkaGroupConsumer implements GroupConsumer {
     throw failure;
   }
 
+  /** Evaluates a regular expression in the background, for as long as no broker responds. */
+  private prepare(): void {
+    if (this.preparing) return;
+    this.preparing = true;
+    void this.inBackground('list the topics', () =>
+      retrying(this.policy, () => this.topics.prepare(), this.closing.signal),
+    ).finally(() => {
+      this.preparing = false;
+      this.fetcher.signal();
+    });
+  }
+
+  /** Reads the committed offsets in the background: the coordinator may be away for long. */
+  private findOffsets(): void {
+    const { unannounced } = this;
+    if (unannounced.length === 0 || this.finding === unannounced) return;
+    this.finding = unannounced;
+    void this.inBackground('read the committed offsets', async () => {
+      const offsets = await this.offsets.committed(unannounced, this.closing.signal);
+      if (this.unannounced === unannounced) this.found = { of: unannounced, offsets };
+    }).finally(() => {
+      if (this.finding === unannounced) this.finding = null;
+      this.fetcher.signal();
+    });
+  }
+
+  /** As in Java, `poll` waits for Kafka, however long: after a retriable error the next pass runs it again. */
+  private async inBackground(doing: string, run: () => Promise<void>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      if (this.closing.signal.aborted) return;
+      if (!(error instanceof KafkaError && error.retriable)) this.failure ??= error;
+      else this.logger.warn(`Group '${this.group.groupId}' cannot ${doing}, retrying: ${error.message}`);
+    }
+  }
+
   private async startJoin(): Promise<void> {
-    await retrying(this.policy, () => this.topics.prepare(), this.closing.signal);
     if (!this.cooperative) await this.revoke(this.owned);
     // The partitions were lost while the callback ran: the next pass reports that first.
     if (this.lost !== null) return;
@@ -237,7 +285,7 @@ class KafkaGroupConsumer implements GroupConsumer {
       this.member.requestRejoin('partitions were revoked');
     }
     if (this.lost !== null) return;
-    const kept = new Set(this.owned.map(partitionName));
+    const kept = new Set(this.announcedOf(this.owned).map(partitionName));
     this.owned = assigned;
     this.unannounced = assigned.filter((tp) => !kept.has(partitionName(tp)));
     this.fetcher.assign(assigned, null);
@@ -247,15 +295,14 @@ class KafkaGroupConsumer implements GroupConsumer {
   }
 
   /** Sets the positions first, so that the listener can read and change them. */
-  private async announceAssigned(): Promise<void> {
-    const { unannounced } = this;
-    const offsets = await this.offsets.committed(unannounced);
-    if (this.lost !== null || this.unannounced !== unannounced) return;
+  private async announceAssigned({ of: partitions, offsets }: FoundOffsets): Promise<void> {
+    this.found = null;
+    if (this.unannounced !== partitions) return;
     this.unannounced = [];
     const found = new Set(offsets.map(partitionName));
     for (const offset of offsets) this.fetcher.seek(offset);
-    this.fetcher.reset(unannounced.filter((tp) => !found.has(partitionName(tp))));
-    await this.invokeListener(() => this.listener.onAssigned(unannounced));
+    this.fetcher.reset(partitions.filter((tp) => !found.has(partitionName(tp))));
+    await this.invokeListener(() => this.listener.onAssigned(partitions));
   }
 
   private async revoke(partitions: readonly TopicPartition[]): Promise<void> {

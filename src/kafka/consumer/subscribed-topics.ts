@@ -45,6 +45,11 @@ export class SubscribedTopics {
     return this.subscription?.topics ?? [];
   }
 
+  /** False before the first evaluation of a regular expression. */
+  get isPrepared(): boolean {
+    return this.subscription?.topics !== null;
+  }
+
   /** Evaluates a regular expression for the first time. */
   async prepare(): Promise<void> {
     if (this.subscription?.topics === null) await this.subscription.evaluate();

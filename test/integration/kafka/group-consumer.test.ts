@@ -349,6 +349,29 @@ describe('the group consumer', () => {
     });
   }
 
+  test('kafka-client 3: committed offsets that cannot be read for longer than default.api.timeout.ms fail no poll', async () => {
+    const topic = await clients.topic(1);
+    const groupId = uniqueName('group');
+    const producer = await clients.producer(topic, { 'transactional.id': uniqueName('tx') });
+    await producer.initTransactions();
+    producer.beginTransaction();
+    for (const value of ['a', 'b', 'c']) producer.send({ topic, key: null, value: Buffer.from(value) });
+    // An offset of an open transaction must not be read.
+    await producer.sendOffsetsToTransaction(groupId, [{ topic, partition: 0, offset: 2 }]);
+    const warnings: string[] = [];
+    const logger = { ...silentLogger, warn: (text: string) => void warnings.push(text) };
+    const waiting = reader(groupId, { 'default.api.timeout.ms': '100' }, createKafkaClients(logger)).start([topic]);
+    await waitFor('two tries', () => warnings.length >= 2, { detail: () => String(waiting.error) });
+    expect(warnings[0]).toContain(`Group '${groupId}' cannot read the committed offsets, retrying`);
+    expect(waiting.events).toEqual([]);
+    await producer.commitTransaction();
+    await waitFor('the record after the offset', () => waiting.values.length > 0, {
+      detail: () => String(waiting.error),
+    });
+    expect(waiting.values).toEqual(['c']);
+    expect(waiting.events).toEqual(['assigned 1']);
+  });
+
   test('kafka-client 3: a topic is deleted: the others are read and committed at once, and a new one of that name from its start', async () => {
     const [kept, deleted] = [await clients.topic(1), await clients.topic(1)];
     const groupId = uniqueName('group');
