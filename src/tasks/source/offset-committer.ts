@@ -39,6 +39,8 @@ export class OffsetCommitter {
   /** Callbacks for these offsets. */
   private waiting: (() => void)[] = [];
   private running: Promise<boolean> | null = null;
+  /** The last write, while Kafka has not answered it. */
+  private unanswered: Promise<void> | null = null;
   private timer: NodeJS.Timeout | null = null;
   private ended = false;
 
@@ -100,19 +102,29 @@ export class OffsetCommitter {
     return true;
   }
 
+  /** One write at a time: while Kafka does not answer, further ones would fill the worker's buffer. */
   private async write(committables: readonly Committable[], timeoutMs: number): Promise<void> {
+    const began = performance.now();
+    await this.answered(this.unanswered, timeoutMs, timeoutMs);
     const writing = this.options.storage.write(
       this.options.connector,
       committables.map(({ partition, offset }) => [partition, offset] as const),
     );
-    if ((await settledWithin(writing, timeoutMs, LATE)) === LATE) {
-      throw new ConnectError(
-        `Timed out after ${timeoutMs} ms (offset.flush.timeout.ms) while waiting for Kafka to store them.`,
-        {
-          code: 'OFFSET_FLUSH_TIMEOUT',
-        },
-      );
-    }
+    const unanswered = writing
+      .catch(() => undefined)
+      .then(() => {
+        if (this.unanswered === unanswered) this.unanswered = null;
+      });
+    this.unanswered = unanswered;
+    await this.answered(writing, Math.max(0, timeoutMs - (performance.now() - began)), timeoutMs);
+  }
+
+  private async answered(writing: Promise<void> | null, leftMs: number, timeoutMs: number): Promise<void> {
+    if (writing === null || (await settledWithin<void, typeof LATE>(writing, leftMs, LATE)) !== LATE) return;
+    throw new ConnectError(
+      `Timed out after ${timeoutMs} ms (offset.flush.timeout.ms) while waiting for Kafka to store them.`,
+      { code: 'OFFSET_FLUSH_TIMEOUT' },
+    );
   }
 
   private async notifyTask(stored: ReadonlyMap<number, Committable>): Promise<void> {

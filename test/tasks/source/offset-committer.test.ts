@@ -72,12 +72,25 @@ test('connect-runtime 75: after a timeout a newer offset wins, an older one of a
   expect(logger.lines[0]).toContain('Timed out after 50 ms (offset.flush.timeout.ms)');
   acked({ n: 2 });
   storage.hold = null;
+  release();
   expect(await committer.commit()).toBe(true);
-  expect(storage.writes[0]).toEqual([
+  expect(storage.writes.at(-1)).toEqual([
     [PARTITION, { n: 2 }],
     [other, { n: 10 }],
   ]);
+});
+
+test('connect-runtime 75: while Kafka stores nothing, one write waits for it, whatever the number of commits', async () => {
+  const { committer, storage, acked } = setUp();
+  let release = (): void => undefined;
+  storage.hold = new Promise((resolve) => (release = resolve));
+  for (let n = 1; n <= 4; n++) {
+    acked({ n });
+    expect(await committer.commit()).toBe(false);
+  }
   release();
+  expect(await committer.commit()).toBe(true);
+  expect(storage.writes).toEqual([[[PARTITION, { n: 1 }]], [[PARTITION, { n: 4 }]]]);
 });
 
 test('a failed write is retried', async () => {
