@@ -1,5 +1,5 @@
 /** The herder of one worker in a group. Sources: connect-runtime §3, connect-rest §1. */
-import { type ConnectorConfig, type TaskSignal, withDeadline } from '@millrace/sdk';
+import { type ConnectorConfig, type TaskSignal } from '@millrace/sdk';
 import type { Admin } from '../kafka/port';
 import type { Logger } from '../logging/logger';
 import type { CatalogChange } from '../plugins/catalog-change';
@@ -128,18 +128,8 @@ export class DistributedHerder implements Herder {
 
   async health(): Promise<WorkerHealth> {
     const { queue, tick, stage } = this.parts;
-    let inTime = true;
-    await withDeadline(
-      queue.submit(async () => undefined),
-      HEALTH_TIMEOUT_MS,
-      () => {
-        inTime = false;
-        return new Error('timed out');
-      },
-    ).catch((error: unknown) => {
-      if (inTime) throw error;
-    });
-    if (inTime) return { status: 'healthy', message: [HEALTHY, ...this.parts.taskHost.problems()].join(' ') };
+    if (await queue.isServed(HEALTH_TIMEOUT_MS))
+      return { status: 'healthy', message: [HEALTHY, ...this.parts.taskHost.problems()].join(' ') };
     const sentence = stage.sentence();
     const suffix = sentence === '' ? '' : ` ${sentence}`;
     return tick.isReady

@@ -1,7 +1,7 @@
 /**
  * The tick's requests, run one at a time in order of due time and arrival. Source: connect-runtime §3.1.
  */
-import { monotonicNow } from '@millrace/sdk';
+import { monotonicNow, settledWithin } from '@millrace/sdk';
 import { HerderError } from '../errors';
 
 interface Request {
@@ -42,6 +42,15 @@ export class RequestQueue {
       this.requests.splice(later < 0 ? this.requests.length : later, 0, request);
       this.wake();
     });
+  }
+
+  /** Whether a request that does nothing runs within this time. It does not stay in the queue. */
+  async isServed(withinMs: number): Promise<boolean> {
+    const withdraw = new AbortController();
+    const served = this.submit(async () => true, 0, withdraw.signal);
+    const inTime = await settledWithin(served, withinMs, false);
+    withdraw.abort();
+    return inTime;
   }
 
   /** Runs the requests that are due, one by one, until `isInterrupted`. */

@@ -34,6 +34,14 @@ const neverRun = async (): Promise<never> => {
   throw new Error('it was run');
 };
 
+test('a health check of a worker that serves no requests leaves none in the queue', async () => {
+  expect(await queue.isServed(1)).toBe(false);
+  expect(queue.nextDue()).toBeNull();
+  const served = queue.isServed(60_000);
+  await queue.runDue();
+  expect(await served).toBe(true);
+});
+
 test('connect-rest 162: a request that a rebalance outlasts is rejected, and not run when the rebalance is over', async () => {
   await expect(requests.run('writing', neverRun)).rejects.toMatchObject({
     status: 409,
