@@ -2,6 +2,9 @@
 import { connect } from 'node:net';
 import { apiNamed, brokers, fetchRequest, garbage, produceRequest, RawClient } from '../broker-harness';
 import { recordsIn } from '../record-batches';
+import { decode } from '../../../packages/embedded/src/protocol/codec';
+import { Reader } from '../../../packages/embedded/src/protocol/reader';
+import type { METADATA as METADATA_LAYOUT } from '../../../packages/embedded/src/protocol/apis/connection';
 import type { FETCH } from '../../../packages/embedded/src/protocol/apis/data';
 import type { EmbeddedBroker } from '../../../packages/embedded/src/broker';
 import type { MessageOf } from '../../../packages/embedded/src/protocol/layout';
@@ -131,6 +134,25 @@ test('a version of ApiVersions that is not served yet is answered with those tha
   const response = await client.read();
   expect(response.readInt16BE(4)).toBe(35);
   expect(response.readInt32BE(6)).toBeGreaterThan(20);
+  client.close();
+});
+
+test.each([
+  ['may create topics', 1],
+  ['may not', 0],
+])('librdkafka 2.2.0 and newer, which sends stray bytes, lists all topics; %s', async (_, mayCreate) => {
+  const broker = await start();
+  const client = await RawClient.connect(broker);
+  await client.send(METADATA, 9, { topics: [{ name: 't' }], allowAutoTopicCreation: true });
+  const frame = client.frame(METADATA, 9, { topics: null, allowAutoTopicCreation: mayCreate === 1 });
+  // A 4-byte length is reserved for the topics, of which `null` takes one; the other three are sent as they are.
+  const nullAt = frame.length - 5;
+  const strayed = Buffer.concat([frame.subarray(0, nullAt + 1), Buffer.alloc(3), frame.subarray(nullAt + 1)]);
+  strayed.writeInt32BE(strayed.length - 4, 0);
+  client.socket.write(strayed);
+  const from = new Reader((await client.read()).subarray(5));
+  const answer = decode(METADATA, 'response', 9, from) as MessageOf<(typeof METADATA_LAYOUT)['response']>;
+  expect(answer.topics.map(({ name }) => name)).toEqual(['t']);
   client.close();
 });
 

@@ -151,10 +151,14 @@ export function hasFlexibleResponseHeader(api: Api, version: number): boolean {
   return isFlexible(api, version) && api.key !== 18;
 }
 
-/** @throws MalformedMessage if the bytes are not such a message, or more follow it. */
+/**
+ * Bytes after a request are ignored, as in Apache Kafka: librdkafka sends some. In a response they are an error of ours.
+ * @throws MalformedMessage if the bytes are not such a message
+ */
 export function decode(api: Api, direction: 'request' | 'response', version: number, from: Reader): Message {
   const message = layoutOf(api, api[direction], version).read(from) as Message;
-  if (from.remaining > 0) throw new MalformedMessage(`has ${from.remaining} more bytes after its end`);
+  if (direction === 'response' && from.remaining > 0)
+    throw new MalformedMessage(`has ${from.remaining} more bytes after its end`);
   return message;
 }
 

@@ -35,7 +35,7 @@ interface Entry {
 /** The identity of the producer, or an error code. */
 export type InitResult = ProducerIdentity & { readonly errorCode: number };
 
-const RETRY_MARKERS_MS = 100;
+const RETRY_MS = 100;
 /** EndTxn waits this long for the markers, so that consumers usually see the result when the producer continues. */
 const WAIT_FOR_MARKERS_MS = 500;
 
@@ -222,36 +222,43 @@ export class TransactionCoordinator {
   // ------------------------------------------------------------ completing
 
   private complete(entry: Entry, prepared: Transaction): void {
-    entry.completing = this.writeCompletion(entry, prepared)
-      .catch((error: unknown) =>
-        this.deps.log(
-          `Cannot complete the transaction of '${entry.id}', it will be completed after a restart: ${String(error)}`,
-        ),
-      )
-      .finally(() => (entry.completing = null));
+    entry.completing = this.writeCompletion(entry, prepared).finally(() => (entry.completing = null));
   }
 
   private async writeCompletion(entry: Entry, prepared: Transaction): Promise<void> {
-    const { partitions, groups, producerId } = prepared;
+    const { partitions, groups, producerId, epoch } = prepared;
     const committed = prepared.state === 'PrepareCommit';
     await Promise.all([
-      ...partitions.map((at) => this.writeMarker(at, prepared, committed)),
-      ...groups.map((groupId) => this.deps.endGroupTransaction(groupId, producerId, committed)),
+      ...partitions.map((at) =>
+        this.untilDone(`write the marker of '${entry.id}' to ${at.topic}-${at.partition}`, async () => {
+          // A deleted partition needs no marker.
+          if (!this.deps.partitions.exists(at)) return;
+          await this.deps.partitions.appendMarker(at, { producerId, producerEpoch: epoch, committed });
+        }),
+      ),
+      ...groups.map((groupId) =>
+        this.untilDone(`end the offsets of group '${groupId}' in the transaction of '${entry.id}'`, () =>
+          this.deps.endGroupTransaction(groupId, producerId, committed),
+        ),
+      ),
     ]);
     // A prepared transaction accepts no other change, so no lock is needed.
-    if (!this.closed) await this.save(entry, decide.complete(prepared));
+    await this.untilDone(`store the end of the transaction of '${entry.id}'`, () =>
+      this.save(entry, decide.complete(prepared)),
+    );
   }
 
-  private async writeMarker(at: TopicPartition, prepared: Transaction, committed: boolean): Promise<void> {
-    const { producerId, epoch } = prepared;
-    // A deleted partition needs no marker.
-    while (!this.closed && this.deps.partitions.exists(at)) {
+  /** Repeats work that fails, for instance on a full disk, until the broker stops; a restart resumes it. */
+  private async untilDone(what: string, work: () => Promise<unknown>): Promise<void> {
+    let isReported = false;
+    while (!this.closed) {
       try {
-        await this.deps.partitions.appendMarker(at, { producerId, producerEpoch: epoch, committed });
+        await work();
         return;
       } catch (error) {
-        this.deps.log(`Cannot write a transaction marker to ${at.topic}-${at.partition}, retrying: ${String(error)}`);
-        await new Promise<void>((resolve) => this.deps.clock.schedule(RETRY_MARKERS_MS, resolve));
+        if (!isReported) this.deps.log(`Cannot ${what}, retrying: ${String(error)}`);
+        isReported = true;
+        await new Promise<void>((resolve) => this.deps.clock.schedule(RETRY_MS, resolve));
       }
     }
   }
@@ -278,20 +285,24 @@ export class TransactionCoordinator {
     entry.cancelTimeout = this.deps.clock.schedule(left, () => void this.abortTimedOut(entry));
   }
 
-  private async abortTimedOut(entry: Entry): Promise<void> {
+  private async abortTimedOut(entry: Entry, isRetry = false): Promise<void> {
+    const retry = (): void => {
+      entry.cancelTimeout = this.deps.clock.schedule(RETRY_MS, () => void this.abortTimedOut(entry, isRetry));
+    };
     const current = entry.transaction;
     if (current?.state !== 'Ongoing' || this.closed) return;
-    if (entry.transitionPending) {
-      entry.cancelTimeout = this.deps.clock.schedule(RETRY_MARKERS_MS, () => void this.abortTimedOut(entry));
-      return;
+    if (entry.transitionPending) return retry();
+    if (!isRetry) {
+      this.deps.log(`Aborting the transaction of '${entry.id}': it exceeded its timeout of ${current.timeoutMs} ms`);
     }
-    this.deps.log(`Aborting the transaction of '${entry.id}': it exceeded its timeout of ${current.timeoutMs} ms`);
     try {
       await this.withTransition(entry, async () => {
         this.complete(entry, await this.save(entry, decide.fence(current)));
       });
     } catch (error) {
-      this.deps.log(`Cannot abort the transaction of '${entry.id}': ${String(error)}`);
+      if (!isRetry) this.deps.log(`Cannot abort the transaction of '${entry.id}', retrying: ${String(error)}`);
+      isRetry = true;
+      retry();
     }
   }
 }
