@@ -1,4 +1,5 @@
 /** What was acknowledged is there after a crash, whatever it cut short (kafka-client §4). */
+import fs from 'node:fs';
 import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,6 +50,21 @@ it.each([
   const third = await open();
   expect(await contents(third)).toBe('a=1 b=2');
   await third.close();
+});
+
+it('writes to the rewritten file, also if its folder cannot be flushed', async () => {
+  const log = await open(2_000);
+  const flush = jest.spyOn(fs, 'fsyncSync').mockImplementation(() => {
+    throw new Error('EMFILE: too many open files');
+  });
+  for (let i = 0; i < 100; i++) await log.append('changes', String(i));
+  flush.mockRestore();
+  expect(lines[0]).toMatch(/Cannot compact .*EMFILE/);
+  await log.append('last', 'y');
+  await log.close();
+  const again = await open();
+  expect(await contents(again)).toBe('changes=99 last=y');
+  await again.close();
 });
 
 it('is rewritten when most of it is superseded, and loses nothing', async () => {

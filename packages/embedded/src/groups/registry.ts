@@ -44,7 +44,13 @@ export class GroupRegistry {
   async delete(group: Group): Promise<void> {
     group.close();
     this.groups.delete(group.id);
-    await this.offsets.deleteGroup(group.id);
+    try {
+      await this.offsets.deleteGroup(group.id);
+    } catch (error) {
+      // A full disk: the group exists as long as its offsets do, so that it can be deleted later.
+      if (!this.groups.has(group.id)) this.create(group.id, group);
+      throw error;
+    }
   }
 
   close(): void {

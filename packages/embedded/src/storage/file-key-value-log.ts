@@ -137,10 +137,12 @@ export class FileKeyValueLog implements KeyValueLog {
       await rm(path, { force: true });
       throw error;
     }
-    syncFolder(dirname(this.path));
-    await this.file.close();
+    // From here on, whatever else fails: what is written to the replaced file is lost.
+    const replaced = this.file;
     this.file = compacted;
     this.fileBytes = bytes.length;
+    await replaced.close();
+    syncFolder(dirname(this.path));
   }
 }
 

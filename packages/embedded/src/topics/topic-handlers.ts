@@ -128,7 +128,10 @@ export function topicHandlers(deps: TopicHandlerDeps): ReadonlyMap<number, Handl
             const error = name === null ? 'UNKNOWN_TOPIC_ID' : 'UNKNOWN_TOPIC_OR_PARTITION';
             return { name, topicId, errorCode: ErrorCode[error] };
           }
-          topics.delete(topic);
+          // First the offsets: if they remained, groups would skip records of the next topic with this name.
+          await deps.deleteCommittedOffsets(topic.name);
+          if (topics.get(topic.name) === topic) topics.delete(topic);
+          // Those committed meanwhile.
           await deps.deleteCommittedOffsets(topic.name);
           return { name: topic.name, topicId: topic.id, errorCode: ErrorCode.NONE };
         }),
