@@ -152,7 +152,7 @@ export function hasFlexibleResponseHeader(api: Api, version: number): boolean {
 }
 
 /**
- * Bytes after a request are ignored, as in Apache Kafka: librdkafka sends some. In a response they are an error of ours.
+ * Bytes after a request are ignored, as in Apache Kafka: librdkafka sends some. After a response they are our error.
  * @throws MalformedMessage if the bytes are not such a message
  */
 export function decode(api: Api, direction: 'request' | 'response', version: number, from: Reader): Message {

@@ -10,8 +10,11 @@ export class MalformedMessage extends Error {
   override readonly name = 'MalformedMessage';
 }
 
-/** Limit over all arrays of a message, because decoded elements can use many times their encoded size. */
-const MAX_ELEMENTS = 1_000_000;
+/**
+ * Limit over all arrays of a message, because decoded elements can use many times their encoded size. The broker has at
+ * most 10,000 partitions.
+ */
+const MAX_ELEMENTS = 200_000;
 
 export class Reader {
   private at = 0;
