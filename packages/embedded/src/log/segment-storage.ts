@@ -47,6 +47,8 @@ class FileStorage implements SegmentStorage {
   private readonly descriptor: number;
   private syncing: Promise<void> | null = null;
   private closed = false;
+  /** The file may end in a part of a failed write. */
+  private torn = false;
 
   constructor(private path: string) {
     this.descriptor = openSync(path, 'a+');
@@ -57,13 +59,15 @@ class FileStorage implements SegmentStorage {
 
   append(bytes: Buffer): void {
     this.assertOpen();
+    if (this.torn) this.truncate(this.size);
     try {
       for (let written = 0; written < bytes.length;) {
         written += writeSync(this.descriptor, bytes, written, bytes.length - written);
       }
     } catch (error) {
       // A full disk may have accepted a part, which must not precede the next batch.
-      ftruncateSync(this.descriptor, this.size);
+      this.torn = true;
+      this.truncate(this.size);
       throw error;
     }
     this.size += bytes.length;
@@ -85,6 +89,7 @@ class FileStorage implements SegmentStorage {
 
   truncate(size: number): void {
     ftruncateSync(this.descriptor, size);
+    this.torn = false;
     this.size = size;
   }
 
