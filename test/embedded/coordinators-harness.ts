@@ -39,6 +39,10 @@ export class FakePartitions implements Partitions {
     return this.topics.has(topic) && partition < 4;
   }
 
+  producers(): [] {
+    return [];
+  }
+
   async appendMarker(
     { topic, partition }: TopicPartition,
     marker: { producerId: number; producerEpoch: number; committed: boolean },

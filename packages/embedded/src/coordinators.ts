@@ -71,6 +71,7 @@ export async function openCoordinators(
     stateLog: transactionsLog,
     clock,
     partitions,
+    pendingOffsets: () => groups.offsets.pendingProducers(),
     endGroupTransaction: (...args) => groups.offsets.endTransaction(...args),
     maxTimeoutMs: merged.maxTimeoutMs,
     log,

@@ -1,6 +1,6 @@
 /** What was acknowledged is there after a crash, whatever it cut short (kafka-client §4). */
 import fs from 'node:fs';
-import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { appendFile, mkdtemp, open as openFile, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FileKeyValueLog } from '../../../packages/embedded/src/storage/file-key-value-log';
@@ -65,6 +65,19 @@ it('writes to the rewritten file, also if its folder cannot be flushed', async (
   const again = await open();
   expect(await contents(again)).toBe('changes=99 last=y');
   await again.close();
+});
+
+it.each([
+  [undefined, 0],
+  [{ flush: true }, 1],
+])('without fsync, a change with options %j is flushed %i times', async (options, times) => {
+  const log = await FileKeyValueLog.open(path, { fsync: 'never', log: () => undefined });
+  const handle = await openFile(path);
+  const flush = jest.spyOn(Object.getPrototypeOf(handle) as typeof handle, 'datasync');
+  await log.append('a', '1', options);
+  expect(flush).toHaveBeenCalledTimes(times);
+  flush.mockRestore();
+  await Promise.all([handle.close(), log.close()]);
 });
 
 it('is rewritten when most of it is superseded, and loses nothing', async () => {

@@ -36,6 +36,7 @@ class Broker {
       stateLog,
       clock,
       partitions,
+      pendingOffsets: () => [],
       endGroupTransaction: async (groupId, producerId, committed) => {
         if (broker.offsetFailures-- > 0) throw new Error('ENOSPC: no space left on device');
         broker.endedOffsets.push(`${groupId} ${producerId} ${committed ? 'commit' : 'abort'}`);

@@ -6,6 +6,16 @@ import type { TopicRegistry } from '../topics/registry';
 export function partitionAccess(topics: TopicRegistry, now: () => number): Partitions {
   return {
     exists: (at) => topics.partition(at) !== undefined,
+    *producers() {
+      for (const { name, partitions } of topics.all()) {
+        for (const [partition, log] of partitions.entries()) {
+          for (const { producerId, epoch } of log.producers.all()) {
+            const isOpen = log.transactions.openSince(producerId) !== null;
+            yield { producerId, epoch, openIn: isOpen ? { topic: name, partition } : null };
+          }
+        }
+      }
+    },
     appendMarker: async (at, marker) => {
       const partition = topics.partition(at);
       if (!partition) throw new Error(`Partition ${at.topic}-${at.partition} does not exist.`);

@@ -86,6 +86,13 @@ export class OffsetStore {
     return [...(this.pending.get(groupId)?.values() ?? [])].some((offsets) => offsets.has(keyOf(at)));
   }
 
+  /** Groups and producers whose transactions have offsets that are neither committed nor discarded. */
+  *pendingProducers(): Iterable<{ groupId: string; producerId: number }> {
+    for (const [groupId, producers] of this.pending) {
+      for (const producerId of producers.keys()) yield { groupId, producerId };
+    }
+  }
+
   async commit(groupId: string, commits: readonly OffsetCommit[]): Promise<void> {
     await Promise.all(commits.map((commit) => this.storeOffset(groupId, { ...commit, order: this.order++ })));
   }

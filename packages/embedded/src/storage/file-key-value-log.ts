@@ -17,6 +17,7 @@ export interface FileKeyValueLogOptions {
 
 interface PendingAppend {
   readonly change: Change;
+  readonly flush: boolean;
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -60,7 +61,7 @@ export class FileKeyValueLog implements KeyValueLog {
       options.log(`Truncated ${bytes.length - validBytes} bytes of an incomplete write at the end of ${path}.`);
       await file.truncate(validBytes);
     }
-    if (options.fsync === 'always') syncFolder(dirname(path));
+    if (options.fsync === 'always' || bytes.length === 0) syncFolder(dirname(path));
     return new FileKeyValueLog(path, options, file, values, validBytes);
   }
 
@@ -68,9 +69,9 @@ export class FileKeyValueLog implements KeyValueLog {
     yield* this.values;
   }
 
-  append(key: string, value: string | null): Promise<void> {
+  append(key: string, value: string | null, { flush = false } = {}): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.queue.push({ change: [key, value], resolve, reject });
+      this.queue.push({ change: [key, value], flush, resolve, reject });
       this.writing ??= this.writeAll();
     });
   }
@@ -87,7 +88,11 @@ export class FileKeyValueLog implements KeyValueLog {
       const batch = this.queue;
       this.queue = [];
       try {
-        await this.write(Buffer.from(batch.map(({ change }) => formatLine(change)).join('')));
+        const bytes = Buffer.from(batch.map(({ change }) => formatLine(change)).join(''));
+        await this.write(
+          bytes,
+          batch.some(({ flush }) => flush),
+        );
         for (const { change, resolve } of batch) {
           apply(this.values, change);
           resolve();
@@ -100,7 +105,7 @@ export class FileKeyValueLog implements KeyValueLog {
     this.writing = null;
   }
 
-  private async write(bytes: Buffer): Promise<void> {
+  private async write(bytes: Buffer, flush: boolean): Promise<void> {
     if (this.failure !== null) throw this.failure;
     try {
       await this.file.appendFile(bytes);
@@ -109,7 +114,9 @@ export class FileKeyValueLog implements KeyValueLog {
       await this.file.truncate(this.fileBytes).catch(() => (this.failure = error));
       throw error;
     }
-    if (this.options.fsync === 'always') await this.file.datasync().catch((error) => this.failFlush(error));
+    if (this.options.fsync === 'always' || flush) {
+      await this.file.datasync().catch((error) => this.failFlush(error));
+    }
     this.fileBytes += bytes.length;
   }
 

@@ -1,7 +1,10 @@
 /** The persistent state of the coordinators: the last value of each key, as in a compacted topic. */
 export interface KeyValueLog {
-  /** Null deletes the key. Resolves, in call order, when the change is flushed as the fsync policy requires. */
-  append(key: string, value: string | null): Promise<void>;
+  /**
+   * Null deletes the key. Resolves, in call order, when the change is flushed as the fsync policy requires, or in any
+   * case with `flush`.
+   */
+  append(key: string, value: string | null, options?: { readonly flush?: boolean }): Promise<void>;
   /** The last value of each key, ordered by last change. Called once, before the first append. */
   load(): AsyncIterable<[key: string, value: string]>;
   /** Waits for pending appends. */

@@ -7,6 +7,7 @@ import type { KeyValueLog } from '../storage/key-value-log';
 import { ErrorCode } from '../protocol/errors';
 import type { Partitions, TopicPartition } from '../partitions';
 import { ProducerIds } from './producer-ids';
+import { producerTraces, type ProducerTrace } from './producer-traces';
 import * as decide from './transaction';
 import type { ProducerIdentity, Transaction } from './transaction';
 
@@ -14,6 +15,8 @@ export interface TransactionCoordinatorDeps {
   readonly stateLog: KeyValueLog;
   readonly clock: Clock;
   readonly partitions: Partitions;
+  /** Groups with offsets of transactions that have not ended, and the producers of these. */
+  pendingOffsets(): Iterable<{ readonly groupId: string; readonly producerId: number }>;
   /** Commits or discards the offsets of a transaction. May be repeated after a crash. */
   endGroupTransaction(groupId: string, producerId: number, committed: boolean): Promise<void>;
   /** `transaction.max.timeout.ms` */
@@ -53,20 +56,40 @@ export class TransactionCoordinator {
   static async open(deps: TransactionCoordinatorDeps): Promise<TransactionCoordinator> {
     const stored = new Map<string, string>();
     for await (const [key, value] of deps.stateLog.load()) stored.set(key, value);
-    const coordinator = new TransactionCoordinator(deps, ProducerIds.restore(deps.stateLog, stored));
+    const traces = producerTraces(deps.partitions.producers(), deps.pendingOffsets());
+    const transactions: [string, Transaction][] = [];
     for (const [key, value] of stored) {
       const [kind, id] = JSON.parse(key) as ['transaction', string] | ['producer-ids', undefined];
-      if (kind === 'transaction') coordinator.restore(id, JSON.parse(value) as Transaction);
+      if (kind === 'transaction') transactions.push([id, JSON.parse(value) as Transaction]);
     }
+    let used = -1;
+    for (const producerId of traces.keys()) used = Math.max(used, producerId);
+    for (const [, { producerId }] of transactions) used = Math.max(used, producerId);
+    const coordinator = new TransactionCoordinator(deps, ProducerIds.restore(deps.stateLog, stored, used));
+    for (const [id, transaction] of transactions) coordinator.restore(id, transaction, traces);
+    for (const [producerId, trace] of traces) coordinator.abortUnknown(producerId, trace);
     return coordinator;
   }
 
-  private restore(id: string, current: Transaction): void {
+  private restore(id: string, stored: Transaction, traces: ReadonlyMap<number, ProducerTrace>): void {
     const entry = this.ensure(id);
+    const trace = traces.get(stored.producerId);
+    const current = trace === undefined ? stored : decide.recover(stored, trace);
+    if (current.state !== stored.state) {
+      this.deps.log(`Aborting the transaction of '${id}': its state was lost when the machine failed`);
+    }
     entry.transaction = current;
     this.byProducer.set(current.producerId, entry);
     this.scheduleTimeout(entry, current);
     if (decide.isPreparing(current)) this.complete(entry, current);
+  }
+
+  /** Ends a transaction that no transactional id has, because its state was lost when the machine failed. */
+  private abortUnknown(producerId: number, { epoch, partitions, groups }: ProducerTrace): void {
+    if (this.byProducer.has(producerId) || partitions.length + groups.length === 0) return;
+    this.deps.log(`Aborting a transaction of producer ${producerId}: its state was lost when the machine failed`);
+    const id = String(producerId);
+    void this.writeEnd(id, { producerId, epoch, partitions, groups }, false);
   }
 
   // ------------------------------------------------------------ requests
@@ -226,26 +249,33 @@ export class TransactionCoordinator {
   }
 
   private async writeCompletion(entry: Entry, prepared: Transaction): Promise<void> {
-    const { partitions, groups, producerId, epoch } = prepared;
-    const committed = prepared.state === 'PrepareCommit';
+    await this.writeEnd(entry.id, prepared, prepared.state === 'PrepareCommit');
+    // A prepared transaction accepts no other change, so no lock is needed.
+    await this.untilDone(`store the end of the transaction of '${entry.id}'`, () =>
+      this.save(entry, decide.complete(prepared)),
+    );
+  }
+
+  /** @param id for the log */
+  private async writeEnd(
+    id: string,
+    { partitions, groups, producerId, epoch }: Pick<Transaction, 'partitions' | 'groups' | 'producerId' | 'epoch'>,
+    committed: boolean,
+  ): Promise<void> {
     await Promise.all([
       ...partitions.map((at) =>
-        this.untilDone(`write the marker of '${entry.id}' to ${at.topic}-${at.partition}`, async () => {
+        this.untilDone(`write the marker of '${id}' to ${at.topic}-${at.partition}`, async () => {
           // A deleted partition needs no marker.
           if (!this.deps.partitions.exists(at)) return;
           await this.deps.partitions.appendMarker(at, { producerId, producerEpoch: epoch, committed });
         }),
       ),
       ...groups.map((groupId) =>
-        this.untilDone(`end the offsets of group '${groupId}' in the transaction of '${entry.id}'`, () =>
+        this.untilDone(`end the offsets of group '${groupId}' in the transaction of '${id}'`, () =>
           this.deps.endGroupTransaction(groupId, producerId, committed),
         ),
       ),
     ]);
-    // A prepared transaction accepts no other change, so no lock is needed.
-    await this.untilDone(`store the end of the transaction of '${entry.id}'`, () =>
-      this.save(entry, decide.complete(prepared)),
-    );
   }
 
   /** Repeats work that fails, for instance on a full disk, until the broker stops; a restart resumes it. */

@@ -14,9 +14,12 @@ export class ProducerIds {
     private next = reserved,
   ) {}
 
-  /** Ids that were reserved but not allocated before the restart are skipped. */
-  static restore(log: KeyValueLog, stored: ReadonlyMap<string, string>): ProducerIds {
-    return new ProducerIds(log, Number(stored.get(KEY) ?? 0));
+  /**
+   * Ids that were reserved but not allocated before the restart are skipped.
+   * @param used the greatest id that has been used, for a log that has lost its end
+   */
+  static restore(log: KeyValueLog, stored: ReadonlyMap<string, string>, used: number): ProducerIds {
+    return new ProducerIds(log, Math.max(Number(stored.get(KEY) ?? 0), used + 1));
   }
 
   async allocate(): Promise<number> {
@@ -27,7 +30,8 @@ export class ProducerIds {
   private async reserve(): Promise<void> {
     try {
       const reserved = this.reserved + BLOCK;
-      await this.log.append(KEY, JSON.stringify(reserved));
+      // A power failure must not take it: with an id that is in use, records would be taken for duplicates.
+      await this.log.append(KEY, JSON.stringify(reserved), { flush: true });
       this.reserved = reserved;
     } finally {
       this.reserving = null;

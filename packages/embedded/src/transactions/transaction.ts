@@ -1,6 +1,7 @@
 /** State transitions of a transactional id as pure functions: they return the next state or an error code. */
 import type { TopicPartition } from '../partitions';
 import { ErrorCode } from '../protocol/errors';
+import type { ProducerTrace } from './producer-traces';
 
 export const TRANSACTION_STATES = [
   'Empty',
@@ -109,6 +110,24 @@ export function fence(current: Transaction): Transaction {
 export function complete(current: Transaction): Transaction {
   const state = current.state === 'PrepareCommit' ? 'CompleteCommit' : 'CompleteAbort';
   return { ...current, state, startedAt: -1, partitions: [], groups: [] };
+}
+
+/**
+ * The stored state with what partitions and groups have of the producer. An epoch that they have is not used again. If
+ * they show that the stored state is not the last one, the transaction is aborted: how it ended is unknown.
+ */
+export function recover(stored: Transaction, trace: ProducerTrace): Transaction {
+  const partitions = trace.partitions.filter((at) => !includesPartition(stored, at));
+  const groups = trace.groups.filter((id) => !stored.groups.includes(id));
+  const isOutdated = trace.epoch > stored.epoch;
+  const wasOpen = stored.state === 'Ongoing' || isPreparing(stored);
+  const current = isOutdated ? { ...stored, epoch: trace.epoch, previous: null } : stored;
+  if (partitions.length + groups.length === 0 && !(isOutdated && wasOpen)) return current;
+  return {
+    ...fence(current),
+    partitions: [...stored.partitions, ...partitions],
+    groups: [...stored.groups, ...groups],
+  };
 }
 
 export function includesPartition({ partitions }: Transaction, { topic, partition }: TopicPartition): boolean {
