@@ -208,6 +208,41 @@ test('retention by time removes old segments, the one being written when all of 
   expect([partition.startOffset, partition.endOffset]).toEqual([2, 2]);
 });
 
+describe.each(['in memory', 'in files'])('records without a timestamp %s', (where) => {
+  const folder = (): string | null => {
+    if (where === 'in memory') return null;
+    folders.push(mkdtempSync(join(tmpdir(), 'embedded-keep-')));
+    return folders.at(-1)!;
+  };
+  const without = (partition: PartitionLog, ...records: BatchSpec['records']): void =>
+    add(partition, { records, timestamp: -1 });
+
+  test('are kept for retention.ms from when they were written, as by Apache Kafka', async () => {
+    const { partition, round } = make(folder(), { 'retention.ms': '60000' });
+    without(partition, 'a');
+    partition.roll();
+    without(partition, 'b');
+    now += 50_000;
+    await round();
+    expect(asText(partition)).toBe('0:null=a 1:null=b');
+    now += 11_000;
+    await round();
+    expect([partition.startOffset, partition.endOffset]).toEqual([2, 2]);
+  });
+
+  test('are not compacted before min.compaction.lag.ms', async () => {
+    const { partition, round } = make(folder(), { ...COMPACT, 'min.compaction.lag.ms': '60000' });
+    without(partition, kv('a', '1'), kv('a', '2'));
+    partition.roll();
+    now += 50_000;
+    await round();
+    expect(asText(partition)).toBe('0:a=1 1:a=2');
+    now += 11_000;
+    await round();
+    expect(asText(partition)).toBe('1:a=2');
+  });
+});
+
 test('retention by size removes the oldest segments that are too much', async () => {
   const { partition, append, round } = make(null, { 'retention.bytes': '1000', 'retention.ms': '-1' });
   for (let i = 0; i < 5; i++) {

@@ -61,7 +61,7 @@ export async function compact(
 function cleanable(log: PartitionLog, { minCompactionLagMs }: CompactionSettings, now: number): Segment[] {
   const segments: Segment[] = [];
   for (const segment of log.closedSegments()) {
-    const isYoung = minCompactionLagMs > 0 && segment.maxTimestamp > now - minCompactionLagMs;
+    const isYoung = minCompactionLagMs > 0 && segment.largestTimestamp > now - minCompactionLagMs;
     if (isYoung || segment.nextOffset > log.lastStableOffset) break;
     segments.push(segment);
   }

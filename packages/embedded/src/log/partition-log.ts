@@ -70,7 +70,7 @@ export class PartitionLog {
 
   /** Of the active segment; -1 if it is empty. */
   get newestTimestamp(): number {
-    return this.active.maxTimestamp;
+    return this.active.size === 0 ? -1 : this.active.largestTimestamp;
   }
 
   /** Closed or deleted: no more appends. */

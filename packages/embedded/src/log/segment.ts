@@ -20,6 +20,7 @@ export class Segment {
   private indexedTo = -INDEX_EVERY_BYTES;
   /** Offset after the last batch; the base offset while the segment is empty. */
   nextOffset: number;
+  /** -1: none of its records has one. */
   maxTimestamp = -1;
   /** Time of the first append, or of the last after a recovery, as files only store that. Null: empty. */
   firstAppendedAt: number | null = null;
@@ -38,6 +39,11 @@ export class Segment {
   /** Milliseconds; unchanged by compaction. */
   get lastAppendedAt(): number {
     return this.storage.modifiedAt;
+  }
+
+  /** For retention: of records without a timestamp, the time of the last append, as in Apache Kafka. */
+  get largestTimestamp(): number {
+    return this.maxTimestamp >= 0 ? this.maxTimestamp : this.lastAppendedAt;
   }
 
   /**

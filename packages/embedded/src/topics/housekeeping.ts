@@ -80,7 +80,7 @@ function applyRetention(partition: PartitionLog, { retentionMs, retentionBytes }
   if (partition.newestTimestamp >= 0 && partition.newestTimestamp < limit) partition.roll();
   let bytes = partition.bytes;
   for (const segment of partition.closedSegments()) {
-    const isOld = segment.maxTimestamp < limit;
+    const isOld = segment.largestTimestamp < limit;
     const exceedsBytes = bytes - segment.size >= retentionBytes;
     // Segments with records of an open transaction are needed to end it.
     if (!(isOld || exceedsBytes) || segment.nextOffset > partition.lastStableOffset) return;
