@@ -34,6 +34,7 @@ const onceOnly = [
   'integration/postgres/(?!unwrap|outbox)', // runs the source's tasks itself
   'integration/analytics/(?!readme|worker)', // runs the sink's tasks itself, or tests faults of the cluster
   'integration/dev-mode/', // starts its own broker
+  'integration/embedded-clients/', // starts its own brokers
   'integration/deploy/', // renders and validates the files of deploy/, and starts a worker with them
   'integration/documentation/', // starts its own brokers
   'integration/dev/(connector-page|demo-analytics|demo-apps|documentation-site)', // start their own, or none

@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process';
 
 /** Null if all programs run afterwards, otherwise a message that says how to install them. */
-function install(name: string, programs: readonly string[]): string | null {
-  const runs = (program: string): boolean => spawnSync(program, ['--version']).status === 0;
+function install(name: string, programs: readonly string[], version = '--version'): string | null {
+  const runs = (program: string): boolean => spawnSync(program, [version]).status === 0;
   const canInstall = process.getuid?.() === 0 && runs('apt-get');
   if (!programs.every(runs) && canInstall) {
     const options = '-y -qq --no-install-recommends';
@@ -18,3 +18,4 @@ function install(name: string, programs: readonly string[]): string | null {
 
 export const installPrometheus = (): string | null => install('prometheus', ['promtool', 'prometheus']);
 export const installSystemdAnalyze = (): string | null => install('systemd', ['systemd-analyze']);
+export const installKcat = (): string | null => install('kcat', ['kcat'], '-V');

@@ -16,6 +16,11 @@ export async function goInstall(path: string, version: string, folder: string): 
   await run('go', ['install', `${path}@${version}`], { env: { ...process.env, GOBIN: folder } });
 }
 
+/** Builds the program of a folder with `go.mod` and `go.sum`. */
+export async function goBuild(folder: string, program: string): Promise<void> {
+  await run('go', ['build', '-trimpath', '-o', program, '.'], { cwd: folder });
+}
+
 /** Downloads a module, verified by Go, and resolves with its folder in Go's cache. */
 export async function goModule(path: string, version: string): Promise<string> {
   const { stdout } = await run('go', ['mod', 'download', '-json', `${path}@${version}`]);
