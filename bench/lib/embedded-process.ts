@@ -33,10 +33,20 @@ export interface EmbeddedProcess {
   kill(): Promise<void>;
 }
 
-/** @param options those of startEmbeddedBroker. */
-export async function startEmbedded(options: object): Promise<EmbeddedProcess> {
-  const args = ['-e', PROGRAM, join(ROOT, 'packages', 'embedded'), JSON.stringify({ options })];
-  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+/**
+ * @param options those of startEmbeddedBroker
+ * @param preload a file of this folder that the process loads first, with these variables
+ */
+export async function startEmbedded(
+  options: object,
+  preload?: { readonly file: string; readonly env: Readonly<Record<string, string>> },
+): Promise<EmbeddedProcess> {
+  const first = preload ? ['-r', join(ROOT, 'dev', 'register.js'), '-r', join(__dirname, preload.file)] : [];
+  const args = [...first, '-e', PROGRAM, join(ROOT, 'packages', 'embedded'), JSON.stringify({ options })];
+  const child = spawn(process.execPath, args, {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, ...preload?.env },
+  });
   const lines = createInterface({ input: child.stdout });
   const answer = async () => JSON.parse(((await once(lines, 'line')) as [string])[0]) as Record<string, number>;
   const exited = once(child, 'exit');
