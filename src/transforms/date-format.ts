@@ -1,6 +1,6 @@
 /** Writes dates as `java.text.SimpleDateFormat` does, in English and UTC. */
-import { DAY_MS } from '@millrace/sdk';
 import { MONTHS, SHORT, WEEKDAYS, type Letter, type Piece } from './date-pattern';
+import { dayOfYear, weekOfMonth, weekOfYear, weekYear } from './weeks';
 
 export function formatDate(pieces: readonly Piece[], date: Date): string {
   let text = '';
@@ -20,13 +20,23 @@ function formatLetter({ letter, count }: Letter, date: Date): string {
       const ofEra = year > 0 ? year : 1 - year;
       return count === 2 ? String(ofEra % 100).padStart(2, '0') : padded(ofEra);
     }
+    case 'Y': {
+      const year = weekYear(date);
+      return count === 2 ? String(year % 100).padStart(2, '0') : padded(year);
+    }
     case 'M':
     case 'L':
       return count < SHORT ? padded(date.getUTCMonth() + 1) : named(MONTHS[date.getUTCMonth()] as string);
     case 'd':
       return padded(date.getUTCDate());
     case 'D':
-      return padded(Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0)) / DAY_MS) + 1);
+      return padded(dayOfYear(date));
+    case 'w':
+      return padded(weekOfYear(date));
+    case 'W':
+      return padded(weekOfMonth(date));
+    case 'F':
+      return padded(Math.ceil(date.getUTCDate() / 7));
     case 'E':
       return named(WEEKDAYS[date.getUTCDay()] as string);
     case 'u':

@@ -2,6 +2,7 @@
  * Splits patterns of `java.text.SimpleDateFormat` into tokens, English and UTC. Sources: Java's documentation of that
  * class; connect-runtime §7.2.
  */
+import type { ParsedValue } from '@millrace/sdk';
 
 export interface Letter {
   readonly letter: string;
@@ -29,12 +30,10 @@ export const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday',
 /** Java abbreviates by locale; English abbreviations are the first three letters. */
 export const SHORT = 3;
 
-const SUPPORTED = 'GyMLdDEuaHkKhmsSzZX';
-/** Week letters: the first day and the number of a week depend on the locale. */
-const UNSUPPORTED = 'YwWF';
+const LETTERS = 'GyYMLwWdDFEuaHkKhmsSzZX';
 const MAX_ISO_ZONE = 3;
 
-/** Throws Error with a reason: an unknown letter, an unsupported one, or an unterminated quote. */
+/** Throws Error with a reason, Java's: an unknown letter, an unterminated quote, too long a zone. */
 export function parsePattern(pattern: string): readonly Piece[] {
   const pieces: Piece[] = [];
   for (const [token, quoted] of pattern.matchAll(/''|'((?:[^']|'')*)(?:'|$)|([A-Za-z])\2*|[^]/g)) {
@@ -50,8 +49,17 @@ export function parsePattern(pattern: string): readonly Piece[] {
 
 function letterOf(token: string): Letter {
   const letter = token.charAt(0);
-  if (UNSUPPORTED.includes(letter)) throw new Error(`Pattern character '${letter}' is not supported`);
-  if (!SUPPORTED.includes(letter)) throw new Error(`Illegal pattern character '${letter}'`);
+  if (!LETTERS.includes(letter)) throw new Error(`Illegal pattern character '${letter}'`);
   if (letter === 'X' && token.length > MAX_ISO_ZONE) throw new Error('invalid ISO 8601 format: length=' + token.length);
   return { letter, count: token.length };
+}
+
+/** Why a setting is not a pattern, or null: it is one, or it is no text. */
+export function patternFault(pattern: ParsedValue): string | null {
+  try {
+    if (typeof pattern === 'string') parsePattern(pattern);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }

@@ -4,14 +4,15 @@
  */
 import {
   schemaBasics,
-  type ConfigKey,
   type ConnectorConfig,
   type ConnectRecord,
+  type ParsedValue,
   type Schema,
   type Transformation,
   setMember,
 } from '@millrace/sdk';
-import { parsePattern } from './date-pattern';
+import type { FrameworkKey } from '../config/framework-key';
+import { parsePattern, patternFault } from './date-pattern';
 import { configError } from './failures';
 import { oneOf, REPLACE_NULL, Settings } from './settings';
 import { copiedValue, isNull, memberOf, requireMap, requireStruct, withMember, type StructValue } from './shapes';
@@ -30,7 +31,7 @@ import {
   type TextFormat,
 } from './timestamp-kinds';
 
-export const TIMESTAMP_CONVERTER_CONFIG: readonly ConfigKey[] = [
+export const TIMESTAMP_CONVERTER_CONFIG: readonly FrameworkKey[] = [
   {
     name: 'field',
     type: 'STRING',
@@ -51,6 +52,7 @@ export const TIMESTAMP_CONVERTER_CONFIG: readonly ConfigKey[] = [
     default: '',
     importance: 'MEDIUM',
     documentation: 'How strings are written and read, in UTC: a pattern of java.text.SimpleDateFormat.',
+    check: patternProblems,
   },
   {
     name: 'unix.precision',
@@ -81,7 +83,7 @@ export class TimestampConverter implements Transformation {
     this.precision = settings.text('unix.precision') as Precision;
     this.replaceNull = settings.flag('replace.null.with.default');
     const pattern = settings.text('format');
-    this.format = pattern.trim() === '' ? null : compile(pattern);
+    this.format = pattern.trim() === '' ? null : { pattern, pieces: parsePattern(pattern) };
     if (this.target === 'string' && this.format === null) {
       throw configError('TimestampConverter requires format option to be specified when using string timestamps');
     }
@@ -137,13 +139,12 @@ export class TimestampConverter implements Transformation {
   );
 }
 
-function compile(pattern: string): TextFormat {
-  try {
-    return { pattern, pieces: parsePattern(pattern) };
-  } catch (error) {
-    throw configError(
-      `Invalid value java.lang.IllegalArgumentException: ${(error as Error).message} for configuration ` +
-        `TimestampConverter requires a SimpleDateFormat-compatible pattern for string timestamps: ${pattern}`,
-    );
-  }
+/** Java's message, which it gives only when the task starts. */
+function patternProblems(pattern: ParsedValue): readonly string[] {
+  const fault = patternFault(pattern);
+  if (fault === null) return [];
+  return [
+    `Invalid value java.lang.IllegalArgumentException: ${fault} for configuration ` +
+      `TimestampConverter requires a SimpleDateFormat-compatible pattern for string timestamps: ${String(pattern)}`,
+  ];
 }

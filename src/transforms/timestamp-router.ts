@@ -1,8 +1,8 @@
 /** `TimestampRouter`: derives the topic from the record's timestamp. Source: connect-runtime §7.2. */
 import type { ConfigKey, ConnectorConfig, ConnectRecord, Transformation } from '@millrace/sdk';
 import { formatDate } from './date-format';
-import { parsePattern, type Piece } from './date-pattern';
-import { configError, dataError } from './failures';
+import { parsePattern, patternFault, type Piece } from './date-pattern';
+import { dataError } from './failures';
 import { Settings } from './settings';
 import { isNull } from './shapes';
 
@@ -20,6 +20,7 @@ export const TIMESTAMP_ROUTER_CONFIG: readonly ConfigKey[] = [
     default: 'yyyyMMdd',
     importance: 'HIGH',
     documentation: 'How the time is written, in UTC: a pattern of java.text.SimpleDateFormat.',
+    validator: patternFault,
   },
 ];
 
@@ -30,11 +31,7 @@ export class TimestampRouter implements Transformation {
   configure(config: ConnectorConfig): void {
     const settings = new Settings(TIMESTAMP_ROUTER_CONFIG, config);
     this.format = settings.text('topic.format');
-    try {
-      this.pieces = parsePattern(settings.text('timestamp.format'));
-    } catch (error) {
-      throw configError((error as Error).message);
-    }
+    this.pieces = parsePattern(settings.text('timestamp.format'));
   }
 
   apply<R extends ConnectRecord>(record: R): R {

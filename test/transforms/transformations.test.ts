@@ -92,12 +92,46 @@ test('connect-runtime 105: int64 beyond 2^53 keeps every digit', () => {
   expect(cast('id:int16', -(2 ** 31) + 5)).toEqual({ id: 5 });
 });
 
-describe('connect-runtime 105: unsupported date letters are rejected by name', () => {
-  test.each(['YYYY', 'yyyy ww', 'W', 'F'])('%s', (format) => {
-    const reason = `Pattern character '${format.slice(-1)}' is not supported`;
-    expect(() => create('TimestampRouter', { 'timestamp.format': format })).toThrow(reason);
-    expect(() => create('TimestampConverter$Value', { 'target.type': 'string', format })).toThrow(reason);
+describe('connect-runtime 105: validation rejects what is not a date pattern, with the reason', () => {
+  test.each([
+    ['yyyyb', "Illegal pattern character 'b'"],
+    ["yyyy'", 'Unterminated quote'],
+    ['XXXX', 'invalid ISO 8601 format: length=4'],
+  ])('%s', (format, reason) => {
+    const errorsOf = (name: string, key: string): readonly string[] => {
+      const { plugin } = builtInTransformations.find(({ className }) => className.endsWith(name))!;
+      return checkKey(
+        plugin.config.find((one) => one.name === key)!,
+        { [key]: format },
+      ).errors;
+    };
+    const invalid = `Invalid value ${format} for configuration timestamp.format: ${reason}`;
+    expect(errorsOf('.TimestampRouter', 'timestamp.format')).toEqual([invalid]);
+    expect(() => create('TimestampRouter', { 'timestamp.format': format })).toThrow(invalid);
+    const converter = errorsOf('.TimestampConverter$Value', 'format');
+    expect(converter).toEqual([expect.stringContaining(reason)]);
+    const config = { 'target.type': 'string', format };
+    expect(() => create('TimestampConverter$Value', config)).toThrow(converter[0]);
   });
+});
+
+test('connect-runtime 105: a pattern of no text is valid where it is optional', () => {
+  expect(() => create('TimestampConverter$Value', { 'target.type': 'unix', format: '' })).not.toThrow();
+});
+
+test.each([
+  ['2024-07-01 12:00 Europe/Paris', '2024-07-01T10:00:00.000Z'],
+  ['2024-01-01 12:00 Europe/Paris', '2024-01-01T11:00:00.000Z'],
+  // The hour that summer time skips, and one that autumn repeats.
+  ['2024-03-31 02:30 Europe/Paris', '2024-03-31T01:30:00.000Z'],
+  ['2024-10-27 02:30 Europe/Paris', '2024-10-27T00:30:00.000Z'],
+  ['2024-07-01 12:00 America/Argentina/Salta', '2024-07-01T15:00:00.000Z'],
+])('connect-runtime 105: a date with the ID of a time zone, which Java does not read: %s', (text, instant) => {
+  const converter = create('TimestampConverter$Value', { 'target.type': 'Timestamp', format: 'yyyy-MM-dd HH:mm z' });
+  expect(converter.apply(record(schema('STRING'), text))?.value).toEqual(new Date(instant));
+  expect(() => converter.apply(record(schema('STRING'), '2024-07-01 12:00 Europe/Nowhere'))).toThrow(
+    'does not match pattern',
+  );
 });
 
 test('connect-runtime 105: a repeated name is rejected by validation, and counts once where it got through', () => {

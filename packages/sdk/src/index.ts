@@ -38,3 +38,4 @@ export * from './task';
 export * from './timing';
 export * from './transaction';
 export * from './transformation';
+export * from './zone-offsets';

@@ -32,6 +32,26 @@ const formats = [
   'LLL LLLL L',
   '',
 ];
+const weekFormats = ['YYYYMM', "YYYY-'W'ww-u", 'YY w W F', 'YYYYY www WW FF E DDD'];
+/** Days around the turn of years that begin on different weekdays, and of a month that begins on a Saturday. */
+const weekTimes = [
+  '2024-12-28',
+  '2024-12-29',
+  '2024-12-31',
+  '2025-01-01',
+  '2025-01-04',
+  '2025-01-05',
+  '2023-01-01',
+  '2022-12-31',
+  '2005-01-01',
+  '2004-12-25',
+  '2000-02-29',
+  '2022-10-01',
+  '2022-10-02',
+  '2022-10-31',
+  '1969-12-31',
+  '1970-01-04',
+].map((day) => ({ timestamp: Date.parse(day) }));
 
 const literals = '12,null,true,1.5,text,,[1;2],{"a":1},{"a":1;"b":"x"}, 7 ,2024-02-03,"q",99999999999999'.split(',');
 const headers = { fields: 'title,ratio', headers: 'h1,h2' };
@@ -44,6 +64,7 @@ export const routing: Case[] = [
 
   ...on('TimestampRouter', [{}], [...timestamps, { topic: 'a${timestamp}b$1' }]),
   ...formats.flatMap((format) => on('TimestampRouter', [{ 'timestamp.format': format }], timestamps)),
+  ...weekFormats.flatMap((format) => on('TimestampRouter', [{ 'timestamp.format': format }], weekTimes)),
   ...['${topic}', '${timestamp}', '${topic}${topic}/${timestamp}${timestamp}$1', 'fixed', ''].flatMap((format) =>
     on('TimestampRouter', [{ 'topic.format': format }], timestamps.slice(0, 1)),
   ),

@@ -8,6 +8,7 @@ import {
   readMember,
   safeInteger,
   setMember,
+  zoneOffsets,
   type ConfigKey,
   type ConnectorConfig,
   type ConnectRecord,
@@ -15,11 +16,11 @@ import {
   type Transformation,
   type TransformationContext,
   type TransformationPlugin,
+  type ZoneOffsets,
 } from '@millrace/sdk';
 import { invalidSetting, listSetting, textSetting } from '../setting-values';
 import { isEnvelope, requireStruct, schemaOf, TransformError, type StructValue } from '../structs';
 import { ConvertedFields, isListOfRules, type Block, type FieldChoice } from './converted-fields';
-import { zoneOffsets, type ZoneOffsets } from './zone-offsets';
 import { movedTime, movedTimestamp } from './zoned-text';
 
 const ZONE = 'converted.timezone';

@@ -1,6 +1,6 @@
 /** ISO 8601 texts with an offset, as `java.time.format.DateTimeFormatter` reads and writes them. */
+import { localDay, localSeconds, type ZoneOffsets } from '@millrace/sdk';
 import { TransformError } from '../structs';
-import { localDay, localSeconds, type ZoneOffsets } from './zone-offsets';
 
 const DAY = 86_400;
 const TIME = String.raw`(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:\d{2}(?::\d{2})?)$`;
