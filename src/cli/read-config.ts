@@ -3,13 +3,14 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ConfigError, isConnectError } from '@millrace/sdk';
 import { embeddedBrokerConfig, type EmbeddedBrokerConfig } from '../config/embedded-broker';
-import { withEnvironment } from '../config/environment';
+import { fromVariables, withEnvironment } from '../config/environment';
 import { readText } from '../config/file-stream';
 import { parseProperties } from '../config/properties';
 import { createConfigResolver, resolveWorkerSettings, type ConfigResolver } from '../config/providers/config-resolver';
 import { hiderOf } from '../config/providers/hide-resolved';
 import { parseWorkerConfig, type WorkerConfig } from '../config/worker-config';
 import type { CliIo } from './io';
+import { withJaasFile } from './jaas-credentials';
 import type { WorkerOptions } from './worker-options';
 
 export interface ConfigSources {
@@ -42,12 +43,15 @@ export async function readConfig(
   // The usual file may be absent.
   const isRead = path !== null && (given.file !== undefined || existsSync(path));
   const fromFile = isRead ? await readProperties(path, signal) : {};
-  const named = { ...withEnvironment({ ...defaults, ...fromFile }, io.env), ...given.settings };
+  const base = { ...defaults, ...fromFile };
+  const named = { ...withEnvironment(base, io.env), ...given.settings };
   const settings = withPlugins(named, given.plugins ?? [], io.cwd);
   const warn = (message: string): void => void io.stderr.write(`${message}\n`);
   const resolver = createConfigResolver({ settings, env: io.env, warn });
   const resolved = await resolveWorkerSettings(settings, resolver);
-  const config = parsed(settings, resolved);
+  const variableOf = (key: string): string | null =>
+    Object.hasOwn(given.settings ?? {}, key) ? null : (fromVariables(io.env, base).get(key)?.variable ?? null);
+  const config = parsed(settings, withJaasFile(resolved), variableOf);
   const embedded = embeddedBrokerConfig(config.raw);
   if (!embedded && given.brokerOptions.length > 0) {
     throw new ConfigError(
@@ -73,13 +77,21 @@ function withPlugins(
   return { ...settings, 'plugin.path': [settings['plugin.path'] ?? '', ...folders].join(',') };
 }
 
-/** Hides values from config providers in error messages. */
-function parsed(settings: Readonly<Record<string, string>>, resolved: Readonly<Record<string, string>>): WorkerConfig {
+/**
+ * Hides values from config providers in error messages, and names the environment variable that a setting is from.
+ */
+function parsed(
+  settings: Readonly<Record<string, string>>,
+  resolved: Readonly<Record<string, string>>,
+  variableOf: (key: string) => string | null,
+): WorkerConfig {
   try {
     return parseWorkerConfig(resolved);
   } catch (error) {
     if (!isConnectError(error)) throw error;
-    throw new ConfigError(hiderOf(settings, resolved)(error.message), { code: error.code, place: error.place });
+    const variable = variableOf(String(error.place?.key ?? ''));
+    const from = variable === null ? '' : ` It is set by the environment variable ${variable}.`;
+    throw new ConfigError(hiderOf(settings, resolved)(error.message) + from, { code: error.code, place: error.place });
   }
 }
 

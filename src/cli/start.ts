@@ -1,5 +1,6 @@
 /** `millrace start [worker.properties]`: runs a worker until SIGTERM or SIGINT; a second signal terminates it. */
 import { startTimer } from '@millrace/sdk';
+import { ineffectiveVariablesWarning } from '../config/environment';
 import type * as Recent from '../logging/recent-lines';
 import type * as Logging from '../logging/winston-logger';
 import type * as Composition from '../worker';
@@ -57,6 +58,8 @@ export function loadAndBuildWorker({ config, embedded, resolver }: WorkerSetup, 
   const { levels, format } = loggerOptions(io.env);
   const recent = config.consoleEnabled ? new RecentLines() : undefined;
   const logger = createLogger({ levels, format, colors: hasColours(io), ...(recent ? { recent } : {}) });
+  const ineffective = ineffectiveVariablesWarning(io.env);
+  if (ineffective !== null) logger.warn(ineffective);
   const options = { logger, levels, resolver, ...(recent ? { recent } : {}) };
   return embedded ? createWorkerWithBroker(config, embedded, options) : createWorker(config, options);
 }

@@ -2,38 +2,45 @@
  * Environment variables that override the properties file. Two families:
  * - `CONNECT_<NAME>`: any setting; lower-cased, `_` → `.` (and, as in widespread Connect images, `__` → `-`, `___` →
  * `_`);
- * - the short names below, as in the Debezium image. An empty one counts as not set, because compose files pass empty
- * variables.
+ * - short names, as in the Debezium image. An empty one counts as not set, because compose files pass empty variables.
  *
  * `CONNECT_*` overrides a short name: it is meant for this process only, while a short name such as `BOOTSTRAP_SERVERS`
- * is often shared by a whole container or CI job.
+ * is often shared by a whole container or CI job. In between is `CONNECT_CONFIGURATION`, a whole properties file.
  *
  * With the lowest precedence, `KAFKA_OPTS` sets two JVM system properties, as in Java's images: where Kafka clients may
- * fetch tokens, and the JAAS file of the REST API.
+ * fetch tokens, and the JAAS file of the REST API and of Kafka clients.
  */
+import { ConfigError } from '@millrace/sdk';
+import { levelsOfEnvironment } from '../logging/level-variables';
+import {
+  apicurioSettings,
+  ineffectiveVariables,
+  isSetting,
+  listenerOf,
+  shortValue,
+  SHORT_NAMES,
+  WHOLE_FILE,
+  type Environment,
+  type FromVariable,
+} from './image-variables';
 import { ALLOWED_TOKEN_URLS } from './oauth-urls';
+import { parseProperties } from './properties';
 import { JAAS_FILE } from './rest-auth-settings';
 
-const SHORT_NAMES: Readonly<Record<string, string>> = {
-  BOOTSTRAP_SERVERS: 'bootstrap.servers',
-  GROUP_ID: 'group.id',
-  CONFIG_STORAGE_TOPIC: 'config.storage.topic',
-  OFFSET_STORAGE_TOPIC: 'offset.storage.topic',
-  STATUS_STORAGE_TOPIC: 'status.storage.topic',
-};
 const PREFIX = 'CONNECT_';
+const JVM_OPTIONS = [ALLOWED_TOKEN_URLS, JAAS_FILE];
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type Settings = Readonly<Record<string, string>>;
 
-/** The file's settings, overridden by those of the environment. */
-export function withEnvironment(settings: Readonly<Record<string, string>>, env: Environment): Record<string, string> {
-  return { ...jvmSettings(env), ...settings, ...environmentSettings(env) };
+/** The file's settings, overridden by those of the environment. Throws ConfigError. */
+export function withEnvironment(settings: Settings, env: Environment): Record<string, string> {
+  return { ...jvmSettings(env), ...settings, ...environmentSettings(env, settings) };
 }
 
 /** Settings from `KAFKA_OPTS`. The file overrides them, because the variable is often shared by a whole container. */
 function jvmSettings({ KAFKA_OPTS = '' }: Environment): Record<string, string> {
   const words = KAFKA_OPTS.split(/\s+/);
-  const given = [ALLOWED_TOKEN_URLS, JAAS_FILE].flatMap((name) => {
+  const given = JVM_OPTIONS.flatMap((name) => {
     const option = `-D${name}=`;
     const word = words.findLast((each) => each.startsWith(option));
     return word === undefined ? [] : [[name, word.slice(option.length)] as const];
@@ -41,18 +48,53 @@ function jvmSettings({ KAFKA_OPTS = '' }: Environment): Record<string, string> {
   return Object.fromEntries(given);
 }
 
-/** Settings from environment variables, without `KAFKA_OPTS`. */
-export function environmentSettings(env: Environment): Record<string, string> {
-  const settings: Record<string, string> = {};
+/** Settings from environment variables, without `KAFKA_OPTS`. Throws ConfigError. @param file for its listener */
+export function environmentSettings(env: Environment, file: Settings = {}): Record<string, string> {
+  return Object.fromEntries([...fromVariables(env, file)].map(([key, { value }]) => [key, value]));
+}
+
+/** Settings by key, with the variables that they are from. Throws ConfigError. */
+export function fromVariables(env: Environment, file: Settings = {}): ReadonlyMap<string, FromVariable> {
+  const found = new Map<string, FromVariable>();
   for (const [variable, key] of Object.entries(SHORT_NAMES)) {
-    const value = env[variable];
-    if (value !== undefined && value.trim() !== '') settings[key] = value;
+    const value = shortValue(env, variable);
+    if (value !== undefined) found.set(key, { value, variable });
   }
+  for (const [key, value] of Object.entries(apicurioSettings(env)))
+    found.set(key, { value, variable: 'APICURIO_REGISTRY' });
+  for (const [key, value] of Object.entries(wholeFile(env[WHOLE_FILE] ?? '')))
+    found.set(key, { value, variable: WHOLE_FILE });
   for (const [variable, value] of Object.entries(env)) {
-    if (value === undefined || !variable.startsWith(PREFIX) || variable === PREFIX) continue;
-    settings[settingName(variable.slice(PREFIX.length))] = value;
+    if (value === undefined || !variable.startsWith(PREFIX) || variable === PREFIX || !isSetting(variable)) continue;
+    found.set(settingName(variable.slice(PREFIX.length)), { value, variable });
   }
-  return settings;
+  const listener = found.has('listeners') ? null : listenerOf(env, file.listeners);
+  if (listener) found.set('listeners', listener);
+  return found;
+}
+
+function wholeFile(text: string): Settings {
+  try {
+    return parseProperties(text);
+  } catch (cause) {
+    throw new ConfigError(
+      `The environment variable ${WHOLE_FILE} is not a properties file: ${(cause as Error).message}`,
+      {
+        code: 'WORKER_CONFIG_INVALID',
+        cause,
+      },
+    );
+  }
+}
+
+/** One sentence about variables of Java's images that have no effect here, with their names only. Null: none is set. */
+export function ineffectiveVariablesWarning(env: Environment): string | null {
+  const names = ineffectiveVariables(env, levelsOfEnvironment(env).unusable, JVM_OPTIONS);
+  if (names.length === 0) return null;
+  const rest = names.includes('KAFKA_OPTS')
+    ? ` Of KAFKA_OPTS, only ${JVM_OPTIONS.map((name) => `-D${name}`).join(' and ')} are read.`
+    : '';
+  return `Environment variables without effect in Millrace: ${names.join(', ')}.${rest} See Environment variables in docs/operations.md for what to set instead.`;
 }
 
 function settingName(variable: string): string {

@@ -7,6 +7,11 @@ import { atLeast, type Setting, type SettingValue } from './setting';
 export const EXTENSIONS = 'rest.extension.classes';
 /** In Java, a system property of the JVM. */
 export const JAAS_FILE = 'java.security.auth.login.config';
+
+/** The path of a JAAS file. Java's `-Dname==file` replaces other sources of the configuration; there are none here. */
+export function jaasPath(text: string): string {
+  return text.replace(/^=/, '').replace(/^file:(?:\/\/)?(?=\/)/, '');
+}
 const PREFIX = 'rest.auth.';
 const JWKS_FILE = `${PREFIX}jwks.file`;
 const JWKS_URL = `${PREFIX}jwks.url`;

@@ -1,7 +1,8 @@
 /** The worker's logger: winston writes one line per event to standard output. */
 import { createLogger as createWinston, transports, type Logger as Winston } from 'winston';
 import { formatLine, logFormat, type LogEvent, type LogFormat, type LogLevel } from './format-line';
-import { levelName, LogLevels, SEVERITY, type Threshold } from './log-levels';
+import { levelsOfEnvironment } from './level-variables';
+import { LogLevels, SEVERITY, type Threshold } from './log-levels';
 import type { Logger } from './logger';
 import { subjectOf } from './line-subject';
 import { printableFields, printableLine, type PrintableLine } from './printable-line';
@@ -39,12 +40,13 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   return new WinstonLogger({ winston, levels, recent }, name, {});
 }
 
-/** `MILLRACE_LOG_LEVEL` and `MILLRACE_LOG_FORMAT`; unknown values count as not set. */
+/** `MILLRACE_LOG_LEVEL`, levels of Java's images and `MILLRACE_LOG_FORMAT`; unknown values count as not set. */
 export function loggerOptions(
   env: Readonly<Record<string, string | undefined>>,
 ): Required<Pick<LoggerOptions, 'levels' | 'format'>> {
+  const { root, rules } = levelsOfEnvironment(env);
   return {
-    levels: new LogLevels(levelName(env.MILLRACE_LOG_LEVEL ?? '') ?? 'INFO'),
+    levels: new LogLevels(root, rules),
     format: logFormat(env),
   };
 }

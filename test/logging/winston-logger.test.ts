@@ -98,3 +98,27 @@ test('options come from the environment', () => {
   const odd = { MILLRACE_LOG_LEVEL: 'loud', MILLRACE_LOG_FORMAT: 'xml' };
   expect([level(odd), loggerOptions(odd).format]).toEqual(['INFO', 'text']);
 });
+
+test.each<[string, Record<string, string>, Record<string, string>]>([
+  ['Debezium’s', { LOG_LEVEL: 'debug' }, { root: 'DEBUG' }],
+  ['Redpanda’s', { CONNECT_LOG_LEVEL: 'warn', LOG_LEVEL: 'debug' }, { root: 'WARN' }],
+  [
+    'Confluent’s',
+    { CONNECT_LOG4J_ROOT_LOGLEVEL: 'ERROR', CONNECT_LOG4J_LOGGERS: 'millrace.rest=TRACE, org.reflections=OFF' },
+    { root: 'ERROR', 'millrace.rest': 'TRACE', 'millrace.herder': 'ERROR' },
+  ],
+  ['Debezium’s root logger', { CONNECT_LOG4J_LOGGERS: 'DEBUG, stdout' }, { root: 'DEBUG' }],
+  [
+    'one of Java’s loggers',
+    { CONNECT_LOG4J_LOGGER_ORG_APACHE_KAFKA_CLIENTS: 'DEBUG' },
+    { root: 'INFO', 'millrace.kafka': 'DEBUG' },
+  ],
+  ['Millrace’s own counts first', { MILLRACE_LOG_LEVEL: 'warn', LOG_LEVEL: 'debug' }, { root: 'WARN' }],
+  ['not a level', { LOG_LEVEL: 'verbose', CONNECT_LOG4J_LOGGERS: 'a=loud' }, { root: 'INFO', a: 'INFO' }],
+])('levels come from variables of Java’s images: %s', (_case, env, expected) => {
+  const { levels } = loggerOptions(env);
+  for (const [name, level] of Object.entries(expected)) {
+    levels.threshold(name);
+    expect([name, levels.find(name)?.level]).toEqual([name, level]);
+  }
+});

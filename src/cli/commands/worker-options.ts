@@ -34,6 +34,6 @@ export const PLUGIN_OPTIONS: readonly OptionSpec[] = [
   { flags: '--plugin-path <folders>', description: 'plugin.path, separated by commas', completes: 'files' },
 ];
 
-export const ENVIRONMENT = `Environment variables override the file: BOOTSTRAP_SERVERS, GROUP_ID, CONFIG_STORAGE_TOPIC, OFFSET_STORAGE_TOPIC, STATUS_STORAGE_TOPIC, and CONNECT_<NAME> for any setting (CONNECT_OFFSET_FLUSH_INTERVAL_MS sets offset.flush.interval.ms).
+export const ENVIRONMENT = `Environment variables override the file: BOOTSTRAP_SERVERS, GROUP_ID, CONFIG_STORAGE_TOPIC, OFFSET_STORAGE_TOPIC, STATUS_STORAGE_TOPIC, KEY_CONVERTER, VALUE_CONVERTER, and CONNECT_<NAME> for any setting (CONNECT_OFFSET_FLUSH_INTERVAL_MS sets offset.flush.interval.ms).
 
 Logs: MILLRACE_LOG_LEVEL (error, warn, info, debug, trace) and MILLRACE_LOG_FORMAT (text, json).`;

@@ -6,7 +6,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { ConfigError } from '@millrace/sdk';
 import { parseProperties } from '../../config/properties';
-import { JAAS_FILE } from '../../config/rest-auth-settings';
+import { JAAS_FILE, jaasPath } from '../../config/rest-auth-settings';
 import type { Logger } from '../../logging/logger';
 import type { BasicCredentials } from './basic-credentials';
 
@@ -85,8 +85,7 @@ function invalid(problem: string, cause?: unknown): ConfigError {
 }
 
 function passwordFiles(jaasFile: string, readJaas: ReadJaasFile): readonly string[] {
-  // Java's -Dname==file replaces other sources of the configuration, of which there are none here.
-  const path = jaasFile.replace(/^=/, '').replace(/^file:(?:\/\/)?(?=\/)/, '');
+  const path = jaasPath(jaasFile);
   const sections = readJaas(bytesOf(path).toString('utf8'), (problem) => invalid(`the JAAS file ${path} ${problem}`));
   const modules = sections.get(SECTION) ?? [];
   if (modules.length === 0) throw invalid(`the JAAS file ${path} needs a section ${SECTION} with a login module`);
