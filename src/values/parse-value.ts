@@ -1,5 +1,6 @@
 /**
- * Header text to values. Source: connect-runtime §6.4 "From bytes", including the quirk about text after a number.
+ * Header text to values. Source: connect-runtime §6.4 "From bytes". Java ignores what follows a value; here such a text
+ * is a string, because it would lose its end.
  */
 import {
   arraySchema,
@@ -66,12 +67,9 @@ class HeaderParser {
   /** Null: the whole text is a string. */
   top(): SchemaAndValue | null {
     const first = this.skipBlank();
-    if (first === '[' || first === '{') {
-      // Text after the closing bracket is ignored, as after a number.
-      return this.embedded();
-    }
     if (first === undefined) return null;
-    return this.temporal() ?? this.number(this.list[this.at] as string);
+    const found = first === '[' || first === '{' ? this.embedded() : (this.temporal() ?? this.number());
+    return this.skipBlank() === undefined ? found : null;
   }
 
   private skipBlank(): string | undefined {
@@ -100,9 +98,8 @@ class HeaderParser {
     }
     const temporal = this.temporal();
     if (temporal) return temporal;
-    const number = this.number(token);
+    const number = this.number();
     if (!number) throw new NotStructured();
-    this.at++;
     return number;
   }
 
@@ -173,8 +170,8 @@ class HeaderParser {
     return null;
   }
 
-  private number(token: string): SchemaAndValue | null {
-    return parseNumber(token.trim());
+  private number(): SchemaAndValue | null {
+    return parseNumber((this.list[this.at++] as string).trim());
   }
 }
 
