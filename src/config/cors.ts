@@ -11,7 +11,8 @@ export interface CorsSettings {
 
 const DEFAULT_METHODS = ['GET', 'POST', 'HEAD'];
 const PLAIN_ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d+)?$/i;
-const METHOD = /^[A-Z]+$/;
+/** `*` is all of them, for browsers that send no credentials. */
+const METHOD = /^(?:[A-Z]+|\*)$/;
 
 function parts(text: string): string[] {
   return text

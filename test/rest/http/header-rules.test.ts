@@ -51,6 +51,8 @@ describe('CORS', () => {
       'access-control-max-age': '60',
     });
     expect((await preflight('')).headers['access-control-allow-methods']).toBe('GET,POST,HEAD');
+    // As in Java; browsers take it as all methods.
+    expect((await preflight('*')).headers['access-control-allow-methods']).toBe('*');
   });
 
   test.each([
