@@ -2,6 +2,7 @@
  * Java client settings (an unprefixed map of strings) → connection settings. Keys and defaults are Java's. Source:
  * kafka-client §3, connect-runtime Appendix B.
  */
+import { isIPv6 } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { duration, integer, invalid, list, oneOf, text } from '../client-settings';
 import type { ClientConfig } from '../port';
@@ -40,10 +41,13 @@ export function parseBootstrapServers(config: ClientConfig): HostAndPort[] {
   const key = 'bootstrap.servers';
   const servers = list(config, key).map((entry): HostAndPort => {
     // Java accepts a listener name before the address, as in PLAINTEXT://host:9092.
-    const match = /^(?:[A-Za-z0-9_]+:\/\/)?(?:\[([0-9A-Fa-f:.]+(?:%\w+)?)\]|([^:/[\]\s]+)):(\d+)$/.exec(entry);
+    const match = /^(?:[A-Za-z0-9_]+:\/\/)?(?:\[([0-9A-Fa-f:.]+(?:%\w+)?)\]|([^/[\]\s]+)):(\d+)$/.exec(entry);
     const host = match?.[1] ?? match?.[2];
     const port = Number(match?.[3]);
-    if (host === undefined || port < 1 || port > 65535) throw invalid(key, `must list host:port, not '${entry}'`);
+    if (host === undefined || (host.includes(':') && !isIPv6(host)) || port < 1 || port > 65535) {
+      const hint = /:.*:/.test(entry) ? ', and IPv6 addresses in brackets ([::1]:9092)' : '';
+      throw invalid(key, `must list host:port${hint}, not '${entry}'`);
+    }
     return { host, port };
   });
   if (servers.length === 0)

@@ -2,6 +2,7 @@
 import { startInterval, sleep, backoffMs } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import type { NetworkMetrics } from '../../metrics/network-metrics';
+import { addressText } from './address-text';
 import type { ConnectionSettings, HostAndPort } from './client-config';
 import { KafkaError } from '../errors';
 import { KafkaConnection } from './kafkajs-connection';
@@ -36,7 +37,7 @@ export class ConnectionRegistry {
   /** Connected nodes first, then those without connection failures. */
   preferred<T extends HostAndPort>(nodes: readonly T[]): T[] {
     const rank = (node: T): number => {
-      const peer = this.peers.get(addressKey(node));
+      const peer = this.peers.get(addressText(node));
       if (peer?.open.get(MAIN_LANE)?.usable === true) return 0;
       return peer === undefined || peer.failures === 0 ? 1 : 1 + peer.failures;
     };
@@ -44,7 +45,7 @@ export class ConnectionRegistry {
   }
 
   peer(address: HostAndPort): Peer {
-    const key = addressKey(address);
+    const key = addressText(address);
     let peer = this.peers.get(key);
     if (peer === undefined) {
       const { host, port } = address;
@@ -87,14 +88,14 @@ export class ConnectionRegistry {
       this.closing.removeEventListener('abort', abort);
     }
     this.failIfClosed(connection);
-    if (this.peers.get(addressKey(peer.address)) !== peer) {
+    if (this.peers.get(addressText(peer.address)) !== peer) {
       const error = new KafkaError('CONNECTION_FAILED', 'The Kafka broker left the cluster', {
         retriable: true,
       });
       connection.fail(error);
       throw error;
     }
-    if (peer.failures > 0) this.logger.info(`Kafka broker ${addressKey(peer.address)} is reachable again`);
+    if (peer.failures > 0) this.logger.info(`Kafka broker ${addressText(peer.address)} is reachable again`);
     peer.failures = 0;
     peer.open.set(lane, connection);
     return connection;
@@ -127,8 +128,8 @@ export class ConnectionRegistry {
 
   /** Closes connections to brokers that left the cluster or moved, and idle ones to bootstrap addresses. */
   closeMoved(nodes: readonly HostAndPort[]): void {
-    const current = new Set(nodes.map(addressKey));
-    const bootstrap = new Set(this.settings.bootstrapServers.map(addressKey));
+    const current = new Set(nodes.map(addressText));
+    const bootstrap = new Set(this.settings.bootstrapServers.map(addressText));
     for (const [key, peer] of this.peers) {
       if (current.has(key)) continue;
       if (!bootstrap.has(key)) this.peers.delete(key);
@@ -153,10 +154,6 @@ export class ConnectionRegistry {
 
 function closedError(): KafkaError {
   return new KafkaError('ABORTED', 'The Kafka client is closed');
-}
-
-function addressKey({ host, port }: HostAndPort): string {
-  return `${host}:${port}`;
 }
 
 export function shuffled<T>(items: readonly T[]): T[] {

@@ -7,6 +7,7 @@ import tls from 'node:tls';
 import { startTimer } from '@millrace/sdk';
 import Connection from 'kafkajs/src/network/connection';
 import type { NetworkMetrics } from '../../metrics/network-metrics';
+import { addressText } from './address-text';
 import type { ConnectionSettings, HostAndPort } from './client-config';
 import { KafkaError } from '../errors';
 import { FrameAssembler } from './frame-assembler';
@@ -270,7 +271,7 @@ export class KafkaConnection extends Connection {
     const pending = this.pending.get(correlationId);
     if (pending === undefined) return;
     this.pending.delete(correlationId);
-    const where = `${this.host}:${this.port}`;
+    const where = addressText(this);
     const text = `Kafka broker ${where} did not respond to ${pending.request.apiName} within ${timeoutMs} ms`;
     pending.reject(new KafkaError('REQUEST_TIMED_OUT_CLIENT', text, { retriable: true }));
     this.fail(this.error(`was closed because ${pending.request.apiName} had no response within ${timeoutMs} ms`));
@@ -294,7 +295,7 @@ export class KafkaConnection extends Connection {
   }
 
   private error(problem: string, cause?: unknown): KafkaError {
-    return new KafkaError('CONNECTION_FAILED', `The connection to Kafka broker ${this.host}:${this.port} ${problem}`, {
+    return new KafkaError('CONNECTION_FAILED', `The connection to Kafka broker ${addressText(this)} ${problem}`, {
       retriable: true,
       cause,
     });
@@ -305,7 +306,7 @@ export class KafkaConnection extends Connection {
     // Errors after the first failure are its consequences.
     if (this.failure !== null) return this.failure;
     const { name, message, code, type } = cause as { name?: string; message: string; code?: unknown; type?: string };
-    const where = `Kafka broker ${this.host}:${this.port}`;
+    const where = `Kafka broker ${addressText(this)}`;
     if (type === 'UNSUPPORTED_SASL_MECHANISM' || /mechanism is not supported/.test(message)) {
       const text = `${where} does not support sasl.mechanism ${this.mechanism}`;
       return new KafkaError('UNSUPPORTED_SASL_MECHANISM', text, { cause });

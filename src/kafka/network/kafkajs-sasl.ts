@@ -2,6 +2,7 @@
 import type Connection from 'kafkajs/src/network/connection';
 import { KafkaError } from '../errors';
 import type { SaslSettings } from '../security/sasl-config';
+import { addressText } from './address-text';
 
 const SEPARATOR = '\u0001';
 
@@ -32,7 +33,7 @@ export function authenticationFailed(
   reason: string,
   cause?: unknown,
 ): KafkaError {
-  const text = `Kafka broker ${host}:${port} rejected the ${mechanism} authentication: ${reason}`;
+  const text = `Kafka broker ${addressText({ host, port })} rejected the ${mechanism} authentication: ${reason}`;
   return new KafkaError('SASL_AUTHENTICATION_FAILED', text, { cause });
 }
 

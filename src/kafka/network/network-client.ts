@@ -6,6 +6,7 @@ import { startInterval, sleep, backoffMs } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import type { NetworkMetrics } from '../../metrics/network-metrics';
 import { silentLogger } from '../../logging/logger';
+import { addressText } from './address-text';
 import { readConnectionSettings, type ConnectionSettings } from './client-config';
 import { KafkaError } from '../errors';
 import { ConnectionRegistry, MAIN_LANE, shuffled, type Peer } from './connection-registry';
@@ -215,7 +216,7 @@ class NetworkClient implements Wire {
         const connection = await this.connections.get(peer, MAIN_LANE);
         const version = commonVersion(connection, api.key, api.min, api.max);
         if (version === undefined) {
-          const text = `Kafka broker ${peer.address.host}:${peer.address.port} has no ${api.name} between v${api.min} and v${api.max}`;
+          const text = `Kafka broker ${addressText(peer.address)} has no ${api.name} between v${api.min} and v${api.max}`;
           throw new KafkaError('UNSUPPORTED_VERSION_CLIENT', text);
         }
         return await connection.request(build(version));
@@ -230,7 +231,7 @@ class NetworkClient implements Wire {
   }
 
   private unreachable(failures: readonly KafkaError[]): KafkaError {
-    const servers = this.settings.bootstrapServers.map(({ host, port }) => `${host}:${port}`).join(',');
+    const servers = this.settings.bootstrapServers.map(addressText).join(',');
     const reason = failures.at(-1)?.message ?? 'no broker is known';
     return new KafkaError(
       'CONNECTION_FAILED',

@@ -1,5 +1,6 @@
 /** TLS errors of Node and OpenSSL → one sentence that names the setting to check. */
 import { KafkaError } from '../errors';
+import { addressText } from './address-text';
 
 /** The broker's certificate is not signed by a trusted authority. */
 const UNKNOWN_AUTHORITY = new Set([
@@ -22,7 +23,7 @@ interface TlsFailure {
 export function tlsFailure(cause: unknown, host: string, port: number, withIdentity: boolean): KafkaError | null {
   const failure = cause as TlsFailure;
   if (typeof failure.code !== 'string' || !/CERT|SSL|TLS|EPROTO|SIGNATURE/.test(failure.code)) return null;
-  const text = `TLS with Kafka broker ${host}:${port} failed: ${explain(failure, host, withIdentity)}`;
+  const text = `TLS with Kafka broker ${addressText({ host, port })} failed: ${explain(failure, host, withIdentity)}`;
   return new KafkaError('SSL_HANDSHAKE_FAILED', text, { cause });
 }
 

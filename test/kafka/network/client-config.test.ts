@@ -1,3 +1,4 @@
+import { addressText } from '../../../src/kafka/network/address-text';
 import { readConnectionSettings, parseBootstrapServers } from '../../../src/kafka/network/client-config';
 import { readFetchSettings, readGroupSettings } from '../../../src/kafka/consumer/consumer-settings';
 import type { KafkaError } from '../../../src/kafka/errors';
@@ -16,16 +17,21 @@ const errorOf = (config: Record<string, string>, tokenUrls?: ReadonlySet<string>
 describe('client settings', () => {
   test('bootstrap.servers in all of its forms', () => {
     expect(
-      parseBootstrapServers({ 'bootstrap.servers': ' a.b-c:1 , PLAINTEXT://d:2,[::1]:3,, SASL_SSL://[fe80::1]:4' }),
+      parseBootstrapServers({
+        'bootstrap.servers': ' a.b-c:1 , PLAINTEXT://d:2,[::1]:3,, SASL_SSL://[fe80::1]:4,::1:5,SSL://2001:db8::1:6',
+      }),
     ).toEqual([
       { host: 'a.b-c', port: 1 },
       { host: 'd', port: 2 },
       { host: '::1', port: 3 },
       { host: 'fe80::1', port: 4 },
+      // Without brackets the last number is the port, as in Java.
+      { host: '::1', port: 5 },
+      { host: '2001:db8::1', port: 6 },
     ]);
   });
 
-  test.each(['', 'host', 'host:', 'host:x', 'host:0', 'host:70000', ':9092', '::1:9092'])(
+  test.each(['', 'host', 'host:', 'host:x', 'host:0', 'host:70000', ':9092', '::1', '[::1]', '1:2:3:9'])(
     'a bad bootstrap.servers names the key: %j',
     (value) => {
       const error = errorOf({ 'bootstrap.servers': value });
@@ -33,6 +39,19 @@ describe('client settings', () => {
       expect(error.message).toContain("'bootstrap.servers'");
     },
   );
+
+  test('an IPv6 address without a port is told from one with a port', () => {
+    expect(errorOf({ 'bootstrap.servers': '::1' }).message).toBe(
+      "Kafka client setting 'bootstrap.servers' must list host:port, and IPv6 addresses in brackets ([::1]:9092), not '::1'",
+    );
+  });
+
+  test('messages show an IPv6 address in brackets', () => {
+    expect([addressText({ host: '::1', port: 9092 }), addressText({ host: 'k', port: 1 })]).toEqual([
+      '[::1]:9092',
+      'k:1',
+    ]);
+  });
 
   test("Java's defaults", () => {
     expect(readConnectionSettings(base)).toEqual({
