@@ -2,6 +2,7 @@
 import { integer, invalid, oneOf, required, text } from '../client-settings';
 import { parseJaasConfig } from './jaas';
 import type { JaasEntry } from './jaas-tokens';
+import { foreignLogin } from './strimzi-oauth';
 import { clientCredentialsTokens, unsecuredTokens, type TokenSource } from './oauth-bearer';
 import type { ClientConfig } from '../port';
 
@@ -55,9 +56,9 @@ function oauthTokens(config: ClientConfig, jaas: JaasEntry, tokenUrls: TokenUrls
   if (url === undefined) {
     if (Object.keys(jaas.options).some((name) => name.startsWith('unsecuredLogin')))
       return unsecuredTokens(jaas.options);
-    throw invalid(
-      TOKEN_URL,
-      `is missing: OAUTHBEARER needs it unless ${JAAS} has unsecuredLogin… options for development`,
+    throw (
+      foreignLogin(config, jaas) ??
+      invalid(TOKEN_URL, `is missing: OAUTHBEARER needs it unless ${JAAS} has unsecuredLogin… options for development`)
     );
   }
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
@@ -74,8 +75,10 @@ function oauthTokens(config: ClientConfig, jaas: JaasEntry, tokenUrls: TokenUrls
   const clientId = jaas.options['clientId'] ?? text(config, 'sasl.oauthbearer.client.credentials.client.id');
   const clientSecret =
     jaas.options['clientSecret'] ?? text(config, 'sasl.oauthbearer.client.credentials.client.secret');
-  if (clientId === undefined) throw invalid(JAAS, 'needs clientId for OAUTHBEARER');
-  if (clientSecret === undefined) throw invalid(JAAS, 'needs clientSecret for OAUTHBEARER');
+  if (clientId === undefined || clientSecret === undefined) {
+    const missing = clientId === undefined ? 'clientId' : 'clientSecret';
+    throw foreignLogin(config, jaas) ?? invalid(JAAS, `needs ${missing} for OAUTHBEARER`);
+  }
   return clientCredentialsTokens({
     url,
     clientId,

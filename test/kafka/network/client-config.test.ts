@@ -121,6 +121,49 @@ describe('client settings', () => {
     expect(readConnectionSettings(sasl('scram-sha-512', scram)).sasl).toMatchObject({ mechanism: 'SCRAM-SHA-512' });
   });
 
+  describe('a login by Java classes is named, with what to set instead', () => {
+    const handler = 'sasl.login.callback.handler.class';
+    const module = 'org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required';
+    const strimzi = 'io.strimzi.kafka.oauth.client.JaasClientOauthLoginCallbackHandler';
+    const url = { 'sasl.oauthbearer.token.endpoint.url': 'http://idp/token' };
+    const jaas = `${module} oauth.token.endpoint.uri="http://geheim" oauth.client.id="geheim" oauth.client.secret="geheim" oauth.refresh.token="geheim";`;
+    const instead =
+      'which is a Java library and cannot run here; set the key sasl.oauthbearer.token.endpoint.url instead of oauth.token.endpoint.uri, clientId in sasl.jaas.config instead of oauth.client.id, clientSecret in sasl.jaas.config instead of oauth.client.secret';
+
+    test.each<[string, Record<string, string>, string]>([
+      [
+        'Strimzi’s handler',
+        sasl('OAUTHBEARER', jaas, { [handler]: strimzi }),
+        `'${handler}' is ${strimzi}, ${instead}; not supported: oauth.refresh.token`,
+      ],
+      [
+        'Strimzi’s options alone',
+        sasl('OAUTHBEARER', jaas, url),
+        `'sasl.jaas.config' has options of Strimzi's OAuth client, ${instead}; not supported: oauth.refresh.token`,
+      ],
+      ['Strimzi’s handler alone', sasl('OAUTHBEARER', `${module};`, { [handler]: strimzi }), `, ${instead}`],
+      [
+        'another',
+        sasl('OAUTHBEARER', `${module};`, { [handler]: 'com.example.Login' }),
+        `'${handler}' is com.example.Login, a Java class, which cannot run here; OAUTHBEARER gets its tokens from sasl.oauthbearer.token.endpoint.url, with clientId and clientSecret of sasl.jaas.config`,
+      ],
+    ])('%s', (_case, config, message) => {
+      const error = errorOf(config, new Set(['http://idp/token']));
+      expect(error.code).toBe('INVALID_CLIENT_CONFIG');
+      expect(error.message).toContain(message);
+      expect(error.message).not.toContain('geheim');
+    });
+
+    test('but not Kafka’s own handler, nor one beside settings that are complete', () => {
+      const own = 'org.apache.kafka.common.security.oauthbearer.secured.OAuthBearerLoginCallbackHandler';
+      expect(errorOf(sasl('OAUTHBEARER', `${module};`, { [handler]: own })).message).toContain(
+        "endpoint.url' is missing",
+      );
+      const complete = sasl('OAUTHBEARER', `${module} clientId=c clientSecret=s;`, { ...url, [handler]: strimzi });
+      expect(readConnectionSettings(complete, new Set(['http://idp/token'])).sasl?.mechanism).toBe('OAUTHBEARER');
+    });
+  });
+
   test('SASL settings are checked without repeating secrets', () => {
     const tokenFrom = (url: string): Record<string, string> =>
       sasl('OAUTHBEARER', 'OAuthBearerLoginModule required clientSecret="geheim";', {
