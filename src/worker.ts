@@ -113,7 +113,8 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver, r
         }),
       logger,
       restUrl,
-      resolve: (connectorConfig, expires) => resolver.resolve(connectorConfig, expires),
+      resolve: (connectorConfig, owner, expires) =>
+        resolver.resolve(connectorConfig, { owner, ...(expires && { expires }) }),
       forward,
       onLoggerLevel: applyLevel,
       onFatal: (error) => fail(error),

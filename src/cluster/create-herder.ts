@@ -1,5 +1,6 @@
 /** Assembles a herder: storage and queue, then group, running work, requests, and the tick that drives them. */
 import { monotonicNow } from '@millrace/sdk';
+import { clientsOf } from '../kafka/measured-clients';
 import { WorkLease } from '../tasks/session-lease';
 import { Watchdog } from '../tasks/hosts/watchdog';
 import { ActiveTopics } from './running/active-topics';
@@ -112,8 +113,12 @@ function createFencing(context: HerderContext, { configs }: HerderStorage, reque
     runAsLeader: async (stage, run) => await requests.runAsLeader(stage, run),
     isSink: (connector) => plugins.type(configs.snapshot().connectorConfig(connector)) === 'sink',
     fenceProducers: async (connector, ids, signal) => {
-      const resolved = await resolve(configs.snapshot().connectorConfig(connector) ?? {});
-      await fenceProducers({ clients, worker: config, connector, config: resolved }, ids, signal);
+      const resolved = await resolve(configs.snapshot().connectorConfig(connector) ?? {}, connector);
+      await fenceProducers(
+        { clients: clientsOf(clients, connector), worker: config, connector, config: resolved },
+        ids,
+        signal,
+      );
     },
     readTimeoutMs: config.workerSyncTimeoutMs,
   });

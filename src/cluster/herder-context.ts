@@ -1,5 +1,5 @@
 /** What the parts of a herder share: its options, and the objects that several parts use. */
-import { type ConnectorConfig, Wakeup } from '@millrace/sdk';
+import { Wakeup } from '@millrace/sdk';
 import type { ConfigValidator } from '../config/validation/config-infos';
 import type { WorkerConfig } from '../config/worker-config';
 import type { Admin, KafkaClients } from '../kafka/port';
@@ -18,6 +18,7 @@ import { ConnectorPlugins } from './running/connector-plugins';
 import type { ForwardRequest } from './forwarding/forwarding';
 import { OffsetLocks } from './offsets/offset-locks';
 import { RequestQueue } from './queue/request-queue';
+import type { ResolveConfig } from './resolve-config';
 import { TickStage } from './queue/tick-stage';
 import { workerIdOf } from './group/worker-id';
 
@@ -37,8 +38,8 @@ export interface HerderOptions {
   readonly logger: Logger;
   /** Advertised URL of this worker, e.g. `http://10.0.0.5:8083/`. */
   readonly restUrl: string;
-  /** Resolves placeholders of config providers. (Default: leaves them) */
-  readonly resolve?: (config: ConnectorConfig, expires?: (ttlMs: number) => void) => Promise<ConnectorConfig>;
+  /** (Default: leaves placeholders) */
+  readonly resolve?: ResolveConfig;
   /** Sends a request to another worker. (Default: without TLS settings) */
   readonly forward?: ForwardRequest;
   /** Called when a worker of the group sets a log level for all of them. (Default: ignored) */
@@ -74,7 +75,7 @@ export function createContext(options: HerderOptions): HerderContext {
   const { config, registry } = options;
   const openClients = new OpenClients();
   const meter = new ClientMeter(config.metricsWindows, (announcement) => openClients.accept(announcement));
-  const clients = measuredClients(options.clients, meter);
+  const clients = measuredClients(options.clients, meter, null);
   const restUrl = options.restUrl.endsWith('/') ? options.restUrl : `${options.restUrl}/`;
   const workerId = workerIdOf(restUrl);
   const wakeup = new Wakeup();

@@ -1,4 +1,5 @@
 /** Creates the clients of the Kafka port. Each client has connections of its own. */
+import { quoting } from '../logging/line-subject';
 import type { Logger } from '../logging/logger';
 import { createAdmin } from './admin/admin';
 import { createAssignedConsumer } from './consumer/assigned-consumer';
@@ -50,6 +51,7 @@ export function createKafkaClients(logger: Logger, tokenUrls?: TokenUrls): Kafka
       withWire(config, (wire) => createAssignedConsumer(wire, config, logger, metrics), metrics),
     groupConsumer: (config, metrics) =>
       withWire(config, (wire) => createGroupConsumer(wire, config, logger, metrics), metrics),
+    of: (connector) => createKafkaClients(logger.child(quoting(connector)), tokenUrls),
     groupMember: (config, options) => withWire(config, (wire) => createGroupMember(wire, config, options, logger)),
   };
 }

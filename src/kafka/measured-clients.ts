@@ -1,18 +1,28 @@
 /** Kafka clients whose metrics are announced to the worker. */
-import { hideProvidedValues } from '../logging/provided-values';
+import { hideProvidedValues, type Owner } from '../logging/provided-values';
 import type { ClientMeter } from '../metrics/open-clients';
 import type { KafkaClients } from './port';
 
-/** Clients that have metrics already keep them. */
-export function measuredClients(clients: KafkaClients, meter: ClientMeter): KafkaClients {
+/**
+ * Clients that have metrics already keep them.
+ * @param owner the connector of the clients. Null: the worker
+ */
+export function measuredClients(clients: KafkaClients, meter: ClientMeter, owner: Owner): KafkaClients {
   // A label of the metrics, which every scraper reads.
-  const idOf = (config: Readonly<Record<string, string>>): string => hideProvidedValues(config['client.id'] ?? '');
+  const idOf = (config: Readonly<Record<string, string>>): string =>
+    hideProvidedValues(config['client.id'] ?? '', owner);
   return {
     admin: (config) => clients.admin(config),
     groupMember: (config, options) => clients.groupMember(config, options),
     producer: (config, permission, metrics = meter.producer(idOf(config))) =>
       clients.producer(config, permission, metrics),
     assignedConsumer: (config, metrics = meter.consumer(idOf(config))) => clients.assignedConsumer(config, metrics),
+    of: (connector) => measuredClients(clientsOf(clients, connector), meter, connector),
     groupConsumer: (config, metrics = meter.consumer(idOf(config))) => clients.groupConsumer(config, metrics),
   };
+}
+
+/** Clients whose log lines hide the values that config providers have for the connector. */
+export function clientsOf(clients: KafkaClients, connector: string): KafkaClients {
+  return clients.of?.(connector) ?? clients;
 }

@@ -32,6 +32,8 @@ export interface KafkaClients {
   assignedConsumer(config: ClientConfig, metrics?: ConsumerMetrics): AssignedConsumer;
   groupConsumer(config: ClientConfig, metrics?: ConsumerMetrics): GroupConsumer;
   groupMember(config: ClientConfig, options: GroupMemberOptions): GroupMember;
+  /** For the clients of a connector, whose log lines may quote its config. (Default: these) */
+  of?(connector: string): KafkaClients;
 }
 
 // ---------------------------------------------------------------- admin

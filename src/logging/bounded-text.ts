@@ -1,8 +1,8 @@
 /**
- * Bounds texts that may quote anything (records, request bodies, server responses) and hides the values of config
- * providers in them.
+ * Bounds texts that may quote anything (records, request bodies, server responses), and hides the values of config
+ * providers in those that have owners.
  */
-import { hideProvidedValues } from './provided-values';
+import { hideProvidedValues, type Owners } from './provided-values';
 
 /** Length of one message. Characters. */
 export const TEXT_LIMIT = 2048;
@@ -16,6 +16,8 @@ export interface Cut {
 }
 
 export interface BoundedTextOptions {
+  /** Whose values are hidden. (Default: none, for text of a caller) */
+  readonly owners?: Owners;
   /** Also hide short values where they stand as words. */
   readonly words?: boolean;
 }
@@ -27,9 +29,9 @@ export function boundedText(text: string, limit = TEXT_LIMIT, options: BoundedTe
 }
 
 /** Searches across the cut, so that no part of a hidden value is left before it. */
-export function cutText(text: string, limit: number, { words = false }: BoundedTextOptions = {}): Cut {
+export function cutText(text: string, limit: number, { owners, words = false }: BoundedTextOptions = {}): Cut {
   const end = text.length <= limit + SLACK ? text.length : wholeCharacters(text, limit);
-  return { text: hideProvidedValues(text, { end, words }), omitted: text.length - end };
+  return { text: hideProvidedValues(text, owners, { end, words }), omitted: text.length - end };
 }
 
 export function cutMark({ omitted }: Cut): string {

@@ -58,29 +58,17 @@ export class HiddenValues {
     for (const [text, shown] of snapshot) if (!this.forms.has(text)) this.addForm({ text, shown });
   }
 
-  /**
-   * Returns the text up to `end`; a value that crosses it is replaced as a whole. `words`: also replace short values
-   * that stand alone.
-   */
-  hide(text: string, { end = text.length, words = false }: { end?: number; words?: boolean } = {}): string {
-    if (this.forms.size === 0) return text.slice(0, end);
-    const folded = fold(text.slice(0, end + this.longestLength()));
-    let hidden = '';
-    let from = 0;
-    for (let at = 0; at < end;) {
-      const found = this.at(folded, at, words);
-      if (found) {
-        hidden += text.slice(from, at) + found.shown;
-        at += found.text.length;
-        from = at;
-      } else {
-        at++;
-      }
-    }
-    return from >= end ? hidden : hidden + text.slice(from, end);
+  /** See `hideIn`. */
+  hide(text: string, options?: HideOptions): string {
+    return hideIn(text, [this], options);
   }
 
-  private at(folded: string, at: number, words: boolean): Form | undefined {
+  get isEmpty(): boolean {
+    return this.forms.size === 0;
+  }
+
+  /** The longest form at this position of a folded text. */
+  match(folded: string, at: number, words: boolean): Form | undefined {
     const long = this.alike
       .get(headOf(folded, at))
       ?.find(folded, at, ({ text }) => !(ORDINARY_WORD.test(text) && isInsideWord(folded, at, text.length)));
@@ -116,13 +104,49 @@ export class HiddenValues {
     if (alike?.size === 0) this.alike.delete(head);
   }
 
-  private longestLength(): number {
+  longestLength(): number {
     if (this.longest === null) {
       this.longest = 0;
       for (const text of this.forms.keys()) this.longest = Math.max(this.longest, text.length);
     }
     return this.longest;
   }
+}
+
+export interface HideOptions {
+  readonly end?: number;
+  readonly words?: boolean;
+}
+
+/**
+ * Hides the values of all sets at once. Returns the text up to `end`; a value that crosses it is replaced as a whole.
+ * `words`: also replace short values that stand alone.
+ */
+export function hideIn(
+  text: string,
+  sets: readonly HiddenValues[],
+  { end = text.length, words = false }: HideOptions = {},
+): string {
+  const used = sets.filter((set) => !set.isEmpty);
+  if (used.length === 0) return text.slice(0, end);
+  const folded = fold(text.slice(0, end + Math.max(...used.map((set) => set.longestLength()))));
+  let hidden = '';
+  let from = 0;
+  for (let at = 0; at < end;) {
+    let found: Form | undefined;
+    for (const set of used) {
+      const match = set.match(folded, at, words);
+      if (match && match.text.length > (found?.text.length ?? 0)) found = match;
+    }
+    if (found) {
+      hidden += text.slice(from, at) + found.shown;
+      at += found.text.length;
+      from = at;
+    } else {
+      at++;
+    }
+  }
+  return from >= end ? hidden : hidden + text.slice(from, end);
 }
 
 function formsOf(value: string): Set<string> {

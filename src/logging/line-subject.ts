@@ -1,9 +1,20 @@
-/** Which connector or task a log line is about: by its fields, or by a mark that is not printed. */
-import type { Subject } from './recent-lines';
+/**
+ * Which connector or task a log line is about, and whose values of config providers it may quote: by its fields, or by
+ * marks that are not printed.
+ */
+import type { Owners } from './provided-values';
+
+/** The connector or task that a line is about. */
+export interface Subject {
+  readonly connector: string;
+  /** Null: the connector itself. */
+  readonly task: number | null;
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const ABOUT = Symbol('about');
+const OWNERS = Symbol('owners');
 
 /**
  * Fields of a line whose message names the connector or task already.
@@ -14,6 +25,17 @@ export function about(
   fields?: Fields,
 ): Fields {
   return { ...fields, [ABOUT]: { connector, task } satisfies Subject };
+}
+
+/** Fields of lines that quote others than the connector that they are about. */
+export function quoting(owners: Owners): Fields {
+  return { [OWNERS]: owners };
+}
+
+/** Those of `quoting`, or else the connector of the line. */
+export function ownersOf(fields: Fields): Owners {
+  if (OWNERS in fields) return (fields as { readonly [OWNERS]: Owners })[OWNERS];
+  return subjectOf(fields)?.connector ?? null;
 }
 
 export function subjectOf(fields: Fields): Subject | null {

@@ -2,6 +2,9 @@
  * The content of a log line as plain data, redacted and bounded. Created in the thread that logs, so that a task pays
  * for its own lines.
  */
+import { TEXT_LIMIT } from './bounded-text';
+import { ownersOf } from './line-subject';
+import type { Owners } from './provided-values';
 import { isError, redact, redactText } from './redact';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -24,7 +27,12 @@ const STACKS = Symbol('stacks');
 export function printableLine(message: string, fields: Fields): PrintableLine {
   const made = (fields as { readonly [STACKS]?: readonly string[] })[STACKS];
   if (made) return { message, fields, stacks: made };
-  return { message: redactText(message), fields: redact(fields) as Fields, stacks: stacksOf(fields) };
+  const owners = ownersOf(fields);
+  return {
+    message: redactText(message, TEXT_LIMIT, owners),
+    fields: redact(fields, owners) as Fields,
+    stacks: stacksOf(fields, owners),
+  };
 }
 
 /** Fields to log a line that another thread has made printable. */
@@ -32,12 +40,12 @@ export function printableFields({ fields, stacks }: PrintableLine): Fields {
   return { ...fields, [STACKS]: stacks };
 }
 
-function stacksOf(fields: Fields): string[] {
+function stacksOf(fields: Fields, owners: Owners): string[] {
   const stacks: string[] = [];
   let left = STACKS_LIMIT;
   for (const field of Object.values(fields)) {
     if (left <= 0 || !isError(field) || typeof field.stack !== 'string' || field.stack === '') continue;
-    const stack = boundedStack(field.stack, field.message, left);
+    const stack = boundedStack(field.stack, field.message, left, owners);
     left -= stack.length;
     stacks.push(stack);
   }
@@ -45,9 +53,9 @@ function stacksOf(fields: Fields): string[] {
 }
 
 /** Redacts message and frames separately, so that a long message leaves room for the frames. */
-function boundedStack(stack: string, message: unknown, limit: number): string {
+function boundedStack(stack: string, message: unknown, limit: number, owners: Owners): string {
   const at = typeof message === 'string' && message !== '' ? stack.indexOf(message) : -1;
   const end = at < 0 ? 0 : at + (message as string).length;
-  const head = redactText(stack.slice(0, end));
-  return head + redactText(stack.slice(end), Math.max(0, limit - head.length));
+  const head = redactText(stack.slice(0, end), TEXT_LIMIT, owners);
+  return head + redactText(stack.slice(end), Math.max(0, limit - head.length), owners);
 }

@@ -2,14 +2,8 @@
  * The newest log lines of each connector, in memory, for the console. Only lines that were logged, as they were logged:
  * redacted, and of a level that is on. Constant work per line.
  */
+import type { Subject } from './line-subject';
 import type { LogLevel } from './format-line';
-
-/** The connector or task that a line is about. */
-export interface Subject {
-  readonly connector: string;
-  /** Null: the connector itself. */
-  readonly task: number | null;
-}
 
 export interface RecentLine {
   /** Increases within this process. */

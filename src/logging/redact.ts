@@ -3,7 +3,7 @@
  * linear time, so that the content of a record cannot block a thread.
  */
 import { cutMark, cutText, TEXT_LIMIT } from './bounded-text';
-import { placeholderOf } from './provided-values';
+import { placeholderOf, type Owners } from './provided-values';
 
 const MASK = '[hidden]';
 const SECRET_NAME =
@@ -32,8 +32,9 @@ export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name.slice(-NAME_LIMIT));
 }
 
-export function redactText(text: string, limit = TEXT_LIMIT): string {
-  const cut = cutText(text, limit);
+/** @param owners whose values of config providers are hidden, too (Default: none, for text of a caller) */
+export function redactText(text: string, limit = TEXT_LIMIT, owners?: Owners): string {
+  const cut = cutText(text, limit, { owners });
   const shown = cut.text
     .replace(SECRET_IN_TEXT, `$1${MASK}`)
     .replace(HTTP_CREDENTIALS, `$1${MASK}`)
@@ -41,16 +42,22 @@ export function redactText(text: string, limit = TEXT_LIMIT): string {
   return cut.omitted === 0 ? shown : shown.replace(CREDENTIALS_AT_END, `$1:${MASK}`) + cutMark(cut);
 }
 
-/** What remains of the limit. */
 interface Room {
+  /** What remains of the limit. */
   characters: number;
+  readonly owners: Owners;
 }
 
 /**
  * A copy for printing: secrets masked by name, errors as `{ code, message }` with their causes, bigints and dates as
  * text. Depth, entries and the total of characters are bounded.
+ * @param owners as of `redactText`
  */
-export function redact(value: unknown, room: Room = { characters: FIELDS_LIMIT }, depth = 0): unknown {
+export function redact(value: unknown, owners?: Owners): unknown {
+  return redactIn(value, { characters: FIELDS_LIMIT, owners }, 0);
+}
+
+function redactIn(value: unknown, room: Room, depth: number): unknown {
   try {
     return shown(value, room, depth);
   } catch {
@@ -71,10 +78,10 @@ function shown(value: unknown, room: Room, depth: number): unknown {
   if (isError(value)) {
     const { code, message, cause } = value;
     const parts = { ...(code === undefined ? {} : { code }), message, ...(cause === undefined ? {} : { cause }) };
-    return redact(parts, room, depth);
+    return redactIn(parts, room, depth);
   }
   if (Array.isArray(value)) {
-    const items = value.slice(0, MAX_ENTRIES).map((item) => redact(item, room, depth + 1));
+    const items = value.slice(0, MAX_ENTRIES).map((item) => redactIn(item, room, depth + 1));
     return value.length > MAX_ENTRIES ? [...items, more(value.length)] : items;
   }
   return members(value, room, depth);
@@ -98,7 +105,7 @@ function members(value: object, room: Room, depth: number): Record<string, unkno
 
 function redactMember(member: () => unknown, room: Room, depth: number): unknown {
   try {
-    return redact(member(), room, depth);
+    return redactIn(member(), room, depth);
   } catch {
     return UNPRINTABLE;
   }
@@ -115,7 +122,7 @@ function more(count: number): string {
 }
 
 function text(value: string, room: Room, limit = TEXT_LIMIT): string {
-  const fitting = redactText(value, Math.max(0, Math.min(limit, room.characters)));
+  const fitting = redactText(value, Math.max(0, Math.min(limit, room.characters)), room.owners);
   room.characters -= fitting.length;
   return fitting;
 }
@@ -124,7 +131,7 @@ function text(value: string, room: Room, limit = TEXT_LIMIT): string {
 function number(value: number, room: Room): unknown {
   const digits = String(value);
   room.characters -= digits.length;
-  return placeholderOf(digits) ?? value;
+  return placeholderOf(digits, room.owners) ?? value;
 }
 
 /** Also true for errors of another realm or thread. */

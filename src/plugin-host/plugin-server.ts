@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Connector, ConnectorInstance } from '@millrace/sdk';
 import type { ConfigResolver } from '../config/providers/config-resolver';
+import { hideInError, hiderOf, type HideResolved } from '../config/providers/hide-resolved';
 import type { ConfigValidator } from '../config/validation/config-infos';
 import type { NullableConfig } from '../config/validation/entry';
 import { onValidationStep } from '../config/validation/validation-step';
@@ -40,6 +41,8 @@ interface CreatedInstance {
 interface Work {
   readonly call: number;
   readonly owner: number;
+  /** Hides the values that config providers have for the config that the call validates. */
+  hide?: HideResolved;
 }
 
 type Calls = { readonly [N in keyof PluginCalls]: (...args: Parameters<PluginCalls[N]>) => unknown };
@@ -53,9 +56,14 @@ export class PluginServer {
 
   constructor(private readonly options: PluginServerOptions) {
     this.workerCalls = new OpenCalls(options.post);
-    const resolve = async (config: NullableConfig): Promise<NullableConfig> => await this.callWorker('resolve', config);
+    const resolve = async (config: NullableConfig): Promise<NullableConfig> => {
+      const { work } = this;
+      const resolved = await this.callWorker('resolve', config);
+      work.hide = hiderOf(config, resolved);
+      return resolved;
+    };
     const validator = options.validator({ resolve } as Pick<ConfigResolver, 'resolve'>);
-    onValidationStep((step) => options.currentStep.write(step, this.work));
+    onValidationStep((step) => options.currentStep.write(this.work.hide?.(step) ?? step, this.work));
     this.calls = {
       validate: (config) => validator.validate(config),
       definitions: (plugin, version) => validator.definitions(plugin, version),
@@ -86,7 +94,9 @@ export class PluginServer {
 
   /** Reports an uncaught error. The thread must exit afterwards, because its state is unknown. */
   onCrash(error: unknown): void {
-    this.options.post({ type: 'crash', ...this.work, error: copyError(error) });
+    const { call, owner, hide } = this.work;
+    const shown = hide ? hideInError(error, hide) : error;
+    this.options.post({ type: 'crash', call, owner, error: copyError(shown) });
   }
 
   private get work(): Work {

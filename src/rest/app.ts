@@ -72,10 +72,10 @@ export function createApp(
   };
   app.use(...first, prepare, ...(options.pages ? [options.pages] : []));
   for (const resource of routes) app.all(resource.path, dispatch(resource, options));
-  app.use((_request, response) => writeError(response, errorReply(routingError(404), options.logger)));
+  app.use((_request, response) => writeError(response, errorReply(routingError(404), options.logger, null)));
   // Express recognizes an error handler by its four parameters.
   const failed: ErrorRequestHandler = (error, _request, response, _next) =>
-    writeError(response, errorReply(error, options.logger));
+    writeError(response, errorReply(error, options.logger, null));
   app.use(failed);
   return app;
 }

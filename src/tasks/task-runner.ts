@@ -2,7 +2,7 @@
 import { ConfigError, type Connector, type TaskSignal, messageOf } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import { grantedSettings } from '../plugins/granted-settings';
-import { measuredClients } from '../kafka/measured-clients';
+import { clientsOf, measuredClients } from '../kafka/measured-clients';
 import { ClientMeter } from '../metrics/open-clients';
 import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../metrics/task-metrics';
 import { CallClock } from './call-clock';
@@ -48,7 +48,9 @@ export class TaskRunner {
     const meter = new ClientMeter(windows, (announcement) => {
       if (this.state !== 'CANCELLED') listener.onClient(spec.id, announcement);
     });
-    this.environment = { ...environment, clients: measuredClients(environment.clients, meter) };
+    const { connector } = spec.id;
+    const clients = measuredClients(clientsOf(environment.clients, connector), meter, connector);
+    this.environment = { ...environment, clients };
     this.logger = environment.logger.child({ connector: spec.id.connector, task: spec.id.task }, taskLoggerName(spec));
     this.published = new PublishedMetrics((series) => {
       if (this.state !== 'CANCELLED') listener.onMetrics(spec.id, series);
@@ -211,7 +213,7 @@ export class TaskRunner {
         break;
       case 'failed':
         this.logFailure(error);
-        listener.onFailed(spec.id, formatTrace(error), isWorthRestarting(error));
+        listener.onFailed(spec.id, formatTrace(error, spec.id.connector), isWorthRestarting(error));
         break;
     }
     if (event !== 'ended' && event !== 'failed') return;

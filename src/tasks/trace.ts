@@ -5,6 +5,7 @@
 import { isConnectError, isRetriable, isErrorLike, messageOf } from '@millrace/sdk';
 import { KafkaError } from '../kafka/errors';
 import { boundedText, TEXT_LIMIT } from '../logging/bounded-text';
+import type { Owners } from '../logging/provided-values';
 
 const CONNECT_EXCEPTION = 'org.apache.kafka.connect.errors.ConnectException';
 const MAX_CAUSES = 10;
@@ -21,32 +22,33 @@ export const TRACE_LIMIT = 16_384;
 /**
  * The first line has the error, the reason, the stable code and the place. The text ends in a line feed, as in Java. It
  * is bounded and hides values of config providers.
+ * @param owners whose plugins and servers the error is from
  */
-export function formatTrace(error: unknown): string {
+export function formatTrace(error: unknown, owners: Owners): string {
   try {
-    return traceOf(error);
+    return traceOf(error, owners);
   } catch {
     // What a plugin throws may refuse to be read.
-    return `${CONNECT_EXCEPTION}: ${boundedText(messageOf(error), TEXT_LIMIT, { words: true })}\n`;
+    return `${CONNECT_EXCEPTION}: ${boundedText(messageOf(error), TEXT_LIMIT, { owners, words: true })}\n`;
   }
 }
 
-function traceOf(error: unknown): string {
+function traceOf(error: unknown, owners: Owners): string {
   let text = '';
   const seen = new Set<unknown>();
   for (let at = error, prefix = ''; !seen.has(at) && seen.size < MAX_CAUSES; prefix = 'Caused by: ') {
     seen.add(at);
-    text += `${prefix}${headline(at)}\n${frames(at)}`;
+    text += `${prefix}${headline(at, owners)}\n${frames(at, owners)}`;
     const cause = causeOf(at);
     if (cause === undefined || cause === null) break;
     at = cause;
   }
-  return text.length <= TRACE_LIMIT ? text : `${boundedText(text, TRACE_LIMIT)}\n`;
+  return text.length <= TRACE_LIMIT ? text : `${boundedText(text, TRACE_LIMIT, { owners })}\n`;
 }
 
-/** A quoted message as a sentence that another sentence can follow. Bounded. */
-export function quotedSentence(text: string): string {
-  const quoted = boundedText(text, QUOTED_LIMIT);
+/** A quoted message of a connector's plugins or servers, as a sentence that another sentence can follow. Bounded. */
+export function quotedSentence(text: string, connector: string): string {
+  const quoted = boundedText(text, QUOTED_LIMIT, { owners: connector });
   return /[.!?]$/.test(quoted.slice(-1)) ? quoted : `${quoted}.`;
 }
 
@@ -86,10 +88,10 @@ export function isWorthRestarting(error: unknown): boolean {
   return !isConnectError(error);
 }
 
-function headline(error: unknown): string {
+function headline(error: unknown, owners: Owners): string {
   const name = isErrorLike(error) && !isConnectError(error) && error.name !== 'Error' ? `${error.name}: ` : '';
-  const message = boundedText(messageOf(error), TEXT_LIMIT, { words: true });
-  return `${javaClassOf(error)}: ${name}${message}${boundedText(details(error), DETAILS_LIMIT)}`;
+  const message = boundedText(messageOf(error), TEXT_LIMIT, { owners, words: true });
+  return `${javaClassOf(error)}: ${name}${message}${boundedText(details(error), DETAILS_LIMIT, { owners })}`;
 }
 
 function details(error: unknown): string {
@@ -106,7 +108,7 @@ function details(error: unknown): string {
 }
 
 /** The frames after the message, whose own lines may look like frames. */
-function frames(error: unknown): string {
+function frames(error: unknown, owners: Owners): string {
   if (!isErrorLike(error) || typeof error.stack !== 'string') return '';
   const at = error.message === '' ? -1 : error.stack.indexOf(error.message);
   return error.stack
@@ -114,7 +116,7 @@ function frames(error: unknown): string {
     .split('\n')
     .filter((line) => /^\s+at /.test(line))
     .slice(0, MAX_FRAMES)
-    .map((line) => `\t${boundedText(line.trim(), FRAME_LIMIT)}\n`)
+    .map((line) => `\t${boundedText(line.trim(), FRAME_LIMIT, { owners })}\n`)
     .join('');
 }
 

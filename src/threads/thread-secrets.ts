@@ -1,5 +1,5 @@
 /** Sends the values of config providers to a thread, which hides them in its texts. */
-import { providedValuesVersion, snapshotProvidedValues, type ProvidedValues } from '../logging/provided-values';
+import { providedValuesSince, providedValuesVersion, type ProvidedValues } from '../logging/provided-values';
 
 export interface HideMessage {
   readonly type: 'hide';
@@ -16,7 +16,8 @@ export class ThreadSecrets {
   send(): void {
     const version = providedValuesVersion();
     if (this.sent === version) return;
+    const values = providedValuesSince(this.sent);
     this.sent = version;
-    this.post({ type: 'hide', values: snapshotProvidedValues() });
+    this.post({ type: 'hide', values });
   }
 }

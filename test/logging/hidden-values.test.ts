@@ -46,10 +46,13 @@ test('short values are hidden as words when requested', () => {
 });
 
 test('a value across the truncation point is hidden completely', () => {
-  addProvidedValue('the-very-secret-value', '${p}');
+  addProvidedValue('the-very-secret-value', '${p}', 'c');
   const text = `before the-very-secret-value ${'x'.repeat(100)}`;
   for (let limit = 1; limit < 60; limit++)
-    expect([limit, boundedText(text, limit)]).toEqual([limit, expect.not.stringMatching(/the-|very|secret|value/)]);
+    expect([limit, boundedText(text, limit, { owners: 'c' })]).toEqual([
+      limit,
+      expect.not.stringMatching(/the-|very|secret|value/),
+    ]);
 });
 
 test('a thread that gets the values hides them, too', () => {
@@ -84,15 +87,22 @@ test('many values with a common prefix are matched in linear time, and removed v
 });
 
 test('digits of a value inside another number hide nothing', () => {
-  addProvidedValue('6543', '${env:PORT}');
-  expect(redact({ port: 6543, offset: 1_700_006_543_000 })).toEqual({ port: '${env:PORT}', offset: 1_700_006_543_000 });
+  addProvidedValue('6543', '${env:PORT}', 'c');
+  const shown = redact({ port: 6543, offset: 1_700_006_543_000 }, 'c');
+  expect(shown).toEqual({ port: '${env:PORT}', offset: 1_700_006_543_000 });
 });
 
 test('log lines contain none of them: messages, names, numbers, stacks', () => {
-  addProvidedValue('canary7', '${file:/f:c}');
-  addProvidedValue('54321', '${file:/f:port}');
+  addProvidedValue('canary7', '${file:/f:c}', 'c');
+  addProvidedValue('54321', '${file:/f:port}', 'c');
   const error = Object.assign(new Error('no canary7', { cause: new Error('CANARY7') }), { code: 'canary7' });
-  const line = printableLine('canary7', { canary7: ['xcanary7'], port: 54321, 'canary7.password': 1, error });
+  const line = printableLine('canary7', {
+    connector: 'c',
+    canary7: ['xcanary7'],
+    port: 54321,
+    'canary7.password': 1,
+    error,
+  });
   expect(JSON.stringify(line)).not.toMatch(/canary|54321/i);
   expect(line.message).toBe('${file:/f:c}');
   expect(line.fields).toMatchObject({ port: '${file:/f:port}' });

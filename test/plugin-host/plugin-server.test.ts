@@ -10,9 +10,13 @@ const currentStep = new CurrentStep();
 const posted: FromPluginThread[] = [];
 let load: () => Promise<unknown>;
 let validate: () => Promise<unknown>;
+let resolve: (config: Record<string, string>) => Promise<Record<string, string>>;
 const server = new PluginServer({
   registry: { load: () => load() } as never,
-  validator: () => ({ validate: () => validate() }) as unknown as ConfigValidator,
+  validator: ({ resolve: given }) => {
+    resolve = given as typeof resolve;
+    return { validate: () => validate() } as unknown as ConfigValidator;
+  },
   logger: silentLogger,
   currentStep,
   post: (message) => posted.push(message),
@@ -56,4 +60,24 @@ test('a validation clears its step, but not the step of another call', async () 
   ends[1]?.();
   await settle();
   expect([currentStep.step, currentStep.call]).toEqual(['', 0]);
+});
+
+test('what a validation was doing, and its uncaught error, show the placeholders of the config', async () => {
+  let step = '';
+  validate = async () => {
+    const { a } = await resolve({ a: '${file:/s:pw}' });
+    reportStep(`the check of "${a}"`);
+    step = currentStep.step;
+    server.onCrash(new Error(`no ${a}`, { cause: new TypeError(`not ${a}`) }));
+    return {};
+  };
+  ask('validate', {});
+  await settle();
+  const request = posted.findLast((message) => message.type === 'call');
+  server.handle({ type: 'value', call: request?.call ?? 0, value: { a: 's3cret-value' } });
+  await settle();
+  expect(step).toBe('the check of "${file:/s:pw}"');
+  const crash = posted.find((message) => message.type === 'crash');
+  expect(crash).toMatchObject({ call: last, error: { message: 'no ${file:/s:pw}' } });
+  expect(JSON.stringify(crash)).not.toContain('s3cret');
 });

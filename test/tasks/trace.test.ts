@@ -4,7 +4,7 @@ import { protocolError } from '../../src/kafka/protocol/protocol-error';
 import { addProvidedValue } from '../../src/logging/provided-values';
 import { formatTrace, isWorthRestarting, TRACE_LIMIT } from '../../src/tasks/trace';
 
-const first = (error: unknown): string => formatTrace(error).split('\n')[0] as string;
+const first = (error: unknown): string => formatTrace(error, 'c').split('\n')[0] as string;
 
 test('the first line: class, message, code, place', () => {
   expect(first(new ConfigError('slot.name is missing: set it.'))).toBe(
@@ -25,7 +25,7 @@ test('frames, causes, and an end even with circular causes', () => {
   const inner = new Error('inner');
   const outer = new ConnectError('outer', { cause: inner });
   inner.cause = outer;
-  const text = formatTrace(outer);
+  const text = formatTrace(outer, 'c');
   expect(text.match(/Caused by: /g)).toHaveLength(1);
   expect(text).toMatch(
     /^.*outer\n\tat .*\nCaused by: org\.apache\.kafka\.connect\.errors\.ConnectException: inner\n\tat /s,
@@ -37,6 +37,7 @@ test('a trace is bounded, whatever messages quote, and keeps its frames and caus
   const cause = new Error('y'.repeat(1_000_000));
   const text = formatTrace(
     new ConnectError(`x${'a.'.repeat(40_000)}\n    at forged`, { cause, place: { k: 'z'.repeat(9999) } }),
+    'c',
   );
   expect(text.length).toBeLessThan(TRACE_LIMIT);
   expect(text).toMatch(/^org\.[\w.]+: xa\..*… \(77,96\d more characters\) \[k: z+… \([\d,]+ more characters\)\n\tat /);
@@ -44,15 +45,15 @@ test('a trace is bounded, whatever messages quote, and keeps its frames and caus
   expect(text).toMatch(/\nCaused by: [\w.]+: y+… \(997,952 more characters\)\n\tat /);
   let chain: Error | undefined;
   for (let i = 0; i < 20; i++) chain = new Error('z'.repeat(100_000), chain && { cause: chain });
-  expect(formatTrace(chain).length).toBeLessThan(TRACE_LIMIT + 100);
-  expect(formatTrace(chain)).toMatch(/more characters\)\n$/);
+  expect(formatTrace(chain, 'c').length).toBeLessThan(TRACE_LIMIT + 100);
+  expect(formatTrace(chain, 'c')).toMatch(/more characters\)\n$/);
 });
 
 test('a trace contains no value from a config provider', () => {
-  addProvidedValue('canary', '${p}');
-  addProvidedValue('80', '${port}');
+  addProvidedValue('canary', '${p}', 'c');
+  addProvidedValue('80', '${port}', 'c');
   const cause = new Error('CANARY refused at port 80');
-  expect(formatTrace(new ConnectError('no canary', { cause, place: { table: 'canaries' } }))).not.toMatch(
+  expect(formatTrace(new ConnectError('no canary', { cause, place: { table: 'canaries' } }), 'c')).not.toMatch(
     /canary|port 80/i,
   );
 });

@@ -95,7 +95,7 @@ async function diagnoseOne(document: DiagnosedConnector, options: OneOptions): P
     return unchecked(name, { code: 'DOCTOR_CONFIG', message: `Not checked: ${sentence((error as Error).message)}` });
   }
   const given = await deadline.read('The resolution of its placeholders', RESOLUTION_MS, () =>
-    resolver.resolve(document.config),
+    resolver.resolve(document.config, { owner: null }),
   );
   if ('failed' in given) {
     const { failed } = given;

@@ -1,5 +1,6 @@
 /** Hides secrets of worker settings and connector configs in what is printed. */
 import { HiddenValues } from '../../logging/hidden-values';
+import { TEXT_LIMIT } from '../../logging/bounded-text';
 import { isSecretName, redactText } from '../../logging/redact';
 import type { DoctorFinding } from './report';
 
@@ -35,7 +36,7 @@ export class Secrets {
     const { message, cure, statements } = finding;
     return {
       ...finding,
-      message: redactText(this.text(message)),
+      message: redactText(this.text(message), TEXT_LIMIT, null),
       ...(cure !== undefined && { cure: this.text(cure) }),
       ...(statements !== undefined && { statements: statements.map((statement) => this.text(statement)) }),
     };

@@ -22,10 +22,12 @@ export async function validateHere(
   { registry, validator, resolver }: Installation,
 ): Promise<readonly FieldErrors[]> {
   hideSecrets(config);
-  const { [CLASS]: className = '' } = await resolver.resolve({ [CLASS]: config[CLASS] ?? '' });
+  const { [CLASS]: className = '' } = await resolver.resolve({ [CLASS]: config[CLASS] ?? '' }, { owner: null });
   try {
     if (className !== '' && registry.find(className, ['source', 'sink']) === null)
       return [notInstalled(config, className, registry)];
+    // Lines that the plugin logs meanwhile may quote the values.
+    await resolver.resolve(config, { owner: null });
     return fieldErrors(await validator.validate(config));
   } catch (error) {
     if (error instanceof ValidationError) return [classError(config, error)];
@@ -44,7 +46,7 @@ export function hideSecrets(config: ConnectorConfig): void {
   const open = new Set(entries.flatMap(([key, value]) => (isSecretName(key) ? [] : [value])));
   for (const [key, value] of entries)
     // A value that another key shows is not a secret: hiding a user's name would hide what is wrong.
-    if (isSecretName(key) && !open.has(value)) addProvidedValue(value, '[hidden]');
+    if (isSecretName(key) && !open.has(value)) addProvidedValue(value, '[hidden]', null);
 }
 
 function notInstalled(config: ConnectorConfig, className: string, registry: PluginRegistry): FieldErrors {

@@ -2,6 +2,7 @@
 import { settledWithin } from '@millrace/sdk';
 import { builtInPlugins } from '../../built-in-plugins';
 import { LogLevels } from '../../logging/log-levels';
+import { TEXT_LIMIT } from '../../logging/bounded-text';
 import { redactText } from '../../logging/redact';
 import { createPluginHost } from '../../plugin-host/create-host';
 import { createPluginRegistry } from '../../plugins/create-registry';
@@ -42,7 +43,8 @@ export async function validateOffline(
       const fields = await validateHere(document, { registry, validator, resolver }).catch((error: unknown) => [
         classError(document, error instanceof Error ? error : new Error(String(error))),
       ]);
-      const errorsOf = (errors: readonly string[]): string[] => errors.map((error) => redactText(error));
+      const errorsOf = (errors: readonly string[]): string[] =>
+        errors.map((error) => redactText(error, TEXT_LIMIT, null));
       return { name, place, fields: fields.map((field) => ({ ...field, errors: errorsOf(field.errors) })) };
     });
   } finally {

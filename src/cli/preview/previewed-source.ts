@@ -62,7 +62,7 @@ export async function prepareSource(options: PrepareOptions): Promise<PreviewedS
   const validator = createConfigValidator({ registry, config: worker, resolver, logger });
   const problems = await validateHere(config, { registry, validator, resolver });
   if (problems.length > 0) return { problems };
-  const resolved = await resolver.resolve(config);
+  const resolved = await resolver.resolve(config, { owner: null });
   hideSecrets(resolved);
   return await withTasks(options, registry, description as PluginDescription, resolved);
 }

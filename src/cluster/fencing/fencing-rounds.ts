@@ -3,6 +3,7 @@
  * start. Source: connect-runtime §3.9.
  */
 import { isConnectError, messageOf, withDeadline } from '@millrace/sdk';
+import { about } from '../../logging/line-subject';
 import type { Logger } from '../../logging/logger';
 import type { ConfigStore } from '../../storage/config/config-store';
 import { HerderError, NotHereError } from '../errors';
@@ -112,7 +113,7 @@ export class FencingRounds {
         () => new HerderError(500, `Fencing took more than ${ROUND_MS} ms`),
       );
     } catch (error) {
-      logger.error(`Cannot fence the tasks of connector ${connector}: ${messageOf(error)}`);
+      logger.error(`Cannot fence the tasks of connector ${connector}: ${messageOf(error)}`, about({ connector }));
       throw failed(error);
     }
     const stage = `writing a task count record for connector ${connector} to the config topic`;

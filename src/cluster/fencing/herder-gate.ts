@@ -1,6 +1,7 @@
 /** What exactly-once source tasks request of the group before they start. Source: connect-runtime §3.9. */
 import { backoffMs, ConnectError, messageOf, monotonicNow, RetriableError, sleep } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
+import { about } from '../../logging/line-subject';
 import type { Logger } from '../../logging/logger';
 import type { ConfigStore } from '../../storage/config/config-store';
 import type { ExactlyOnceGate } from '../../tasks/host';
@@ -48,7 +49,10 @@ export class HerderGate implements ExactlyOnceGate {
       } catch (error) {
         const wait = backoffMs(failures, BACKOFF);
         if (!isMomentary(error) || monotonicNow() + wait > deadline) throw retriable(error, connector);
-        logger.debug(`Cannot fence the earlier tasks of connector ${connector} yet, retrying in ${wait} ms`, { error });
+        logger.debug(
+          `Cannot fence the earlier tasks of connector ${connector} yet, retrying in ${wait} ms`,
+          about({ connector }, { error }),
+        );
         await sleep(wait);
       }
     }

@@ -6,6 +6,7 @@
 import { ConnectError, type ConnectorConfig, type SourceOffset, type SourcePartition, startTimer } from '@millrace/sdk';
 import { replacedWarning } from '../../config/forced-client-settings';
 import type { WorkerConfig } from '../../config/worker-config';
+import { clientsOf } from '../../kafka/measured-clients';
 import type { Admin, KafkaClients, SendPermission } from '../../kafka/port';
 import type { Logger } from '../../logging/logger';
 import type { ConfigSnapshot } from '../../storage/config/config-snapshot';
@@ -22,6 +23,7 @@ import {
 import { connectorOffsetsTopic } from '../../storage/log/storage-topic';
 import { offsetClientConfigs, type OffsetClientConfigs } from '../../tasks/clients/client-configs';
 import type { OffsetRecords } from '../../tasks/host';
+import type { ResolveConfig } from '../resolve-config';
 
 /** A connector's own topic is closed after this long without use. Milliseconds. */
 const IDLE_MS = 600_000;
@@ -32,7 +34,7 @@ export interface OffsetStoresOptions {
   readonly clients: KafkaClients;
   readonly worker: Pick<WorkerConfig, 'client' | 'offset' | 'exactlyOnceSourceSupport'>;
   readonly snapshot: () => ConfigSnapshot;
-  readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
+  readonly resolve: ResolveConfig;
   /** Permission to write to connectors' own topics. (Default: always) */
   readonly permission?: SendPermission;
   readonly logger: Logger;
@@ -43,6 +45,7 @@ export interface OffsetStoresOptions {
 interface OwnTopic {
   readonly store: OffsetStore;
   readonly admin: Admin;
+  readonly logger: Logger;
   /** Rejects when the topic cannot be used. */
   readonly started: Promise<void>;
   uses: number;
@@ -148,7 +151,7 @@ export class OffsetStores implements SourceOffsets {
     const known = this.locations.get(connector);
     // The tasks of a deleted connector store their last offsets in the same place as before.
     if (raw === null || known?.raw === raw) return known?.own ?? null;
-    const own = this.hasOwnPlace(raw) ? this.findLocation(connector, await this.options.resolve(raw)) : null;
+    const own = this.hasOwnPlace(raw) ? this.findLocation(connector, await this.options.resolve(raw, connector)) : null;
     this.locations.set(connector, { raw, own });
     return own;
   }
@@ -186,13 +189,14 @@ export class OffsetStores implements SourceOffsets {
   private openTopic(connector: string, { topic, clients, key }: NonNullable<Location['own']>): OwnTopic {
     const { worker, logger } = this.options;
     const named = logger.child({ connector });
-    const admin = this.options.clients.admin(clients.admin);
+    const created = clientsOf(this.options.clients, connector);
+    const admin = created.admin(clients.admin);
     const whose = "source connectors' offset consumers when exactly-once source support is enabled";
     const replaced = replacedWarning(clients.consumer['isolation.level'], 'isolation.level', 'read_committed', whose);
     if (this.isExactlyOnce && replaced !== null) named.warn(replaced);
     const log = new KafkaCompactedLog({
       topic: connectorOffsetsTopic(topic, worker.offset),
-      clients: this.options.clients,
+      clients: created,
       admin,
       client: {},
       clientId: `connector-offsets-${connector}`,
@@ -205,7 +209,7 @@ export class OffsetStores implements SourceOffsets {
     });
     const store = new OffsetStore(log, named);
     named.info(`Storing the offsets of connector ${connector} in its own topic '${topic}'`);
-    const opened: OwnTopic = { store, admin, started: store.start(), uses: 0, timer: undefined };
+    const opened: OwnTopic = { store, admin, logger: named, started: store.start(), uses: 0, timer: undefined };
     this.topics.set(key, opened);
     // The next use retries.
     opened.started.catch(async () => await this.close(key));
@@ -223,9 +227,7 @@ export class OffsetStores implements SourceOffsets {
     this.topics.delete(key);
     clearTimeout(topic.timer);
     await topic.started.catch(() => undefined);
-    await topic.store
-      .stop()
-      .catch((error: unknown) => this.options.logger.warn('Cannot close an offsets topic', { error }));
+    await topic.store.stop().catch((error: unknown) => topic.logger.warn('Cannot close an offsets topic', { error }));
     await topic.admin.close();
   }
 }

@@ -11,18 +11,21 @@ import { newestLetters } from '../../dead-letters/newest-letters';
 import { replayLetters } from '../../dead-letters/replay-letters';
 import { failureOf, type Failure } from '../../dead-letters/failure-of';
 import { shownLetter } from '../../dead-letters/shown-letter';
+import { clientsOf } from '../../kafka/measured-clients';
 import type { ClientConfig, KafkaClients } from '../../kafka/port';
+import { hideProvidedValues } from '../../logging/provided-values';
 import { deadLetterClientConfigs, type OffsetClientConfigs } from '../../tasks/clients/client-configs';
 import { sinkTopics } from '../../tasks/sink/sink-subscription';
 import { HerderError } from '../errors';
 import type { DeadLetterPage } from '../entities';
 import type { HerderReads } from './herder-reads';
+import type { ResolveConfig } from '../resolve-config';
 
 export interface HerderDeadLettersOptions {
   readonly reads: Pick<HerderReads, 'connectorInfo'>;
-  readonly clients: Pick<KafkaClients, 'admin' | 'assignedConsumer' | 'producer'>;
+  readonly clients: KafkaClients;
   readonly worker: Pick<WorkerConfig, 'client' | 'config' | 'offset' | 'status'>;
-  readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
+  readonly resolve: ResolveConfig;
 }
 
 const READ_MS = 10_000;
@@ -41,6 +44,11 @@ interface Letters {
   readonly settings: OffsetClientConfigs;
 }
 
+/** What Kafka says may quote the connector's config. */
+function hidden(connector: string, message: string): string {
+  return hideProvidedValues(message, connector, { words: true });
+}
+
 export class HerderDeadLetters {
   private requests = 0;
 
@@ -49,7 +57,7 @@ export class HerderDeadLetters {
   /** Without those of other connectors that share the topic. */
   async list(connector: string, limit: number): Promise<DeadLetterPage> {
     return await this.run(connector, async ({ topic, settings }) => {
-      return await this.reading(settings, async (readers) => {
+      return await this.reading({ connector, settings }, async (readers) => {
         const signal = timeoutSignal(READ_MS);
         const convert = (partition: number, record: Parameters<typeof shownLetter>[1]) =>
           isOf(connector, failureOf(record.headers)) ? shownLetter(partition, record) : null;
@@ -63,9 +71,9 @@ export class HerderDeadLetters {
   async replay(connector: string, letters: readonly LetterAt[]): Promise<(string | null)[]> {
     return await this.run(connector, async (found) => {
       const { topic, settings } = found;
-      return await this.reading(settings, async (readers, admin) => {
+      return await this.reading(found, async (readers, admin) => {
         const consumed = await consumedTopics(found, admin);
-        const producer = this.options.clients.producer(settings.producer);
+        const producer = clientsOf(this.options.clients, connector).producer(settings.producer);
         try {
           await producer.connect();
           const outcomes = await replayLetters(
@@ -76,7 +84,7 @@ export class HerderDeadLetters {
               signal: timeoutSignal(REPLAY_MS),
             },
           );
-          return outcomes.map((error) => error && `${error.code}: ${error.message}`);
+          return outcomes.map((error) => error && `${error.code}: ${hidden(connector, error.message)}`);
         } finally {
           await producer.close(0);
         }
@@ -103,7 +111,7 @@ export class HerderDeadLetters {
 
   private async letters(connector: string): Promise<Letters> {
     const { reads, resolve, worker } = this.options;
-    const config = await resolve(reads.connectorInfo(connector).config);
+    const config = await resolve(reads.connectorInfo(connector).config, connector);
     const [topic] = deadLetterTopics(config);
     if (topic === undefined)
       throw new ConnectError(
@@ -123,10 +131,10 @@ export class HerderDeadLetters {
   }
 
   private async reading<T>(
-    settings: OffsetClientConfigs,
+    { connector, settings }: Pick<Letters, 'connector' | 'settings'>,
     use: (readers: LetterReaders, admin: ReturnType<KafkaClients['admin']>) => Promise<T>,
   ): Promise<T> {
-    const { clients } = this.options;
+    const clients = clientsOf(this.options.clients, connector);
     const admin = clients.admin(settings.admin);
     const consumer = clients.assignedConsumer(settings.consumer);
     try {

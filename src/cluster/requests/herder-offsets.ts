@@ -6,6 +6,7 @@ import { isConnectError, type ConnectorConfig, sleep, withDeadline } from '@mill
 import type { ConnectorTaskId } from '../../connector-task-id';
 import type { WorkerConfig } from '../../config/worker-config';
 import { KafkaError } from '../../kafka/errors';
+import { clientsOf } from '../../kafka/measured-clients';
 import type { KafkaClients, SendPermission } from '../../kafka/port';
 import type { PluginHost } from '../../plugin-host/host';
 import type { ConfigStore } from '../../storage/config/config-store';
@@ -26,6 +27,7 @@ import { changeSinkOffsets, sinkOffsets, type SinkGroup } from '../offsets/sink-
 import { transactionalOffsets, type EncodedOffsets } from '../offsets/transactional-offsets';
 import { changeSourceOffsets, sourceOffsets } from '../offsets/source-offsets';
 import { REQUEST_TIMEOUT_MS, type TickRequests } from './tick-requests';
+import type { ResolveConfig } from '../resolve-config';
 
 /** How long to wait for stopping tasks before the request is refused. Milliseconds. */
 const SETTLE_LIMIT_MS = 30_000;
@@ -46,7 +48,7 @@ export interface HerderOffsetsOptions {
   readonly locks: OffsetLocks;
   /** Of a worker that enables exactly-once sources; null: offsets are written without transactions. */
   readonly exactlyOnce: ExactlyOnceOffsets | null;
-  readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
+  readonly resolve: ResolveConfig;
   /**
    * True when no worker of the group runs a task of the connector, as of a rebalance that covers everything read so
    * far.
@@ -177,7 +179,7 @@ export class HerderOffsets {
     const alterOffsets = pluginHost.alterOffsets.bind(pluginHost, description);
     const plugin = { partitionOrder, ...(altersOffsets && { alterOffsets }) };
     try {
-      const config = await resolve(raw);
+      const config = await resolve(raw, name);
       if (type === 'source')
         return await changeSourceOffsets(this.writtenFor(name, config), { plugin, config, entries }, steps);
       return await this.withGroup(name, config, (group) =>
@@ -197,14 +199,19 @@ export class HerderOffsets {
     if (exactlyOnce === null) return offsets;
     const id = { connector: name, task: 0 };
     const producer = exactlyOnceProducerConfig(worker, id, config, exactlyOnce.transactionalId(id));
-    return transactionalOffsets({ offsets, clients, producer, permission: exactlyOnce.permission });
+    return transactionalOffsets({
+      offsets,
+      clients: clientsOf(clients, name),
+      producer,
+      permission: exactlyOnce.permission,
+    });
   }
 
   private async withGroup<T>(name: string, raw: ConnectorConfig, use: (group: SinkGroup) => Promise<T>): Promise<T> {
     const { clients, worker, resolve } = this.options;
-    const config = await resolve(raw);
+    const config = await resolve(raw, name);
     const consumer = sinkConsumerConfig(worker, { connector: name, task: 0 }, config, null);
-    const admin = clients.admin(connectorAdminConfig(worker, name, config));
+    const admin = clientsOf(clients, name).admin(connectorAdminConfig(worker, name, config));
     try {
       return await use({ admin, groupId: consumer['group.id'] ?? `connect-${name}` });
     } finally {

@@ -44,8 +44,8 @@ export class AssignedWork {
   startMissing(assigned: Work): void {
     const { connectors, tasks } = this.options;
     for (const connector of assigned.connectors)
-      if (!connectors.runner(connector)) this.inBackground(this.startConnector(connector));
-    for (const id of assigned.tasks) if (!tasks.has(id)) this.inBackground(this.startTask(id));
+      if (!connectors.runner(connector)) this.inBackground(connector, this.startConnector(connector));
+    for (const id of assigned.tasks) if (!tasks.has(id)) this.inBackground(id.connector, this.startTask(id));
   }
 
   /** Resolves when none of it runs any more and the status topic says so. */
@@ -106,7 +106,7 @@ export class AssignedWork {
     const started = this.options.configs.snapshot().contains(connector)
       ? this.startConnector(connector)
       : Promise.resolve();
-    this.inBackground(started);
+    this.inBackground(connector, started);
     return async () => await started;
   }
 
@@ -115,7 +115,7 @@ export class AssignedWork {
     this.options.reporter.restarts(id, cause);
     await this.options.tasks.stop([id]);
     const started = this.startTask(id);
-    this.inBackground(started);
+    this.inBackground(id.connector, started);
     return async () => await started;
   }
 
@@ -124,7 +124,7 @@ export class AssignedWork {
     const { connectors, tasks, configs } = this.options;
     if (!configs.snapshot().contains(connector)) return;
     const target = configs.snapshot().targetState(connector);
-    this.inBackground(connectors.setTarget(connector, target));
+    this.inBackground(connector, connectors.setTarget(connector, target));
     for (const id of tasks.ids()) {
       if (id.connector !== connector) continue;
       if (target === 'STARTED') tasks.resume(id);
@@ -173,8 +173,9 @@ export class AssignedWork {
     const remainingTasks = ids.filter(({ connector }) => configs.snapshot().contains(connector));
     for (const name of remaining) reporter.connectorState(name, 'RESTARTING');
     for (const id of remainingTasks) reporter.taskRestarting(id);
-    for (const name of remaining) this.inBackground(this.startConnector(name));
-    for (const id of remainingTasks) if (configs.snapshot().hasTask(id)) this.inBackground(this.startTask(id));
+    for (const name of remaining) this.inBackground(name, this.startConnector(name));
+    for (const id of remainingTasks)
+      if (configs.snapshot().hasTask(id)) this.inBackground(id.connector, this.startTask(id));
   }
 
   /** For an automatic restart: its status stays until the instance starts again. */
@@ -190,10 +191,10 @@ export class AssignedWork {
     if (this.ended) return;
     if (task === null && configs.snapshot().contains(connector)) {
       reporter.connectorState(connector, 'RESTARTING');
-      this.inBackground(this.startConnector(connector));
+      this.inBackground(connector, this.startConnector(connector));
     } else if (task !== null && configs.snapshot().hasTask({ connector, task })) {
       reporter.taskRestarting({ connector, task });
-      this.inBackground(this.startTask({ connector, task }));
+      this.inBackground(connector, this.startTask({ connector, task }));
     }
   }
 
@@ -211,7 +212,7 @@ export class AssignedWork {
   }
 
   /** Failures have been reported as status already. */
-  private inBackground(started: Promise<void>): void {
-    started.catch((error: unknown) => this.options.logger.debug('A start failed', { error }));
+  private inBackground(connector: string, started: Promise<void>): void {
+    started.catch((error: unknown) => this.options.logger.debug('A start failed', about({ connector }, { error })));
   }
 }

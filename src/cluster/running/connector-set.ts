@@ -12,6 +12,7 @@ import type { ConnectorPlugins } from './connector-plugins';
 import { ConnectorRunner } from './connector-runner';
 import { defaultInstance } from './default-instance';
 import type { StatusReporter } from './status-reporter';
+import type { ResolveConfig } from '../resolve-config';
 
 /** For all connectors of a batch to stop. Milliseconds. */
 const CONNECTOR_STOP_TIMEOUT_MS = 5_000;
@@ -26,7 +27,7 @@ export interface ConnectorSetOptions {
   /** The worker settings that a plugin may read. */
   readonly workerSettings: (plugin: PluginDescription) => WorkerSettings;
   /** `expires` is called with the TTL of a value. */
-  readonly resolve: (config: ConnectorConfig, expires: (ttlMs: number) => void) => Promise<ConnectorConfig>;
+  readonly resolve: ResolveConfig;
   /** The instance's config was resolved; some values may expire. */
   readonly onResolved: (connector: string, config: ConnectorConfig, lifetime: Lifetime) => void;
   /** The connector has started or requested reconfiguration: its task configs may have changed. */
@@ -99,7 +100,10 @@ export class ConnectorSet {
     const { plugins, pluginHost, resolve, offsets, logger, reconfigure } = this.options;
     const lifetime = new Lifetime();
     const description = plugins.require(config);
-    const [traits, resolved] = await Promise.all([pluginHost.traits(description), resolve(config, lifetime.limit)]);
+    const [traits, resolved] = await Promise.all([
+      pluginHost.traits(description),
+      resolve(config, connector, lifetime.limit),
+    ]);
     if (this.runners.get(connector) === runner) this.options.onResolved(connector, resolved, lifetime);
     if (description.type === 'source' && this.options.topicCreation) this.checkTopicCreation(resolved, logger);
     if (!traits.creates) return defaultInstance(description.type, traits, resolved);

@@ -65,7 +65,7 @@ export class StatusReporter implements TaskListener {
 
   connectorFailed(connector: string, error: unknown): void {
     const note = this.options.observer.failed({ connector, task: null }, isWorthRestarting(error));
-    const status = this.entered({ connector, task: null }, 'FAILED', formatTrace(error) + note);
+    const status = this.entered({ connector, task: null }, 'FAILED', formatTrace(error, connector) + note);
     const entity = { kind: 'connector', connector } as const;
     this.options.statuses.putSafe(entity, status, this.restart(entity));
   }
@@ -76,7 +76,7 @@ export class StatusReporter implements TaskListener {
 
   /** Failed before the host accepted it. */
   taskFailed(id: ConnectorTaskId, error: unknown): void {
-    this.onFailed(id, formatTrace(error), isWorthRestarting(error));
+    this.onFailed(id, formatTrace(error, id.connector), isWorthRestarting(error));
   }
 
   onRunning(id: ConnectorTaskId): void {

@@ -29,6 +29,7 @@ import {
   TasksBeyondLimitError,
   TooManyTasksError,
 } from './task-configs';
+import type { ResolveConfig } from '../resolve-config';
 
 /** Without jitter: one worker publishes the tasks of a connector. */
 const RETRY_BACKOFF = { firstMs: 250, maxMs: 60_000, jitter: [1, 1] } as const;
@@ -40,7 +41,7 @@ export interface TaskPublicationOptions {
   readonly connectors: ConnectorSet;
   readonly configs: ConfigStore;
   readonly plugins: ConnectorPlugins;
-  readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
+  readonly resolve: ResolveConfig;
   readonly queue: RequestQueue;
   readonly offsetLocks: OffsetLocks;
   readonly isLeader: () => boolean;
@@ -134,7 +135,7 @@ export class TaskPublication {
     }
     const appliedConfig = before.appliedConfig(connector);
     const [resolvedConfig, applied] = await Promise.all([
-      resolve(rawConfig),
+      resolve(rawConfig, connector),
       appliedConfig && this.resolvedAsApplied(connector, appliedConfig),
     ]);
     const generated = await this.generate(connector, runner, rawConfig, resolvedConfig);
@@ -160,7 +161,9 @@ export class TaskPublication {
   /** Tasks published by another worker are assumed to use the current values of placeholders. */
   private async resolvedAsApplied(connector: string, config: ConnectorConfig): Promise<ConnectorConfig> {
     const applied = this.applied.get(connector);
-    return applied && sameConfig(applied.raw, config) ? applied.resolved : await this.options.resolve(config);
+    return applied && sameConfig(applied.raw, config)
+      ? applied.resolved
+      : await this.options.resolve(config, connector);
   }
 
   private async generate(

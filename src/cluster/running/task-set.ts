@@ -1,5 +1,5 @@
 /** The tasks of this worker. Sources: connect-runtime §3.4, §3.12. */
-import { type ConnectorConfig, type TaskSignal, withDeadline } from '@millrace/sdk';
+import { type TaskSignal, withDeadline } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import { about } from '../../logging/line-subject';
 import type { Logger } from '../../logging/logger';
@@ -14,6 +14,7 @@ import type { ConnectorPlugins } from './connector-plugins';
 import type { OffsetStores } from '../offsets/offset-stores';
 import type { StatusReporter } from './status-reporter';
 import { TooManyTasksError, taskLimit } from './task-configs';
+import type { ResolveConfig } from '../resolve-config';
 
 export interface TaskSetOptions {
   readonly host: TaskHost;
@@ -21,7 +22,7 @@ export interface TaskSetOptions {
   readonly pluginHost: Pick<PluginHost, 'traits'>;
   readonly reporter: StatusReporter;
   readonly offsets: Pick<OffsetStores, 'open' | 'setPartitionOrder'>;
-  readonly resolve: (config: ConnectorConfig) => Promise<ConnectorConfig>;
+  readonly resolve: ResolveConfig;
   /** The lease for a task that starts now. */
   readonly lease: () => LeaseMemory;
   /** For all tasks of a batch together. Milliseconds. */
@@ -158,8 +159,8 @@ export class TaskSet {
     const type = description.type === 'sink' ? 'sink' : 'source';
     const [traits, connectorConfig, taskConfig] = await Promise.all([
       pluginHost.traits(description),
-      resolve(config),
-      resolve(stored),
+      resolve(config, id.connector),
+      resolve(stored, id.connector),
     ]);
     if (type === 'source') {
       offsets.setPartitionOrder(id.connector, traits.partitionOrder);

@@ -4,7 +4,7 @@ import { withoutPrefix } from '../client-config';
 import { DirectoryConfigProvider } from './directory-config-provider';
 import { EnvVarConfigProvider } from './env-var-config-provider';
 import { FileConfigProvider } from './file-config-provider';
-import { resolvePlaceholders, type Expires } from './placeholders';
+import { resolvePlaceholders, type ResolveOptions } from './placeholders';
 import type { ConfigProvider, ProviderWarning } from './provider';
 
 type Settings = Readonly<Record<string, string>>;
@@ -13,11 +13,12 @@ type Settings = Readonly<Record<string, string>>;
 export interface ConfigResolver {
   /**
    * Returns a copy with placeholders replaced. Placeholders with unknown providers or missing keys stay as they are.
-   * `expires` receives the time to live of values from providers that have one. Rejects with ConfigError.
+   * `expires` receives the time to live of values from providers that have one. Values of `owner` are hidden in its log
+   * lines and traces. Rejects with ConfigError.
    */
   resolve<T extends string | null>(
     settings: Readonly<Record<string, T>>,
-    expires?: Expires,
+    options?: ResolveOptions,
   ): Promise<Record<string, T>>;
 }
 
@@ -62,7 +63,7 @@ export function createConfigResolver(options: ConfigResolverOptions): ConfigReso
     }
     providers.set(name, build(withoutPrefix(settings, `config.providers.${name}.param.`), options));
   }
-  return { resolve: (config, expires) => resolvePlaceholders(config, providers, expires) };
+  return { resolve: (config, resolving) => resolvePlaceholders(config, providers, resolving) };
 }
 
 /** Resolves the worker's settings, once at startup. As in Java, `plugin.path` is never resolved. */
@@ -70,7 +71,7 @@ export async function resolveWorkerSettings(
   settings: Settings,
   resolver: ConfigResolver,
 ): Promise<Record<string, string>> {
-  const resolved = await resolver.resolve(settings);
+  const resolved = await resolver.resolve(settings, { owner: null });
   const pluginPath = settings['plugin.path'];
   return pluginPath === undefined ? resolved : { ...resolved, 'plugin.path': pluginPath };
 }

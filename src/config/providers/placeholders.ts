@@ -2,11 +2,17 @@
  * Finds and replaces `${provider:path:key}` and `${provider:key}`. Results are not scanned again. Source:
  * connect-runtime §8.2.
  */
-import { addProvidedValue } from '../../logging/provided-values';
+import { addProvidedValue, type Owner } from '../../logging/provided-values';
 import type { ConfigProvider } from './provider';
 
 /** Receives the time to live of each provider whose values were used. Milliseconds. */
 export type Expires = (ttlMs: number) => void;
+
+export interface ResolveOptions {
+  /** Whose config it is: the values are hidden in log lines and traces of that owner. (Default: not hidden) */
+  readonly owner?: Owner;
+  readonly expires?: Expires;
+}
 
 interface Placeholder {
   readonly start: number;
@@ -49,12 +55,12 @@ export function hasPlaceholder(value: string): boolean {
 
 /**
  * Returns a copy in which placeholders are replaced if their provider and key exist. Calls `get` once per provider and
- * path. Rejects when a provider fails. From then on, resolved values are hidden in log lines and traces.
+ * path. Rejects when a provider fails.
  */
 export async function resolvePlaceholders<T extends string | null>(
   settings: Readonly<Record<string, T>>,
   providers: ReadonlyMap<string, ConfigProvider>,
-  expires: Expires = () => undefined,
+  { owner, expires = () => undefined }: ResolveOptions = {},
 ): Promise<Record<string, T>> {
   const wanted = wantedKeys(Object.values(settings), providers);
   if (wanted.size === 0) return { ...settings };
@@ -70,7 +76,7 @@ export async function resolvePlaceholders<T extends string | null>(
     for (const { start, end, provider, path, key } of placeholdersOf(value)) {
       const placeholder = value.slice(start, end);
       const given = found.get(place(provider, path))?.get(key);
-      if (given !== undefined) addProvidedValue(given, placeholder);
+      if (given !== undefined && owner !== undefined) addProvidedValue(given, placeholder, owner);
       replaced += value.slice(done, start) + (given ?? placeholder);
       done = end;
     }

@@ -3,6 +3,7 @@
  * client overrides, converters. Sources: connect-rest §3, connect-runtime §10.7.
  */
 import { checkProblems, type ConfigKey, type Connector, type WorkerSettings } from '@millrace/sdk';
+import { hideProvidedValues } from '../../logging/provided-values';
 import { silentLogger, type Logger } from '../../logging/logger';
 import { candidates } from '../../plugins/aliases';
 import { grantedSettings } from '../../plugins/granted-settings';
@@ -11,7 +12,7 @@ import { parseList } from '../config-parse';
 import { commonKeys, frameworkKeys, type Choices } from '../connector-config';
 import { millraceEntries } from './millrace-keys';
 import type { ConfigResolver } from '../providers/config-resolver';
-import { hiderOf, type HideResolved } from '../providers/hide-resolved';
+import { hideInError, hiderOf, type HideResolved } from '../providers/hide-resolved';
 import type { JsonSchema } from '../schema/key-schema';
 import type { ConfigDefinitionInfo, ConfigInfos, ConfigValidator } from './config-infos';
 import { aliasEntries, PREDICATES, TRANSFORMS } from './alias-keys';
@@ -148,10 +149,10 @@ class Validator implements ConfigValidator {
     );
     const hide = hiderOf(sent, config);
     try {
-      const entries = await this.check(valueOf(config, 'connector.class') ?? '', config, resolved);
+      const entries = await this.check(valueOf(config, 'connector.class') ?? '', config, resolved, hide);
       return entries.result(asSent, resolved, hide);
     } catch (error) {
-      throw hiddenIn(error, hide);
+      throw hideInError(error, hide, THROWN_LIMIT);
     }
   }
 
@@ -159,6 +160,7 @@ class Validator implements ConfigValidator {
     className: string,
     config: NullableConfig,
     resolved: ReadonlyMap<string, string>,
+    hide: HideResolved,
   ): Promise<Entries> {
     const plugin = this.findConnector(className);
     const versions = installedVersions(plugin, this.registry);
@@ -202,6 +204,7 @@ class Validator implements ConfigValidator {
         connector,
         isEnabled: this.worker.exactlyOnceSourceSupport === 'enabled',
         logger: this.logger,
+        hidden: (error) => hideInError(error, hide, THROWN_LIMIT),
         call: async (method, run) => {
           reportStep(`the call of ${method}() in ${plugin.class}`);
           const stage = 'validating source connector-specific properties for the connector';
@@ -294,7 +297,11 @@ class Validator implements ConfigValidator {
       'performing multi-property validation for the connector',
     );
     const problems = checkProblems(returned, className);
-    for (const { key, message } of problems) entries.addError(key, valueOf(config, key) ?? null, message);
+    // Not the worker's other values: the plugin knows none, and its message may quote what the caller sent.
+    const granted = Object.entries(workerSettings).map(([name, value = '']) => [name, value] as const);
+    const shown = Object.fromEntries(granted.map(([name, value]) => [name, hideProvidedValues(value, null)]));
+    const hide = hiderOf(shown, Object.fromEntries(granted));
+    for (const { key, message } of problems) entries.addError(key, valueOf(config, key) ?? null, hide(message));
   }
 
   private checkClients(
@@ -347,18 +354,6 @@ function withoutNullsOf(config: NullableConfig, own: readonly ConfigKey[]): Null
 
 function isSpelled(listKey: string, alias: string, config: NullableConfig): boolean {
   return Object.keys(config).some((key) => key.startsWith(`${listKey}.${alias}.`));
-}
-
-/** The same error, with values from config providers removed from its message. */
-function hiddenIn(error: unknown, hide: HideResolved): unknown {
-  // Not an assignment, because the message of some of Node's errors has no setter.
-  if (error instanceof Error)
-    Object.defineProperty(error, 'message', {
-      value: hide(error.message, THROWN_LIMIT),
-      configurable: true,
-      writable: true,
-    });
-  return error;
 }
 
 /** Java's `Map.toString()`. Values of keys that look like secrets are hidden. */

@@ -17,6 +17,8 @@ export interface SourcePromises {
   /** Calls a method of the connector; rejects with ValidationError when it takes too long. */
   readonly call: (method: string, run: () => unknown) => Promise<unknown>;
   readonly logger: Pick<Logger, 'error'>;
+  /** Hides what config providers have for the config in an error that the connector throws. */
+  readonly hidden: (error: unknown) => unknown;
 }
 
 /** Adds messages to the entries of `exactly.once.support` and `transaction.boundary`. */
@@ -39,7 +41,7 @@ export async function checkSourcePromises(
       if (found !== null) entry.errors.push(found);
     } catch (error) {
       if (error instanceof ValidationError) throw error;
-      promises.logger.error(`Failed while validating connector support for ${what}`, { error });
+      promises.logger.error(`Failed while validating connector support for ${what}`, { error: promises.hidden(error) });
       entry.errors.push(unexpected(error));
     }
   }

@@ -2,7 +2,6 @@
 import { Worker } from 'node:worker_threads';
 import { startInterval } from '@millrace/sdk';
 import type { LogLevels } from '../../logging/log-levels';
-import { hideProvidedValues } from '../../logging/provided-values';
 import { isDebugged, SilenceWatch, ThreadHeartbeat } from '../../threads/thread-heartbeat';
 import { exitCauseOf, exitText } from '../../threads/exit-cause';
 import { ThreadSecrets } from '../../threads/thread-secrets';
@@ -170,12 +169,7 @@ export class PluginThread {
   private finish(cause: PluginThreadExit): ThreadExitError {
     const { owner, call } = cause.kind === 'crash' ? cause : this.currentStep;
     // An uncaught error may come later than the recorded step.
-    const end = new ThreadExitError(
-      cause,
-      cause.kind === 'crash' ? '' : hideProvidedValues(this.currentStep.step, { words: true }),
-      owner,
-      call,
-    );
+    const end = new ThreadExitError(cause, cause.kind === 'crash' ? '' : this.currentStep.step, owner, call);
     this.gone = true;
     clearInterval(this.checkTimer);
     this.setReady();

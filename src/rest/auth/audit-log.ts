@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { boundedText } from '../../logging/bounded-text';
+import { quoting } from '../../logging/line-subject';
 import type { Logger } from '../../logging/logger';
 import { requirementOf } from './required-role';
 
@@ -49,7 +50,8 @@ export class AuditLog {
     const remote = printable(change.remote);
     this.logger.info(
       `${method} ${shown.path} by ${quoted(shown.user) ?? 'an unauthenticated caller'} from ${remote ?? 'an unknown address'}: ${status}`,
-      { user: shown.user, remote, method, path: shown.path, connector: shown.connector, status },
+      // The words of a caller: a placeholder in them would tell which are secrets.
+      { user: shown.user, remote, method, path: shown.path, connector: shown.connector, status, ...quoting(undefined) },
     );
   }
 

@@ -6,6 +6,7 @@ import type { ConfigType, ConnectorConfig } from '@millrace/sdk';
 import { embeddedPrefix } from '../../config/embedded-plugins';
 import { hiderOf } from '../../config/providers/hide-resolved';
 import type { ConfigValidator } from '../../config/validation/config-infos';
+import type { Owners } from '../../logging/provided-values';
 import { isSecretName, redactText } from '../../logging/redact';
 import type { Caller } from './access';
 import { hiddenValue } from './access-error';
@@ -21,8 +22,8 @@ const MAX_CLASSES = 256;
 type KeyTypes = ReadonlyMap<string, ConfigType>;
 
 /**
- * Hides the values of keys of type PASSWORD, and of texts whose key is named like a secret. In all other values, hides
- * what logs hide.
+ * Hides the values of keys of type PASSWORD, of texts whose key is named like a secret, and credentials in all other
+ * values. These are what a caller sent: values of config providers are not in them.
  *
  * @param unknown prefixes of the keys of plugins that could not be loaded: any of these keys may be a password
  */
@@ -71,8 +72,8 @@ export class HiddenSecrets {
   }
 
   /**
-   * Returns a function that hides in a text, such as a trace, the secrets of this config, and what logs hide. Callers
-   * that see secrets see the text as it is.
+   * Returns a function that hides in a text of the connector's plugins and servers, such as a trace, the secrets of
+   * this config, and what logs hide. Callers that see secrets see the text as it is.
    */
   async inTexts(caller: Caller, config: ConnectorConfig): Promise<(text: string) => string> {
     return this.hidesFrom(caller) ? await this.inTextsFromAll(config) : (text) => text;
@@ -80,11 +81,20 @@ export class HiddenSecrets {
 
   /** The same, whoever reads the text. */
   async inTextsFromAll(config: ConnectorConfig): Promise<(text: string) => string> {
+    return await this.hider(config, config['name'] ?? null);
+  }
+
+  /** The same for what validation says, which may quote the config that a caller sent. */
+  async inValidationOf(config: ConnectorConfig): Promise<(text: string) => string> {
+    return await this.hider(config, undefined);
+  }
+
+  private async hider(config: ConnectorConfig, owners: Owners): Promise<(text: string) => string> {
     const shown = await this.shownToAll(config, config['connector.class']);
     const hide = hiderOf(shown, config);
     return (text) => {
       const hidden = hide(text, text.length);
-      return redactText(hidden, hidden.length);
+      return redactText(hidden, hidden.length, owners);
     };
   }
 

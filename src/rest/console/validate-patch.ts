@@ -28,7 +28,7 @@ export async function validatePatch(
       'A changed config with secrets or values of config providers can only be validated with the role admin',
       caller.user,
     );
-  const hide = await secrets.inTextsFromAll(merged);
+  const hide = await secrets.inValidationOf(merged);
   const infos = await validator.validate(merged).catch((error: unknown) => {
     throw validationProblem(error);
   });

@@ -100,7 +100,7 @@ export function dispatch(resource: Resource, options: DispatchOptions): RequestH
       audit(reply.status);
       writeReply(response, reply, contentType);
     } catch (error) {
-      const plain = errorReply(error, options.logger);
+      const plain = errorReply(error, options.logger, audited.connector);
       const reply = resource.onError?.(plain) ?? plain;
       if (error instanceof AccessError) user ??= error.user;
       audit(reply.status);

@@ -3,6 +3,7 @@ import { isConnectError } from '@millrace/sdk';
 import { CONFLICT, HerderError, NO_LEADER, NotHereError } from '../../cluster/errors';
 import { ValidationError } from '../../config/validation/validation-error';
 import { boundedText } from '../../logging/bounded-text';
+import { quoting } from '../../logging/line-subject';
 import type { Logger } from '../../logging/logger';
 import { JsonSyntaxError } from '../json/tree';
 import { RestError } from '../http/rest-error';
@@ -21,8 +22,18 @@ function headers(retryAfterS: number | null, challenge: string | null): Record<s
   };
 }
 
-/** Logs unexpected errors with their stack. Errors of the client are not logged. */
-export function errorReply(error: unknown, logger: Logger): ErrorReply {
+/**
+ * Logs unexpected errors with their stack. Errors of the client are not logged.
+ * @param connector whose plugins and servers failures come from. Null: no connector
+ */
+export function errorReply(error: unknown, logger: Logger, connector: string | null): ErrorReply {
+  // A failure may quote the settings of the connector or of the worker; a refusal quotes the request, which is returned
+  // as it was sent.
+  const failure = (status: number, message: string): ErrorReply => {
+    logger.error(`A request failed: ${message}`, { error, ...quoting(connector) });
+    const options = { owners: connector, words: true };
+    return reply(status, message === '' ? null : boundedText(message, MESSAGE_LIMIT, options));
+  };
   const reply = (status: number, message: string | null, typed = true): ErrorReply => {
     const isRetriable = status === 409 && RETRIABLE.test(message ?? '');
     const requested = error instanceof RestError ? error.retryAfterS : null;
@@ -40,13 +51,11 @@ export function errorReply(error: unknown, logger: Logger): ErrorReply {
   if (error instanceof JsonSyntaxError) return reply(error.status, error.message);
   if (error instanceof HerderError || error instanceof ValidationError) {
     // The response contains only Java's text, so the cause is logged.
-    if (error.status >= 500) logger.error(`A request failed: ${error.message}`, { error });
+    if (error.status >= 500) return failure(error.status, error.message);
     return reply(error.status, error.message);
   }
   // The write was dropped, because another worker may have become the leader.
   if (isConnectError(error) && error.code === 'CONFIG_WRITE_DROPPED') return reply(409, CONFLICT);
   if (error instanceof NotHereError) return reply(409, error.url === null ? NO_LEADER : CONFLICT);
-  const message = error instanceof Error ? error.message : String(error);
-  logger.error(`A request failed: ${message}`, { error });
-  return reply(500, message === '' ? null : message);
+  return failure(500, error instanceof Error ? error.message : String(error));
 }

@@ -5,7 +5,7 @@
 import { ConnectError, messageOf } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import type { Admin, RecordHeader } from '../../kafka/port';
-import { boundedText } from '../../logging/bounded-text';
+import { boundedText, TEXT_LIMIT } from '../../logging/bounded-text';
 import { isTransient } from '../clients/connect-client';
 import type { FailedRecord } from './failed-record';
 import { formatTrace, javaClassOf } from '../trace';
@@ -43,8 +43,8 @@ export function contextHeaders(failure: FailedRecord, id: ConnectorTaskId): Reco
     ['stage', failure.stage],
     ['class.name', failure.className],
     ['exception.class.name', javaClassOf(error)],
-    ['exception.message', message && boundedText(message)],
-    ['exception.stacktrace', formatTrace(error)],
+    ['exception.message', message && boundedText(message, TEXT_LIMIT, { owners: id.connector, words: true })],
+    ['exception.stacktrace', formatTrace(error, id.connector)],
   ];
   return pairs.map(([name, text]) => ({ key: PREFIX + name, value: text === null ? null : Buffer.from(text) }));
 }

@@ -169,7 +169,7 @@ export class DeadLetters implements FailureReporter {
   private onFailure({ hold, settle }: DeadLetter, cause: unknown): void {
     const { topic, partition, offset } = hold;
     const error = new ConnectError(
-      `A failed record could not be written to the dead letter topic ${this.parts.topic}: ${quotedSentence(messageOf(cause))} Its offset is not committed. ` +
+      `A failed record could not be written to the dead letter topic ${this.parts.topic}: ${quotedSentence(messageOf(cause), this.parts.id.connector)} Its offset is not committed. ` +
         'Allow the write (ACLs), raise max.message.bytes or producer.override.max.request.size, or remove errors.deadletterqueue.topic.name.',
       { code: 'DLQ_WRITE', cause, place: { topic, partition, offset } },
     );

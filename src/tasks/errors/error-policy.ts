@@ -26,6 +26,7 @@ export interface Operation<T> {
 }
 
 export interface ErrorPolicyOptions {
+  readonly connector: string;
   readonly settings: ErrorSettings;
   readonly reporters: readonly FailureReporter[];
   readonly metrics: ErrorMetrics;
@@ -86,7 +87,7 @@ export class ErrorPolicy {
     this.options.metrics.gaveUp(this.tolerant);
     // A dead letter that cannot be written fails the task through `DeadLetters.failure`.
     this.notifyReporters(failure).catch(() => undefined);
-    if (!this.tolerant) throw toleranceExceeded(failure);
+    if (!this.tolerant) throw this.exceeded(failure);
   }
 
   /**
@@ -95,6 +96,11 @@ export class ErrorPolicy {
   async report(failure: FailedRecord): Promise<void> {
     this.options.metrics.refused(this.tolerant);
     await this.notifyReporters(failure);
+  }
+
+  /** The error of a task that fails with the record. */
+  exceeded(failure: FailedRecord): ConnectError {
+    return toleranceExceeded(failure, this.options.connector);
   }
 
   /** False: failed records are only counted. */
@@ -117,14 +123,17 @@ export class ErrorPolicy {
   }
 }
 
-export function toleranceExceeded({ stage, className, error, consumed, source }: FailedRecord): ConnectError {
+export function toleranceExceeded(
+  { stage, className, error, consumed, source }: FailedRecord,
+  connector: string,
+): ConnectError {
   // Identifies one of several transformations.
   const what = stage === 'TRANSFORMATION' ? `${stage} with ${className}` : stage;
   const topic = consumed?.topic ?? source?.topic;
   const place: Record<string, string | number> = topic === undefined ? {} : { topic };
   if (consumed) Object.assign(place, { partition: consumed.partition, offset: consumed.record.offset });
   return new ConnectError(
-    `Tolerance exceeded in error handler: ${what} failed: ${quotedSentence(messageOf(error))} Correct the record or the connector's settings, ` +
+    `Tolerance exceeded in error handler: ${what} failed: ${quotedSentence(messageOf(error), connector)} Correct the record or the connector's settings, ` +
       'or set errors.tolerance=all to skip such records.',
     { code: 'TOLERANCE_EXCEEDED', cause: error, place },
   );

@@ -40,7 +40,7 @@ export function silenceTrace(blocking: BlockingTask, silentMs: number): string {
   const error = new ConnectError(`${why}: ${blockingTaskText(blocking)}.`, { code: 'TASK_THREAD_SILENT' });
   const frames = blocking.frames.map((frame) => `    at ${frameText(frame)}`);
   error.stack = [`${error.name}: ${error.message}`, ...frames].join('\n');
-  return formatTrace(error);
+  return formatTrace(error, blocking.run?.spec.id.connector ?? null);
 }
 
 function isPluginCode(file: string): boolean {

@@ -1,6 +1,7 @@
 /** Runs tasks in this thread: for tests and debugging. */
 import { type TaskSignal, settledWithin } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
+import { about } from '../../logging/line-subject';
 import { CallClock } from '../call-clock';
 import type { RunListener, TaskHost, TaskListener, TaskSpec, TaskWatch } from '../host';
 import type { TaskEnvironment } from '../task-environment';
@@ -108,7 +109,10 @@ export class InlineTaskHost implements TaskHost {
     const { id } = runner.spec;
     runner.cancel();
     this.runners.delete(taskName(id));
-    this.environment.logger.error(`Task ${taskName(id)} was ended because of a call that does not return`, { trace });
+    this.environment.logger.error(
+      `Task ${taskName(id)} was ended because of a call that does not return`,
+      about(id, { trace }),
+    );
     this.listener.onFailed(id, trace, true, stuckMs);
   }
 

@@ -138,7 +138,7 @@ export class TaskWatchdog {
     return {
       end: (lastedMs) => {
         this.count(taskName(spec.id));
-        restart(this.traceOf(call, since, lastedMs), lastedMs);
+        restart(this.traceOf(spec.id, call, since, lastedMs), lastedMs);
       },
     };
   }
@@ -162,7 +162,7 @@ export class TaskWatchdog {
     }));
   }
 
-  private traceOf(call: TaskCall, since: number, lastedMs: number): string {
+  private traceOf({ connector }: ConnectorTaskId, call: TaskCall, since: number, lastedMs: number): string {
     const began = new Date(since).toISOString();
     const error = new ConnectError(
       `${call}() of this task's plugin has not returned for ${Math.round(lastedMs / 1000)} s, since ${began}: the task was ended (${WATCHDOG_ACTION}=restart). ${this.options.consequence}`,
@@ -170,7 +170,7 @@ export class TaskWatchdog {
     );
     // Its frames are those of the watchdog.
     error.stack = `${error.name}: ${error.message}`;
-    return formatTrace(error);
+    return formatTrace(error, connector);
   }
 
   private count(name: string): void {

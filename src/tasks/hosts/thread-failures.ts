@@ -66,7 +66,7 @@ export class ThreadFailures {
   /** The thread has exited by itself. `reason` ends a sentence. */
   onThreadDeath(thread: ThreadHandle, reason: string): void {
     const error = new ConnectError(`The thread of this task ended: ${reason}.`, { code: 'TASK_THREAD_DIED' });
-    const cause = { why: `its thread ended: ${reason}`, runNumber: null, trace: formatTrace(error) };
+    const cause = { why: `its thread ended: ${reason}`, runNumber: null, trace: formatTrace(error, null) };
     this.settleTasks(thread, this.crashes.get(thread) ?? cause);
   }
 

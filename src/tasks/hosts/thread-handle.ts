@@ -1,6 +1,7 @@
 /** The worker's side of one task thread: its runs, messages to it, its exit. */
 import { Worker, type ResourceLimits } from 'node:worker_threads';
 import { messageOf } from '@millrace/sdk';
+import { hideProvidedValues } from '../../logging/provided-values';
 import { ThreadHeartbeat } from '../../threads/thread-heartbeat';
 import { exitCauseOf } from '../../threads/exit-cause';
 import { ThreadSecrets } from '../../threads/thread-secrets';
@@ -119,6 +120,10 @@ export class ThreadHandle {
     this.options.onDeath(this, this.reason(code));
   }
 
+  private get connectors(): readonly string[] {
+    return [...this.runs.values(), ...this.cancelledRuns.values()].map(({ spec }) => spec.id.connector);
+  }
+
   private reason(code: number): string {
     const { memoryMb } = this.options;
     const exit = exitCauseOf(this.error, code);
@@ -128,7 +133,7 @@ export class ThreadHandle {
           ? 'it ran out of memory; raise --max-old-space-size or reduce the batch size'
           : `it ran out of the ${memoryMb} MB that task.memory.mb allows`;
       case 'error':
-        return messageOf(exit.error);
+        return hideProvidedValues(messageOf(exit.error), this.connectors, { words: true });
       case 'exit':
         return `the code of a task ended it (exit code ${code})`;
     }

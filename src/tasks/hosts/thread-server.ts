@@ -1,6 +1,7 @@
 /** Runs tasks inside a task thread, controlled by the worker's messages. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type TaskSignal, messageOf } from '@millrace/sdk';
+import { hideProvidedValues } from '../../logging/provided-values';
 import { CallClock } from '../call-clock';
 import type { RunListener, TaskSpec } from '../host';
 import type { TaskEnvironment } from '../task-environment';
@@ -10,12 +11,19 @@ import type { FromThread, ToThread } from './task-thread-messages';
 import { formatTrace } from '../trace';
 import { WorkerCalls } from './worker-calls';
 
+interface Owner {
+  readonly run: number;
+  readonly connector: string;
+}
+
 export class ThreadServer {
   private readonly runners = new Map<number, TaskRunner>();
   private readonly calls: WorkerCalls;
   private readonly crashes = new Set<number | null>();
   /** The run that the current asynchronous call belongs to. */
-  private readonly owner = new AsyncLocalStorage<number>();
+  private readonly owner = new AsyncLocalStorage<Owner>();
+  /** Of all tasks that have run here: an error of an unknown task may quote the config of each. */
+  private readonly connectors = new Set<string>();
 
   constructor(
     private readonly environment: Omit<TaskEnvironment, 'offsets' | 'gate'>,
@@ -45,7 +53,7 @@ export class ThreadServer {
 
   /** The run whose code calls this. */
   get currentRun(): number | undefined {
-    return this.owner.getStore();
+    return this.owner.getStore()?.run;
   }
 
   /** Reports an uncaught error. The thread's state is unknown: the worker moves the other tasks and terminates it. */
@@ -53,7 +61,8 @@ export class ThreadServer {
     const run = this.currentRun ?? null;
     if (this.crashes.has(run)) return;
     this.crashes.add(run);
-    this.post({ type: 'crash', run, trace: formatTrace(error) });
+    const owners = this.owner.getStore()?.connector ?? [...this.connectors];
+    this.post({ type: 'crash', run, trace: formatTrace(error, owners) });
     if (run !== null) this.runners.get(run)?.cancel();
   }
 
@@ -61,19 +70,23 @@ export class ThreadServer {
     const runner = this.runners.get(run);
     // The run has reported its end, so the worker has answered already.
     if (!runner) return;
-    this.owner.run(run, () => {
+    const { connector } = runner.spec.id;
+    this.owner.run({ run, connector }, () => {
       runner.signal(signal).then(
         () => this.post({ type: 'signaled', run, request, failure: null }),
         (error: unknown) => {
           const kind = error instanceof TaskSignalError ? error.failure : 'rejected';
-          this.post({ type: 'signaled', run, request, failure: { kind, message: messageOf(error) } });
+          const message = hideProvidedValues(messageOf(error), connector, { words: true });
+          this.post({ type: 'signaled', run, request, failure: { kind, message } });
         },
       );
     });
   }
 
   private start(run: number, spec: TaskSpec, calls: CallClock): void {
-    this.owner.run(run, () => {
+    const { connector } = spec.id;
+    this.connectors.add(connector);
+    this.owner.run({ run, connector }, () => {
       const environment = { ...this.environment, offsets: this.calls.offsets(run), gate: this.calls.gate(run) };
       const runner = new TaskRunner(spec, environment, this.listener(run), calls);
       this.runners.set(run, runner);

@@ -1,7 +1,7 @@
 /** The reporter through which a sink task reports single records in `put`. Source: connect-runtime §5.8. */
 import type { ErrantRecordReporter, SinkRecord } from '@millrace/sdk';
 import type { ConsumerRecord } from '../../kafka/port';
-import { toleranceExceeded, type ErrorPolicy } from '../errors/error-policy';
+import type { ErrorPolicy } from '../errors/error-policy';
 import type { Consumed, FailedRecord } from '../errors/failed-record';
 import type { OffsetHolds } from '../errors/offset-holds';
 import type { TaskConverters } from '../task-converters';
@@ -33,7 +33,7 @@ export class ErrantRecords implements ErrantRecordReporter {
     writing.catch(() => undefined);
     if (this.policy.tolerant) return writing;
     this.holds.add(consumed);
-    const fatal = toleranceExceeded(failure);
+    const fatal = this.policy.exceeded(failure);
     this.fatal ??= fatal;
     const refused = writing.then(() => Promise.reject(fatal));
     refused.catch(() => undefined);

@@ -29,6 +29,7 @@ export class RejectedRecords {
     private readonly holds: OffsetHolds,
     /** False: a reported record is dropped. */
     private readonly hasDeadLetters: boolean,
+    private readonly connector: string,
   ) {}
 
   /** `put` has rejected a batch. */
@@ -48,7 +49,7 @@ export class RejectedRecords {
     if (this.inARow <= MAX_REJECTED_IN_A_ROW || last === undefined) return null;
     const { error, record } = last;
     const message =
-      `put() has rejected ${this.inARow} records in a row, one at a time, the last one with: ${quotedSentence(messageOf(error))} ` +
+      `put() has rejected ${this.inARow} records in a row, one at a time, the last one with: ${quotedSentence(messageOf(error), this.connector)} ` +
       'Check whether the target system is available and the settings fit it; if the records are invalid, skip them with an offset change.';
     const place = { topic: record.originalTopic, partition: record.originalPartition, offset: record.originalOffset };
     const options = { code: 'PUT_REJECTS_ALL', cause: error, place };

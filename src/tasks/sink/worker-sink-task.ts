@@ -54,6 +54,7 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
   if (deadLetters) reporters.push(deadLetters);
   const wakeup = new Wakeup();
   const policy: ErrorPolicy = new ErrorPolicy({
+    connector: spec.id.connector,
     settings,
     reporters,
     metrics: metrics.errors,
@@ -70,7 +71,7 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
     sleep: (ms) => wakeup.wait(ms),
     consumer,
     errants,
-    rejected: bisects ? new RejectedRecords(errants, holds, deadLetters !== null) : null,
+    rejected: bisects ? new RejectedRecords(errants, holds, deadLetters !== null, spec.id.connector) : null,
     deadLetters,
     holds,
     metrics,

@@ -43,6 +43,7 @@ export async function createWorkerSourceTask(options: WorkerTaskOptions<SourceCo
   const admin = groups ? clients.admin(taskAdminConfig(config, spec.id, spec.connectorConfig)) : null;
   const settings = errorSettings(spec.connectorConfig);
   const policy: ErrorPolicy = new ErrorPolicy({
+    connector: spec.id.connector,
     settings,
     reporters: [
       ...(settings.log ? [new LogReporter(logger, taskName(spec.id), settings, metrics.errors)] : []),

@@ -30,7 +30,7 @@ test('connect-runtime 108: providers whose values are used return their time to 
   });
   const times = async (values: Record<string, string>): Promise<number[]> => {
     const heard: number[] = [];
-    await resolve.resolve(values, (ms) => heard.push(ms));
+    await resolve.resolve(values, { expires: (ms) => heard.push(ms) });
     return heard;
   };
   const file = `\${file:${folder}/db.properties:password}`;
@@ -41,7 +41,7 @@ test('connect-runtime 108: providers whose values are used return their time to 
 
 test('connect-runtime 108: as in Java, the built-in providers return no time to live by default', async () => {
   const heard: number[] = [];
-  await resolver({}).resolve({ a: `\${file:${folder}/db.properties:password}` }, (ms) => heard.push(ms));
+  await resolver({}).resolve({ a: `\${file:${folder}/db.properties:password}` }, { expires: (ms) => heard.push(ms) });
   expect(heard).toEqual([]);
 });
 

@@ -1,6 +1,9 @@
+import type { WorkerSettings } from '@millrace/sdk';
 import type { ConfigInfos } from '../../../src/config/validation/config-infos';
 import { createConfigValidator } from '../../../src/config/validation/connector-validator';
 import { validationFailure } from '../../../src/config/validation/validation-failure';
+import { addProvidedValue } from '../../../src/logging/provided-values';
+import type { PluginRegistry } from '../../../src/plugins/registry';
 import { fakeRegistry, fakeWorkerConfig, SNK, SRC } from '../../rest/fake-worker';
 
 const registry = fakeRegistry();
@@ -522,6 +525,30 @@ describe('client overrides', () => {
     });
     expect(allErrors(infos).map(([key]) => key)).toEqual(keys.map((key) => `producer.override.${key}`));
   });
+});
+
+test('a plugin that quotes a worker setting with the value of a config provider shows its placeholder', async () => {
+  addProvidedValue('/mnt/s3cret-root', '${env:ROOT}', null);
+  addProvidedValue('s3cret-of-the-worker', '${env:PASSWORD}', null);
+  const validate = (
+    config: Record<string, string>,
+    { 'file.root': root = '' }: WorkerSettings,
+  ): { key: string; message: string }[] => [{ key: 'file', message: `${config['file']} is not in ${root}` }];
+  const granting: PluginRegistry = {
+    problems: () => [],
+    list: () => registry.list(),
+    find: (...given) => {
+      const found = registry.find(...given);
+      return found && { ...found, workerSettings: ['file.root'] };
+    },
+    load: async (...given) =>
+      ({ ...(await registry.load(...given)), validate }) as Awaited<ReturnType<PluginRegistry['load']>>,
+  };
+  const infos = await createConfigValidator({
+    registry: granting,
+    config: { ...fakeWorkerConfig(), raw: { 'file.root': '/mnt/s3cret-root' } },
+  }).validate({ ...SRC, name: 'a', file: 's3cret-of-the-worker' });
+  expect(errorsOf(infos, 'file')).toEqual(['s3cret-of-the-worker is not in ${env:ROOT}']);
 });
 
 describe('placeholders', () => {

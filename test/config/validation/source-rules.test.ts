@@ -48,6 +48,7 @@ describe('connect-runtime 89: the answers of a connector', () => {
       isEnabled: true,
       call: async (_, run) => await run(),
       logger: { error: (line, fields) => void logged.push([line, (fields as { error?: unknown }).error]) },
+      hidden: (error) => error,
       ...promises,
     });
     return entry.errors;

@@ -12,7 +12,7 @@ test('a trace of ours: the sentence without its class, the code, and the rest of
     place: { slot: 's', lsn: '0/1' },
     cause: new Error('inner. Outer'),
   });
-  expect(reasonOf(formatTrace(error), noCure)).toEqual({
+  expect(reasonOf(formatTrace(error, null), noCure)).toEqual({
     code: 'POSTGRES_SLOT_LOST',
     sentence: 'The slot "s" was lost.',
     hint: 'Set snapshot.mode=when_needed, e.g. Debezium does so.',
@@ -20,13 +20,13 @@ test('a trace of ours: the sentence without its class, the code, and the rest of
 });
 
 test('without a second sentence, the hint is the one in docs/errors.md', () => {
-  const trace = formatTrace(new RetriableError('No converter', { code: 'PLUGIN_NOT_FOUND' }));
+  const trace = formatTrace(new RetriableError('No converter', { code: 'PLUGIN_NOT_FOUND' }), null);
   expect(reasonOf(trace)).toEqual({
     code: 'PLUGIN_NOT_FOUND',
     sentence: 'No converter',
     hint: 'Install it in `plugin.path` on every worker, or correct `connector.class`.',
   });
-  expect(reasonOf(formatTrace(new ConnectError('Odd', { code: 'PLUGIN_OWN_CODE' })))).toEqual({
+  expect(reasonOf(formatTrace(new ConnectError('Odd', { code: 'PLUGIN_OWN_CODE' }), null))).toEqual({
     code: 'PLUGIN_OWN_CODE',
     sentence: 'Odd',
     hint: null,
@@ -34,12 +34,9 @@ test('without a second sentence, the hint is the one in docs/errors.md', () => {
 });
 
 test('a tolerated error that was not: the reason, and how to skip such records', () => {
-  const error = toleranceExceeded({
-    stage: 'TRANSFORMATION',
-    className: 'org.example.Mask',
-    error: new Error('no field "a"'),
-  } as Parameters<typeof toleranceExceeded>[0]);
-  expect(reasonOf(formatTrace(error))).toEqual({
+  const failure = { stage: 'TRANSFORMATION', className: 'org.example.Mask', error: new Error('no field "a"') };
+  const error = toleranceExceeded(failure as Parameters<typeof toleranceExceeded>[0], 'c');
+  expect(reasonOf(formatTrace(error, null))).toEqual({
     code: 'TOLERANCE_EXCEEDED',
     sentence: 'Tolerance exceeded in error handler: TRANSFORMATION with org.example.Mask failed: no field "a".',
     hint: "Correct the record or the connector's settings, or set errors.tolerance=all to skip such records.",
@@ -49,7 +46,7 @@ test('a tolerated error that was not: the reason, and how to skip such records',
 test.each([
   [
     "a plugin's exception",
-    formatTrace(new TypeError("Cannot read properties of undefined (reading 'x')")),
+    formatTrace(new TypeError("Cannot read properties of undefined (reading 'x')"), null),
     "Cannot read properties of undefined (reading 'x')",
   ],
   [

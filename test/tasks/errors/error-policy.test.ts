@@ -18,6 +18,7 @@ function setUp(config: Record<string, string>): {
   const reports: FailedRecord[] = [];
   const metrics = TaskMetrics.in(TaskMetrics.allocate('sink', DEFAULT_SAMPLE_WINDOWS)).errors;
   const policy = new ErrorPolicy({
+    connector: 'c',
     settings: errorSettings(config),
     metrics,
     reporters: [{ report: (failure) => void reports.push(failure) }],

@@ -8,7 +8,7 @@ const PARTITION = { topic: 'orders', partition: 0 };
 
 function rejectedRecords(): RejectedRecords {
   const errants = { reportRejected: () => undefined } as unknown as ErrantRecords;
-  return new RejectedRecords(errants, new OffsetHolds(), false);
+  return new RejectedRecords(errants, new OffsetHolds(), false, 'c');
 }
 
 function reject(rejected: RejectedRecords, originalOffset: number): void {
