@@ -99,10 +99,10 @@ export class LogLevels {
     return this.stateFor(name);
   }
 
-  /** Sorted by name, without loggers that are off. */
+  /** Those that can be set: sorted by name, without the audit log and loggers that are off. */
   list(): [name: string, state: LoggerState][] {
     return [...this.known]
-      .filter(([, { severity }]) => severity > 0)
+      .filter(([name, { severity }]) => severity > 0 && name !== AUDIT)
       .map(([name, known]): [string, LoggerState] => [name, stateOf(known)])
       .sort(([a], [b]) => (a < b ? -1 : 1));
   }

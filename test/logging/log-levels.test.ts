@@ -98,6 +98,15 @@ test.each([
   expect(levelName(text)).toBe(level);
 });
 
+test('each logger that is listed can be set: the audit log is not among them', () => {
+  const levels = new LogLevels();
+  for (const name of [AUDIT, 'millrace.herder', 'org.a']) levels.threshold(name);
+  const names = levels.list().map(([name]) => name);
+  expect(names).toEqual(['millrace.herder', 'org.a', 'root']);
+  for (const name of names) expect(levels.set(name, 'TRACE')).toContain(name);
+  expect(levels.find(AUDIT)).toEqual({ level: 'INFO', lastModified: null });
+});
+
 test('the audit log has a level of its own, which a request cannot change', () => {
   const levels = new LogLevels('WARN');
   const threshold = levels.threshold(AUDIT);

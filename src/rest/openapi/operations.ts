@@ -212,7 +212,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   'GET /admin/loggers': {
     id: 'listLoggers',
-    summary: 'Levels of all loggers that are not OFF',
+    summary: 'Levels of all loggers that are not OFF and can be set',
     answers: { 200: ['The loggers', 'Loggers'] },
   },
   'GET /admin/loggers/:logger': {
