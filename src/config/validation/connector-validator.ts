@@ -175,7 +175,7 @@ class Validator implements ConfigValidator {
     const entries = new Entries();
     const range = requestedVersion(config);
     if (range && !versions.some((version) => range.contains(version))) {
-      return this.unknownVersion(className, plugin, range, versions, config, choices);
+      return this.unknownVersion(className, plugin, range, config, choices);
     }
     const connector = (await loadForCheck(this.registry, plugin)) as Connector;
 
@@ -266,16 +266,11 @@ class Validator implements ConfigValidator {
     className: string,
     plugin: PluginDescription,
     range: VersionRange,
-    versions: readonly string[],
     config: NullableConfig,
     choices: Choices,
   ): Entries {
     const entries = new Entries();
-    entries.put(
-      commonKeys(choices).map((key) =>
-        checkKey(key.name === 'connector.class' ? { ...key, recommended: versions } : key, config),
-      ),
-    );
+    entries.put(commonKeys(choices).map((key) => checkKey(key, config)));
     const message = noSuchVersion(plugin.class, range, this.registry.list());
     entries.addError('connector.class', className, message);
     entries.addError('connector.plugin.version', valueOf(config, 'connector.plugin.version') ?? null, message);

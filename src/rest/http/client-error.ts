@@ -21,7 +21,8 @@ const STATUS: Readonly<Record<string, string>> = {
   HPE_INVALID_VERSION: '505 HTTP Version Not Supported',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
-const METHOD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) \S+ HTTP\//;
+/** Of any target: a blank in it is an error of the parser, too. */
+const METHOD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) [^\r\n]+ HTTP\//;
 
 interface ClientError extends NodeJS.ErrnoException {
   /** The parser's reason. */

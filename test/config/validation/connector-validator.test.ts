@@ -409,7 +409,8 @@ describe('versions', () => {
       ['connector.plugin.version', [message]],
     ]);
     expect(names(infos)).toEqual(COMMON);
-    expect(entry(infos, 'connector.class')?.value?.recommended_values).toEqual(['4.3.1']);
+    const recommended = (key: string): unknown => entry(infos, key)?.value?.recommended_values;
+    expect([recommended('connector.class'), recommended('connector.plugin.version')]).toEqual([[], ['4.3.1']]);
   });
 
   test('connect-rest §2.3: a malformed version', async () => {

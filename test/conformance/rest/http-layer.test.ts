@@ -130,6 +130,7 @@ test.each([
   ['CONNECT', 405, 'CONNECT <host> HTTP/1.1\r\nHost: <host>\r\nConnection: close\r\n'],
   ['a method that is none', 400, `F@O /connectors HTTP/1.1\r\n${HOST}`],
   ['OPTIONS *', 404, `OPTIONS * HTTP/1.1\r\n${HOST}`],
+  ['a blank in the target', 400, `GET /connectors?expand=a b HTTP/1.1\r\n${HOST}`],
   ['GET *', 400, `GET * HTTP/1.1\r\n${HOST}`],
   ['a path without a slash', 400, `GET connectors HTTP/1.1\r\n${HOST}`],
   ['a blank in the name of a header', 400, `GET / HTTP/1.1\r\n${HOST}X Y: z\r\n`],
@@ -150,16 +151,20 @@ ours('connect-rest R18: invalid HTTP is answered with a JSON error', async () =>
     const { status, text } = await target.raw(`${request}\r\n`);
     expect([status, text.split('\r\n\r\n')[1]]).toEqual([code, JSON.stringify({ error_code: code, message })]);
   }
+  // The rest depends on the version of Node.js.
+  const { text } = await target.raw(`GET /connectors?expand=a b HTTP/1.1\r\n${HOST}\r\n`);
+  expect(text).toContain('{"error_code":400,"message":"The request is not valid HTTP/1.1: Expected HTTP/');
 });
 
 ours(
-  'connect-rest R18: HTTP/2.0 and lines that end with LF only are rejected, an unknown method without a route is 405',
+  'connect-rest R18: HTTP/2.0 and lines that end with LF only are rejected, an unknown method without a route and CONNECT of a path are 405',
   async () => {
     expect((await target.raw(`GET / HTTP/2.0\r\n${HOST}\r\n`)).status).toBe(505);
     // 505 or 400, depending on the version of Node.js.
     const bare = await target.raw('GET / HTTP/1.1\nHost: <host>\nConnection: close\n\n');
     expect(bare.text).toContain('The request is not valid HTTP/1.1: ');
     expect((await target.raw(`FOO /nope HTTP/1.1\r\n${HOST}\r\n`)).status).toBe(405);
+    expect((await target.raw(`CONNECT /connectors HTTP/1.1\r\n${HOST}\r\n`)).status).toBe(405);
   },
 );
 
