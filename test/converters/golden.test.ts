@@ -1,10 +1,11 @@
 /**
  * Output of Kafka Connect 4.3.1's own converters, recorded: random schemas and values converted by its JsonConverter,
- * and header texts with the result of its SimpleHeaderConverter (type, then the value written again).
+ * bytes that it reads (dev/record-json-bytes.ts),
+ * header texts with the result of its SimpleHeaderConverter (type, then the value written again).
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Schema } from '@millrace/sdk';
+import { DataError, type Schema } from '@millrace/sdk';
 import { JsonConverter } from '../../src/converters/json/json-converter';
 import { SimpleHeaderConverter } from '../../src/converters/simple-header-converter';
 
@@ -23,6 +24,28 @@ describe('connect-runtime 102: JsonConverter reads and writes what Java writes, 
       const json = line.slice(format.length + 1);
       const { schema, value } = converter.toConnectData('t', Buffer.from(json));
       expect(Buffer.from(converter.fromConnectData('t', schema, value) as Uint8Array).toString()).toBe(json);
+    }
+  });
+});
+
+describe('connect-runtime 102: JsonConverter reads the encodings that Java reads, and no others', () => {
+  const cases = JSON.parse(golden('json-bytes.json')) as [string, boolean, string, string][];
+
+  test.each(cases)('%s (schemas.enable=%p)', (_name, schemas, hex, expected) => {
+    const converter = new JsonConverter();
+    converter.configure({ 'schemas.enable': String(schemas) });
+    const bytes = Buffer.from(hex, 'hex');
+    if (expected === 'error') {
+      expect(() => converter.toConnectData('t', bytes)).toThrow(DataError);
+      return;
+    }
+    // The second record of a topic may take another path.
+    for (let i = 0; i < 2; i++) {
+      const { schema, value } = converter.toConnectData('t', bytes);
+      const again = converter.fromConnectData('t', schema, value);
+      expect(again === null ? 'null' : Buffer.from(again).toString()).toBe(
+        expected === 'null' ? 'null' : Buffer.from(expected, 'hex').toString(),
+      );
     }
   });
 });

@@ -111,6 +111,12 @@ describe('connect-runtime 104: StringConverter', () => {
     expect(converter.toConnectData('t', bytes).value).toBe(value);
   });
 
+  test('connect-runtime 104: bytes outside the charset become U+FFFD, as in Java', () => {
+    expect(create('StringConverter').toConnectData('t', Buffer.from('aéb', 'latin1')).value).toBe('a\ufffdb');
+    const ascii = create('StringConverter', { 'converter.encoding': 'US-ASCII' });
+    expect(ascii.toConnectData('t', Buffer.from('aéb', 'latin1')).value).toBe('a\ufffdb');
+  });
+
   test('characters outside the charset become "?", an unknown charset is a config error', () => {
     const latin = create('StringConverter', { 'converter.encoding': 'ISO-8859-1' });
     expect(Buffer.from(latin.fromConnectData('t', null, 'a😀') as Uint8Array).toString('latin1')).toBe('a?');

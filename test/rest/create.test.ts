@@ -301,13 +301,17 @@ describe('POST /connectors', () => {
     );
   });
 
-  test('connect-rest R12: byte order mark and UTF-16', async () => {
+  test('connect-rest R12: byte order mark, UTF-16 and UTF-32', async () => {
     const text = JSON.stringify({ name: 'ä', config: SRC });
     expect((await post(Buffer.from(`\ufeff${text}`, 'utf8'))).status).toBe(201);
     worker = fakeWorker();
     expect((await post(Buffer.from(`\ufeff${text}`, 'utf16le'))).body).toMatchObject({ name: 'ä' });
     worker = fakeWorker();
     expect((await post(Buffer.from(text, 'utf16le').swap16())).body).toMatchObject({ name: 'ä' });
+    worker = fakeWorker();
+    expect((await post(Buffer.from(Uint32Array.from(text, (c) => c.charCodeAt(0)).buffer))).body).toMatchObject({
+      name: 'ä',
+    });
   });
 
   test('connect-rest R12, R16: too deep, and not UTF-8, are 400 (differs from Java)', async () => {
@@ -316,6 +320,10 @@ describe('POST /connectors', () => {
       400,
       'Document nesting depth (1001) exceeds the maximum allowed (1000, from `StreamReadConstraints.getMaxNestingDepth()`)',
     );
-    await expectError(Buffer.from('{"name":"\xe4"}', 'latin1'), 400, 'The request body is not valid UTF-8');
+    await expectError(
+      Buffer.from('{"name":"\xe4"}', 'latin1'),
+      400,
+      'The request body contains bytes that are not UTF-8, from byte 9',
+    );
   });
 });

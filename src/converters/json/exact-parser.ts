@@ -17,7 +17,7 @@ export class JsonNumber {
     return this.text.startsWith('-') ? -BigInt(this.text.slice(1)) : BigInt(this.text);
   }
   toNumber(): number {
-    return Number(this.text);
+    return Number(this.text) + 0;
   }
 }
 
@@ -29,6 +29,7 @@ export function parseExact(text: string, keep: KeepText, whole = false): unknown
   const parser = new ExactParser(text, keep);
   const value = parser.value(0);
   if (whole) parser.end();
+  else if (typeof value === 'number' || value instanceof JsonNumber) parser.endNumber();
   return value;
 }
 
@@ -62,6 +63,11 @@ class ExactParser extends JsonParser<unknown> {
     if (!Number.isNaN(this.next())) throw this.error('text after the value');
   }
 
+  /** A number that is the whole text ends at a blank: `12:30` is not 12. */
+  endNumber(): void {
+    if (!/[ \t\r\n]/.test(this.text[this.at] ?? ' ')) throw this.error('text after the number');
+  }
+
   protected newObject(): unknown {
     return {};
   }
@@ -88,8 +94,8 @@ class ExactParser extends JsonParser<unknown> {
     return Number(text);
   }
 
-  protected endsLiteral(): boolean {
-    return true;
+  protected endsLiteral(at: number): boolean {
+    return !/[\w\u0080-\uffff]/.test(this.text[at] ?? ' ');
   }
 
   protected problem(expected: Problem): Error {

@@ -3,10 +3,11 @@
  * recognized by its bytes instead of parsed.
  */
 import { ConfigError, DataError, type Schema, type SchemaAndValue } from '@millrace/sdk';
+import { jsonText, utf8Text } from '../../json/json-text';
 import type { JsonSettings } from './config';
 import { readPayload } from './payload-reader';
 import { readSchema } from './schema-reader';
-import { expectShallow, parseTree, plain } from './record-tree';
+import { expectShallow, notJson, parseTree, plain } from './record-tree';
 import { LruMap } from './lru-map';
 
 const SCHEMA_FIRST = '{"schema":';
@@ -40,19 +41,13 @@ export class JsonDeserializer {
   deserialize(topic: string, bytes: Uint8Array): SchemaAndValue {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     if (!this.settings.schemasEnable) {
-      if (buffer.length === 0) return { schema: null, value: null };
-      const text = buffer.toString();
-      return { schema: null, value: this.schemaless(text, topic) };
+      return { schema: null, value: plain(parseTree(textOf(buffer, topic), topic), topic) };
     }
     if (this.configuredSchema) {
-      const tree = parseTree(buffer.toString(), topic, { exact: this.exact });
+      const tree = parseTree(textOf(buffer, topic), topic, { exact: this.exact });
       return { schema: this.configuredSchema, value: this.payload(topic, this.configuredSchema, tree) };
     }
-    return this.repeated(topic, buffer) ?? this.envelope(topic, buffer.toString());
-  }
-
-  private schemaless(text: string, topic: string): unknown {
-    return plain(parseTree(text, topic), topic);
+    return this.repeated(topic, buffer) ?? this.envelope(topic, textOf(buffer, topic));
   }
 
   /**
@@ -63,9 +58,9 @@ export class JsonDeserializer {
     const head = this.heads.get(topic);
     if (!head || buffer.length <= head.bytes.length || buffer[buffer.length - 1] !== 0x7d) return null;
     if (buffer.compare(head.bytes, 0, head.bytes.length, 0, head.bytes.length) !== 0) return null;
-    const text = buffer.toString('utf8', head.bytes.length, buffer.length - 1);
     let tree: unknown;
     try {
+      const text = utf8Text(buffer, head.bytes.length, buffer.length - 1);
       tree = parseTree(text, topic, { exact: head.exact, whole: true });
     } catch {
       return null;
@@ -75,7 +70,7 @@ export class JsonDeserializer {
 
   private envelope(topic: string, text: string): SchemaAndValue {
     const exact = text.includes(DECIMAL);
-    const tree = text === '' ? null : parseTree(text, topic, { exact });
+    const tree = parseTree(text, topic, { exact });
     if (!isEnvelope(tree)) {
       throw new DataError(
         'JsonConverter with schemas.enable requires "schema" and "payload" fields and may not contain additional fields. ' +
@@ -108,6 +103,14 @@ export class JsonDeserializer {
     const end = valueEnd(text, SCHEMA_FIRST.length);
     if (!text.startsWith(PAYLOAD_NEXT, end)) return;
     this.heads.set(topic, { bytes: Buffer.from(text.slice(0, end + PAYLOAD_NEXT.length)), schema, exact });
+  }
+}
+
+function textOf(buffer: Buffer, topic: string): string {
+  try {
+    return jsonText(buffer);
+  } catch (error) {
+    throw notJson(error as Error, topic);
   }
 }
 

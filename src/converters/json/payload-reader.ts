@@ -113,7 +113,7 @@ function int32(tree: unknown): number {
 }
 
 function int64(tree: unknown): number | bigint {
-  if (typeof tree === 'number') return Number.isSafeInteger(tree) ? tree : saturated(tree);
+  if (typeof tree === 'number') return Number.isSafeInteger(tree) ? tree + 0 : saturated(tree);
   if (!(tree instanceof JsonNumber)) return 0;
   return tree.integral ? safeInteger(tree.toBigInt()) : saturated(tree.toNumber());
 }
@@ -129,8 +129,9 @@ function clamp(value: number, bits: number): number {
   return Math.max(-(2 ** bits), Math.min(2 ** bits - 1, Math.trunc(value)));
 }
 
+/** Zero has no sign, as in Java: adding 0 removes it. */
 function double(tree: unknown): number {
-  if (typeof tree === 'number') return tree;
+  if (typeof tree === 'number') return tree + 0;
   return tree instanceof JsonNumber ? tree.toNumber() : 0;
 }
 

@@ -5,6 +5,7 @@ import { JsonNumber, parseExact } from './exact-parser';
 
 /** A run of digits that a double may not hold. */
 const LONG_NUMBER = /\d{16}/;
+const BLANK = /^[ \t\r\n]*$/;
 
 export interface TreeOptions {
   /** Every number as a `JsonNumber`, for decimals whose digits matter. */
@@ -13,7 +14,7 @@ export interface TreeOptions {
   readonly whole?: boolean;
 }
 
-/** Integers that a double may not hold come as `JsonNumber`. Throws DataError `CONVERTER_JSON`. */
+/** Null for a blank text. Integers that a double may not hold are `JsonNumber`s. Throws DataError `CONVERTER_JSON`. */
 export function parseTree(text: string, topic: string, { exact = false, whole = false }: TreeOptions = {}): unknown {
   if (!exact && !LONG_NUMBER.test(text)) {
     try {
@@ -22,22 +23,28 @@ export function parseTree(text: string, topic: string, { exact = false, whole = 
       // Java is more lenient: leading zeros and trailing text.
     }
   }
+  if (!whole && BLANK.test(text)) return null;
   try {
     return parseExact(text, exact ? 'all' : 'long', whole);
   } catch (error) {
-    throw new DataError(
-      `Converting byte[] to Kafka Connect data failed due to serialization error: the record is not JSON (${(error as Error).message}). ` +
-        `Check which converter wrote topic "${topic}".`,
-      { code: 'CONVERTER_JSON', cause: error, place: { topic } },
-    );
+    throw notJson(error as Error, topic);
   }
+}
+
+export function notJson(cause: Error, topic: string): DataError {
+  return new DataError(
+    `Converting byte[] to Kafka Connect data failed due to serialization error: the record is not JSON (${cause.message}). ` +
+      `Check which converter wrote topic "${topic}".`,
+    { code: 'CONVERTER_JSON', cause, place: { topic } },
+  );
 }
 
 /**
  * Schemaless data: integers as number, or as bigint outside ±2^53 (wrapped to 64 bits as in Java), others as number.
+ * Zero has no sign, because Java reads `-0` as an integer and `-0.0` as a decimal.
  */
 export function plain(tree: unknown, topic: string, depth = 1): unknown {
-  if (typeof tree !== 'object' || tree === null) return tree;
+  if (typeof tree !== 'object' || tree === null) return tree === 0 ? 0 : tree;
   if (tree instanceof JsonNumber) return tree.integral ? safeInteger(tree.toBigInt()) : tree.toNumber();
   expectDepth(depth, topic);
   if (Array.isArray(tree)) return tree.map((element) => plain(element, topic, depth + 1));
@@ -50,7 +57,7 @@ export function plain(tree: unknown, topic: string, depth = 1): unknown {
         configurable: true,
         writable: true,
       });
-    }
+    } else if (Object.is(member, -0)) (tree as Record<string, unknown>)[key] = 0;
   }
   return tree;
 }

@@ -1,5 +1,6 @@
 /** Parses and checks a request's document. Source: connect-rest §0.4, §2.4, Appendix R 12 and 16. */
 import { setImmediate } from 'node:timers/promises';
+import { jsonText } from '../../json/json-text';
 import { requestType } from '../http/content-negotiation';
 import { checkShape, toPlain, type PlainJson, type Shape } from '../json/shape';
 import { MAX_VALUES, parseJson, type JsonNode } from '../json/tree';
@@ -17,18 +18,12 @@ async function waitForTurn(): Promise<void> {
   await lastTurn;
 }
 
-/** Decodes UTF-8, or UTF-16 if there is a byte order mark or a zero byte. Throws RestError 400. */
+/** Throws RestError 400. */
 function decodeText(bytes: Buffer): string {
-  const [first, second] = bytes;
-  let encoding = 'utf-8';
-  if ((first === 0xfe && second === 0xff) || (first === 0 && second !== undefined && second !== 0))
-    encoding = 'utf-16be';
-  if ((first === 0xff && second === 0xfe) || (first !== undefined && first !== 0 && second === 0))
-    encoding = 'utf-16le';
   try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    return jsonText(bytes);
   } catch (error) {
-    throw new RestError(400, `The request body is not valid ${encoding.toUpperCase()}`, { cause: error });
+    throw new RestError(400, `The request body contains ${(error as Error).message}`, { cause: error });
   }
 }
 

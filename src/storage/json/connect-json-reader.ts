@@ -11,16 +11,15 @@ import {
   type Problem,
   type StringProblem,
 } from '../../json/parser';
+import { jsonText } from '../../json/json-text';
 import { Float64, type JsonValue } from './json-values';
 
 export class JsonSyntaxError extends Error {
-  constructor(message: string, position: number) {
-    super(`${message} at character ${position}`);
+  constructor(message: string, position: number | null) {
+    super(position === null ? message : `${message} at character ${position}`);
     this.name = 'JsonSyntaxError';
   }
 }
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 const EXPECTED: Readonly<Record<Exclude<Problem, 'value'>, string>> = {
   literal: 'unknown word',
@@ -67,7 +66,8 @@ class Reader extends JsonParser<JsonValue> {
       throw new JsonSyntaxError(`a number of more than ${MAX_NUMBER_LENGTH} characters`, this.at);
     const digits = this.text.slice(start, this.at);
     const number = Number(digits);
-    if (!integral) return Number.isInteger(number) ? new Float64(number) : number;
+    // Nor has -0.0 a sign.
+    if (!integral) return Number.isInteger(number) ? new Float64(number + 0) : number;
     // -0 is the integer 0.
     if (Number.isSafeInteger(number)) return number === 0 ? 0 : number;
     return safeInteger(digits.startsWith('-') ? -BigInt(digits.slice(1)) : BigInt(digits));
@@ -93,9 +93,9 @@ export function readJson(bytes: Uint8Array): JsonValue {
   if (bytes.length === 0) return null;
   let text: string;
   try {
-    text = UTF8.decode(bytes);
-  } catch {
-    throw new JsonSyntaxError('bytes that are not UTF-8', 0);
+    text = jsonText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  } catch (error) {
+    throw new JsonSyntaxError((error as Error).message, null);
   }
   return new Reader(text).value(0);
 }

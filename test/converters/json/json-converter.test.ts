@@ -453,6 +453,31 @@ describe('connect-runtime 102: JsonConverter reads', () => {
   });
 });
 
+describe('bytes that are not text', () => {
+  const envelope = '{"schema":{"type":"string","optional":true},"payload":"é"}';
+
+  test('connect-runtime 6.2: Latin-1 after a record with the same schema is an error that names the byte', () => {
+    const json = converter();
+    expect(json.toConnectData('t', Buffer.from(envelope)).value).toBe('é');
+    expect(problem(() => json.toConnectData('t', Buffer.from(envelope, 'latin1')))).toContain(
+      'the record is not JSON (bytes that are not UTF-8, from byte 55)',
+    );
+    expect(json.toConnectData('t', Buffer.from(envelope.replace('é', '\ufffd'))).value).toBe('\ufffd');
+  });
+
+  test.each([
+    ['an overlong form', Buffer.from('22c08022', 'hex')],
+    ['a character above U+10FFFF', Buffer.from('22f490808022', 'hex')],
+    ['half a pair of surrogates in UTF-16', Buffer.from('220000d8610022002000', 'hex')],
+    ['Latin-1 after the value', Buffer.from('{"a":1} é', 'latin1')],
+    ['a byte after the last of UTF-16', Buffer.concat([Buffer.from('{"a":1}', 'utf16le'), Buffer.of(0x20)])],
+  ])('%s is an error (Java reads other text, or ignores it)', (_, bytes) => {
+    expect(problem(() => converter({ 'schemas.enable': 'false' }).toConnectData('t', bytes))).toContain(
+      'bytes that are',
+    );
+  });
+});
+
 describe('schema.content', () => {
   const content = JSON.stringify({
     type: 'struct',
