@@ -207,6 +207,81 @@ test('analytics-sink 28: invalid JSON is rejected, as text and as bytes, unless 
   expect(text('json', sinkRecord('{\n"a": 1}'))).toBe('{\n"a": 1}\n');
 });
 
+describe('analytics-sink 28: a message of a JSON format with several documents, or none', () => {
+  const bytes = (content: string): Buffer => Buffer.from(content);
+
+  test.each([
+    ['in one line', '{"a":1}{"a":2}', '{"a":1}\n{"a":2}\n'],
+    ['in lines', '{"a":"}\\"{"}\n\n{"a":2}\r\n', '{"a":"}\\"{"}\n{"a":2}\n'],
+    ['an object and an array', ' {"a":[{}]} [{"a":2}]', '{"a":[{}]}\n[{"a":2}]\n'],
+  ])('%s: each is a row', (_, content, expected) => {
+    expect(text('json', sinkRecord(content))).toBe(expected);
+    expect(text('multijson', sinkRecord(bytes(content)))).toBe(expected);
+  });
+
+  test.each(['', ' ', '\r\n\t'])('blank (%j): no row', (content) => {
+    expect(text('json', sinkRecord(content))).toBe('skip');
+    expect(text('multijson', sinkRecord(bytes(content)))).toBe('skip');
+  });
+
+  test('metadata becomes members of each document', () => {
+    const settings: RowSettings = { validateJson: false, metadataColumns: ['offset'] };
+    expect(text('json', sinkRecord('{"a":1}{}'), settings)).toBe(
+      '{"a":1,"kafkamd":{"offset":7}}\n{"kafkamd":{"offset":7}}\n',
+    );
+  });
+
+  test.each([
+    '{"a":1}{"a":',
+    '{"a":1},{"a":2}',
+    '{"a":1}x',
+    '{"a":1}]',
+    '{"a":1} 5',
+    '1 2',
+    '}{',
+    '{a:1}{}',
+    '"a" "b"',
+  ])('%s is rejected', (content) => {
+    const refused = expect.objectContaining({ code: 'ANALYTICS_RECORD' }) as Error;
+    expect(() => row('json', sinkRecord(content))).toThrow(refused);
+    expect(() => row('json', sinkRecord(bytes(content)))).toThrow(refused);
+  });
+
+  test('without validation, text is unchanged, as from Java', () => {
+    const settings = { ...PLAIN, validateJson: false };
+    expect(text('json', sinkRecord('{"a":1}{"a":2}'), settings)).toBe('{"a":1}{"a":2}\n');
+    expect(text('json', sinkRecord(''), settings)).toBe('\n');
+  });
+});
+
+describe('analytics-sink 30: bytes that are not UTF-8', () => {
+  const latin1 = Buffer.from('{"a":"é"}', 'latin1');
+  const settings: RowSettings = { validateJson: false, metadataColumns: ['offset'] };
+
+  test('are an error of a JSON row', () => {
+    const refused = expect.objectContaining({ code: 'ANALYTICS_RECORD' }) as Error;
+    expect(() => row('json', sinkRecord(latin1))).toThrow(refused);
+    expect(() => row('json', sinkRecord(latin1), settings)).toThrow(refused);
+  });
+
+  test('stay as they are in other files, also with metadata', () => {
+    const rows = [
+      row('csv', sinkRecord(latin1)),
+      row('csv', sinkRecord(latin1), settings),
+      row('txt', sinkRecord(latin1), settings),
+      row('json', sinkRecord(latin1), { ...PLAIN, validateJson: false }),
+      row('raw', sinkRecord(latin1)),
+    ];
+    expect(rows.map((one) => 'bytes' in one && one.bytes.toString('latin1'))).toEqual([
+      '{"a":"é"}\n',
+      '{"a":"é"},7\n',
+      '{"a":"é"}\n',
+      '{"a":"é"}\n',
+      '{"a":"é"}',
+    ]);
+  });
+});
+
 test('analytics-sink 29: numbers and booleans are lines', () => {
   expect(text('csv', sinkRecord(5, { valueSchema: schema('INT32') }))).toBe('5\n');
   expect(text('csv', sinkRecord(true))).toBe('true\n');

@@ -2,9 +2,11 @@
  * Converts a record to its form in a file: bytes, a row of an Avro file, a separate file, or nothing. Pure. Source:
  * analytics-sink §3.
  */
+import { isUtf8 } from 'node:buffer';
 import type { Schema, SinkRecord } from '@millrace/sdk';
-import type { AnalyticsSettings } from '../config/settings';
+import type { AnalyticsSettings, MetadataColumn } from '../config/settings';
 import type { Format } from '../mapping/formats';
+import { jsonDocuments } from './json-documents';
 import { jsonText } from './json-value';
 import { metadataFields, metadataMembers, withMembers } from './metadata';
 import { recordError } from './record-error';
@@ -35,10 +37,10 @@ export function rowOf(record: SinkRecord, format: Format, settings: RowSettings)
     return textRow(record, jsonText(valueSchema, value), format, settings);
   }
   if (format.family === 'binary') return reject(record, format, typeof value);
-  if (typeof value === 'string') {
-    if (format.family === 'json' && settings.validateJson) assertJson(record, value);
-    return textRow(record, value, format, settings);
-  }
+  if (typeof value === 'string')
+    return format.family === 'json'
+      ? jsonRow(record, value, format, settings)
+      : textRow(record, value, format, settings);
   const isStructured = typeof value === 'object' && !(value instanceof Date);
   if (isStructured && format.family !== 'json') return reject(record, format, 'a structure');
   return textRow(record, jsonText(valueSchema, value), format, settings);
@@ -47,28 +49,55 @@ export function rowOf(record: SinkRecord, format: Format, settings: RowSettings)
 function bytesRow(record: SinkRecord, value: Uint8Array, format: Format, settings: RowSettings): Row {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   if (!format.batched) return { kind: 'file', bytes };
-  if (settings.metadataColumns.length > 0 || (format.family === 'json' && settings.validateJson)) {
-    const text = bytes.toString('utf8');
-    if (format.family === 'json') assertJson(record, text);
-    if (settings.metadataColumns.length > 0) return textRow(record, text, format, settings);
+  const { metadataColumns, validateJson } = settings;
+  if (format.family === 'json' && (validateJson || metadataColumns.length > 0)) {
+    if (!isUtf8(bytes))
+      throw recordError(record, 'The record is not UTF-8, the encoding of the files of JSON formats.');
+    const documents = documentsOf(record, bytes.toString('utf8'));
+    if (documents.length !== 1 || metadataColumns.length > 0) return documentsRow(record, documents, settings);
   }
-  return { kind: 'bytes', bytes: Buffer.concat([bytes, NEWLINE]) };
+  const metadata = delimitedMetadata(record, format, metadataColumns);
+  // Text in another encoding stays as it is.
+  return { kind: 'bytes', bytes: Buffer.concat([bytes, metadata === '' ? NEWLINE : Buffer.from(`${metadata}\n`)]) };
 }
 
-function textRow(record: SinkRecord, text: string, format: Format, { metadataColumns }: RowSettings): Row {
+/** A message may have several documents, or none. */
+function jsonRow(record: SinkRecord, text: string, format: Format, settings: RowSettings): Row {
+  return settings.validateJson || settings.metadataColumns.length > 0
+    ? documentsRow(record, documentsOf(record, text), settings)
+    : textRow(record, text, format, settings);
+}
+
+function documentsRow(record: SinkRecord, documents: readonly string[], settings: RowSettings): Row {
+  if (documents.length === 0) return { kind: 'skip' };
+  return { kind: 'bytes', bytes: Buffer.from(documents.map((one) => jsonLine(record, one, settings)).join('')) };
+}
+
+function textRow(record: SinkRecord, text: string, format: Format, settings: RowSettings): Row {
   if (!format.batched) return { kind: 'file', bytes: Buffer.from(text) };
-  let row = text;
-  if (metadataColumns.length > 0) {
-    if (format.family === 'delimited') row += metadataFields(record, metadataColumns, format.separator ?? ',');
-    else if (format.family === 'json' && text.trimStart().startsWith('{'))
-      row = withMembers(text, metadataMembers(record, metadataColumns));
-  }
-  return { kind: 'bytes', bytes: Buffer.from(`${row}\n`) };
+  const line =
+    format.family === 'json'
+      ? jsonLine(record, text, settings)
+      : `${text}${delimitedMetadata(record, format, settings.metadataColumns)}\n`;
+  return { kind: 'bytes', bytes: Buffer.from(line) };
 }
 
-function assertJson(record: SinkRecord, text: string): void {
+function jsonLine(record: SinkRecord, text: string, { metadataColumns }: RowSettings): string {
+  const isRow = metadataColumns.length > 0 && text.trimStart().startsWith('{');
+  return `${isRow ? withMembers(text, metadataMembers(record, metadataColumns)) : text}\n`;
+}
+
+function delimitedMetadata(
+  record: SinkRecord,
+  { family, separator }: Format,
+  columns: readonly MetadataColumn[],
+): string {
+  return family === 'delimited' && columns.length > 0 ? metadataFields(record, columns, separator ?? ',') : '';
+}
+
+function documentsOf(record: SinkRecord, text: string): readonly string[] {
   try {
-    JSON.parse(text);
+    return jsonDocuments(text);
   } catch (error) {
     throw recordError(
       record,
