@@ -196,6 +196,47 @@ test.each([
   expect(asked).toEqual([]);
 });
 
+describe('analytics-sink 5.3: a cluster that names what the operator has configured', () => {
+  const resource = 'https://kusto.kusto.windows.net';
+
+  test('may name the provider of idp.auth.endpoint, with or without a slash', async () => {
+    const provider = url.replace('127.0.0.1', 'localhost');
+    const config = { ...APPLICATION, 'idp.auth.endpoint': `${provider}/` };
+    cloud = { LoginEndpoint: provider, KustoServiceResourceId: resource };
+    expect(await headers(config, {})).toEqual({ Authorization: 'Bearer token-1' });
+    expect(asked).toMatchObject([
+      {
+        line: 'POST /tenant/oauth2/v2.0/token',
+        form: { scope: `${resource}/.default` },
+        headers: { host: expect.stringMatching(/^localhost/) as unknown },
+      },
+    ]);
+    cloud.LoginEndpoint = 'https://login.evil.example';
+    await expect(headers(config, {})).rejects.toMatchObject({ code: 'ANALYTICS_LOGIN' });
+  });
+
+  test('may name the resource of idp.auth.scope', async () => {
+    cloud = { LoginEndpoint: url, KustoServiceResourceId: 'https://adx.corp.example/' };
+    const config = { ...APPLICATION, 'idp.auth.scope': 'https://adx.corp.example/.default' };
+    expect(await headers(config, {}, {})).toEqual({ Authorization: 'Bearer token-1' });
+    expect(asked).toMatchObject([{ form: { scope: 'https://adx.corp.example/.default' } }]);
+  });
+
+  test('may name the provider of AZURE_AUTHORITY_HOST for a workload, but not that of the connector', async () => {
+    const provider = url.replace('127.0.0.1', 'localhost');
+    const file = join(folder, 'token');
+    await writeFile(file, 'assertion');
+    const environment = { AZURE_TENANT_ID: 't', AZURE_CLIENT_ID: 'c', AZURE_FEDERATED_TOKEN_FILE: file };
+    cloud = { LoginEndpoint: provider, KustoServiceResourceId: resource };
+    const config = { ...WORKLOAD, 'idp.auth.endpoint': provider };
+    await expect(headers(config, environment)).rejects.toMatchObject({ code: 'ANALYTICS_LOGIN' });
+    expect(asked).toEqual([]);
+    expect(await headers(WORKLOAD, { ...environment, AZURE_AUTHORITY_HOST: provider })).toEqual({
+      Authorization: 'Bearer token-1',
+    });
+  });
+});
+
 test('a cluster on this machine may be the identity provider of an application, as the emulator is', async () => {
   cloud = { LoginEndpoint: `${url}/`, KustoServiceResourceId: url };
   expect(await headers(APPLICATION, {}, {})).toEqual({ Authorization: 'Bearer token-1' });

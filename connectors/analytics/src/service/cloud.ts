@@ -1,6 +1,6 @@
 /**
  * The identity provider and the resource of a cluster's tokens. The cluster names them, but only from those known for
- * its cloud. Source: analytics-sink §5.3.
+ * its cloud and those that the operator has configured. Source: analytics-sink §5.3.
  */
 import { loginsFor, resourcesFor } from '../config/clouds';
 import { queryUrlOf } from '../config/endpoints';
@@ -17,6 +17,8 @@ export interface ClusterEndpoint {
   readonly url: string;
   /** Whether the cluster itself may issue the tokens, as an emulator does. */
   readonly mayBeProvider: boolean;
+  /** The operator's provider and resource, which the cluster may name, too; null: none is set. */
+  readonly configured?: { readonly provider: string | null; readonly resource: string | null };
 }
 
 /** @throws ServiceError, with code `ANALYTICS_LOGIN` for a response that names others. */
@@ -36,11 +38,17 @@ export async function readCloud(http: Http, cluster: ClusterEndpoint, signal: Ab
 }
 
 /** From the cluster's response, with defaults for what it omits. Pure. @throws ServiceError as above. */
-export function chooseCloud({ url, mayBeProvider }: ClusterEndpoint, answer: Readonly<Record<string, unknown>>): Cloud {
+export function chooseCloud(cluster: ClusterEndpoint, answer: Readonly<Record<string, unknown>>): Cloud {
+  const { url, mayBeProvider, configured } = cluster;
   const { hostname } = new URL(url);
   const own = [url, queryUrlOf(url)];
-  const logins = [...loginsFor(hostname), ...(mayBeProvider ? own : [])];
-  const resources = [...resourcesFor(hostname), ...(mayBeProvider || url.startsWith('https://') ? own : [])];
+  const set = (text: string | null | undefined): string[] => (text ? [text.replace(/\/$/, '').toLowerCase()] : []);
+  const logins = [...loginsFor(hostname), ...(mayBeProvider ? own : []), ...set(configured?.provider)];
+  const resources = [
+    ...resourcesFor(hostname),
+    ...(mayBeProvider || url.startsWith('https://') ? own : []),
+    ...set(configured?.resource),
+  ];
   const choose = (named: unknown, known: readonly string[], what: string): string => {
     const fallback = known[0] as string;
     const text = String(named ?? fallback).replace(/\/$/, '');

@@ -59,9 +59,20 @@ export class Login {
 
   private async cloudOf(signal: AbortSignal): Promise<Cloud> {
     const { endpoint, scope, clusterMayBeProvider: mayBeProvider } = this.settings;
-    const cluster = { url: this.clusterUrl, mayBeProvider };
+    const cluster = { url: this.clusterUrl, mayBeProvider, configured: this.configured() };
     if (endpoint !== null && scope !== null) return chooseCloud(cluster, {});
     this.cloud ??= await readCloud(this.http, cluster, signal);
     return this.cloud;
+  }
+
+  /**
+   * What the token requests use instead of the cluster's values. An identity of the machine or the workload belongs to
+   * the worker's operator, so a connector's keys have no effect on it.
+   */
+  private configured(): { readonly provider: string | null; readonly resource: string | null } {
+    const { strategy, endpoint, scope } = this.settings;
+    if (strategy === 'application') return { provider: endpoint, resource: scope?.replace(/\/\.default$/, '') ?? null };
+    const host = strategy === 'workload_identity' ? this.environment.AZURE_AUTHORITY_HOST : undefined;
+    return { provider: host ?? null, resource: null };
   }
 }
