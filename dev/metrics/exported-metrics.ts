@@ -1,5 +1,6 @@
 /** Every metric that `GET /metrics` can have, from the code that exports them. */
-import type { PluginMetrics } from '@millrace/sdk';
+import type { MetricOptions, PluginMetrics } from '@millrace/sdk';
+import { SinkMetrics } from '../../connectors/analytics/src/sink-metrics';
 import { EventCounts } from '../../connectors/postgres/src/metrics/event-counts';
 import { Delivery } from '../../connectors/postgres/src/metrics/delivery';
 import { MetricGroup } from '../../connectors/postgres/src/metrics/metric-group';
@@ -22,10 +23,11 @@ export interface ExportedMetric {
   readonly help: string;
 }
 
-/** In the order of export: of the worker and its clients, of the process, of the PostgreSQL source. */
+/** In the order of export: of the worker, its clients, the process, the PostgreSQL source, the analytics sink. */
 export async function exportedMetrics(): Promise<ExportedMetric[]> {
   const process = async (): Promise<ProcessFigures> => await Promise.resolve(processFigures());
-  return [...parsed(String(await exposition(await sampleFigures(), Date.now(), process))), ...postgresMetrics()];
+  const own = parsed(String(await exposition(await sampleFigures(), Date.now(), process)));
+  return [...own, ...postgresMetrics(), ...analyticsMetrics()];
 }
 
 /** Of the format 0.0.4, which the exposition writes. */
@@ -108,18 +110,36 @@ function processFigures(): ProcessFigures {
   };
 }
 
-function postgresMetrics(): ExportedMetric[] {
+function analyticsMetrics(): ExportedMetric[] {
+  const { found, metrics } = collected();
+  new SinkMetrics(metrics, { openFiles: () => 0, filesInFlight: () => 0, oldestUndelivered: () => 0 });
+  return [...found.values()];
+}
+
+/** What a plugin exports through `metrics`. */
+function collected(): { readonly found: Map<string, ExportedMetric>; readonly metrics: PluginMetrics } {
   const found = new Map<string, ExportedMetric>();
+  const add = (type: string, name: string, { help, labels = {} }: MetricOptions): void => {
+    const names = [...(found.get(name)?.labels ?? []), ...Object.keys(labels), 'connector', 'task'];
+    found.set(name, { name, type, labels: [...new Set(names)], help: found.get(name)?.help ?? help });
+  };
   const metrics: PluginMetrics = {
-    counter: () => ({ add: () => undefined }),
-    gauge: (name, { help, labels = {} }, read) => {
-      const names = [...(found.get(name)?.labels ?? []), ...Object.keys(labels), 'connector', 'task'];
-      found.set(name, { name, type: 'gauge', labels: [...new Set(names)], help: found.get(name)?.help ?? help });
+    counter: (name, options) => {
+      add('counter', name, options);
+      return { add: () => undefined };
+    },
+    gauge: (name, options, read) => {
+      add('gauge', name, options);
       // Those of a table are added when the first event is counted.
       read?.();
       return { set: () => undefined };
     },
   };
+  return { found, metrics };
+}
+
+function postgresMetrics(): ExportedMetric[] {
+  const { found, metrics } = collected();
   const counts = new EventCounts();
   const table = counts.of('public.t');
   for (const op of ['c', 'u', 'd', 't']) counts.event(table, op, 1);

@@ -56,6 +56,11 @@ const SECTIONS: readonly Section[] = [
     prefixes: ['millrace_postgres_'],
   },
   {
+    title: 'Analytics sink',
+    text: 'The first six are the counters of the Java sink’s bean `KustoSinkMetrics`, which counts all tasks of a JVM together.\nThe lag of the sink, above, ends when a record is written into a file of the worker; `millrace_analytics_oldest_undelivered_seconds` is the age of what the service does not have.',
+    prefixes: ['millrace_analytics_'],
+  },
+  {
     title: 'Process',
     text: 'Of the worker’s process; `nodejs_` ones are those of the main thread, which runs heartbeats and REST.',
     prefixes: ['process_', 'nodejs_', 'millrace_'],

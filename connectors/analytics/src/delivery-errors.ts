@@ -6,6 +6,7 @@ import { ConnectError, type Logger, sleep } from '@millrace/sdk';
 import type { RawRecord } from './batcher/record-log';
 import type { AnalyticsSettings } from './config/settings';
 import type { DeadLetterPlace, DeadLetterQueue } from './dead-letters/dead-letter-queue';
+import type { SinkMetrics } from './sink-metrics';
 import { ServiceError } from './service/service-error';
 import { retryDelayMs } from './service/retry-policy';
 
@@ -32,6 +33,7 @@ export class DeliveryErrors {
   constructor(
     private readonly settings: Pick<AnalyticsSettings, 'onError' | 'retry'>,
     private readonly deadLetters: DeadLetterQueue | null,
+    private readonly metrics: Pick<SinkMetrics, 'deadLetters' | 'recordsDropped'>,
     private readonly logger: Logger,
   ) {}
 
@@ -50,6 +52,7 @@ export class DeliveryErrors {
       return false;
     }
     if (this.deadLetters && !(await this.deadLetter(undeliverable, this.deadLetters))) return false;
+    (this.deadLetters ? this.metrics.deadLetters : this.metrics.recordsDropped).add(count);
     this.report(undeliverable, this.deadLetters ? 'sent to the dead letter queue' : 'dropped', count);
     return true;
   }

@@ -24,6 +24,7 @@ import { findMapping, type TableMapping } from './mapping/topic-mapping';
 import { AssignedPartition, partitionKey } from './partition';
 import { createTargets } from './request/create-targets';
 import { Shipper } from './request/shipper';
+import { SinkMetrics } from './sink-metrics';
 import { createService, type Service } from './service/create-service';
 import { checkIngestion, checkTables } from './service/start-checks';
 
@@ -38,6 +39,7 @@ export class AnalyticsSinkTask implements SinkTask {
   private settings!: AnalyticsSettings;
   private service: Service | null = null;
   private shipper!: Shipper;
+  private metrics!: SinkMetrics;
   private folder: StagingFolder | null = null;
   private deadLetters: DeadLetterQueue | null = null;
   private deliveryErrors!: DeliveryErrors;
@@ -51,17 +53,29 @@ export class AnalyticsSinkTask implements SinkTask {
       logger.warn('A dead letter queue is configured, but it is not used while "behavior.on.error" is fail');
     this.settings = settings;
     this.context = context;
+    this.metrics = new SinkMetrics(context.metrics, {
+      openFiles: () => this.batchers().filter(({ dueAt }) => dueAt !== Infinity).length,
+      filesInFlight: () => [...this.partitions.values()].reduce((sum, { shipments }) => sum + shipments.size, 0),
+      oldestUndelivered: () => {
+        const oldest = Math.min(...this.batchers().map(({ ranges }) => ranges.oldest()));
+        return oldest === Infinity ? 0 : oldest;
+      },
+    });
     for (const stale of await removeStaleFolders(settings.tempDir))
       logger.info(`Removed ${stale}, left by a worker that crashed`);
     this.folder = await createStagingFolder(settings.tempDir, context.connector, context.task);
     this.service = createService(settings);
     await checkIngestion(this.service.resources, settings.retry, logger, context.signal);
     if (settings.validateTables) await checkTables(this.service.cluster, settings, logger, context.signal);
-    const targetOf = await createTargets(this.service, settings, logger, context.signal);
+    const targetOf = await createTargets(this.service, settings, this.metrics, context);
     if (settings.deadLetters) this.deadLetters = await DeadLetterQueue.open(settings.deadLetters, context);
-    this.deliveryErrors = new DeliveryErrors(settings, this.deadLetters, logger);
-    this.shipper = new Shipper({ targetOf, retry: settings.retry, logger });
+    this.deliveryErrors = new DeliveryErrors(settings, this.deadLetters, this.metrics, logger);
+    this.shipper = new Shipper({ targetOf, retry: settings.retry, metrics: this.metrics, logger });
     this.diskBackoff = new DiskBackoff(settings.retry, logger);
+  }
+
+  private batchers(): PartitionBatcher[] {
+    return [...this.partitions.values()].map(({ batcher }) => batcher);
   }
 
   open(partitions: readonly TopicPartition[]): void {
@@ -75,6 +89,7 @@ export class AnalyticsSinkTask implements SinkTask {
           mapping,
           folder: (this.folder as StagingFolder).path,
           settings: this.settings,
+          metrics: this.metrics,
           now: Date.now,
           onSealed: (sealed) => this.ship(partition, mapping, sealed),
         }),
@@ -178,6 +193,7 @@ export class AnalyticsSinkTask implements SinkTask {
   }
 
   private async reject(partition: AssignedPartition, record: SinkRecord, error: Error): Promise<void> {
+    this.metrics.recordsFailed.add();
     const range = partition.batcher.setAside(record.originalOffset);
     const handled = this.deliveryErrors
       .handle({

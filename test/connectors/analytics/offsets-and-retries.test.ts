@@ -9,9 +9,9 @@ import { SharedRead } from '../../../connectors/analytics/src/service/shared-rea
 test('analytics-sink 39: a file that is delivered first waits for the earlier one', () => {
   const ranges = new OffsetRanges();
   expect(ranges.committable()).toBeNull();
-  const first = ranges.begin(5);
+  const first = ranges.begin(5, 0);
   first.next = 10;
-  const second = ranges.begin(10);
+  const second = ranges.begin(10, 0);
   second.next = 20;
   second.pending--;
   expect(ranges.committable()).toBeNull();
@@ -23,23 +23,33 @@ test('analytics-sink 27, 39: skipped records count when everything before them i
   const ranges = new OffsetRanges();
   ranges.skip(3);
   expect(ranges.committable()).toBe(4);
-  const file = ranges.begin(4);
+  const file = ranges.begin(4, 0);
   ranges.skip(5);
   expect(ranges.committable()).toBe(4);
   file.pending--;
   expect(ranges.committable()).toBe(6);
 });
 
+test('the oldest record that is not done is that of the first range with outstanding work', () => {
+  const ranges = new OffsetRanges();
+  expect(ranges.oldest()).toBe(Infinity);
+  const first = ranges.begin(0, 1_000);
+  ranges.begin(5, 2_000);
+  expect(ranges.oldest()).toBe(1_000);
+  first.pending--;
+  expect(ranges.oldest()).toBe(2_000);
+});
+
 test('analytics-sink 54: a removed range keeps the offset at its records, which are delivered again', () => {
   const ranges = new OffsetRanges();
-  const sealed = ranges.begin(0);
+  const sealed = ranges.begin(0, 0);
   sealed.next = 5;
-  const open = ranges.begin(5);
+  const open = ranges.begin(5, 0);
   open.next = 8;
   ranges.remove(open);
   sealed.pending--;
   expect(ranges.committable()).toBe(5);
-  const again = ranges.begin(5);
+  const again = ranges.begin(5, 0);
   again.next = 9;
   open.pending--;
   expect(ranges.committable()).toBe(5);
@@ -49,9 +59,9 @@ test('analytics-sink 54: a removed range keeps the offset at its records, which 
 
 test('analytics-sink 54: before anything is delivered, a rewind does not skip the files in flight', () => {
   const ranges = new OffsetRanges();
-  const sealed = ranges.begin(3);
+  const sealed = ranges.begin(3, 0);
   sealed.next = 5;
-  const open = ranges.begin(5);
+  const open = ranges.begin(5, 0);
   ranges.hold();
   ranges.remove(open);
   // Without an offset from the task, the worker would commit 5, to which it was rewound.

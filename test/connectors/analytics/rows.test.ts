@@ -159,6 +159,7 @@ test.each(['json', 'avro'])(
     const mapping = { format: findFormat(name) } as TableMapping;
     const onSealed = (one: Sealed): void => void sealed.push(one);
     const batcher = new PartitionBatcher({
+      metrics: { recordsWritten: { add: () => undefined } },
       folder,
       topic: 't',
       partition: 0,

@@ -6,6 +6,8 @@ export interface Range {
   readonly first: number;
   /** The offset after its last record. */
   next: number;
+  /** When its first record came, in milliseconds since the epoch. */
+  readonly since: number;
   /** Outstanding work for its records: a file to deliver, records to send to the dead letter queue. */
   pending: number;
 }
@@ -15,8 +17,8 @@ export class OffsetRanges {
   private committed: number | null = null;
 
   /** Starts the range of a file, or of a record that is in no file. */
-  begin(offset: number): Range {
-    const range = { first: offset, next: offset + 1, pending: 1 };
+  begin(offset: number, since: number): Range {
+    const range = { first: offset, next: offset + 1, since, pending: 1 };
     this.ranges.push(range);
     return range;
   }
@@ -40,6 +42,11 @@ export class OffsetRanges {
   remove(range: Range): void {
     const at = this.ranges.indexOf(range);
     if (at >= 0) this.ranges.splice(at);
+  }
+
+  /** When the oldest record that is not done came; Infinity: there is none. */
+  oldest(): number {
+    return this.ranges.find(({ pending }) => pending > 0)?.since ?? Infinity;
   }
 
   /** The offset to resume at after a crash: all records before it are done. Null if none is. */

@@ -5,6 +5,7 @@ import type { AnalyticsSettings } from '../config/settings';
 import type { Format } from '../mapping/formats';
 import type { TableMapping } from '../mapping/topic-mapping';
 import { AvroRows } from '../records/avro-file';
+import type { SinkMetrics } from '../sink-metrics';
 import { rowOf, type Row } from '../records/row';
 import { unwritable } from '../records/record-error';
 import { nameOnDisk } from './file-names';
@@ -25,6 +26,7 @@ export interface PartitionBatcherOptions {
   readonly mapping: TableMapping;
   readonly folder: string;
   readonly settings: AnalyticsSettings;
+  readonly metrics: Pick<SinkMetrics, 'recordsWritten'>;
   readonly now: () => number;
   readonly onSealed: (sealed: Sealed) => void;
 }
@@ -70,7 +72,7 @@ export class PartitionBatcher {
   /** A record that is in no file. The caller decrements `pending` once it is handled. */
   setAside(offset: number): Range {
     const open = this.open;
-    if (open === null) return this.ranges.begin(offset);
+    if (open === null) return this.ranges.begin(offset, this.options.now());
     open.range.next = offset + 1;
     open.range.pending++;
     return open.range;
@@ -147,14 +149,15 @@ export class PartitionBatcher {
     if (this.open) return this.open;
     const { topic, partition, mapping, folder, settings, now } = this.options;
     const options = { folder, topic, partition, mapping, firstOffset: record.originalOffset };
+    const since = now();
     this.open = {
       file: new StagingFile(options),
-      range: this.ranges.begin(record.originalOffset),
+      range: this.ranges.begin(record.originalOffset, since),
       avro,
       records: settings.deadLetters
         ? new RecordLog(join(folder, nameOnDisk(topic, partition, `${record.originalOffset}.records`)))
         : null,
-      since: now(),
+      since,
       firstOffset: record.originalOffset,
     };
     return this.open;
@@ -163,6 +166,7 @@ export class PartitionBatcher {
   private addToRange(open: Open, record: SinkRecord): void {
     open.range.next = record.originalOffset + 1;
     open.records?.append(record);
+    this.options.metrics.recordsWritten.add();
   }
 }
 

@@ -2,10 +2,11 @@
  * Selects how files are delivered and confirmed, from the settings and the cluster's features. Sources: analytics-sink
  * §1.7, §5.8.
  */
-import { ConnectError, type Logger } from '@millrace/sdk';
+import { ConnectError, type TaskContext } from '@millrace/sdk';
 import type { SealedFile } from '../batcher/staging-file';
 import type { AnalyticsSettings } from '../config/settings';
 import type { Service } from '../service/create-service';
+import type { SinkMetrics } from '../sink-metrics';
 import { retryWhileBusy } from '../service/start-checks';
 import { ConfirmedTarget } from './confirmed-target';
 import { QueuedTarget } from './queued-target';
@@ -18,8 +19,8 @@ import type { Target } from './target';
 export async function createTargets(
   { http, cluster, resources }: Service,
   settings: AnalyticsSettings,
-  logger: Logger,
-  signal: AbortSignal,
+  metrics: SinkMetrics,
+  { logger, signal }: Pick<TaskContext, 'logger' | 'signal'>,
 ): Promise<(file: SealedFile) => Target> {
   const queued = new QueuedTarget(http, resources, settings);
   const rest = new RestIngestion(cluster, queued, settings);
@@ -40,7 +41,7 @@ export async function createTargets(
     logger.info(`The service reports the status of each file ${hasRest ? 'by its REST API' : 'in its status table'}`);
     byQueue = new ConfirmedTarget(confirmation, settings.confirmTimeoutMs, logger);
   }
-  const streaming = new StreamingTarget(cluster, byQueue);
+  const streaming = new StreamingTarget({ cluster, queued: byQueue, metrics, logger });
   return ({ mapping }) => (mapping.streaming ? streaming : byQueue);
 }
 

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { type Logger, sleep } from '@millrace/sdk';
 import type { SealedFile } from '../batcher/staging-file';
 import type { AnalyticsSettings } from '../config/settings';
+import type { SinkMetrics } from '../sink-metrics';
 import { asServiceError, type ServiceError } from '../service/service-error';
 import { tableOf } from './confirmed-target';
 import { Semaphore } from './semaphore';
@@ -24,6 +25,10 @@ export type ShipmentEnd =
 export interface ShipperOptions {
   readonly targetOf: (file: SealedFile) => Target;
   readonly retry: AnalyticsSettings['retry'];
+  readonly metrics: Pick<
+    SinkMetrics,
+    'ingestionAttempts' | 'ingestionSuccesses' | 'ingestionFailures' | 'uncompressedBytes' | 'uploadedBytes'
+  >;
   readonly logger: Logger;
   readonly now?: () => number;
 }
@@ -39,13 +44,18 @@ export class Shipper {
   /** Never rejects. */
   async ship(file: SealedFile, owner: Ownership): Promise<ShipmentEnd> {
     const sourceId = randomUUID();
+    const { metrics } = this.options;
     let firstFailureAt = 0;
     for (let attempts = 1; ; attempts++) {
       try {
         await this.attempt(file, sourceId, owner);
+        metrics.ingestionSuccesses.add();
+        metrics.uncompressedBytes.add(file.rawBytes);
+        metrics.uploadedBytes.add(file.bytes);
         return { kind: 'delivered' };
       } catch (caught) {
         if (owner.signal.aborted || caught instanceof PartitionRevokedError) return { kind: 'abandoned' };
+        metrics.ingestionFailures.add();
         const error = asServiceError(caught);
         firstFailureAt ||= this.now();
         const wait = retryDelayMs(this.options.retry, {
@@ -69,6 +79,7 @@ export class Shipper {
   private async attempt(file: SealedFile, sourceId: string, owner: Ownership): Promise<void> {
     const release = await this.uploads.acquire(owner.signal);
     try {
+      this.options.metrics.ingestionAttempts.add();
       await this.options.targetOf(file).ship({ file, sourceId, owner, onAccepted: release });
     } finally {
       release();

@@ -3,68 +3,78 @@
  * Sources: analytics-sink §4.8, §5.10.
  */
 import { createReadStream } from 'node:fs';
-import { sleep } from '@millrace/sdk';
+import { type Logger, sleep } from '@millrace/sdk';
 import type { SealedFile } from '../batcher/staging-file';
 import type { Cluster } from '../service/cluster';
-import { asServiceError } from '../service/service-error';
+import { asServiceError, type ServiceError } from '../service/service-error';
+import type { SinkMetrics } from '../sink-metrics';
+import { tableOf } from './confirmed-target';
 import { PartitionRevokedError } from './ownership';
 import type { Shipment, Target } from './target';
 
 const MAX_STREAMED_BYTES = 4 * 1024 * 1024;
-const ATTEMPTS = 3;
+/** Between the three attempts. */
 const BACKOFF_MS = [1_000, 2_000];
 const FALLBACKS_BEFORE_PAUSE = 3;
 const STREAMING_PAUSE_MS = 60_000;
+
+export interface StreamingOptions {
+  readonly cluster: Cluster;
+  readonly queued: Target;
+  readonly metrics: Pick<SinkMetrics, 'streamingFallbacks'>;
+  readonly logger: Pick<Logger, 'warn'>;
+}
 
 export class StreamingTarget implements Target {
   /** Topic-partition → consecutive fallbacks to the queue, and until when streaming is paused. */
   private readonly fallbacks = new Map<string, { count: number; until: number }>();
 
-  constructor(
-    private readonly cluster: Cluster,
-    private readonly queued: Target,
-    private readonly now: () => number = Date.now,
-  ) {}
+  constructor(private readonly options: StreamingOptions) {}
 
   async ship(shipment: Shipment): Promise<void> {
     const { file } = shipment;
     const key = `${file.topic}-${file.partition}`;
-    const state = this.fallbacks.get(key) ?? { count: 0, until: 0 };
-    if (file.bytes <= MAX_STREAMED_BYTES && this.now() >= state.until && (await this.stream(shipment))) {
-      this.fallbacks.delete(key);
-      return;
+    if (file.bytes <= MAX_STREAMED_BYTES && Date.now() >= (this.fallbacks.get(key)?.until ?? 0)) {
+      const failure = await this.stream(shipment);
+      if (failure === null) {
+        this.fallbacks.delete(key);
+        return;
+      }
+      const count = (this.fallbacks.get(key)?.count ?? 0) + 1;
+      this.fallbacks.set(key, { count, until: count >= FALLBACKS_BEFORE_PAUSE ? Date.now() + STREAMING_PAUSE_MS : 0 });
+      this.options.metrics.streamingFallbacks.add();
+      if (count === 1)
+        this.options.logger.warn(
+          `Cannot stream ${file.name} into ${tableOf(file)}, queueing this file and those that fail after it: ${failure.message}`,
+          { code: failure.serviceCode ?? failure.code },
+        );
     }
-    if (file.bytes <= MAX_STREAMED_BYTES && this.now() >= state.until) {
-      const count = state.count + 1;
-      this.fallbacks.set(key, { count, until: count >= FALLBACKS_BEFORE_PAUSE ? this.now() + STREAMING_PAUSE_MS : 0 });
-    }
-    await this.queued.ship(shipment);
+    await this.options.queued.ship(shipment);
   }
 
-  /** False: the engine cannot accept it now, so it is queued. @throws ServiceError for a permanent failure. */
-  private async stream({ file, owner }: Shipment): Promise<boolean> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  /** Resolves with the reason to queue the file; null: it is loaded. @throws ServiceError for a permanent failure. */
+  private async stream({ file, owner }: Shipment): Promise<ServiceError | null> {
+    for (let attempt = 1; ; attempt++) {
       try {
         await owner.post(async (signal) => await this.post(file, signal));
-        return true;
+        return null;
       } catch (error) {
         if (owner.signal.aborted || error instanceof PartitionRevokedError) throw error;
         const failure = asServiceError(error);
         if (failure.kind === 'permanent') throw failure;
-        const pause = BACKOFF_MS[attempt];
-        if (pause !== undefined) {
-          await sleep(Math.max(pause, failure.retryAfterMs), owner.signal);
-          owner.signal.throwIfAborted();
-        }
+        const pause = BACKOFF_MS[attempt - 1];
+        if (pause === undefined) return failure;
+        await sleep(Math.max(pause, failure.retryAfterMs), owner.signal);
+        owner.signal.throwIfAborted();
       }
     }
-    return false;
   }
 
   private async post(file: SealedFile, signal: AbortSignal): Promise<void> {
-    await this.cluster.require({
+    const { cluster } = this.options;
+    await cluster.require({
       method: 'POST',
-      url: streamUrl(this.cluster.queryUrl, file),
+      url: streamUrl(cluster.queryUrl, file),
       headers: {
         'Content-Type': 'application/octet-stream',
         'Content-Length': String(file.bytes),
