@@ -47,11 +47,30 @@ test('analytics-sink 57: a file of more than 4 MiB is queued', async () => {
   expect(posts()).toEqual([]);
 });
 
-test('analytics-sink 57: a permanent rejection by the engine fails at once', async () => {
+test('analytics-sink 56: without a streaming policy of the table, the file is queued, once', async () => {
   const harness = await setup.start({}, STREAMED);
   await harness.put([{ value: line('x', 100) }]);
+  await setup.committed(harness, 1);
+  expect(await setup.rows()).toHaveLength(1);
+  expect(posts()).toHaveLength(1);
+  expect(harness.metrics.value('millrace_analytics_streaming_fallbacks_total')).toBe(1);
+  expect(harness.logger.lines.join('\n')).toContain('BadRequest_StreamingIngestionPolicyNotEnabled');
+  // With the policy, the next one is streamed.
+  await allow();
+  await harness.put([{ value: line('y', 100) }]);
+  await setup.committed(harness, 2);
+  expect(await setup.rows()).toHaveLength(2);
+  expect(posts()).toHaveLength(2);
+  expect(harness.metrics.value('millrace_analytics_streaming_fallbacks_total')).toBe(1);
+});
+
+test('analytics-sink 57: a permanent rejection by the engine fails at once', async () => {
+  await allow();
+  const harness = await setup.start({}, { ...STREAMED, mapping: 'missing' });
+  await harness.put([{ value: line('x', 100) }]);
   expect((await setup.failure(harness)).message).toMatch(
-    /after 1 attempt\(s\), .*BadRequest_StreamingIngestionPolicyNotEnabled/,
+    /after 1 attempt\(s\), .*BadRequest_MappingReferenceWasNotFound/,
   );
   expect(posts()).toHaveLength(1);
+  expect(harness.committed()).toBeNull();
 });

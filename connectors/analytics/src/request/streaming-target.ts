@@ -1,6 +1,6 @@
 /**
- * Posts small files directly to the engine. Large files, and those for which the engine lacks capacity, are queued.
- * Sources: analytics-sink §4.8, §5.10.
+ * Posts small files directly to the engine. Large files are queued, and so are those for which the engine lacks
+ * capacity or that it can only load from the queue. Sources: analytics-sink §4.8, §5.10.
  */
 import { createReadStream } from 'node:fs';
 import { type Logger, sleep } from '@millrace/sdk';
@@ -17,6 +17,10 @@ const MAX_STREAMED_BYTES = 4 * 1024 * 1024;
 const BACKOFF_MS = [1_000, 2_000];
 const FALLBACKS_BEFORE_PAUSE = 3;
 const STREAMING_PAUSE_MS = 60_000;
+
+/** Codes of rejections that do not concern queued files: no policy, update policies, the size of the request. */
+const QUEUED_ONLY =
+  /StreamingIngestionPolicyNotEnabled|StreamingIngestionDisabledForCluster|UpdatePolicyIncompatible|QuerySchemaDoesNotMatchTableSchema|FileTooLarge|InputStreamTooLarge/i;
 
 export interface StreamingOptions {
   readonly cluster: Cluster;
@@ -61,6 +65,8 @@ export class StreamingTarget implements Target {
       } catch (error) {
         if (owner.signal.aborted || error instanceof PartitionRevokedError) throw error;
         const failure = asServiceError(error);
+        // Until an operator changes the table, each attempt would be rejected.
+        if (isForQueue(failure)) return failure;
         if (failure.kind === 'permanent') throw failure;
         const pause = BACKOFF_MS[attempt - 1];
         if (pause === undefined) return failure;
@@ -84,6 +90,10 @@ export class StreamingTarget implements Target {
       signal,
     });
   }
+}
+
+function isForQueue({ status, serviceCode, message }: ServiceError): boolean {
+  return status === 413 || QUEUED_ONLY.test(`${serviceCode} ${message}`);
 }
 
 function streamUrl(queryUrl: string, { mapping }: SealedFile): string {
