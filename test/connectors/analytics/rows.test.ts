@@ -283,6 +283,14 @@ describe('analytics-sink 30: bytes that are not UTF-8', () => {
   });
 });
 
+test.each(['', '\n', '\r\n\n'])('analytics-sink 20: a message of empty lines (%j) has no row of txt', (content) => {
+  expect(text('txt', sinkRecord(content))).toBe('skip');
+  expect(text('txt', sinkRecord(Buffer.from(content)))).toBe('skip');
+  // The service decides what an empty line of the others is.
+  expect(text('csv', sinkRecord(content))).toBe(`${content}\n`);
+  expect(text('txt', sinkRecord(`${content} `))).toBe(`${content} \n`);
+});
+
 test('analytics-sink 29: numbers and booleans are lines', () => {
   expect(text('csv', sinkRecord(5, { valueSchema: schema('INT32') }))).toBe('5\n');
   expect(text('csv', sinkRecord(true))).toBe('true\n');

@@ -112,6 +112,19 @@ test('analytics-sink 37: a partition with enough data in flight is paused, and r
   expect(await setup.rows()).toHaveLength(2);
 });
 
+test('analytics-sink 28: each document of a message is a row, and blank messages do not hold up their partition', async () => {
+  const harness = await setup.start(
+    { 'analytics.ingest.confirm': 'ingested', 'flush.size.bytes': '100' },
+    { format: 'json', mapping: 'J' },
+  );
+  await harness.put([{ value: '' }, { value: ' \n' }]);
+  await setup.committed(harness, 2);
+  const documents = `{"a":"x","b":1}{"a":"${'y'.repeat(100)}","b":2}`;
+  await harness.put([{ value: documents }, { value: Buffer.from('\n') }]);
+  await setup.committed(harness, 4);
+  expect((await setup.rows()).map(([, b]) => b)).toEqual([1, 2]);
+});
+
 test('analytics-sink 27: tombstones are skipped, and the offset moves past them', async () => {
   const harness = await setup.start({ 'flush.interval.ms': '100' });
   await harness.put([{ value: 'x,1' }, { value: null }, { value: null }]);

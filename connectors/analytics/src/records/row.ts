@@ -27,6 +27,7 @@ const NEWLINE = Buffer.from('\n');
 export function rowOf(record: SinkRecord, format: Format, settings: RowSettings): Row {
   const { value, valueSchema } = record;
   if (value === null || value === undefined) return { kind: 'skip' };
+  if (format.wireName === 'txt' && isEmptyLines(value)) return { kind: 'skip' };
   if (value instanceof Uint8Array) return bytesRow(record, value, format, settings);
   if (valueSchema?.type === 'STRUCT') {
     if (format.family === 'binary')
@@ -105,6 +106,16 @@ function documentsOf(record: SinkRecord, text: string): readonly string[] {
       error,
     );
   }
+}
+
+/** The service drops empty lines of txt, and rejects a file of nothing else. */
+function isEmptyLines(value: unknown): boolean {
+  if (typeof value === 'string') return /^[\r\n]*$/.test(value);
+  return value instanceof Uint8Array && value.every(isLineEnd);
+}
+
+function isLineEnd(byte: number): boolean {
+  return byte === 0x0a || byte === 0x0d;
 }
 
 function isAvro({ wireName }: Format): boolean {
