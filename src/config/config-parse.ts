@@ -1,7 +1,7 @@
 /**
  * Text ↔ value by ConfigType, with Java's rules and messages. Source: connect-rest §3.3, §3.5; connect-runtime §10.6.
  */
-import { javaDouble, type ConfigType, type ParsedValue } from '@millrace/sdk';
+import { javaDouble, javaTrim, type ConfigType, type ParsedValue } from '@millrace/sdk';
 
 /** Replaces the value of a PASSWORD in every response and message. */
 export const HIDDEN = '[hidden]';
@@ -12,18 +12,6 @@ export class ConfigParseError extends Error {
     super(reason);
     this.name = 'ConfigParseError';
   }
-}
-
-/**
- * Java's `String.trim()`: removes characters up to U+0020 at both ends. JavaScript's also removes U+00A0, U+FEFF and
- * others.
- */
-export function javaTrim(text: string): string {
-  let start = 0;
-  let end = text.length;
-  while (start < end && text.charCodeAt(start) <= 0x20) start++;
-  while (end > start && text.charCodeAt(end - 1) <= 0x20) end--;
-  return text.slice(start, end);
 }
 
 const INTEGER = /^[+-]?[0-9]+$/;

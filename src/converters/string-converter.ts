@@ -40,16 +40,16 @@ const limited = (max: number): Charset => ({
     max > 127 ? bytes.toString('latin1') : bytes.toString('latin1').replace(/[\u0080-\u00ff]/g, '\ufffd'),
 });
 const utf8: Charset = { encode: (text) => Buffer.from(text), decode: (bytes) => bytes.toString('utf8') };
+/** Malformed characters, such as an odd last byte, become U+FFFD. */
+const utf16Text = (encoding: 'utf-16le' | 'utf-16be', bytes: Buffer): string =>
+  new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes);
 const utf16le: Charset = {
   encode: (text) => Buffer.from(text, 'utf16le'),
-  decode: (bytes) => bytes.toString('utf16le'),
+  decode: (bytes) => utf16Text('utf-16le', bytes),
 };
 const utf16be: Charset = {
   encode: (text) => Buffer.from(text, 'utf16le').swap16(),
-  decode: (bytes) =>
-    Buffer.from(bytes.subarray(0, bytes.length & ~1))
-      .swap16()
-      .toString('utf16le'),
+  decode: (bytes) => utf16Text('utf-16be', bytes),
 };
 const utf16: Charset = {
   encode: (text) => utf16be.encode('\ufeff' + text),

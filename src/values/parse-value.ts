@@ -5,6 +5,7 @@
 import {
   arraySchema,
   dateSchema,
+  javaTrim,
   mapSchema,
   schema as makeSchema,
   timeSchema,
@@ -29,7 +30,7 @@ const NULL: SchemaAndValue = { schema: null, value: null };
 
 export function parseValue(text: string): SchemaAndValue {
   if (text === '') return { schema: STRING, value: '' };
-  const trimmed = text.trim();
+  const trimmed = javaTrim(text);
   if (trimmed === 'null') return NULL;
   if (trimmed === 'true' || trimmed === 'false') return { schema: BOOLEAN, value: trimmed === 'true' };
   try {
@@ -73,8 +74,8 @@ class HeaderParser {
   }
 
   private skipBlank(): string | undefined {
-    while (this.at < this.list.length && (this.list[this.at] as string).trim() === '') this.at++;
-    return this.list[this.at]?.trim();
+    while (this.at < this.list.length && javaTrim(this.list[this.at] as string) === '') this.at++;
+    return this.at < this.list.length ? javaTrim(this.list[this.at] as string) : undefined;
   }
 
   private embedded(): SchemaAndValue {
@@ -154,14 +155,9 @@ class HeaderParser {
   /** A token alone, or with the four after it: `10:30:00.000Z`. */
   private temporal(): SchemaAndValue | null {
     const first = this.list[this.at] as string;
-    if (!/^\d/.test(first.trim())) return null;
+    if (!/^\d/.test(javaTrim(first))) return null;
     for (const count of [1, 5]) {
-      const found = parseTemporal(
-        this.list
-          .slice(this.at, this.at + count)
-          .join('')
-          .trim(),
-      );
+      const found = parseTemporal(javaTrim(this.list.slice(this.at, this.at + count).join('')));
       if (found) {
         this.at += count;
         return found;
@@ -171,7 +167,7 @@ class HeaderParser {
   }
 
   private number(): SchemaAndValue | null {
-    return parseNumber((this.list[this.at++] as string).trim());
+    return parseNumber(javaTrim(this.list[this.at++] as string));
   }
 }
 

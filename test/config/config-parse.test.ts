@@ -1,5 +1,5 @@
 import type { ConfigType } from '@millrace/sdk';
-import { javaTrim, parseConfigValue, renderConfigValue } from '../../src/config/config-parse';
+import { parseConfigValue, renderConfigValue } from '../../src/config/config-parse';
 import { cpuMs } from '../helpers/cpu-time';
 
 test.each<[ConfigType, string, unknown]>([
@@ -43,10 +43,6 @@ test.each([
   [NaN, 'NaN'],
 ])('connect-rest §3.3: the double %p is shown as %s', (value, shown) => {
   expect(renderConfigValue('DOUBLE', value)).toBe(shown);
-});
-
-test('Java trims control characters and the space, nothing else', () => {
-  expect(javaTrim('\u0000 \u00a0x\u2003 \n')).toBe('\u00a0x\u2003');
 });
 
 test('texts that fail at their end are parsed in linear time', () => {

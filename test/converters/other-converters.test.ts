@@ -113,6 +113,14 @@ describe('connect-runtime 104: StringConverter', () => {
 
   test('connect-runtime 104: bytes outside the charset become U+FFFD, as in Java', () => {
     expect(create('StringConverter').toConnectData('t', Buffer.from('aéb', 'latin1')).value).toBe('a\ufffdb');
+    for (const [encoding, hex] of [
+      ['UTF-16', '0031ff'],
+      ['UTF-16BE', '0031d800'],
+      ['UTF-16LE', '3100ff'],
+    ] as const) {
+      const converter = create('StringConverter', { 'converter.encoding': encoding });
+      expect(converter.toConnectData('t', Buffer.from(hex, 'hex')).value).toBe('1\ufffd');
+    }
     const ascii = create('StringConverter', { 'converter.encoding': 'US-ASCII' });
     expect(ascii.toConnectData('t', Buffer.from('aéb', 'latin1')).value).toBe('a\ufffdb');
   });

@@ -1,7 +1,16 @@
 /** Texts that Java prints, recorded by dev/record-java-text.ts. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { decimalText, javaDouble, javaFloat, javaText, schema, structSchema, timestampSchema } from '@millrace/sdk';
+import {
+  decimalText,
+  javaDouble,
+  javaFloat,
+  javaText,
+  javaTrim,
+  schema,
+  structSchema,
+  timestampSchema,
+} from '@millrace/sdk';
 import { JsonConverter } from '../../src/converters/json/json-converter';
 
 const recorded = readFileSync(join(__dirname, '..', 'golden', 'java-text', 'texts.txt'), 'utf8')
@@ -66,4 +75,8 @@ test('without a schema', () => {
     '9.223372036854776E18',
     '1.0E300',
   ]);
+});
+
+test('Java trims control characters and the space, nothing else', () => {
+  expect(javaTrim('\u0000 \u00a0x\u2003 \n')).toBe('\u00a0x\u2003');
 });

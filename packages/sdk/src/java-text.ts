@@ -159,3 +159,15 @@ export function parseDecimal(text: string): Decimal | null {
   const unscaled = BigInt(whole + fraction);
   return { unscaled: sign === '-' ? -unscaled : unscaled, scale: fraction.length - Number(exponent) };
 }
+
+/**
+ * Java's `String.trim()`: removes characters up to U+0020 at both ends. JavaScript's also removes U+00A0, U+FEFF and
+ * others.
+ */
+export function javaTrim(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && text.charCodeAt(start) <= 0x20) start++;
+  while (end > start && text.charCodeAt(end - 1) <= 0x20) end--;
+  return text.slice(start, end);
+}

@@ -1,7 +1,12 @@
 /** Converters in a connector config. Source: connect-rest §3.4 (6), §3.5. */
-import type { ConfigKey, ConverterPlugin, HeaderConverterPlugin, PluginType } from '@millrace/sdk';
+import {
+  javaTrim,
+  type ConfigKey,
+  type ConverterPlugin,
+  type HeaderConverterPlugin,
+  type PluginType,
+} from '@millrace/sdk';
 import type { LoadedPlugin, PluginDescription, PluginRegistry } from '../../plugins/registry';
-import { javaTrim } from '../config-parse';
 import type { Choices, ConverterChoice } from '../connector-config';
 import { checkKey, valueOf, type Entry, type NullableConfig } from './entry';
 import { reportStep } from './validation-step';

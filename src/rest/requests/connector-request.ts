@@ -1,7 +1,6 @@
 /** Converts a request's document to a name and a config for the herder. Source: connect-rest §1.4, §1.7, §3.7. */
-import type { ConnectorConfig } from '@millrace/sdk';
+import { javaTrim, type ConnectorConfig } from '@millrace/sdk';
 import type { TargetState } from '../../cluster/entities';
-import { javaTrim } from '../../config/config-parse';
 import { valueOf, withoutNulls, type NullableConfig } from '../../config/validation/entry';
 import { validationFailure } from '../../config/validation/validation-failure';
 import type { ConfigValidator } from '../../config/validation/config-infos';
