@@ -19,6 +19,7 @@ import { OffsetStores } from './offsets/offset-stores';
 import { PluginNames } from './running/plugin-names';
 import { PluginReloads } from './running/plugin-reloads';
 import { StatusReporter } from './running/status-reporter';
+import { taskConfigRequests } from './running/task-config-requests';
 import { TaskPublication } from './running/task-publication';
 import { TaskSet } from './running/task-set';
 import type { TickRequests } from './requests/tick-requests';
@@ -128,6 +129,7 @@ export function createRunningParts(
     ...{ connectors, tasks, statuses, offsets, reporter, logger },
     configs: working,
     dropUnsentOffsets: () => permissions.offset.dropUnsent(),
+    requestTaskConfigs: taskConfigRequests(configs, logger),
   });
   const reloads = new ConfigReloads({
     queue,

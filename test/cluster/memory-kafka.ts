@@ -70,6 +70,17 @@ export class MemoryKafka implements KafkaClients {
     this.partition({ topic, partition }).end++;
     for (const wake of [...this.readers]) wake();
   }
+  /** Retains the last record of each key, tombstones included. */
+  compact(topic: string): void {
+    for (const { records } of this.topics.get(topic)?.partitions ?? []) {
+      const last = new Map(records.map(({ key, offset }) => [key?.toString() ?? '', offset]));
+      records.splice(
+        0,
+        records.length,
+        ...records.filter(({ key, offset }) => last.get(key?.toString() ?? '') === offset),
+      );
+    }
+  }
   texts(topic: string): string[] {
     return (this.topics.get(topic)?.partitions ?? []).flatMap(({ records }) =>
       records.map(({ key, value }) => `${key?.toString() ?? '∅'}=${value?.toString() ?? '∅'}`),

@@ -87,7 +87,8 @@ export class HerderRestarts {
   private requireTask(id: ConnectorTaskId): void {
     const { configs, tasks, membership } = this.options;
     this.requireConnector(id.connector, configs);
-    if (!configs.snapshot().hasTask(id)) throw new HerderError(404, `Unknown task: ${id.connector}-${id.task}`);
+    if (!configs.snapshot().hasTask(id) && !tasks.has(id))
+      throw new HerderError(404, `Unknown task: ${id.connector}-${id.task}`);
     if (!tasks.has(id)) throw new NotHereError(() => this.ownerUrl(() => membership.taskOwner(id)));
   }
 

@@ -13,6 +13,7 @@ import { notFound, type HerderReads } from './herder-reads';
 import { offsetsAreChanging, type OffsetLocks } from '../offsets/offset-locks';
 import { verifySignature } from '../forwarding/session-key';
 import type { TickRequests } from './tick-requests';
+import { sameConfig } from '../running/task-configs';
 
 export interface HerderWritesOptions {
   readonly configs: ConfigStore;
@@ -54,9 +55,9 @@ export class HerderWrites {
     const { configs, reads, requests } = this.options;
     await this.validate(config);
     return await requests.runAsLeader(writing(name), async () => {
-      const created = !configs.snapshot().contains(name);
-      await configs.putConnector(name, config, null, byUser(user));
-      return { created, info: reads.connectorInfo(name) };
+      const stored = configs.snapshot().connectorConfig(name);
+      await this.putConfig(name, config, stored, user);
+      return { created: stored === null, info: reads.connectorInfo(name) };
     });
   }
 
@@ -88,7 +89,7 @@ export class HerderWrites {
           base = now;
           return null;
         }
-        await configs.putConnector(name, config, null, byUser(user));
+        await this.putConfig(name, config, now, user);
         return reads.connectorInfo(name);
       });
       if (info !== null) return info;
@@ -116,6 +117,22 @@ export class HerderWrites {
       if (!configs.snapshot().contains(name)) throw new HerderError(404, `Unknown connector ${name}`);
       await configs.stopConnector(name, byUser(user));
     });
+  }
+
+  /**
+   * An unchanged config is not written again, but restarts the connector, as in Java: after a record of the connector,
+   * its task configs must be written, too, which would restart the tasks.
+   */
+  private async putConfig(
+    name: string,
+    config: ConnectorConfig,
+    stored: ConnectorConfig | null,
+    user: string | null,
+  ): Promise<void> {
+    const { configs } = this.options;
+    if (stored !== null && sameConfig(stored, config))
+      await configs.putRestartRequest(name, false, false, byUser(user));
+    else await configs.putConnector(name, config, null, byUser(user));
   }
 
   /** Verifies the signature before it reads the body. */

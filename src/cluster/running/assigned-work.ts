@@ -32,6 +32,8 @@ export interface AssignedWorkOptions {
   readonly reporter: StatusReporter;
   /** The configuration that the tick works with. */
   readonly configs: { snapshot(): ConfigSnapshot };
+  /** Requests those of a connector from the worker that runs it. */
+  readonly requestTaskConfigs: (connector: string) => void;
   readonly logger: Logger;
 }
 
@@ -174,8 +176,7 @@ export class AssignedWork {
     for (const name of remaining) reporter.connectorState(name, 'RESTARTING');
     for (const id of remainingTasks) reporter.taskRestarting(id);
     for (const name of remaining) this.inBackground(name, this.startConnector(name));
-    for (const id of remainingTasks)
-      if (configs.snapshot().hasTask(id)) this.inBackground(id.connector, this.startTask(id));
+    for (const id of remainingTasks) if (this.isStartable(id)) this.inBackground(id.connector, this.startTask(id));
   }
 
   /** For an automatic restart: its status stays until the instance starts again. */
@@ -192,7 +193,7 @@ export class AssignedWork {
     if (task === null && configs.snapshot().contains(connector)) {
       reporter.connectorState(connector, 'RESTARTING');
       this.inBackground(connector, this.startConnector(connector));
-    } else if (task !== null && configs.snapshot().hasTask({ connector, task })) {
+    } else if (task !== null && this.isStartable({ connector, task })) {
       reporter.taskRestarting({ connector, task });
       this.inBackground(connector, this.startTask({ connector, task }));
     }
@@ -207,8 +208,17 @@ export class AssignedWork {
   }
 
   private async startTask(id: ConnectorTaskId): Promise<void> {
+    if (this.ended || !this.isStartable(id)) return;
+    const { tasks, configs, requestTaskConfigs } = this.options;
+    const snapshot = configs.snapshot();
+    if (snapshot.lacksTaskConfigs(id.connector)) requestTaskConfigs(id.connector);
+    await tasks.start(id, snapshot);
+  }
+
+  /** False: the task or its connector was removed since it was assigned; the next rebalance revokes it. */
+  private isStartable(id: ConnectorTaskId): boolean {
     const snapshot = this.options.configs.snapshot();
-    if (!this.ended && snapshot.hasTask(id)) await this.options.tasks.start(id, snapshot);
+    return snapshot.hasTask(id) || snapshot.lacksTaskConfigs(id.connector);
   }
 
   /** Failures have been reported as status already. */

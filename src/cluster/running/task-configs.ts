@@ -1,6 +1,7 @@
 /** From the task configs that a connector generates to those that are stored. Pure. Source: connect-runtime §3.6. */
-import { ConfigError, type ConnectorConfig } from '@millrace/sdk';
+import { ConfigError, RetriableError, type ConnectorConfig } from '@millrace/sdk';
 import { hasPlaceholder } from '../../config/providers/placeholders';
+import type { ConnectorTaskId } from '../../connector-task-id';
 
 const COPIED = ['topics', 'topics.regex'];
 
@@ -70,6 +71,18 @@ export class TooManyTasksError extends ConfigError {
         `reconfiguring the connector with 'tasks.max.enforce' set to false; however, this option will be removed in a future release ` +
         `of Kafka Connect.`,
       { code: 'TOO_MANY_TASKS', place: { connector } },
+    );
+  }
+}
+
+/** Compaction has removed the config of an assigned task from what this worker can read. It is requested again. */
+export class TaskConfigMissingError extends RetriableError {
+  constructor({ connector, task }: ConnectorTaskId) {
+    super(
+      `The config topic has no config of task ${connector}-${task}, which was assigned to this worker: it was compacted ` +
+        `after a record of the connector without new task configs. The connector's worker is requested to write them; ` +
+        `if the task stays FAILED, stop and resume the connector.`,
+      { code: 'TASK_CONFIG_MISSING', place: { connector, task } },
     );
   }
 }

@@ -145,8 +145,8 @@ export class TaskPublication {
       if (connectors.runner(connector) !== runner || now.connectorConfig(connector) !== rawConfig) return 'outdated';
       if (now.targetState(connector) !== 'STARTED') return 'outdated';
       const stored = now.taskConfigs(connector);
-      if (!now.isInconsistent(connector) && !taskConfigsChanged(stored, generated, applied, resolvedConfig))
-        return 'applied';
+      const isReadable = !now.isInconsistent(connector) && !now.isUncommitted(connector);
+      if (isReadable && !taskConfigsChanged(stored, generated, applied, resolvedConfig)) return 'applied';
       logger.debug(`Publishing ${generated.length} task config(s) of connector ${connector}`);
       if (!isLeader()) return 'to-send';
       if (offsetLocks.isHeld(connector)) throw new HerderError(409, offsetsAreChanging(connector));

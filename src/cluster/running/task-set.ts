@@ -13,7 +13,7 @@ import { TaskSignalError } from '../../tasks/task-signal-error';
 import type { ConnectorPlugins } from './connector-plugins';
 import type { OffsetStores } from '../offsets/offset-stores';
 import type { StatusReporter } from './status-reporter';
-import { TooManyTasksError, taskLimit } from './task-configs';
+import { TaskConfigMissingError, TooManyTasksError, taskLimit } from './task-configs';
 import type { ResolveConfig } from '../resolve-config';
 
 export interface TaskSetOptions {
@@ -150,6 +150,7 @@ export class TaskSet {
 
   private async spec(id: ConnectorTaskId, snapshot: ConfigSnapshot): Promise<TaskSpec> {
     const { plugins, pluginHost, resolve, offsets } = this.options;
+    if (!snapshot.hasTask(id)) throw new TaskConfigMissingError(id);
     const config = snapshot.connectorConfig(id.connector) ?? {};
     const stored = snapshot.taskConfig(id) ?? {};
     const limit = taskLimit(config);

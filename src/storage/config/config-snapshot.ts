@@ -11,6 +11,8 @@ export interface ConfigSnapshotFields {
   readonly taskConfigs: ReadonlyMap<string, ReadonlyMap<number, ConnectorConfig>>;
   readonly taskCounts: ReadonlyMap<string, number>;
   readonly inconsistent: ReadonlySet<string>;
+  /** Connectors with a connector or task record after their last commit record. */
+  readonly uncommitted: ReadonlySet<string>;
   readonly appliedConfigs: ReadonlyMap<string, ConnectorConfig>;
   readonly generations: ReadonlyMap<string, number>;
   /** Tasks of the last generation that was admitted, by the `tasks-fencing-` records. */
@@ -28,6 +30,7 @@ export class ConfigSnapshot {
     taskConfigs: new Map(),
     taskCounts: new Map(),
     inconsistent: new Set(),
+    uncommitted: new Set(),
     appliedConfigs: new Map(),
     generations: new Map(),
     taskCountRecords: new Map(),
@@ -79,6 +82,17 @@ export class ConfigSnapshot {
   }
   isInconsistent(connector: string): boolean {
     return this.fields.inconsistent.has(connector);
+  }
+  /**
+   * Compaction may remove what the last commit record needs before it: a worker that reads the topic afterwards finds
+   * no tasks.
+   */
+  isUncommitted(connector: string): boolean {
+    return this.fields.uncommitted.has(connector);
+  }
+  /** Other workers may know its tasks, this one does not: they are missing in the topic since it was compacted. */
+  lacksTaskConfigs(connector: string): boolean {
+    return this.contains(connector) && (this.isInconsistent(connector) || !this.fields.taskCounts.has(connector));
   }
   /** Counts complete sets of task configs, from 0. Comparable only for equality and within one worker. */
   generation(connector: string): number | null {

@@ -60,6 +60,7 @@ export class ConfigState {
   private readonly deferred = new Map<string, Map<number, ConnectorConfig>>();
   private readonly taskCounts = new Map<string, number>();
   private readonly inconsistent = new Set<string>();
+  private readonly uncommitted = new Set<string>();
   private readonly appliedConfigs = new Map<string, ConnectorConfig>();
   private readonly generations = new Map<string, number>();
   private readonly taskCountRecords = new Map<string, number>();
@@ -88,6 +89,7 @@ export class ConfigState {
       taskConfigs: new Map(this.taskConfigs),
       taskCounts: new Map(this.taskCounts),
       inconsistent: new Set(this.inconsistent),
+      uncommitted: new Set(this.uncommitted),
       appliedConfigs: new Map(this.appliedConfigs),
       generations: new Map(this.generations),
       taskCountRecords: new Map(this.taskCountRecords),
@@ -143,6 +145,7 @@ export class ConfigState {
       after: config,
     });
     this.connectorConfigs.set(connector, config);
+    this.uncommitted.add(connector);
     if (!this.targetStates.has(connector)) this.targetStates.set(connector, 'STARTED');
     return event({ type: 'connector-updated', connector });
   }
@@ -159,6 +162,7 @@ export class ConfigState {
   }
 
   private purge(connector: string): void {
+    this.uncommitted.delete(connector);
     for (const map of [this.connectorConfigs, this.taskCounts, this.taskConfigs, this.deferred, this.appliedConfigs])
       map.delete(connector);
   }
@@ -180,6 +184,7 @@ export class ConfigState {
   }
 
   private defer(connector: string, task: number, config: ConnectorConfig): void {
+    this.uncommitted.add(connector);
     const deferred = this.deferred.get(connector);
     if (deferred) deferred.set(task, config);
     else this.deferred.set(connector, new Map([[task, config]]));
@@ -193,6 +198,7 @@ export class ConfigState {
     }
     const deferred = this.deferred.get(connector) ?? new Map<number, ConnectorConfig>();
     this.deferred.delete(connector);
+    this.uncommitted.delete(connector);
     this.taskCounts.set(connector, tasks);
     this.onDelta({ kind: 'tasks', connector, tasks });
     const complete = Array.from({ length: tasks }, (_, task) => task).every((task) => deferred.has(task));

@@ -179,6 +179,17 @@ export class ConfigStore {
     });
   }
 
+  /**
+   * Any worker: restarts the connector, which then writes its task configs. Does not wait until the change is read
+   * back.
+   */
+  async requestTaskConfigs(connector: string, cause: Cause): Promise<void> {
+    await this.change('any').run(
+      'Error writing restart request to Kafka',
+      async (change) => await change.write([caused(restartRecord(connector, false, false), cause)]),
+    );
+  }
+
   /** Any worker. Does not wait until the change is read back. */
   async putLoggerLevel(namespace: string, level: string, cause = UNKNOWN_CAUSE): Promise<void> {
     await this.change('any').run(

@@ -12,6 +12,7 @@ function publicationThat(onPut: () => void): TaskPublication {
     appliedConfig: () => null,
     taskConfigs: () => [],
     isInconsistent: () => false,
+    isUncommitted: () => false,
   };
   const runner = { state: 'STARTED', taskConfigs: async () => [{ part: 'a' }] };
   const options = {
