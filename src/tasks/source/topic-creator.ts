@@ -20,9 +20,12 @@ export class TopicCreator {
     return this.known.has(topic);
   }
 
-  /** Throws RetriableError while Kafka does not answer, ConnectError when the topic cannot be created. */
+  /**
+   * Looks the topic up even if it is known: the producer no longer knows a topic that was deleted.
+   * Throws RetriableError while Kafka does not answer, ConnectError when the topic cannot be
+   * created.
+   */
   async ensure(topic: string): Promise<void> {
-    if (this.known.has(topic)) return;
     try {
       if ((await this.admin.describeTopics([topic])).length === 0) await this.create(topic);
       this.known.add(topic);

@@ -84,6 +84,18 @@ describe('connect-runtime 76: creating', () => {
     expect(admin.created.map((t) => t.name)).toEqual(['new']);
   });
 
+  test('a topic that was deleted since is created again with the same settings', async () => {
+    const admin = new FakeAdmin();
+    const topics = creator(admin);
+    await topics.ensure('new');
+    admin.topics.delete('new');
+    await topics.ensure('new');
+    expect(admin.created.map(({ name, partitions }) => [name, partitions])).toEqual([
+      ['new', 3],
+      ['new', 3],
+    ]);
+  });
+
   test('missing permission: a fatal error with advice', async () => {
     const admin = new FakeAdmin();
     admin.createError = new KafkaError('TOPIC_AUTHORIZATION_FAILED', 'not authorized');
