@@ -36,6 +36,8 @@ export class AtLeastOnceDelivery implements SourceDelivery {
   /** Only where records are needed after delivery: tokens then number these, otherwise the tracker's slots. */
   private readonly pending: PendingRecords | null;
   private cancelled = false;
+  private inBatch = false;
+  private batchEnded: (() => void)[] = [];
 
   constructor(private readonly options: AtLeastOnceOptions) {
     this.pending = options.keepRecords ? new PendingRecords() : null;
@@ -48,6 +50,7 @@ export class AtLeastOnceDelivery implements SourceDelivery {
   }
 
   ready(): null {
+    this.inBatch = true;
     return null;
   }
 
@@ -80,7 +83,9 @@ export class AtLeastOnceDelivery implements SourceDelivery {
   }
 
   endBatch(): null {
+    this.inBatch = false;
     this.options.tracker.endBatch();
+    for (const resolve of this.batchEnded.splice(0)) resolve();
     return null;
   }
 
@@ -100,7 +105,22 @@ export class AtLeastOnceDelivery implements SourceDelivery {
   }
 
   async storeOffset(partition: SourcePartition, offset: SourceOffset | null, signal: AbortSignal): Promise<void> {
+    // Otherwise it, or the offset that the rest of the batch shares with its first records, would be stored too early.
+    if (this.inBatch) await this.untilBatchEnds(signal);
     await storeOffset({ ...this.options, signal, partition, offset });
+  }
+
+  /** Rejects with the signal's reason. */
+  private async untilBatchEnds(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
+      const aborted = (): void => reject(signal.reason as Error);
+      signal.addEventListener('abort', aborted, { once: true });
+      this.batchEnded.push(() => {
+        signal.removeEventListener('abort', aborted);
+        resolve();
+      });
+    });
   }
 
   /** Acknowledged offsets are stored while the task can still confirm them to its source. */

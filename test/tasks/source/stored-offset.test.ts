@@ -36,9 +36,22 @@ function started(task: Storing, prepare: (w: World) => void = () => undefined): 
   const w = world(sourceOf(task));
   prepare(w);
   const runner = new TaskRunner(spec('source'), w, new RecordingListener());
+  runners.push(runner);
   runner.start();
   return { runner, w };
 }
+
+/** What a commit that was begun would have stored by now. */
+async function flushed(w: World): Promise<void> {
+  await w.producer.flush();
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+const runners: TaskRunner[] = [];
+/** Also those of a failed test, which would poll on. */
+afterEach(async () => {
+  for (const runner of runners.splice(0)) await stop(runner);
+});
 
 async function stop(runner: TaskRunner): Promise<void> {
   runner.stop();
@@ -95,4 +108,40 @@ test('a stop ends the wait', async () => {
   await eventually(() => task.settled.length === 1);
   expect(task.settled).toEqual(['gave up 2']);
   expect(w.offsets.of(PARTITION)).toBeUndefined();
+});
+
+test('amid a batch, it waits for the rest of the batch: nothing is stored that passes a record that was not sent', async () => {
+  const second = { ...record(2), sourceOffset: record(1).sourceOffset };
+  const shared = [{ ...record(1), sourceOffset: second.sourceOffset }, second, record(3)];
+  const task: Storing = new Storing([shared]);
+  let opened: () => void = () => undefined;
+  const { runner, w } = started(task, ({ producer }) => {
+    producer.onSend = () => {
+      producer.onSend = null;
+      producer.full = new Promise((resolve) => (opened = resolve));
+    };
+  });
+  await eventually(() => w.producer.full !== null);
+  task.store(4);
+  await flushed(w);
+  expect([w.producer.values(), w.offsets.writes, task.settled]).toEqual([['v1'], [], []]);
+  w.producer.full = null;
+  opened();
+  await eventually(() => task.settled.length === 1);
+  expect([w.producer.values(), w.offsets.of(PARTITION)]).toEqual([['v1', 'v2', 'v3'], { n: 4 }]);
+  await stop(runner);
+});
+
+test('while a record waits to be sent again, its offset is not stored', async () => {
+  const task: Storing = new Storing([[record(1)]]);
+  const { runner, w } = started(task, ({ producer }) => {
+    const away = new KafkaError('CONNECTION_FAILED', 'no broker', { retriable: true });
+    producer.sendErrors = Array.from({ length: 1_000 }, () => away);
+  });
+  await eventually(() => w.producer.sendErrors.length < 1_000);
+  task.store(2);
+  await flushed(w);
+  expect([w.producer.sent, w.offsets.writes, task.settled]).toEqual([[], [], []]);
+  await stop(runner);
+  expect([w.offsets.of(PARTITION), task.settled]).toEqual([undefined, ['gave up 2']]);
 });
