@@ -145,9 +145,11 @@ export class ExactlyOnceDelivery implements SourceDelivery {
     const { boundary, transactionTimeoutMs } = this.options;
     const now = performance.now();
     const openMs = this.openSince === null ? 0 : now - this.openSince;
+    const uncommitted = this.openSince !== null || !this.offsets.isEmpty;
+    const kept = this.finished.length;
     const end = this.failure
       ? null
-      : boundary.afterBatch({ now, openMs, commitMs: this.commitMs, kept: this.finished.length, isEmpty });
+      : boundary.afterBatch({ now, openMs, commitMs: this.commitMs, kept, uncommitted, isEmpty });
     if (typeof end === 'number') this.timer = startTimer(() => this.commitWithoutBatch(), end);
     else if (end !== null) this.endInBackground(end);
     // Kafka has aborted it, which an idle task would not notice.

@@ -24,6 +24,8 @@ export interface BatchEnd {
   readonly commitMs: number;
   /** Records in memory until the transaction is committed, for `commitRecord`. */
   readonly kept: number;
+  /** Records or offsets are not committed yet. Offsets of filtered records need no open transaction. */
+  readonly uncommitted: boolean;
   /** The poll returned no records. */
   readonly isEmpty: boolean;
 }
@@ -86,9 +88,9 @@ class IntervalBoundary implements TransactionBoundary {
   }
 
   /** The next poll may take longer than Kafka permits. */
-  afterBatch({ now, openMs, kept }: BatchEnd): TransactionEnd | number | null {
+  afterBatch({ now, openMs, kept, uncommitted }: BatchEnd): TransactionEnd | number | null {
     const leftMs = Math.min(this.last + this.intervalMs - now, this.longestMs - openMs);
-    if (leftMs > 0 && kept < KEPT_LIMIT) return openMs > 0 ? leftMs : null;
+    if (leftMs > 0 && kept < KEPT_LIMIT) return uncommitted ? leftMs : null;
     this.last = now;
     return 'commit';
   }

@@ -52,6 +52,27 @@ test('connect-runtime §4.8: with boundary interval, a transaction ends in time 
   await stop(started);
 });
 
+test('connect-runtime §4.8: with boundary interval, offsets of records that are all filtered are committed in time', async () => {
+  const task = new ScriptedSource([[record(1), record(2)]]);
+  const { poll } = task;
+  let polls = 0;
+  let release: () => void = () => undefined;
+  task.poll = async () => {
+    if (++polls > 1) await new Promise<void>((resolve) => (release = resolve));
+    return await poll.call(task);
+  };
+  const started = start(task, {
+    'transaction.boundary': 'interval',
+    'transaction.boundary.interval.ms': '50',
+    transforms: 'drop',
+    'transforms.drop.type': 'org.apache.kafka.connect.transforms.Filter',
+  });
+  await eventually(() => task.commits.length === 1);
+  expect(started.w.producer.transactions).toEqual(['init', 'begin', `commit ${offset(2)}`]);
+  release();
+  await stop(started);
+});
+
 test('connect-runtime §4.8: a pause commits the open transaction', async () => {
   const task = new ScriptedSource([[record(1)]]);
   const started = start(task, { 'transaction.boundary': 'interval' });

@@ -15,6 +15,7 @@ const end = (over: Partial<BatchEnd> = {}): BatchEnd => ({
   commitMs: 0,
   kept: 0,
   isEmpty: false,
+  uncommitted: (over.openMs ?? 0) > 0,
   ...over,
 });
 
@@ -38,6 +39,13 @@ test('interval: since the last commit, the start or the end of a pause', () => {
   interval.begin(2400);
   expect(interval.afterBatch(end({ now: 2600 }))).toBeNull();
   expect(interval.atEnd()).toBe('commit');
+});
+
+test('interval: offsets of filtered records are committed in time, although no transaction is open', () => {
+  const interval = of({ 'transaction.boundary': 'interval', 'transaction.boundary.interval.ms': '1000' });
+  interval.begin(0);
+  expect(interval.afterBatch(end({ now: 400, uncommitted: true }))).toBe(600);
+  expect(interval.afterBatch(end({ now: 400, uncommitted: false }))).toBeNull();
 });
 
 test('interval: not longer than half of transaction.timeout.ms', () => {
