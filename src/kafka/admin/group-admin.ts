@@ -30,7 +30,7 @@ export class GroupAdmin {
   /** Each broker lists the groups it coordinates. */
   list(): Promise<{ groupId: string; protocolType: string }[]> {
     return this.retry(async () => {
-      await this.wire.anyNode();
+      await this.wire.refresh([]);
       const listFrom = async (node: { id: number }) => {
         const { errorCode, groups } = await call(this.wire, node.id, LIST_GROUPS, listGroupsRequest);
         if (errorCode !== 0) throw protocolError(errorCode, 'list groups');

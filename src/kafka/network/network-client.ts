@@ -113,8 +113,12 @@ class NetworkClient implements Wire {
     return running;
   }
 
+  /** A client without topics needs the addresses of the brokers. */
   private refreshExpired(): void {
-    if (this.metadata.names().length === 0) return;
+    if (this.metadata.nodes().length > 0) this.refreshInBackground();
+  }
+
+  private refreshInBackground(): void {
     this.refresh().catch((error: Error) => this.logger.debug(`Refreshing metadata failed: ${error.message}`));
   }
 
@@ -180,7 +184,10 @@ class NetworkClient implements Wire {
       const whose = type === 'group' ? `group '${key}'` : `transactional.id '${key}'`;
       throw protocolError(found.errorCode, `find the coordinator of ${whose}`, { detail: found.errorMessage });
     }
-    this.metadata.addNode({ id: found.nodeId, host: found.host, port: found.port });
+    if (this.metadata.place({ id: found.nodeId, host: found.host, port: found.port })) {
+      // Others may have moved, too, for instance to where this broker was.
+      this.refreshInBackground();
+    }
     this.coordinators.set(cacheKey, found.nodeId);
     return found.nodeId;
   }
@@ -190,20 +197,24 @@ class NetworkClient implements Wire {
   }
 
   async version(nodeId: number, apiKey: number, min: number, max: number): Promise<number | undefined> {
-    const connection = await this.connections.get(this.peerOf(nodeId), MAIN_LANE);
-    return commonVersion(connection, apiKey, min, max);
+    return commonVersion(await this.connectionTo(nodeId, MAIN_LANE), apiKey, min, max);
   }
 
   send<T>(nodeId: number, request: WireRequest<T>, lane = MAIN_LANE): Promise<T> {
-    let peer: Peer;
-    try {
-      peer = this.peerOf(nodeId);
-    } catch (error) {
-      return Promise.reject(error as KafkaError);
-    }
-    const open = peer.open.get(lane);
+    const node = this.metadata.node(nodeId);
+    const open = node === undefined ? undefined : this.connections.peer(node).open.get(lane);
     if (open?.usable === true) return open.request(request);
-    return this.connections.get(peer, lane).then((connection) => connection.request(request));
+    return this.connectionTo(nodeId, lane).then((connection) => connection.request(request));
+  }
+
+  private async connectionTo(nodeId: number, lane: string): Promise<KafkaConnection> {
+    try {
+      return await this.connections.get(this.peerOf(nodeId), lane);
+    } catch (error) {
+      // The broker may have another address now. Callers that retry find it there.
+      if ((error as KafkaError).retriable && this.refreshing === null) this.refreshInBackground();
+      throw error;
+    }
   }
 
   /** Tries one broker after another, connected ones first, then the bootstrap servers. */

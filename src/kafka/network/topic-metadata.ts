@@ -51,9 +51,15 @@ export class TopicMetadata {
     return this.brokers.find((broker) => broker.id === id);
   }
 
-  /** FindCoordinator may return a broker that the metadata does not list yet. */
-  addNode(node: KnownNode): void {
-    if (this.node(node.id) === undefined) this.brokers = [...this.brokers, node];
+  /**
+   * FindCoordinator may return a broker that the metadata does not list yet, or lists at its former address.
+   * @returns whether the address was another one.
+   */
+  place(node: KnownNode): boolean {
+    const known = this.node(node.id);
+    if (known?.host === node.host && known.port === node.port) return false;
+    this.brokers = [...this.brokers.filter(({ id }) => id !== node.id), node];
+    return known !== undefined;
   }
 
   names(): string[] {

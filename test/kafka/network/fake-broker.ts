@@ -14,10 +14,22 @@ export interface FakeBrokerOptions {
   sessionLifetimeMs?: number;
   /** Swallow requests of this API. */
   silentFor?: number;
+  /** The nodes that Metadata names. (Default: this one, as node 1) */
+  nodes?: () => readonly FakeNode[];
+  /** What FindCoordinator names. (Default: not supported) */
+  coordinator?: () => FakeNode;
+  /** The ids of the groups that ListGroups names. (Default: not supported) */
+  groups?: () => readonly string[];
+}
+
+export interface FakeNode {
+  readonly id: number;
+  readonly port: number;
 }
 
 export interface FakeBroker {
   readonly server: string;
+  readonly port: number;
   /** API keys in the order received. */
   readonly received: number[];
   /** Reads nothing until told to, so what clients write fills the buffers on the way. */
@@ -42,14 +54,15 @@ export async function fakeBroker(options: FakeBrokerOptions = {}): Promise<FakeB
       if (apiKey === options.silentFor) return null;
       const w = new ByteWriter().int32(correlationId);
       if (apiKey === 18) {
-        const keys = [3, 17, 18, 36];
-        const max = [8, 1, 0, 1];
-        w.int16(0).array(keys, (key) =>
-          w
-            .int16(key)
-            .int16(0)
-            .int16(max[keys.indexOf(key)] as number),
-        );
+        const max = new Map([
+          [3, 8],
+          [17, 1],
+          [18, 0],
+          [36, 1],
+          ...(options.coordinator === undefined ? [] : ([[10, 1]] as const)),
+          ...(options.groups === undefined ? [] : ([[16, 0]] as const)),
+        ]);
+        w.int16(0).array([...max], ([key, version]) => w.int16(key).int16(0).int16(version));
       } else if (apiKey === 17) {
         const mechanism = r.string();
         const known = Object.keys(options.sasl ?? {});
@@ -66,12 +79,17 @@ export async function fakeBroker(options: FakeBrokerOptions = {}): Promise<FakeB
         }
         if (version >= 1) w.int64(options.sessionLifetimeMs ?? 0);
       } else if (apiKey === 3) {
-        const { port } = listener.address() as AddressInfo;
-        w.int32(0).array([port], () => w.int32(1).string('127.0.0.1').int32(port).nullableString(null));
+        const nodes = options.nodes?.() ?? [{ id: 1, port: (listener.address() as AddressInfo).port }];
+        w.int32(0).array(nodes, ({ id, port }) => w.int32(id).string('127.0.0.1').int32(port).nullableString(null));
         w.nullableString('fake-cluster')
           .int32(1)
           .array([], () => undefined)
           .int32(0);
+      } else if (apiKey === 10) {
+        const { id, port } = (options.coordinator as () => FakeNode)();
+        w.int32(0).int16(0).nullableString(null).int32(id).string('127.0.0.1').int32(port);
+      } else if (apiKey === 16) {
+        w.int16(0).array((options.groups as () => readonly string[])(), (id) => w.string(id).string('consumer'));
       }
       return w.finish();
     };
@@ -90,6 +108,7 @@ export async function fakeBroker(options: FakeBrokerOptions = {}): Promise<FakeB
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   return {
     server: `127.0.0.1:${(listener.address() as AddressInfo).port}`,
+    port: (listener.address() as AddressInfo).port,
     received,
     pause() {
       for (const socket of sockets) socket.pause();
