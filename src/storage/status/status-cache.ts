@@ -6,21 +6,26 @@ export class StatusCache {
   private readonly tasks = new Map<string, Map<number, StoredStatus>>();
   private readonly topics = new Map<string, Map<string, TopicStatus>>();
 
-  apply(record: StatusRecord): void {
+  /**
+   * @param writtenAt when the record was written, milliseconds since the epoch; null: unknown
+   * @returns false for a late UNASSIGNED of a former owner, which is not applied
+   */
+  apply(record: StatusRecord, writtenAt: number | null = null): boolean {
     switch (record.kind) {
       case 'connector':
-        if (record.status === null) {
-          this.connectors.delete(record.connector);
-          this.tasks.delete(record.connector);
-        } else this.applyConnector(record.connector, record.status);
-        return;
+        if (record.status === null) this.removeConnector(record.connector, writtenAt);
+        else if (isLate(record.status, this.connector(record.connector), 1)) return false;
+        else this.connectors.set(record.connector, record.status);
+        return true;
       case 'task':
-        this.applyTask(record.connector, record.task, record.status);
-        return;
+        if (record.status !== null && isLate(record.status, this.task(record.connector, record.task), 0)) return false;
+        apply(this.tasks, record.connector, record.task, record.status);
+        return true;
       case 'topic':
         apply(this.topics, record.connector, record.topic, record.status);
-        return;
+        return true;
       case 'ignored':
+        return true;
     }
   }
 
@@ -48,27 +53,26 @@ export class StatusCache {
     return [...(this.topics.get(connector)?.values() ?? [])];
   }
 
-  /**
-   * Ignores UNASSIGNED from a former owner that arrives after the new owner's RUNNING: the former owner may have
-   * written it before it detected that it had lost its membership. Java has this rule for tasks only.
-   */
-  private applyConnector(connector: string, status: StoredStatus): void {
-    const cached = this.connector(connector);
-    const late =
-      status.state === 'UNASSIGNED' &&
-      cached?.state === 'RUNNING' &&
-      cached.workerId !== status.workerId &&
-      cached.generation > status.generation;
-    if (!late) this.connectors.set(connector, status);
+  /** Tasks of a connector that was created again since are in partitions that may be read before this record's. */
+  private removeConnector(connector: string, writtenAt: number | null): void {
+    this.connectors.delete(connector);
+    for (const [task, status] of this.tasksOf(connector))
+      if ((status.writtenAt ?? 0) <= (writtenAt ?? Infinity)) apply(this.tasks, connector, task, null);
   }
+}
 
-  /** Ignores UNASSIGNED from the previous owner if it arrives after the new owner's RUNNING. */
-  private applyTask(connector: string, task: number, status: StoredStatus | null): void {
-    const cached = this.task(connector, task);
-    const late =
-      status?.state === 'UNASSIGNED' && cached?.state === 'RUNNING' && cached.generation >= status.generation;
-    if (!late) apply(this.tasks, connector, task, status);
-  }
+/**
+ * UNASSIGNED of a former owner that arrives after the new owner's RUNNING: the former owner may have written it before
+ * it detected that it had lost its membership. Java has this rule for tasks only, and does not compare the workers.
+ * @param generations how much newer the RUNNING must be
+ */
+function isLate(status: StoredStatus, cached: StoredStatus | null, generations: number): boolean {
+  return (
+    status.state === 'UNASSIGNED' &&
+    cached?.state === 'RUNNING' &&
+    cached.workerId !== status.workerId &&
+    cached.generation >= status.generation + generations
+  );
 }
 
 function apply<K, V>(maps: Map<string, Map<K, V>>, name: string, key: K, value: V | null): void {

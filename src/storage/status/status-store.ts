@@ -29,6 +29,8 @@ export class StatusStore {
   /** Newest write per key, so that the retry of an older write does not overwrite it. */
   private readonly sequences = new Map<string, number>();
   private sequence = 0;
+  /** What this worker has written last, by key, where that is RUNNING. */
+  private readonly running = new Map<string, { readonly status: EntityStatus; readonly restart: Restart | null }>();
   /** Generation of the last status this worker sent. */
   private generation = -1;
   private readonly stopping = new AbortController();
@@ -100,9 +102,15 @@ export class StatusStore {
       return;
     }
     const before = this.cached(record);
-    this.cache.apply(record);
-    // A late status of a former owner is not applied.
-    if (record.status !== null && this.cached(record) === record.status) this.onStatus(record, record.status, before);
+    if (!this.cache.apply(record, timestamp)) this.repeat(record);
+    else if (record.status !== null) this.onStatus(record, record.status, before);
+  }
+
+  /** Of a RUNNING that this worker has written: compaction would retain only the late UNASSIGNED that followed it. */
+  private repeat(entity: WorkEntity): void {
+    const own = this.running.get(statusKey(entity));
+    if (own !== undefined && this.cached(entity)?.workerId === own.status.workerId)
+      this.send(entity, own.status, false, own.restart);
   }
 
   private cached(entity: WorkEntity): StoredStatus | null {
@@ -125,6 +133,8 @@ export class StatusStore {
     const key = statusKey(entity);
     const sequence = ++this.sequence;
     this.sequences.set(key, sequence);
+    if (status !== null && 'state' in status && status.state === 'RUNNING') this.running.set(key, { status, restart });
+    else this.running.delete(key);
     void this.write(entity, status, safe, key, sequence, restart);
   }
 

@@ -91,6 +91,43 @@ test('connect-runtime 11: a late UNASSIGNED of a former owner does not hide the 
   expect(store.cache.connector('c')).toMatchObject({ state: 'UNASSIGNED', workerId: 'other:8083' });
 });
 
+test('connect-runtime 11: a task that has stopped on its own worker is UNASSIGNED, and its RUNNING is not shown any longer', async () => {
+  const { store } = await started();
+  store.put(task, status('RUNNING', 5));
+  store.putSafe(task, status('UNASSIGNED', 5));
+  expect(store.cache.task('c', 0)?.state).toBe('UNASSIGNED');
+});
+
+test.each([
+  ['task', task],
+  ['connector', connector],
+])(
+  'connect-runtime 11: the owner of a %s repeats its status after a late UNASSIGNED, which would be the last one in a compacted topic',
+  async (_, entity) => {
+    const { topic, store } = await started();
+    store.put(entity, status('RUNNING', 8));
+    new StatusStore(new MemoryLog(topic), silentLogger).put(entity, status('UNASSIGNED', 7, 'other:8083'));
+    expect(topic.records).toHaveLength(3);
+    const { store: newcomer } = await started(topic);
+    expect(newcomer.cache[entity.kind]('c', 0)).toMatchObject({ state: 'RUNNING', workerId: 'us:8083' });
+    // What has failed in the meantime is not RUNNING again.
+    store.put(entity, status('FAILED', 8));
+    new StatusStore(new MemoryLog(topic), silentLogger).put(entity, status('UNASSIGNED', 7, 'other:8083'));
+    expect(topic.records).toHaveLength(5);
+  },
+);
+
+test('a connector that was deleted and created again keeps the statuses of its new tasks, in whatever order partitions are read', async () => {
+  const { store, topic } = await started();
+  store.delete(connector);
+  store.put(connector, status('RUNNING'));
+  store.put(task, status('RUNNING'));
+  const [tombstone, ...later] = topic.records.map((record, i) => ({ ...record, timestamp: 1_000 + i }));
+  topic.records.splice(0, 3, ...later, tombstone as (typeof later)[0]);
+  const { store: newcomer } = await started(topic);
+  expect(newcomer.cache.task('c', 0)).toMatchObject({ state: 'RUNNING' });
+});
+
 test('connect-runtime 12: a safe put yields to a newer generation of another worker, a plain one does not', async () => {
   const { topic, store } = await started();
   store.put(connector, status('RUNNING', 9, 'other:8083'));
