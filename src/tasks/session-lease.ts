@@ -41,7 +41,9 @@ class LeaseCells {
 /** The worker's side: the group membership renews it and ends it. */
 export class SessionLease {
   private readonly cells = new LeaseCells();
-  private state: 'none' | 'held' | 'lost' = 'none';
+  private state: 'none' | 'held' | 'left' | 'lost' = 'none';
+  /** When the worker left the group last; on the clock that all threads share. */
+  private leftAt = 0;
 
   constructor(private readonly sessionTimeoutMs: number) {}
 
@@ -52,16 +54,22 @@ export class SessionLease {
   renew(sent: ClockReading): void {
     // Writes submitted between two memberships belong to neither.
     if (this.state === 'lost') this.nextEpoch();
-    const monotonic = sent.monotonic + BEGIN + this.sessionTimeoutMs;
+    const sentAt = sent.monotonic + BEGIN;
+    const monotonic = sentAt + this.sessionTimeoutMs;
+    // The first response after a rejoin replaces the time that was granted for the absence, which may end later.
+    if (this.state === 'left' && sentAt <= this.leftAt) return;
     // Responses may arrive out of order.
     if (this.state === 'held' && monotonic <= (this.cells.deadlines[MONOTONIC] as number)) return;
     this.state = 'held';
     this.setDeadlines(monotonic, sent.wall + this.sessionTimeoutMs);
   }
 
-  /** For a worker that leaves the group: its work is not reassigned before this time. */
+  /** For a worker that leaves the group: its work is not reassigned before this time, unless it rejoins. */
   keepFor(ms: number): void {
-    if (this.state === 'held') this.setDeadlines(sharedNow() + ms, Date.now() + ms);
+    if (this.state !== 'held' && this.state !== 'left') return;
+    this.state = 'left';
+    this.leftAt = sharedNow();
+    this.setDeadlines(this.leftAt + ms, Date.now() + ms);
   }
 
   /** Work that was started under it may never send again. */

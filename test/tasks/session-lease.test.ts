@@ -63,6 +63,29 @@ test('a worker that leaves deliberately keeps its work until another worker gets
   expect(work.holds).toBe(true);
 });
 
+test('a worker that rejoins after it left may send for one session again, not for the time granted for its absence', () => {
+  const { lease, work } = started();
+  lease.keepFor(300_000);
+  // As if the machine had slept for a session since the rejoin.
+  lease.renew({ monotonic: performance.now(), wall: Date.now() - SESSION_MS });
+  expect(work.holds).toBe(false);
+  lease.renew(now());
+  expect(work.holds).toBe(true);
+  lease.renew(now(1, SESSION_MS));
+  expect(work.holds).toBe(true);
+});
+
+test('a heartbeat that was sent before the worker left neither ends nor extends its time, however late its answer', () => {
+  const { lease, work } = started();
+  const before = { monotonic: performance.now(), wall: Date.now() - SESSION_MS };
+  lease.keepFor(300_000);
+  lease.renew(before);
+  expect(work.holds).toBe(true);
+  lease.keepFor(0);
+  lease.renew({ ...before, wall: Date.now() });
+  expect(work.holds).toBe(false);
+});
+
 test('without a lease work may always send', () => {
   expect(WorkLease.from(undefined).check()).toBe('now');
 });
