@@ -7,7 +7,7 @@ import { about } from '../../logging/line-subject';
 import type { Logger } from '../../logging/logger';
 import { Quarantine } from '../../threads/quarantine';
 import type { TaskListener, TaskSpec } from '../host';
-import type { Place, ThreadHandle, Run } from './thread-handle';
+import { cancelInThread, type Place, type ThreadHandle, type Run } from './thread-handle';
 import { taskName } from '../task-id';
 import { blockingTaskText, silenceTrace, type BlockingTask } from './blocking-task';
 import { formatTrace } from '../trace';
@@ -87,9 +87,6 @@ export class ThreadFailures {
   onStuck(run: Run, trace: string, stuckMs: number, blocks: boolean): void {
     const { thread } = run;
     const [headline = ''] = trace.split('\n', 1);
-    // The thread may not receive the message in time.
-    run.calls.revoke();
-    thread.post({ type: 'cancel', run: run.number });
     const cause = {
       why: `its thread is terminated because of task ${taskName(run.spec.id)} (${headline})`,
       runNumber: run.number,
@@ -138,7 +135,7 @@ export class ThreadFailures {
 
   /** A sink that leaves its group restarts without a wait for the session timeout of its old member. */
   private cutOff(thread: ThreadHandle, cause: Cause): void {
-    for (const run of thread.runs.keys()) thread.post({ type: 'cancel', run });
+    for (const run of thread.runs.values()) cancelInThread(run);
     this.terminateSoon(thread, cause);
   }
 
@@ -158,6 +155,7 @@ export class ThreadFailures {
 
   /** Cancels the run; its code may still be running in the thread. */
   abandon(run: Run): void {
+    cancelInThread(run);
     run.thread.draining = true;
     run.thread.cancelledRuns.set(run.number, run);
     this.options.forget(run);

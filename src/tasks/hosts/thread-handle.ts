@@ -47,6 +47,12 @@ export interface Run {
   fate: string | null;
 }
 
+/** Cancels the run. A blocked thread receives no message, but must send nothing once it runs again. */
+export function cancelInThread(run: Run): void {
+  run.calls.revoke();
+  run.thread.post({ type: 'cancel', run: run.number });
+}
+
 export interface ThreadHandleOptions {
   /** File that the thread runs. */
   readonly module: string;

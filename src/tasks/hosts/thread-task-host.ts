@@ -16,7 +16,7 @@ import type { ExactlyOnceGate, OffsetStorage, TaskHost, TaskListener, TaskSpec, 
 import { deliveriesOf } from './delivery-progress';
 import { PendingSignals } from './pending-signals';
 import { TaskSignalError } from '../task-signal-error';
-import { ThreadHandle, type Place, type Run } from './thread-handle';
+import { cancelInThread, ThreadHandle, type Place, type Run } from './thread-handle';
 import { ThreadWatchdog } from './thread-watchdog';
 import { taskLoggerName, taskName } from '../task-id';
 import { CANCELLED_MS, TERMINATE_MS, ThreadFailures } from './thread-failures';
@@ -144,7 +144,7 @@ export class ThreadTaskHost implements TaskHost {
     const runs = ids.flatMap((id) => this.runs.get(taskName(id)) ?? []);
     for (const run of runs) {
       run.cancelled = true;
-      run.thread.post({ type: 'cancel', run: run.number });
+      cancelInThread(run);
     }
     return await this.cancelLate(runs, timeoutMs);
   }
@@ -291,7 +291,6 @@ export class ThreadTaskHost implements TaskHost {
   /** No further reports or offsets from this run. Its thread is terminated once no other task needs it. */
   private cancelRun(run: Run): void {
     const { thread } = run;
-    thread.post({ type: 'cancel', run: run.number });
     run.fate = 'is abandoned: the task was cancelled';
     this.failures.abandon(run);
     if (thread.runs.size === 0) this.terminateLater(thread, CANCELLED_MS);

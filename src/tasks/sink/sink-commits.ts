@@ -13,6 +13,7 @@ import type { TaskMetrics } from '../../metrics/task-metrics';
 import type { CallClock } from '../call-clock';
 import type { DeadLetters } from '../errors/dead-letters';
 import type { OffsetHolds } from '../errors/offset-holds';
+import type { WorkLease } from '../session-lease';
 import { includes, type SinkOffsets } from './sink-offsets';
 import type { SinkPuts } from './sink-puts';
 
@@ -28,6 +29,7 @@ export interface SinkCommitParts {
   readonly connectorClass: string;
   readonly task: SinkTask;
   readonly calls: CallClock;
+  readonly lease: WorkLease;
   readonly consumer: GroupConsumer;
   readonly deadLetters: DeadLetters | null;
   readonly holds: OffsetHolds;
@@ -51,7 +53,6 @@ export class SinkCommits {
   private startedAt: number | null = null;
   /** Responses to older commits are ignored. */
   private sequence = 0;
-  private cancelled = false;
   /** The last commit was limited by failed records. */
   private heldBack = false;
   /** Kafka has not confirmed the newest offsets. */
@@ -74,10 +75,6 @@ export class SinkCommits {
     if (!this.heldBack || this.parts.holds.size > 0) return false;
     this.requested = true;
     return true;
-  }
-
-  cancel(): void {
-    this.cancelled = true;
   }
 
   /** The next record of the partition is at `position`: offsets of an earlier log are forgotten. */
@@ -133,7 +130,7 @@ export class SinkCommits {
     const offsets = this.limitByHolds(chosen);
     const sequence = ++this.sequence;
     this.startedAt = null;
-    if (offsets.length === 0 || this.cancelled) return this.recordCommit(attempt, true);
+    if (offsets.length === 0 || this.mayNotCommit) return this.recordCommit(attempt, true);
     this.setUnconfirmed(true);
     try {
       const gone = await this.parts.consumer.commit(offsets);
@@ -214,7 +211,7 @@ export class SinkCommits {
   }
 
   private send(offsets: readonly TopicPartitionOffset[], attempt: PreCommit): void {
-    if (offsets.length === 0 || this.cancelled) {
+    if (offsets.length === 0 || this.mayNotCommit) {
       this.setUnconfirmed(false);
       return this.recordCommit(attempt, true);
     }
@@ -236,6 +233,11 @@ export class SinkCommits {
           });
         }),
     );
+  }
+
+  /** A call of the task, which has just returned, may have lasted until the task was cancelled or the session over. */
+  private get mayNotCommit(): boolean {
+    return !this.parts.lease.holds;
   }
 
   private markCommitted(offsets: readonly TopicPartitionOffset[], gone: readonly TopicPartition[]): void {

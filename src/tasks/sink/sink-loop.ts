@@ -105,7 +105,6 @@ export class SinkLoop implements RebalanceListener {
   /** Stops without further commits: another worker may own the partitions. */
   cancel(): void {
     this.closed = true;
-    this.commits.cancel();
     this.stop();
   }
 

@@ -2,10 +2,13 @@
 import { join } from 'node:path';
 import type { SourceRecord } from '@millrace/sdk';
 import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../../../src/metrics/task-metrics';
+import type { ConnectorTaskId } from '../../../src/connector-task-id';
+import { CallClock } from '../../../src/tasks/call-clock';
 import type { TaskHost } from '../../../src/tasks/host';
 import { InlineTaskHost } from '../../../src/tasks/hosts/inline-task-host';
 import type { ThreadHandle } from '../../../src/tasks/hosts/thread-handle';
 import { ThreadTaskHost } from '../../../src/tasks/hosts/thread-task-host';
+import { TaskRunner } from '../../../src/tasks/task-runner';
 import { ScriptedSink } from '../sink/sink-fixture';
 import {
   batch,
@@ -99,6 +102,37 @@ test.each([
   expect(w.logger.lines.filter((line) => line.includes('The task failed: the first fault'))).toHaveLength(1);
 });
 
+test.each([
+  ['put', 'runs'],
+  ['preCommit', 'runs'],
+  ['preCommit', 'stops'],
+] as const)('a sink that is revoked in %s, while it %s: no offset is committed', async (call, does) => {
+  const calls = new CallClock();
+  const task = new ScriptedSink();
+  let revoked = false;
+  const revoke = (): void => {
+    new CallClock(calls.memory).revoke();
+    revoked = true;
+  };
+  if (call === 'put') task.onPut = revoke;
+  else
+    task.preCommit = (offsets) => {
+      revoke();
+      return offsets;
+    };
+  const w = world(sinkOf(task), { 'offset.flush.interval.ms': does === 'runs' ? '5' : '60000' });
+  w.consumer.positions.set('t-0', 0);
+  w.consumer.assign({ topic: 't', partition: 0 });
+  const runner = new TaskRunner(spec('sink'), w, new RecordingListener(), calls);
+  runner.start();
+  w.consumer.next([batch('t', 0, 0, ['a', 'b'])]);
+  await eventually(() => (does === 'runs' ? revoked : task.records.length > 0));
+  runner.stop();
+  await runner.done;
+  expect(revoked).toBe(true);
+  expect(w.consumer.commits.flat().filter(({ offset }) => offset > 0)).toEqual([]);
+});
+
 interface Threads {
   readonly host: ThreadTaskHost;
   readonly listener: RecordingListener;
@@ -160,4 +194,48 @@ test('a task that blocks its thread after an await of its call gets a dedicated 
   await run('spins', 'blocks later');
   await listener.until('running spins-0');
   expect(places()).toEqual(['alone']);
+});
+
+describe('a task whose thread is blocked, when the thread wakes up', () => {
+  const IN_TIME_MS = 60_000;
+  async function blocked(): Promise<Threads & { id: ConnectorTaskId; wake: () => void }> {
+    const made = threads(1, 0);
+    const gate = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    const task = { ...spec('source', { does: 'blocks until woken' }), gate: gate.buffer };
+    await made.host.start(task);
+    await made.listener.until('running c-0');
+    const wake = (): void => {
+      Atomics.store(gate, 0, 1);
+      Atomics.notify(gate, 0);
+    };
+    return { ...made, id: task.id, wake };
+  }
+  const woken = async ({ logger }: Threads): Promise<string | undefined> => {
+    const line = (): string | undefined => logger.lines.find((text) => text.includes('may send'));
+    await eventually(() => line() !== undefined);
+    return line();
+  };
+
+  test('may send nothing if it was cancelled, before it has received a message', async () => {
+    const task = await blocked();
+    const cancelling = task.host.cancel([task.id], 200);
+    task.wake();
+    expect(await woken(task)).toBe('info may send: false');
+    expect(await cancelling).toEqual([task.id]);
+  });
+
+  test('may send nothing if it did not stop in time', async () => {
+    const task = await blocked();
+    expect(await task.host.stop([task.id], 20)).toEqual([task.id]);
+    task.wake();
+    expect(await woken(task)).toBe('info may send: false');
+  });
+
+  test('may still send what its orderly stop needs', async () => {
+    const task = await blocked();
+    const stopping = task.host.stop([task.id], IN_TIME_MS);
+    task.wake();
+    expect(await woken(task)).toBe('info may send: true');
+    expect(await stopping).toEqual([]);
+  });
 });

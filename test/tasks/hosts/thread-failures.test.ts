@@ -18,7 +18,7 @@ function crashWith(tasks: number): number[] {
   const thread = { runs: new Map(), cancelledRuns: new Map(), post: () => undefined } as unknown as ThreadHandle;
   for (let number = 1; number <= tasks; number++) {
     const spec = { id: { connector: 'c', task: number }, connectorClass: 'C', connectorConfig: {}, taskConfig: {} };
-    thread.runs.set(number, { number, spec, thread } as unknown as Run);
+    thread.runs.set(number, { number, spec, thread, calls: new CallClock() } as unknown as Run);
   }
   ends.onCrash(thread, 1, 'Error: not caught');
   return waits;
@@ -41,7 +41,7 @@ test('a fault left in a thread by a finished run is not charged to the last task
     terminate: async () => undefined,
     schedule: () => undefined,
   });
-  const calls = { running: () => null };
+  const calls = new CallClock();
   const thread = {
     runs: new Map(),
     cancelledRuns: new Map(),
@@ -116,4 +116,34 @@ test('a thread that its task blocked: the time without an answer was no healthy 
   ends.onSilence(thread, { run, frames: [] }, 61_000);
   await new Promise(setImmediate);
   expect(failed).toEqual([[spec.id, expect.stringContaining('TASK_THREAD_SILENT'), true, 61_000]]);
+});
+
+test('an uncaught error: its task may send nothing more, and neither may those that do not leave in time', () => {
+  const posted: string[] = [];
+  let cutOff = (): void => undefined;
+  const ends = new ThreadFailures({
+    listener: { onFailed: () => undefined } as never,
+    logger: silentLogger,
+    leaveMs: 60_000,
+    forget: (run) => void run.thread.runs.delete(run.number),
+    start: () => undefined,
+    terminate: async () => undefined,
+    schedule: (_thread, _ms, then) => (cutOff = then),
+  });
+  const thread = {
+    runs: new Map(),
+    cancelledRuns: new Map(),
+    post: ({ type, run }: { type: string; run: number }) => posted.push(`${type} ${run}`),
+  } as unknown as ThreadHandle;
+  const [faulty, late] = ['faulty', 'late'].map((connector, number) => {
+    const spec = { id: { connector, task: 0 }, connectorClass: 'C', connectorConfig: {}, taskConfig: {} };
+    const run = { number, spec, thread, calls: new CallClock(), moving: null } as unknown as Run;
+    thread.runs.set(number, run);
+    return run;
+  }) as [Run, Run];
+  ends.onCrash(thread, 0, 'Error: not caught');
+  expect([faulty.calls.revoked, late.calls.revoked]).toEqual([true, false]);
+  cutOff();
+  expect(late.calls.revoked).toBe(true);
+  expect(posted).toEqual(['cancel 0', 'stop 1', 'cancel 1']);
 });

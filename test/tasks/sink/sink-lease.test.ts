@@ -24,6 +24,21 @@ describe('connect-runtime 109: the sink of a worker that may have lost its membe
     expect(running.consumer.commits).toEqual([]);
   });
 
+  test('commits nothing after a preCommit that lasts until the session is over', async () => {
+    const lease = heard();
+    const task = new ScriptedSink();
+    const running = await start(task, {}, {}, undefined, lease.forWork());
+    running.consumer.next([batch('t', 0, 0, ['a'])]);
+    await eventually(() => task.records.length === 1);
+    task.preCommit = (offsets) => {
+      lease.keepFor(0);
+      return offsets;
+    };
+    await stop(running);
+    expect(task.log).toEqual(['start', 'open 0,1', 'close 0,1', 'stop']);
+    expect(running.consumer.commits).toEqual([]);
+  });
+
   test('resumes with the fetched records once the membership is confirmed', async () => {
     const lease = heard();
     const task = new ScriptedSink();
