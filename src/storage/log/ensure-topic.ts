@@ -1,5 +1,5 @@
 /** Creates a storage topic, or checks the existing one. Source: connect-runtime §1.2. */
-import { ConfigError, sleep as realSleep, messageOf, isRetriable } from '@millrace/sdk';
+import { ConfigError, sleep as realSleep, messageOf, isRetriable, monotonicNow } from '@millrace/sdk';
 import { KafkaError } from '../../kafka/errors';
 import type { Admin } from '../../kafka/port';
 import type { Logger } from '../../logging/logger';
@@ -31,7 +31,7 @@ function codeOf(error: unknown): string {
 
 /** True when this call created the topic. */
 async function create(admin: Admin, topic: StorageTopic, options: EnsureTopicOptions): Promise<boolean> {
-  const { logger, timeoutMs = 60_000, backoffMs = 100, now = Date.now, sleep = realSleep } = options;
+  const { logger, timeoutMs = 60_000, backoffMs = 100, now = monotonicNow, sleep = realSleep } = options;
   const deadline = now() + timeoutMs;
   const { name, partitions, replicationFactor, configs } = topic;
   for (;;) {

@@ -2,7 +2,7 @@
  * Retries, tolerance and reports for records whose conversion or delivery fails. Successful records never get here and
  * cost nothing. Source: connect-runtime §4.6.
  */
-import { ConnectError, isRetriable, type SourceRecord, messageOf } from '@millrace/sdk';
+import { ConnectError, isRetriable, type SourceRecord, messageOf, monotonicNow } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import type { ErrorMetrics } from '../../metrics/error-metrics';
 import type { ErrorSettings } from './error-settings';
@@ -46,7 +46,7 @@ export class RetryInterrupted extends Error {}
 export class ErrorPolicy {
   private readonly now: () => number;
   constructor(private readonly options: ErrorPolicyOptions) {
-    this.now = options.now ?? Date.now;
+    this.now = options.now ?? monotonicNow;
   }
 
   get tolerant(): boolean {

@@ -10,6 +10,7 @@ import {
   startTimer,
   settledWithin,
   messageOf,
+  monotonicNow,
 } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import type { TaskMetrics } from '../../metrics/task-metrics';
@@ -66,11 +67,11 @@ export class OffsetCommitter {
   async commit(timeoutMs = this.options.timeoutMs): Promise<boolean> {
     // A loop, because several calls may wait for one commit. Two at once could store an older offset last.
     while (this.running) await this.running;
-    const began = Date.now();
+    const began = monotonicNow();
     this.running = this.flush(timeoutMs);
     try {
       const stored = await this.running;
-      this.options.metrics.committed(stored, Date.now() - began);
+      this.options.metrics.committed(stored, monotonicNow() - began);
       return stored;
     } finally {
       this.running = null;

@@ -112,3 +112,33 @@ test('connect-runtime §9: failed attempts, final failures, skips and retries', 
   await expect(strict.policy.recover(operation(1), new DataError('bad'))).rejects.toThrow();
   expect(figures(strict)).toEqual([1, 1, 0, 0]);
 });
+
+test('connect-runtime 73: a wall clock set forward or back neither ends nor prolongs errors.retry.timeout', async () => {
+  const metrics = TaskMetrics.in(TaskMetrics.allocate('sink', DEFAULT_SAMPLE_WINDOWS)).errors;
+  const monotonic = jest.spyOn(performance, 'now');
+  const wall = jest.spyOn(Date, 'now');
+  try {
+    for (const jump of [3_600_000, -3_600_000]) {
+      let passed = 0;
+      monotonic.mockImplementation(() => passed);
+      wall.mockImplementation(() => 1_800_000_000_000 + passed + (passed > 0 ? jump : 0));
+      const waits: number[] = [];
+      const policy = new ErrorPolicy({
+        connector: 'c',
+        settings: errorSettings({ 'errors.retry.timeout': '2000', 'errors.tolerance': 'all' }),
+        metrics,
+        reporters: [],
+        sleep: async (ms) => {
+          waits.push(ms);
+          passed += ms;
+        },
+        stopping: () => false,
+      });
+      expect(await policy.recover(operation(20), new RetriableError('busy'))).toBeNull();
+      expect(waits).toEqual([300, 600, 1100]);
+    }
+  } finally {
+    monotonic.mockRestore();
+    wall.mockRestore();
+  }
+});
