@@ -1,10 +1,10 @@
 /** The steps of one change of offsets, with a common deadline. Source: connect-runtime §3.8, connect-rest §2.6. */
-import { isUnsupportedOperation, withDeadline } from '@millrace/sdk';
+import { isUnsupportedOperation, withDeadline, monotonicNow } from '@millrace/sdk';
 import { CONFLICT, HerderError } from '../errors';
 import type { OffsetLock } from './offset-locks';
 
 export class OffsetChangeSteps {
-  /** `deadline`: absolute, milliseconds. */
+  /** `deadline`: by the monotonic clock, milliseconds. */
   constructor(
     readonly connector: string,
     readonly kind: 'source' | 'sink',
@@ -44,6 +44,6 @@ export class OffsetChangeSteps {
   }
 
   private remaining(): number {
-    return Math.max(1, this.deadline - Date.now());
+    return Math.max(1, this.deadline - monotonicNow());
   }
 }

@@ -2,7 +2,7 @@
  * Connector offsets over REST. Any worker reads them; only the leader changes them, once no worker runs a task of the
  * connector. Sources: connect-runtime §3.8, connect-rest §1.18, §2.3, §2.6.
  */
-import { isConnectError, type ConnectorConfig, sleep, withDeadline } from '@millrace/sdk';
+import { isConnectError, type ConnectorConfig, sleep, withDeadline, monotonicNow } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import type { WorkerConfig } from '../../config/worker-config';
 import { KafkaError } from '../../kafka/errors';
@@ -100,7 +100,7 @@ export class HerderOffsets {
    * changed.
    */
   async change(name: string, entries: readonly PartitionOffset[] | null): Promise<string> {
-    const deadline = Date.now() + REQUEST_TIMEOUT_MS;
+    const deadline = monotonicNow() + REQUEST_TIMEOUT_MS;
     const admitted = await this.admit(name);
     try {
       await this.fence(name, admitted);
@@ -116,11 +116,11 @@ export class HerderOffsets {
    */
   private async admit(name: string): Promise<Admitted> {
     const { requests } = this.options;
-    const limit = Date.now() + SETTLE_LIMIT_MS;
+    const limit = monotonicNow() + SETTLE_LIMIT_MS;
     for (;;) {
       const admitted = await requests.runAsLeader(`modifying offsets for connector ${name}`, () => this.tryAdmit(name));
       if (admitted !== null) return admitted;
-      if (Date.now() >= limit) throw new HerderError(409, NOT_SETTLED);
+      if (monotonicNow() >= limit) throw new HerderError(409, NOT_SETTLED);
       await sleep(SETTLE_POLL_MS);
     }
   }

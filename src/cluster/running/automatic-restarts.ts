@@ -56,7 +56,7 @@ export class AutomaticRestarts {
   running(instance: InstanceId): void {
     const record = this.record(instance);
     // A task that only moved to another thread has been running since before.
-    record.runningSince ??= Date.now();
+    record.runningSince ??= monotonicNow();
     record.scheduled = null;
   }
 
@@ -68,16 +68,16 @@ export class AutomaticRestarts {
     const { wake, logger } = this.options;
     const settings = this.settings(instance);
     const history = this.records.get(keyOf(instance)) ?? NO_HISTORY;
-    const now = Date.now();
+    const now = monotonicNow();
     const random = Math.random();
     const decision = decideRestart({ settings, history, worthRestarting, now: now - stuckMs, random });
-    const note = restartNote(decision, settings, now);
+    const note = restartNote(decision, settings, Date.now());
     if (note !== '') logger.warn(`${nameOf(instance)} has failed. ${note.trimEnd()}`, about(instance));
     const record = this.record(instance);
     record.runningSince = null;
     record.scheduled = null;
     if (decision.type === 'restart') {
-      record.scheduled = { due: monotonicNow() + decision.delayMs, suspended: false };
+      record.scheduled = { due: now + decision.delayMs, suspended: false };
       record.restarts = decision.attempt;
       wake();
     }

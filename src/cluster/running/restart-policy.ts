@@ -5,7 +5,7 @@ import type { RestartSettings } from '../../config/restart-settings';
 export interface FailureHistory {
   /** Automatic restarts since it was last healthy, or started otherwise. */
   readonly restarts: number;
-  /** When it last became RUNNING, absolute, milliseconds; null: not since its last start. */
+  /** When it last became RUNNING, by the monotonic clock, milliseconds; null: not since its last start. */
   readonly runningSince: number | null;
 }
 
@@ -24,7 +24,7 @@ export interface RestartCircumstances {
   readonly history: FailureHistory;
   /** Whether the error may go away with a restart. */
   readonly worthRestarting: boolean;
-  /** When it stopped working, absolute, milliseconds. */
+  /** When it stopped working, by the same clock. */
   readonly now: number;
   /** In [0, 1). */
   readonly random: number;

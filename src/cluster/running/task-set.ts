@@ -1,5 +1,5 @@
 /** The tasks of this worker. Sources: connect-runtime §3.4, §3.12. */
-import { type TaskSignal, withDeadline } from '@millrace/sdk';
+import { type TaskSignal, withDeadline, monotonicNow } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import { about } from '../../logging/line-subject';
 import type { Logger } from '../../logging/logger';
@@ -101,7 +101,7 @@ export class TaskSet {
     const { stopTimeoutMs, logger } = this.options;
     const found = ids.flatMap((id) => this.started.get(taskName(id)) ?? []);
     if (found.length === 0) return;
-    const deadline = Date.now() + stopTimeoutMs;
+    const deadline = monotonicNow() + stopTimeoutMs;
     for (const { id } of found) {
       this.started.delete(taskName(id));
       this.options.onStop(id);
@@ -114,7 +114,7 @@ export class TaskSet {
     ).catch(() => undefined);
     const late = await run(
       found.map(({ id }) => id),
-      Math.max(0, deadline - Date.now()),
+      Math.max(0, deadline - monotonicNow()),
     );
     for (const id of late)
       logger.error(`Task ${taskName(id)} did not stop within ${stopTimeoutMs} ms and was cancelled`, about(id));
