@@ -2,7 +2,7 @@
  * Handles records and files that cannot be delivered: fails the task, drops them, or sends them to the dead letter
  * queue. Source: analytics-sink §4.6.
  */
-import { ConnectError, type Logger, sleep } from '@millrace/sdk';
+import { ConnectError, type Logger, sleep, monotonicNow } from '@millrace/sdk';
 import type { RawRecord } from './batcher/record-log';
 import type { AnalyticsSettings } from './config/settings';
 import type { DeadLetterPlace, DeadLetterQueue } from './dead-letters/dead-letter-queue';
@@ -28,7 +28,7 @@ export class DeliveryErrors {
   /** Thrown by the next `put`. */
   fatal: ConnectError | null = null;
   private ignored = 0;
-  private ignoredSince = 0;
+  private ignoredSince = -Infinity;
 
   constructor(
     private readonly settings: Pick<AnalyticsSettings, 'onError' | 'retry'>,
@@ -68,9 +68,9 @@ export class DeliveryErrors {
         return true;
       } catch (caught) {
         if (signal.aborted) return false;
-        firstFailureAt ||= Date.now();
+        firstFailureAt ||= monotonicNow();
         const failure = new ServiceError((caught as Error).message, 'transient', { cause: caught });
-        const situation = { error: failure, failures, firstFailureAt, now: Date.now(), random: Math.random() };
+        const situation = { error: failure, failures, firstFailureAt, now: monotonicNow(), random: Math.random() };
         const wait = retryDelayMs(this.settings.retry, situation);
         if (wait === null) {
           this.fatal ??= new ConnectError(
@@ -91,9 +91,9 @@ export class DeliveryErrors {
       return;
     }
     this.ignored += count;
-    if (Date.now() - this.ignoredSince < IGNORED_LOG_INTERVAL_MS) return;
+    if (monotonicNow() - this.ignoredSince < IGNORED_LOG_INTERVAL_MS) return;
     this.logger.warn(`${this.ignored} record(s) could not be delivered; the last one: ${text}`);
     this.ignored = 0;
-    this.ignoredSince = Date.now();
+    this.ignoredSince = monotonicNow();
   }
 }

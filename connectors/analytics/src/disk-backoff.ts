@@ -1,5 +1,5 @@
 /** Backoff of partitions whose files cannot be written, for instance because the disk is full. */
-import { ConnectError, type Logger } from '@millrace/sdk';
+import { ConnectError, type Logger, monotonicNow } from '@millrace/sdk';
 import type { AnalyticsSettings } from './config/settings';
 import type { AssignedPartition } from './partition';
 
@@ -14,7 +14,7 @@ export class DiskBackoff {
   constructor(
     private readonly retry: AnalyticsSettings['retry'],
     private readonly logger: Logger,
-    private readonly now: () => number = Date.now,
+    private readonly now: () => number = monotonicNow,
   ) {}
 
   succeeded(partition: AssignedPartition): void {

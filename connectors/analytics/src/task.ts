@@ -12,6 +12,7 @@ import {
   type SinkTaskContext,
   type TopicPartition,
   type TopicPartitionOffset,
+  monotonicNow,
 } from '@millrace/sdk';
 import { PartitionBatcher, type Sealed } from './batcher/partition-batcher';
 import { rawRecord } from './batcher/record-log';
@@ -90,7 +91,7 @@ export class AnalyticsSinkTask implements SinkTask {
           folder: (this.folder as StagingFolder).path,
           settings: this.settings,
           metrics: this.metrics,
-          now: Date.now,
+          now: monotonicNow,
           onSealed: (sealed) => this.ship(partition, mapping, sealed),
         }),
       );
@@ -284,7 +285,7 @@ export class AnalyticsSinkTask implements SinkTask {
         this.context.resume([partition.id]);
       }
       const busy = waits || partition.shipments.size > 0 || partition.isPaused;
-      next = Math.min(next, partition.batcher.dueAt - Date.now(), busy ? CHECK_INTERVAL_MS : Infinity);
+      next = Math.min(next, partition.batcher.dueAt - monotonicNow(), busy ? CHECK_INTERVAL_MS : Infinity);
     }
     if (next !== Infinity) this.context.timeout(Math.max(1, Math.ceil(next)));
   }

@@ -1,12 +1,12 @@
 /** How far a snapshot is, under Debezium's names (cdc-postgres §8.1): for metrics and log lines. No I/O. */
+import { monotonicNow } from '@millrace/sdk';
 
 export class TableProgress {
   /** Rows read, by earlier attempts, too. */
   rowsScanned = 0;
   chunksCompleted = 0;
   completed = false;
-  /** Milliseconds since the epoch of the last log line; 0: the table has not begun. */
-  loggedAt = 0;
+  begun = false;
 
   constructor(
     /** `schema.table` */
@@ -35,10 +35,10 @@ type SnapshotState = 'none' | 'running' | 'completed' | 'aborted' | 'skipped';
 /** One per task: attempts of one run share it. */
 export class SnapshotProgress {
   private state: SnapshotState = 'none';
-  private startedAt = 0;
+  private startedAt: number | null = null;
   private endedAt = 0;
-  /** 0: it is not paused. */
-  private pausedAt = 0;
+  /** Null: it is not paused. */
+  private pausedAt: number | null = null;
   private pausedMs = 0;
   /** In the order of reading. */
   tables: readonly TableProgress[] = [];
@@ -56,14 +56,14 @@ export class SnapshotProgress {
     return this.state === 'skipped';
   }
   get snapshotPaused(): boolean {
-    return this.pausedAt > 0;
+    return this.pausedAt !== null;
   }
   get snapshotPausedDurationInSeconds(): number {
-    return Math.floor((this.pausedMs + (this.pausedAt > 0 ? Date.now() - this.pausedAt : 0)) / 1000);
+    return Math.floor((this.pausedMs + (this.pausedAt === null ? 0 : monotonicNow() - this.pausedAt)) / 1000);
   }
   get snapshotDurationInSeconds(): number {
-    if (this.startedAt === 0) return 0;
-    return Math.floor(((this.state === 'running' ? Date.now() : this.endedAt) - this.startedAt) / 1000);
+    if (this.startedAt === null) return 0;
+    return Math.floor(((this.state === 'running' ? monotonicNow() : this.endedAt) - this.startedAt) / 1000);
   }
   get totalTableCount(): number {
     return this.tables.length;
@@ -74,7 +74,7 @@ export class SnapshotProgress {
 
   begin(tables: readonly TableProgress[]): void {
     this.tables = tables;
-    this.startedAt = Date.now();
+    this.startedAt = monotonicNow();
     this.state = 'running';
   }
 
@@ -90,15 +90,15 @@ export class SnapshotProgress {
 
   /** Of incremental snapshots, the only ones that can be paused. */
   pause(): void {
-    if (this.pausedAt === 0) this.pausedAt = Date.now();
+    this.pausedAt ??= monotonicNow();
   }
   resume(): void {
-    if (this.pausedAt > 0) this.pausedMs += Date.now() - this.pausedAt;
-    this.pausedAt = 0;
+    if (this.pausedAt !== null) this.pausedMs += monotonicNow() - this.pausedAt;
+    this.pausedAt = null;
   }
 
   private end(state: SnapshotState): void {
     this.state = state;
-    this.endedAt = Date.now();
+    this.endedAt = monotonicNow();
   }
 }

@@ -11,6 +11,7 @@ import {
   type SourceTaskContext,
   type TaskSignal,
   Wakeup,
+  monotonicNow,
 } from '@millrace/sdk';
 import { parseConfig } from './config/postgres-config';
 import { slotPart } from './config/slot-part';
@@ -68,7 +69,7 @@ export class PostgresSourceTask implements SourceTask {
   private async records(session: Session): Promise<readonly SourceRecord[] | null> {
     const { signal } = session;
     if (signal.aborted) return null;
-    if (this.phase === null || Date.now() < this.retryAt) {
+    if (this.phase === null || monotonicNow() < this.retryAt) {
       // Either initial_only has finished its snapshot, or a lost connection is in backoff.
       await this.idle.wait(session.config.queue.pollIntervalMs, signal);
       return null;
@@ -206,7 +207,7 @@ export class PostgresSourceTask implements SourceTask {
     const retry = phase instanceof SnapshotReader && mayPass && this.attempts <= session.config.maxRetries;
     if (retry) {
       const wait = reconnectDelayMs(this.attempts, session.config.firstRetryMs);
-      this.retryAt = Date.now() + wait;
+      this.retryAt = monotonicNow() + wait;
       session.logger.warn(`${errorText(error)}; resuming the snapshot in ${wait} ms.`);
       await phase.close();
       this.phase = new SnapshotReader(session, null, plan.stream, this.resumedLsn(phase), phase.resumePoint);

@@ -27,6 +27,7 @@ export interface PartitionBatcherOptions {
   readonly folder: string;
   readonly settings: AnalyticsSettings;
   readonly metrics: Pick<SinkMetrics, 'recordsWritten'>;
+  /** Monotonic. */
   readonly now: () => number;
   readonly onSealed: (sealed: Sealed) => void;
 }
@@ -46,7 +47,7 @@ export class PartitionBatcher {
 
   constructor(private readonly options: PartitionBatcherOptions) {}
 
-  /** When the open file must be shipped, in milliseconds since the epoch; Infinity if there is none. */
+  /** When the open file must be shipped, by the monotonic clock; Infinity if there is none. */
   get dueAt(): number {
     return this.open === null ? Infinity : this.open.since + this.options.settings.flushIntervalMs;
   }
@@ -72,7 +73,7 @@ export class PartitionBatcher {
   /** A record that is in no file. The caller decrements `pending` once it is handled. */
   setAside(offset: number): Range {
     const open = this.open;
-    if (open === null) return this.ranges.begin(offset, this.options.now());
+    if (open === null) return this.ranges.begin(offset, Date.now());
     open.range.next = offset + 1;
     open.range.pending++;
     return open.range;
@@ -149,15 +150,14 @@ export class PartitionBatcher {
     if (this.open) return this.open;
     const { topic, partition, mapping, folder, settings, now } = this.options;
     const options = { folder, topic, partition, mapping, firstOffset: record.originalOffset };
-    const since = now();
     this.open = {
       file: new StagingFile(options),
-      range: this.ranges.begin(record.originalOffset, since),
+      range: this.ranges.begin(record.originalOffset, Date.now()),
       avro,
       records: settings.deadLetters
         ? new RecordLog(join(folder, nameOnDisk(topic, partition, `${record.originalOffset}.records`)))
         : null,
-      since,
+      since: now(),
       firstOffset: record.originalOffset,
     };
     return this.open;

@@ -1,5 +1,5 @@
 /** Passes a file to the service and waits until its rows are in the table. Source: analytics-sink §5.8. */
-import { type Logger, sleep } from '@millrace/sdk';
+import { type Logger, sleep, monotonicNow } from '@millrace/sdk';
 import type { SealedFile } from '../batcher/staging-file';
 import { ServiceError } from '../service/service-error';
 import type { Shipment, Target } from './target';
@@ -51,7 +51,7 @@ export class ConfirmedTarget implements Target {
     const { file, owner, onAccepted } = shipment;
     const read = await this.confirmation.begin(shipment);
     onAccepted?.();
-    const deadline = Date.now() + this.timeoutMs;
+    const deadline = monotonicNow() + this.timeoutMs;
     for (let wait = FIRST_POLL_MS; ; wait = Math.min(wait * 2, MAX_POLL_MS)) {
       await sleep(wait, owner.signal);
       owner.signal.throwIfAborted();
@@ -66,7 +66,7 @@ export class ConfirmedTarget implements Target {
           'permanent',
           { ...(found?.errorCode && { serviceCode: found.errorCode }) },
         );
-      if (Date.now() > deadline)
+      if (monotonicNow() > deadline)
         throw new ServiceError(
           `The service did not report within ${this.timeoutMs} ms whether ${file.name} was loaded`,
           'transient',

@@ -2,7 +2,7 @@
  * Ships sealed files concurrently, with retries, and reports the outcome of each. Sources: analytics-sink §4.3, §4.5.
  */
 import { randomUUID } from 'node:crypto';
-import { type Logger, sleep } from '@millrace/sdk';
+import { type Logger, sleep, monotonicNow } from '@millrace/sdk';
 import type { SealedFile } from '../batcher/staging-file';
 import type { AnalyticsSettings } from '../config/settings';
 import type { SinkMetrics } from '../sink-metrics';
@@ -38,7 +38,7 @@ export class Shipper {
   private readonly now: () => number;
 
   constructor(private readonly options: ShipperOptions) {
-    this.now = options.now ?? Date.now;
+    this.now = options.now ?? monotonicNow;
   }
 
   /** Never rejects. */

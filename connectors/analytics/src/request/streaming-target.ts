@@ -3,7 +3,7 @@
  * capacity or that it can only load from the queue. Sources: analytics-sink §4.8, §5.10.
  */
 import { createReadStream } from 'node:fs';
-import { type Logger, sleep } from '@millrace/sdk';
+import { type Logger, sleep, monotonicNow } from '@millrace/sdk';
 import type { SealedFile } from '../batcher/staging-file';
 import type { Cluster } from '../service/cluster';
 import { asServiceError, type ServiceError } from '../service/service-error';
@@ -38,14 +38,17 @@ export class StreamingTarget implements Target {
   async ship(shipment: Shipment): Promise<void> {
     const { file } = shipment;
     const key = `${file.topic}-${file.partition}`;
-    if (file.bytes <= MAX_STREAMED_BYTES && Date.now() >= (this.fallbacks.get(key)?.until ?? 0)) {
+    if (file.bytes <= MAX_STREAMED_BYTES && monotonicNow() >= (this.fallbacks.get(key)?.until ?? 0)) {
       const failure = await this.stream(shipment);
       if (failure === null) {
         this.fallbacks.delete(key);
         return;
       }
       const count = (this.fallbacks.get(key)?.count ?? 0) + 1;
-      this.fallbacks.set(key, { count, until: count >= FALLBACKS_BEFORE_PAUSE ? Date.now() + STREAMING_PAUSE_MS : 0 });
+      this.fallbacks.set(key, {
+        count,
+        until: count >= FALLBACKS_BEFORE_PAUSE ? monotonicNow() + STREAMING_PAUSE_MS : 0,
+      });
       this.options.metrics.streamingFallbacks.add();
       if (count === 1)
         this.options.logger.warn(

@@ -2,6 +2,7 @@
  * The service's storage containers, queues and status tables: read once an hour, and again when storage rejects a SAS
  * or cannot be reached. Source: analytics-sink §5.5.
  */
+import { monotonicNow } from '@millrace/sdk';
 import type { Cluster } from './cluster';
 import { withoutQuery } from './http';
 import { ServiceError } from './service-error';
@@ -27,7 +28,7 @@ export class IngestionResources {
   constructor(
     private readonly cluster: Cluster,
     closing: AbortSignal,
-    private readonly now: () => number = Date.now,
+    private readonly now: () => number = monotonicNow,
   ) {
     this.reading = new SharedRead(async (signal) => await this.read(signal), closing);
   }

@@ -1,7 +1,7 @@
 /**
  * Checks against the service before a task runs, so that a wrong setting fails at once. Source: analytics-sink §1.8.
  */
-import { ConnectError, type Logger, sleep } from '@millrace/sdk';
+import { ConnectError, type Logger, sleep, monotonicNow } from '@millrace/sdk';
 import type { AnalyticsSettings } from '../config/settings';
 import type { TableMapping } from '../mapping/topic-mapping';
 import { retryDelayMs } from './retry-policy';
@@ -33,13 +33,13 @@ export async function retryWhileBusy<T>(
   logger: Logger,
   signal: AbortSignal,
 ): Promise<T> {
-  const firstFailureAt = Date.now();
+  const firstFailureAt = monotonicNow();
   for (let failures = 1; ; failures++) {
     try {
       return await request();
     } catch (error) {
       if (!(error instanceof ServiceError) || error.status === null || error.code === 'ANALYTICS_LOGIN') throw error;
-      const wait = retryDelayMs(retry, { error, failures, firstFailureAt, now: Date.now(), random: Math.random() });
+      const wait = retryDelayMs(retry, { error, failures, firstFailureAt, now: monotonicNow(), random: Math.random() });
       if (wait === null) throw error;
       logger.warn(`The service is not ready, retrying in ${Math.round(wait)} ms: ${error.message}`);
       await sleep(wait, signal);

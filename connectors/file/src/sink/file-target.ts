@@ -3,6 +3,7 @@
  * renamed files see complete files only.
  */
 import { rename, stat, unlink } from 'node:fs/promises';
+import { monotonicNow } from '@millrace/sdk';
 import { AppendFile, type AppendOptions } from './append-file';
 import type { LineTarget } from './line-target';
 
@@ -17,11 +18,13 @@ export interface Rotation {
 export async function openTarget(
   name: string,
   options: AppendOptions & Rotation,
-  now: () => number = Date.now,
+  /** For the names of complete files. */
+  timeOfDay: () => number = Date.now,
+  monotonic: () => number = monotonicNow,
 ): Promise<LineTarget> {
   if (options.rotateBytes === 0 && options.rotateMs === 0)
     return new SingleFile(name, await AppendFile.open(name, options));
-  const target = new RotatedFile(name, options, now);
+  const target = new RotatedFile(name, options, timeOfDay, monotonic);
   await target.open();
   return target;
 }
@@ -60,13 +63,14 @@ class RotatedFile implements LineTarget {
   constructor(
     readonly name: string,
     private readonly options: AppendOptions & Rotation,
-    private readonly now: () => number,
+    private readonly timeOfDay: () => number,
+    private readonly monotonic: () => number,
   ) {}
 
   /** Continues a `.part` file that a crash left. */
   async open(): Promise<AppendFile> {
     this.part = await AppendFile.open(this.partName, this.options);
-    this.openedAt = this.now();
+    this.openedAt = this.monotonic();
     return this.part;
   }
 
@@ -120,7 +124,7 @@ class RotatedFile implements LineTarget {
    * overwritten.
    */
   private async completeName(): Promise<string> {
-    for (let time = Math.max(this.now(), this.lastStamp + 1); ; time++) {
+    for (let time = Math.max(this.timeOfDay(), this.lastStamp + 1); ; time++) {
       this.lastStamp = time;
       const name = `${this.name}.${new Date(time).toISOString().replace(/[-:.]/g, '')}`;
       if (!(await exists(name))) return name;

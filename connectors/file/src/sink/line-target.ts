@@ -15,7 +15,10 @@ export interface LineTarget {
   write(bytes: Buffer): Promise<void>;
   /** Resolves when all written bytes are as durable as the settings require. */
   flush(): Promise<void>;
-  /** Completes the file if it has reached its maximum age. */
+  /**
+   * Completes the file if it has reached its maximum age.
+   * @param now of `monotonicNow()`
+   */
   tick(now: number): Promise<void>;
   /**
    * @param complete true: flush and complete the file first. False, after a failure that may have left an incomplete

@@ -7,6 +7,7 @@ import {
   ConnectError,
   isConnectError,
   isRetriable,
+  monotonicNow,
   RetriableError,
   type ConnectorConfig,
   type SinkRecord,
@@ -64,7 +65,7 @@ export class FileStreamSinkTask implements SinkTask {
         if (!this.buffer.append(line)) await this.appendLarge(line);
       }
       await this.write();
-      await this.attempt('complete a file of', 'the sink', () => this.targets.tick(Date.now()));
+      await this.attempt('complete a file of', 'the sink', () => this.targets.tick(monotonicNow()));
     } catch (error) {
       if (isRetriable(error)) for (const record of rest.slice(0, next)) this.accepted.add(record);
       throw error;

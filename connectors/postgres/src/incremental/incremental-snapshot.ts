@@ -4,7 +4,7 @@
  * the others are emitted after the second one. So no row is emitted after a change that it does not contain.
  */
 import { randomUUID } from 'node:crypto';
-import { isConnectError, type SourceOffset, type SourceRecord } from '@millrace/sdk';
+import { isConnectError, type SourceOffset, type SourceRecord, monotonicNow } from '@millrace/sdk';
 import { CANCELED_RETRIES, errorText, isTransient, wasCanceled } from '../database/errors';
 import { quoteIdentifier } from '../database/identifiers';
 import { lastKeyQuery, type KeyValues } from '../database/key-range';
@@ -196,7 +196,7 @@ export class IncrementalSnapshot implements ChangeObserver {
   advance(): void {
     if (!this.isRunning || this.paused || this.closed || this.reading !== null) return;
     const { chunk } = this;
-    if (chunk === null ? Date.now() < this.retryAt : !this.lacksMark(chunk)) return;
+    if (chunk === null ? monotonicNow() < this.retryAt : !this.lacksMark(chunk)) return;
     const next = chunk === null ? this.read() : this.usePosition(chunk);
     this.reading = next.finally(() => (this.reading = null));
   }
@@ -212,7 +212,7 @@ export class IncrementalSnapshot implements ChangeObserver {
   }
 
   private lacksMark(chunk: Chunk): boolean {
-    return chunk.until === null && !this.marked && Date.now() >= chunk.positionAt;
+    return chunk.until === null && !this.marked && monotonicNow() >= chunk.positionAt;
   }
 
   /** The mark was committed before this position. */
@@ -283,7 +283,7 @@ export class IncrementalSnapshot implements ChangeObserver {
     this.discard();
     if (isTransient(error) || (wasCanceled(error) && this.attempts < CANCELED_RETRIES)) {
       const wait = reconnectDelayMs(++this.attempts, session.config.firstRetryMs);
-      this.retryAt = Date.now() + wait;
+      this.retryAt = monotonicNow() + wait;
       session.logger.warn(`Reading a chunk of ${table} failed (${errorText(error)}); retrying in ${wait} ms.`);
       return;
     }
@@ -343,12 +343,12 @@ export class IncrementalSnapshot implements ChangeObserver {
     if ([...streamed].some((xid) => read.misses(xid))) {
       session.logger.debug(`Reading a chunk of ${collection.table} again: a streamed transaction is not visible yet.`);
       this.discard();
-      this.retryAt = Date.now() + INVISIBLE_MS;
+      this.retryAt = monotonicNow() + INVISIBLE_MS;
       return;
     }
     if (read.rows.length > 0) this.notify.inProgress(collection.table, read.lastKey);
     if (read.rows.length === 0) return this.endTable(collection.table, 'SUCCEEDED');
-    this.chunk = { table, read, until, positionAt: Date.now() + MARK_MS };
+    this.chunk = { table, read, until, positionAt: monotonicNow() + MARK_MS };
   }
 
   /** Goes on with the next table, if there is one. */

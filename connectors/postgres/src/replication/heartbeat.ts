@@ -1,7 +1,7 @@
 /**
  * Heartbeat records (cdc-postgres §5.9). They also carry the position of an idle server, so that the slot can advance.
  */
-import { ConnectError } from '@millrace/sdk';
+import { ConnectError, monotonicNow } from '@millrace/sdk';
 import { errorCode, errorText } from '../database/errors';
 import type { Session } from '../session';
 
@@ -14,7 +14,7 @@ export class Heartbeat {
   async isDue(): Promise<boolean> {
     const { intervalMs, actionQuery } = this.session.config.heartbeat;
     if (intervalMs === 0) return false;
-    const now = Date.now();
+    const now = monotonicNow();
     if (now < this.nextAt) return false;
     this.nextAt = now + intervalMs;
     if (actionQuery !== null) await this.act(actionQuery);

@@ -1,4 +1,5 @@
 /** `source.xmin`: the `catalog_xmin` of the slot, read at most once per `xmin.fetch.interval.ms`. */
+import { monotonicNow } from '@millrace/sdk';
 import { errorText } from '../database/errors';
 import type { Session } from '../session';
 
@@ -12,8 +13,8 @@ export class SlotXmin {
   async read(): Promise<number | null> {
     const { config, general, logger } = this.session;
     const { xminIntervalMs } = config.stream;
-    if (xminIntervalMs === 0 || Date.now() < this.nextAt) return this.value;
-    this.nextAt = Date.now() + xminIntervalMs;
+    if (xminIntervalMs === 0 || monotonicNow() < this.nextAt) return this.value;
+    this.nextAt = monotonicNow() + xminIntervalMs;
     try {
       const client = await general.get();
       const sql = 'SELECT catalog_xmin::text AS xmin FROM pg_replication_slots WHERE slot_name = $1';

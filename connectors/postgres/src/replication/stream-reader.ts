@@ -1,5 +1,12 @@
 /** Streams changes: connects, decodes received messages on each poll, and reconnects after a lost connection. */
-import { ConnectError, type SourceOffset, type SourceRecord, Wakeup, yieldToEventLoop } from '@millrace/sdk';
+import {
+  ConnectError,
+  type SourceOffset,
+  type SourceRecord,
+  Wakeup,
+  yieldToEventLoop,
+  monotonicNow,
+} from '@millrace/sdk';
 import type { Client } from 'pg';
 import { reconnectDelayMs } from './reconnect-delay';
 import { databaseError, errorCode, errorText, isTransient, wasCanceled } from '../database/errors';
@@ -57,7 +64,7 @@ export class StreamReader implements Phase, StreamState {
 
   async next(): Promise<SourceRecord[] | null> {
     const { signal, config } = this.session;
-    const deadline = Date.now() + config.queue.pollIntervalMs;
+    const deadline = monotonicNow() + config.queue.pollIntervalMs;
     await yieldToEventLoop();
     do {
       // Nothing between removing these records and returning them may throw.
@@ -72,14 +79,14 @@ export class StreamReader implements Phase, StreamState {
       // heartbeat.
       if (beats) records.push(this.session.factory.heartbeat(this.heartbeatOffset()));
       if (records.length > 0) return this.limited(records);
-      const until = this.retryAt > Date.now() ? Math.min(this.retryAt, deadline) : deadline;
+      const until = this.retryAt > monotonicNow() ? Math.min(this.retryAt, deadline) : deadline;
       if (this.hasQueued && until === deadline) await yieldToEventLoop();
       else {
-        await this.wakeup.wait(until - Date.now(), signal);
+        await this.wakeup.wait(until - monotonicNow(), signal);
         // One more turn of the event loop collects messages that arrive together.
         await yieldToEventLoop();
       }
-    } while (Date.now() < deadline && !signal.aborted);
+    } while (monotonicNow() < deadline && !signal.aborted);
     return null;
   }
 
@@ -205,7 +212,7 @@ export class StreamReader implements Phase, StreamState {
           if (decoded === 'blocked') {
             await decoder.prepare(connect, source);
             // Thousands of announcements may follow one another.
-            if (session.signal.aborted || Date.now() >= deadline) return;
+            if (session.signal.aborted || monotonicNow() >= deadline) return;
             continue;
           }
         }
@@ -227,7 +234,7 @@ export class StreamReader implements Phase, StreamState {
 
   /** True when there is a stream to decode from. Throws errors that a retry cannot fix. */
   private async connected(): Promise<boolean> {
-    if (Date.now() < this.retryAt || this.closed) return false;
+    if (monotonicNow() < this.retryAt || this.closed) return false;
     if (this.stream !== null && (this.stream.isOpen || this.hasQueued)) return true;
     if (this.stream !== null) {
       const { stream, source } = this;
@@ -237,7 +244,7 @@ export class StreamReader implements Phase, StreamState {
       await source?.close();
       await this.failed(this.lost);
     }
-    if (Date.now() < this.retryAt || this.session.signal.aborted) return false;
+    if (monotonicNow() < this.retryAt || this.session.signal.aborted) return false;
     try {
       await this.connect();
       return this.stream !== null;
@@ -287,7 +294,7 @@ export class StreamReader implements Phase, StreamState {
     if (code === '55006') {
       this.slotAttempts++;
       if (this.slotAttempts > config.slot.maxRetries) throw await slotActiveError(await general.get(), config, error);
-      this.retryAt = Date.now() + config.slot.retryDelayMs;
+      this.retryAt = monotonicNow() + config.slot.retryDelayMs;
       logger.warn(`${text}; retrying (${this.slotAttempts} of ${config.slot.maxRetries}).`);
       return;
     }
@@ -306,7 +313,7 @@ export class StreamReader implements Phase, StreamState {
     this.attempts++;
     if (this.attempts > config.maxRetries) throw databaseError('Streaming changes failed', error);
     const wait = reconnectDelayMs(this.attempts, config.firstRetryMs);
-    this.retryAt = Date.now() + wait;
+    this.retryAt = monotonicNow() + wait;
     logger.warn(`${what} (${errorText(error)}); retrying in ${wait} ms.`);
   }
 

@@ -3,7 +3,7 @@
  * for the next scheduled offset commit. Otherwise a crash would repeat the whole snapshot. Then waits for
  * `streaming.delay.ms`.
  */
-import { type SourceOffset, type SourceRecord, Wakeup } from '@millrace/sdk';
+import { type SourceOffset, type SourceRecord, Wakeup, monotonicNow } from '@millrace/sdk';
 import type { Position } from '../replication/position';
 import type { Phase, Session } from '../session';
 
@@ -23,7 +23,7 @@ export class SnapshotEnd implements Phase {
   ) {}
 
   get done(): boolean {
-    return Date.now() >= this.streamAt;
+    return monotonicNow() >= this.streamAt;
   }
 
   async next(): Promise<SourceRecord[] | null> {
@@ -33,7 +33,7 @@ export class SnapshotEnd implements Phase {
       void this.store();
     }
     const { pollIntervalMs } = session.config.queue;
-    await wakeup.wait(Math.min(pollIntervalMs, this.streamAt - Date.now()), session.signal);
+    await wakeup.wait(Math.min(pollIntervalMs, this.streamAt - monotonicNow()), session.signal);
     if (this.failure !== null) throw this.failure;
     return null;
   }
@@ -46,7 +46,7 @@ export class SnapshotEnd implements Phase {
     try {
       await this.session.storeOffset(this.offset);
       const { delayMs } = this.session.config.stream;
-      this.streamAt = Date.now() + delayMs;
+      this.streamAt = monotonicNow() + delayMs;
       if (delayMs > 0) this.session.logger.info(`Waiting for ${delayMs} ms before changes are streamed.`);
     } catch (error) {
       this.failure = error;

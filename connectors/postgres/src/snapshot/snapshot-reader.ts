@@ -1,5 +1,12 @@
 /** Reads all captured tables in one snapshot, with one connection or several (cdc-postgres §4). */
-import { type OffsetValue, type SourceOffset, type SourceRecord, Wakeup, yieldToEventLoop } from '@millrace/sdk';
+import {
+  type OffsetValue,
+  type SourceOffset,
+  type SourceRecord,
+  Wakeup,
+  yieldToEventLoop,
+  monotonicNow,
+} from '@millrace/sdk';
 import { closeConnection } from '../database/connection';
 import { databaseError } from '../database/errors';
 import { insertedLsn } from '../database/inserted-lsn';
@@ -78,7 +85,7 @@ export class SnapshotReader implements Phase {
     private resume: ResumePoint | null,
   ) {
     this.rowContext = new RowContext(session.relations.unrepresentable);
-    this.beginAt = Date.now() + session.config.snapshot.delayMs;
+    this.beginAt = monotonicNow() + session.config.snapshot.delayMs;
   }
 
   /** What another attempt need not read, provided that everything returned by `next` is delivered. */
@@ -88,10 +95,10 @@ export class SnapshotReader implements Phase {
 
   async next(): Promise<SourceRecord[] | null> {
     const { signal, config } = this.session;
-    const deadline = Date.now() + config.queue.pollIntervalMs;
+    const deadline = monotonicNow() + config.queue.pollIntervalMs;
     if (this.running === null) {
-      await this.wakeup.wait(Math.min(deadline, this.beginAt) - Date.now(), signal);
-      if (Date.now() < this.beginAt) return null;
+      await this.wakeup.wait(Math.min(deadline, this.beginAt) - monotonicNow(), signal);
+      if (monotonicNow() < this.beginAt) return null;
       await this.begin();
     }
     this.storeProgress();
@@ -100,9 +107,9 @@ export class SnapshotReader implements Phase {
     do {
       this.decode(out);
       if (out.length > 0 || this.done) break;
-      await this.wakeup.wait(deadline - Date.now(), signal);
+      await this.wakeup.wait(deadline - monotonicNow(), signal);
       await yieldToEventLoop();
-    } while (Date.now() < deadline && !signal.aborted);
+    } while (monotonicNow() < deadline && !signal.aborted);
     this.positionOf(out);
     if (this.done) await this.close();
     return out.length > 0 ? out : null;
@@ -205,10 +212,10 @@ export class SnapshotReader implements Phase {
     const offset = this.running?.markers.lastOffset ?? null;
     // Otherwise the transaction of the records has it.
     if (this.session.exactlyOnce) return;
-    if (this.storing || offset === null || offset === this.storedOffset || Date.now() < this.storeAt) return;
+    if (this.storing || offset === null || offset === this.storedOffset || monotonicNow() < this.storeAt) return;
     this.storing = true;
     this.storedOffset = offset;
-    this.storeAt = Date.now() + progressLength(offset) / STORED_PER_MS;
+    this.storeAt = monotonicNow() + progressLength(offset) / STORED_PER_MS;
     this.session.storeOffset(offset).then(
       () => (this.storing = false),
       // The task is stopping.

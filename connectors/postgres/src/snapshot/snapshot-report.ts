@@ -1,4 +1,5 @@
 /** Reports how far a snapshot is: in the log, as notifications (cdc-postgres §4.12) and for metrics. */
+import { monotonicNow } from '@millrace/sdk';
 import type { Notification } from '../notifications/notification';
 import type { Session } from '../session';
 import type { Chunk, SnapshotTable } from './chunk';
@@ -11,7 +12,7 @@ const LOG_INTERVAL_MS = 10_000;
 export class SnapshotReport {
   private readonly tables: Map<SnapshotTable, TableProgress>;
   private readonly names: string;
-  private nextLogAt = Date.now() + LOG_INTERVAL_MS;
+  private nextLogAt = monotonicNow() + LOG_INTERVAL_MS;
 
   constructor(
     private readonly session: Session,
@@ -41,8 +42,8 @@ export class SnapshotReport {
   /** A row of it was decoded. */
   chunkBegun({ table }: Chunk): void {
     const progress = this.progress(table);
-    if (progress.loggedAt > 0) return;
-    progress.loggedAt = Date.now();
+    if (progress.begun) return;
+    progress.begun = true;
     this.notify('IN_PROGRESS', { current_collection_in_progress: table.name });
   }
 
@@ -64,12 +65,11 @@ export class SnapshotReport {
 
   /** Call often: at most one line per table and interval. */
   logProgress(): void {
-    const now = Date.now();
+    const now = monotonicNow();
     if (now < this.nextLogAt) return;
     this.nextLogAt = now + LOG_INTERVAL_MS;
     for (const progress of this.tables.values())
-      if (progress.loggedAt > 0 && !progress.completed)
-        this.session.logger.info(`Snapshot of table ${progress.describe()}.`);
+      if (progress.begun && !progress.completed) this.session.logger.info(`Snapshot of table ${progress.describe()}.`);
   }
 
   completed(): void {

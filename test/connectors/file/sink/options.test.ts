@@ -180,7 +180,12 @@ test('rotation by age: only files with lines, when their time is over; names inc
     rotateBytes: 0,
     rotateMs: 100,
   };
-  const target = await openTarget(file, options, () => now);
+  const target = await openTarget(
+    file,
+    options,
+    () => now,
+    () => now,
+  );
   now += 100;
   await target.tick(now);
   expect(await files()).toEqual(['out.txt.20240506T070809110Z', 'out.txt.part']);
@@ -196,6 +201,29 @@ test('rotation by age: only files with lines, when their time is over; names inc
   expect(await files()).toContain('out.txt.part');
   await target.tick(now + 100);
   expect(await files()).not.toContain('out.txt.part');
+  await target.close(true);
+});
+
+test('rotation by age: a wall clock set back does not keep a file open', async () => {
+  let timeOfDay = Date.parse('2024-05-06T07:08:09.010Z');
+  const options = {
+    separator: Buffer.from('\n'),
+    fsync: true,
+    createDirs: false,
+    root: null,
+    rotateBytes: 0,
+    rotateMs: 100,
+  };
+  const target = await openTarget(
+    file,
+    options,
+    () => timeOfDay,
+    () => 1_000,
+  );
+  await target.write(Buffer.from('a\n'));
+  timeOfDay -= 3_600_000;
+  await target.tick(1_100);
+  expect(await files()).toEqual(['out.txt.20240506T060809010Z']);
   await target.close(true);
 });
 
