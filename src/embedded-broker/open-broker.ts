@@ -2,7 +2,7 @@
  * One broker for all workers of a machine that use the same data folder: the first worker hosts it, the others connect
  * to its port.
  */
-import { ConnectError, sleep } from '@millrace/sdk';
+import { ConnectError, sleep, monotonicNow } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import type { BrokerThread, InUse } from './start-broker-thread';
 import type { RunningBroker } from './broker-thread-messages';
@@ -29,7 +29,7 @@ const RETRY_MS = 200;
 /** Rejects with ConnectError `EMBEDDED_BROKER_START` or `EMBEDDED_BROKER_SILENT`, or with the signal's reason. */
 export async function openBroker(options: OpenBrokerOptions): Promise<OpenBroker> {
   const { dataDir, host, clusterIdAt, logger, signal, timeoutMs = 15_000 } = options;
-  const end = Date.now() + timeoutMs;
+  const end = monotonicNow() + timeoutMs;
   for (let attempt = 1; ; attempt++) {
     const broker = await host();
     if (!('inUseBy' in broker)) {
@@ -47,7 +47,7 @@ export async function openBroker(options: OpenBrokerOptions): Promise<OpenBroker
       );
       return joined(running);
     }
-    if (Date.now() >= end) throw silent(dataDir, running);
+    if (monotonicNow() >= end) throw silent(dataDir, running);
     if (attempt === 1) logger.info(`Another process owns the data folder ${dataDir}, waiting for its broker`);
     await sleep(RETRY_MS, signal);
     signal.throwIfAborted();

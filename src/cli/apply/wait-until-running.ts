@@ -1,5 +1,5 @@
 /** Waits until connectors and their tasks run, or fail. */
-import { isConnectError, sleep } from '@millrace/sdk';
+import { isConnectError, sleep, monotonicNow } from '@millrace/sdk';
 import { isFailed, readStatuses, type Status } from '../connectors/connectors';
 import { failuresOf } from '../connectors/failure';
 import { printable } from '../output/printable';
@@ -35,12 +35,12 @@ export async function waitUntilRunning(
   names: readonly string[],
   { before, timeoutMs, onSettled, show, withoutTasksMs = 10_000 }: WaitOptions,
 ): Promise<void> {
-  const start = Date.now();
+  const start = monotonicNow();
   const waiting = new Set(names);
   const seen = new Map<string, { readonly text: string; readonly since: number }>();
   while (waiting.size > 0) {
     const statuses = await readStatuses(client).catch(unlessUnreachable);
-    const passed = Date.now() - start;
+    const passed = monotonicNow() - start;
     for (const name of waiting) {
       if (statuses instanceof Error) {
         if (passed < timeoutMs) break;

@@ -1,5 +1,5 @@
 /** The time that `--deadline` gives to the whole run. What it cuts off is one finding. */
-import { settledWithin } from '@millrace/sdk';
+import { settledWithin, monotonicNow } from '@millrace/sdk';
 import { read, type Failure, type Read } from './read';
 import type { DoctorFinding } from './report';
 
@@ -13,12 +13,12 @@ export class Deadline {
   private readonly end: number;
 
   constructor(private readonly seconds: number) {
-    this.end = Date.now() + seconds * 1000;
+    this.end = monotonicNow() + seconds * 1000;
   }
 
   /** Milliseconds; never negative. */
   get leftMs(): number {
-    return Math.max(0, this.end - Date.now());
+    return Math.max(0, this.end - monotonicNow());
   }
 
   /**

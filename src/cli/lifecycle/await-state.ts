@@ -1,5 +1,5 @@
 /** Waits until a connector has reached the state that a command requested. */
-import { ConnectError, sleep } from '@millrace/sdk';
+import { ConnectError, sleep, monotonicNow } from '@millrace/sdk';
 import { readStatus, type Status } from '../connectors/connectors';
 import { failuresOf } from '../connectors/failure';
 import type { ConnectClient } from '../rest/connect-client';
@@ -31,7 +31,7 @@ export async function awaitState(
   action: Action,
   { before: all, timeoutMs, task, onPoll }: Wait,
 ): Promise<void> {
-  const began = Date.now();
+  const began = monotonicNow();
   const before = partOf(all, task);
   // An earlier failure counts once another state was seen in between.
   let old = failuresOf(before).length > 0 ? JSON.stringify(failuresOf(before)) : undefined;
@@ -39,7 +39,7 @@ export async function awaitState(
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     const read = await readStatus(client, name);
     const status = read && partOf(read, task);
-    const waited = Date.now() - began;
+    const waited = monotonicNow() - began;
     const isReached = action.isReached(status);
     isSettled ||= !isReached || waited > SETTLED_MS;
     if (isReached && isSettled) return;

@@ -1,5 +1,5 @@
 /** Stops a connector, changes its offsets, and resumes it if that was asked for. */
-import { ConnectError, sleep } from '@millrace/sdk';
+import { ConnectError, sleep, monotonicNow } from '@millrace/sdk';
 import { readStatus } from '../connectors/connectors';
 import { EXIT } from '../exit-codes';
 import { confirm } from '../output/confirm';
@@ -79,9 +79,9 @@ async function stopFirst(
     return false;
   if (wasStopped) return true;
   await client.request(path`/connectors/${name}/stop`, { method: 'PUT' });
-  const deadline = Date.now() + timeoutMs(invocation);
+  const deadline = monotonicNow() + timeoutMs(invocation);
   while (!(await isStopped())) {
-    if (Date.now() > deadline) {
+    if (monotonicNow() > deadline) {
       throw new ConnectError(`${name} has not stopped in time; its offsets are unchanged.`, {
         code: 'OFFSETS_NOT_STOPPED',
       });
@@ -95,13 +95,13 @@ async function stopFirst(
 
 /** Tasks of a sink may still be leaving their group; workers say that the request can be repeated then. */
 async function repeatWhileLeaving<T>(invocation: Invocation, request: () => Promise<T>): Promise<T> {
-  const deadline = Date.now() + timeoutMs(invocation);
+  const deadline = monotonicNow() + timeoutMs(invocation);
   for (;;) {
     try {
       return await request();
     } catch (error) {
       const passes = error instanceof RestError && /can be safely retried/.test(error.message);
-      if (!passes || Date.now() > deadline) throw error;
+      if (!passes || monotonicNow() > deadline) throw error;
       await sleep(PAUSE_MS);
     }
   }

@@ -1,5 +1,5 @@
 /** One line at the end of a terminal that says what a long command is doing. Nothing is drawn elsewhere. */
-import { startTimer } from '@millrace/sdk';
+import { startTimer, monotonicNow } from '@millrace/sdk';
 import type { CliIo, CliOutput } from '../io';
 import type { Invocation } from '../program/command-spec';
 import { printable } from './printable';
@@ -22,7 +22,7 @@ export class ProgressLine {
 
   constructor(
     private readonly io: Pick<CliIo, 'stdout' | 'stderr'>,
-    private readonly now: () => number = Date.now,
+    private readonly now: () => number = monotonicNow,
   ) {
     this.stdout = this.clearing(io.stdout);
     this.stderr = this.clearing(io.stderr);

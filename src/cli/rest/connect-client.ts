@@ -1,5 +1,5 @@
 /** Client of the Connect REST API, Java's included. */
-import { ConnectError, sleep, startTimer } from '@millrace/sdk';
+import { ConnectError, sleep, startTimer, monotonicNow } from '@millrace/sdk';
 import type { Server } from '../context/server';
 import { parseExactJson } from '../output/exact-json';
 import { connectionFailure } from './connection-failure';
@@ -79,7 +79,7 @@ export class ConnectClient {
   /** Like `request`, but resolves to the body as it is: numbers keep all their digits. Empty if there is none. */
   async requestText(path: string, request: RestRequest = {}): Promise<string> {
     const { method = 'GET', body, text, accept = [] } = request;
-    const deadline = Date.now() + this.server.timeoutMs;
+    const deadline = monotonicNow() + this.server.timeoutMs;
     const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));
     for (let pause = FIRST_RETRY_MS; ; pause = Math.min(pause * 2, LONGEST_RETRY_MS)) {
       const { status, text: reply } = await this.sendToAny(method, path, sent, deadline, request);
@@ -87,7 +87,7 @@ export class ConnectClient {
       const message = messageOf(reply);
       const passing = { 404: STARTING, 409: MOMENTARY }[status];
       const isMomentary = passing?.test(message ?? '') === true;
-      if (isMomentary && Date.now() + pause < deadline) await sleep(pause);
+      if (isMomentary && monotonicNow() + pause < deadline) await sleep(pause);
       else if (accept.includes(status)) return '';
       else throw new RestError(status, message ?? this.unexplained(method, path, status), `${method} ${path}`);
     }

@@ -1,7 +1,7 @@
 /** One HTTP request and its reply, bounded in time and size. */
 import * as http from 'node:http';
 import * as https from 'node:https';
-import { startTimer } from '@millrace/sdk';
+import { monotonicNow, startTimer } from '@millrace/sdk';
 import type { Server } from '../context/server';
 
 /** What a TLS connection is made with. */
@@ -17,7 +17,7 @@ export interface ExchangeRequest {
   readonly agents?: Agents;
   /** Milliseconds until the whole reply must be there. */
   readonly timeoutMs: number;
-  /** By `Date.now()`, if some of that time has passed already. */
+  /** By `monotonicNow()`, if some of that time has passed already. */
   readonly deadline?: number;
   /** Bytes of the largest reply. */
   readonly largest: number;
@@ -49,7 +49,7 @@ export function keepAliveAgents(tls: TlsFiles): Agents {
 /** Rejects with the error of the connection, or one that names the bound that was exceeded. */
 export function exchange(url: string, asked: ExchangeRequest): Promise<ExchangeReply> {
   const { method = 'GET', headers, body, tls, agents, timeoutMs, largest } = asked;
-  const { deadline = Date.now() + timeoutMs } = asked;
+  const { deadline = monotonicNow() + timeoutMs } = asked;
   const isTls = url.startsWith('https:');
   return new Promise((resolve, reject) => {
     const call = (isTls ? https : http).request(url, {
@@ -63,7 +63,7 @@ export function exchange(url: string, asked: ExchangeRequest): Promise<ExchangeR
     });
     const late = startTimer(
       () => call.destroy(new Error(`it took longer than ${timeoutMs / 1000} s`)),
-      Math.max(deadline - Date.now(), 1),
+      Math.max(deadline - monotonicNow(), 1),
     );
     call.on('close', () => clearTimeout(late));
     call.on('error', reject);

@@ -3,7 +3,7 @@
  * the response. Source: connect-rest §0.4.
  */
 import type { Request, RequestHandler, Response } from 'express';
-import { withDeadline } from '@millrace/sdk';
+import { withDeadline, monotonicNow } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import { AccessError } from '../auth/access-error';
 import { OPEN_ACCESS, type Access } from '../auth/access';
@@ -54,10 +54,10 @@ export function dispatch(resource: Resource, options: DispatchOptions): RequestH
   const bodiesOf = (method: Method): BodyBudget =>
     requirementOf(method, resource.path) === 'signature' ? internalBodies : bodies;
   return async (request, response) => {
-    const began = Date.now();
+    const began = monotonicNow();
     response.once('finish', () =>
       options.logger.debug(`${request.method} ${request.originalUrl} ${response.statusCode}`, {
-        ms: Date.now() - began,
+        ms: Math.round(monotonicNow() - began),
       }),
     );
     let contentType: string | null = null;

@@ -1,5 +1,5 @@
 /** Forwards requests to the worker that must process them: at most two hops. Source: connect-rest §0.7. */
-import { sleep } from '@millrace/sdk';
+import { sleep, monotonicNow } from '@millrace/sdk';
 import { CONFLICT, NO_LEADER, NotHereError, UnreachableWorkerError } from '../../cluster/errors';
 import type { ForwardedResponse, ForwardRequest, OutgoingRequest } from '../../cluster/forwarding/forwarding';
 import type { MarkedRequest } from '../../cluster/forwarding/forwarded-mark';
@@ -42,7 +42,7 @@ export function createForwarder(
   mark: MarkForwarded = () => ({}),
 ): Forwarder {
   return async (call, request, local, remote) => {
-    const deadline = Date.now() + retryTimeoutMs;
+    const deadline = monotonicNow() + retryTimeoutMs;
     for (;;) {
       let elsewhere: NotHereError;
       try {
@@ -77,7 +77,7 @@ async function sendToWorker(
         failure = error;
       }
     }
-    if (!elsewhere.isMomentary || Date.now() >= deadline) throw failure;
+    if (!elsewhere.isMomentary || monotonicNow() >= deadline) throw failure;
     await sleep(RETRY_MS);
     if (elsewhere.isOutdated) return null;
   }

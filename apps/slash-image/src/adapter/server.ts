@@ -44,7 +44,7 @@ export function createAdapter(handler: AnyHandler, options: AdapterOptions): Ser
   }
 
   async function invoke(event: never, requestId: string): Promise<HttpResponse> {
-    const end = Date.now() + options.timeoutMs;
+    const end = performance.now() + options.timeoutMs;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<HttpResponse>((resolve) => {
       timer = setTimeout(() => resolve(BAD_GATEWAY), options.timeoutMs);
@@ -73,7 +73,7 @@ function contextOf(awsRequestId: string, end: number): Context {
     logGroupName: '/aws/lambda/slash-image',
     logStreamName: 'local',
     memoryLimitInMB: '128',
-    getRemainingTimeInMillis: () => Math.max(0, end - Date.now()),
+    getRemainingTimeInMillis: () => Math.max(0, Math.round(end - performance.now())),
     done: () => undefined,
     fail: () => undefined,
     succeed: () => undefined,

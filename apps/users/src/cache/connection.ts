@@ -31,7 +31,7 @@ export class CacheConnection {
   private mode: CacheSettings['mode'];
   private answeredAt = -Infinity;
   /** Start of the time in which no primary responded. */
-  private unansweredSince = Date.now();
+  private unansweredSince = performance.now();
   private hasAnswered = false;
   /** The cache denies reading users, so every request would fail. */
   private isDenied = false;
@@ -51,7 +51,7 @@ export class CacheConnection {
 
   /** Whether every primary responded in the last seconds and allows reading users. */
   get isReady(): boolean {
-    return this.client !== null && !this.isDenied && Date.now() - this.answeredAt <= FRESH_MS;
+    return this.client !== null && !this.isDenied && performance.now() - this.answeredAt <= FRESH_MS;
   }
 
   /** The connected client. @throws the last failure if there is none. */
@@ -112,7 +112,7 @@ export class CacheConnection {
 
   private async open(): Promise<CacheClient> {
     const onError = (error: unknown): void => this.failed(error);
-    this.unansweredSince = Date.now();
+    this.unansweredSince = performance.now();
     if (this.mode === 'standalone') return await openStandalone(this.settings, onError);
     try {
       return await openCluster(this.settings, onError);
@@ -127,7 +127,7 @@ export class CacheConnection {
   private async check(client: CacheClient): Promise<boolean> {
     const { answers, failures } = await client.ping(this.settings.timeoutMs);
     if (this.stopping.signal.aborted) return false;
-    const now = Date.now();
+    const now = performance.now();
     if (answers > 0) this.unansweredSince = now;
     if (answers > 0 && failures.length === 0) {
       await this.checkRights(client);

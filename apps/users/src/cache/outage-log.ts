@@ -13,7 +13,7 @@ export class OutageLog {
 
   constructor(
     private readonly log: Log,
-    private readonly now: () => number = Date.now,
+    private readonly now: () => number = () => Math.round(performance.now()),
   ) {}
 
   failed(error: unknown): void {

@@ -13,7 +13,7 @@ export function withFaults(faults: FaultPlan, dispatch: Dispatch): Dispatch {
   const throttledUntil = new WeakMap<Session, number>();
   return async (request, context, session) => {
     const { api, version, body } = request;
-    const throttledMs = (throttledUntil.get(session) ?? 0) - Date.now();
+    const throttledMs = (throttledUntil.get(session) ?? 0) - performance.now();
     if (throttledMs > 0) await wait(throttledMs);
     const { delayMs, cut, error, throttleMs } = faults.apply(api.name, request.clientId, body);
     // The request is handled even if the client disconnects meanwhile.
@@ -27,7 +27,7 @@ export function withFaults(faults: FaultPlan, dispatch: Dispatch): Dispatch {
       response = errorResponse(api, version, body, error.code);
     }
     if (throttleMs === 0) return response;
-    throttledUntil.set(session, Date.now() + throttleMs);
+    throttledUntil.set(session, performance.now() + throttleMs);
     return response && { ...response, throttleTimeMs: throttleMs };
   };
 }

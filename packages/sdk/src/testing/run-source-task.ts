@@ -1,4 +1,5 @@
 /** Runs one source task as a worker does: start, poll, commit, stop. */
+import { monotonicNow } from '../timing/clock';
 import { sleep } from '../timing/sleep';
 import { withDeadline } from '../timing/deadline';
 import type { ColumnConverterPlugin } from '../column-converter';
@@ -145,14 +146,14 @@ async function pollUntilEnough(
   transactions: MemoryTransactions | null,
 ): Promise<void> {
   const { until, timeoutMs = 5000 } = options;
-  const deadline = Date.now() + timeoutMs;
+  const deadline = monotonicNow() + timeoutMs;
   const check = new RecordsCheck();
   const enough = (polled: number): boolean => {
     if (until === undefined) return polled === 0;
     return typeof until === 'number' ? records.length >= until : until(records);
   };
   for (;;) {
-    const left = Math.max(0, deadline - Date.now());
+    const left = Math.max(0, deadline - monotonicNow());
     const polled = await withDeadline(
       pollOnce(task),
       left,

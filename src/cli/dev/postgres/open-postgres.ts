@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { isConnectError, sleep } from '@millrace/sdk';
+import { isConnectError, sleep, monotonicNow } from '@millrace/sdk';
 import { postgresError } from './error';
 import { findPrograms } from './find-programs';
 import { initdb } from './initdb';
@@ -63,7 +63,7 @@ export async function openPostgres(options: OpenOptions): Promise<OpenPostgres> 
   const url = databaseUrl(file);
   const opened = { url, port: file.port, password: file.password };
   const data = join(folder, 'data');
-  for (const end = Date.now() + START_MS; ;) {
+  for (const end = monotonicNow() + START_MS; ;) {
     signal.throwIfAborted();
     // Only a server on this data may get the password.
     if (isHeld(data) && (await answers(url).catch(() => false))) return { ...opened, stop: async () => undefined };
@@ -79,7 +79,7 @@ export async function openPostgres(options: OpenOptions): Promise<OpenPostgres> 
     signal.throwIfAborted();
     // The server of a killed worker is still stopping, or another worker is starting one.
     const isBusy = /lock file "[^"]*postmaster\.pid" already exists|pre-existing shared memory block/.test(log);
-    if (!isBusy || Date.now() >= end) throw startError(log, folder, file);
+    if (!isBusy || monotonicNow() >= end) throw startError(log, folder, file);
     await sleep(RETRY_MS * 4, signal);
   }
 }
@@ -163,7 +163,7 @@ function run(bin: string, data: string, { port }: ServerFile, user: User | undef
 
 /** Null once the server accepts queries; its log if it has ended or takes too long. */
 async function started(server: KeptProcess, url: string, end: number, signal: AbortSignal): Promise<string | null> {
-  while (server.exitCode === undefined && Date.now() < end && !signal.aborted) {
+  while (server.exitCode === undefined && monotonicNow() < end && !signal.aborted) {
     // A stranger on the port answers something else; then the server ends and its log says why.
     const ready = await answers(url).catch((error: Error & { code?: string }) => error);
     if (ready === true && server.exitCode === undefined) return null;

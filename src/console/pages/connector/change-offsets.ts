@@ -54,22 +54,22 @@ function isStopped({ row }: ConnectorDetails): boolean {
 
 /** Tasks of a sink may still be leaving their group; workers say that the request can be repeated then. */
 async function repeatWhileLeaving(change: () => Promise<{ readonly message: string }>): Promise<string> {
-  const deadline = Date.now() + LONGEST_WAIT_MS;
+  const deadline = performance.now() + LONGEST_WAIT_MS;
   for (;;) {
     try {
       return (await retried(change)).message;
     } catch (error) {
       const passes = error instanceof RequestError && error.message.includes('can be safely retried');
-      if (!passes || Date.now() > deadline) throw error;
+      if (!passes || performance.now() > deadline) throw error;
     }
     await pause();
   }
 }
 
 async function until(condition: () => Promise<boolean>, failure: string): Promise<void> {
-  const deadline = Date.now() + LONGEST_WAIT_MS;
+  const deadline = performance.now() + LONGEST_WAIT_MS;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(failure);
+    if (performance.now() > deadline) throw new Error(failure);
     await pause();
   }
 }
