@@ -1,0 +1,107 @@
+/**
+ * Durations and deadlines are measured by the monotonic clock: the wall clock may be set forward or back. These files
+ * may read the wall clock, each because it needs the time of day.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+
+const ROOT = join(__dirname, '..');
+
+const SHOWN = 'a time that users are shown';
+const RECORD = 'the time in a record or its envelope';
+const FILES = 'compared with the times of files';
+const OTHERS = 'compared with times of other processes';
+/** Monotonic clocks of threads begin at different times. */
+const THREADS = 'a time that the threads of a worker share through metrics or call clocks';
+const TOKENS = 'tokens also expire while the machine sleeps';
+
+const NEEDS_TIME_OF_DAY: Record<string, string> = {
+  'src/rest/routers/forwarded-marks.ts': OTHERS,
+  'src/rest/http/header-rules.ts': 'HTTP dates',
+  'src/rest/server.ts': SHOWN,
+  'src/rest/console/connector-resources.ts': THREADS,
+  'src/rest/console/worker-report.ts': SHOWN,
+  'src/rest/console/console-resources.ts': THREADS,
+  'src/rest/console/overview.ts': SHOWN,
+  'src/rest/console/group-reports.ts': OTHERS,
+  'src/rest/console/connector-details.ts': SHOWN,
+  'src/tasks/sink/sink-puts.ts': THREADS,
+  'src/tasks/call-clock.ts': THREADS,
+  'src/tasks/session-lease.ts': 'a second deadline, for time in which the machine sleeps',
+  'src/tasks/hosts/delivery-progress.ts': THREADS,
+  'src/tasks/hosts/watchdog.ts': THREADS,
+  'src/metrics/error-metrics.ts': SHOWN,
+  'src/metrics/sampled-stat.ts': THREADS,
+  'src/metrics/exposition.ts': THREADS,
+  'src/metrics/time-in-states.ts': 'read at the time of the exposition',
+  'src/metrics/process-monitor.ts': SHOWN,
+  'src/metrics/group-metrics.ts': 'read at the time of the exposition',
+  'src/logging/log-levels.ts': SHOWN,
+  'src/cli/top/top.ts': OTHERS,
+  'src/cli/rest/exchange.ts': 'compared with the Date header',
+  'src/cli/doctor/worker-facts.ts': 'compared with the Date header',
+  'src/kafka/consumer/read-ahead.ts': THREADS,
+  'src/kafka/consumer/fetcher.ts': THREADS,
+  'src/kafka/consumer/assigned-consumer.ts': THREADS,
+  'src/kafka/consumer/fetched-partition.ts': THREADS,
+  'src/kafka/consumer/group-consumer.ts': THREADS,
+  'src/kafka/consumer/offset-reset.ts': 'compared with timestamps of records',
+  'src/kafka/producer/sender.ts': THREADS,
+  'src/kafka/producer/producer.ts': RECORD,
+  'src/kafka/port.ts': 'a second deadline, for time in which the machine sleeps',
+  'src/kafka/security/oauth-bearer.ts': TOKENS,
+  'src/cluster/running/status-reporter.ts': SHOWN,
+  'src/cluster/running/automatic-restarts.ts': SHOWN,
+  'src/cluster/queue/tick-stage.ts': SHOWN,
+  'src/cluster/forwarding/session-key-keeper.ts': OTHERS,
+  'src/plugins/watch/folder-tree.ts': FILES,
+  'src/console/parts/poll.ts': SHOWN,
+  'src/console/parts/clock.ts': OTHERS,
+  'src/console/parts/overview-store.ts': OTHERS,
+  'src/console/pages/connector/use-offsets.ts': SHOWN,
+  'connectors/file/src/source/task.ts': RECORD,
+  'connectors/file/src/sink/file-target.ts': 'names of files',
+  'connectors/postgres/src/transforms/time-zones/timezone-converter.ts': 'the offset of a time zone now',
+  'connectors/postgres/src/metrics/slot-watch.ts': "compared with the server's clock",
+  'connectors/postgres/src/metrics/streaming-metrics.ts': "compared with the server's commit times",
+  'connectors/postgres/src/metrics/task-metrics.ts': "compared with the server's commit times",
+  'connectors/postgres/src/metrics/snapshot-metrics.ts': RECORD,
+  'connectors/postgres/src/notifications/notifications.ts': RECORD,
+  'connectors/postgres/src/events/logical-message.ts': RECORD,
+  'connectors/postgres/src/events/event-factory.ts': RECORD,
+  'connectors/postgres/src/replication/wal2json/wal2json-decoder.ts': RECORD,
+  'connectors/postgres/src/replication/change-decoder.ts': RECORD,
+  'connectors/postgres/src/replication/replication-stream.ts': 'the time in a status message to the server',
+  'connectors/analytics/src/service/access-tokens.ts': TOKENS,
+  'connectors/analytics/src/service/login.ts': TOKENS,
+  'connectors/analytics/src/batcher/partition-batcher.ts': 'the age of records as a metric',
+  'packages/embedded/src/log/segment-storage.ts': FILES,
+  'packages/embedded/src/clock.ts': 'stored times of groups and transactions',
+  'packages/embedded/src/broker.ts': RECORD,
+  'packages/sdk/src/plugin-metrics.ts': THREADS,
+  'apps/slash-image/src/cli/sign.ts': 'the time in a signature',
+  'apps/slash-image/src/cli/invoke.ts': 'the time in a signature',
+  'apps/slash-image/src/function/handler.ts': 'the time in a signature',
+};
+
+const READS_WALL_CLOCK = /\bDate\.now\b|\bnew Date\(\)\.(?:getTime|valueOf)\b|\+new Date\(\)/;
+
+function sources(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = posix.join(folder, entry.name);
+    if (entry.isDirectory()) return ['node_modules', 'dist'].includes(entry.name) ? [] : sources(path);
+    return /\.tsx?$/.test(entry.name) ? [path] : [];
+  });
+}
+
+function readers(): string[] {
+  const withoutComments = (file: string): string =>
+    readFileSync(join(ROOT, file), 'utf8').replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, '');
+  return ['src', 'connectors', 'packages', 'apps']
+    .flatMap(sources)
+    .filter((file) => READS_WALL_CLOCK.test(withoutComments(file)));
+}
+
+test('connect-runtime 112: only files that need the time of day read the wall clock', () => {
+  expect(readers().sort()).toEqual(Object.keys(NEEDS_TIME_OF_DAY).sort());
+});
