@@ -36,6 +36,7 @@ import type { HerderMetrics } from './running/herder-metrics';
 import type { HerderDeadLetters } from './requests/herder-dead-letters';
 import type { HerderOffsets } from './requests/herder-offsets';
 import type { HerderReads } from './requests/herder-reads';
+import { readBack, thenReadBack } from './requests/read-back';
 import type { HerderRestarts } from './requests/herder-restarts';
 import type { HerderTick } from './tick/herder-tick';
 import type { HerderWrites } from './requests/herder-writes';
@@ -193,37 +194,37 @@ export class DistributedHerder implements Herder {
     initialState: TargetState | null,
     user?: string | null,
   ): Promise<ConnectorInfo> {
-    return await this.parts.writes.createConnector(name, config, initialState, user);
+    return await this.readable(this.parts.writes.createConnector(name, config, initialState, user));
   }
   async putConnectorConfig(
     name: string,
     config: ConnectorConfig,
     user?: string | null,
   ): Promise<{ created: boolean; info: ConnectorInfo }> {
-    return await this.parts.writes.putConnectorConfig(name, config, user);
+    return await this.readable(this.parts.writes.putConnectorConfig(name, config, user));
   }
   async patchConnectorConfig(
     name: string,
     patch: Readonly<Record<string, string | null>>,
     user?: string | null,
   ): Promise<ConnectorInfo> {
-    return await this.parts.writes.patchConnectorConfig(name, patch, user);
+    return await this.readable(this.parts.writes.patchConnectorConfig(name, patch, user));
   }
   async deleteConnector(name: string, user?: string | null): Promise<void> {
-    await this.parts.writes.deleteConnector(name, user);
+    await this.readable(this.parts.writes.deleteConnector(name, user));
   }
   async setTargetState(name: string, state: 'STARTED' | 'PAUSED', user?: string | null): Promise<void> {
     this.requireOpen();
-    await this.parts.writes.setTargetState(name, state, user);
+    await this.readable(this.parts.writes.setTargetState(name, state, user));
   }
   async stopConnector(name: string, user?: string | null): Promise<void> {
-    await this.parts.writes.stopConnector(name, user);
+    await this.readable(this.parts.writes.stopConnector(name, user));
   }
   async restartConnector(name: string, user?: string | null): Promise<void> {
-    await this.parts.restarts.restartConnector(name, user);
+    await this.readable(this.parts.restarts.restartConnector(name, user));
   }
   async requestRestart(name: string, request: RestartRequest, user?: string | null): Promise<ConnectorStateInfo> {
-    return await this.parts.restarts.requestRestart(name, request, user);
+    return await this.readable(this.parts.restarts.requestRestart(name, request, user));
   }
   changes(connector?: string): readonly RecordedChange[] {
     return this.parts.history.list(connector);
@@ -261,7 +262,7 @@ export class DistributedHerder implements Herder {
     this.parts.topics.reset(name);
   }
   async restartTask(name: string, task: number, user?: string | null): Promise<void> {
-    await this.parts.restarts.restartTask(name, task, user);
+    await this.readable(this.parts.restarts.restartTask(name, task, user));
   }
   async signalTask(name: string, task: number, signal: TaskSignal): Promise<void> {
     await this.parts.restarts.signalTask(name, task, signal);
@@ -279,6 +280,14 @@ export class DistributedHerder implements Herder {
 
   async fenceTasks(name: string, body: SignedBody): Promise<void> {
     await this.parts.writes.fenceTasks(name, body);
+  }
+
+  async readBack(): Promise<void> {
+    await readBack(this.parts);
+  }
+
+  private async readable<T>(change: Promise<T>): Promise<T> {
+    return await thenReadBack(change, async () => await this.readBack());
   }
 
   private async open(): Promise<void> {

@@ -86,6 +86,12 @@ export interface Herder {
     letters: readonly { readonly partition: number; readonly offset: number }[],
   ): Promise<readonly (string | null)[]>;
 
+  /**
+   * Reads what other workers have changed: states and configs read afterwards are not older. Never rejects; does not
+   * wait long for Kafka.
+   */
+  readBack(): Promise<void>;
+
   // `user` below: who requests it, for the history; null: not authenticated. (Default: null)
 
   /** `initialState` null: STARTED. Validates, then writes; 409 when the name exists. */

@@ -105,7 +105,7 @@ export function createRestServer(options: RestServerOptions): RestServer {
     validator: options.validator,
     levels: options.levels,
     logger: options.logger,
-    forward: createForwarder(send, undefined, marks.mark),
+    forward: createForwarder(send, undefined, marks.mark, async () => await herderIfReady()?.readBack()),
     secrets: new HiddenSecrets(access.hasRoles, options.validator),
     version: options.version,
     commit: options.commit,

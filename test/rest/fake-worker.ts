@@ -238,6 +238,12 @@ export class FakeHerder implements Herder {
     this.entry(name, `Connector ${name} not found`);
     return await Promise.resolve(letters.map(({ offset }) => (offset === 0 ? 'DLQ_LETTER_GONE: gone' : null)));
   }
+  /** Done by the next read of the topics. */
+  onReadBack: () => void = () => undefined;
+  readBack(): Promise<void> {
+    this.onReadBack();
+    return Promise.resolve();
+  }
   reloadPlugins(): Promise<void> {
     return Promise.resolve();
   }
@@ -511,7 +517,7 @@ export function fakeWorker(options: FakeWorkerOptions = {}): FakeWorker {
     validator,
     levels,
     logger: silentLogger,
-    forward: createForwarder(send),
+    forward: createForwarder(send, undefined, undefined, async () => await herder.readBack()),
     secrets: new HiddenSecrets(options.access?.hasRoles === true, validator),
     version: '4.3.1',
     commit: '0123456789abcdef',

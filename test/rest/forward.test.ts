@@ -74,6 +74,29 @@ test('connect-rest 154: other requests pass the answer through', async () => {
   expect(sent.at(-1)?.query).toEqual({ includeTasks: 'true', onlyFailed: 'false' });
 });
 
+test('connect-rest 154: what another worker has changed is read before it is answered', async () => {
+  const order: string[] = [];
+  worker.herder.onReadBack = () => void order.push('read');
+  for (const [method, path] of [
+    ['post', '/connectors/a/tasks/0/restart'],
+    ['delete', '/connectors/a'],
+  ] as const) {
+    elsewhere();
+    reply = async () => {
+      order.push(method);
+      return await Promise.resolve({ status: 204, body: null });
+    };
+    expect((await api()[method](path)).status).toBe(204);
+  }
+  elsewhere();
+  reply = () => Promise.reject(new HerderError(500, 'Failed to start connector: a'));
+  expect((await api().post('/connectors/a/restart')).status).toBe(500);
+  elsewhere();
+  reply = () => Promise.reject(new HerderError(404, 'Unknown connector: a'));
+  expect((await api().post('/connectors/a/restart')).status).toBe(404);
+  expect(order).toEqual(['post', 'read', 'delete', 'read', 'read']);
+});
+
 test('connect-rest 155: errors of the leader are returned unchanged', async () => {
   elsewhere();
   reply = () => Promise.reject(new HerderError(409, 'Connector a already exists'));

@@ -3,6 +3,7 @@ import { sleep, monotonicNow } from '@millrace/sdk';
 import { CONFLICT, NO_LEADER, NotHereError, UnreachableWorkerError } from '../../cluster/errors';
 import type { ForwardedResponse, ForwardRequest, OutgoingRequest } from '../../cluster/forwarding/forwarding';
 import type { MarkedRequest } from '../../cluster/forwarding/forwarded-mark';
+import { thenReadBack } from '../../cluster/requests/read-back';
 import { encodeJson } from '../json/encode';
 import { RestError } from '../http/rest-error';
 import { flag, type Call, type Reply } from '../requests/route';
@@ -35,11 +36,15 @@ export type Forwarder = <T>(
 /** Headers that a request carries to another worker, besides the client's. */
 export type MarkForwarded = (request: MarkedRequest) => Readonly<Record<string, string>>;
 
-/** Runs `local`. If another worker must process the request, forwards it and converts the response with `remote`. */
+/**
+ * Runs `local`. If another worker must process the request, forwards it and converts the response with `remote`, once
+ * this worker has read what the other one changed.
+ */
 export function createForwarder(
   send: ForwardRequest,
   retryTimeoutMs = RETRY_TIMEOUT_MS,
   mark: MarkForwarded = () => ({}),
+  readBack: () => Promise<void> = () => Promise.resolve(),
 ): Forwarder {
   return async (call, request, local, remote) => {
     const deadline = monotonicNow() + retryTimeoutMs;
@@ -51,7 +56,8 @@ export function createForwarder(
         if (!(error instanceof NotHereError)) throw error;
         elsewhere = error;
       }
-      const answer = await sendToWorker(send, outgoing(call, request, elsewhere, mark), elsewhere, deadline);
+      const sent = sendToWorker(send, outgoing(call, request, elsewhere, mark), elsewhere, deadline);
+      const answer = await thenReadBack(sent, readBack);
       if (answer !== null) return remote(answer);
     }
   };
