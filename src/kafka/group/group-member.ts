@@ -9,6 +9,7 @@ import { KafkaError } from '../errors';
 import { reactionTo, reactionToJoin, type Reaction } from './group-reactions';
 import { GroupRequests } from './group-requests';
 import { HeartbeatLoop } from './heartbeat-loop';
+import { joinError } from './join-error';
 import { withHeartbeats } from './join-heartbeats';
 import { SessionTimer } from './session-timer';
 import { readClocks, type ClientConfig, type GroupMember, type GroupMemberOptions, type JoinedGroup } from '../port';
@@ -152,7 +153,7 @@ export class KafkaGroupMember implements GroupMember {
   }
 
   private async joinOnce(signal: AbortSignal): Promise<JoinedGroup | Reaction> {
-    const { groupId, heartbeatIntervalMs } = this.options;
+    const { groupId, protocolType, heartbeatIntervalMs } = this.options;
     const node = await this.requests.coordinator();
     if (signal.aborted) throw aborted();
     const reason = this.joinReason ?? 'rejoining';
@@ -168,7 +169,7 @@ export class KafkaGroupMember implements GroupMember {
     const name = errorName(output.errorCode);
     if (name === 'MEMBER_ID_REQUIRED' || output.errorCode === 0) this.memberId = output.memberId;
     if (output.errorCode !== 0) {
-      return this.applyReaction(reactionToJoin(name), protocolError(output.errorCode, `join group '${groupId}'`));
+      return this.applyReaction(reactionToJoin(name), joinError(output.errorCode, groupId, protocolType));
     }
     this.generation = output.generation;
     this.resetSessionTimer(sent);

@@ -125,3 +125,37 @@ test('heartbeats are more frequent than configured on request', async () => {
   await member.close();
   expect(heartbeats).toBeGreaterThan(3);
 });
+
+test.each([
+  ['connect', 'GROUP_TYPE', /^group\.id 'g' is used by a consumer group or by other clients.*set another group\.id/],
+  [
+    'consumer',
+    'INCONSISTENT_GROUP_PROTOCOL',
+    /^Consumer group 'g' is used by Connect workers or other clients.*set another group id/,
+  ],
+])('a %s member that finds the group in use by others says so, and what to do', async (protocolType, code, message) => {
+  const wire = {
+    coordinator: () => Promise.resolve(1),
+    forgetCoordinator: () => undefined,
+    version: () => Promise.resolve(5),
+    send: () => Promise.resolve({ errorCode: 23, memberId: '' }),
+    close: () => Promise.resolve(),
+  } as unknown as Wire;
+  const options = {
+    groupId: 'g',
+    protocolType,
+    sessionTimeoutMs: 10_000,
+    heartbeatIntervalMs: 3_000,
+    rebalanceTimeoutMs: 60_000,
+    protocols: () => [{ name: 'default', metadata: Buffer.alloc(0) }],
+    assign: () => new Map<string, Buffer>(),
+  };
+  const member = createGroupMember(wire, {}, options, silentLogger);
+  await expect(member.join()).rejects.toMatchObject({
+    code,
+    message: expect.stringMatching(message) as string,
+    retriable: false,
+    cause: { code: 'INCONSISTENT_GROUP_PROTOCOL' },
+  });
+  await member.close();
+});
