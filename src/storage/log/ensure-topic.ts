@@ -78,15 +78,16 @@ async function checkCleanupPolicy(admin: Admin, topic: StorageTopic, logger: Log
   );
 }
 
-/** Throws ConfigError if the topic cannot be used as this storage topic. */
-export async function ensureTopic(admin: Admin, topic: StorageTopic, options: EnsureTopicOptions): Promise<void> {
+/** True when this call created the topic. Throws ConfigError if it cannot be used as this storage topic. */
+export async function ensureTopic(admin: Admin, topic: StorageTopic, options: EnsureTopicOptions): Promise<boolean> {
   if (topic.name.trim() === '')
     throw new ConfigError(`The setting '${topic.setting}' must name a topic.`, { code: 'STORAGE_TOPIC_NAME' });
   if (await create(admin, topic, options)) {
     options.logger.info(`Created storage topic '${topic.name}'`, { partitions: topic.partitions });
-    return;
+    return true;
   }
   await checkCleanupPolicy(admin, topic, options.logger);
+  return false;
 }
 
 /** The config topic's records must be totally ordered. */

@@ -180,7 +180,12 @@ export class KafkaCompactedLog implements CompactedLog {
   /** The producer drops a topic that was deleted, or that a broker did not know temporarily. */
   private async findTopic(): Promise<void> {
     const { topic, admin, logger } = this.options;
-    await ensureTopic(admin, topic, { logger });
+    if (await ensureTopic(admin, topic, { logger }))
+      logger.error(
+        `Storage topic '${topic.name}' (${topic.setting}) was deleted while the worker was running, and has been created again ` +
+          `for a write: the ${topic.purpose} stored in it are lost. This worker continues with what it has read; ` +
+          `one that starts finds only what is written from now on. Restore the topic from a backup before a restart.`,
+      );
     await this.producer.prepare([topic.name]);
   }
 

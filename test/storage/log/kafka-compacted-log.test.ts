@@ -1,4 +1,4 @@
-import { silentLogger } from '../../../src/logging/logger';
+import { silentLogger, type Logger } from '../../../src/logging/logger';
 import { KafkaError } from '../../../src/kafka/errors';
 import type { Admin, ClientConfig, SendPermission } from '../../../src/kafka/port';
 import type { LogRecord } from '../../../src/storage/log/compacted-log';
@@ -17,7 +17,8 @@ function create(
     partitions = 3,
     admin = kafka.admin(),
     permission,
-  }: { partitions?: number; admin?: Admin; permission?: SendPermission } = {},
+    logger = silentLogger,
+  }: { partitions?: number; admin?: Admin; permission?: SendPermission; logger?: Logger } = {},
 ): { log: KafkaCompactedLog; records: string[]; start: () => Promise<void> } {
   const log = new KafkaCompactedLog({
     topic: storageTopic('offset', { topic: 't', partitions, replicationFactor: 1, topicConfigs: {} }),
@@ -26,7 +27,7 @@ function create(
     client: {},
     clientId: 'g-offsets',
     permission,
-    logger: silentLogger,
+    logger,
   });
   open.push(log);
   const records: string[] = [];
@@ -251,14 +252,27 @@ test('a storage topic that is missing from the producer’s metadata is looked u
     steps.push(...created.map((name) => `created ${name} ${kafka.topics.get(name)?.configs['cleanup.policy']}`));
     return created;
   };
-  const { log, start } = create(kafka, { partitions: 1, admin });
+  const errors: string[] = [];
+  const logger = { ...silentLogger, error: (message: string) => void errors.push(message) };
+  const { log, start } = create(kafka, { partitions: 1, admin, logger });
   await start();
   expect(steps.splice(0)).toEqual(['created t compact', 'prepared']);
+  expect(errors).toEqual([]);
+  known = false;
+  await log.write([[bytes('k'), bytes('0')]]);
+  expect(steps.splice(0)).toEqual(['prepared']);
+  expect(errors).toEqual([]);
   kafka.topics.delete('t');
   known = false;
   await log.write([[bytes('k'), bytes('1')]]);
   expect(steps).toEqual(['created t compact', 'prepared']);
   expect(kafka.texts('t')).toEqual(['k=1']);
+  // An operator must hear of the loss.
+  expect(errors).toEqual([
+    expect.stringMatching(
+      /^Storage topic 't' \(offset\.storage\.topic\) was deleted.*the source connector offsets stored in it are lost/,
+    ),
+  ]);
 });
 
 describe('while the topic is looked up', () => {
