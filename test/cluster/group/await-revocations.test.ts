@@ -18,6 +18,7 @@ const snapshot = new ConfigSnapshot({
   taskConfigs: new Map(),
   taskCounts: new Map(),
   inconsistent: new Set(),
+  uncommitted: new Set(),
   appliedConfigs: new Map(),
   generations: new Map(),
   taskCountRecords: new Map(),
