@@ -135,3 +135,19 @@ test('a task without a config is FAILED, the connector’s worker is asked for i
   fault = null;
   await allRun();
 });
+
+test('a task without a config stays FAILED while its connector is paused, and runs once that is resumed', async () => {
+  const other = await share();
+  await (workers[0] as TestWorker).herder.setTargetState('c', 'PAUSED');
+  await waitFor('the pause', () => states(other.herder, 'c') === 'PAUSED PAUSED,PAUSED,PAUSED,PAUSED');
+  const value = Buffer.from(JSON.stringify({ properties: { ...config, changed: 'yes' } }));
+  kafka.append('g-configs', 0, Buffer.from('connector-c'), value);
+  kafka.compact('g-configs');
+  await stop(other);
+  const newcomer = await start();
+  await waitFor('FAILED tasks', () => /^PAUSED .*FAILED/.test(states(newcomer.herder, 'c')), {
+    detail: () => states(newcomer.herder, 'c'),
+  });
+  await newcomer.herder.setTargetState('c', 'STARTED');
+  await allRun();
+});
