@@ -20,6 +20,7 @@ import { seeded } from '../test/helpers/seeded';
 import { FollowedFile } from './lib/followed-file';
 import { startKillable } from './lib/killable-worker';
 import { benchmark, figure, heading, whole } from './lib/report';
+import { taskState } from './lib/task-state';
 import { WrittenTopic } from './lib/written-topic';
 
 const FAULTS = Number(process.argv[2] ?? 12);
@@ -108,7 +109,7 @@ benchmark(async (atEnd) => {
         else if (!sink.isStale) {
           sink.isStale = true;
           sink.stale++;
-          const status = await statusOf(workers, sink.name);
+          const status = await taskState(workers, sink.name);
           if (status === 'RUNNING') sink.staleWhileRunning++;
           console.log(`${sink.name} has delivered nothing for ${whole(silence)} ms, and is ${status}`);
         }
@@ -194,12 +195,3 @@ benchmark(async (atEnd) => {
   for (const line of lost.slice(0, 10)) console.log(`lost: ${line}`);
   if (lost.length > 0 || stale > 0) throw new Error('a sink lost records or stopped delivering');
 });
-
-/** Of the first task, from any worker that answers. */
-async function statusOf(workers: readonly StartedWorker[], connector: string): Promise<string> {
-  for (const worker of workers) {
-    const status = await worker.status(connector).catch(() => null);
-    if (status !== null) return status.tasks[0]?.state ?? 'without a task';
-  }
-  return 'unknown';
-}
