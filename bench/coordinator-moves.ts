@@ -5,7 +5,8 @@
  * `npm run bench -- coordinator-moves [FAULTS [SEED [SUPPORT]]]` (Default: 12, and SUPPORT `enabled`, the workers'
  * `exactly.once.source.support`)
  * Every other fault is a move, after a regular stop or a SIGKILL of the broker. The others come up to three seconds
- * before or after it: a SIGKILL of a worker, or a SIGSTOP, usually for longer than its session.
+ * before or after it: a SIGKILL of a worker that runs one of the tasks, or a SIGSTOP, usually for longer than its
+ * session.
  */
 import { randomBytes } from 'node:crypto';
 import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -196,10 +197,12 @@ benchmark(async (atEnd) => {
   while (faults() < FAULTS) {
     const [before, after] = [random.next() * 3000, random.next() * 3000];
     const [isKill, awayMs] = [random.chance(0.5), random.next() * 3000];
-    const [victim, isStop, stopMs] = [random.below(WORKERS), random.chance(0.5), SESSION_MS * (0.5 + random.next())];
+    const [{ name }, isStop, stopMs] = [random.one(pipes), random.chance(0.5), SESSION_MS * (0.5 + random.next())];
     const moving = sleep(before).then(() => move(isKill, awayMs));
     const failing = sleep(after).then(async () => {
-      if (faults() < FAULTS) await (isStop ? freeze(victim, stopMs) : kill(victim));
+      if (faults() >= FAULTS) return;
+      const victim = await ownerOf(workers, name);
+      await (isStop ? freeze(victim, stopMs) : kill(victim));
     });
     await Promise.all([moving, failing]);
     const since = performance.now();
@@ -274,3 +277,13 @@ benchmark(async (atEnd) => {
   console.log(`evidence: ${evidence}`);
   throw new Error('records were lost, repeated or stale, or a worker or a connector did not return');
 });
+
+/** Number of the worker that runs the connector's task; otherwise the first. */
+async function ownerOf(workers: readonly StartedWorker[], connector: string): Promise<number> {
+  const status = await workers[0]?.status(connector).catch(() => null);
+  const port = status?.tasks[0]?.worker_id.split(':').pop();
+  return Math.max(
+    0,
+    workers.findIndex(({ url }) => new URL(url).port === port),
+  );
+}
