@@ -128,7 +128,8 @@ export class DistributedHerder implements Herder {
   }
 
   async health(): Promise<WorkerHealth> {
-    const { queue, tick, stage } = this.parts;
+    const { queue, tick, stage, configs } = this.parts;
+    if (configs.problem !== null) return { status: 'unhealthy', message: configs.problem };
     if (await queue.isServed(HEALTH_TIMEOUT_MS))
       return { status: 'healthy', message: [HEALTHY, ...this.parts.taskHost.problems()].join(' ') };
     const sentence = stage.sentence();

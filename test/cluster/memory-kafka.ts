@@ -89,9 +89,9 @@ export class MemoryKafka implements KafkaClients {
 
   admin(): Admin {
     return {
-      createTopics: async (topics: Parameters<Admin['createTopics']>[0]) => {
+      createTopics: async (...[topics, options]: Parameters<Admin['createTopics']>) => {
         const created = topics.filter(({ name }) => !this.topics.has(name));
-        for (const { name, partitions, configs } of created)
+        for (const { name, partitions, configs } of options?.validateOnly ? [] : created)
           this.createTopic(name, partitions < 0 ? 1 : partitions, { ...configs });
         return created.map(({ name }) => name);
       },

@@ -3,6 +3,7 @@ import { ConnectError, isConnectError, withDeadline } from '@millrace/sdk';
 import { KafkaError } from '../../kafka/errors';
 import type { ChangePermission, Decider } from './change-permission';
 import type { CompactedLog, LogEntry } from '../log/compacted-log';
+import { isTopicDeleted } from '../log/topic-presence';
 
 /** Timeout of one change with all its steps. Milliseconds. */
 const TIMEOUT_MS = 30_000;
@@ -37,7 +38,7 @@ export class ConfigChange {
   private fenced = false;
 
   constructor(
-    private readonly log: Pick<CompactedLog, 'readToEnd'>,
+    private readonly log: Pick<CompactedLog, 'readToEnd' | 'checkTopic'>,
     private readonly writer: ChangeWriter,
     private readonly permission: ChangePermission | null,
     decider: Decider,
@@ -51,13 +52,18 @@ export class ConfigChange {
    */
   async run(failure: string, steps: (change: ConfigChange) => Promise<void>): Promise<void> {
     try {
-      await withDeadline(steps(this), TIMEOUT_MS, () => new Error(`no answer within ${TIMEOUT_MS} ms`));
+      await withDeadline(this.checked(steps), TIMEOUT_MS, () => new Error(`no answer within ${TIMEOUT_MS} ms`));
     } catch (cause) {
       throw this.failed(failure, cause);
     } finally {
       this.over = true;
       if (this.epoch !== undefined) this.permission?.end(this.epoch);
     }
+  }
+
+  private async checked(steps: (change: ConfigChange) => Promise<void>): Promise<void> {
+    await this.log.checkTopic?.();
+    await steps(this);
   }
 
   async readToEnd(): Promise<void> {
@@ -115,6 +121,7 @@ export class ConfigChange {
       });
     // The request can be forwarded to the new leader.
     if (isSessionLost(cause)) return new ConnectError(failure, { code: 'CONFIG_WRITE_DROPPED', cause });
-    return new ConnectError(failure, { code: 'CONFIG_WRITE_FAILED', cause });
+    const text = isTopicDeleted(cause) ? `${failure}: ${cause.message}` : failure;
+    return new ConnectError(text, { code: 'CONFIG_WRITE_FAILED', cause });
   }
 }

@@ -60,6 +60,11 @@ export class ConfigStore {
     return this.leaderWriter !== null;
   }
 
+  /** For people: why no change can be stored; null: nothing is known to be wrong. */
+  get problem(): string | null {
+    return this.log.problem ?? null;
+  }
+
   /** False: the leader must claim its transactions, for the first time or after a failure. */
   get canWriteAsLeader(): boolean {
     return this.leaderWriter?.isClaimed ?? true;

@@ -24,6 +24,10 @@ export type LogEntry = readonly [...KeyValue, headers?: readonly RecordHeader[]]
 export interface CompactedLog {
   /** Number of partitions, known once started. */
   readonly partitions: number;
+  /** For people: why the log cannot be used; null: nothing is known to be wrong. (Default: null) */
+  readonly problem?: string | null;
+  /** Before a change: rejects if the topic was deleted. A producer would wait for it. (Default: not checked) */
+  checkTopic?(): Promise<void>;
   /** Resolves when all existing records have been passed to the listener. */
   start(listener: LogListener): Promise<void>;
   /**

@@ -15,6 +15,7 @@ import type { Logger } from '../../logging/logger';
 import type { CompactedLog, LogEntry, LogListener } from './compacted-log';
 import { checkSinglePartition, ensureTopic } from './ensure-topic';
 import type { StorageTopic } from './storage-topic';
+import { TopicPresence } from './topic-presence';
 
 export interface KafkaCompactedLogOptions {
   readonly topic: StorageTopic;
@@ -68,13 +69,15 @@ export class KafkaCompactedLog implements CompactedLog {
   private assignment: TopicPartition[] = [];
   private requests: ReadRequest[] = [];
   private listener: LogListener = () => undefined;
+  private readonly presence: TopicPresence;
   private loop: Promise<void> | null = null;
 
   /** The last write that waits for the producer; null: none waits. */
   private waiting: Promise<void> | null = null;
 
   constructor(private readonly options: KafkaCompactedLogOptions) {
-    const { client, clientId, clients } = options;
+    const { client, clientId, clients, topic, admin, logger } = options;
+    this.presence = new TopicPresence(topic, admin, logger);
     this.producer = clients.producer(
       {
         ...client,
@@ -98,6 +101,10 @@ export class KafkaCompactedLog implements CompactedLog {
       'auto.offset.reset': 'earliest',
       'enable.auto.commit': 'false',
     });
+  }
+
+  get problem(): string | null {
+    return this.presence.problem;
   }
 
   get partitions(): number {
@@ -179,14 +186,13 @@ export class KafkaCompactedLog implements CompactedLog {
 
   /** The producer drops a topic that was deleted, or that a broker did not know temporarily. */
   private async findTopic(): Promise<void> {
-    const { topic, admin, logger } = this.options;
-    if (await ensureTopic(admin, topic, { logger }))
-      logger.error(
-        `Storage topic '${topic.name}' (${topic.setting}) was deleted while the worker was running, and has been created again ` +
-          `for a write: the ${topic.purpose} stored in it are lost. This worker continues with what it has read; ` +
-          `one that starts finds only what is written from now on. Restore the topic from a backup before a restart.`,
-      );
-    await this.producer.prepare([topic.name]);
+    await this.checkTopic();
+    await this.producer.prepare([this.options.topic.name]);
+  }
+
+  /** Positions in a deleted topic lie past the end of the new one. */
+  async checkTopic(): Promise<void> {
+    if (await this.presence.check()) await this.consumer.seekToBeginning(this.assignment);
   }
 
   async readToEnd(): Promise<void> {
@@ -295,7 +301,8 @@ export class KafkaCompactedLog implements CompactedLog {
           await this.unlessStopped(this.producer.flush());
           await this.catchUp(await this.endOffsets());
           for (const request of requests) request.resolve();
-        } else await this.poll(IDLE_POLL_MS);
+        } else if (this.presence.isDue) await this.checkTopic();
+        else await this.poll(IDLE_POLL_MS);
       } catch (error) {
         for (const request of requests) request.reject(error);
         if (this.stopping.signal.aborted) return;
@@ -311,6 +318,7 @@ export class KafkaCompactedLog implements CompactedLog {
   private async endOffsets(isolation: IsolationLevel = 'read_uncommitted'): Promise<number[]> {
     for (;;) {
       try {
+        await this.unlessStopped(this.checkTopic());
         const listed = this.options.admin.listOffsets(this.assignment, 'latest', isolation);
         const found = await this.unlessStopped(listed);
         const ends = new Array<number>(this.assignment.length).fill(0);

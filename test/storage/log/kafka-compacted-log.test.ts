@@ -275,6 +275,52 @@ test('a storage topic that is missing from the producer’s metadata is looked u
   ]);
 });
 
+test('a topic that was deleted is created again by a read, and what is written to it is read from its beginning', async () => {
+  const kafka = new MemoryKafka();
+  kafka.createTopic('t', 1);
+  for (const value of ['1', '2', '3']) kafka.append('t', 0, bytes('k'), bytes(value));
+  const errors: string[] = [];
+  const logger = { ...silentLogger, error: (message: string) => void errors.push(message) };
+  const { log, records, start } = create(kafka, { partitions: 1, logger });
+  await start();
+  kafka.topics.delete('t');
+  await log.readToEnd();
+  expect(errors).toContainEqual(expect.stringContaining('was deleted while the worker was running'));
+  records.splice(0);
+  await log.write([[bytes('k'), bytes('4')]]);
+  await log.readToEnd();
+  expect(records).toEqual(['0/0 k=4']);
+});
+
+test('a config topic that was deleted is not created again; once it is restored, it is read from its beginning', async () => {
+  const kafka = new MemoryKafka();
+  const errors: string[] = [];
+  const log = new KafkaCompactedLog({
+    topic: storageTopic('config', { topic: 't', partitions: 1, replicationFactor: 1, topicConfigs: {} }),
+    clients: kafka,
+    admin: kafka.admin(),
+    client: {},
+    clientId: 'c',
+    logger: { ...silentLogger, error: (message: string) => void errors.push(message) },
+  });
+  open.push(log);
+  const records: string[] = [];
+  await log.start(({ offset, value }) => void records.push(`${offset} ${value?.toString()}`));
+  await log.write([[bytes('k'), bytes('1')]]);
+  await log.readToEnd();
+  expect(log.problem).toBeNull();
+  kafka.topics.delete('t');
+  await expect(log.readToEnd()).rejects.toMatchObject({ code: 'STORAGE_TOPIC_DELETED', place: { topic: 't' } });
+  await expect(log.checkTopic()).rejects.toMatchObject({ code: 'STORAGE_TOPIC_DELETED' });
+  expect(kafka.topics.has('t')).toBe(false);
+  expect(errors).toContain(log.problem);
+  kafka.createTopic('t', 1);
+  kafka.append('t', 0, bytes('k'), bytes('restored'));
+  await log.readToEnd();
+  expect(log.problem).toBeNull();
+  expect(records).toEqual(['0 1', '0 restored']);
+});
+
 describe('while the topic is looked up', () => {
   /** A log whose producer does not know the topic; the function adds it to the metadata. */
   async function lost(
