@@ -62,7 +62,7 @@ export class ConfigChange {
   }
 
   private async checked(steps: (change: ConfigChange) => Promise<void>): Promise<void> {
-    await this.log.checkTopic?.();
+    if (this.log.checkTopic) await this.log.checkTopic();
     await steps(this);
   }
 

@@ -145,9 +145,9 @@ test('analytics-sink 67: a missing directory fails the task with one clear sente
   });
   const status = await worker.statusWhen(topic, (s) => s.tasks[0]?.state === 'FAILED');
   expect(status.tasks[0]?.trace?.split('\n')[0]).toContain(
-    // The folder is also a value of a config provider, so traces hide it.
-    'Cannot append to the file "${env:SINK_FOLDER}/no/such/file.txt": the directory ${env:SINK_FOLDER}/no/such does ' +
-      'not exist; create it, set "file.create.dirs" to true, or change "file".',
+    // The folder is also a value that a config provider returned to another connector, whose traces alone hide it.
+    `Cannot append to the file "${folder}/no/such/file.txt": the directory ${folder}/no/such does not exist; create ` +
+      'it, set "file.create.dirs" to true, or change "file".',
   );
 });
 
