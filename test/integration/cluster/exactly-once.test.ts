@@ -224,6 +224,8 @@ describe('zombie tasks', () => {
     const held = new Promise<void>((resolve) => (release = resolve));
     const leader = await start('enabled', {
       ...clients,
+      // A connector's clients, too, which fence its producers.
+      of: undefined,
       admin: (config) =>
         Object.assign(clients.admin(config), {
           fenceProducers: async () => {
