@@ -108,6 +108,8 @@ test('analytics-sink 37: a partition with enough data in flight is paused, and r
   expect(harness.committed()).toBeNull();
   await setup.emulator.ingestor.flush();
   await setup.committed(harness, 2);
+  // The last file may have been confirmed after the last put, which resumes partitions.
+  await harness.put([]);
   expect(harness.pausedPartitions()).toEqual([]);
   expect(await setup.rows()).toHaveLength(2);
 });

@@ -84,6 +84,8 @@ test('from nothing to the first event; the shown commands work; killed, all of i
 
 test('a second worker uses the same database, and its end leaves it running', async () => {
   const first = await seeded();
+  // Before that, the second worker may be the one that starts the database.
+  await logs(first, 'Millrace is ready');
   const second = await seeded();
   await logs(second, 'Millrace is ready');
   const pid = postgresPid();
