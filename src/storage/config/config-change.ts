@@ -52,7 +52,11 @@ export class ConfigChange {
    */
   async run(failure: string, steps: (change: ConfigChange) => Promise<void>): Promise<void> {
     try {
-      await withDeadline(this.checked(steps), TIMEOUT_MS, () => new Error(`no answer within ${TIMEOUT_MS} ms`));
+      await withDeadline(
+        Promise.race([steps(this), this.topicDeleted()]),
+        TIMEOUT_MS,
+        () => new Error(`no answer within ${TIMEOUT_MS} ms`),
+      );
     } catch (cause) {
       throw this.failed(failure, cause);
     } finally {
@@ -61,9 +65,12 @@ export class ConfigChange {
     }
   }
 
-  private async checked(steps: (change: ConfigChange) => Promise<void>): Promise<void> {
-    if (this.log.checkTopic) await this.log.checkTopic();
-    await steps(this);
+  /** Rejects if the topic was deleted, for which the producer would wait; else never settles. */
+  private async topicDeleted(): Promise<never> {
+    await this.log.checkTopic?.().catch((error: unknown) => {
+      if (isTopicDeleted(error)) throw error;
+    });
+    return await new Promise<never>(() => undefined);
   }
 
   async readToEnd(): Promise<void> {
@@ -114,6 +121,8 @@ export class ConfigChange {
     // The transaction was not committed, so the decision can be made again. An error of the commit has another cause.
     if (this.fenced && isSessionLost(cause)) return new ConnectError(failure, { code: 'CONFIG_WRITE_DROPPED', cause });
     if (this.fenced) return new ConnectError(LEADER_FENCED, { code: 'CONFIG_WRITE_FENCED', cause });
+    if (isTopicDeleted(cause))
+      return new ConnectError(`${failure}: ${cause.message}`, { code: 'CONFIG_WRITE_FAILED', cause });
     if (this.mayBeStored)
       return new ConnectError(`${failure}. It may have been written nevertheless: check before you retry.`, {
         code: 'CONFIG_WRITE_IN_DOUBT',
@@ -121,7 +130,6 @@ export class ConfigChange {
       });
     // The request can be forwarded to the new leader.
     if (isSessionLost(cause)) return new ConnectError(failure, { code: 'CONFIG_WRITE_DROPPED', cause });
-    const text = isTopicDeleted(cause) ? `${failure}: ${cause.message}` : failure;
-    return new ConnectError(text, { code: 'CONFIG_WRITE_FAILED', cause });
+    return new ConnectError(failure, { code: 'CONFIG_WRITE_FAILED', cause });
   }
 }
