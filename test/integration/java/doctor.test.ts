@@ -141,16 +141,20 @@ describeWithKafka('doctor', () => {
         const { report } = await doctor('replicas', settings);
         return { ...report, findings: report.findings.filter(({ code }) => code.startsWith('STORAGE')) };
       };
-      const [topic] = await admin.admin.describeTopics(['replicas-status']);
-      const broker = cluster.nodes[(topic?.partitions[0]?.leader ?? 0) - 1] as RunningKafka;
-      await broker.crash();
+      // Each broker learns of a new topic on its own, and any of them may answer.
+      let broker: RunningKafka | undefined;
+      await waitFor('the leader of the topic', async () => {
+        const [topic] = await admin.admin.describeTopics(['replicas-status']);
+        return (broker = cluster.nodes[(topic?.partitions[0]?.leader ?? 0) - 1]) !== undefined;
+      });
+      await broker?.crash();
       await waitFor('the partition without a leader', async () =>
         codes(await storage()).includes('error STORAGE_TOPIC_OFFLINE'),
       );
       const offline = (await storage()).findings.filter(({ code }) => code === 'STORAGE_TOPIC_OFFLINE');
       expect(offline.map(({ subject }) => subject)).toContain('topic replicas-status');
       expect(await cure({ checked: [], findings: offline }, 'kafka-topics.sh')).toMatch(/Leader: none/);
-      await broker.restart();
+      await broker?.restart();
       const each = Array.from({ length: 3 }, () => 'warning STORAGE_TOPIC_REPLICATION');
       await waitFor('the leaders', async () => codes(await storage()).join() === each.join());
       await cure(await storage(), 'kafka-reassign-partitions.sh');
