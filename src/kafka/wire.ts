@@ -10,6 +10,8 @@ export interface WirePartition {
   /** Node id, -1 while there is no leader. */
   readonly leader: number;
   readonly leaderEpoch: number;
+  /** Differs after the topic was deleted and created again. Absent for brokers before Apache Kafka 2.8. */
+  readonly topicId?: string;
 }
 
 /** `encode` returns the body after the request header; `decode` receives the body after the response header. */

@@ -14,6 +14,8 @@ export interface ProducerInPartition {
 
 export interface Partitions {
   exists(at: TopicPartition): boolean;
+  /** Undefined if no topic has this id. */
+  topicName(topicId: string): string | undefined;
   /** Each producer of each partition. */
   producers(): Iterable<ProducerInPartition>;
   /**

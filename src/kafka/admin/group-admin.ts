@@ -12,7 +12,7 @@ import {
   listGroupsRequest,
 } from '../protocol/groups';
 import {
-  OFFSET_COMMIT,
+  OFFSET_COMMIT_BY_NAME,
   OFFSET_DELETE,
   OFFSET_FETCH,
   offsetCommitRequest,
@@ -69,7 +69,7 @@ export class GroupAdmin {
   alterOffsets(groupId: string, offsets: readonly TopicPartitionOffset[]): Promise<void> {
     if (offsets.length === 0) return Promise.resolve();
     return this.atCoordinator(groupId, async (node) => {
-      const responses = await call(this.wire, node, OFFSET_COMMIT, (version) =>
+      const responses = await call(this.wire, node, OFFSET_COMMIT_BY_NAME, (version) =>
         offsetCommitRequest(version, { groupId, memberId: '', groupInstanceId: null }, -1, offsets),
       );
       this.throwFirst(responses, `alter offsets of group '${groupId}'`);

@@ -11,18 +11,25 @@ import { call } from '../protocol/api';
 import { protocolError } from '../protocol/protocol-error';
 import {
   OFFSET_COMMIT,
+  OFFSET_COMMIT_BY_NAME,
   OFFSET_FETCH,
   offsetCommitRequest,
   offsetFetchRequest,
+  type CommittedOffset,
   type PartitionError,
 } from '../protocol/group-offsets';
 import { retrying, type RetryPolicy } from '../retry';
 import type { Wire, WirePartition } from '../wire';
 import { PendingCommit } from './pending-commit';
 
-const UNKNOWN_TOPIC_OR_PARTITION = 3;
+/** UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID */
+const UNKNOWN_TOPIC: ReadonlySet<number> = new Set([3, 100]);
 /** Retriable errors that the right broker returns. */
-const FROM_COORDINATOR: ReadonlySet<string> = new Set(['UNSTABLE_OFFSET_COMMIT', 'UNKNOWN_TOPIC_OR_PARTITION']);
+const FROM_COORDINATOR: ReadonlySet<string> = new Set([
+  'UNSTABLE_OFFSET_COMMIT',
+  'UNKNOWN_TOPIC_OR_PARTITION',
+  'UNKNOWN_TOPIC_ID',
+]);
 
 export class CommittedOffsets {
   /** Sent when the request in flight is answered. */
@@ -40,9 +47,10 @@ export class CommittedOffsets {
 
   /**
    * Commits under the generation at the time of the call. Fails when that generation has ended. Resolves when these
-   * offsets or newer ones are committed, to the partitions that no longer exist, whose offsets are dropped.
+   * offsets or newer ones are committed, to the partitions whose offsets are dropped, because their topic was deleted.
+   * A new topic of that name may exist.
    */
-  commit(offsets: readonly TopicPartitionOffset[]): Promise<readonly TopicPartition[]> {
+  commit(offsets: readonly CommittedOffset[]): Promise<readonly TopicPartition[]> {
     if (offsets.length === 0) return Promise.resolve([]);
     const { current, identity } = this.member;
     if (current === null) {
@@ -94,17 +102,18 @@ export class CommittedOffsets {
     const { identity, generation } = commit;
     const build = (version: number) => offsetCommitRequest(version, identity, generation, commit.left());
     const began = performance.now();
-    const responses = await call(this.wire, node, OFFSET_COMMIT, build);
+    const byId = commit.left().every(({ topicId }) => topicId !== undefined);
+    const responses = await call(this.wire, node, byId ? OFFSET_COMMIT : OFFSET_COMMIT_BY_NAME, build);
     this.metrics?.committed(performance.now() - began);
     commit.keep(responses.filter(({ errorCode }) => errorCode !== 0));
     const doing = `commit offsets of group '${this.groupId}'`;
     this.throwFirst(
-      responses.filter(({ errorCode }) => errorCode !== UNKNOWN_TOPIC_OR_PARTITION),
+      responses.filter(({ errorCode }) => !UNKNOWN_TOPIC.has(errorCode)),
       doing,
     );
     const unknown = responses.filter(({ errorCode }) => errorCode !== 0);
     if (unknown.length === 0) return;
-    commit.drop(await this.withoutTopic(unknown));
+    commit.drop(await this.withoutTopic(unknown, commit));
     this.throwFirst(
       unknown.filter((tp) => commit.has(tp)),
       doing,
@@ -112,7 +121,7 @@ export class CommittedOffsets {
   }
 
   /** A coordinator may not know a new topic yet; one that no broker knows is gone. */
-  private async withoutTopic(unknown: readonly TopicPartition[]): Promise<TopicPartition[]> {
+  private async withoutTopic(unknown: readonly TopicPartition[], commit: PendingCommit): Promise<TopicPartition[]> {
     const topics = [...new Set(unknown.map(({ topic }) => topic))];
     await this.wire.refresh(topics);
     const found = new Map<string, readonly WirePartition[]>();
@@ -123,7 +132,11 @@ export class CommittedOffsets {
       });
       found.set(topic, partitions);
     }
-    return unknown.filter(({ topic, partition }) => !found.get(topic)?.some((known) => known.partition === partition));
+    return unknown.filter((at) => {
+      const known = found.get(at.topic)?.find(({ partition }) => partition === at.partition);
+      const topicId = commit.topicId(at);
+      return known === undefined || (topicId !== undefined && known.topicId !== topicId);
+    });
   }
 
   /** Omits partitions without a committed offset. Waits for open transactions that include offsets of the group. */

@@ -3,7 +3,7 @@ import type { FetchSettings } from './consumer-settings';
 import { KafkaError } from '../errors';
 import type { FetchedPartition } from './fetched-partition';
 import { protocolError } from '../protocol/protocol-error';
-import { FETCH, fetchRequest, type FetchResponse } from '../protocol/fetch';
+import { FETCH, fetchRequest, LAST_WITH_NAMES, type FetchResponse } from '../protocol/fetch';
 import type { Wire } from '../wire';
 
 /** Errors that are resolved by a metadata refresh or a retry. */
@@ -27,6 +27,8 @@ export interface RequestedPartition {
   readonly offset: number;
   /** Leader epoch of the request; the broker rejects it when its own differs. */
   readonly leaderEpoch: number;
+  /** The broker rejects it after the topic was created again. Undefined for brokers before Apache Kafka 2.8. */
+  readonly topicId: string | undefined;
 }
 
 export async function sendFetch(
@@ -38,15 +40,17 @@ export async function sendFetch(
   maxBytes: number,
 ): Promise<FetchResponse> {
   const { minBytes, maxWaitMs, isolation, maxPartitionBytes, requestTimeoutMs } = settings;
-  const version = await wire.version(node, FETCH.key, FETCH.min, FETCH.max);
+  const max = requested.every(({ topicId }) => topicId !== undefined) ? FETCH.max : LAST_WITH_NAMES;
+  const version = await wire.version(node, FETCH.key, FETCH.min, max);
   if (version === undefined) {
     throw new KafkaError(
       'UNSUPPORTED_VERSION_CLIENT',
       `Broker ${node} has no Fetch between v${FETCH.min} and v${FETCH.max}`,
     );
   }
-  const queries = requested.map(({ state, offset, leaderEpoch }) => ({
+  const queries = requested.map(({ state, offset, leaderEpoch, topicId }) => ({
     topic: state.topic,
+    topicId,
     partition: state.partition,
     leaderEpoch,
     offset,

@@ -30,6 +30,8 @@ export class FetchedPartition implements TopicPartition {
   fetchEpoch = -1;
   /** Leader epoch whose log is known to contain all records read; -1 before the first fetch. */
   checkedEpoch = -1;
+  /** Id of the topic that the position belongs to; undefined before the first response, and without ids. */
+  topicId: string | undefined;
   paused = false;
   /** The request in flight; a seek abandons it. */
   inFlight: object | null = null;
@@ -94,6 +96,11 @@ export class FetchedPartition implements TopicPartition {
     this.fetchEpoch = -1;
     this.retryAt = 0;
     this.failures = 0;
+  }
+
+  /** The topic was deleted and created again: the position is not one of the new topic. */
+  isOfAnotherTopic(topicId: string | undefined): boolean {
+    return this.topicId !== undefined && topicId !== undefined && this.topicId !== topicId;
   }
 
   /** A new leader may lack records that were read from the previous one. */

@@ -11,8 +11,8 @@ import type { FetchSettings } from './consumer-settings';
 import { KafkaError } from '../errors';
 import { sendFetch, STALE_LEADER, type RequestedPartition } from './fetch-request';
 import type { FetchedPartition } from './fetched-partition';
-import { recoverMissingOffset, recoverTruncated, type RecoveryResult } from './position-recovery';
-import { cachedLeaderEpoch, partitionName } from '../protocol/offset-lookup';
+import { recoverMissingOffset, recoverRecreated, recoverTruncated, type RecoveryResult } from './position-recovery';
+import { cachedLeaderEpoch, cachedTopicId, partitionName } from '../protocol/offset-lookup';
 import { resetPositions } from './offset-reset';
 import type { FetchedBatch, IsolationLevel, TopicPartition, TopicPartitionOffset } from '../port';
 import { errorName, protocolError } from '../protocol/protocol-error';
@@ -89,6 +89,11 @@ export class Fetcher {
 
   position(tp: TopicPartition): number | undefined {
     return this.readAhead.find(tp)?.position;
+  }
+
+  /** Of the topic that was read. Undefined without topic ids. */
+  topicId(tp: TopicPartition): string | undefined {
+    return this.readAhead.find(tp)?.topicId ?? cachedTopicId(this.wire, tp.topic);
   }
 
   pause(partitions: readonly TopicPartition[]): void {
@@ -184,6 +189,13 @@ export class Fetcher {
         if (state.reset !== null) unpositioned.push(state);
         continue;
       }
+      if (state.isOfAnotherTopic(cachedTopicId(this.wire, state.topic))) {
+        // The records of the old topic that were fetched are still returned.
+        if (state.hasBuffered) continue;
+        this.applyRecovery(state, recoverRecreated(state, this.settings.offsetReset));
+        if (state.reset !== null) unpositioned.push(state);
+        continue;
+      }
       if (state.paused || state.hasUndecoded || state.bufferedBytes > this.settings.maxPartitionBytes / 2) continue;
       const leader = this.wire.leader(state);
       if (leader === undefined) {
@@ -219,7 +231,8 @@ export class Fetcher {
     if (lane === undefined || room <= 0) return;
     const requested = states.map((state): RequestedPartition => {
       const leaderEpoch = cachedLeaderEpoch(this.wire, state);
-      const entry = { state, seeks: state.seeks, offset: state.fetchOffset, leaderEpoch };
+      const topicId = cachedTopicId(this.wire, state.topic);
+      const entry = { state, seeks: state.seeks, offset: state.fetchOffset, leaderEpoch, topicId };
       state.inFlight = entry;
       return entry;
     });
@@ -257,7 +270,7 @@ export class Fetcher {
   }
 
   private handleResponse(
-    { state, offset, leaderEpoch }: RequestedPartition,
+    { state, offset, leaderEpoch, topicId }: RequestedPartition,
     response: PartitionResponse,
     stale: Set<string>,
   ): void {
@@ -265,6 +278,7 @@ export class Fetcher {
     if (response.errorCode === 0) {
       state.failures = 0;
       state.checkedEpoch = leaderEpoch;
+      state.topicId ??= topicId;
       state.lag?.ended(endOf(response, this.settings.isolation), Date.now());
       if (response.records.length > 0) this.addRecords(state, offset, response);
     } else if (name === 'OFFSET_OUT_OF_RANGE') {

@@ -180,7 +180,8 @@ class KafkaGroupConsumer implements GroupConsumer {
   }
 
   async commit(offsets: readonly TopicPartitionOffset[]): Promise<readonly TopicPartition[]> {
-    const gone = await this.offsets.commit(offsets);
+    const ofTopics = offsets.map((at) => ({ ...at, topicId: this.fetcher.topicId(at) }));
+    const gone = await this.offsets.commit(ofTopics);
     if (gone.length > 0) this.fetcher.restart(gone);
     return gone;
   }

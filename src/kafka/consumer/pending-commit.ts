@@ -1,7 +1,8 @@
 /** A commit of group offsets that is not confirmed yet, and the callers that wait for it. No I/O. */
 import { KafkaError } from '../errors';
-import type { TopicPartition, TopicPartitionOffset } from '../port';
+import type { TopicPartition } from '../port';
 import type { MemberIdentity } from '../protocol/group-membership';
+import type { CommittedOffset } from '../protocol/group-offsets';
 import { partitionName } from '../protocol/offset-lookup';
 
 interface Waiter {
@@ -12,14 +13,14 @@ interface Waiter {
 export class PendingCommit {
   readonly done: Promise<readonly TopicPartition[]>;
   /** Not confirmed, by partition. */
-  private readonly offsets: Map<string, TopicPartitionOffset>;
+  private readonly offsets: Map<string, CommittedOffset>;
   private waiters: Waiter[] = [];
   private gone: TopicPartition[] = [];
 
   constructor(
     readonly identity: MemberIdentity,
     readonly generation: number,
-    offsets: readonly TopicPartitionOffset[],
+    offsets: readonly CommittedOffset[],
   ) {
     this.offsets = new Map(offsets.map((offset) => [partitionName(offset), offset]));
     this.done = new Promise((resolve, reject) => this.waiters.push({ resolve, reject }));
@@ -41,8 +42,13 @@ export class PendingCommit {
     return true;
   }
 
-  left(): TopicPartitionOffset[] {
+  left(): CommittedOffset[] {
     return [...this.offsets.values()];
+  }
+
+  /** Of the topic that the offset belongs to. */
+  topicId(partition: TopicPartition): string | undefined {
+    return this.offsets.get(partitionName(partition))?.topicId;
   }
 
   has(partition: TopicPartition): boolean {

@@ -22,6 +22,22 @@ export function recoverMissingOffset(state: FetchedPartition, offset: number, re
 }
 
 /**
+ * After the topic was created again: all its records are newer than those that were read, so the first is the next one,
+ * also for `latest`.
+ */
+export function recoverRecreated(state: FetchedPartition, reset: OffsetReset): RecoveryResult {
+  const { topic, partition, position } = state;
+  const text = `Topic '${topic}' was deleted and created again: offset ${position} of ${partitionName(state)} is one of the old topic`;
+  if (reset === 'none') {
+    const error = `${text}, and auto.offset.reset is none`;
+    return new KafkaError('TOPIC_CREATED_AGAIN', error, { topic, partition });
+  }
+  state.resetTo('earliest');
+  state.topicId = undefined;
+  return { level: 'warn', text: `${text}; reading the new topic from its first record` };
+}
+
+/**
  * After an unclean election the log of the new leader lacks records that were read.
  * @param cut the offset from which on the logs differ, see `findTruncated`.
  * @returns null when only the read-ahead is affected, which is fetched again.

@@ -27,14 +27,18 @@ export class TopicMetadata {
     this.brokers = response.brokers;
     this.clusterId = response.clusterId;
     this.controllerId = response.controllerId;
-    for (const { name, errorCode, partitions } of response.topics) {
+    for (const { name, id, errorCode, partitions } of response.topics) {
       if (errorCode !== 0 || partitions.length === 0) {
         this.failures.set(name, errorCode);
         if (errorName(errorCode) === 'UNKNOWN_TOPIC_OR_PARTITION' && this.topics.delete(name)) deleted.push(name);
         continue;
       }
       this.failures.delete(name);
-      const known = partitions.map(({ partition, leader, leaderEpoch }) => ({ partition, leader, leaderEpoch }));
+      const topicId = id === undefined ? {} : { topicId: id };
+      const known = partitions.map(({ partition, leader, leaderEpoch }) => ({
+        ...{ partition, leader, leaderEpoch },
+        ...topicId,
+      }));
       this.topics.set(
         name,
         known.sort((a, b) => a.partition - b.partition),

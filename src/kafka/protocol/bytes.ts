@@ -103,6 +103,13 @@ export class ByteWriter {
     return this.flexible ? this.uvarint(0) : this.int32(-1);
   }
 
+  /** @param value 32 hexadecimal digits */
+  uuid(value: string): this {
+    const at = this.reserve(16);
+    this.buffer.write(value, at, 16, 'hex');
+    return this;
+  }
+
   /** Without a length. */
   raw(value: Uint8Array): this {
     const at = this.reserve(value.length);
@@ -203,6 +210,12 @@ export class ByteReader {
     if (size < 0) return null;
     const at = this.take(size);
     return this.buffer.toString('utf8', at, at + size);
+  }
+
+  /** 32 hexadecimal digits. */
+  uuid(): string {
+    const at = this.take(16);
+    return this.buffer.toString('hex', at, at + 16);
   }
 
   /** A view of the message, not a copy. */

@@ -5,7 +5,10 @@ import { request, type Api } from './api';
 import { groupByTopic } from './by-topic';
 import type { MemberIdentity } from './group-membership';
 
-export const OFFSET_COMMIT: Api = { name: 'OffsetCommit', key: 8, min: 2, max: 8, flexibleFrom: 8 };
+/** v10 has topic ids in place of names. */
+export const OFFSET_COMMIT: Api = { name: 'OffsetCommit', key: 8, min: 2, max: 10, flexibleFrom: 8 };
+/** Its versions with names, for topics whose id is unknown. */
+export const OFFSET_COMMIT_BY_NAME: Api = { ...OFFSET_COMMIT, max: 9 };
 /** v7 can reject offsets of open transactions. */
 export const OFFSET_FETCH: Api = { name: 'OffsetFetch', key: 9, min: 2, max: 7, flexibleFrom: 6 };
 export const OFFSET_DELETE: Api = { name: 'OffsetDelete', key: 47, min: 0, max: 0, flexibleFrom: 1 };
@@ -14,13 +17,20 @@ export interface PartitionError extends TopicPartition {
   readonly errorCode: number;
 }
 
+export interface CommittedOffset extends TopicPartitionOffset {
+  /** Required from v10 on. The broker rejects it after the topic was created again. */
+  readonly topicId?: string | undefined;
+}
+
 /** A commit from outside the group has generation -1 and an empty member id, and requires an empty group. */
 export function offsetCommitRequest(
   version: number,
   identity: MemberIdentity,
   generation: number,
-  offsets: readonly TopicPartitionOffset[],
+  offsets: readonly CommittedOffset[],
 ): WireRequest<PartitionError[]> {
+  const byId = version > OFFSET_COMMIT_BY_NAME.max;
+  const names = new Map(byId ? offsets.map(({ topic, topicId }) => [topicId, topic]) : []);
   return request(
     OFFSET_COMMIT,
     version,
@@ -30,19 +40,19 @@ export function offsetCommitRequest(
       // -1: the broker's retention.
       if (version <= 4) w.int64(-1);
       w.array(groupByTopic(offsets), ([topic, partitions]) => {
-        w.string(topic)
-          .array(partitions, ({ partition, offset }) => {
-            w.int32(partition).int64(offset);
-            if (version >= 6) w.int32(-1);
-            w.nullableString('').tags();
-          })
-          .tags();
+        if (byId) w.uuid(partitions[0]?.topicId ?? '');
+        else w.string(topic);
+        w.array(partitions, ({ partition, offset }) => {
+          w.int32(partition).int64(offset);
+          if (version >= 6) w.int32(-1);
+          w.nullableString('').tags();
+        }).tags();
       }).tags();
     },
     (r) => {
       if (version >= 3) r.int32();
       const topics = r.array(() => {
-        const topic = r.string();
+        const topic = byId ? (names.get(r.uuid()) ?? '') : r.string();
         const partitions = r.array((): PartitionError => {
           const response = { topic, partition: r.int32(), errorCode: r.int16() };
           r.tags();

@@ -1,8 +1,10 @@
 import type { WireRequest } from '../wire';
 import { request, type Api } from './api';
 
-/** Event Hubs supports up to v5. v4 can disable auto-creation, v7 has leader epochs. */
-export const METADATA: Api = { name: 'Metadata', key: 3, min: 4, max: 8, flexibleFrom: 9 };
+/** Event Hubs supports up to v5. v4 can disable auto-creation, v7 has leader epochs, v10 has topic ids. */
+export const METADATA: Api = { name: 'Metadata', key: 3, min: 4, max: 12, flexibleFrom: 9 };
+
+const NO_UUID = '0'.repeat(32);
 
 export interface MetadataPartition {
   readonly errorCode: number;
@@ -20,6 +22,8 @@ export interface MetadataResponse {
   readonly topics: readonly {
     readonly errorCode: number;
     readonly name: string;
+    /** Differs after the topic was deleted and created again. Absent in versions without ids. */
+    readonly id?: string;
     readonly internal: boolean;
     readonly partitions: readonly MetadataPartition[];
   }[];
@@ -35,14 +39,20 @@ export function metadataRequest(
     METADATA,
     version,
     (w) => {
-      w.nullableArray(topics, (topic) => w.string(topic)).boolean(allowAutoCreate);
-      if (version >= 8) w.boolean(false).boolean(false);
+      w.nullableArray(topics, (topic) => {
+        if (version >= 10) w.uuid(NO_UUID);
+        w.string(topic).tags();
+      }).boolean(allowAutoCreate);
+      if (version >= 8 && version <= 10) w.boolean(false);
+      if (version >= 8) w.boolean(false);
+      w.tags();
     },
     (r) => {
       r.int32();
       const brokers = r.array(() => {
         const broker = { id: r.int32(), host: r.string(), port: r.int32() };
         r.nullableString();
+        r.tags();
         return broker;
       });
       const clusterId = r.nullableString();
@@ -50,6 +60,7 @@ export function metadataRequest(
       const topics = r.array(() => {
         const errorCode = r.int16();
         const name = r.string();
+        const id = version >= 10 ? r.uuid() : NO_UUID;
         const internal = r.boolean();
         const partitions = r.array(() => {
           const errorCode = r.int16();
@@ -59,10 +70,12 @@ export function metadataRequest(
           const replicas = r.array(() => r.int32());
           r.array(() => r.int32());
           if (version >= 5) r.array(() => r.int32());
+          r.tags();
           return { errorCode, partition, leader, leaderEpoch, replicas };
         });
         if (version >= 8) r.int32();
-        return { errorCode, name, internal, partitions };
+        r.tags();
+        return { errorCode, name, ...(id !== NO_UUID && { id }), internal, partitions };
       });
       return { brokers, clusterId, controllerId, topics };
     },

@@ -75,6 +75,10 @@ export async function lookUpOffsets(
   }));
 }
 
+export function cachedTopicId(wire: Wire, topic: string): string | undefined {
+  return wire.cachedPartitions(topic)?.[0]?.topicId;
+}
+
 export function cachedLeaderEpoch(wire: Wire, tp: TopicPartition): number {
   const partitions = wire.cachedPartitions(tp.topic);
   const direct = partitions?.[tp.partition];

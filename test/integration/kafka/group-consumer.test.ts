@@ -402,6 +402,42 @@ describe('the group consumer', () => {
     expect(sink.values.filter((value) => value.startsWith('n'))).toEqual(['n0', 'n1', 'n2', 'n3']);
   });
 
+  test.each(['earliest', 'latest'])(
+    'kafka-client 3: a topic is deleted and created again at once with more records than were read: none is skipped (%s)',
+    async (reset) => {
+      const topic = await clients.topic(1);
+      await clients.send(topic, range(3, 'old'));
+      const sink = reader(uniqueName('group'), { 'auto.offset.reset': reset, 'allow.auto.create.topics': 'false' });
+      sink.onAssigned = (partitions) => partitions.forEach((tp) => sink.consumer.seek({ ...tp, offset: 0 }));
+      sink.start([topic]);
+      await waitFor('the old records', () => sink.values.length === 3);
+      await clients.admin.deleteTopics([topic]);
+      await clients.topic(1, {}, topic);
+      await clients.send(topic, range(10, 'new'));
+      await waitFor('the last record of the new topic', () => sink.values.includes('new9'));
+      expect(sink.values).toEqual([...range(3, 'old'), ...range(10, 'new')]);
+    },
+  );
+
+  test('kafka-client 3: an offset of a topic that was deleted and created again is not committed onto the new topic', async () => {
+    const topic = await clients.topic(1);
+    const groupId = uniqueName('group');
+    await clients.send(topic, range(3, 'old'));
+    const sink = reader(groupId, { 'allow.auto.create.topics': 'false' }).start([topic]);
+    await waitFor('the old records', () => sink.values.length === 3);
+    // It fetches nothing, so that only the commit can notice.
+    const partition = { topic, partition: 0 };
+    sink.consumer.pause([partition]);
+    await clients.admin.deleteTopics([topic]);
+    await clients.topic(1, {}, topic);
+    await clients.send(topic, range(10, 'new'));
+    expect(await sink.consumer.commit(sink.toCommit([partition]))).toEqual([partition]);
+    expect(await clients.admin.listGroupOffsets(groupId)).toEqual([]);
+    sink.consumer.resume([partition]);
+    await waitFor('the last record of the new topic', () => sink.values.includes('new9'));
+    expect(sink.values).toEqual([...range(3, 'old'), ...range(10, 'new')]);
+  });
+
   test('an error of the listener reaches the caller of poll', async () => {
     const topic = await clients.topic(1);
     const it = reader(uniqueName('group'));

@@ -30,12 +30,14 @@ describe('kafka-client 3: every version of every request', () => {
   let wire: Wire;
   let node: number;
   let topic: string;
+  let topicId: string;
   beforeAll(async () => {
     topic = await clients.topic(1);
     await clients.send(topic, ['a', 'b']);
     await clients.admin.alterGroupOffsets(groupId, [{ topic, partition: 0, offset: 1 }]);
     wire = createWire({ 'bootstrap.servers': process.env['BOOTSTRAP_SERVERS'] as string, 'client.id': 'versions' });
     node = await wire.anyNode();
+    topicId = (await wire.partitions(topic))[0]?.topicId ?? '';
   });
   afterAll(async () => {
     await wire?.close();
@@ -60,6 +62,7 @@ describe('kafka-client 3: every version of every request', () => {
           { name: topic, errorCode: 0, partitions: [{ partition: 0, leader: node }] },
         ]);
         expect(answer.topics[0]?.partitions[0]?.leaderEpoch).toBe(v >= 7 ? 0 : -1);
+        expect(answer.topics[0]?.id).toEqual(v >= 10 ? topicId : undefined);
       },
     ),
     of(
@@ -84,7 +87,7 @@ describe('kafka-client 3: every version of every request', () => {
       (v) =>
         fetchRequest(
           v,
-          [{ ...tp(), leaderEpoch: -1, offset: 0, maxBytes: 10_000 }],
+          [{ ...tp(), topicId, leaderEpoch: -1, offset: 0, maxBytes: 10_000 }],
           { maxWaitMs: 0, minBytes: 1, maxBytes: 10_000, isolation: 'read_committed' },
           PATIENCE,
         ),
@@ -151,7 +154,10 @@ describe('kafka-client 3: every version of every request', () => {
     ),
     of(
       groupOffsets.OFFSET_COMMIT,
-      (v) => groupOffsets.offsetCommitRequest(v, { ...nobody, groupId, memberId: '' }, -1, [{ ...tp(), offset: 1 }]),
+      (v) =>
+        groupOffsets.offsetCommitRequest(v, { ...nobody, groupId, memberId: '' }, -1, [
+          { ...tp(), topicId, offset: 1 },
+        ]),
       (answer) => expect(answer).toEqual([{ ...tp(), errorCode: 0 }]),
     ),
     of(

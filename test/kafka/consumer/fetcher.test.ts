@@ -3,16 +3,22 @@ import { Fetcher } from '../../../src/kafka/consumer/fetcher';
 import { ByteReader, ByteWriter } from '../../../src/kafka/protocol/bytes';
 import { protocolError } from '../../../src/kafka/protocol/protocol-error';
 import { divergence } from '../../../src/kafka/consumer/truncation-check';
+import type { FetchedBatch } from '../../../src/kafka/port';
 import type { Wire, WireRequest } from '../../../src/kafka/wire';
 import { silentLogger } from '../../../src/logging/logger';
+import { RecordingLogger } from '../../tasks/fakes';
 import { bomb } from '../records/bombs';
 import { at, changed, encodeBatch, record, withLastOffsetDelta } from '../records/record-batch-samples';
 
 const tp = { topic: 't', partition: 0 };
 const OFFSET_FOR_LEADER_EPOCH = 23;
+const LIST_OFFSETS = 2;
+const ID = 'a'.repeat(32);
 
 interface Asked {
   readonly node: number;
+  /** Its name for brokers without ids. */
+  readonly topicId: string;
   readonly partition: number;
   readonly offset: number;
   readonly epoch: number;
@@ -32,7 +38,11 @@ class OnePartition {
   readonly asked: Asked[] = [];
   leader = 1;
   epoch = 3;
+  /** In the metadata; undefined: brokers without ids. */
+  topicId: string | undefined = ID;
   refreshes = 0;
+  /** For replies that depend on it. */
+  isRecreated = false;
   onRefresh = (): void => undefined;
   /** Where the leader says that an epoch ended; null: brokers that cannot be asked. */
   endOf: ((epoch: number) => { epoch: number; endOffset: number }) | null = null;
@@ -46,7 +56,9 @@ class OnePartition {
         Promise.resolve(key === OFFSET_FOR_LEADER_EPOCH && this.endOf === null ? undefined : max),
       leader: () => this.leader,
       partitions: () => Promise.resolve([]),
-      cachedPartitions: () => [{ partition: 0, leader: this.leader, leaderEpoch: this.epoch }],
+      cachedPartitions: () => [
+        { partition: 0, leader: this.leader, leaderEpoch: this.epoch, ...(this.topicId && { topicId: this.topicId }) },
+      ],
       refresh: () => {
         this.refreshes++;
         this.onRefresh();
@@ -58,8 +70,11 @@ class OnePartition {
 
   private async answer(node: number, request: WireRequest<unknown>): Promise<unknown> {
     await Promise.resolve();
-    const r = new ByteReader(request.encode());
-    if (request.apiKey === OFFSET_FOR_LEADER_EPOCH) return request.decode(this.answerEpoch(r));
+    if (request.apiKey === OFFSET_FOR_LEADER_EPOCH)
+      return request.decode(this.answerEpoch(new ByteReader(request.encode())));
+    if (request.apiKey === LIST_OFFSETS) return request.decode(offsetZero());
+    const byId = request.apiVersion > 12;
+    const r = new ByteReader(request.encode(), request.flexible);
     // replica, wait, min bytes
     r.raw(12);
     const maxBytes = r.int32();
@@ -67,28 +82,34 @@ class OnePartition {
     r.raw(9);
     const asked: Asked[] = r
       .array(() => {
-        r.string();
-        return r.array(() => {
+        const topicId = byId ? r.uuid() : r.string();
+        const partitions = r.array(() => {
           const [partition, epoch, offset] = [r.int32(), r.int32(), r.int64()];
-          r.raw(12);
-          return { node, partition, epoch, offset, maxBytes };
+          r.raw(16);
+          r.tags();
+          return { node, topicId, partition, epoch, offset, maxBytes };
         });
+        r.tags();
+        return partitions;
       })
       .flat();
     this.asked.push(...asked);
     const replies = asked.map((one) => ({ partition: one.partition, reply: this.reply(one) }));
     const given = replies.filter((one): one is { partition: number; reply: Said } => one.reply !== null);
     if (given.length === 0) return new Promise(() => undefined);
-    const w = new ByteWriter();
+    const w = new ByteWriter(request.flexible);
     w.int32(0).int16(0).int32(0);
     w.array([tp], ({ topic }) => {
-      w.string(topic).array(given, ({ partition, reply }) => {
+      if (byId) w.uuid(asked[0]?.topicId ?? '');
+      else w.string(topic);
+      w.array(given, ({ partition, reply }) => {
         w.int32(partition).int16(reply.errorCode).int64(100).int64(100).int64(0);
         w.nullableArray(null, () => undefined)
           .int32(-1)
-          .bytes(reply.records);
-      });
-    });
+          .bytes(reply.records)
+          .tags();
+      }).tags();
+    }).tags();
     return request.decode(w.finish());
   }
 
@@ -107,6 +128,12 @@ class OnePartition {
     });
     return w.finish();
   }
+}
+
+function offsetZero(): Buffer {
+  const w = new ByteWriter().int32(0);
+  w.array([tp], ({ topic }) => w.string(topic).array([0], () => w.int32(0).int16(0).int64(-1).int64(0).int32(3)));
+  return w.finish();
 }
 
 const none = Buffer.alloc(0);
@@ -185,6 +212,64 @@ describe('the fetcher', () => {
     for (let turns = 0; fetcher.position(tp) === undefined && turns < 100; turns++) await fetcher.wait(10);
     expect(fetcher.position(tp)).toBe(7);
     expect(fetcher.position({ topic: 'deleted', partition: 0 })).toBeUndefined();
+  });
+
+  describe('kafka-client 3: a topic that is deleted and created again', () => {
+    const OTHER = 'b'.repeat(32);
+    const UNKNOWN_TOPIC_ID = 100;
+    const values = ({ batches }: { batches: readonly FetchedBatch[] }): string[] =>
+      batches.flatMap(({ records }) => records.map(({ value }) => String(value)));
+
+    /** The old topic had a, b and c, the new one has more. */
+    function recreated(ids: { before: string | undefined; after: string | undefined }): OnePartition {
+      const broker: OnePartition = new OnePartition(({ topicId, offset }) => {
+        const old = topicId === (ids.before ?? 't') && !broker.isRecreated;
+        if (old && offset === 0) return { errorCode: 0, records: batchOf({ baseOffset: 0, values: ['a', 'b', 'c'] }) };
+        if (old) broker.isRecreated = true;
+        if (topicId !== (ids.after ?? 't')) return { errorCode: UNKNOWN_TOPIC_ID, records: none };
+        const rest = ['d', 'e', 'f', 'g'].slice(offset);
+        return rest.length === 0 ? null : { errorCode: 0, records: batchOf({ baseOffset: offset, values: rest }) };
+      });
+      broker.topicId = ids.before;
+      broker.onRefresh = () => (broker.topicId = ids.after);
+      return broker;
+    }
+
+    async function readUntil(fetcher: Fetcher, last: string): Promise<string[]> {
+      const read: string[] = [];
+      for (let turns = 0; read.at(-1) !== last && turns < 20; turns++) read.push(...values(await nextOf(fetcher)));
+      return read;
+    }
+
+    test.each(['earliest', 'latest'])('is read from its first record, with auto.offset.reset=%s', async (reset) => {
+      const logger = new RecordingLogger();
+      const fetcher = new Fetcher(
+        recreated({ before: ID, after: OTHER }).wire,
+        { ...settings, offsetReset: reset as 'earliest' | 'latest' },
+        logger,
+      );
+      open.push(fetcher);
+      fetcher.assign([tp], null);
+      fetcher.seek({ ...tp, offset: 0 });
+      expect(await readUntil(fetcher, 'g')).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
+      expect(logger.lines.join()).toContain(
+        "Topic 't' was deleted and created again: offset 3 of t-0 is one of the old topic; reading the new topic from its first record",
+      );
+    });
+
+    test('is an error with auto.offset.reset=none', async () => {
+      const broker = recreated({ before: ID, after: OTHER });
+      const fetcher = new Fetcher(broker.wire, { ...settings, offsetReset: 'none' }, silentLogger);
+      open.push(fetcher);
+      fetcher.assign([tp], null);
+      fetcher.seek({ ...tp, offset: 0 });
+      await expect(readUntil(fetcher, 'g')).rejects.toMatchObject({ code: 'TOPIC_CREATED_AGAIN', topic: 't' });
+    });
+
+    test('is read from the old position where brokers have no topic ids', async () => {
+      const fetcher = over(recreated({ before: undefined, after: undefined }));
+      expect(await readUntil(fetcher, 'g')).toEqual(['a', 'b', 'c', 'g']);
+    });
   });
 
   test('a batch cut by max.poll.records gives the position of the first record left', async () => {

@@ -7,6 +7,7 @@ import { FETCH } from '../protocol/apis/data';
 import { ErrorCode } from '../protocol/errors';
 import type { ElementOf, RequestOf, ResponseOf } from '../protocol/layout';
 import type { TopicRegistry } from '../topics/registry';
+import type { Topic } from '../topics/topic';
 
 export interface FetchDeps {
   readonly topics: TopicRegistry;
@@ -14,11 +15,12 @@ export interface FetchDeps {
 }
 
 type FetchRequest = RequestOf<typeof FETCH>;
-type PartitionRequest = ElementOf<ElementOf<FetchRequest['topics']>['partitions']>;
+type TopicRequest = ElementOf<FetchRequest['topics']>;
+type PartitionRequest = ElementOf<TopicRequest['partitions']>;
 type PartitionResponse = ElementOf<ElementOf<ResponseOf<typeof FETCH>['responses']>['partitions']>;
 
 interface ReadResult {
-  readonly responses: { readonly topic: string; readonly partitions: PartitionResponse[] }[];
+  readonly responses: { readonly topic: string; readonly topicId: string; readonly partitions: PartitionResponse[] }[];
   readonly bytes: number;
   readonly failed: boolean;
 }
@@ -49,17 +51,28 @@ function readPartitions(deps: FetchDeps, request: FetchRequest): ReadResult {
   const limit = Math.min(request.maxBytes, MAX_BYTES);
   let bytes = 0;
   let failed = false;
-  const responses = request.topics.map(({ topic, partitions }) => ({
-    topic,
-    partitions: partitions.map((partition): PartitionResponse => {
-      const log = deps.topics.get(topic)?.partitions[partition.partition];
-      const answer = readPartition(deps, request, topic, partition, log, limit - bytes, bytes === 0);
+  const responses = request.topics.map((wanted) => {
+    const { topic, topicId, partitions } = wanted;
+    const found = topicOf(deps, wanted);
+    const missing = topicId !== '' && !found ? ErrorCode.UNKNOWN_TOPIC_ID : ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
+    const read = (partition: PartitionRequest): PartitionResponse => {
+      const log = found?.partitions[partition.partition];
+      const answer =
+        found && log
+          ? readPartition(deps, request, found.name, partition, log, limit - bytes, bytes === 0)
+          : { partitionIndex: partition.partition, records: NO_RECORDS, errorCode: missing };
       bytes += answer.records?.length ?? 0;
       if (answer.errorCode !== ErrorCode.NONE) failed = true;
       return answer;
-    }),
-  }));
+    };
+    return { topic, topicId, partitions: partitions.map(read) };
+  });
   return { responses, bytes, failed };
+}
+
+/** Requests have names or, in later versions, ids. */
+function topicOf({ topics }: FetchDeps, { topic, topicId }: TopicRequest): Topic | undefined {
+  return topicId === '' ? topics.get(topic) : topics.byId(topicId);
 }
 
 function readPartition(
@@ -67,12 +80,11 @@ function readPartition(
   { isolationLevel }: FetchRequest,
   topic: string,
   { partition, fetchOffset, partitionMaxBytes, currentLeaderEpoch }: PartitionRequest,
-  log: PartitionLog | undefined,
+  log: PartitionLog,
   bytesLeft: number,
   atLeastOne: boolean,
 ): PartitionResponse {
   const at = { partitionIndex: partition, records: NO_RECORDS };
-  if (!log) return { ...at, errorCode: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION };
   if (currentLeaderEpoch > LEADER_EPOCH) return { ...at, errorCode: ErrorCode.UNKNOWN_LEADER_EPOCH };
   const known = {
     highWatermark: log.endOffset,
@@ -117,10 +129,11 @@ async function awaitChange(
       () => clearTimeout(timer),
       () => signal.removeEventListener('abort', gone),
     );
-    for (const { topic, partitions } of request.topics) {
-      for (const { partition } of partitions) {
-        void deps.whenResumed(topic, partition)?.then(resolve);
-        const cancel = deps.topics.get(topic)?.partitions[partition]?.onChange(resolve);
+    for (const wanted of request.topics) {
+      const topic = topicOf(deps, wanted);
+      for (const { partition } of wanted.partitions) {
+        void deps.whenResumed(topic?.name ?? '', partition)?.then(resolve);
+        const cancel = topic?.partitions[partition]?.onChange(resolve);
         if (cancel) cancels.push(cancel);
       }
     }

@@ -6,6 +6,7 @@ import type { TopicRegistry } from '../topics/registry';
 export function partitionAccess(topics: TopicRegistry, now: () => number): Partitions {
   return {
     exists: (at) => topics.partition(at) !== undefined,
+    topicName: (topicId) => topics.byId(topicId)?.name,
     *producers() {
       for (const { name, partitions } of topics.all()) {
         for (const [partition, log] of partitions.entries()) {

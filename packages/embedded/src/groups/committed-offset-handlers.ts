@@ -4,7 +4,7 @@ import { handles, type Handler } from '../requests/handler';
 import { OFFSET_COMMIT, OFFSET_FETCH } from '../protocol/apis/groups';
 import { TXN_OFFSET_COMMIT } from '../protocol/apis/transactions';
 import { ErrorCode } from '../protocol/errors';
-import type { RequestOf } from '../protocol/layout';
+import type { ElementOf, RequestOf } from '../protocol/layout';
 import type { Partitions, TopicPartition } from '../partitions';
 import type { MemberIdentity } from './member';
 import type { OffsetCommit } from './offset-store';
@@ -13,14 +13,17 @@ import type { GroupRegistry } from './registry';
 export interface CommittedOffsetHandlerDeps {
   readonly groups: GroupRegistry;
   readonly clock: Clock;
-  readonly partitions: Pick<Partitions, 'exists'>;
+  readonly partitions: Pick<Partitions, 'exists' | 'topicName'>;
   /** `offset.metadata.max.bytes` */
   readonly maxMetadataBytes: number;
   /** Whether the producer may add offsets of the group to its transaction, as an error code. */
   checkTransaction(request: RequestOf<typeof TXN_OFFSET_COMMIT>): number;
 }
 
-type Topics = RequestOf<typeof OFFSET_COMMIT>['topics'];
+/** With an id in place of the name in later versions of OffsetCommit, otherwise ''. */
+type Topics = readonly (Omit<ElementOf<RequestOf<typeof OFFSET_COMMIT>['topics']>, 'topicId'> & {
+  readonly topicId?: string;
+})[];
 type FetchRequest = RequestOf<typeof OFFSET_FETCH>;
 type Store = (accepted: readonly OffsetCommit[]) => Promise<void>;
 
@@ -47,12 +50,14 @@ export function committedOffsetHandlers(deps: CommittedOffsetHandlerDeps): [numb
   async function commitAll(topics: Topics, refused: number, store: Store) {
     const committedAt = clock.now();
     const accepted: OffsetCommit[] = [];
-    const responses = topics.map(({ name, partitions }) => ({
-      name,
+    const responses = topics.map(({ name: given, topicId = '', partitions }) => ({
+      ...{ name: given, topicId },
       partitions: partitions.map(({ partitionIndex, committedOffset, committedLeaderEpoch, committedMetadata }) => {
+        const name = topicId === '' ? given : deps.partitions.topicName(topicId);
+        if (name === undefined) return { partitionIndex, errorCode: refused || ErrorCode.UNKNOWN_TOPIC_ID };
         const at = { topic: name, partition: partitionIndex };
         const metadata = committedMetadata ?? '';
-        const errorCode = refused === ErrorCode.NONE ? checkPartition(at, metadata) : refused;
+        const errorCode = refused || checkPartition(at, metadata);
         const value = { offset: committedOffset, leaderEpoch: committedLeaderEpoch, metadata, committedAt };
         if (errorCode === ErrorCode.NONE) accepted.push({ ...at, value });
         return { partitionIndex, errorCode };

@@ -24,9 +24,10 @@ export interface ClusterHandlerDeps {
 export function clusterHandlers(deps: ClusterHandlerDeps): ReadonlyMap<number, Handler> {
   const { topics, nodeId, address } = deps;
 
-  const describe = ({ name, partitions }: Topic) => ({
+  const describe = ({ name, id, partitions }: Topic) => ({
     errorCode: ErrorCode.NONE,
     name,
+    topicId: id,
     isInternal: false,
     partitions: partitions.map((_, partitionIndex) => ({
       errorCode: ErrorCode.NONE,
@@ -47,6 +48,13 @@ export function clusterHandlers(deps: ClusterHandlerDeps): ReadonlyMap<number, H
       return { name, errorCode: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION };
     }
     return describe(topics.create(name, deps.defaultPartitions, new Map()));
+  };
+
+  /** By name, or where that is null by id. */
+  const find = (name: string | null, topicId: string, mayCreate: boolean) => {
+    if (name !== null) return describeOrCreate(name, mayCreate);
+    const topic = topics.byId(topicId);
+    return topic ? describe(topic) : { name, topicId, errorCode: ErrorCode.UNKNOWN_TOPIC_ID };
   };
 
   const coordinator = (keyType: number) =>
@@ -70,7 +78,7 @@ export function clusterHandlers(deps: ClusterHandlerDeps): ReadonlyMap<number, H
         controllerId: nodeId,
         topics: all
           ? topics.all().map(describe)
-          : requested.map(({ name }) => describeOrCreate(name, allowAutoTopicCreation)),
+          : requested.map(({ name, topicId }) => find(name, topicId, allowAutoTopicCreation)),
       };
     }),
 

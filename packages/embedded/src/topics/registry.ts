@@ -29,12 +29,13 @@ const LOGS = 'logs';
 export class TopicRegistry {
   readonly clusterId: string;
   private readonly topics = new Map<string, Topic>();
+  private readonly ids = new Map<string, Topic>();
 
   constructor(private readonly options: RegistryOptions) {
     const stored = this.load();
     this.clusterId = stored?.clusterId ?? randomBytes(16).toString('base64url');
     for (const [name, { id, partitions, configs }] of Object.entries(stored?.topics ?? {})) {
-      this.topics.set(name, this.open(name, id, partitions, new Map(Object.entries(configs))));
+      this.add(this.open(name, id, partitions, new Map(Object.entries(configs))));
     }
     if (!stored) this.save([]);
     this.removeUnknownFolders();
@@ -116,6 +117,10 @@ export class TopicRegistry {
     return this.topics.get(name);
   }
 
+  byId(id: string): Topic | undefined {
+    return this.ids.get(id);
+  }
+
   partition({ topic, partition }: TopicPartition): PartitionLog | undefined {
     return this.topics.get(topic)?.partitions[partition];
   }
@@ -133,13 +138,19 @@ export class TopicRegistry {
       this.removePartitions(topic, 0);
       throw error;
     }
-    this.topics.set(name, topic);
+    this.add(topic);
     return topic;
+  }
+
+  private add(topic: Topic): void {
+    this.topics.set(topic.name, topic);
+    this.ids.set(topic.id, topic);
   }
 
   delete(topic: Topic): void {
     this.save(this.all().filter((other) => other !== topic));
     this.topics.delete(topic.name);
+    this.ids.delete(topic.id);
     this.removePartitions(topic, 0);
   }
 

@@ -123,7 +123,7 @@ export function topicHandlers(deps: TopicHandlerDeps): ReadonlyMap<number, Handl
     handles(DELETE_TOPICS, async ({ topics: named, topicNames }) => ({
       responses: await Promise.all(
         [...named, ...topicNames.map((name) => ({ name, topicId: '' }))].map(async ({ name, topicId }) => {
-          const topic = name === null ? topics.all().find(({ id }) => id === topicId) : topics.get(name);
+          const topic = name === null ? topics.byId(topicId) : topics.get(name);
           if (!topic) {
             const error = name === null ? 'UNKNOWN_TOPIC_ID' : 'UNKNOWN_TOPIC_OR_PARTITION';
             return { name, topicId, errorCode: ErrorCode[error] };

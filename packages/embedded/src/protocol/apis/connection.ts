@@ -53,12 +53,20 @@ export const SASL_AUTHENTICATE = api({
 export const METADATA = api({
   key: 3,
   name: 'Metadata',
-  versions: [0, 9],
+  versions: [0, 12],
   flexible: 9,
   request: [
-    ['topics', [['name', 'string']], '0+', { nullable: true }],
+    [
+      'topics',
+      [
+        ['topicId', 'uuid', '10+'],
+        ['name', 'string?'],
+      ],
+      '0+',
+      { nullable: true },
+    ],
     ['allowAutoTopicCreation', 'bool', '4+', { default: true }],
-    ['includeClusterAuthorizedOperations', 'bool', '8+'],
+    ['includeClusterAuthorizedOperations', 'bool', '8-10'],
     ['includeTopicAuthorizedOperations', 'bool', '8+'],
   ],
   response: [
@@ -78,7 +86,8 @@ export const METADATA = api({
       'topics',
       [
         ['errorCode', 'int16'],
-        ['name', 'string'],
+        ['name', 'string?', '0+', { default: '' }],
+        ['topicId', 'uuid', '10+'],
         ['isInternal', 'bool', '1+'],
         [
           'partitions',
@@ -95,7 +104,7 @@ export const METADATA = api({
         ['topicAuthorizedOperations', 'int32', '8+', { default: -2147483648 }],
       ],
     ],
-    ['clusterAuthorizedOperations', 'int32', '8+', { default: -2147483648 }],
+    ['clusterAuthorizedOperations', 'int32', '8-10', { default: -2147483648 }],
   ],
 });
 

@@ -57,7 +57,7 @@ export const PRODUCE = api({
 export const FETCH = api({
   key: 1,
   name: 'Fetch',
-  versions: [4, 12],
+  versions: [4, 13],
   flexible: 12,
   request: [
     ['replicaId', 'int32', '0+', { default: -1 }],
@@ -70,7 +70,8 @@ export const FETCH = api({
     [
       'topics',
       [
-        ['topic', 'string'],
+        ['topic', 'string', '4-12'],
+        ['topicId', 'uuid', '13+'],
         [
           'partitions',
           [
@@ -87,7 +88,8 @@ export const FETCH = api({
     [
       'forgottenTopicsData',
       [
-        ['topic', 'string'],
+        ['topic', 'string', '4-12'],
+        ['topicId', 'uuid', '13+'],
         ['partitions', '[]int32'],
       ],
       '7+',
@@ -101,7 +103,8 @@ export const FETCH = api({
     [
       'responses',
       [
-        ['topic', 'string'],
+        ['topic', 'string', '4-12'],
+        ['topicId', 'uuid', '13+'],
         [
           'partitions',
           [

@@ -4,7 +4,7 @@ import { api } from '../layout';
 export const OFFSET_COMMIT = api({
   key: 8,
   name: 'OffsetCommit',
-  versions: [2, 8],
+  versions: [2, 10],
   flexible: 8,
   request: [
     ['groupId', 'string'],
@@ -15,7 +15,8 @@ export const OFFSET_COMMIT = api({
     [
       'topics',
       [
-        ['name', 'string'],
+        ['name', 'string', '2-9'],
+        ['topicId', 'uuid', '10+'],
         [
           'partitions',
           [
@@ -33,7 +34,8 @@ export const OFFSET_COMMIT = api({
     [
       'topics',
       [
-        ['name', 'string'],
+        ['name', 'string', '2-9'],
+        ['topicId', 'uuid', '10+'],
         [
           'partitions',
           [
