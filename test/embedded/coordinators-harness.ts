@@ -9,7 +9,7 @@ import {
 } from '../../packages/embedded/src/coordinators';
 import type { RequestContext } from '../../packages/embedded/src/requests/handler';
 import type { Partitions, TopicPartition } from '../../packages/embedded/src/partitions';
-import type { Api, MessageOf, RequestOf } from '../../packages/embedded/src/protocol/layout';
+import type { Api, Loose, MessageOf, RequestOf } from '../../packages/embedded/src/protocol/layout';
 import { FakeClock } from './fake-clock';
 
 /** What a request leaves out. */
@@ -37,6 +37,10 @@ export class FakePartitions implements Partitions {
 
   exists({ topic, partition }: TopicPartition): boolean {
     return this.topics.has(topic) && partition < 4;
+  }
+
+  topicName(): undefined {
+    return undefined;
   }
 
   producers(): [] {
@@ -81,7 +85,7 @@ export class CoordinatorsHarness {
   /** Version: the highest, unless given. */
   async ask<A extends Api>(
     api: A,
-    request: Partial<RequestOf<A>>,
+    request: Loose<RequestOf<A>>,
     version = api.versions[1],
   ): Promise<MessageOf<A['response']>> {
     const handler = this.broker.handlers.get(api.key);

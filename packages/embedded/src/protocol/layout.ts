@@ -75,7 +75,7 @@ export type MessageOf<Fields extends readonly Field[]> = {
 };
 
 /** A message to encode: omitted fields have their defaults. */
-type Loose<T> = T extends Buffer
+export type Loose<T> = T extends Buffer
   ? T
   : T extends (infer E)[]
     ? readonly Loose<E>[]

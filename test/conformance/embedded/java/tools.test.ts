@@ -245,7 +245,7 @@ describeWithKafka("Apache Kafka's own tools", () => {
 
   cell('Java', 'list API versions', async () => {
     const versions = await runKafkaTool(`${TOOLS}.BrokerApiVersionsCommand`, where());
-    expect(versions).toContain('Fetch(1): 4 to 12 [usable: 12]');
+    expect(versions).toContain('Fetch(1): 4 to 13 [usable: 13]');
   });
 
   cell('Java', 'describe log folders', async () => {
