@@ -25,7 +25,8 @@ export class WrittenTopic {
     private readonly admin: Admin,
   ) {}
 
-  async create(): Promise<void> {
+  /** @param atOnce records that are written before the others, without a pause between them */
+  async create(atOnce = 0): Promise<void> {
     await this.admin.createTopics([{ name: this.name, partitions: PARTITIONS, replicationFactor: 1, configs: {} }]);
     const config = { 'bootstrap.servers': this.bootstrapServers };
     const producer = createProducer(createWire(config), config, silentLogger);
@@ -39,7 +40,7 @@ export class WrittenTopic {
     this.exists = true;
     this.ending = false;
     this.created++;
-    this.writing = this.write(producer);
+    this.writing = this.write(producer, atOnce);
   }
 
   async delete(): Promise<void> {
@@ -55,14 +56,14 @@ export class WrittenTopic {
     await this.writing;
   }
 
-  private async write(producer: Producer): Promise<void> {
+  private async write(producer: Producer, atOnce: number): Promise<void> {
     for (let n = 0; !this.ending; n++) {
       const line = `${this.name} ${this.created} ${n}`;
       const record = { topic: this.name, partition: n % PARTITIONS, key: null, value: Buffer.from(line) };
       producer.send(record, (error) => {
         if (error === null) this.acknowledged.push(line);
       });
-      await sleep(EVERY_MS);
+      if (n >= atOnce) await sleep(EVERY_MS);
     }
     await producer.flush();
     await producer.close();
