@@ -22,3 +22,10 @@ describe.each(LONG)('a timer of %p ms', (ms) => {
     expect(fired).toEqual(['sleep']);
   });
 });
+
+test('a time that has passed is now, without a warning of Node.js', async () => {
+  const started = jest.spyOn(globalThis, 'setTimeout');
+  await new Promise<void>((resolve) => startTimer(resolve, -Date.now()));
+  expect(started.mock.calls.map(([, ms]) => ms)).toEqual([0]);
+  started.mockRestore();
+});

@@ -6,9 +6,9 @@
 /** The longest delay of a timer in Node.js, in milliseconds. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Like `setTimeout`. Cancel it with `clearTimeout`. */
+/** Like `setTimeout`, without Node's warning about a time that has passed. Cancel it with `clearTimeout`. */
 export function startTimer(run: () => void, ms: number): NodeJS.Timeout {
-  return setTimeout(run, Math.min(ms, LONGEST_TIMER_MS));
+  return setTimeout(run, Math.max(0, Math.min(ms, LONGEST_TIMER_MS)));
 }
 
 /** Like `setInterval`. Cancel it with `clearInterval`. */
