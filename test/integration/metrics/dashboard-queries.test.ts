@@ -27,13 +27,15 @@ testWithPrometheus('Prometheus accepts every query of the dashboard, and shows a
       return new Map((await readPanels(prometheus.url, panels, span)).map((panel) => [panel.title, panel]));
     };
     const last = (data: ReadonlyMap<string, PanelData>, title: string) => data.get(title)?.series[0]?.values.at(-1);
-    const data = await waitFor('a scrape of the running task', async () => {
+    const lagOf = (data: ReadonlyMap<string, PanelData>) => data.get('Sink: lag in records')?.series[0]?.legend;
+    // A task runs before it has partitions, and lags.
+    const data = await waitFor('a scrape of the running task and its lag', async () => {
       const now = await read();
-      return last(now, 'Tasks running') === 1 && now;
+      return last(now, 'Tasks running') === 1 && lagOf(now) !== undefined && now;
     });
     expect(last(data, 'Workers up')).toBe(1);
     expect(last(data, 'Connectors')).toBe(1);
-    expect(data.get('Sink: lag in records')?.series[0]?.legend).toBe('sink-0');
+    expect(lagOf(data)).toBe('sink-0');
     expect(data.get('Memory')?.series[0]?.legend).toBe(new URL(worker.url).host);
   } finally {
     await prometheus.stop();
