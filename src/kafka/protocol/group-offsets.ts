@@ -30,6 +30,8 @@ export function offsetCommitRequest(
   offsets: readonly CommittedOffset[],
 ): WireRequest<PartitionError[]> {
   const byId = version > OFFSET_COMMIT_BY_NAME.max;
+  // Partitions of one name may belong to the old topic and to the new one.
+  const topics = groupByTopic(byId ? offsets.map((at) => ({ ...at, topic: at.topicId ?? '' })) : offsets);
   const names = new Map(byId ? offsets.map(({ topic, topicId }) => [topicId, topic]) : []);
   return request(
     OFFSET_COMMIT,
@@ -39,8 +41,8 @@ export function offsetCommitRequest(
       if (version >= 7) w.nullableString(identity.groupInstanceId);
       // -1: the broker's retention.
       if (version <= 4) w.int64(-1);
-      w.array(groupByTopic(offsets), ([topic, partitions]) => {
-        if (byId) w.uuid(partitions[0]?.topicId ?? '');
+      w.array(topics, ([topic, partitions]) => {
+        if (byId) w.uuid(topic);
         else w.string(topic);
         w.array(partitions, ({ partition, offset }) => {
           w.int32(partition).int64(offset);
