@@ -82,9 +82,9 @@ test('analytics-sink 23: structures become an Avro file that other readers accep
   ]);
   const rows = new AvroRows(big);
   const at = new Date(1_700_000_000_000);
-  rows.add({ a: null, n: 9_007_199_254_740_993n, at, list: [1, 2], raw: Buffer.from('x') });
-  rows.add({ a: 'x', n: 5, at, list: [], raw: Buffer.alloc(0) });
-  expect(() => rows.add({ a: 'x', n: 5, at, list: ['no'], raw: Buffer.alloc(0) })).toThrow();
+  rows.add(big, { a: null, n: 9_007_199_254_740_993n, at, list: [1, 2], raw: Buffer.from('x') });
+  rows.add(big, { a: 'x', n: 5, at, list: [], raw: Buffer.alloc(0) });
+  expect(() => rows.add(big, { a: 'x', n: 5, at, list: ['no'], raw: Buffer.alloc(0) })).toThrow();
   const bytes = Buffer.concat([rows.header(), rows.block(true)]);
   const read: Record<string, unknown>[] = [];
   const decoder = new avro.streams.BlockDecoder({
@@ -133,7 +133,7 @@ test('analytics-sink 23: null in a field with a default is the default, in Avro 
   const of = structSchema(defaults.map(([type], i) => [`f${i}`, type]));
   const nulls = Object.fromEntries(defaults.map((_, i) => [`f${i}`, null]));
   expect(avroValue(of, nulls)).toEqual(Object.fromEntries(defaults.map(([, , written], i) => [`f${i}`, written])));
-  expect(new AvroRows(of).add(nulls)).toBeGreaterThan(0);
+  expect(new AvroRows(of).add(of, nulls)).toBeGreaterThan(0);
   expect(text('json', sinkRecord(nulls, { valueSchema: of }))).toBe(
     '{"f0":5,"f1":9007199254740993,"f2":7,"f3":1,"f4":1.50,"f5":"eA==","f6":[1,2],"f7":"d","f8":null}\n',
   );
@@ -323,6 +323,39 @@ test('analytics-sink 31: metadata becomes fields of delimited rows, quoted where
   const settings: RowSettings = { validateJson: true, metadataColumns: ['offset', 'key', 'headers'] };
   expect(text('csv', sinkRecord('x,1', { key: 'a,"b"' }), settings)).toBe('x,1,7,"a,""b""",{}\n');
   expect(text('psv', sinkRecord(Buffer.from('x|1'), { key: Buffer.from('k') }), settings)).toBe('x|1|7|aw==|{}\n');
+});
+
+describe('analytics-sink 31: each row of a delimited message has the metadata', () => {
+  const settings: RowSettings = { validateJson: true, metadataColumns: ['offset', 'key'] };
+
+  test.each([
+    ['csv', 'x,1\n', 'x,1,7,k\n'],
+    ['csv', 'x,1\r\n', 'x,1,7,k\n'],
+    ['csv', 'x,1\n\ny,2', 'x,1,7,k\ny,2,7,k\n'],
+    ['csv', '"a\nb ""c""",1\n5"\n', '"a\nb ""c""",1,7,k\n5",7,k\n'],
+    ['scsv', 'x;"1\n"\n', 'x;"1\n";7;k\n'],
+    ['tsve', 'x\t"\ny\t1\n', 'x\t"\t7\tk\ny\t1\t7\tk\n'],
+    ['csv', '', ',7,k\n'],
+    ['csv', '\n', ',7,k\n'],
+  ])('%s: %j', (format, content, expected) => {
+    expect(text(format, sinkRecord(content, { key: 'k' }), settings)).toBe(expected);
+    expect(text(format, sinkRecord(Buffer.from(content), { key: 'k' }), settings)).toBe(expected);
+  });
+
+  test('a field of tsve is escaped rather than quoted', () => {
+    expect(text('tsve', sinkRecord('x', { key: 'a\tb\\c\n"' }), settings)).toBe('x\t7\ta\\tb\\\\c\\n"\n');
+  });
+});
+
+test('analytics-sink 23: records whose schemas differ in names or defaults that Avro does not show keep their values', () => {
+  const first = structSchema([['a.b', schema('STRING')]]);
+  const second = structSchema([['a_b', schema('STRING', { default: 'second' })]]);
+  const rows = new AvroRows(first);
+  rows.add(first, { 'a.b': 'x' });
+  expect(rows.isFor(second)).toBe(true);
+  rows.add(second, { a_b: 'y' });
+  rows.add(second, {});
+  expect(rows.block(true).toString('latin1')).toContain('\u0002x\u0002y\u000csecond');
 });
 
 test('values as JSON: dates and decimals as numbers, maps with non-string keys as pairs', () => {

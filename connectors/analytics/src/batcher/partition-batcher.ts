@@ -134,7 +134,7 @@ export class PartitionBatcher {
     let size: number;
     try {
       rows ??= new AvroRows(schema);
-      size = rows.add(value);
+      size = rows.add(schema, value);
     } catch (error) {
       throw unwritable(record, this.options.mapping.format.wireName, error);
     }

@@ -69,6 +69,11 @@ const FORMATS: ReadonlyMap<string, Format> = new Map(
 
 export const FORMAT_NAMES: readonly string[] = [...FORMATS.keys()];
 
+/** Of a delimited format; null: the format escapes separators and line breaks rather than quoting fields. */
+export function quotingSeparator({ wireName, separator = ',' }: Format): string | null {
+  return wireName === 'tsve' ? null : separator;
+}
+
 /** Case-insensitive; null for an unknown name. */
 export function findFormat(name: string): Format | null {
   return FORMATS.get(name.toLowerCase()) ?? null;

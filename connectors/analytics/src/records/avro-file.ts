@@ -59,9 +59,15 @@ export class AvroRows {
     return Buffer.concat([Buffer.from('Obj\u0001', 'latin1'), META.toBuffer(meta), this.sync]);
   }
 
-  /** Bytes of the row. @throws Error when it does not match the schema. */
-  add(value: Readonly<Record<string, unknown>>): number {
-    const bytes = this.type.toBuffer(avroValue(this.schema, value));
+  /**
+   * Bytes of the row.
+   *
+   * @param schema of the value, which the file accepts: its names and defaults may differ from those of the file's
+   *   schema, where Avro's names or its text are the same
+   * @throws Error when the value does not match the schema
+   */
+  add(schema: Schema, value: Readonly<Record<string, unknown>>): number {
+    const bytes = this.type.toBuffer(avroValue(schema, value));
     this.rows.push(bytes);
     this.size += bytes.length;
     return bytes.length;

@@ -1,6 +1,7 @@
 /** Adds a record's origin to its row. Source: analytics-sink §3.4. */
 import type { SinkRecord } from '@millrace/sdk';
 import type { MetadataColumn } from '../config/settings';
+import { quotingSeparator, type Format } from '../mapping/formats';
 import { jsonText } from './json-value';
 
 /** Members to add to JSON rows: name → JSON text. */
@@ -26,9 +27,12 @@ export function withMembers(json: string, members: ReadonlyMap<string, string>):
   return `${body}${known.length > 0 ? ',' : ''}${added.join(',')}}`;
 }
 
-/** Fields to append to delimited rows, quoted where necessary. */
-export function metadataFields(record: SinkRecord, columns: readonly MetadataColumn[], separator: string): string {
-  return columns.map((column) => separator + quoted(fieldText(record, column), separator)).join('');
+/** Fields to append to delimited rows, quoted or escaped where necessary. */
+export function metadataFields(record: SinkRecord, columns: readonly MetadataColumn[], format: Format): string {
+  const { separator = ',' } = format;
+  const quoting = quotingSeparator(format);
+  const field = (text: string): string => (quoting === null ? escaped(text) : quoted(text, quoting));
+  return columns.map((column) => separator + field(fieldText(record, column))).join('');
 }
 
 function fieldText(record: SinkRecord, column: MetadataColumn): string {
@@ -40,6 +44,12 @@ function fieldText(record: SinkRecord, column: MetadataColumn): string {
 
 function quoted(text: string, separator: string): string {
   return text.includes(separator) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\' };
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\t\n\r\\]/g, (char) => ESCAPES[char] ?? char);
 }
 
 function keyJson({ key, keySchema }: SinkRecord): string {

@@ -5,7 +5,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { Schema, SinkRecord } from '@millrace/sdk';
 import type { AnalyticsSettings, MetadataColumn } from '../config/settings';
-import type { Format } from '../mapping/formats';
+import { quotingSeparator, type Format } from '../mapping/formats';
+import { delimitedRows } from './delimited-rows';
 import { jsonDocuments } from './json-documents';
 import { jsonText } from './json-value';
 import { metadataFields, metadataMembers, withMembers } from './metadata';
@@ -57,9 +58,8 @@ function bytesRow(record: SinkRecord, value: Uint8Array, format: Format, setting
     const documents = documentsOf(record, bytes.toString('utf8'));
     if (documents.length !== 1 || metadataColumns.length > 0) return documentsRow(record, documents, settings);
   }
-  const metadata = delimitedMetadata(record, format, metadataColumns);
   // Text in another encoding stays as it is.
-  return { kind: 'bytes', bytes: Buffer.concat([bytes, metadata === '' ? NEWLINE : Buffer.from(`${metadata}\n`)]) };
+  return { kind: 'bytes', bytes: lines(record, bytes, format, metadataColumns) };
 }
 
 /** A message may have several documents, or none. */
@@ -76,11 +76,11 @@ function documentsRow(record: SinkRecord, documents: readonly string[], settings
 
 function textRow(record: SinkRecord, text: string, format: Format, settings: RowSettings): Row {
   if (!format.batched) return { kind: 'file', bytes: Buffer.from(text) };
-  const line =
+  const bytes =
     format.family === 'json'
-      ? jsonLine(record, text, settings)
-      : `${text}${delimitedMetadata(record, format, settings.metadataColumns)}\n`;
-  return { kind: 'bytes', bytes: Buffer.from(line) };
+      ? Buffer.from(jsonLine(record, text, settings))
+      : lines(record, Buffer.from(text), format, settings.metadataColumns);
+  return { kind: 'bytes', bytes };
 }
 
 function jsonLine(record: SinkRecord, text: string, { metadataColumns }: RowSettings): string {
@@ -88,12 +88,11 @@ function jsonLine(record: SinkRecord, text: string, { metadataColumns }: RowSett
   return `${isRow ? withMembers(text, metadataMembers(record, metadataColumns)) : text}\n`;
 }
 
-function delimitedMetadata(
-  record: SinkRecord,
-  { family, separator }: Format,
-  columns: readonly MetadataColumn[],
-): string {
-  return family === 'delimited' && columns.length > 0 ? metadataFields(record, columns, separator ?? ',') : '';
+/** The message and a line ending; in delimited formats each of its rows has the metadata. */
+function lines(record: SinkRecord, bytes: Buffer, format: Format, columns: readonly MetadataColumn[]): Buffer {
+  if (format.family !== 'delimited' || columns.length === 0) return Buffer.concat([bytes, NEWLINE]);
+  const metadata = Buffer.from(`${metadataFields(record, columns, format)}\n`);
+  return Buffer.concat(delimitedRows(bytes, quotingSeparator(format)).flatMap((row) => [row, metadata]));
 }
 
 function documentsOf(record: SinkRecord, text: string): readonly string[] {
