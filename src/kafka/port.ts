@@ -216,6 +216,8 @@ export interface FetchedBatch {
   readonly nextOffset: number;
   /** Bytes of keys and values. */
   readonly bytes: number;
+  /** Id of the topic that the records are from; absent: the broker reports none. */
+  readonly topicId?: string | undefined;
 }
 
 /** Reads partitions without a group. */

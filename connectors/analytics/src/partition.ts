@@ -7,6 +7,8 @@ export class AssignedPartition {
   readonly owner = new Ownership();
   readonly shipments = new Set<Promise<void>>();
   isPaused = false;
+  /** The shipments of a topic that was deleted since: nobody can read their records again. */
+  private last: Promise<unknown> = Promise.resolve();
 
   constructor(
     readonly id: TopicPartition,
@@ -18,6 +20,19 @@ export class AssignedPartition {
   }
   hasRoom(max: number): boolean {
     return this.shipments.size <= Math.floor(max / 2);
+  }
+
+  /**
+   * The next records are those of this topic; null: its id is unknown. If it is another topic than before, the open
+   * file of that is shipped.
+   */
+  async readFrom(topicId: string | null): Promise<void> {
+    if (await this.batcher.readFrom(topicId)) this.last = Promise.allSettled(this.shipments);
+  }
+
+  /** Waits for the shipments that cannot be repeated. */
+  async finishLast(timeoutMs: number): Promise<void> {
+    await settledWithin(this.last, timeoutMs, undefined);
   }
 
   /** Ships the open file and waits for all shipments in flight, at most `timeoutMs`. */

@@ -12,6 +12,7 @@ import {
   type SinkTaskContext,
   type TopicPartition,
   type TopicPartitionOffset,
+  messageOf,
   monotonicNow,
 } from '@millrace/sdk';
 import { PartitionBatcher, type Sealed } from './batcher/partition-batcher';
@@ -38,10 +39,14 @@ export class AnalyticsSinkTask implements SinkTask {
   private readonly partitions = new Map<string, AssignedPartition>();
   private context!: SinkTaskContext;
   private settings!: AnalyticsSettings;
+  /** Topics without tags. */
+  private readonly withoutId = new Set<string>();
   private service: Service | null = null;
   private shipper!: Shipper;
   private metrics!: SinkMetrics;
   private folder: StagingFolder | null = null;
+  /** Thrown by the next `put`. */
+  private stagingLost: ConnectError | null = null;
   private deadLetters: DeadLetterQueue | null = null;
   private deliveryErrors!: DeliveryErrors;
   private diskBackoff!: DiskBackoff;
@@ -62,9 +67,14 @@ export class AnalyticsSinkTask implements SinkTask {
         return oldest === Infinity ? 0 : oldest;
       },
     });
-    for (const stale of await removeStaleFolders(settings.tempDir))
-      logger.info(`Removed ${stale}, left by a worker that crashed`);
-    this.folder = await createStagingFolder(settings.tempDir, context.connector, context.task);
+    const folder = await createStagingFolder(settings.tempDir, context.connector, context.task, () =>
+      this.onStagingLost(folder.path),
+    );
+    this.folder = folder;
+    const stale = await removeStaleFolders(settings.tempDir, folder);
+    for (const path of stale.removed) logger.info(`Removed ${path}, left by a worker that crashed`);
+    for (const path of stale.unknown)
+      logger.warn(`${path} does not say which worker uses it; remove it unless a worker of an earlier version does`);
     this.service = createService(settings);
     await checkIngestion(this.service.resources, settings.retry, logger, context.signal);
     if (settings.validateTables) await checkTables(this.service.cluster, settings, logger, context.signal);
@@ -107,8 +117,10 @@ export class AnalyticsSinkTask implements SinkTask {
       // Consecutive records mostly have the same partition. Offsets are those of the consumed topic, which a
       // transformation may have renamed.
       const { originalTopic: topic, originalPartition: number } = record;
-      if (partition?.id.partition !== number || partition.id.topic !== topic)
+      if (partition?.id.partition !== number || partition.id.topic !== topic) {
         partition = this.partitions.get(partitionKey({ topic, partition: number }));
+        if (partition) await this.readFrom(partition);
+      }
       if (!partition || failed.has(partition)) continue;
       const written = this.write(partition, record);
       if (written !== true && !(await written)) failed.add(partition);
@@ -141,6 +153,7 @@ export class AnalyticsSinkTask implements SinkTask {
         const partition = this.partitions.get(partitionKey(id));
         if (!partition) return;
         if (flushMs > 0) await this.finish(partition, flushMs);
+        else await partition.finishLast(STOP_FLUSH_MS);
         await partition.release(CLOSE_TIMEOUT_MS);
       }),
     );
@@ -172,6 +185,29 @@ export class AnalyticsSinkTask implements SinkTask {
     this.service?.close();
     await this.deadLetters?.close().catch(() => undefined);
     await this.folder?.remove();
+  }
+
+  /** The records of a topic that was deleted cannot be read again, so its open file must be sealed. */
+  private async readFrom(partition: AssignedPartition): Promise<void> {
+    const { id } = partition;
+    const topicId = this.context.topicId(id);
+    if (topicId === null && this.settings.dedupeTags) this.warnOfMissingId(id.topic);
+    try {
+      await partition.readFrom(topicId);
+    } catch (error) {
+      throw new ConnectError(
+        `The last records of topic ${id.topic}, which was deleted and created again, cannot be written to the staging folder and are lost: ${messageOf(error)}`,
+        { code: 'ANALYTICS_DISK', cause: error, place: { ...id } },
+      );
+    }
+  }
+
+  private warnOfMissingId(topic: string): void {
+    if (this.withoutId.has(topic)) return;
+    this.withoutId.add(topic);
+    this.context.logger.warn(
+      `"analytics.dedupe.tags" has no effect on ${topic}: its brokers report no topic id, which tells its records from those of an earlier topic ${topic}`,
+    );
   }
 
   /** False: writing failed, and the worker delivers the partition's records again. */
@@ -215,6 +251,7 @@ export class AnalyticsSinkTask implements SinkTask {
 
   private ship(partition: AssignedPartition, mapping: TableMapping, { file, range, records }: Sealed): void {
     const shipped = this.shipper.ship(file, partition.owner).then(async (end) => {
+      if (end.kind === 'missing') return this.onStagingLost(file.path);
       const done =
         end.kind === 'delivered' ||
         (end.kind === 'failed' &&
@@ -226,6 +263,10 @@ export class AnalyticsSinkTask implements SinkTask {
             error: end.error,
             signal: partition.owner.signal,
           })));
+      if (end.kind === 'abandoned' && !partition.batcher.isRepeatable(file))
+        this.context.logger.error(
+          `${file.records} records of ${file.topic}-${file.partition} are lost, offsets ${file.firstOffset} to ${file.lastOffset}: their topic was deleted before they were delivered, and the partition was revoked`,
+        );
       if (done) range.pending--;
       await file.remove();
       await records?.remove();
@@ -235,6 +276,14 @@ export class AnalyticsSinkTask implements SinkTask {
       records: file.records,
       bytes: file.rawBytes,
     });
+  }
+
+  /** Its records are not committed: a new task delivers them again. */
+  private onStagingLost(path: string): void {
+    this.stagingLost ??= new ConnectError(
+      `${path} was removed before its records were delivered, by something other than this task. The task starts again from the last committed offsets; let nothing else remove files in "tempdir.path".`,
+      { code: 'ANALYTICS_DISK', place: { path } },
+    );
   }
 
   private track({ shipments }: AssignedPartition, work: Promise<void>): void {
@@ -306,6 +355,7 @@ export class AnalyticsSinkTask implements SinkTask {
   }
 
   private throwFatal(): void {
-    if (this.deliveryErrors.fatal) throw this.deliveryErrors.fatal;
+    const fatal = this.stagingLost ?? this.deliveryErrors.fatal;
+    if (fatal) throw fatal;
   }
 }

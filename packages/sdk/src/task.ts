@@ -123,6 +123,12 @@ export interface ErrantRecordReporter {
 
 export interface SinkTaskContext extends TaskContext {
   readonly assignment: () => readonly TopicPartition[];
+  /**
+   * Id of the topic that the records of the last `put` were read from. A topic that is deleted and created again has
+   * another id, and offsets that start again. Null before the first record, and when the brokers report no ids (before
+   * Kafka 2.8).
+   */
+  topicId(partition: TopicPartition): string | null;
   /** Consumes from this offset, starting with the next batch. */
   seek(offset: TopicPartitionOffset): void;
   /** Limits the wait until the next `put` to `ms` milliseconds, once. */

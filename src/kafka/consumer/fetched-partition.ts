@@ -179,6 +179,7 @@ export class FetchedPartition implements TopicPartition {
       nextOffset,
       bytes,
       recordBytes,
+      topicId: this.topicId,
     };
   }
 }

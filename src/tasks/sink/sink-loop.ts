@@ -61,6 +61,7 @@ export class SinkLoop implements RebalanceListener {
   private readonly puts: SinkPuts;
   private readonly activeTopics = new Set<string>();
   private readonly seeks = new PartitionMap<number>();
+  private readonly topicIds = new PartitionMap<string>();
   private rebalanceError: unknown;
   private stopping = false;
   private closed = false;
@@ -110,6 +111,9 @@ export class SinkLoop implements RebalanceListener {
 
   // ------------------------------------------------------------ methods of the task's context
 
+  topicId(partition: TopicPartition): string | null {
+    return this.topicIds.get(partition) ?? null;
+  }
   seek({ topic, partition, offset }: TopicPartitionOffset): void {
     this.seeks.set({ topic, partition }, offset);
   }
@@ -198,6 +202,7 @@ export class SinkLoop implements RebalanceListener {
     const last = batch.records[batch.records.length - 1];
     if (!first || !last) return;
     this.commits.resume(batch, first.offset);
+    if (batch.topicId !== undefined) this.topicIds.set(batch, batch.topicId);
     this.parts.metrics.sink.consumed(batch.records.length, this.offsets.markConsumed(batch, last.offset + 1));
     await this.parts.conversion.convertBatch(batch, this.puts.records);
     this.puts.reach(batch, last.offset + 1);
@@ -288,7 +293,10 @@ export class SinkLoop implements RebalanceListener {
     this.parts.metrics.sink.activate(this.offsets.uncommitted());
     this.pauses.forget(partitions);
     this.puts.forget(partitions);
-    for (const partition of partitions) this.seeks.delete(partition);
+    for (const partition of partitions) {
+      this.seeks.delete(partition);
+      this.topicIds.delete(partition);
+    }
   }
 
   /** Lets the rebalance continue; the task fails when `poll` has returned. */

@@ -167,6 +167,7 @@ class WorkerSinkTask extends WorkerTask<SinkConnector, Parts> {
     return {
       ...this.context(),
       assignment: () => consumer.assignment(),
+      topicId: (partition) => loop.topicId(partition),
       seek: (offset) => loop.seek(offset),
       timeout: (ms) => loop.limitNextPoll(ms),
       pause: (partitions) => loop.pausePartitions(partitions),

@@ -1,6 +1,6 @@
 /** Removal of stale folders, and the files of a partition on disk. */
 import { spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -8,6 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import { RecordLog } from '../../../connectors/analytics/src/batcher/record-log';
 import { StagingFile } from '../../../connectors/analytics/src/batcher/staging-file';
 import { createStagingFolder, removeStaleFolders } from '../../../connectors/analytics/src/batcher/staging-folder';
+import { thisProcess, type StagingLock } from '../../../connectors/analytics/src/batcher/staging-lock';
 import { findFormat, type Format } from '../../../connectors/analytics/src/mapping/formats';
 import { sinkRecord } from './sink-record';
 
@@ -19,34 +20,89 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-async function foreign(name: string, lock: string | null): Promise<string> {
+/** A folder of a task, as another process leaves it. `silentFor`: since the task last marked it as used. */
+async function foreign(name: string, lock: string | null, silentFor = 0): Promise<string> {
   await mkdir(join(root, name));
   if (lock !== null) await writeFile(join(root, name, 'lock'), lock);
+  await writeFile(join(root, name, 'alive'), '.');
+  const at = (Date.now() - silentFor) / 1000;
+  await utimes(join(root, name, 'alive'), at, at);
   return name;
 }
 
+const HOUR = 3_600_000;
+
 test('analytics-sink 50: folders of dead processes are removed, those of live ones are not', async () => {
   const { pid } = spawnSync(process.execPath, ['-e', '']);
-  const mine = await createStagingFolder(root, 'a/b', 3);
-  const dead = await foreign('analytics-sink-dead-0-x', `${pid} 1`);
-  const reused = await foreign('analytics-sink-reused-0-x', `${process.pid} 1`);
-  const kept = [await foreign('analytics-sink-young-0-x', null), await foreign('kusto-sink-connector-x', `${pid} 1`)];
-  const removed = await removeStaleFolders(root);
+  const here = await thisProcess();
+  const mine = await createStagingFolder(root, 'a/b', 3, () => undefined);
+  const lock = (of: Partial<StagingLock>): string => JSON.stringify({ ...here, ...of });
+  const dead = await foreign('analytics-sink-dead-0-x', lock({ pid }));
+  const reused = await foreign('analytics-sink-reused-0-x', lock({ started: '1' }));
+  const silent = [
+    await foreign('analytics-sink-other-host-0-x', lock({ pid, host: 'other' }), 2 * HOUR),
+    await foreign('analytics-sink-other-boot-0-x', lock({ pid, boot: 'other' }), 2 * HOUR),
+  ];
+  const live = [
+    await foreign('analytics-sink-same-process-0-x', lock({})),
+    await foreign('analytics-sink-same-process-1-x', lock({}), 2 * HOUR),
+    // Each container may have a process of the same id, or none of that id.
+    await foreign('analytics-sink-container-0-x', lock({ pid, pids: 'pid:[1]' })),
+    await foreign('analytics-sink-container-1-x', lock({ pid, pids: 'pid:[1]' }), HOUR / 2),
+    await foreign('analytics-sink-machine-0-x', lock({ pid, host: 'other', boot: 'other' })),
+  ];
+  const unknown = [
+    await foreign('analytics-sink-no-lock-0-x', null, 2 * HOUR),
+    await foreign('analytics-sink-earlier-version-0-x', `${pid} 1`, 2 * HOUR),
+  ];
+  const others = [
+    await foreign('kusto-sink-connector-x', `${pid} 1`, 2 * HOUR),
+    await foreign('.new-analytics-sink-x-0-y', null, 0),
+  ];
+  const found = await removeStaleFolders(root, mine);
+  const paths = (names: readonly string[]): string[] => names.map((name) => join(root, name)).sort();
   // Only /proc shows whether a pid was reused.
-  expect(removed.sort()).toEqual(
-    [dead, ...(process.platform === 'linux' ? [reused] : [])].map((name) => join(root, name)),
+  expect([...found.removed].sort()).toEqual(
+    paths([dead, ...silent, ...(process.platform === 'linux' ? [reused] : [])]),
   );
+  expect([...found.unknown].sort()).toEqual(paths(unknown));
   expect(await readdir(root)).toEqual(
-    expect.arrayContaining([...kept, expect.stringMatching(/^analytics-sink-a_b-3-/)]),
+    expect.arrayContaining([...live, ...unknown, ...others, expect.stringMatching(/^analytics-sink-a_b-3-/)]),
   );
   expect((await stat(mine.path)).mode & 0o777).toBe(0o700);
   await mine.remove();
-  expect(await removeStaleFolders(join(root, 'not-there'))).toEqual([]);
+});
+
+test('analytics-sink 50: tasks that start at the same time do not remove the folders of each other', async () => {
+  const folders = await Promise.all(
+    Array.from({ length: 20 }, async (_, task) => {
+      const folder = await createStagingFolder(root, 'c', task, () => undefined);
+      return { folder, found: await removeStaleFolders(root, folder) };
+    }),
+  );
+  for (const { found } of folders) expect(found).toEqual({ removed: [], unknown: [] });
+  expect(await readdir(root)).toHaveLength(20);
+  for (const { folder } of folders) await folder.remove();
+});
+
+test('analytics-sink 50: a task whose folder was removed is told so', async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+  try {
+    const gone = new Promise<void>((resolve) => {
+      void createStagingFolder(root, 'c', 0, resolve).then(async ({ path }) => {
+        await rm(path, { recursive: true });
+        await jest.advanceTimersByTimeAsync(60_000);
+      });
+    });
+    await gone;
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 test('a folder that cannot be created is one error that names the key', async () => {
   await writeFile(join(root, 'file'), '');
-  await expect(createStagingFolder(join(root, 'file', 'x'), 'c', 0)).rejects.toMatchObject({
+  await expect(createStagingFolder(join(root, 'file', 'x'), 'c', 0, () => undefined)).rejects.toMatchObject({
     code: 'ANALYTICS_TEMPDIR',
     message: expect.stringContaining('"tempdir.path"') as string,
   });
@@ -56,6 +112,7 @@ const file = (format: string): StagingFile =>
   new StagingFile({
     folder: root,
     topic: 't',
+    topicId: null,
     partition: 1,
     firstOffset: 5,
     mapping: {

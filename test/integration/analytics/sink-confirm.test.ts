@@ -74,23 +74,52 @@ test('analytics-sink 47: an unreachable status table, and one whose access expir
   }
 });
 
-test.each([
+describe.each([
   ['the status table', startWithTable],
   ['REST', async (more: Record<string, string>) => await setup.start({ ...INGESTED, ...more })],
   ['nothing', async (more: Record<string, string>) => await setup.start(more)],
-])(
-  'analytics-sink 49: with tags and confirmation by %s, a file that is sent again with the same offsets is loaded once and counts as loaded',
-  async (_, start) => {
-    for (let delivery = 0; delivery < 2; delivery++) {
-      const harness = await start({ 'analytics.dedupe.tags': 'true' });
-      await harness.put([ONE]);
-      await setup.committed(harness, 1);
-      await setup.stop(harness);
-      await setup.emulator.ingestor.flush();
-    }
+])('analytics-sink 49: with tags and confirmation by %s', (confirmation, start) => {
+  /** Returns the log. */
+  async function deliver(topicId: string | null): Promise<string[]> {
+    const harness = await start({ 'analytics.dedupe.tags': 'true' });
+    if (topicId !== null) harness.topicIds.set('t', topicId);
+    await harness.put([ONE]);
+    await setup.committed(harness, 1);
+    await setup.stop(harness);
+    await setup.emulator.ingestor.flush();
+    return harness.logger.lines.filter((text) => text.startsWith('warn'));
+  }
+
+  test('a file that is sent again with the same offsets is loaded once and counts as loaded, with a warning', async () => {
+    await deliver('kFZG0BQhSUmcWNb2LsSmHw');
+    const warnings = await deliver('kFZG0BQhSUmcWNb2LsSmHw');
     expect(await setup.loaded()).toEqual([1]);
-  },
-);
+    // Only the status table tells a skipped file from one that was loaded.
+    expect(warnings).toEqual(
+      confirmation === 'the status table'
+        ? [
+            expect.stringMatching(
+              /^warn The service skipped kafka_t_0_0-0\.csv\.gz for d\.T_\w+: .*ingest-by:t-0-0-0-kFZG/,
+            ),
+          ]
+        : [],
+    );
+  });
+
+  test('a topic that was deleted and created again: its records are loaded, although the offsets are the same', async () => {
+    await deliver('kFZG0BQhSUmcWNb2LsSmHw');
+    expect(await deliver('8rT3hJ5CSKqEo3Sg4cyBpw')).toEqual([]);
+    expect(await setup.loaded()).toEqual([1, 1]);
+  });
+
+  test('brokers without topic ids: files have no tags, with a warning, because offsets alone do not identify records', async () => {
+    for (let delivery = 0; delivery < 2; delivery++)
+      expect(await deliver(null)).toEqual([
+        'warn "analytics.dedupe.tags" has no effect on t: its brokers report no topic id, which tells its records from those of an earlier topic t',
+      ]);
+    expect(await setup.loaded()).toEqual([1, 1]);
+  });
+});
 
 test('a cluster that supports neither is rejected at startup', async () => {
   setup.emulator.resources.hasStatusTable = false;

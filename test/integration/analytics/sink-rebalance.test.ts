@@ -1,7 +1,7 @@
 /** Assignment and revocation of partitions, and a full disk. */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { waitFor } from '../../helpers/wait-for';
@@ -33,6 +33,36 @@ test('analytics-sink 52: a revoked partition: nothing more of it is posted, its 
   await setup.committed(harness, 1, 1);
   expect(harness.committed(0)).toBeNull();
   expect(await setup.rows()).toEqual([['kept', 2]]);
+});
+
+test('a topic that is deleted and created again while its last files are under way: no record is lost, and no offset of the old topic is committed', async () => {
+  setup.emulator.faults.add({ target: 'blob', delayMs: 2_000, times: 1, match: 'kafka_t_0_100-100' });
+  const harness = await setup.start();
+  harness.topicIds.set('t', 'old');
+  await harness.put([{ value: line('shipped', 100), offset: 100 }]);
+  await harness.put([{ value: 'open,2', offset: 101 }]);
+  harness.topicIds.set('t', 'new');
+  await harness.put([
+    { value: line('first', 100), offset: 0 },
+    { value: 'second,4', offset: 300 },
+  ]);
+  await setup.committed(harness, 1);
+  await harness.stop();
+  expect(harness.committed()).toBe(1);
+  expect((await setup.rows()).map(([a]) => String(a).slice(0, 5)).sort()).toEqual(['first', 'open', 'shipp']);
+});
+
+test('analytics-sink 50: a staged file that something else removes: the task fails instead of dropping its records, also with behavior.on.error=log', async () => {
+  setup.emulator.faults.add({ target: 'blob', status: 503 });
+  const harness = await setup.start({ 'behavior.on.error': 'log' });
+  await harness.put([{ value: line('x', 100) }]);
+  const [folder = ''] = await readdir(setup.folder);
+  await rm(join(setup.folder, folder), { recursive: true });
+  await expect(setup.failure(harness)).resolves.toMatchObject({
+    code: 'ANALYTICS_DISK',
+    message: expect.stringContaining('kafka_t_0_0-0.csv.gz was removed before its records were delivered') as string,
+  });
+  expect(harness.committed()).toBeNull();
 });
 
 interface HeldUp {

@@ -251,7 +251,16 @@ describe('the fetcher', () => {
       open.push(fetcher);
       fetcher.assign([tp], null);
       fetcher.seek({ ...tp, offset: 0 });
+      const ids = new Map<string, string | undefined>();
+      const take = fetcher.take.bind(fetcher);
+      jest.spyOn(fetcher, 'take').mockImplementation((max) => {
+        const taken = take(max);
+        for (const { records, topicId } of taken.batches)
+          for (const { value } of records) ids.set(String(value), topicId);
+        return taken;
+      });
       expect(await readUntil(fetcher, 'g')).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
+      expect([ids.get('c'), ids.get('d')]).toEqual([ID, OTHER]);
       expect(logger.lines.join()).toContain(
         "Topic 't' was deleted and created again: offset 3 of t-0 is one of the old topic; reading the new topic from its first record",
       );

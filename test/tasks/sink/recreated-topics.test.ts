@@ -82,6 +82,22 @@ describe('connect-runtime 5.5: a topic that is deleted and created again while a
   });
 });
 
+test('a sink is told the id of the topic that each put has records of, not the one that the consumer has found since', async () => {
+  const task = new ScriptedSink();
+  const running = await start(task);
+  const seen: (string | null)[] = [];
+  task.onPut = (records) => {
+    if (records.length > 0) seen.push(task.context.topicId({ topic: 't', partition: 0 }));
+  };
+  running.consumer.next([{ ...batch('t', 0, 0, ['a']), topicId: 'old' }]);
+  running.consumer.next([batch('t', 1, 0, ['without id'])]);
+  running.consumer.next([{ ...batch('t', 0, 0, ['b']), topicId: 'new' }]);
+  await eventually(() => seen.length === 3);
+  expect(seen).toEqual(['old', 'old', 'new']);
+  expect(task.context.topicId({ topic: 't', partition: 1 })).toBeNull();
+  await stop(running);
+});
+
 test('connect-runtime 5.5: a topic that is deleted: its offsets are not committed any more, those of the others are', async () => {
   const running = await committedTask();
   const { task, consumer, w } = running;

@@ -42,8 +42,9 @@ interface Open {
 }
 
 export class PartitionBatcher {
-  readonly ranges = new OffsetRanges();
+  ranges = new OffsetRanges();
   private open: Open | null = null;
+  private topicId: string | null = null;
 
   constructor(private readonly options: PartitionBatcherOptions) {}
 
@@ -68,6 +69,27 @@ export class PartitionBatcher {
     }
     if (this.open?.avro) return this.seal().then(async () => void (await this.addText(record, row.bytes)));
     return this.addText(record, row.bytes);
+  }
+
+  /**
+   * Call before the records of a `put` are added, with the id of the topic that they are from; null: unknown. When the
+   * topic was deleted and created again, the records before are still delivered, and no offset of theirs is committed.
+   * Resolves to whether it was.
+   */
+  async readFrom(topicId: string | null): Promise<boolean> {
+    if (topicId === null || topicId === this.topicId) return false;
+    const isOther = this.topicId !== null;
+    if (isOther) {
+      await this.seal();
+      this.ranges = new OffsetRanges();
+    }
+    this.topicId = topicId;
+    return isOther;
+  }
+
+  /** Whether the worker can deliver the records of the file again. */
+  isRepeatable({ topicId }: SealedFile): boolean {
+    return topicId === this.topicId;
   }
 
   /** A record that is in no file. The caller decrements `pending` once it is handled. */
@@ -149,7 +171,7 @@ export class PartitionBatcher {
   private openFileFor(record: SinkRecord, avro: AvroRows | null): Open {
     if (this.open) return this.open;
     const { topic, partition, mapping, folder, settings, now } = this.options;
-    const options = { folder, topic, partition, mapping, firstOffset: record.originalOffset };
+    const options = { folder, topic, topicId: this.topicId, partition, mapping, firstOffset: record.originalOffset };
     this.open = {
       file: new StagingFile(options),
       range: this.ranges.begin(record.originalOffset, Date.now()),

@@ -13,6 +13,8 @@ export interface SealedFile {
   /** The name in the service's storage; on disk it may be shortened. */
   readonly name: string;
   readonly topic: string;
+  /** Null: the brokers report none. */
+  readonly topicId: string | null;
   readonly partition: number;
   readonly firstOffset: number;
   readonly lastOffset: number;
@@ -29,6 +31,7 @@ export interface SealedFile {
 export interface StagingFileOptions {
   readonly folder: string;
   readonly topic: string;
+  readonly topicId: string | null;
   readonly partition: number;
   readonly firstOffset: number;
   readonly mapping: TableMapping;
@@ -92,7 +95,7 @@ export class StagingFile {
     this.sink.end();
     await Promise.race([finished(this.file, { readable: false }), this.failed]);
     this.throwFailure();
-    const { topic, partition, firstOffset, mapping } = this.options;
+    const { topic, topicId, partition, firstOffset, mapping } = this.options;
     const rest = this.rest(`${firstOffset}-${this.lastOffset}`);
     const path = this.path(rest);
     await rename(this.partPath, path);
@@ -100,6 +103,7 @@ export class StagingFile {
       path,
       name: fileName(topic, partition, rest),
       topic,
+      topicId,
       partition,
       firstOffset,
       lastOffset: this.lastOffset,

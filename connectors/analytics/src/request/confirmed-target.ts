@@ -25,11 +25,11 @@ export interface Confirmation {
   begin(shipment: Shipment): Promise<() => Promise<FileStatus | null>>;
 }
 
-type Verdict = 'loaded' | 'partly loaded' | 'rejected' | 'pending';
+type Verdict = 'loaded' | 'skipped' | 'partly loaded' | 'rejected' | 'pending';
 const VERDICTS: ReadonlyMap<string, Verdict> = new Map([
   ['Succeeded', 'loaded'],
   // The table already holds rows with the file's tag.
-  ['Skipped', 'loaded'],
+  ['Skipped', 'skipped'],
   ['PartiallySucceeded', 'partly loaded'],
   ['Failed', 'rejected'],
   ['Canceled', 'rejected'],
@@ -59,7 +59,9 @@ export class ConfirmedTarget implements Target {
       const verdict = VERDICTS.get(found?.status ?? '') ?? 'pending';
       if (verdict === 'partly loaded')
         this.logger.warn(`The service loaded only a part of ${file.name} into ${tableOf(file)}: ${describe(found)}`);
-      if (verdict === 'loaded' || verdict === 'partly loaded') return;
+      if (verdict === 'skipped')
+        this.logger.warn(`The service skipped ${file.name} for ${tableOf(file)}: ${describe(found)}`);
+      if (verdict === 'loaded' || verdict === 'skipped' || verdict === 'partly loaded') return;
       if (verdict === 'rejected')
         throw new ServiceError(
           `The service could not load ${file.name} into ${tableOf(file)}: ${describe(found)}`,

@@ -18,7 +18,7 @@ export interface MessageOptions {
 
 export function ingestionMessage(file: SealedFile, options: MessageOptions): object {
   const { mapping } = file;
-  const tag = dedupeTag(file);
+  const tag = options.dedupeTags ? dedupeTag(file) : null;
   return {
     Id: options.sourceId,
     BlobPath: options.blobUrl,
@@ -47,7 +47,7 @@ export function ingestionMessage(file: SealedFile, options: MessageOptions): obj
         ingestionMappingReference: mapping.mapping,
         ingestionMappingType: mapping.format.mappingKind,
       }),
-      ...(options.dedupeTags && {
+      ...(tag !== null && {
         tags: JSON.stringify([`ingest-by:${tag}`]),
         ingestIfNotExists: JSON.stringify([tag]),
       }),
@@ -55,9 +55,13 @@ export function ingestionMessage(file: SealedFile, options: MessageOptions): obj
   };
 }
 
-/** The same for every delivery of the same records. */
-export function dedupeTag({ topic, partition, firstOffset, lastOffset }: SealedFile): string {
-  return `${topic}-${partition}-${firstOffset}-${lastOffset}`;
+/**
+ * The same for every delivery of the same records. The topic's id, which no other topic of any cluster has, tells the
+ * offsets of a topic that was created again from those of the deleted one. Null without an id: the service could then
+ * skip records that it has not loaded.
+ */
+export function dedupeTag({ topic, topicId, partition, firstOffset, lastOffset }: SealedFile): string | null {
+  return topicId && `${topic}-${partition}-${firstOffset}-${lastOffset}-${topicId}`;
 }
 
 /** Names the file and its offsets in Kafka, for readers of the service's ingestion failures. */

@@ -54,7 +54,7 @@ export class RestIngestion implements Target, Confirmation {
     const { file, sourceId, owner } = shipment;
     const url = await this.queued.upload(shipment, set);
     const { mapping, format } = file.mapping;
-    const tag = dedupeTag(file);
+    const tag = this.settings.dedupeTags ? dedupeTag(file) : null;
     const request = {
       method: 'POST',
       url: this.path(file),
@@ -67,7 +67,7 @@ export class RestIngestion implements Target, Confirmation {
           enableTracking,
           deleteAfterDownload: !this.settings.retainBlobs,
           ...(mapping !== null && { ingestionMappingReference: mapping }),
-          ...(this.settings.dedupeTags && { tags: [`ingest-by:${tag}`], ingestIfNotExists: [tag] }),
+          ...(tag !== null && { tags: [`ingest-by:${tag}`], ingestIfNotExists: [tag] }),
         },
       }),
     };

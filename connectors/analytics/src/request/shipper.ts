@@ -3,6 +3,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type Logger, sleep, monotonicNow } from '@millrace/sdk';
+import { exists } from '../batcher/staging-folder';
 import type { SealedFile } from '../batcher/staging-file';
 import type { AnalyticsSettings } from '../config/settings';
 import type { SinkMetrics } from '../sink-metrics';
@@ -20,6 +21,8 @@ export type ShipmentEnd =
   | { readonly kind: 'delivered' }
   /** The partition was revoked before the file was posted. */
   | { readonly kind: 'abandoned' }
+  /** The file is no longer on the disk: its records must be read again. */
+  | { readonly kind: 'missing' }
   | { readonly kind: 'failed'; readonly error: ServiceError; readonly attempts: number; readonly sourceId: string };
 
 export interface ShipperOptions {
@@ -56,6 +59,7 @@ export class Shipper {
       } catch (caught) {
         if (owner.signal.aborted || caught instanceof PartitionRevokedError) return { kind: 'abandoned' };
         metrics.ingestionFailures.add();
+        if (!(await exists(file.path))) return { kind: 'missing' };
         const error = asServiceError(caught);
         firstFailureAt ||= this.now();
         const wait = retryDelayMs(this.options.retry, {

@@ -40,6 +40,8 @@ export class SinkTaskHarness {
   /** Last value passed to `context.timeout`, in milliseconds. */
   requestedTimeout: number | null = null;
   commitRequested = false;
+  /** Topic → what `context.topicId` returns. (Default: none) */
+  readonly topicIds = new Map<string, string>();
   readonly context: SinkTaskContext;
 
   private assigned: TopicPartition[] = [];
@@ -67,6 +69,7 @@ export class SinkTaskHarness {
       createProducer: options.createProducer ?? this.producers.create,
       createConsumer: this.consumers.create,
       assignment: () => [...this.assigned],
+      topicId: ({ topic }) => this.topicIds.get(topic) ?? null,
       seek: (offset) => void this.seeks.push(offset),
       timeout: (ms) => {
         this.requestedTimeout = ms;
