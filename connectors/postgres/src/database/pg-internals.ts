@@ -5,6 +5,14 @@
 import type { Socket } from 'node:net';
 import type { Client } from 'pg';
 
+/** A column of rows that follow, as the server describes it. */
+export interface RowField {
+  /** 0: computed by the query. */
+  readonly tableID: number;
+  readonly columnID: number;
+  readonly dataTypeID: number;
+}
+
 /** `Connection` of lib/connection.js. */
 export interface PgConnection {
   /** Set by the constructor; replaced by the TLS socket when the server accepts TLS, so read it after `connect`. */
@@ -13,6 +21,8 @@ export interface PgConnection {
   sendCopyFromChunk(chunk: Buffer): void;
   /** Sends Terminate and lets the server close the socket. `Client.end` destroys it when a query is running. */
   end(): void;
+  /** Of an EventEmitter: called before the rows of a statement arrive. */
+  on(event: 'rowDescription', listener: (message: { readonly fields: readonly RowField[] }) => void): unknown;
 }
 
 /** `connection` of lib/client.js, set by the constructor. */

@@ -1,7 +1,7 @@
 /** One connection of a snapshot: fetches chunks, whose rows wait in the queue of its tap until they are decoded. */
 import type { Client, QueryResult } from 'pg';
 import { closeConnection } from '../database/connection';
-import { errorCode } from '../database/errors';
+import { connectionOf, type RowField } from '../database/pg-internals';
 import { MessageTap, DATA_ROW, type TapLimits } from '../replication/message-tap';
 import type { Chunk } from './chunk';
 
@@ -9,18 +9,26 @@ export class SnapshotLane {
   readonly tap: MessageTap<Chunk | null>;
   /** Chunks whose rows are being fetched or wait in the queue, oldest first. */
   readonly open: Chunk[] = [];
+  /** Its next rows are not described yet. */
+  private undescribed: Chunk | null = null;
+  /** The rows that arrive are not those of their table as planned: nothing of this connection is decoded. */
+  isChanged = false;
 
+  /** @param isPlanned whether the described rows are those of the chunk's table as planned */
   constructor(
     readonly client: Client,
     limits: TapLimits,
     onQueued: () => void,
+    private readonly isPlanned: (chunk: Chunk, fields: readonly RowField[]) => boolean,
   ) {
+    // Before the rows, which would otherwise be decoded as something else.
+    connectionOf(client).on('rowDescription', ({ fields }) => this.described(fields));
     this.tap = new MessageTap<Chunk | null>(client, DATA_ROW, limits, null);
     this.tap.onQueued = onQueued;
   }
 
   /**
-   * Resolves when all rows are queued; false: the table does not exist. The chunk is in `open` in both cases.
+   * Resolves when all rows are queued; false: they are not `isPlanned`. The chunk is in `open` in any case.
    */
   async fetch(chunk: Chunk, query: string, fetchSize: number, signal: AbortSignal): Promise<boolean> {
     const { client } = this;
@@ -28,20 +36,14 @@ export class SnapshotLane {
     this.open.push(chunk);
     this.tap.tag = chunk;
     const fetchRows = `FETCH FORWARD ${fetchSize} FROM millrace_rows`;
-    let rows: number;
-    try {
-      // One message, because small tables would otherwise take five round trips each. Releasing the savepoint keeps
-      // those of many chunks from being nested.
-      const results = (await client.query(
-        `SAVEPOINT millrace_table; DECLARE millrace_rows NO SCROLL CURSOR FOR ${query}; RELEASE SAVEPOINT millrace_table; ${fetchRows}`,
-      )) as unknown as readonly QueryResult[];
-      rows = results[results.length - 1]?.rowCount ?? 0;
-    } catch (error) {
-      if (errorCode(error) !== '42P01' || chunk.table.override !== null) throw error;
-      await client.query('ROLLBACK TO SAVEPOINT millrace_table');
-      chunk.fetched = true;
-      return false;
-    }
+    this.undescribed = chunk;
+    // One message, because small tables would otherwise take five round trips each. Releasing the savepoint keeps those
+    // of many chunks from being nested.
+    const results = (await client.query(
+      `SAVEPOINT millrace_table; DECLARE millrace_rows NO SCROLL CURSOR FOR ${query}; RELEASE SAVEPOINT millrace_table; ${fetchRows}`,
+    )) as unknown as readonly QueryResult[];
+    let rows = results[results.length - 1]?.rowCount ?? 0;
+    if (this.isChanged) return false;
     while (rows >= fetchSize) {
       signal.throwIfAborted();
       rows = (await client.query(fetchRows)).rowCount ?? 0;
@@ -49,6 +51,21 @@ export class SnapshotLane {
     await client.query('CLOSE millrace_rows');
     chunk.fetched = true;
     return true;
+  }
+
+  /** After `fetch` has failed: the transaction continues without the chunk. */
+  async leave(chunk: Chunk): Promise<void> {
+    this.undescribed = null;
+    await this.client.query('ROLLBACK TO SAVEPOINT millrace_table');
+    chunk.fetched = true;
+  }
+
+  private described(fields: readonly RowField[]): void {
+    const chunk = this.undescribed;
+    this.undescribed = null;
+    if (chunk === null || this.isPlanned(chunk, fields)) return;
+    this.isChanged = true;
+    this.tap.discard();
   }
 
   async close(): Promise<void> {

@@ -6,6 +6,7 @@ import type { Session } from '../session';
 import { planChunks, SnapshotTable, type Chunk } from './chunk';
 import { coversAll } from './block-ranges';
 import { holdBlocks, lockTables } from './lock-tables';
+import { PlannedColumns } from './planned-columns';
 import type { ResumePoint } from './resume-point';
 import { SnapshotStorage } from './rewritten-tables';
 import { streamCoverage } from './stream-coverage';
@@ -16,6 +17,7 @@ export interface SnapshotPlan {
   /** In the order of reading; the chunks of an entry are read by one connection. */
   readonly chunks: Chunk[][];
   readonly storage: SnapshotStorage;
+  readonly columns: PlannedColumns;
 }
 
 /**
@@ -52,6 +54,7 @@ export async function planSnapshot(
   const sizeOf = await readSizes(client, oids);
   const storage = await SnapshotStorage.read(session, client, oids);
   await storage.check(client, await session.general.get(), oids);
+  const columns = await PlannedColumns.read(client, oids);
   const coverage = await streamCoverage(session, client, streams && exactlyOnce);
   const isUnchanged = resume === null || (resume.exactlyOnce && tellsChanges);
   const tables = wanted.map((table) => {
@@ -84,5 +87,5 @@ export async function planSnapshot(
     table.openChunks = planned.length;
     return planned;
   });
-  return { tables, storage, chunks: tablePerThread ? chunks : chunks.flat().map((chunk) => [chunk]) };
+  return { tables, storage, columns, chunks: tablePerThread ? chunks : chunks.flat().map((chunk) => [chunk]) };
 }

@@ -8,7 +8,7 @@ import {
   monotonicNow,
 } from '@millrace/sdk';
 import { closeConnection } from '../database/connection';
-import { databaseError } from '../database/errors';
+import { databaseError, errorCode } from '../database/errors';
 import { insertedLsn } from '../database/inserted-lsn';
 import type { Lsn } from '../database/lsn';
 import { Instant, type EventContext } from '../events/event-factory';
@@ -17,7 +17,7 @@ import type { TableModel } from '../events/table-model';
 import { UNREAD_MEMBER } from '../replication/position';
 import type { CreatedSlot } from '../replication/slot';
 import { MAX_BATCH_BYTES, type Phase, type Session } from '../session';
-import type { Chunk } from './chunk';
+import type { Chunk, SnapshotTable } from './chunk';
 import { chunkQuery, type VersionConditions } from './chunk-query';
 import { FinishedWork } from './finished-work';
 import { changedFrom, tellsChanges, unchangedSince } from './first-snapshot';
@@ -29,6 +29,7 @@ import { SnapshotMarkers } from './snapshot-markers';
 import { SnapshotReport } from './snapshot-report';
 import { beginSnapshot, type SnapshotSource } from './snapshot-source';
 import { planSnapshot, type SnapshotPlan } from './snapshot-plan';
+import { changedError, readTableChange, type TableChange } from './table-change';
 
 interface Running {
   readonly lanes: readonly SnapshotLane[];
@@ -166,7 +167,15 @@ export class SnapshotReader implements Phase {
       const share = 1 / source.clients.length;
       const limits = { maxMessages: Math.ceil(maxMessages * share), maxBytes: Math.ceil(maxBytes * share) };
       const running: Running = {
-        lanes: source.clients.map((client) => new SnapshotLane(client, limits, () => this.wakeup.wake())),
+        lanes: source.clients.map(
+          (client) =>
+            new SnapshotLane(
+              client,
+              limits,
+              () => this.wakeup.wake(),
+              ({ table }, fields) => plan.columns.isOf(table, fields),
+            ),
+        ),
         markers: new SnapshotMarkers(() => work.offset, completed),
         ...{ work, lsn: source.lsn, plan, waiting: plan.chunks, begun: new Set() },
         versions: {
@@ -244,7 +253,9 @@ export class SnapshotReader implements Phase {
   }
 
   /** Returns the number of bytes decoded. */
-  private decodeLane(running: Running, { tap, open }: SnapshotLane, out: SourceRecord[], before: number): number {
+  private decodeLane(running: Running, lane: SnapshotLane, out: SourceRecord[], before: number): number {
+    if (lane.isChanged) return 0;
+    const { tap, open } = lane;
     const { cells, rowContext, session } = this;
     const { maxBatch } = session.config.queue;
     const { queue } = tap;
@@ -323,11 +334,24 @@ export class SnapshotReader implements Phase {
     try {
       if (await lane.fetch(chunk, chunkQuery(chunk, running.versions), config.snapshot.fetchSize, signal)) return;
     } catch (error) {
-      throw snapshotError(table.name, table.override === null ? null : 'snapshot.select.statement.overrides', error);
+      // Undefined tables, columns, types, what cannot be compared: all but missing privileges.
+      const change = /^42(?!501)/.test(errorCode(error)) ? await this.changeOf(table) : null;
+      if (change?.kind === 'changed') throw changedError(table.name, change.reason);
+      if (change === null || table.override !== null)
+        throw snapshotError(table.name, table.override === null ? null : 'snapshot.select.statement.overrides', error);
+      await lane.leave(chunk);
+      if (!table.skipped)
+        logger.warn(`Table ${table.name} ${change.reason} before the snapshot reached it; skipping it.`);
+      table.skipped = true;
+      this.wakeup.wake();
+      return;
     }
-    if (!table.skipped) logger.warn(`Table ${table.name} was dropped before the snapshot reached it; skipping it.`);
-    table.skipped = true;
-    this.wakeup.wake();
+    throw changedError(table.name, (await this.changeOf(table))?.reason ?? 'was altered or replaced');
+  }
+
+  private async changeOf(table: SnapshotTable): Promise<TableChange | null> {
+    const { session } = this;
+    return await readTableChange(await session.general.get(), table, (named) => session.relations.captures(named));
   }
 }
 

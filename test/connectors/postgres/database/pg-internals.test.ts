@@ -15,9 +15,9 @@ test('the installed pg is the pinned version whose internals were reviewed', () 
 
 test('pg has the internals that the connector uses', () => {
   const client = new Client();
-  const { stream, sendCopyFromChunk, end } = connectionOf(client);
-  expect([typeof stream.on, typeof stream.destroy, typeof sendCopyFromChunk, typeof end]).toEqual(
-    Array<string>(4).fill('function'),
+  const { stream, sendCopyFromChunk, end, on } = connectionOf(client);
+  expect([typeof stream.on, typeof stream.destroy, typeof sendCopyFromChunk, typeof end, typeof on]).toEqual(
+    Array<string>(5).fill('function'),
   );
   expect(backendPid(client)).toBeNull();
 });
