@@ -19,8 +19,10 @@ export interface CatalogColumn {
   /** `pg_get_expr` of the default; null for none, identity and generated columns. */
   readonly default: string | null;
   readonly comment: string | null;
-  /** Stored generated columns are not part of change messages. */
+  /** Stored or virtual. */
   readonly generated: boolean;
+  /** Change messages contain the column. `readTables` takes no generated one for sent; see `sentColumns`. */
+  readonly sent: boolean;
 }
 
 /** The parts of a table that determine keys and values of its rows. */
@@ -138,6 +140,7 @@ export async function readTables(
         default: column.expression as string | null,
         comment: column.comment as string | null,
         generated: column.generated as boolean,
+        sent: !(column.generated as boolean),
       })),
       key: (ownIndexes[0]?.columns as string[] | undefined) ?? [],
       hasPrimaryKey: ownIndexes[0]?.is_primary === true,

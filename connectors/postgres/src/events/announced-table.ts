@@ -15,14 +15,17 @@ export function announcedTable(
 ): TableDefinition {
   const newest = now ?? known;
   const key = keyColumns(message, newest, known);
-  const delivered = (newest?.columns ?? []).filter(
-    (column) => !column.generated || message.columns.some((announced) => announced.name === column.name),
-  );
+  const announced = new Set(message.columns.map((column) => column.name));
+  const present = (newest?.columns ?? []).map((column) => {
+    const sent = !column.generated || announced.has(column.name);
+    return sent === column.sent ? column : { ...column, sent };
+  });
+  const delivered = present.filter(({ sent }) => sent);
   const same =
     delivered.length === message.columns.length &&
     message.columns.every((column, i) => sameColumn(column, delivered[i] as CatalogColumn));
   const columns = same
-    ? (newest as TableDefinition).columns
+    ? present
     : message.columns.map((column) => {
         const found = newest?.columns.find((candidate) => sameColumn(column, candidate));
         // Trust the newer catalog only for key columns.
@@ -33,7 +36,8 @@ export function announcedTable(
           notNull: key.includes(column.name) && (found?.notNull ?? false),
           default: found?.default ?? null,
           comment: found?.comment ?? null,
-          generated: false,
+          generated: found?.generated ?? false,
+          sent: true,
         };
       });
   const names = new Set(columns.map((column) => column.name));
@@ -55,11 +59,6 @@ function keyColumns(
   const isIdentity = (key: readonly string[]): boolean =>
     key.length === identity.length && key.every((column) => identity.includes(column));
   return [newest?.key ?? [], known?.key ?? []].find(isIdentity) ?? identity;
-}
-
-export function deliversGenerated(message: RelationMessage, now: CatalogTable | null): boolean {
-  const names = new Set(message.columns.map((column) => column.name));
-  return now?.columns.some((column) => column.generated && names.has(column.name)) ?? false;
 }
 
 function sameColumn(announced: RelationMessage['columns'][number], column: CatalogColumn): boolean {

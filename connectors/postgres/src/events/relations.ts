@@ -15,6 +15,7 @@ import {
   type TableDefinition,
   type TableName,
 } from '../database/catalog';
+import { withSentColumns } from './sent-columns';
 import type { ServerFacts } from '../database/server';
 import type { EventCounts } from '../metrics/event-counts';
 import type { ColumnConversions } from './column-conversions';
@@ -23,7 +24,7 @@ import { buildTableModel, type TableModel } from './table-model';
 import { UnrepresentableValues } from './unrepresentable-values';
 import { TypeResolver, type EnumLabels } from '../values/resolve-type';
 import type { PgType, ValueOptions } from '../values/value-type';
-import { announcedTable, deliversGenerated } from './announced-table';
+import { announcedTable } from './announced-table';
 import { DefinitionPrefetch } from './definition-prefetch';
 import type { RelationMessage } from './relation-message';
 
@@ -76,13 +77,14 @@ export class Relations {
    * Builds models of catalog tables before any announcement: for the snapshot, and so that the stream shares its
    * schemas.
    */
-  async load(client: Client, tables: readonly CatalogTable[]): Promise<Map<number, TableModel>> {
+  async load(client: Client, found: readonly CatalogTable[]): Promise<Map<number, TableModel>> {
+    const tables = await withSentColumns(client, this.config, this.facts, found);
     const types = await readTypes(client, [
       ...new Set(tables.flatMap((table) => table.columns.map((column) => column.typeOid))),
     ]);
     const resolver = new TypeResolver(types, this.values, this.enumLabels);
     const models = new Map<number, TableModel>();
-    for (const table of tables) models.set(table.oid, this.model(table, types, resolver, false));
+    for (const table of tables) models.set(table.oid, this.model(table, types, resolver));
     return models;
   }
 
@@ -149,7 +151,7 @@ export class Relations {
     const table = announcedTable(message, now, known);
     this.acceptRenamedLabel(types);
     const resolver = new TypeResolver(types, this.values, this.enumLabels);
-    const model = this.model(table, types, resolver, deliversGenerated(message, now));
+    const model = this.model(table, types, resolver);
     const identity = message.columns.filter((column) => column.inIdentity).map((column) => column.name);
     const keyColumns = model.key.map((field) => field.column);
     return {
@@ -175,12 +177,7 @@ export class Relations {
   }
 
   /** Reuses the model while its definition is unchanged, because converters cache schemas by identity. */
-  private model(
-    table: TableDefinition,
-    types: ReadonlyMap<number, PgType>,
-    resolver: TypeResolver,
-    generatedDelivered: boolean,
-  ): TableModel {
+  private model(table: TableDefinition, types: ReadonlyMap<number, PgType>, resolver: TypeResolver): TableModel {
     const { config, logger } = this;
     const { oid, schema, name, columns, key } = table;
     const forcedOptional = this.forcedOptional.get(oid) ?? new Set();
@@ -188,7 +185,7 @@ export class Relations {
     const used = columns.flatMap((column) => typeChain(column.typeOid, types).map((type) => [type, accepted(type)]));
     // A comment that no schema holds changes nothing.
     const described = config.events.comments ? columns : columns.map((column) => ({ ...column, comment: null }));
-    const facts = JSON.stringify([schema, name, described, key, used, [...forcedOptional], generatedDelivered]);
+    const facts = JSON.stringify([schema, name, described, key, used, [...forcedOptional]]);
     const entry = this.entries.get(oid);
     if (entry?.facts === facts) return entry.model;
     const context = {
@@ -200,7 +197,7 @@ export class Relations {
       forcedOptional,
       counts: this.counts,
     };
-    const model = buildTableModel(table, context, generatedDelivered);
+    const model = buildTableModel(table, context);
     this.entries.set(oid, { facts, model, table });
     return model;
   }

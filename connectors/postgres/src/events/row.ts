@@ -54,7 +54,7 @@ export function readTuple(buffer: Buffer, from: number, model: TableModel, cells
       cells[i] = kind === NULL ? null : undefined;
     }
   }
-  // Generated columns are not in the message; clear the values of the previous row.
+  // Clear the values of columns that are not sent.
   for (let i = count; i < decoders.length; i++) cells[i] = null;
   return at;
 }

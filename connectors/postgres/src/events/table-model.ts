@@ -24,7 +24,7 @@ export interface ModelField {
   readonly column: string;
   /** The name is `__proto__`, which a plain assignment would not create as a member. */
   readonly isProto: boolean;
-  /** Position among the columns of a message; generated columns come after them, in snapshots only. */
+  /** Position among the columns of a message; those that are not sent come after them, in snapshots only. */
   readonly cell: number;
   readonly optional: boolean;
   /** Replaces a missing value of a required column: the schema default, else the zero value of the type. */
@@ -136,12 +136,8 @@ interface BuiltColumn {
   readonly mask: ((value: unknown) => unknown) | null;
 }
 
-/**
- * `table.columns` is in catalog order, which the fields keep.
- * @param generatedDelivered change messages contain generated columns (PostgreSQL 18); otherwise those are null while
- *   streaming
- */
-export function buildTableModel(table: TableDefinition, context: ModelContext, generatedDelivered = false): TableModel {
+/** `table.columns` is in catalog order, which the fields keep. Columns that are not sent are null while streaming. */
+export function buildTableModel(table: TableDefinition, context: ModelContext): TableModel {
   const { config, types, logger, names } = context;
   const name = qualified(table);
   const { delimiter, topics } = config.events;
@@ -153,7 +149,7 @@ export function buildTableModel(table: TableDefinition, context: ModelContext, g
   names.topic(topic, name);
   const isEmitted = columnFilter(config.filters, name);
   const keyNames = keyColumns(config, table);
-  const cells = [...table.columns].sort((a, b) => (generatedDelivered ? 0 : Number(a.generated) - Number(b.generated)));
+  const cells = [...table.columns].sort((a, b) => Number(b.sent) - Number(a.sent));
   const decoders: (TextDecoder | null)[] = new Array<null>(cells.length).fill(null);
   const built = new Map<string, BuiltColumn>();
   for (const column of table.columns) {
@@ -225,7 +221,7 @@ function build(
   { config, types, logger, forcedOptional }: ModelContext,
 ): BuiltColumn {
   const { events } = config;
-  // Before version 18 the server does not send generated columns, so they cannot be required.
+  // Whether generated columns are sent may change, so they cannot be required.
   const optional = !column.notNull || column.generated || forcedOptional.has(column.name);
   const name = fieldNames(events.fieldNames)(column.name);
   const { columnDefaults } = layoutOf(events.format);
