@@ -62,3 +62,59 @@ test('cdc-postgres 106: a failed snapshot is reported as aborted', async () => {
   await expect(run.count(1)).rejects.toThrow(/Snapshotting of table public\.a failed.*division by zero/);
   expect(run.log.filter(({ message }) => /"type":"ABORTED"/.test(message)).length).toBe(1);
 });
+
+test('cdc-postgres 105, 106: a blocking snapshot is reported as an initial one, and its rows have a transaction id', async () => {
+  run = await TaskRun.start(taskConfig(database, { ...sink, 'snapshot.mode': 'no_data' }));
+  const task = run.task;
+  const about = (type: string, data: Record<string, string>): unknown => [
+    'Initial Snapshot',
+    type,
+    { connector_name: 'fulfillment', signal_id: 'again', ...data },
+  ];
+  const tables = { data_collections: 'public.a,public.b' };
+  const data = { type: 'blocking', 'data-collections': ['public.*'] };
+  const accepted = task.onSignal({ id: 'again', type: 'execute-snapshot', data });
+  const records = await run.until(noted('COMPLETED'));
+  await run.poll();
+  await accepted;
+  expect(notes(records).slice(1)).toEqual([
+    about('STARTED', {}),
+    about('DATA_COLLECTIONS_RESOLVED', tables),
+    about('IN_PROGRESS', { ...tables, current_collection_in_progress: 'public.a' }),
+    about('TABLE_SCAN_COMPLETED', {
+      ...tables,
+      ...{ scanned_collection: 'public.a', total_rows_scanned: '2', status: 'SUCCEEDED' },
+    }),
+    about('IN_PROGRESS', { ...tables, current_collection_in_progress: 'public.b' }),
+    about('TABLE_SCAN_COMPLETED', {
+      ...tables,
+      ...{ scanned_collection: 'public.b', total_rows_scanned: '0', status: 'SUCCEEDED' },
+    }),
+    about('COMPLETED', {}),
+  ]);
+  const rows = records.filter(({ topic }) => topic.endsWith('.a'));
+  expect(rows.map(({ value }) => value.source.txId > 0)).toEqual([true, true]);
+  // Like Debezium's, once something was streamed: the transaction before the rows.
+  await database.query('INSERT INTO b VALUES (1)');
+  const [streamed] = (await run.until((all) => all.some(({ topic }) => topic.endsWith('.b')))).slice(-1);
+  const from = run.records.length;
+  const wrong = { ...data, 'additional-conditions': [{ 'data-collection': 'public.b', filter: 'SELECT nothing' }] };
+  const refused = expect(task.onSignal({ id: 'wrong', type: 'execute-snapshot', data: wrong })).rejects.toThrow();
+  const failed = (await run.until((all) => noted('ABORTED')(all))).slice(from);
+  await refused;
+  expect(notes(failed).slice(-2)).toEqual([
+    [
+      'Initial Snapshot',
+      'TABLE_SCAN_COMPLETED',
+      {
+        ...{ connector_name: 'fulfillment', signal_id: 'wrong' },
+        ...{ scanned_collection: 'public.b', status: 'SQL_EXCEPTION' },
+      },
+    ],
+    ['Initial Snapshot', 'ABORTED', { connector_name: 'fulfillment', signal_id: 'wrong' }],
+  ]);
+  // All rows of a table that was reported as read.
+  const again = failed.filter(({ topic }) => topic.endsWith('.a')).map(({ value }) => value.source.txId as number);
+  const { txId } = (streamed as AnyRecord).value.source;
+  expect(again).toEqual([txId, txId]);
+});

@@ -4,9 +4,10 @@ import type { Client } from 'pg';
 import { findTables, qualified, readTables, type CatalogTable } from '../database/catalog';
 import { closeConnection, openConnection } from '../database/connection';
 import { quoteIdentifier, quoteTable } from '../database/identifiers';
+import { offsetLsn, type Lsn } from '../database/lsn';
 import { singleStatement } from '../database/single-statement';
 import type { TableModel } from '../events/table-model';
-import type { NotificationType } from '../notifications/notification';
+import { TableNotifications } from '../notifications/table-notifications';
 import { DATA_ROW, MessageTap } from '../replication/message-tap';
 import type { Session } from '../session';
 import { conditionFor, matcherOf, type SnapshotRequest } from '../signals/snapshot-request';
@@ -14,6 +15,7 @@ import { holdBlocks } from '../snapshot/lock-tables';
 import { SnapshotStorage } from '../snapshot/rewritten-tables';
 import { snapshotError } from '../snapshot/snapshot-error';
 import { SnapshotMarkers, TableRows } from '../snapshot/snapshot-markers';
+import { newXid } from '../snapshot/snapshot-source';
 import { IncrementalRows } from './incremental-rows';
 
 /** Bytes of rows per round trip. */
@@ -28,6 +30,9 @@ const ISOLATION: Readonly<Record<string, string>> = {
 export class BlockingSnapshot {
   private client: Client | null = null;
   private readonly rows: IncrementalRows;
+  private notify: TableNotifications;
+  /** Table that is being read. */
+  private current: string | null = null;
   private readonly ready: SourceRecord[] = [];
   private readonly wakeup = new Wakeup();
   private reading: Promise<void> | null = null;
@@ -48,9 +53,10 @@ export class BlockingSnapshot {
     private readonly position: SourceOffset,
   ) {
     this.rows = new IncrementalRows(session);
+    this.notify = this.notificationsOf([]);
   }
 
-  /** The next rows; null when there are none yet. Throws what has ended the snapshot. */
+  /** The next rows; null when there are none yet. Throws what has ended the snapshot, after the rows read before. */
   async next(): Promise<SourceRecord[] | null> {
     const { session } = this;
     this.reading ??= this.readAll()
@@ -63,14 +69,20 @@ export class BlockingSnapshot {
     this.resume = null;
     if (!this.finished && this.failure === null)
       await this.wakeup.wait(session.config.queue.pollIntervalMs, session.signal);
-    if (this.failure !== null) throw this.failure;
+    if (this.failure !== null && this.ready.length === 0) throw this.failure;
     const records = this.ready.splice(0);
     this.done = this.finished;
     return records.length > 0 ? records : null;
   }
 
-  notify(type: NotificationType, additionalData: Readonly<Record<string, string>> = {}): void {
-    this.session.notifications.send({ id: this.id, aggregateType: 'Blocking Snapshot', type, additionalData });
+  /** Call for the error that ends it for good. */
+  failed(): void {
+    if (this.current !== null) this.notify.failed(this.current);
+    this.notify.aborted();
+  }
+
+  private notificationsOf(tables: readonly string[]): TableNotifications {
+    return new TableNotifications(this.session.notifications, tables, { signal_id: this.id });
   }
 
   async close(): Promise<void> {
@@ -86,6 +98,8 @@ export class BlockingSnapshot {
     const { client } = await openConnection(config.connection, 'Snapshot');
     this.client = client;
     if (this.closed) throw new Error('Connection terminated: the task is stopping');
+    // Before the transaction, which could write otherwise; see `newXid`.
+    const xid = offsetLsn(position.txId) ?? (await newXid(client, session));
     const isolation = facts.inRecovery ? 'repeatable_read' : config.snapshot.isolation;
     await client.query(`BEGIN ISOLATION LEVEL ${ISOLATION[isolation] ?? 'REPEATABLE READ READ ONLY'}`);
     const matches = this.request.collections.map(matcherOf);
@@ -106,9 +120,10 @@ export class BlockingSnapshot {
     const oids = tables.map(({ oid }) => oid);
     await this.checkStorage(client, oids);
     const models = await relations.load(client, tables);
-    const names = tables.map(qualified).join(',');
-    logger.info(`Blocking snapshot ${this.id} of ${tables.length} table(s): ${names}. The stream pauses.`);
-    this.notify('STARTED', { data_collections: names });
+    const names = tables.map(qualified);
+    logger.info(`Blocking snapshot ${this.id} of ${tables.length} table(s): ${names.join(',')}. The stream pauses.`);
+    this.notify = this.notificationsOf(names);
+    this.notify.started();
     const marks = { snapshot: 'BLOCKING', last_snapshot_record: false, snapshot_completed: false };
     const running = { ...position, ...marks };
     const markers = new SnapshotMarkers(() => running, {
@@ -122,15 +137,24 @@ export class BlockingSnapshot {
       { maxBytes: config.queue.maxBytes, maxMessages: Infinity },
       null,
     );
-    for (const table of tables) {
-      const scanned = await this.readTable(client, tap, table, models.get(table.oid) as TableModel, markers);
-      const result = { scanned_collection: qualified(table), total_rows_scanned: String(scanned), status: 'SUCCEEDED' };
-      this.notify('TABLE_SCAN_COMPLETED', { data_collections: names, ...result });
+    try {
+      for (const table of tables) {
+        const name = qualified(table);
+        this.current = name;
+        this.notify.inProgress(name);
+        const model = models.get(table.oid) as TableModel;
+        const scanned = await this.readTable(client, tap, table, model, markers, xid);
+        this.notify.scanned(name, scanned, 'SUCCEEDED');
+      }
+    } catch (error) {
+      markers.abandon(this.ready);
+      throw error;
     }
+    this.current = null;
     markers.finish(this.ready);
     tap.discard();
     await closeConnection(client);
-    this.notify('COMPLETED');
+    this.notify.completed();
     logger.info(`Blocking snapshot ${this.id} is complete. The stream resumes.`);
   }
 
@@ -156,6 +180,7 @@ export class BlockingSnapshot {
     table: CatalogTable,
     model: TableModel,
     markers: SnapshotMarkers,
+    xid: Lsn,
   ): Promise<number> {
     const select = conditionFor(this.request, qualified(table));
     const columns = model.columns.map((column, i) => (model.decoders[i] === null ? 'NULL' : quoteIdentifier(column)));
@@ -174,7 +199,8 @@ export class BlockingSnapshot {
       const { queue } = tap;
       for (; queue.peek(); queue.shift()) {
         const row = queue.buffer.subarray(queue.start, queue.end);
-        markers.row(held, this.rows.record(row, model, this.position, this.position, 'true'), this.ready);
+        const record = this.rows.record(row, model, this.position, this.position, 'true', xid);
+        markers.row(held, record, this.ready);
         total++;
         bytes += row.length;
       }

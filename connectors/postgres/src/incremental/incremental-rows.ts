@@ -21,19 +21,23 @@ export class IncrementalRows {
     return identityText(identity, this.cells) ?? '';
   }
 
-  /** @param position an offset of the stream, whose LSN is part of `source.sequence` */
+  /**
+   * @param position an offset of the stream, whose LSN is part of `source.sequence`
+   * @param xid `source.txId`, as a 64-bit number
+   */
   record(
     row: Buffer,
     model: TableModel,
     position: SourceOffset,
     offset: SourceOffset,
     mark: SnapshotMark = 'incremental',
+    xid: Lsn | null = null,
   ): SourceRecord {
     this.decode(row, model);
     const { factory } = this.session;
     const time = new Instant();
     time.setMicros(Math.floor((performance.timeOrigin + performance.now()) * 1000));
-    const context = { time, xid: null, origin: null, originLsn: null };
+    const context = { time, xid, origin: null, originLsn: null };
     const lsn: Lsn = offsetLsn(position.lsn) ?? 0;
     const source = factory.source(model, context, mark, lsn, offsetLsn(position.lsn_commit));
     if (mark === 'incremental') source.lsn = null;

@@ -240,7 +240,7 @@ export class SignaledStream implements Phase, ChangeObserver {
       }
       this.pauses.shift();
       session.logger.error(`PG_SIGNAL: blocking snapshot ${pause.id} failed: ${messageOf(error)}. The stream resumes.`);
-      snapshot.notify('ABORTED');
+      snapshot.failed();
       pause.waiting?.rejected(error);
       return null;
     }

@@ -1,5 +1,5 @@
 /** What a notification says (cdc-postgres §4.12). */
-export type AggregateType = 'Initial Snapshot' | 'Incremental Snapshot' | 'Blocking Snapshot';
+export type AggregateType = 'Initial Snapshot' | 'Incremental Snapshot';
 
 export type NotificationType =
   | 'STARTED'

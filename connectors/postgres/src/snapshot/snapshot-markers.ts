@@ -62,6 +62,11 @@ export class SnapshotMarkers {
     this.ended = null;
   }
 
+  /** Call when reading has failed: the row that is held back belongs to a table of which all rows were read. */
+  abandon(out: SourceRecord[]): void {
+    if (this.ended !== null) this.releaseEnded(out);
+  }
+
   private releaseEnded(out: SourceRecord[]): void {
     const ended = this.ended as TableRows;
     this.ended = null;

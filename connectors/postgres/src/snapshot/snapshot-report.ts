@@ -1,6 +1,6 @@
 /** Reports how far a snapshot is: in the log, as notifications (cdc-postgres §4.12) and for metrics. */
 import { monotonicNow } from '@millrace/sdk';
-import type { Notification } from '../notifications/notification';
+import { TableNotifications } from '../notifications/table-notifications';
 import type { Session } from '../session';
 import type { Chunk, SnapshotTable } from './chunk';
 import { TableProgress } from '../snapshot-progress';
@@ -11,7 +11,7 @@ const LOG_INTERVAL_MS = 10_000;
 
 export class SnapshotReport {
   private readonly tables: Map<SnapshotTable, TableProgress>;
-  private readonly names: string;
+  private readonly notify: TableNotifications;
   private nextLogAt = monotonicNow() + LOG_INTERVAL_MS;
 
   constructor(
@@ -29,14 +29,14 @@ export class SnapshotReport {
       // Finished by an earlier attempt.
       progress.completed = table.openChunks === 0;
     }
-    this.names = tables.map(({ name }) => name).join(',');
     const { logger, snapshot } = session;
+    const names = tables.map(({ name }) => name);
+    this.notify = new TableNotifications(session.notifications, names);
     snapshot.begin([...this.tables.values()]);
     const before = tables.reduce((sum, { finished }) => sum + (finished?.rows ?? 0), 0);
     if (resumed) logger.info(`Resuming the snapshot of ${tables.length} table(s) after ${before} row(s).`);
     else logger.info(`Starting the snapshot of ${tables.length} table(s).`);
-    this.notify('STARTED', null);
-    this.notify('DATA_COLLECTIONS_RESOLVED', {});
+    this.notify.started();
   }
 
   /** A row of it was decoded. */
@@ -44,7 +44,7 @@ export class SnapshotReport {
     const progress = this.progress(table);
     if (progress.begun) return;
     progress.begun = true;
-    this.notify('IN_PROGRESS', { current_collection_in_progress: table.name });
+    this.notify.inProgress(table.name);
   }
 
   /** All its rows were decoded. */
@@ -56,10 +56,10 @@ export class SnapshotReport {
     progress.chunksCompleted++;
     if (table.openChunks > 0) return;
     progress.completed = true;
-    if (table.skipped) this.scanned(table, 'SKIPPED');
+    if (table.skipped) this.notify.scanned(table.name, progress.rowsScanned, 'SKIPPED');
     else {
       this.session.logger.info(`Snapshot of table ${table.name} completed: ${progress.rowsScanned} row(s).`);
-      this.scanned(table, 'SUCCEEDED');
+      this.notify.scanned(table.name, progress.rowsScanned, 'SUCCEEDED');
     }
   }
 
@@ -77,26 +77,15 @@ export class SnapshotReport {
     const rows = [...this.tables.values()].reduce((sum, { rowsScanned }) => sum + rowsScanned, 0);
     snapshot.complete();
     logger.info(`Snapshot completed: ${rows} row(s).`);
-    this.notify('COMPLETED', null);
+    this.notify.completed();
   }
 
   aborted(): void {
     this.session.snapshot.abort();
-    this.notify('ABORTED', null);
+    this.notify.aborted();
   }
 
   private progress(table: SnapshotTable): TableProgress {
     return this.tables.get(table) as TableProgress;
-  }
-
-  private scanned(table: SnapshotTable, status: string): void {
-    const rows = String(this.progress(table).rowsScanned);
-    this.notify('TABLE_SCAN_COMPLETED', { scanned_collection: table.name, total_rows_scanned: rows, status });
-  }
-
-  /** @param data null: no tables are named */
-  private notify(type: Notification['type'], data: Record<string, string> | null): void {
-    const additionalData = data === null ? {} : { data_collections: this.names, ...data };
-    this.session.notifications.send({ aggregateType: 'Initial Snapshot', type, additionalData });
   }
 }

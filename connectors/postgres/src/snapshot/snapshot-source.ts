@@ -99,7 +99,7 @@ async function begin(client: Client, level: string, snapshot: string | null): Pr
  * For `source.txId`. Not that of the snapshot's transaction: until that ends, the server would create no slot for
  * other tasks and connectors, because it waits for all transactions with an id.
  */
-async function newXid(client: Client, { facts }: Session): Promise<Lsn> {
+export async function newXid(client: Client, { facts }: Pick<Session, 'facts'>): Promise<Lsn> {
   const xid =
     facts.version >= 130000
       ? "CASE WHEN pg_is_in_recovery() THEN '0' ELSE pg_current_xact_id()::text END"
