@@ -243,4 +243,24 @@ whereInstalled('output plugins', () => {
       valueSchema?.fields?.[0]?.schema.fields?.[1]?.schema.optional;
     expect([created, deleted].map(isOptional)).toEqual([false, true]);
   });
+
+  test('cdc-postgres 64: a generated key column is in all keys of plugins that send it, and in none of pgoutput', async () => {
+    await database.query(`
+      CREATE TABLE t (id int, g int GENERATED ALWAYS AS (id * 10) STORED, v text, PRIMARY KEY (g, id));
+      INSERT INTO t VALUES (1)`);
+    const keys = [];
+    const initial = { 'snapshot.mode': 'initial', 'event.incomplete.key.handling': 'warn' };
+    const runs = [];
+    for (const variant of [{ plugin: 'pgoutput' }, ...VARIANTS]) runs.push(await start(variant, initial));
+    for (const run of runs) await run.count(1);
+    await database.query("UPDATE t SET v = 'x'; UPDATE t SET id = 2; ALTER TABLE t DROP v; DELETE FROM t");
+    for (const run of runs) {
+      const records = await run.count(7);
+      expect(ops(records)).toEqual(['r', 'u', 'd', 'tombstone', 'c', 'd', 'tombstone']);
+      keys.push(records.map(({ key }) => key));
+    }
+    const ids = [1, 1, 1, 1, 2, 2, 2];
+    const sent = ids.map((id) => ({ g: id * 10, id }));
+    expect(keys).toEqual([ids.map((id) => ({ id })), ...VARIANTS.map(() => sent)]);
+  });
 });

@@ -98,7 +98,7 @@ export const EVENT_DEFINITIONS: readonly Definition[] = [
     KEY.eventIncompleteKeyHandling,
     'STRING',
     'fail',
-    'What to do when a change lacks columns of the record key: old rows contain only REPLICA IDENTITY columns, and updates omit unchanged TOASTed values outside of it.',
+    'What to do when a change lacks columns of the record key: old rows contain only REPLICA IDENTITY columns, updates omit unchanged TOASTed values outside of it, and generated columns may not be sent at all.',
     oneOf('fail', 'warn', 'debezium'),
   ),
 ];

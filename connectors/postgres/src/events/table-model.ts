@@ -14,6 +14,7 @@ import { appliedMask, maskWarning, type AppliedMask } from './column-mask';
 import type { ColumnConversions } from './column-conversions';
 import { layoutOf } from './layout-of';
 import type { NameConflicts } from './name-conflicts';
+import { sentKey } from './sent-key';
 import { sourceParameters } from './source-annotations';
 import { originalTopicName, topicName } from './topic-name';
 
@@ -148,7 +149,7 @@ export function buildTableModel(table: TableDefinition, context: ModelContext): 
   const schemaName = (original: string): string => names.schema(original, adjust(original));
   names.topic(topic, name);
   const isEmitted = columnFilter(config.filters, name);
-  const keyNames = keyColumns(config, table);
+  const keyNames = sentKey(keyColumns(config, table), table, config.events, logger);
   const cells = [...table.columns].sort((a, b) => Number(b.sent) - Number(a.sent));
   const decoders: (TextDecoder | null)[] = new Array<null>(cells.length).fill(null);
   const built = new Map<string, BuiltColumn>();

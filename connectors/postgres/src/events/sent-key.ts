@@ -1,0 +1,36 @@
+/**
+ * The columns of a record key that changes contain. Before PostgreSQL 18, pgoutput sends no generated columns: with
+ * one in its key, a row would have one key in the snapshot and another one, or the key of other rows, in the stream.
+ */
+import { ConnectError, type Logger } from '@millrace/sdk';
+import type { EventConfig } from '../config/event-config';
+import { qualified, type TableDefinition } from '../database/catalog';
+
+/**
+ * Throws ConnectError `PG_INCOMPLETE_KEY`, or omits and logs the columns that are not sent, as
+ * `event.incomplete.key.handling` says.
+ * @param key names of columns of the table
+ */
+export function sentKey(
+  key: readonly string[],
+  table: TableDefinition,
+  { incompleteKey }: EventConfig,
+  logger: Logger,
+): readonly string[] {
+  const sent = key.filter((name) => table.columns.find((column) => column.name === name)?.sent !== false);
+  if (sent.length === key.length) return key;
+  const name = qualified(table);
+  const missing = key.filter((column) => !sent.includes(column)).join(', ');
+  const reason = `The record key of table ${name} contains the generated column ${missing}, which the server does not send with changes.`;
+  if (incompleteKey === 'fail')
+    throw new ConnectError(
+      `${reason} Set message.key.columns to columns that are sent and tell the rows apart, or let PostgreSQL 18 send it (ALTER PUBLICATION … SET (publish_generated_columns = stored)), or set event.incomplete.key.handling=warn to leave it out of the key.`,
+      { code: 'PG_INCOMPLETE_KEY', place: { table: name, column: missing } },
+    );
+  const rest =
+    sent.length === 0
+      ? 'Its events have no key, and its deletes no tombstone.'
+      : `Its key is ${sent.join(', ')}, which rows may share.`;
+  logger.warn(`${reason} ${rest}`);
+  return sent;
+}
