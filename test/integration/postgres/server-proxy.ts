@@ -1,5 +1,9 @@
-/** Proxy between a task and its server: counts the bytes sent by the server and can switch to another server. */
+/**
+ * Proxy between a task and its server: counts the bytes sent by the server, can switch to another server, and can drop
+ * parameters of the startup packet, as connection poolers do.
+ */
 import net, { type AddressInfo, type Socket } from 'node:net';
+import { Transform } from 'node:stream';
 
 export class ServerProxy {
   /** Bytes received from the server. */
@@ -13,15 +17,19 @@ export class ServerProxy {
       server.destroy();
     };
     for (const socket of [client, server]) this.sockets.add(socket.on('error', end).on('close', end));
-    client.pipe(server);
+    client.pipe(startup(this.dropped)).pipe(server);
     server.on('data', (chunk: Buffer) => (this.bytes += chunk.length)).pipe(client);
   });
 
   /** @param target URL of the server for new connections; may be changed */
-  private constructor(public target: string) {}
+  private constructor(
+    public target: string,
+    private readonly dropped: readonly string[],
+  ) {}
 
-  static async to(target: string): Promise<ServerProxy> {
-    const proxy = new ServerProxy(target);
+  /** @param dropped parameters of the startup packet that the server does not receive */
+  static async to(target: string, dropped: readonly string[] = []): Promise<ServerProxy> {
+    const proxy = new ServerProxy(target, dropped);
     await new Promise<void>((resolve) => proxy.listener.listen(0, '127.0.0.1', resolve));
     return proxy;
   }
@@ -36,4 +44,40 @@ export class ServerProxy {
     for (const socket of this.sockets) socket.destroy();
     await new Promise((resolve) => this.listener.close(resolve));
   }
+}
+
+const PROTOCOL_3 = 3 << 16;
+
+/** Passes on what a client sends, without these parameters of its startup packet. */
+function startup(dropped: readonly string[]): Transform {
+  let held = Buffer.alloc(0);
+  let isStarted = dropped.length === 0;
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      if (isStarted) {
+        done(null, chunk);
+        return;
+      }
+      held = Buffer.concat([held, chunk]);
+      // A request for TLS precedes it.
+      while (!isStarted && held.length >= 8 && held.length >= held.readInt32BE(0)) {
+        const packet = held.subarray(0, held.readInt32BE(0));
+        held = held.subarray(packet.length);
+        isStarted = packet.readInt32BE(4) === PROTOCOL_3;
+        this.push(isStarted ? without(packet, dropped) : packet);
+      }
+      if (isStarted) this.push(held);
+      done();
+    },
+  });
+}
+
+function without(packet: Buffer, dropped: readonly string[]): Buffer {
+  const texts = packet.toString('utf8', 8, packet.length - 2).split('\0');
+  const kept = texts.filter((_, i) => !dropped.includes(texts[i - (i % 2)] as string));
+  const body = Buffer.from(`${kept.join('\0')}\0\0`);
+  const head = Buffer.alloc(8);
+  head.writeInt32BE(8 + body.length, 0);
+  head.writeInt32BE(PROTOCOL_3, 4);
+  return Buffer.concat([head, body]);
 }

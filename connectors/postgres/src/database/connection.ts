@@ -8,31 +8,10 @@ import type { ConnectionConfig } from '../config/postgres-config';
 import { tlsAttempts, type TlsAttempt } from './tls';
 import { databaseError, errorCode, errorText } from './errors';
 import { connectionOf } from './pg-internals';
+import { refusedByPooler } from './pooler';
+import { ensureSettings, startupOptions, type Role } from './session-settings';
 
-/** Purpose of a connection; part of its application_name, so that operators can find it. */
-export type Role = 'General' | 'Streaming' | 'Snapshot' | 'Reselect' | 'Validate Connection';
-
-/** Settings that affect the text form of values. */
-const TEXT_FORM = [
-  ['DateStyle', 'ISO'],
-  ['IntervalStyle', 'postgres'],
-  ['TimeZone', 'UTC'],
-  ['extra_float_digits', '3'],
-  ['bytea_output', 'hex'],
-  ['lc_monetary', 'C'],
-] as const;
-const RESTORE = [...TEXT_FORM.map(([name]) => name), 'client_encoding'].map((name) => `RESET ${name}`).join('; ');
-
-function options(role: Role): string {
-  // General connections read no amounts but detect the currency they are stored in (`readServerFacts`), so they keep
-  // lc_monetary.
-  const form = role === 'General' ? TEXT_FORM.filter(([name]) => name !== 'lc_monetary') : TEXT_FORM;
-  // A FETCH waits while Kafka is slower than the snapshot; pg_dump reads without this limit, too.
-  const limits = role === 'Snapshot' ? [['statement_timeout', '0']] : [];
-  return [...form, ...limits, ['idle_in_transaction_session_timeout', '0']]
-    .map(([name, value]) => `-c ${name}=${value}`)
-    .join(' ');
-}
+export type { Role } from './session-settings';
 
 /** PostgreSQL 17 has the setting, and earlier versions refuse connections whose options name it. */
 const UNLIMITED_TRANSACTION =
@@ -50,7 +29,7 @@ export function clientConfig(config: ConnectionConfig, role: Role, tls: TlsAttem
     database: config.database,
     application_name: `Millrace ${role}`,
     client_encoding: 'UTF8',
-    options: options(role),
+    options: startupOptions(role),
     keepAlive: config.keepAlive,
     connectionTimeoutMillis: Math.min(
       role === 'Validate Connection' ? config.validationTimeoutMs : CONNECT_TIMEOUT_MS,
@@ -83,7 +62,8 @@ export async function openConnection(config: ConnectionConfig, role: Role): Prom
       throw connectError(config, error);
     }
     try {
-      await initialise(client, config.initialStatements);
+      await ensureSettings(client, role);
+      await initialise(client, config.initialStatements, role);
     } catch (error) {
       await client.end().catch(() => undefined);
       throw error;
@@ -97,11 +77,11 @@ export async function openConnection(config: ConnectionConfig, role: Role): Prom
  * Runs `database.initial.statements`. Restores the text settings afterwards: the statements do not run on the
  * replication connection, and a snapshot must read the same text as the stream.
  */
-export async function initialise(client: Client, statements: readonly string[]): Promise<void> {
+export async function initialise(client: Client, statements: readonly string[], role: Role): Promise<void> {
   if (statements.length === 0) return;
   try {
     for (const statement of statements) await client.query(statement);
-    await client.query(RESTORE);
+    await ensureSettings(client, role, 'text');
   } catch (error) {
     throw databaseError('A statement of database.initial.statements failed', error);
   }
@@ -114,10 +94,10 @@ export function connectError(config: ConnectionConfig, error: unknown): Error {
   );
   const cause = new Error(text, { cause: error });
   const code = errorCode(error);
-  return databaseError(
-    `Cannot connect to PostgreSQL at ${config.host}:${config.port}, database "${config.database}"`,
-    code === '' ? cause : Object.assign(cause, { code }),
-  );
+  const where = `Cannot connect to PostgreSQL at ${config.host}:${config.port}, database "${config.database}"`;
+  const refused = refusedByPooler(where, error);
+  if (refused !== null) return refused;
+  return databaseError(where, code === '' ? cause : Object.assign(cause, { code }));
 }
 
 /**

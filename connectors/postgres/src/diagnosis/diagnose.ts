@@ -55,7 +55,7 @@ export async function diagnose(config: ConnectorConfig, { timeoutMs }: Diagnosis
 
 async function initialFailure(client: Client, { initialStatements }: ConnectionConfig): Promise<Finding | null> {
   try {
-    await initialise(client, initialStatements);
+    await initialise(client, initialStatements, 'Validate Connection');
     return null;
   } catch (error) {
     const { code, message } = failureOf(error);
@@ -73,6 +73,8 @@ const CURES: Readonly<Record<string, string>> = {
   PG_TOO_MANY_CONNECTIONS:
     'End sessions that are no longer needed, or raise the limit in the message (max_connections, or CONNECTION LIMIT of the role or the database); a superuser sees the sessions with',
   PG_PRIVILEGE: 'Run this as the owner of the database.',
+  PG_POOLER: `Set database.hostname and database.port to those of the PostgreSQL server itself; ${TRY}`,
+  PG_SESSION_SETTINGS: `Set database.hostname and database.port to those of the PostgreSQL server itself; ${TRY}`,
 };
 const SESSIONS =
   'SELECT usename, application_name, state, count(*) FROM pg_stat_activity GROUP BY 1, 2, 3 ORDER BY 4 DESC;';

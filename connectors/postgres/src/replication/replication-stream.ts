@@ -8,6 +8,8 @@ import { errorCode, errorText } from '../database/errors';
 import { quoteIdentifier, quoteLiteral } from '../database/identifiers';
 import { formatLsn, lsn, type Lsn } from '../database/lsn';
 import { connectionOf } from '../database/pg-internals';
+import { replicationError } from '../database/pooler';
+import { ensureSettings } from '../database/session-settings';
 import type { PostgresConfig } from '../config/postgres-config';
 import type { TlsAttempt } from '../database/tls';
 import { decodingPlugin, streamOptions, type StreamOption } from './decoding-plugin';
@@ -51,6 +53,7 @@ class TapPlugin {
 
   async start(client: Client, slotName: string, lastLsn: string): Promise<unknown> {
     const { queue } = this.config;
+    await ensureSettings(client, 'Streaming');
     this.client = client;
     this.tap = new MessageTap<null>(client, COPY_DATA, queue, null);
     this.onTap(this.tap);
@@ -67,7 +70,7 @@ class TapPlugin {
       } catch (error) {
         // The plugin checks them before it streams, so the connection is idle again.
         const named = options.filter((one) => optional.includes(one) && errorText(error).includes(`"${one[0]}"`));
-        if (errorCode(error) !== '22023' || named.length === 0) throw error;
+        if (errorCode(error) !== '22023' || named.length === 0) throw await replicationError(client, error);
         return await query(options.filter((one) => !named.includes(one)));
       }
     };

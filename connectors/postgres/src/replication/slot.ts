@@ -8,6 +8,8 @@ import { databaseError, errorCode, errorText } from '../database/errors';
 import { quoteIdentifier } from '../database/identifiers';
 import { parseLsn, type Lsn } from '../database/lsn';
 import { backendPid } from '../database/pg-internals';
+import { replicationError } from '../database/pooler';
+import { ensureSettings } from '../database/session-settings';
 import { decodingPlugin } from './decoding-plugin';
 import { missingPlugin } from './installed-plugin';
 import { usesTwoPhase } from './pgoutput-options';
@@ -130,6 +132,7 @@ export async function createSlot(options: SlotCreation): Promise<CreatedSlot> {
   cancelAfter(signal.aborted ? 0 : config.slot.createTimeoutSeconds * 1000);
   signal.addEventListener('abort', cancel, { once: true });
   try {
+    await ensureSettings(client, 'Streaming');
     const traits = temporary ? '' : slotTraits(config, options.serverVersion);
     const { slotPlugin } = decodingPlugin(config);
     const { rows } = await client.query(
@@ -142,8 +145,9 @@ export async function createSlot(options: SlotCreation): Promise<CreatedSlot> {
       release: () => closeConnection(client),
     };
   } catch (error) {
+    const cause = await replicationError(client, error);
     await closeConnection(client);
-    throw creationError(config, name, error);
+    throw creationError(config, name, cause);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', cancel);

@@ -11,6 +11,9 @@ import {
   type ValueType,
 } from './value-type';
 
+const BACKSLASH = 0x5c;
+const LETTER_X = 0x78;
+
 /** Bytes in a binary handling mode: as they are, or as text. */
 export function binaryValue(bytes: Buffer, mode: BinaryMode): Buffer | string {
   switch (mode) {
@@ -41,9 +44,14 @@ function binaryType(options: ValueOptions, raw: (b: Buffer, s: number, e: number
   };
 }
 
-/** Sessions run with bytea_output=hex: `\x…`. */
+/** Sessions run with bytea_output=hex: `\x…`. The other form is an error: it has other bytes. */
 export function byteaType(options: ValueOptions): ValueType {
-  return binaryType(options, (b, s, e) => Buffer.from(ascii(b, s + 2, e), 'hex'));
+  return binaryType(options, (b, s, e) => {
+    if (b[s] !== BACKSLASH || b[s + 1] !== LETTER_X) throw new SyntaxError('its text does not begin with \\x');
+    const bytes = Buffer.from(ascii(b, s + 2, e), 'hex');
+    if (bytes.length * 2 !== e - s - 2) throw new SyntaxError('its text is not hexadecimal');
+    return bytes;
+  });
 }
 
 /** `include.unknown.datatypes`: the text form as bytes. */

@@ -68,8 +68,12 @@ function scan(bytes: Buffer, start: number, end: number, hasDate: boolean, hasTi
   }
   if (hasDate) {
     let year = 0;
-    for (; at < end && bytes[at] !== 45; at++) year = year * 10 + ((bytes[at] as number) - DIGIT_0);
-    if (at === end) throw new SyntaxError('its text is not an ISO date');
+    for (; at < end && bytes[at] !== 45; at++) {
+      const digit = (bytes[at] as number) - DIGIT_0;
+      if (digit < 0 || digit > 9) break;
+      year = year * 10 + digit;
+    }
+    if (at === end || bytes[at] !== 45 || at - start < 4) throw new SyntaxError('its text is not an ISO date');
     at++;
     const month = two(bytes, at);
     const day = two(bytes, at + 3);

@@ -282,7 +282,7 @@ interface IntervalParts {
   micros: number;
 }
 
-/** Text of IntervalStyle=postgres, which every session of ours sets. */
+/** Text of IntervalStyle=postgres, which every session of ours sets. Throws for another style. */
 function parseInterval(text: string): IntervalParts {
   const parts: IntervalParts = {
     years: 0,
@@ -294,7 +294,10 @@ function parseInterval(text: string): IntervalParts {
     seconds: 0,
     micros: 0,
   };
-  for (const [, amount, unit] of text.matchAll(INTERVAL_PART)) {
+  // One space between the parts.
+  let length = -1;
+  for (const [part, amount, unit] of text.matchAll(INTERVAL_PART)) {
+    length += part.length + 1;
     if (unit === 'year') parts.years = Number(amount);
     else if (unit === 'mon') parts.months = Number(amount);
     else parts.days = Number(amount);
@@ -306,7 +309,9 @@ function parseInterval(text: string): IntervalParts {
     parts.minutes = Number(clock[3]);
     parts.seconds = Number(clock[4]);
     parts.micros = Number((clock[5] ?? '').padEnd(6, '0'));
+    length += clock[0].length + 1;
   }
+  if (length !== text.length) throw new SyntaxError('its text is not an interval of IntervalStyle=postgres');
   return parts;
 }
 

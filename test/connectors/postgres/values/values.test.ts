@@ -11,8 +11,9 @@ import {
   numericType,
   parseDecimal,
 } from '../../../../connectors/postgres/src/values/numbers';
+import { byteaType } from '../../../../connectors/postgres/src/values/bytes';
 import { parseHstore } from '../../../../connectors/postgres/src/values/structured';
-import { timestampType } from '../../../../connectors/postgres/src/values/temporal';
+import { dateType, intervalType, timestampType } from '../../../../connectors/postgres/src/values/temporal';
 import { NOT_FINITE, type ValueOptions } from '../../../../connectors/postgres/src/values/value-type';
 
 const options: ValueOptions = {
@@ -39,6 +40,32 @@ test('conversion of days and dates is reversible, before and after the epoch and
   expect(daysFromCivil(1970, 1, 1)).toBe(0);
   expect(daysFromCivil(2000, 2, 29)).toBe(11016);
   expect(isoDate(-719528)).toBe('0000-01-01');
+});
+
+test.each([
+  ['bytea_output=escape', byteaType(options), String.raw`\000\377A`],
+  ['bytea that is not hexadecimal', byteaType(options), String.raw`\x00f`],
+  ['DateStyle=SQL', dateType('adaptive'), '04/03/2021'],
+  ['DateStyle=German', dateType('adaptive'), '04.03.2021'],
+  ['DateStyle=Postgres', dateType('adaptive'), '04-03-2021'],
+  ['a timestamp of DateStyle=Postgres', timestampType(6, 'adaptive'), 'Thu Mar 04 05:06:07 2021 -03'],
+  ['a timestamp of DateStyle=SQL', timestampType(6, 'adaptive'), '04/03/2021 05:06:07 -03'],
+  ['IntervalStyle=iso_8601', intervalType('numeric'), 'P1Y2M-3DT4H5M6S'],
+  ['IntervalStyle=sql_standard', intervalType('numeric'), '+1-2 -3 +4:05:06'],
+  ['IntervalStyle=sql_standard, zero', intervalType('numeric'), '0'],
+  ['IntervalStyle=postgres_verbose', intervalType('string'), '@ 1 year 2 mons 4 hours'],
+])('text of %s is refused', (_, type, text) => {
+  expect(() => type.decode(...bytes(text))).toThrow(SyntaxError);
+});
+
+test.each([
+  ['00:00:00', 'P0Y0M0DT0H0M0S'],
+  ['1 year 2 mons -3 days +04:05:06.7', 'P1Y2M-3DT4H5M6.7S'],
+  ['-1 years -2 mons +3 days -04:05:06', 'P-1Y-2M3DT-4H-5M-6S'],
+  ['1 mon', 'P0Y1M0DT0H0M0S'],
+  ['-00:00:00.000001', 'P0Y0M0DT0H0M-0.000001S'],
+])('interval %s', (text, iso) => {
+  expect(intervalType('string').decode(...bytes(text))).toBe(iso);
 });
 
 test.each([
