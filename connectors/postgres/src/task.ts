@@ -69,6 +69,7 @@ export class PostgresSourceTask implements SourceTask {
   private async records(session: Session): Promise<readonly SourceRecord[] | null> {
     const { signal } = session;
     if (signal.aborted) return null;
+    this.started?.publication?.poll();
     if (this.phase === null || monotonicNow() < this.retryAt) {
       // Either initial_only has finished its snapshot, or a lost connection is in backoff.
       await this.idle.wait(session.config.queue.pollIntervalMs, signal);

@@ -116,6 +116,13 @@ export const DEFINITIONS: readonly Definition[] = [
     false,
     'A publication created by the connector publishes partitions under the name of their root.',
   ),
+  key(
+    KEY.publicationCheckIntervalMs,
+    'LONG',
+    10_000,
+    'Milliseconds between comparisons of the publication with the captured tables: tables that were created, created again or renamed are added to a filtered publication, and reported for another.',
+    positive,
+  ),
   key(KEY.statusUpdateIntervalMs, 'INT', 10000, 'Milliseconds between status messages to the server.', positive),
   key(
     KEY.offsetMismatchStrategy,

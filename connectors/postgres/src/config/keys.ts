@@ -33,6 +33,7 @@ export const KEY = {
   publicationName: 'publication.name',
   publicationAutocreateMode: 'publication.autocreate.mode',
   publishViaPartitionRoot: 'publish.via.partition.root',
+  publicationCheckIntervalMs: 'publication.check.interval.ms',
   pgoutputStreaming: 'pgoutput.streaming',
   pgoutputStreamingDirectory: 'pgoutput.streaming.directory',
   pgoutputTwoPhase: 'pgoutput.two.phase',

@@ -93,6 +93,7 @@ export interface PostgresConfig {
     readonly name: string;
     readonly mode: PublicationMode;
     readonly viaPartitionRoot: boolean;
+    readonly checkIntervalMs: number;
   };
   readonly replicaIdentities: readonly ReplicaIdentityRule[];
   readonly snapshot: SnapshotConfig;
@@ -178,6 +179,7 @@ function read(values: ConnectorConfig, warnings: readonly string[]): PostgresCon
       name: must(KEY.publicationName),
       mode: choice<PublicationMode>(KEY.publicationAutocreateMode),
       viaPartitionRoot: flag(KEY.publishViaPartitionRoot),
+      checkIntervalMs: number(KEY.publicationCheckIntervalMs),
     },
     replicaIdentities: replicaIdentities(text(KEY.replicaIdentityAutosetValues)),
     snapshot: readSnapshotConfig(settings, values),

@@ -33,18 +33,19 @@ export interface TableDefinition extends TableName {
   readonly key: readonly string[];
 }
 
-export interface CatalogTable extends TableDefinition {
-  /** `d` default, `f` full, `i` index, `n` nothing. */
-  readonly replicaIdentity: string;
+/** What decides whether a table can be published. */
+export interface PublishableTable extends TableName {
+  readonly oid: number;
   readonly unlogged: boolean;
   readonly partitionedRoot: boolean;
+}
+
+export interface CatalogTable extends TableDefinition, PublishableTable {
+  /** `d` default, `f` full, `i` index, `n` nothing. */
+  readonly replicaIdentity: string;
   readonly hasPrimaryKey: boolean;
   /** Columns of the index that REPLICA IDENTITY USING INDEX names. */
   readonly identityIndex: readonly string[];
-}
-
-interface TableRow extends TableName {
-  oid: number;
 }
 
 export function qualified(table: TableName): string {
@@ -67,16 +68,17 @@ export function tableFilter(filters: FilterConfig): (table: TableName) => boolea
 }
 
 const TABLES = `
-  SELECT c.oid::int8::text AS oid, n.nspname AS schema, c.relname AS name
+  SELECT c.oid::int8::text AS oid, n.nspname AS schema, c.relname AS name, c.relpersistence = 'u' AS unlogged,
+         c.relkind = 'p' AS "partitionedRoot"
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't' AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')`;
 
 /** In snapshot order: by pattern of the include list, then by name (cdc-postgres §4.2). */
-export async function findTables(client: Client, filters: FilterConfig): Promise<TableRow[]> {
+export async function findTables(client: Client, filters: FilterConfig): Promise<PublishableTable[]> {
   const { rows } = await client.query(TABLES);
   const matches = tableFilter(filters);
   const rank = (table: TableName): number => filters.tableInclude?.indexOf(qualified(table)) ?? 0;
-  return (rows as { oid: string; schema: string; name: string }[])
+  return (rows as (Omit<PublishableTable, 'oid'> & { oid: string })[])
     .map((row) => ({ ...row, oid: Number(row.oid) }))
     .filter(matches)
     .sort((a, b) => rank(a) - rank(b) || (qualified(a) < qualified(b) ? -1 : 1));

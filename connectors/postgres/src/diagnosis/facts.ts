@@ -2,7 +2,7 @@
 import type { CatalogTable } from '../database/catalog';
 import type { ServerFacts } from '../database/server';
 import type { PostgresConfig } from '../config/postgres-config';
-import type { PublicationState } from '../replication/publication';
+import type { PublicationState } from '../publication/state';
 import type { SlotState } from '../replication/slot';
 import type { SlotHealth } from '../metrics/slot-health';
 

@@ -1,8 +1,16 @@
 /** Publications that pgoutput reads. Pure. */
 import { isConnectError, type Finding } from '@millrace/sdk';
 import { qualified, type CatalogTable } from '../database/catalog';
-import { quoteIdentifier, quoteTable } from '../database/identifiers';
-import { createStatement, planPublication, unpublished, type PublicationPlan } from '../replication/publication';
+import { PublicationCoverage, renamedText, type RenamedTable } from '../publication/coverage';
+import {
+  addition,
+  createStatement,
+  planPublication,
+  publishable,
+  statementsOf,
+  viaRootStatement,
+  type PublicationPlan,
+} from '../publication/plan';
 import type { Facts, PublicationFacts, SlotFacts } from './facts';
 import { caution, fault, listed, place } from './finding';
 
@@ -33,7 +41,7 @@ function findings(facts: Facts, { config, tables }: SlotFacts, publication: Publ
     if (!isConnectError(error)) throw error;
     return error.code === 'PG_NO_TABLES' ? [] : [fault(error.code, error.message)];
   }
-  return [...privileges(facts, plan, publication, logged, name), ...absent(facts, tables, publication, config)];
+  return [...privileges(facts, plan, publication, logged, name), ...absent(facts, logged, publication, config)];
 }
 
 /** The connector creates or changes the publication at its start. */
@@ -44,14 +52,16 @@ function privileges(
   tables: readonly CatalogTable[],
   name: string,
 ): Finding[] {
-  const { statements, creates } = plan;
-  if (statements.length === 0 || facts.isSuperuser) return [];
+  const { widens, creates, added } = plan;
+  // Tables that are not captured may stay in the publication.
+  if (widens === null || facts.isSuperuser) return [];
   const reasons: string[] = [];
   if (creates && facts.config.publication.mode === 'all_tables')
     reasons.push('only a superuser may publish all tables');
   if (creates && !facts.mayCreate) reasons.push('it lacks CREATE on the database');
   if (publication !== null && !publication.isOwner) reasons.push('it does not own the publication');
-  const foreign = facts.foreign.filter((table) => tables.some(({ oid }) => oid === table.oid));
+  const named = creates ? tables : added;
+  const foreign = facts.foreign.filter((table) => named.some(({ oid }) => oid === table.oid));
   if (facts.config.publication.mode === 'filtered' && foreign.length > 0)
     reasons.push(`it does not own ${listed(foreign.map(qualified))}`);
   if (reasons.length === 0) return [];
@@ -61,7 +71,7 @@ function privileges(
       `The role ${facts.server.user} may not ${creates ? 'create' : 'change'} publication "${name}": ${reasons.join('; ')}.`,
       {
         cure: `Run this as a superuser${place(facts.server)}, and set publication.autocreate.mode=disabled.`,
-        statements: statements.map((statement) => `${statement};`),
+        statements: statementsOf(plan).map((statement) => `${statement};`),
       },
     ),
   ];
@@ -73,18 +83,38 @@ function absent(
   publication: PublicationFacts | null,
   { publication: { mode, name } }: Facts['config'],
 ): Finding[] {
-  const missing = mode === 'no_tables' ? [] : unpublished(mode, publication, tables);
-  if (missing.length === 0) return [];
+  if (publication === null || mode === 'no_tables') return [];
+  const { absent: missing, renamed } = new PublicationCoverage(publication).gaps(publishable(tables, server.version));
   // Without an include list, the publication may be what selects the tables.
   const build = filters.tableInclude === null ? caution : fault;
+  const found = renamed.length === 0 ? [] : [renaming(name, renamed, !publication.viaRoot, server)];
+  // The connector adds them to a filtered publication.
+  if (missing.length === 0 || mode === 'filtered') return found;
   return [
+    ...found,
     build(
       'PG_PUBLICATION_TABLES',
       `Publication "${name}" does not contain ${listed(missing.map(qualified))}, so their changes are not captured.`,
       {
         cure: `Exclude them in the config, or add them as the owner of the publication${place(server)}.`,
-        statements: [`ALTER PUBLICATION ${quoteIdentifier(name)} ADD TABLE ${missing.map(quoteTable).join(', ')};`],
+        statements: [`${addition(name, missing)};`],
       },
     ),
   ];
+}
+
+function renaming(
+  name: string,
+  tables: readonly RenamedTable<CatalogTable>[],
+  viaRoot: boolean,
+  server: Facts['server'],
+): Finding {
+  return caution(
+    'PG_PUBLICATION_TABLES',
+    `Publication "${name}" sends the changes of ${listed(tables.map(renamedText))}, and these names are not captured.`,
+    {
+      cure: `Capture these names in the config, or change the publication as its owner${place(server)}.`,
+      statements: [viaRootStatement(name, viaRoot)],
+    },
+  );
 }

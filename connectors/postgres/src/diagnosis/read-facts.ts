@@ -9,7 +9,7 @@ import type { ServerFacts } from '../database/server';
 import { slotHealth, slotQuery, type SlotRow } from '../metrics/slot-health';
 import { decodingPlugin } from '../replication/decoding-plugin';
 import { encodingProblem, pluginError, withPlugin } from '../replication/installed-plugin';
-import { findPublication } from '../replication/publication';
+import { findPublication } from '../publication/state';
 import { findSlot } from '../replication/slot';
 import { unreadable } from '../startup/start';
 import type { CapacityFacts, Facts, InactiveSlot, PublicationFacts, SlotFacts, SlotHolder } from './facts';
@@ -110,7 +110,7 @@ async function readSlot(
     holder: slot?.activePid == null ? null : await readHolder(client, slot.activePid),
     pluginProblem: decodes ? await readPluginProblem(client, config, slot !== null) : null,
     publication: decodingPlugin(config).usesPublication
-      ? await readPublication(client, config.publication.name)
+      ? await readPublication(client, config.publication.name, server.version)
       : undefined,
     tables: captured.filter(tableFilter(config.filters)),
   };
@@ -137,8 +137,8 @@ async function readPluginProblem(
   return encoding === null ? null : { code: 'PG_PLUGIN_ENCODING', message: encoding };
 }
 
-async function readPublication(client: Client, name: string): Promise<PublicationFacts | null> {
-  const state = await findPublication(client, name);
+async function readPublication(client: Client, name: string, serverVersion: number): Promise<PublicationFacts | null> {
+  const state = await findPublication(client, name, serverVersion);
   if (state === null) return null;
   const { rows } = await client.query(
     "SELECT pg_has_role(pubowner, 'USAGE') AS owner, pubupdate OR pubdelete AS keys FROM pg_publication WHERE pubname = $1",

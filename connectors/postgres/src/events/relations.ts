@@ -57,6 +57,8 @@ export class Relations {
   readonly unrepresentable: UnrepresentableValues;
   private readonly names: NameConflicts;
   private readonly values: ValueOptions;
+  /** Called when the server announces a table for the first time on a connection, or under another name. */
+  onDdl: (() => void) | null = null;
   readonly enumLabels: EnumLabels = { unlisted: null, accepted: new Map() };
 
   constructor(

@@ -120,6 +120,8 @@ export class PgoutputDecoder extends ChangeDecoder {
       this.lookedUp = null;
       return true;
     }
+    const known = this.byOid.get(message.oid)?.message;
+    if (known?.name !== message.name || known.schema !== message.schema) this.relations.onDdl?.();
     if (this.relations.captures(message)) {
       this.lookup = { message, forceOptional: null, announces: true };
       return false;

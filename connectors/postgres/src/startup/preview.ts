@@ -4,7 +4,9 @@ import { ConnectError, type Logger } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { PostgresConfig } from '../config/postgres-config';
 import { qualified, type CatalogTable } from '../database/catalog';
-import { findPublication, planPublication, unpublished } from '../replication/publication';
+import { PublicationCoverage } from '../publication/coverage';
+import { planPublication, publishable, statementsOf } from '../publication/plan';
+import { findPublication } from '../publication/state';
 import { replicaIdentityStatements } from './replica-identity';
 
 /**
@@ -53,16 +55,17 @@ export async function canStream(
   logger: Logger,
   hasSnapshot: boolean,
 ): Promise<boolean> {
-  const { name, mode } = config.publication;
-  const state = await findPublication(client, name);
-  const { statements } = planPublication(config, state, tables, serverVersion);
-  const text = statements.map((statement) => `${statement};`).join(' ');
+  const { name } = config.publication;
+  const state = await findPublication(client, name, serverVersion);
+  const text = statementsOf(planPublication(config, state, tables, serverVersion))
+    .map((statement) => `${statement};`)
+    .join(' ');
   if (state !== null) {
     if (text !== '') logger.warn(`Publication "${name}" is left as it is. The connector would run ${text}`);
-    const missing = unpublished(mode === 'filtered' ? 'disabled' : mode, state, tables);
-    if (missing.length > 0)
+    const { absent } = new PublicationCoverage(state).gaps(publishable(tables, serverVersion));
+    if (absent.length > 0)
       logger.warn(
-        `Publication "${name}" does not contain ${missing.map(qualified).join(', ')}: their changes are not shown.`,
+        `Publication "${name}" does not contain ${absent.map(qualified).join(', ')}: their changes are not shown.`,
       );
     return true;
   }

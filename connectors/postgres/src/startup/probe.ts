@@ -6,12 +6,13 @@ import type { Client } from 'pg';
 import { qualified } from '../database/catalog';
 import { closeConnection, openConnection } from '../database/connection';
 import { errorText } from '../database/errors';
-import { quoteIdentifier, quoteTable } from '../database/identifiers';
 import { findTables, readTables, tableFilter, type CatalogTable } from '../database/catalog';
 import { readServerFacts, replicationProblem } from '../database/server';
 import { decodingPlugin } from '../replication/decoding-plugin';
 import { encodingProblem, pluginError, withPlugin } from '../replication/installed-plugin';
-import { findPublication, planPublication, unpublished } from '../replication/publication';
+import { PublicationCoverage } from '../publication/coverage';
+import { addition, planPublication, publishable } from '../publication/plan';
+import { findPublication } from '../publication/state';
 import { findSlot, checkSlot } from '../replication/slot';
 import { grants, noTableProblem, unreadable } from './start';
 import type { PostgresConfig } from '../config/postgres-config';
@@ -112,16 +113,20 @@ async function publicationProblems(
 ): Promise<string[]> {
   const problems: string[] = [];
   const { mode, name } = config.publication;
-  const publication = await findPublication(client, name);
+  const publication = await findPublication(client, name, serverVersion);
   try {
     planPublication(config, publication, tables, serverVersion);
   } catch (error) {
     problems.push(errorText(error));
   }
-  const absent = config.filters.tableInclude === null ? [] : unpublished(mode, publication, tables);
-  if (absent.length > 0 && mode !== 'no_tables')
+  if (publication === null || config.filters.tableInclude === null || mode === 'no_tables' || mode === 'filtered')
+    return problems;
+  const { absent } = new PublicationCoverage(publication).gaps(
+    publishable(tables, serverVersion).filter(({ unlogged }) => !unlogged),
+  );
+  if (absent.length > 0)
     problems.push(
-      `Publication "${name}" does not contain ${absent.map(qualified).join(', ')}. Run ALTER PUBLICATION ${quoteIdentifier(name)} ADD TABLE ${absent.map(quoteTable).join(', ')};`,
+      `Publication "${name}" does not contain ${absent.map(qualified).join(', ')}. Run ${addition(name, absent)};`,
     );
   return problems;
 }

@@ -21,17 +21,22 @@ const CURRENT = `
      WHERE x.indrelid = c.oid AND x.indisreplident LIMIT 1) AS index
   FROM pg_class c WHERE c.oid = ANY($1::oid[])`;
 
-/** Logs a statement that the server refuses, for instance because the role does not own the table, and goes on. */
+/**
+ * Logs a statement that the server refuses, for instance because the role does not own the table, and goes on.
+ * @param lockMs how long a statement may wait for the lock of its table; null: as long as it takes
+ */
 export async function setReplicaIdentities(
   client: Client,
   rules: readonly ReplicaIdentityRule[],
   tables: readonly CapturedTable[],
   logger: Logger,
+  lockMs: number | null = null,
 ): Promise<void> {
+  const limit = lockMs === null ? '' : `SET LOCAL lock_timeout = ${lockMs}; `;
   for (const [table, identity] of await changes(client, rules, tables)) {
     const statement = alteration(table, identity);
     try {
-      await client.query(statement);
+      await client.query(limit + statement);
       logger.info(`Set the replica identity of table ${qualified(table)} to ${shown(identity)}.`);
     } catch (error) {
       logger.error(

@@ -13,7 +13,7 @@ import { decodingPlugin } from '../replication/decoding-plugin';
 import { encodingProblem, withPlugin } from '../replication/installed-plugin';
 import { readOffset, type Position, type StoredOffset } from '../replication/position';
 import { unavailableOptions } from '../replication/pgoutput-options';
-import { applyPublication, findPublication, planPublication, unpublished } from '../replication/publication';
+import type { PublicationWatch } from '../publication/watch';
 import { Relations } from '../events/relations';
 import { TaskMetrics } from '../metrics/task-metrics';
 import { Notifications } from '../notifications/notifications';
@@ -29,6 +29,7 @@ import {
 import type { Session } from '../session';
 import { SnapshotProgress } from '../snapshot-progress';
 import { canStream, previewConfig, previewSlotName, reportReplicaIdentities } from './preview';
+import { ensurePublication } from './publication';
 import { setReplicaIdentities } from './replica-identity';
 import { settingWarnings } from './setting-warnings';
 import { advanceSlot } from './advance-slot';
@@ -47,6 +48,8 @@ export interface Started {
   readonly resumable: boolean;
   /** See `streamPosition`. */
   readonly streamFrom: Position | null;
+  /** Null: the stream reads no publication, or leaves it as it is. */
+  readonly publication: PublicationWatch | null;
   /** Closes what the stream of a preview reads from. */
   release(): Promise<void>;
   /** Removes slot and publication if this start created them. For failures before the first record. */
@@ -113,6 +116,7 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
       snapshot: new SnapshotProgress(),
     };
     let created: CreatedSlot | null = null;
+    let publication: PublicationWatch | null = null;
     const creation = (name: string): SlotCreation => ({
       ...{ config, signal, name, temporary: false },
       ...{ tls: general.tls, serverVersion: facts.version, general: client },
@@ -127,7 +131,10 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
       if (copyOf !== null && copyOf !== slotName) held = await createSlot({ ...creation(copyOf), temporary: true });
       created = held && { ...held, release: () => Promise.resolve() };
     } else if (plan.stream) {
-      if (decodingPlugin(config).usesPublication) await ensurePublication(client, session, tables, undo);
+      const resumes = slot !== null && !plan.snapshot;
+      const onCreated = (): void => void (undo.publication = true);
+      if (decodingPlugin(config).usesPublication)
+        publication = await ensurePublication(client, session, tables, { resumes, onCreated });
       await slotLayout.save();
       if (slot === null) {
         created = await createSlot(creation(config.slot.name));
@@ -144,7 +151,10 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
     }
     metrics.start(plan.stream, session.snapshot);
     const resumable = stored.kind === 'snapshot' && gap === null && created === null;
-    return { session, plan, stored, storedOffset, created, resumable, streamFrom, release, undo: () => undo.run() };
+    return {
+      ...{ session, plan, stored, storedOffset, created, resumable, streamFrom, publication, release },
+      undo: () => undo.run(),
+    };
   } catch (error) {
     await undo.run();
     await release();
@@ -270,33 +280,6 @@ export async function unreadable(client: Client, tables: readonly CatalogTable[]
   );
   const denied = new Set((rows as { oid: string }[]).map((row) => Number(row.oid)));
   return tables.filter((table) => denied.has(table.oid));
-}
-
-async function ensurePublication(
-  client: Client,
-  session: Session,
-  tables: readonly CatalogTable[],
-  undo: Undo,
-): Promise<void> {
-  const { config, facts, logger } = session;
-  const state = await findPublication(client, config.publication.name);
-  if (facts.inRecovery) {
-    if (state === null)
-      throw new ConnectError(
-        `Publication "${config.publication.name}" does not exist, and a standby cannot create it: create it on the primary.`,
-        { code: 'PG_PUBLICATION_MISSING' },
-      );
-    return;
-  }
-  const plan = planPublication(config, state, tables, facts.version);
-  undo.publication = await applyPublication(client, config, plan);
-  if (undo.publication) logger.info(`Created publication "${config.publication.name}".`);
-  const now = plan.statements.length === 0 ? state : await findPublication(client, config.publication.name);
-  const missing = unpublished(config.publication.mode, now, tables);
-  if (missing.length > 0)
-    logger.warn(
-      `Publication "${config.publication.name}" does not contain ${missing.map(qualified).join(', ')}: their changes will not arrive. Run ALTER PUBLICATION ${quoteIdentifier(config.publication.name)} ADD TABLE ${missing.map(quoteTable).join(', ')};`,
-    );
 }
 
 function columnConversions(

@@ -27,7 +27,10 @@ test('a minimal configuration, and the defaults it gets', () => {
   expect(problems({})).toEqual({});
   const config = parseConfig(GOOD);
   expect(config.slot.name).toBe('debezium');
-  expect(config.publication).toEqual({ name: 'dbz_publication', mode: 'all_tables', viaPartitionRoot: false });
+  expect(config.publication).toEqual({
+    ...{ name: 'dbz_publication', mode: 'all_tables', viaPartitionRoot: false },
+    checkIntervalMs: 10_000,
+  });
   expect(config.queue).toEqual({ maxBatch: 2048, maxMessages: 8192, maxBytes: 64 * 1024 * 1024, pollIntervalMs: 500 });
   expect(config.connection).toMatchObject({ port: 5432, sslMode: 'prefer' });
   expect(config.snapshot).toMatchObject({ mode: 'initial', fetchSize: 10240 });

@@ -1,0 +1,100 @@
+/**
+ * What a publication contains, and which tables are partitions. Read from the catalogs alone: `pg_publication_tables`
+ * opens each table, so it would wait for every lock that another session holds.
+ */
+import type { Client } from 'pg';
+import type { TableName } from '../database/catalog';
+
+export interface PublicationMember extends TableName {
+  readonly oid: number;
+  /** Another one after the table has left the publication and joined it again. */
+  readonly id: string;
+  /** Columns that it is restricted to; null: all. */
+  readonly columns: readonly string[] | null;
+  /** Condition that its rows must satisfy; null: none. */
+  readonly rowFilter: string | null;
+}
+
+export interface Parent extends TableName {
+  readonly oid: number;
+}
+
+export interface PublicationState {
+  readonly allTables: boolean;
+  /** Partitions are published under the name of the topmost partitioned table that is in the publication. */
+  readonly viaRoot: boolean;
+  /** Tables that it names. */
+  readonly members: readonly PublicationMember[];
+  /** Schemas all of whose tables it contains: ids of these memberships by name. */
+  readonly schemas: ReadonlyMap<string, string>;
+  /** Partitioned tables by the oids of their partitions. */
+  readonly parents: ReadonlyMap<number, Parent>;
+}
+
+/** As JSON, because columns differ between versions. */
+const PUBLICATION = 'SELECT oid, to_jsonb(p) AS facts FROM pg_publication p WHERE pubname = $1';
+/** `prexcept`: tables that a publication for all tables leaves out (PostgreSQL 19). */
+const MEMBERS = `
+  SELECT c.oid::int8::text AS oid, n.nspname AS schema, c.relname AS name, r.id,
+         (SELECT array_agg(a.attname::text ORDER BY a.attnum) FROM pg_attribute a
+          WHERE a.attrelid = c.oid AND a.attnum IN (SELECT e::int2
+            FROM jsonb_array_elements_text(CASE jsonb_typeof(r.facts->'prattrs') WHEN 'array' THEN r.facts->'prattrs' END) e)) AS columns,
+         r.facts->>'prqual' IS NOT NULL AS filtered
+  FROM (SELECT m.prrelid, coalesce(to_jsonb(m)->>'oid', m.ctid::text) AS id, to_jsonb(m) AS facts FROM pg_publication_rel m WHERE m.prpubid = $1) r
+  JOIN pg_class c ON c.oid = r.prrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE r.facts->>'prexcept' IS DISTINCT FROM 'true'`;
+const SCHEMAS = `
+  SELECT n.nspname AS schema, m.oid::text AS id FROM pg_publication_namespace m JOIN pg_namespace n ON n.oid = m.pnnspid
+  WHERE m.pnpubid = $1`;
+const PARTITIONS = `
+  SELECT i.inhrelid::int8::text AS partition, c.oid::int8::text AS oid, n.nspname AS schema, c.relname AS name
+  FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhparent JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE c.relkind = 'p'`;
+/** Its text needs the table, so it is read for tables that have one. */
+const FILTER =
+  'SELECT prrelid::int8::text AS oid, pg_get_expr(prqual, prrelid) AS filter FROM pg_publication_rel WHERE prpubid = $1 AND prqual IS NOT NULL';
+
+/** Null when there is no publication of that name. */
+export async function findPublication(
+  client: Client,
+  name: string,
+  serverVersion: number,
+): Promise<PublicationState | null> {
+  const publication = (await client.query(PUBLICATION, [name])).rows[0] as
+    { oid: number; facts: { puballtables: boolean; pubviaroot?: boolean } } | undefined;
+  if (publication === undefined) return null;
+  const of = [publication.oid];
+  const named = (await client.query(MEMBERS, of)).rows as {
+    oid: string;
+    schema: string;
+    name: string;
+    id: string;
+    columns: string[] | null;
+    filtered: boolean;
+  }[];
+  const filters = new Map<string, string>();
+  if (named.some(({ filtered }) => filtered))
+    for (const row of (await client.query(FILTER, of)).rows as { oid: string; filter: string }[])
+      filters.set(row.oid, row.filter);
+  const schemas = serverVersion >= 150000 ? (await client.query(SCHEMAS, of)).rows : [];
+  const partitions = (await client.query(PARTITIONS)).rows as (TableName & { partition: string; oid: string })[];
+  return {
+    allTables: publication.facts.puballtables,
+    viaRoot: publication.facts.pubviaroot === true,
+    members: named.map(({ oid, schema, name: table, id, columns }) => ({
+      oid: Number(oid),
+      schema,
+      name: table,
+      id,
+      columns,
+      rowFilter: filters.get(oid) ?? null,
+    })),
+    schemas: new Map((schemas as { schema: string; id: string }[]).map(({ schema, id }) => [schema, id])),
+    parents: new Map(
+      partitions.map(({ partition, oid, schema, name: table }) => [
+        Number(partition),
+        { oid: Number(oid), schema, name: table },
+      ]),
+    ),
+  };
+}
