@@ -45,15 +45,33 @@ test('cdc-postgres 106: one table: rows, marks, offsets and notifications', asyn
   });
   expect(notes(records)).toEqual([
     'STARTED',
+    'DATA_COLLECTIONS_RESOLVED',
     'IN_PROGRESS',
     'IN_PROGRESS',
     'IN_PROGRESS',
     'TABLE_SCAN_COMPLETED public.t SUCCEEDED 25',
     'COMPLETED',
   ]);
+  const progress = records.filter(({ value }) => value?.type === 'IN_PROGRESS' || value?.type?.startsWith('TABLE_'));
+  expect(progress.map(({ value }) => Object.fromEntries(value.additional_data))).toEqual([
+    ...[10, 20, 25].map((last, i) => ({
+      ...{ connector_name: 'fulfillment', data_collections: 'public.t', current_collection_in_progress: 'public.t' },
+      ...{ maximum_key: '25', last_processed_key: String(last) },
+      ...{ chunk_index: String(i + 1), total_chunks: '3', total_rows: '25' },
+    })),
+    {
+      ...{ connector_name: 'fulfillment', data_collections: 'public.t', scanned_collection: 'public.t' },
+      ...{ status: 'SUCCEEDED', total_rows: '25', total_rows_scanned: '25' },
+    },
+  ]);
   // The signal table is captured too: the signal, and a mark before and after each chunk, the empty one included.
-  const types = of(records, 'signals').map(({ value }) => value.after.type as string);
+  const marks = of(records, 'signals').slice(1);
+  const types = marks.map(({ value }) => value.after.type as string);
   expect(types.filter((type) => type === 'snapshot-window-open').length).toBe(4);
+  const [open, close] = marks.map(({ value }) => (value.after.data as string).replace(/"[\d-]+T[\d:.]+Z"/g, '"time"'));
+  const about = '"correlationId": "ad-hoc", "dataCollectionId": "public.t"';
+  expect(open).toBe(`{"openWindowTimestamp": "time", ${about}}`);
+  expect(close).toBe(`{"openWindowTimestamp": "time", "closeWindowTimestamp": "time", ${about}}`);
   await database.query('INSERT INTO t VALUES (100, 100)');
   await task.until((all) => of(all, 't').some(({ key }) => key.id === 100));
   expect(Object.keys(task.lastOffset).filter((name) => name.includes('snapshot'))).toEqual([]);
@@ -207,6 +225,51 @@ test('cdc-postgres 102: stop, pause and resume', async () => {
   expect(Object.keys(task.lastOffset).filter((name) => name.startsWith('incremental'))).toEqual([]);
   expect(pausedMetric()).toBe(0);
 });
+
+/** Inserts a row into the signal table in the transaction of the n-th open mark, as if it had arrived meanwhile. */
+const atOpenMark = (n: number, type: string, data: object): string => `
+  CREATE FUNCTION hook() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF (SELECT count(*) FROM signals WHERE type = NEW.type) = ${n} THEN
+      INSERT INTO signals VALUES ('hook', '${type}', '${JSON.stringify(data)}');
+    END IF;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER hook AFTER INSERT ON signals FOR EACH ROW WHEN (NEW.type = 'snapshot-window-open')
+    EXECUTE FUNCTION hook()`;
+
+test.each([
+  ['all tables', {}, ['COMPLETED', 'ABORTED public.t,public.u'], 0],
+  ['the current table', { 'data-collections': ['public.t'] }, ['ABORTED public.t', 'IN_PROGRESS'], 1],
+  ['another table', { 'data-collections': ['public.u'] }, ['ABORTED public.u', 'IN_PROGRESS'], 0],
+  ['a table that is not in it', { 'data-collections': ['public.none'] }, ['ABORTED ', 'IN_PROGRESS'], 1],
+])(
+  'cdc-postgres 102: stop-snapshot of %s while a chunk is open: its rows, then the notifications',
+  async (_what, data, expected, others) => {
+    const task = await start(
+      `${T}; CREATE TABLE u (id int PRIMARY KEY); INSERT INTO u VALUES (1); ${atOpenMark(2, 'stop-snapshot', data)}`,
+    );
+    await execute(['public.t', 'public.u']);
+    const types = (records: readonly AnyRecord[]): string[] =>
+      records
+        .filter(({ topic, value }) => topic === 'notes' && value.aggregate_type === 'Incremental Snapshot')
+        .map(({ value }) =>
+          value.type === 'ABORTED' ? `ABORTED ${value.additional_data.get('data_collections')}` : value.type,
+        );
+    const records = await task.until(
+      (all) => types(all).filter((type) => /^(?:COMPLETED|ABORTED)/.test(type)).length === 2,
+    );
+    expect(types(records).slice(0, 6)).toEqual([
+      ...['STARTED', 'DATA_COLLECTIONS_RESOLVED', 'IN_PROGRESS', 'IN_PROGRESS'],
+      ...expected,
+    ]);
+    expect(reads(records).slice(0, 20)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
+    expect(reads(records).length).toBe(expected[1] === 'IN_PROGRESS' && expected[0] !== 'ABORTED public.t' ? 60 : 20);
+    expect(of(records, 'u')).toHaveLength(others);
+    await database.query('INSERT INTO u VALUES (2)');
+    await task.until((all) => of(all, 'u').length > others);
+    expect(Object.keys(task.lastOffset).filter((name) => name.startsWith('incremental'))).toEqual([]);
+  },
+);
 
 test('cdc-postgres 102: a snapshot that was stopped while it was paused does not pause the next one', async () => {
   const task = await start(T);

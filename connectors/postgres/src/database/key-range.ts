@@ -51,6 +51,17 @@ export function lastKeyQuery(from: string, key: readonly string[], condition: st
   return `SELECT ${texts} FROM ${from}${where(conditions)} ORDER BY ${order} LIMIT 1`;
 }
 
+/** The number of rows up to a key, as `count`. */
+export function rowCountQuery({
+  from,
+  key,
+  upTo,
+  condition,
+}: Pick<KeyRangeQuery, 'from' | 'key' | 'condition'> & { readonly upTo: KeyValues }): string {
+  const row = `(${key.map(quoteIdentifier).join(', ')})`;
+  return `SELECT count(*) FROM ${from}${where([`${row} <= ${literals(upTo)}`, ...enclosed(condition)])}`;
+}
+
 /** Untyped literals: each takes the type of the column that it is compared with. */
 function literals(values: KeyValues): string {
   return `(${values.map(quoteLiteral).join(', ')})`;

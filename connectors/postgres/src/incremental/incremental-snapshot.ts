@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { isConnectError, type SourceOffset, type SourceRecord, monotonicNow } from '@millrace/sdk';
 import { CANCELED_RETRIES, errorText, isTransient, wasCanceled } from '../database/errors';
 import { quoteIdentifier } from '../database/identifiers';
-import { lastKeyQuery, type KeyValues } from '../database/key-range';
+import type { KeyValues } from '../database/key-range';
 import type { Lsn } from '../database/lsn';
 import type { Cells } from '../events/row';
 import type { TableModel } from '../events/table-model';
@@ -15,16 +15,19 @@ import type { ChangeObserver, OldTuple } from '../replication/change-observer';
 import { reconnectDelayMs } from '../replication/reconnect-delay';
 import type { Session } from '../session';
 import { conditionFor, matcherOf, type SnapshotRequest } from '../signals/snapshot-request';
+import { ChunkProgress } from './chunk-progress';
 import { ChunkReader, type ReadChunk } from './chunk-reader';
-import { chunkTable, type ChunkTable } from './chunk-table';
-import { ChunkWindow } from './chunk-window';
+import type { ChunkTable } from './chunk-table';
+import type { ChunkWindow } from './chunk-window';
+import { countRows } from './count-rows';
 import { IncrementalRows } from './incremental-rows';
 import { PositionWatermarks } from './position-watermarks';
-import { identityText, rowIdentity } from './row-identity';
+import { prepareTable, type PreparedTable } from './prepared-table';
+import { identityText } from './row-identity';
 import type { SnapshotContext } from './snapshot-context';
 import { type Collection } from './snapshot-context';
 import { SnapshotNotifications, type ScanStatus } from './snapshot-notifications';
-import type { Watermarks } from './watermarks';
+import type { ChunkMark, Watermarks } from './watermarks';
 
 /** A chunk that was read and waits for its end in the stream. */
 interface Chunk {
@@ -43,6 +46,8 @@ export class IncrementalSnapshot implements ChangeObserver {
   private readonly rows: IncrementalRows;
   private window: ChunkWindow | null = null;
   private chunk: Chunk | null = null;
+  /** Transactions that the stream had passed when `window` began to observe. */
+  private passed: ReadonlySet<number> = new Set();
   /** Id of the chunk that is being read or waits for its end. */
   private chunkId = '';
   private marked = false;
@@ -51,6 +56,11 @@ export class IncrementalSnapshot implements ChangeObserver {
   /** Counts what makes a chunk in progress useless. */
   private generation = 0;
   private scanned = 0;
+  private readonly progress: ChunkProgress;
+  /** When tables are stopped although the chunk has not ended; null: none is to be stopped. */
+  private stopAt: number | null = null;
+  /** Notifications that follow those of the read. */
+  private afterRead: (() => void)[] = [];
   private attempts = 0;
   private retryAt = 0;
   private closed = false;
@@ -67,6 +77,7 @@ export class IncrementalSnapshot implements ChangeObserver {
     this.positions = watermarks instanceof PositionWatermarks ? watermarks : new PositionWatermarks(session);
     this.notify = new SnapshotNotifications(session, context);
     this.reader = new ChunkReader(session);
+    this.progress = new ChunkProgress(session.config.incremental.chunkSize);
     this.rows = new IncrementalRows(session);
   }
 
@@ -89,6 +100,7 @@ export class IncrementalSnapshot implements ChangeObserver {
     const { context, session } = this;
     const known = session.relations.tableNames();
     const again = context.correlationId === id;
+    const wasRunning = this.isRunning;
     const added: Collection[] = [];
     for (const pattern of request.collections) {
       const matches = matcherOf(pattern);
@@ -99,10 +111,10 @@ export class IncrementalSnapshot implements ChangeObserver {
       // A table that was created since may be in the catalog.
       for (const table of found.length === 0 ? [unknown] : found) {
         const isQueued = [...added, ...(again ? context.queue : context.queue.slice(1))].some(
-          (one) => one.table === table,
+          (one) => one.table === table && !context.stopping.has(one),
         );
-        if (!isQueued)
-          added.push({ table, condition: conditionFor(request, table), surrogateKey: request.surrogateKey });
+        const condition = conditionFor(request, table);
+        if (!isQueued) added.push({ table, condition, surrogateKey: request.surrogateKey, correlationId: id });
       }
     }
     if (added.length === 0) return;
@@ -110,10 +122,10 @@ export class IncrementalSnapshot implements ChangeObserver {
     context.correlationId = id;
     session.logger.info(`Incremental snapshot ${id} of ${added.map(({ table }) => table).join(', ')} is queued.`);
     this.contextChanged();
-    this.notify.started();
+    if (!wasRunning) this.notify.started();
   }
 
-  /** Stops the whole snapshot, or the tables that match. */
+  /** Stops the whole snapshot, or the tables that match. The rows of the open chunk are emitted before. */
   stop(patterns: readonly string[]): void {
     const { context, session } = this;
     if (!this.isRunning) {
@@ -121,26 +133,39 @@ export class IncrementalSnapshot implements ChangeObserver {
       return;
     }
     const matches = patterns.length === 0 ? [() => true] : patterns.map(matcherOf);
-    const removed = context.queue.filter(({ table }) => matches.some((one) => one(table)));
-    if (removed.length === 0) {
-      session.logger.warn('The incremental snapshot does not contain any of the tables to stop.');
-      return;
-    }
+    const found = context.queue.filter(({ table }) => matches.some((one) => one(table)));
+    if (found.length === 0) session.logger.warn('The incremental snapshot does not contain any of the tables to stop.');
+    for (const one of found) context.stopping.add(one);
+    this.stopAt ??= monotonicNow() + STOP_MS;
+    if (this.reading === null && this.chunk === null) this.stopTables();
+    // Offsets are without the tables from here on, so a crash does not bring them back.
+    else this.contextChanged();
+  }
+
+  private stopTables(): void {
+    const { context, session } = this;
     const current = context.current;
-    context.queue = context.queue.filter((one) => !removed.includes(one));
-    if (current !== null && removed.includes(current)) {
-      this.discard();
-      context.restartTable();
-      this.scanned = 0;
-    }
-    session.logger.info(`Incremental snapshot: ${removed.map(({ table }) => table).join(', ')} stopped.`);
-    this.notify.aborted(patterns.length === 0 ? null : removed.map(({ table }) => table));
+    const stopped = context.stopTables();
+    this.stopAt = null;
+    // Its end was notified.
+    if (current === null) return;
+    if (context.current !== current) this.leaveTable();
+    const names = stopped.map(({ table }) => table);
+    session.logger.info(`Incremental snapshot: ${names.join(', ')} stopped.`);
+    if (!this.isRunning) this.notify.completed();
+    this.notify.aborted(names);
     if (!this.isRunning) {
       context.correlationId = null;
       // The next one must not wait for a resume of this one.
       this.unpause();
     }
     this.contextChanged();
+  }
+
+  private leaveTable(): void {
+    this.discard();
+    this.scanned = 0;
+    this.progress.reset();
   }
 
   private unpause(): void {
@@ -152,13 +177,19 @@ export class IncrementalSnapshot implements ChangeObserver {
     if (!this.isRunning || this.paused) return;
     this.paused = true;
     this.session.snapshot.pause();
-    this.notify.paused();
+    this.whenRead(() => this.notify.paused());
   }
 
   resume(): void {
     if (!this.isRunning || !this.paused) return;
     this.unpause();
-    this.notify.resumed();
+    this.whenRead(() => this.notify.resumed());
+  }
+
+  /** What is read now is notified before. */
+  private whenRead(notify: () => void): void {
+    if (this.reading === null) notify();
+    else this.afterRead.push(notify);
   }
 
   /** The stream has found the closing mark of a chunk. */
@@ -194,11 +225,16 @@ export class IncrementalSnapshot implements ChangeObserver {
 
   /** Starts to read a chunk if one is due. */
   advance(): void {
+    const isIdle = this.reading === null && this.chunk === null;
+    if (this.stopAt !== null && (isIdle || monotonicNow() >= this.stopAt)) this.stopTables();
     if (!this.isRunning || this.paused || this.closed || this.reading !== null) return;
     const { chunk } = this;
     if (chunk === null ? monotonicNow() < this.retryAt : !this.lacksMark(chunk)) return;
     const next = chunk === null ? this.read() : this.usePosition(chunk);
-    this.reading = next.finally(() => (this.reading = null));
+    this.reading = next.finally(() => {
+      this.reading = null;
+      for (const notify of this.afterRead.splice(0)) notify();
+    });
   }
 
   /** @param reached all transactions that committed before it were streamed */
@@ -248,6 +284,7 @@ export class IncrementalSnapshot implements ChangeObserver {
       this.rows.record(bytes, table.model, position, i === rows.length - 1 ? after : running),
     );
     this.scanned += read.rows.length;
+    this.progress.chunkEnded();
     this.contextChanged();
     return records;
   }
@@ -268,18 +305,20 @@ export class IncrementalSnapshot implements ChangeObserver {
 
   private async read(): Promise<void> {
     const generation = ++this.generation;
-    const collection = this.context.current as Collection;
+    this.notify.readBegun();
     try {
-      await this.readChunk(collection, generation);
+      await this.readChunk(generation);
       this.attempts = 0;
     } catch (error) {
-      if (this.closed || generation !== this.generation) return;
-      this.failed(collection, error);
+      if (!this.closed && generation === this.generation) this.failed(error);
+    } finally {
+      this.notify.readEnded();
     }
   }
 
-  private failed({ table }: Collection, error: unknown): void {
-    const { session } = this;
+  private failed(error: unknown): void {
+    const { session, context } = this;
+    const { table } = context.current as Collection;
     this.discard();
     if (isTransient(error) || (wasCanceled(error) && this.attempts < CANCELED_RETRIES)) {
       const wait = reconnectDelayMs(++this.attempts, session.config.firstRetryMs);
@@ -291,72 +330,88 @@ export class IncrementalSnapshot implements ChangeObserver {
     session.logger.error(
       `${code}: the incremental snapshot of ${table} failed, skipping the table: ${errorText(error)}`,
     );
-    this.endTable(table, 'SQL_EXCEPTION');
+    this.endTable('SQL_EXCEPTION');
   }
 
-  private async readChunk(collection: Collection, generation: number): Promise<void> {
-    const { session, context, watermarks } = this;
-    const { config, general } = session;
-    const client = await general.get();
-    const table = await chunkTable(session, client, collection);
-    if (generation !== this.generation) return;
-    if ('status' in table) {
-      session.logger.warn(`PG_INCREMENTAL_SNAPSHOT: skipping table ${collection.table}, because it ${table.why}.`);
-      this.endTable(collection.table, table.status);
-      return;
-    }
-    context.keyTypes = table.keyTypes;
-    const hasKeys = (key: KeyValues | null): boolean => key === null || key.length === table.key.length;
-    if (!hasKeys(context.lastKey) || !hasKeys(context.maximumKey)) context.restartTable();
-    if (context.maximumKey === null) {
-      const { rows } = await client.query({
-        text: lastKeyQuery(table.from, table.key, table.condition),
-        rowMode: 'array',
-      });
-      if (generation !== this.generation) return;
-      const [maximum] = rows as unknown as string[][];
-      if (maximum === undefined) return this.endTable(collection.table, 'EMPTY');
-      context.maximumKey = maximum;
-      this.contextChanged();
-    }
-    const id = randomUUID();
-    const streamed = this.streamed();
-    const window = new ChunkWindow(table.table, rowIdentity(table.table, table.model));
-    this.window = window;
-    this.chunkId = id;
+  /** Reads one table after the other, until there are rows. They share a mark in the stream, as in Debezium. */
+  private async readChunk(generation: number): Promise<void> {
+    const { session, watermarks } = this;
+    const isStale = (): boolean => generation !== this.generation;
+    const { table: name, correlationId } = this.context.current as Collection;
+    const mark: ChunkMark = { id: randomUUID(), table: name, correlationId };
+    // Its changes are observed before the mark is in the stream.
+    let prepared = await this.prepare(isStale);
+    if (isStale()) return;
+    this.chunkId = mark.id;
     this.marked = false;
-    await watermarks.open(id);
-    let read: ReadChunk;
+    await watermarks.open(mark);
+    let chunk: Pick<Chunk, 'table' | 'read'> | null = null;
     try {
-      read = await this.reader.read(table, context.lastKey, context.maximumKey, config.incremental.chunkSize);
-      if (generation === this.generation) {
-        const { identity } = window;
-        window.load(read.rows.map((bytes) => ({ key: this.rows.identityOf(bytes, table.model, identity), bytes })));
+      while (!isStale()) {
+        const read = 'status' in prepared ? this.endTable(prepared.status) : await this.readRows(prepared, generation);
+        if (read !== null && 'table' in prepared) chunk = { table: prepared.table, read };
+        if (chunk !== null || isStale() || !this.isRunning) break;
+        prepared = await this.prepare(isStale);
       }
     } catch (error) {
-      await watermarks.close(id).catch(() => undefined);
+      await watermarks.close(mark).catch(() => undefined);
       throw error;
     }
-    const until = await watermarks.close(id);
-    if (generation !== this.generation) return;
+    const until = await watermarks.close(mark);
+    if (isStale() || chunk === null) return;
+    const { table, read } = chunk;
     // Their changes are in the stream already, and would be followed by rows without them.
-    if ([...streamed].some((xid) => read.misses(xid))) {
-      session.logger.debug(`Reading a chunk of ${collection.table} again: a streamed transaction is not visible yet.`);
+    if ([...this.passed].some((xid) => read.misses(xid))) {
+      session.logger.debug(`Reading a chunk of ${table.table.name} again: a streamed transaction is not visible yet.`);
       this.discard();
       this.retryAt = monotonicNow() + INVISIBLE_MS;
       return;
     }
-    if (read.rows.length > 0) this.notify.inProgress(collection.table, read.lastKey);
-    if (read.rows.length === 0) return this.endTable(collection.table, 'SUCCEEDED');
+    await this.report(table, read);
+    if (isStale()) return;
     this.chunk = { table, read, until, positionAt: monotonicNow() + MARK_MS };
   }
 
+  private async prepare(isStale: () => boolean): Promise<PreparedTable | { readonly status: ScanStatus }> {
+    const { context } = this;
+    const { maximumKey } = context;
+    const prepared = await prepareTable(this.session, context, isStale);
+    if (isStale()) return prepared;
+    this.window = 'window' in prepared ? prepared.window : null;
+    this.passed = this.streamed();
+    if (context.maximumKey !== maximumKey) this.contextChanged();
+    return prepared;
+  }
+
+  /** Null: the table has no more rows, and the next one is current. */
+  private async readRows({ table, window }: PreparedTable, generation: number): Promise<ReadChunk | null> {
+    const { session, context } = this;
+    const { chunkSize } = session.config.incremental;
+    const read = await this.reader.read(table, context.lastKey, context.maximumKey as KeyValues, chunkSize);
+    if (generation !== this.generation) return null;
+    const { identity } = window;
+    window.load(read.rows.map((bytes) => ({ key: this.rows.identityOf(bytes, table.model, identity), bytes })));
+    if (read.rows.length > 0) return read;
+    this.endTable('SUCCEEDED');
+    return null;
+  }
+
+  private async report(table: ChunkTable, read: ReadChunk): Promise<void> {
+    const { session, context, progress } = this;
+    if (!session.notifications.areSent) return;
+    const [lastKey, upTo] = [read.lastKey as KeyValues, context.maximumKey as KeyValues];
+    await progress.count(() => countRows(session, table, context.lastKey, upTo, read));
+    this.notify.inProgress((context.current as Collection).table, lastKey, progress.ofChunk);
+  }
+
   /** Goes on with the next table, if there is one. */
-  private endTable(table: string, status: ScanStatus): void {
-    const { context, session, scanned } = this;
-    this.discard();
+  private endTable(status: ScanStatus): null {
+    const { context, session, scanned, progress } = this;
+    const { table } = context.current as Collection;
+    this.window = null;
     this.scanned = 0;
-    this.notify.scanned(table, scanned, status);
+    this.notify.scanned(table, scanned, status, status === 'SUCCEEDED' ? progress.ofTable : {});
+    progress.reset();
     context.nextTable();
     if (!this.isRunning) {
       this.notify.completed();
@@ -364,9 +419,12 @@ export class IncrementalSnapshot implements ChangeObserver {
       context.correlationId = null;
     }
     this.contextChanged();
+    return null;
   }
 }
 
+/** A stop waits so long for the chunk that is open; then its rows are dropped. */
+const STOP_MS = 10_000;
 /** Within which the mark of a chunk arrives, unless the stream is late. */
 const MARK_MS = 5000;
 /** Until a commit that was streamed is probably visible. */

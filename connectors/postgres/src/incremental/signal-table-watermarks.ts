@@ -1,10 +1,13 @@
 /** Marks chunks with rows in the signal table (cdc-postgres §4.10). */
+import { errorCode } from '../database/errors';
 import { quoteTable } from '../database/identifiers';
 import type { Session } from '../session';
-import type { Watermarks } from './watermarks';
+import type { ChunkMark, Watermarks } from './watermarks';
 
 export const WINDOW_OPEN = 'snapshot-window-open';
 export const WINDOW_CLOSE = 'snapshot-window-close';
+
+const STRING_DATA_RIGHT_TRUNCATION = '22001';
 
 export class SignalTableWatermarks implements Watermarks {
   private readonly table: string;
@@ -20,12 +23,12 @@ export class SignalTableWatermarks implements Watermarks {
     this.deletes = session.config.incremental.deletesWatermarks;
   }
 
-  async open(chunk: string): Promise<void> {
+  async open(mark: ChunkMark): Promise<void> {
     this.openedAt = new Date().toISOString();
-    await this.insert(`${chunk}-open`, WINDOW_OPEN, { openWindowTimestamp: this.openedAt });
+    await this.insert(`${mark.id}-open`, WINDOW_OPEN, { openWindowTimestamp: this.openedAt }, mark);
   }
 
-  async close(chunk: string): Promise<null> {
+  async close(mark: ChunkMark): Promise<null> {
     if (this.deletes) {
       // The names of the columns are the user's; the first one is the id.
       const client = await this.session.general.get();
@@ -34,17 +37,38 @@ export class SignalTableWatermarks implements Watermarks {
       );
       const [column] = rows as { name: string }[];
       await client.query(`DELETE FROM ${this.table} WHERE "${column?.name.replaceAll('"', '""')}" = $1`, [
-        `${chunk}-open`,
+        `${mark.id}-open`,
       ]);
       return null;
     }
     const closeWindowTimestamp = new Date().toISOString();
-    await this.insert(`${chunk}-close`, WINDOW_CLOSE, { openWindowTimestamp: this.openedAt, closeWindowTimestamp });
+    const times = { openWindowTimestamp: this.openedAt, closeWindowTimestamp };
+    await this.insert(`${mark.id}-close`, WINDOW_CLOSE, times, mark);
     return null;
   }
 
-  private async insert(id: string, type: string, data: Record<string, string>): Promise<void> {
+  private async insert(
+    id: string,
+    type: string,
+    times: Record<string, string>,
+    { correlationId, table }: ChunkMark,
+  ): Promise<void> {
     const client = await this.session.general.get();
-    await client.query(`INSERT INTO ${this.table} VALUES ($1, $2, $3)`, [id, type, JSON.stringify(data)]);
+    const write = async (data: Record<string, string>): Promise<void> =>
+      void (await client.query(`INSERT INTO ${this.table} VALUES ($1, $2, $3)`, [id, type, spaced(data)]));
+    const signal: Record<string, string> = correlationId === null ? {} : { correlationId };
+    try {
+      await write({ ...times, ...signal, dataCollectionId: table });
+    } catch (error) {
+      // The data column is narrower than the one of the documentation, or the id of the signal is long.
+      if (errorCode(error) !== STRING_DATA_RIGHT_TRUNCATION) throw error;
+      await write(times);
+    }
   }
+}
+
+/** JSON with Debezium's blanks, so that consumers see the same text. */
+function spaced(data: Readonly<Record<string, string>>): string {
+  const members = Object.entries(data).map(([name, value]) => `"${name}": ${JSON.stringify(value)}`);
+  return `{${members.join(', ')}}`;
 }

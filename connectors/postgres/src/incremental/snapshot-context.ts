@@ -15,6 +15,8 @@ export interface Collection {
   /** SQL; null: every row. */
   readonly condition: string | null;
   readonly surrogateKey: string | null;
+  /** Id of the signal that asked for it; null: not known. */
+  readonly correlationId: string | null;
 }
 
 const PREFIX = 'incremental_snapshot_';
@@ -25,6 +27,7 @@ const CORRELATION_ID = `${PREFIX}correlation_id`;
 const ID = `${COLLECTIONS}_id`;
 const CONDITION = `${COLLECTIONS}_additional_condition`;
 const SURROGATE_KEY = `${COLLECTIONS}_surrogate_key`;
+const COLLECTION_CORRELATION_ID = `${COLLECTIONS}_correlation_id`;
 const MARK = `${PREFIX}signal_`;
 
 /** Characters of the list of tables in an offset. */
@@ -33,6 +36,8 @@ const MAX_LENGTH = 4 * 1024 * 1024;
 export class SnapshotContext {
   /** The first one is being read. */
   queue: Collection[] = [];
+  /** Tables of the queue that leave it when the open chunk has ended. Offsets are without them. */
+  readonly stopping = new Set<Collection>();
   /** Id of the signal that asked for the last tables. */
   correlationId: string | null = null;
   /** Key of the last row of the last chunk; null: the table has just begun. */
@@ -65,15 +70,30 @@ export class SnapshotContext {
     this.maximumKey = null;
   }
 
+  /** Takes the tables that are stopping from the queue, and returns them. */
+  stopTables(): Collection[] {
+    const { queue, stopping } = this;
+    this.queue = queue.filter((one) => !stopping.has(one));
+    const stopped = queue.filter((one) => stopping.has(one));
+    if (stopped.includes(queue[0] as Collection)) this.restartTable();
+    stopping.clear();
+    return stopped;
+  }
+
   /** Members of every offset; null: there are none. */
   members(): SourceOffset | null {
-    const { queue, lastKey, maximumKey, correlationId } = this;
+    const { stopping, correlationId } = this;
+    const queue = stopping.size === 0 ? this.queue : this.queue.filter((one) => !stopping.has(one));
+    const isCurrent = queue[0] === this.queue[0];
+    const [lastKey, maximumKey] = isCurrent ? [this.lastKey, this.maximumKey] : [null, null];
     const marks = Object.fromEntries([...this.marks].map(([channel, mark]) => [MARK + channel, mark]));
     if (queue.length === 0) return this.marks.size === 0 ? null : marks;
-    const list = queue.map(({ table, condition, surrogateKey }) => ({
-      [ID]: table,
-      [CONDITION]: condition,
-      [SURROGATE_KEY]: surrogateKey,
+    const list = queue.map((one) => ({
+      [ID]: one.table,
+      [CONDITION]: one.condition,
+      [SURROGATE_KEY]: one.surrogateKey,
+      // Not for each table of a long list.
+      ...(one.correlationId === correlationId ? {} : { [COLLECTION_CORRELATION_ID]: one.correlationId }),
     }));
     return {
       ...marks,
@@ -100,9 +120,9 @@ export class SnapshotContext {
     }
     const list = offset?.[COLLECTIONS];
     if (offset == null || typeof list !== 'string') return context;
-    context.queue = collections(list, warn);
     const id = offset[CORRELATION_ID];
     if (typeof id === 'string') context.correlationId = id;
+    context.queue = collections(list, context.correlationId, warn);
     try {
       context.restored = { [MAXIMUM_KEY]: offset[MAXIMUM_KEY], [LAST_KEY]: offset[LAST_KEY] } as SourceOffset;
       context.maximumKey = keyOf(offset[MAXIMUM_KEY], 'upTo');
@@ -130,7 +150,7 @@ function keyOf(hex: unknown, bound: KeyBound): KeyValues | null {
   return typeof hex === 'string' ? decodeKey(hex, bound) : null;
 }
 
-function collections(list: string, warn: (problem: string) => void): Collection[] {
+function collections(list: string, correlationId: string | null, warn: (problem: string) => void): Collection[] {
   try {
     if (list.length > MAX_LENGTH) throw new Error('too long');
     const parsed = JSON.parse(list) as unknown;
@@ -139,7 +159,9 @@ function collections(list: string, warn: (problem: string) => void): Collection[
       const text = (name: string): string | null =>
         typeof one?.[name] === 'string' && one[name] !== '' ? one[name] : null;
       const table = text(ID);
-      return table === null ? [] : [{ table, condition: text(CONDITION), surrogateKey: text(SURROGATE_KEY) }];
+      if (table === null) return [];
+      const [condition, surrogateKey] = [text(CONDITION), text(SURROGATE_KEY)];
+      return [{ table, condition, surrogateKey, correlationId: text(COLLECTION_CORRELATION_ID) ?? correlationId }];
     });
   } catch {
     warn('Its list of tables is not valid, so it does not continue.');

@@ -5,56 +5,88 @@ import type { Session } from '../session';
 import type { SnapshotContext } from './snapshot-context';
 
 export type ScanStatus = 'SUCCEEDED' | 'EMPTY' | 'NO_PRIMARY_KEY' | 'SQL_EXCEPTION' | 'UNKNOWN_SCHEMA';
+type Data = Readonly<Record<string, string>>;
+
+/** The snapshot that a notification is about. */
+interface Subject {
+  readonly id: string | null;
+  readonly tables: string[];
+}
 
 export class SnapshotNotifications {
+  /** Since the begin of a read, whose notifications do not show the signals that arrive meanwhile. */
+  private held: Subject | null = null;
+
   constructor(
     private readonly session: Pick<Session, 'notifications'>,
     private readonly context: SnapshotContext,
   ) {}
 
   started(): void {
-    this.send('STARTED', { data_collections: this.context.tables });
+    this.aboutTables('STARTED');
+    this.aboutTables('DATA_COLLECTIONS_RESOLVED');
   }
 
   paused(): void {
-    this.send('PAUSED', { data_collections: this.context.tables });
+    this.aboutTables('PAUSED');
   }
 
   resumed(): void {
-    this.send('RESUMED', { data_collections: this.context.tables });
+    this.aboutTables('RESUMED');
   }
 
-  inProgress(table: string, lastKey: KeyValues | null): void {
-    this.send('IN_PROGRESS', {
-      data_collections: this.context.tables,
+  /** A read begins: until `readEnded`, notifications are about the snapshot as it is. */
+  readBegun(): void {
+    this.held = this.subject();
+  }
+
+  readEnded(): void {
+    this.held = null;
+  }
+
+  /** @param progress of the table: its chunks and rows */
+  inProgress(table: string, lastKey: KeyValues, progress: Data): void {
+    this.aboutTables('IN_PROGRESS', {
       current_collection_in_progress: table,
       maximum_key: this.context.maximumKey?.join(',') ?? '<null>',
-      last_processed_key: lastKey?.join(',') ?? '<null>',
+      last_processed_key: lastKey.join(','),
+      ...progress,
     });
   }
 
-  scanned(table: string, rows: number, status: ScanStatus): void {
-    this.send('TABLE_SCAN_COMPLETED', {
-      data_collections: this.context.tables,
-      scanned_collection: table,
-      total_rows_scanned: String(rows),
-      status,
+  /** Call before the table leaves the queue. @param progress of the table: its rows */
+  scanned(table: string, rows: number, status: ScanStatus, progress: Data): void {
+    this.aboutTables('TABLE_SCAN_COMPLETED', {
+      ...{ scanned_collection: table, total_rows_scanned: String(rows), status },
+      ...progress,
     });
+    this.held?.tables.shift();
   }
 
   completed(): void {
     this.send('COMPLETED', {});
   }
 
-  /** @param tables those that the signal names; null: all */
-  aborted(tables: readonly string[] | null): void {
-    this.send('ABORTED', tables === null ? {} : { data_collections: tables.join(',') });
+  aborted(tables: readonly string[]): void {
+    this.send('ABORTED', { data_collections: tables.join(',') });
   }
 
-  private send(type: NotificationType, additionalData: Readonly<Record<string, string>>): void {
-    const { correlationId } = this.context;
+  private subject(): Subject {
+    const { correlationId, queue } = this.context;
+    return { id: correlationId, tables: queue.map(({ table }) => table) };
+  }
+
+  private aboutTables(type: NotificationType, data: Data = {}): void {
+    // Another signal has added tables.
+    if (this.held?.tables.length === 0) this.held = this.subject();
+    const { tables } = this.held ?? this.subject();
+    this.send(type, { data_collections: tables.join(','), ...data });
+  }
+
+  private send(type: NotificationType, additionalData: Data): void {
+    const { id } = this.held ?? this.subject();
     this.session.notifications.send({
-      ...(correlationId === null ? {} : { id: correlationId }),
+      ...(id === null ? {} : { id }),
       ...{ aggregateType: 'Incremental Snapshot', type, additionalData },
     });
   }

@@ -24,6 +24,12 @@ export class Notifications {
     this.position = stored ?? NO_POSITION;
   }
 
+  /** A channel shows them. */
+  get areSent(): boolean {
+    const { channels } = this.config;
+    return channels.has('log') || channels.has('sink');
+  }
+
   /** Logs at once; a record for the sink topic follows with the next `appendTo`. */
   send({ id = randomUUID(), aggregateType, type, additionalData = {} }: Notification): void {
     const { channels, topic } = this.config;

@@ -3,7 +3,11 @@ import { writeObjectArray } from '../../../../connectors/postgres/src/incrementa
 import { decodeKey, encodeKey } from '../../../../connectors/postgres/src/incremental/key-codec';
 import type { KeyType } from '../../../../connectors/postgres/src/incremental/key-type';
 import { endOfRecords } from '../../../../connectors/postgres/src/incremental/position-watermarks';
-import { SnapshotContext, withoutContext } from '../../../../connectors/postgres/src/incremental/snapshot-context';
+import {
+  SnapshotContext,
+  withoutContext,
+  type Collection,
+} from '../../../../connectors/postgres/src/incremental/snapshot-context';
 
 const typed = (oid: number): KeyType => ({ oid, objectName: null });
 
@@ -66,8 +70,8 @@ test('cdc-postgres §6.4: dates whose days differ in Java’s calendar are not r
 test('cdc-postgres §6.4: the members of a running snapshot, restored and removed', () => {
   const context = new SnapshotContext();
   expect(context.members()).toBe(null);
-  context.queue.push({ table: 'public.t', condition: '(id<>4)', surrogateKey: null });
-  context.queue.push({ table: 'public.u', condition: null, surrogateKey: 'c' });
+  context.queue.push({ table: 'public.t', condition: '(id<>4)', surrogateKey: null, correlationId: 'ad-hoc' });
+  context.queue.push({ table: 'public.u', condition: null, surrogateKey: 'c', correlationId: 'ad-hoc' });
   context.correlationId = 'ad-hoc';
   context.keyTypes = [typed(23)];
   context.maximumKey = ['5'];
@@ -84,6 +88,29 @@ test('cdc-postgres §6.4: the members of a running snapshot, restored and remove
     lsn: 1,
   });
   expect(withoutContext({ lsn: 1, snapshot: 'INITIAL' })).toEqual({ lsn: 1, snapshot: 'INITIAL' });
+});
+
+test('cdc-postgres §6.4: tables that are stopped while a chunk is open are not in offsets, and do not return', () => {
+  const context = new SnapshotContext();
+  const [t, u, v] = ['public.t', 'public.u', 'public.v'].map((table) => ({
+    ...{ table, condition: null, surrogateKey: null, correlationId: table === 'public.v' ? 'first' : 'second' },
+  })) as [Collection, Collection, Collection];
+  context.queue.push(t, u, v);
+  context.correlationId = 'second';
+  context.keyTypes = [typed(23)];
+  context.maximumKey = ['5'];
+  context.lastKey = ['2'];
+  context.stopping.add(t);
+  context.stopping.add(u);
+  const restored = SnapshotContext.restore({ lsn: 1, ...context.members() }, () => fail());
+  expect([restored.queue, restored.correlationId]).toEqual([[v], 'second']);
+  expect([restored.maximumKey, restored.lastKey]).toEqual([null, null]);
+  // The chunk that is open ends with the key of its table.
+  expect([context.current, context.maximumKey]).toEqual([t, ['5']]);
+  expect(context.stopTables()).toEqual([t, u]);
+  expect([context.queue, context.maximumKey, context.lastKey]).toEqual([[v], null, null]);
+  context.stopping.add(v);
+  expect(context.members()).toBe(null);
 });
 
 test('offsets that cannot be read: the snapshot does not continue, or its table starts again', () => {
