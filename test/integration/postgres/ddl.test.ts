@@ -187,6 +187,40 @@ describe('cdc-postgres 88, Appendix R.16: DDL that leaves columns, types and ide
   });
 });
 
+test('cdc-postgres 88: rows of a table that has another oid by the time they are read keep their keys and tombstones', async () => {
+  const tables = ['again', 'swapped', 'keyless', 'indexed', 'gone'];
+  const create = (name: string): string =>
+    `CREATE TABLE ${name} (v text, id int NOT NULL, PRIMARY KEY (id)); ALTER TABLE ${name} REPLICA IDENTITY FULL`;
+  const settings = {
+    ...streamOnly(),
+    'table.include.list': `public.(${tables.join('|')})`,
+    'publication.autocreate.mode': 'all_tables',
+  };
+  await database.query(`${create('again')}`);
+  run = await TaskRun.start(settings);
+  await run.stop();
+  await database.query(tables.slice(1).map(create).join(';'));
+  await database.query('ALTER TABLE indexed REPLICA IDENTITY USING INDEX indexed_pkey');
+  for (const name of tables) await database.query(`INSERT INTO ${name} VALUES ('x', 1); DELETE FROM ${name}`);
+  await database.query(`DROP TABLE again, indexed, gone; ${create('again')}`);
+  for (const name of ['swapped', 'keyless'])
+    await database.query(
+      `CREATE TABLE next (LIKE ${name} INCLUDING ALL); ALTER TABLE ${name} RENAME TO old_${name}; ALTER TABLE next RENAME TO ${name}`,
+    );
+  await database.query('DROP TABLE old_swapped; ALTER TABLE old_keyless DROP CONSTRAINT keyless_pkey');
+  run = await TaskRun.start(settings);
+  const records = await run.until((all) => all.some(({ topic, value }) => topic.endsWith('gone') && value?.op === 'd'));
+  for (const name of tables) {
+    const own = records.filter(({ topic }) => topic.endsWith(name));
+    const expected = name === 'gone' ? [null, null] : Array(3).fill({ id: 1 });
+    expect([name, own.map(({ key }) => key)]).toEqual([name, expected]);
+    own.forEach(expectValid);
+  }
+  expect(run.log.filter(({ message }) => message.includes('was dropped or renamed before'))).toEqual([
+    { level: 'warn', message: expect.stringContaining('Table public.gone was') },
+  ]);
+});
+
 test('cdc-postgres 89: DDL between two statements of one transaction', async () => {
   run = await TaskRun.start(streamOnly());
   await database.query(

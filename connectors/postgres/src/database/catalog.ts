@@ -153,6 +153,30 @@ export async function readTables(
   return oids.flatMap((oid) => tables.get(oid) ?? []);
 }
 
+const BY_NAME = `
+  SELECT c.oid::int8::text AS oid
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  JOIN unnest($1::text[], $2::text[]) AS wanted(schema, name) ON wanted.schema = n.nspname AND wanted.name = c.relname
+  WHERE c.relkind IN ('r', 'p')`;
+
+/** The tables that have these names now. */
+export async function readTablesNamed(
+  client: Client,
+  names: readonly TableName[],
+  serverVersion: number,
+): Promise<CatalogTable[]> {
+  if (names.length === 0) return [];
+  const { rows } = await client.query<{ oid: string }>(BY_NAME, [
+    names.map(({ schema }) => schema),
+    names.map(({ name }) => name),
+  ]);
+  return await readTables(
+    client,
+    rows.map(({ oid }) => Number(oid)),
+    serverVersion,
+  );
+}
+
 function groupByOid(rows: Record<string, unknown>[]): Map<number, Record<string, unknown>[]> {
   const groups = new Map<number, Record<string, unknown>[]>();
   for (const row of rows) {

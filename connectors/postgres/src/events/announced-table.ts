@@ -7,15 +7,17 @@ import type { RelationMessage } from './relation-message';
 /**
  * @param now null: the table was dropped since
  * @param known the table as it was until this announcement
+ * @param successor see `Definition`
  */
 export function announcedTable(
   message: RelationMessage,
   now: CatalogTable | null,
   known: TableDefinition | null,
+  successor: CatalogTable | null,
 ): TableDefinition {
-  const newest = now ?? known;
+  const newest = now ?? known ?? successor;
   const announced = new Set(message.columns.map((column) => column.name));
-  const key = keyColumns(message, announced, newest, known);
+  const key = keyColumns(message, announced, now ?? known, known, successor);
   const present = (newest?.columns ?? []).map((column) => {
     const sent = !column.generated || announced.has(column.name);
     return sent === column.sent ? column : { ...column, sent };
@@ -60,23 +62,31 @@ function withUnsent(present: readonly CatalogColumn[], announced: CatalogColumn[
 
 /**
  * Under REPLICA IDENTITY DEFAULT the message contains the primary key of its time, but not the order of its columns.
- * Under any other identity, only the catalog has a key.
+ * Under any other identity, only the catalog has a key: of the table or, if it was dropped, of the one with its name.
  */
 function keyColumns(
   message: RelationMessage,
   announced: ReadonlySet<string>,
   newest: TableDefinition | null,
   known: TableDefinition | null,
+  successor: TableDefinition | null,
 ): readonly string[] {
-  const identity = message.columns.filter((column) => column.inIdentity).map((column) => column.name);
-  if (message.replicaIdentity !== 'd' || identity.length === 0) return newest?.key ?? [];
-  const isIdentity = (table: TableDefinition | null): boolean => {
-    // The announcement lacks generated columns that are not sent.
-    const generated = new Set(table?.columns.flatMap((column) => (column.generated ? [column.name] : [])));
-    const key = table?.key.filter((column) => announced.has(column) || !generated.has(column)) ?? [];
-    return key.length === identity.length && key.every((column) => identity.includes(column));
+  // The announcement lacks generated columns that are not sent.
+  const sentKey = ({ key, columns }: TableDefinition): readonly string[] => {
+    const generated = new Set(columns.flatMap((column) => (column.generated ? [column.name] : [])));
+    return key.filter((column) => announced.has(column) || !generated.has(column));
   };
-  return [newest, known].find(isIdentity)?.key ?? identity;
+  const candidates = [newest, known, successor].filter((table) => table !== null);
+  const identity = message.columns.filter((column) => column.inIdentity).map((column) => column.name);
+  if (message.replicaIdentity === 'd' && identity.length > 0) {
+    const isIdentity = (key: readonly string[]): boolean =>
+      key.length === identity.length && key.every((column) => identity.includes(column));
+    return candidates.find((table) => isIdentity(sentKey(table)))?.key ?? identity;
+  }
+  if (newest !== null && (newest.key.length > 0 || successor === null)) return newest.key;
+  // The key of another table is used as a whole or not at all.
+  if (successor !== null && sentKey(successor).every((column) => announced.has(column))) return successor.key;
+  return message.replicaIdentity === 'i' ? identity : [];
 }
 
 function sameColumn(announced: RelationMessage['columns'][number], column: CatalogColumn): boolean {

@@ -3,13 +3,15 @@
  * the server has dropped its cache of announced tables, every table is announced with its next change.
  */
 import type { Client } from 'pg';
-import { readTables, readTypes, type CatalogTable } from '../database/catalog';
+import { qualified, readTables, readTablesNamed, readTypes, type CatalogTable } from '../database/catalog';
 import type { PgType } from '../values/value-type';
 import type { RelationMessage } from './relation-message';
 
 export interface Definition {
   /** Null: the table was dropped since. */
   readonly now: CatalogTable | null;
+  /** The table that has the announced name now, if it is another one and the catalog has no key of the announced. */
+  readonly successor: CatalogTable | null;
   /** Types of the table's columns, announced or not, with element and base types. May contain types of other tables. */
   readonly types: ReadonlyMap<number, PgType>;
 }
@@ -51,7 +53,17 @@ export class DefinitionPrefetch {
     const columns = [...tables, ...messages].flatMap((table): readonly { typeOid: number }[] => table.columns);
     const types = await readTypes(client, [...new Set(columns.map(({ typeOid }) => typeOid))]);
     const byOid = new Map(tables.map((table) => [table.oid, table]));
-    return ({ oid }) => ({ now: byOid.get(oid) ?? null, types });
+    const needsSuccessor = (message: RelationMessage): boolean => {
+      const now = byOid.get(message.oid);
+      return now === undefined || (now.key.length === 0 && qualified(now) !== qualified(message));
+    };
+    const successors = await readTablesNamed(client, messages.filter(needsSuccessor), this.serverVersion);
+    const byName = new Map(successors.map((table) => [qualified(table), table]));
+    return (message) => ({
+      now: byOid.get(message.oid) ?? null,
+      successor: needsSuccessor(message) ? (byName.get(qualified(message)) ?? null) : null,
+      types,
+    });
   }
 
   private async readAhead(client: Client, messages: readonly RelationMessage[]): Promise<void> {

@@ -141,7 +141,7 @@ export class Relations {
     message: RelationMessage,
     queued: (() => readonly RelationMessage[]) | null,
   ): Promise<Relation> {
-    const { now, types } =
+    const { now, successor, types } =
       queued === null
         ? (await this.definitions.read(client, [message]))(message)
         : await this.definitions.announced(client, message, () => queued().filter((one) => this.matches(one)));
@@ -150,10 +150,14 @@ export class Relations {
     const before = this.announced.get(message.oid) ?? name;
     if (before !== name) this.logger.info(`Table ${before} was renamed to ${name}; its topic changes accordingly.`);
     this.announced.set(message.oid, name);
-    const table = announcedTable(message, now, known);
+    const table = announcedTable(message, now, known, successor);
     this.acceptRenamedLabel(types);
     const resolver = new TypeResolver(types, this.values, this.enumLabels);
     const model = this.model(table, types, resolver);
+    if (now === null && known === null && model.key.length === 0)
+      this.logger.warn(
+        `Table ${name} was dropped or renamed before its changes were read, and they do not tell its key: its events have no key. Set message.key.columns to columns that tell its rows apart.`,
+      );
     const identity = message.columns.filter((column) => column.inIdentity).map((column) => column.name);
     const keyColumns = model.key.map((field) => field.column);
     return {

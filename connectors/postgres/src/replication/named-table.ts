@@ -3,7 +3,6 @@
  * catalog is read when a table or a shape of its rows is new, and describes the table as it is now; names and types of
  * the row win.
  */
-import type { Logger } from '@millrace/sdk';
 import type { Client } from 'pg';
 import { qualified, type TableName } from '../database/catalog';
 import { errorCode } from '../database/errors';
@@ -88,10 +87,7 @@ export class NamedTables {
 
   private nextUnknown = LAST_OID;
 
-  constructor(
-    private readonly relations: Relations,
-    private readonly logger: Logger,
-  ) {}
+  constructor(private readonly relations: Relations) {}
 
   /** @param nullColumn column that a row of this table holds NULL in although the catalog says NOT NULL */
   async read(client: Client, shape: RowShape, nullColumn: string | null): Promise<NamedTable> {
@@ -99,7 +95,7 @@ export class NamedTables {
     const key = qualified(shape);
     const { rows } = await client.query<CatalogRow>(COLUMNS, [schema, name]);
     const [first] = rows;
-    const oid = first === undefined ? (this.oids.get(key) ?? this.unknown(key)) : Number(first.oid);
+    const oid = first === undefined ? (this.oids.get(key) ?? this.nextUnknown--) : Number(first.oid);
     this.oids.set(key, oid);
     const types = new Map<string, string | null>();
     const columns = await columnsOf(client, shape, rows, types);
@@ -110,13 +106,6 @@ export class NamedTables {
     const inline = new Set(rows.filter((row) => !row.toastable).map((row) => row.name));
     const toastable = new Set(columns.map((column) => column.name).filter((column) => !inline.has(column)));
     return { message, relation, isFull: message.replicaIdentity === 'f', cells, types, toastable };
-  }
-
-  private unknown(key: string): number {
-    this.logger.warn(
-      `Table ${key} was dropped or renamed before its changes were read: its events have no key unless the changes tell it.`,
-    );
-    return this.nextUnknown--;
   }
 }
 

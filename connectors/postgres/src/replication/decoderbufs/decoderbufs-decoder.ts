@@ -40,7 +40,7 @@ export class DecoderbufsDecoder extends ChangeDecoder {
     lastOffset: SourceOffset | null,
   ) {
     super(session, position, lastOffset);
-    this.named = new NamedTables(session.relations, session.logger);
+    this.named = new NamedTables(session.relations);
   }
 
   override restart(): void {

@@ -1,5 +1,4 @@
 /** Rows of wal2json's changes, and the definitions of their tables. */
-import type { Logger } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { Lsn } from '../../database/lsn';
 import { readCell, sameValue, type Cells, type RowContext } from '../../events/row';
@@ -32,9 +31,8 @@ export class JsonRows {
     private readonly relations: Relations,
     private readonly rows: RowChanges,
     private readonly context: RowContext,
-    logger: Logger,
   ) {
-    this.named = new NamedTables(relations, logger);
+    this.named = new NamedTables(relations);
   }
 
   restart(): void {

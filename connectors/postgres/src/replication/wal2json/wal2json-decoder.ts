@@ -39,7 +39,7 @@ export class Wal2JsonDecoder extends ChangeDecoder {
     lastOffset: SourceOffset | null,
   ) {
     super(session, position, lastOffset);
-    this.json = new JsonRows(session.relations, this.rows, this.rowContext, session.logger);
+    this.json = new JsonRows(session.relations, this.rows, this.rowContext);
     this.maxBatch = session.config.queue.maxBatch;
   }
 
