@@ -82,6 +82,14 @@ whereInstalled('on a server with the libraries', () => {
     expect(await database.query('SELECT pubname FROM pg_publication')).toEqual([]);
   });
 
+  test('cdc-postgres 85: a publication whose name contains "slot" is dropped while the stream runs', async () => {
+    const stream = await start({ 'plugin.name': 'pgoutput', 'publication.name': 'of a slot' });
+    await database.query('DROP PUBLICATION "of a slot"');
+    await database.query('INSERT INTO t VALUES (1)');
+    const message = expect.stringContaining('publication "of a slot" was dropped, or created after');
+    await expect(stream.until(() => false)).rejects.toMatchObject({ code: 'PG_PUBLICATION_MISSING', message });
+  });
+
   whereListed('cdc-postgres 8: the server does not list the plugin in output_plugin_libraries', async () => {
     const chosen = { 'plugin.name': 'wal2json' };
     await start(chosen);

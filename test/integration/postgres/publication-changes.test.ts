@@ -196,3 +196,30 @@ test('cdc-postgres 86: a table that cannot be added yet: a warning with the reas
   await task.count(1);
   expect(task.log.filter(({ message }) => refused.test(message))).toHaveLength(1);
 });
+
+test('cdc-postgres 85: PostgreSQL 18: changes made while the publication did not exist fail the task, also after a restart', async () => {
+  const name = `of slot ${database.name}`;
+  await database.query(`CREATE PUBLICATION "${name}" FOR TABLE t`);
+  const config = { 'publication.name': name, 'publication.autocreate.mode': 'disabled' };
+  const task = await start(config);
+  await database.query('INSERT INTO t VALUES (1)');
+  await task.count(1);
+  const offset = task.commitUpTo();
+  const failure = {
+    code: 'PG_PUBLICATION_MISSING',
+    message: expect.stringMatching(/skipped loading publication.*was dropped, or created after the position/),
+  };
+  const fails = async (): Promise<void> =>
+    expect((run as TaskRun).until((all) => all.some(({ key }) => key.id === 3))).rejects.toMatchObject(failure);
+  await database.query(`DROP PUBLICATION "${name}"`);
+  expect(await line(task, /^PG_PUBLICATION_MISSING/)).toEqual([
+    `PG_PUBLICATION_MISSING: Publication "${name}" was dropped. Create it again before anything is written: the task fails at the first change that was made while it did not exist.`,
+  ]);
+  await database.query('INSERT INTO t VALUES (2)');
+  await database.query(`CREATE PUBLICATION "${name}" FOR TABLE t`);
+  await database.query('INSERT INTO t VALUES (3)');
+  await fails();
+  await task.stop();
+  await start(config, offset);
+  await fails();
+});

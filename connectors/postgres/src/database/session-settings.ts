@@ -32,7 +32,9 @@ function textForm(role: Role): readonly Setting[] {
 function limits(role: Role): readonly Setting[] {
   const idle: Setting = ['idle_in_transaction_session_timeout', '0'];
   // A FETCH waits while Kafka is slower than the snapshot; pg_dump reads without this limit, too.
-  return role === 'Snapshot' ? [['statement_timeout', '0'], idle] : [idle];
+  if (role === 'Snapshot') return [['statement_timeout', '0'], idle];
+  // Changes that the server leaves out are reported by warnings only.
+  return role === 'Streaming' ? [['client_min_messages', 'warning'], idle] : [idle];
 }
 
 /** `options` of the startup packet. The encoding has a parameter of its own there. */

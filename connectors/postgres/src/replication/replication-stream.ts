@@ -14,6 +14,7 @@ import type { PostgresConfig } from '../config/postgres-config';
 import type { TlsAttempt } from '../database/tls';
 import { decodingPlugin, streamOptions, type StreamOption } from './decoding-plugin';
 import { COPY_DATA, MessageTap } from './message-tap';
+import { leavesOutChanges, missingPublication } from './missing-object';
 import { statusUpdate } from './status';
 
 export const XLOG_DATA = 0x77; // w
@@ -39,7 +40,7 @@ class TapPlugin {
   constructor(
     private readonly config: PostgresConfig,
     private readonly serverVersion: number,
-    private readonly onTap: (tap: MessageTap<null>) => void,
+    private readonly onTap: (tap: MessageTap<null>, client: Client) => void,
   ) {}
 
   get name(): string {
@@ -56,7 +57,7 @@ class TapPlugin {
     await ensureSettings(client, 'Streaming');
     this.client = client;
     this.tap = new MessageTap<null>(client, COPY_DATA, queue, null);
-    this.onTap(this.tap);
+    this.onTap(this.tap, client);
     const { optional } = decodingPlugin(this.config);
     const { copyOf } = this.config.slot;
     // It ends with this connection.
@@ -95,6 +96,8 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
   private received: Lsn;
   private flushed: Lsn = 0;
   private ended = false;
+  /** Why it has ended. */
+  private reason: unknown = null;
   private closing = false;
 
   private constructor(private readonly options: ReplicationOptions) {
@@ -105,8 +108,14 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
       // The timer of the library would confirm received positions, not those stored in Kafka.
       acknowledge: { auto: false, timeoutSeconds: 0 },
     });
-    this.plugin = new TapPlugin(config, options.serverVersion, (tap) => {
+    this.plugin = new TapPlugin(config, options.serverVersion, (tap, client) => {
       tap.onMessage = this.onMessage;
+      client.on('notice', (notice) => {
+        if (!leavesOutChanges(notice)) return;
+        this.finish(missingPublication(config.publication.name, notice.message ?? 'A notice of the server', notice));
+        // No position after the changes that were left out may be confirmed.
+        tap.discard();
+      });
     });
   }
 
@@ -191,6 +200,8 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
         },
       );
     });
+    // Before anybody listens to its end.
+    if (this.ended) throw this.reason;
     // A separate timer, because status updates must continue while the queue is full and the socket is paused.
     const { walSenderTimeoutMs } = this.options;
     const limit = walSenderTimeoutMs > 0 ? Math.max(100, Math.floor(walSenderTimeoutMs / 3)) : Infinity;
@@ -208,6 +219,7 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
   private finish(error: unknown): void {
     if (this.ended) return;
     this.ended = true;
+    this.reason = error;
     this.stopTimer();
     this.emit('end', error);
   }

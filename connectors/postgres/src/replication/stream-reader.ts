@@ -1,12 +1,5 @@
 /** Streams changes: connects, decodes received messages on each poll, and reconnects after a lost connection. */
-import {
-  ConnectError,
-  type SourceOffset,
-  type SourceRecord,
-  Wakeup,
-  yieldToEventLoop,
-  monotonicNow,
-} from '@millrace/sdk';
+import { type SourceOffset, type SourceRecord, Wakeup, yieldToEventLoop, monotonicNow } from '@millrace/sdk';
 import type { Client } from 'pg';
 import { reconnectDelayMs } from './reconnect-delay';
 import { databaseError, errorCode, errorText, isTransient, wasCanceled } from '../database/errors';
@@ -19,6 +12,7 @@ import { createSource } from './create-source';
 import { Heartbeat } from './heartbeat';
 import { startLsn, type Position } from './position';
 import type { MessageSource } from './message-source';
+import { isMissingObject, missingObject } from './missing-object';
 import { KEEPALIVE, ReplicationStream } from './replication-stream';
 import { SlotXmin } from './slot-xmin';
 import { lostSlot, slotActiveError } from './slot';
@@ -300,7 +294,7 @@ export class StreamReader implements Phase, StreamState {
     }
     const gone = /can no longer (?:get changes from|access) replication slot|WAL segment .* has already been removed/;
     if (gone.test(text)) throw lostSlot(config, text, error);
-    if (code === '42704') throw this.missingObject(text, error);
+    if (isMissingObject(error)) throw missingObject(config, error);
     const canceled = wasCanceled(error);
     const hint = OPTION_ERRORS.has(code) && config.slot.streamParams.length > 0 ? ' (check slot.stream.params)' : '';
     if (!isTransient(error) && !canceled) throw databaseError(`Streaming changes failed${hint}`, error);
@@ -315,18 +309,5 @@ export class StreamReader implements Phase, StreamState {
     const wait = reconnectDelayMs(this.attempts, config.firstRetryMs);
     this.retryAt = monotonicNow() + wait;
     logger.warn(`${what} (${errorText(error)}); retrying in ${wait} ms.`);
-  }
-
-  private missingObject(text: string, cause: unknown): ConnectError {
-    const { slot, publication } = this.session.config;
-    return /slot/.test(text)
-      ? new ConnectError(
-          `Replication slot "${slot.name}" no longer exists: changes made since it was dropped are lost. Delete the connector's offsets so that it takes a new snapshot, or use snapshot.mode=when_needed.`,
-          { code: 'PG_POSITION_LOST', cause, place: { slot: slot.name } },
-        )
-      : new ConnectError(
-          `${text}: publication "${publication.name}" was dropped, or created after the position at which the slot starts reading. Create it before the slot, then drop the slot and delete the connector's offsets.`,
-          { code: 'PG_PUBLICATION_MISSING', cause, place: { publication: publication.name } },
-        );
   }
 }
