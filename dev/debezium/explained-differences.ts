@@ -42,11 +42,18 @@ const items =
   };
 const number = (value: unknown): number => Number(typeof value === 'string' ? value.replace('number ', '') : value);
 
-const BASE64_PLACEHOLDERS: ReadonlySet<string> = new Set(
+/** As text, and in the binary modes. */
+const SHOWN_PLACEHOLDERS: ReadonlySet<string> = new Set(
   PLACEHOLDERS.map((one) => (one.startsWith('hex:') ? Buffer.from(one.slice(4), 'hex') : Buffer.from(one))).flatMap(
-    (bytes) => [bytes.toString('base64'), bytes.toString('base64url')],
+    (bytes) => [bytes.toString(), bytes.toString('base64'), bytes.toString('base64url')],
   ),
 );
+
+/** Itself, or as a member of an hstore. */
+function showsPlaceholder(item: unknown): boolean {
+  const text = typeof item === 'string' ? item : JSON.stringify(item);
+  return [...SHOWN_PLACEHOLDERS].some((one) => text === one || text.includes(JSON.stringify(one)));
+}
 
 /** A whole number as 64 bits hold it. */
 const long = (value: unknown): bigint | null =>
@@ -269,8 +276,19 @@ export const EXPLANATIONS: readonly Explanation[] = [
   },
   {
     why: 'an unchanged bytea in the base64 modes is null in Debezium',
-    path: column('bytea|bytea_array'),
-    holds: ({ java, own }) => java === null && list(own).some((item) => BASE64_PLACEHOLDERS.has(String(item))),
+    path: column('bytea'),
+    holds: ({ java, own }) => java === null && SHOWN_PLACEHOLDERS.has(String(own)),
+  },
+  {
+    why: 'unchanged arrays of most types are null in Debezium, and not the placeholder of their items',
+    path: column(String.raw`\w+_array`),
+    holds: ({ java, own }) => java === null && list(own).every(showsPlaceholder),
+  },
+  {
+    why: 'the header __debezium.unavailable.columns names columns of which nothing else shows that they were not sent',
+    path: /^headers$/,
+    holds: ({ java, own }) =>
+      own === [java, '__debezium.unavailable.columns'].filter((names) => names !== '').join(','),
   },
 ];
 

@@ -97,8 +97,10 @@ test.each([
 );
 
 /** Rows that are read in several polls. */
-const WIDE = `CREATE TABLE t (id int PRIMARY KEY, v int, w text) WITH (fillfactor = 10);
-  ALTER TABLE t ALTER COLUMN w SET STORAGE EXTERNAL;
+const WIDE = `CREATE TABLE t (id int PRIMARY KEY, v int, w text, f float8[] NOT NULL DEFAULT '{}', n numeric NOT NULL DEFAULT 0,
+    p path) WITH (fillfactor = 10);
+  ALTER TABLE t ALTER COLUMN w SET STORAGE EXTERNAL, ALTER COLUMN f SET STORAGE EXTERNAL,
+    ALTER COLUMN n SET STORAGE EXTERNAL, ALTER COLUMN p SET STORAGE EXTERNAL;
   INSERT INTO t SELECT i, 0 FROM generate_series(0, 2999) i`;
 const isLast = (records: readonly AnyRecord[]): boolean =>
   records[records.length - 1]?.value.source.snapshot === 'last';
@@ -118,7 +120,8 @@ const readIds = (records: readonly AnyRecord[]): number[] =>
 
 test('a row that changed between two attempts is streamed with its unchanged TOASTed value, also under another key', async () => {
   await database.query(WIDE);
-  await database.query("UPDATE t SET w = repeat('w' || id, 2000) WHERE id > 2990");
+  await database.query(`UPDATE t SET w = repeat('w' || id, 2000), f = array_fill(id::float8, ARRAY[2000]),
+    n = repeat('1', 9000)::numeric + id, p = ('(' || repeat('1,1,', 500) || id || ',0)')::path WHERE id > 2990`);
   const delivered = deliveredBy(taskConfig(database, small));
   await delivered.start();
   await delivered.poll();
@@ -132,6 +135,15 @@ test('a row that changed between two attempts is streamed with its unchanged TOA
   const records = await streamed(delivered);
   const value = new Map(records.map(({ value }) => [value.after?.id, value.after?.w]));
   for (let id = 2993; id < 3000; id++) expect(value.get(id)).toBe(`w${id}`.repeat(2000));
+  const rows = new Map(records.map((record) => [record.value.after?.id, record]));
+  for (const id of [2993, 2999, 4000]) {
+    const { value, headers } = rows.get(id) as AnyRecord;
+    const { f, n, p } = value.after;
+    expect(f).toEqual(Array(2000).fill(id === 4000 ? 2992 : id));
+    expect(String(n.value.unscaled ?? BigInt(`0x${n.value.toString('hex')}`))).toMatch(/^1{8000}/);
+    expect(p.wkb).toHaveLength(9 + 501 * 16);
+    expect(headers?.map(({ key }) => key)).not.toContain('__debezium.unavailable.columns');
+  }
   expect(value.get(4000)).toBe('w2992'.repeat(2000));
   expect(readIds(records).filter((id) => id > 2990)).toEqual([]);
   // The position has passed what was not read.

@@ -27,6 +27,16 @@ const BY_EVENT_KEY = 'reselect.use.event.key';
 const ERRORS = 'reselect.error.handling.mode';
 const CACHE = 'reselect.cache.enabled';
 
+/** Whether the lists of columns contain the column of a table. */
+export function reselects(
+  { include, exclude }: Pick<ReselectConfig, 'include' | 'exclude'>,
+  { schema, name }: { readonly schema: string; readonly name: string },
+  column: string,
+): boolean {
+  const path = `${schema}.${name}:${column}`;
+  return include === null ? !(exclude?.matches(path) ?? false) : include.matches(path);
+}
+
 /** Null: no post-processor. Call after `checkReselect`. */
 export function reselectConfig(values: ConnectorConfig): ReselectConfig | null {
   const [name] = splitList(values[KEY.postProcessors] ?? '');

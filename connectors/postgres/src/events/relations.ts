@@ -22,6 +22,7 @@ import type { ColumnConversions } from './column-conversions';
 import { NameConflicts } from './name-conflicts';
 import { buildTableModel, type TableModel } from './table-model';
 import { UnrepresentableValues } from './unrepresentable-values';
+import { UnsentValues } from './unsent-values';
 import { TypeResolver, type EnumLabels } from '../values/resolve-type';
 import type { PgType, ValueOptions } from '../values/value-type';
 import { announcedTable } from './announced-table';
@@ -47,6 +48,7 @@ interface Entry {
 
 export class Relations {
   private readonly entries = new Map<number, Entry>();
+  private readonly byEnvelope = new WeakMap<Schema, Entry>();
   /** Names as last announced, by table oid. */
   private readonly announced = new Map<number, string>();
   private readonly matches: (table: TableName) => boolean;
@@ -55,6 +57,7 @@ export class Relations {
   private readonly forcedOptional = new Map<number, Set<string>>();
   /** Shared by snapshot and stream, so that each column is reported once. */
   readonly unrepresentable: UnrepresentableValues;
+  readonly unsent: UnsentValues;
   private readonly names: NameConflicts;
   private readonly values: ValueOptions;
   /** Called when the server announces a table for the first time on a connection, or under another name. */
@@ -71,6 +74,7 @@ export class Relations {
     this.matches = tableFilter(config.filters);
     this.names = new NameConflicts(logger);
     this.unrepresentable = new UnrepresentableValues(logger, config.events.conversionFailures);
+    this.unsent = new UnsentValues(logger, config.reselect);
     this.definitions = new DefinitionPrefetch(facts.version);
     this.values = { ...config.values, currencyDigits: facts.currencyDigits };
   }
@@ -90,10 +94,9 @@ export class Relations {
     return models;
   }
 
-  /** The table of which this is the present schema of events; null: none. */
+  /** The table whose events have this schema, now or before its definition changed; null: none. */
   tableOf(envelope: Schema): { readonly model: TableModel; readonly table: TableDefinition } | null {
-    for (const entry of this.entries.values()) if (entry.model.envelope === envelope) return entry;
-    return null;
+    return this.byEnvelope.get(envelope) ?? null;
   }
 
   /** The latest model of a table; null: it was not read yet. */
@@ -204,7 +207,9 @@ export class Relations {
       counts: this.counts,
     };
     const model = buildTableModel(table, context);
-    this.entries.set(oid, { facts, model, table });
+    const built = { facts, model, table };
+    this.entries.set(oid, built);
+    this.byEnvelope.set(model.envelope, built);
     return model;
   }
 }

@@ -22,8 +22,20 @@ export class RowContext {
    * its model was built from. The decoder resets it; snapshots ignore it.
    */
   nullInRequired: ModelField | null = null;
+  /** Columns of the rows since `takeUnsent` whose values were not sent. */
+  private readonly unsent: ModelField[] = [];
 
   constructor(readonly unrepresentable: UnrepresentableValues) {}
+
+  missing(field: ModelField): unknown {
+    this.unsent.push(field);
+    return missing(field);
+  }
+
+  /** Null: none. */
+  takeUnsent(): readonly ModelField[] | null {
+    return this.unsent.length === 0 ? null : this.unsent.splice(0);
+  }
 }
 
 /**
@@ -164,7 +176,7 @@ export function completeRow(model: TableModel, cells: Cells, context: RowContext
     const field = fields[i] as ModelField;
     let value = cells[field.cell];
     if (value == null) {
-      if (value === undefined) value = missing(field);
+      if (value === undefined) value = context.missing(field);
       else value = field.optional ? null : requiredValue(field, context);
     }
     if (field.isProto) setMember(row, field.name, value);
@@ -179,7 +191,7 @@ function mask(row: Struct, { masks }: TableModel): void {
 }
 
 function missing(field: ModelField): unknown {
-  return field.unavailable ?? (field.optional ? null : field.fallback);
+  return field.unavailable ?? (field.required ? field.fallback : null);
 }
 
 function requiredValue(field: ModelField, context: RowContext): unknown {

@@ -32,7 +32,10 @@ export interface ModelField {
   readonly fallback: unknown;
   /** The schema has a default, which replaces a value that Connect cannot represent (NaN). */
   readonly hasDefault: boolean;
+  /** Published for a value that was not sent; null: nothing shows that it is missing. */
   readonly unavailable: unknown;
+  /** The schema of rows accepts no null. */
+  readonly required: boolean;
 }
 
 export interface MaskedMember {
@@ -247,6 +250,7 @@ function build(
     fallback: defaultValue === undefined ? type.fallback : defaultValue,
     hasDefault: defaultValue !== undefined,
     unavailable: type.unavailable,
+    required: !keySchema.optional,
   };
   return {
     column,

@@ -30,7 +30,12 @@ export interface Contradiction {
 }
 
 /** Codes of errors that one change causes, and that reading on does not make worse. */
-const UNPUBLISHABLE: ReadonlySet<string> = new Set(['PG_DECODE', 'PG_NOT_EXPRESSIBLE', 'PG_INCOMPLETE_KEY']);
+const UNPUBLISHABLE: ReadonlySet<string> = new Set([
+  'PG_DECODE',
+  'PG_NOT_EXPRESSIBLE',
+  'PG_INCOMPLETE_KEY',
+  'PG_UNSENT_VALUE',
+]);
 
 export abstract class ChangeDecoder implements StreamDecoder {
   readonly recent = new RecentTransactions();
@@ -87,6 +92,7 @@ export abstract class ChangeDecoder implements StreamDecoder {
       this.tx,
       this.at,
       this.members,
+      relations.unsent,
       lastOffset ?? { lsn: position.lsn },
     );
     this.filter = new ResumeFilter(position);

@@ -12,6 +12,7 @@ import type { OffsetMembers } from './offset-members';
 import type { ChangeObserver, OldTuple } from './change-observer';
 import { streamedOffset, type Position } from './position';
 import type { Relation } from '../events/relations';
+import type { UnsentValues } from '../events/unsent-values';
 import type { Transaction } from './transaction';
 
 export type { OldTuple };
@@ -42,6 +43,7 @@ export class RowChanges {
     private readonly tx: Transaction,
     private readonly at: Pick<Position, 'commit'>,
     private readonly members: OffsetMembers,
+    private readonly unsent: UnsentValues,
     lastOffset: SourceOffset,
   ) {
     this.last = lastOffset;
@@ -162,13 +164,16 @@ export class RowChanges {
         if (newCells[i] === undefined && oldCells[i] !== null) newCells[i] = oldCells[i];
       before = keyOnlyRow(model, oldCells);
     }
+    // What an old row lacks.
+    context.takeUnsent();
     const after = completeRow(model, newCells, context);
+    const unsent = context.takeUnsent();
     const key = keyOf(model, newCells);
     if (old !== 'none' && key !== null && this.oldKeyKnown(relation, model, old === 'complete')) {
       const oldKey = keyOf(model, oldCells) as Struct;
       if (!sameStruct(oldKey, key)) {
         this.checkNewKey(model, newCells);
-        this.keyChange(model, oldKey, key, before, after, lsn);
+        this.keyChange(model, oldKey, key, before, after, unsent, lsn);
         return;
       }
     }
@@ -178,9 +183,12 @@ export class RowChanges {
       return;
     }
     this.checkNewKey(model, newCells);
+    if (unsent !== null) this.unsent.check(model, unsent);
     const transaction = this.counted(model, lsn);
     const offset = this.offset('UPDATE', lsn);
-    this.push(factory.record(model, key, 'u', before, after, this.source(model, lsn), offset), transaction);
+    const record = factory.record(model, key, 'u', before, after, this.source(model, lsn), offset);
+    if (unsent !== null) this.unsent.mark(record, model, unsent);
+    this.push(record, transaction);
     this.lastOffset = offset;
   }
 
@@ -194,10 +202,12 @@ export class RowChanges {
     key: Struct,
     before: Struct | null,
     after: Struct,
+    unsent: readonly ModelField[] | null,
     lsn: Lsn,
   ): void {
     const { factory, out, lastOffset } = this;
     const create = this.publishes('c');
+    if (create && unsent !== null) this.unsent.check(model, unsent);
     const remove = this.publishes('d');
     const deleted = remove ? this.counted(model, lsn) : null;
     const created = create ? this.counted(model, lsn) : null;
@@ -212,7 +222,9 @@ export class RowChanges {
     }
     if (create) {
       const headers = factory.keyHeader('oldkey', model, oldKey);
-      this.push(factory.record(model, key, 'c', null, after, source, offset, headers), created);
+      const record = factory.record(model, key, 'c', null, after, source, offset, headers);
+      if (unsent !== null) this.unsent.mark(record, model, unsent);
+      this.push(record, created);
     }
     this.lastOffset = offset;
   }

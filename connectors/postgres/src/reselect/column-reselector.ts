@@ -5,7 +5,7 @@
 import { LimitedLog, type Schema, type SourceRecord } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { ReselectConfig } from '../config/reselect-config';
-import { databaseError, errorText, isTransient } from '../database/errors';
+import { databaseError, errorCode, errorText, isTransient } from '../database/errors';
 import { GeneralConnection } from '../database/general-connection';
 import { RowContext } from '../events/row';
 import type { Phase, Session } from '../session';
@@ -16,6 +16,9 @@ import { reselectTable, wantedColumns, type ReselectTable, type WantedColumns } 
 const MANY_ROWS = 64;
 /** Bytes read for one batch; what is left of it is delivered by the next poll. */
 const MANY_BYTES = 8 * 1024 * 1024;
+
+/** The table or the column does not exist any more, or has another type. */
+const GONE: ReadonlySet<string> = new Set(['42P01', '42703', 'PG_DECODE']);
 
 export class ColumnReselector {
   private readonly connection: GeneralConnection;
@@ -71,9 +74,10 @@ export class ColumnReselector {
     const { valueSchema } = record;
     if (valueSchema === null || record.value === null) return null;
     const table = this.tableOf(valueSchema);
-    const wanted = table === null ? null : wantedColumns(record, table, this.config);
+    const wanted = table === null ? null : wantedColumns(record, table, this.config, this.session.relations.unsent);
     if (typeof wanted !== 'string') return wanted;
     this.failed(table as ReselectTable, wanted, null);
+    this.session.relations.unsent.leave(record, (table as ReselectTable).model, wanted);
     return null;
   }
 
@@ -99,6 +103,7 @@ export class ColumnReselector {
     }
     let bytes = 0;
     for (const [table, ofTable] of byTable) {
+      let reason: string | null = null;
       try {
         const result = await this.query(ofTable);
         bytes += result.bytes;
@@ -110,16 +115,23 @@ export class ColumnReselector {
         // The task is stopping, and the records are read again by the next start.
         if (this.session.signal.aborted) throw error;
         this.failed(table, errorText(error), error);
+        if (!GONE.has(errorCode(error))) reason = errorText(error);
       }
+      this.leave(ofTable, reason);
     }
     return bytes;
+  }
+
+  /** Of what was not read. */
+  private leave(wanted: readonly WantedColumns[], reason: string | null): void {
+    for (const { record, table } of wanted) this.session.relations.unsent.leave(record, table.model, reason);
   }
 
   /** A lost connection is opened once more. */
   private async query(wanted: readonly WantedColumns[]): ReturnType<typeof reselect> {
     const timeoutMs = this.session.config.connection.queryTimeoutMs;
     const run = (client: Client): ReturnType<typeof reselect> =>
-      reselect(client, wanted, this.types, this.context, timeoutMs);
+      reselect(client, wanted, this.types, this.context, this.session.relations.unsent, timeoutMs);
     const client = await this.connection.get();
     try {
       return await run(client);

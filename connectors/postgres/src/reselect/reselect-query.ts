@@ -3,6 +3,7 @@ import type { Client } from 'pg';
 import { quoteIdentifier, quoteTable } from '../database/identifiers';
 import { readCell, type RowContext } from '../events/row';
 import { publishedValue, type ModelField, type TableModel } from '../events/table-model';
+import type { UnsentValues } from '../events/unsent-values';
 import type { ReselectTable, WantedColumns } from './wanted-columns';
 
 /** Types of the key columns as SQL, by table. */
@@ -32,6 +33,7 @@ export async function reselect(
   wanted: readonly WantedColumns[],
   types: KeyTypes,
   context: RowContext,
+  unsent: UnsentValues,
   timeoutMs: number,
 ): Promise<Reselected> {
   const { table } = wanted[0] as WantedColumns;
@@ -55,20 +57,30 @@ export async function reselect(
     for (const [i, field] of fields.entries()) {
       const text = values[i] ?? null;
       bytes += text?.length ?? 0;
-      if (one.fields.includes(field)) put(one, field, text, context);
+      if (one.fields.includes(field)) put(one, field, text, context, unsent);
     }
   }
   return { missing: wanted.filter((one) => !found.has(one)), bytes };
 }
 
-function put({ table, row }: WantedColumns, field: ModelField, text: string | null, context: RowContext): void {
-  row[field.name] = publishedValue(table.model, field, valueOf(table.model, field, text, context));
+function put(
+  { table, row }: WantedColumns,
+  field: ModelField,
+  text: string | null,
+  context: RowContext,
+  unsent: UnsentValues,
+): void {
+  // The column has lost its NOT NULL since: the value of the event is unknown.
+  if (text === null && field.required) return;
+  const { model } = table;
+  row[field.name] = publishedValue(model, field, text === null ? null : valueOf(model, field, text, context));
+  unsent.found(row, field);
 }
 
-function valueOf(model: TableModel, field: ModelField, text: string | null, context: RowContext): unknown {
-  if (text === null) return field.optional ? null : field.fallback;
+function valueOf(model: TableModel, field: ModelField, text: string, context: RowContext): unknown {
   const buffer = Buffer.from(text);
-  return readCell(buffer, 0, buffer.length, model, field.cell, context);
+  const value = readCell(buffer, 0, buffer.length, model, field.cell, context);
+  return value === null && field.required ? field.fallback : value;
 }
 
 /** The first column is the position of the key. */
@@ -87,7 +99,7 @@ async function readKeyTypes(client: Client, { model, key }: ReselectTable): Prom
   const { rows } = await client.query<{ name: string; type: string }>(TYPES, [model.schema, model.name]);
   return key.map(({ column }) => {
     const found = rows.find(({ name }) => name === column);
-    if (!found) throw new Error(`column "${column}" does not exist`);
+    if (!found) throw Object.assign(new Error(`column "${column}" does not exist`), { code: '42703' });
     return found.type;
   });
 }

@@ -32,6 +32,7 @@ export class UnreadValues {
   done = false;
 
   constructor(private readonly session: Session) {
+    session.relations.unsent.areRead = true;
     this.reselector = new ColumnReselector(session, UNAVAILABLE, () => (this.isMissing = true));
   }
 
@@ -43,6 +44,7 @@ export class UnreadValues {
     if (this.isMissing) await this.extend(phase, last);
     const isPast = last.sourceOffset != null && last.sourceOffset[UNREAD_MEMBER] === undefined;
     this.done = isPast && this.reselector.isIdle;
+    if (this.done) this.session.relations.unsent.areRead = false;
     return records;
   }
 

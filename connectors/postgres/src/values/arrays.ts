@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { arraySchema, optional } from '@millrace/sdk';
-import { binaryValue } from './bytes';
 import { quotedText } from './quoted-text';
 import { DIMENSIONS, NULL_ITEM, utf8, type ValueOptions, type ValueType } from './value-type';
 
@@ -38,17 +37,15 @@ const BLANK = 32;
  * Types whose unchanged TOASTed array is emitted as the bytes of the placeholder, one item each (cdc-postgres §2.10).
  */
 const PLACEHOLDER_AS_NUMBERS = new Set(['int4', 'int8', 'date']);
-const PLACEHOLDER_AS_TEXT = new Set(['text', 'varchar', 'bpchar', 'json', 'jsonb']);
 
-function unavailableItems(element: string, options: ValueOptions): unknown {
+/** One item that is the placeholder of its type, with Debezium's exceptions. */
+function unavailableItems(item: ValueType, element: string, options: ValueOptions): unknown {
   // Dates are not numbers in these modes; Debezium emits null, too.
   if (element === 'date' && (options.time === 'connect' || options.time === 'isostring')) return null;
   // Java bytes are signed.
   if (PLACEHOLDER_AS_NUMBERS.has(element)) return [...new Int8Array(options.placeholder)];
-  if (PLACEHOLDER_AS_TEXT.has(element)) return [options.placeholder.toString('utf8')];
   if (element === 'uuid') return [nameUuid(options.placeholder)];
-  if (element === 'bytea') return options.binary === 'hex' ? null : [binaryValue(options.placeholder, options.binary)];
-  return null;
+  return item.unavailable === null ? null : [item.unavailable];
 }
 
 /** RFC 4122 version 3 UUID of the bytes alone, as java.util.UUID.nameUUIDFromBytes. */
@@ -87,7 +84,7 @@ export function arrayType(item: ValueType, element: string, options: ValueOption
       }
       return out;
     },
-    unavailable: unavailableItems(element, options),
+    unavailable: unavailableItems(item, element, options),
     fallback: [],
     defaultText: null,
   };

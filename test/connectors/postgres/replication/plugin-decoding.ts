@@ -17,6 +17,16 @@ export interface CatalogColumn {
   readonly type: string;
   readonly typmod?: number;
   readonly isToastable?: boolean;
+  /** The first column is. (Default: false) */
+  readonly isRequired?: boolean;
+}
+
+/** A type that is not among those of `RECORDED`. */
+export interface CatalogType {
+  readonly oid: number;
+  readonly name: string;
+  /** Of the element; 0: no array. */
+  readonly of: number;
 }
 
 /** As in the messages. */
@@ -47,7 +57,7 @@ const NAMES: Readonly<Record<number, string>> = {
 };
 
 /** A table of any name with these columns. */
-function catalog(columns: readonly CatalogColumn[], queries: string[]): Client {
+function catalog(columns: readonly CatalogColumn[], types: readonly CatalogType[], queries: string[]): Client {
   const rowsOf = (sql: string): Record<string, unknown>[] => {
     if (sql.includes('format_type'))
       return columns.map(({ name, oid, type, typmod = -1, isToastable = false }, i) => ({
@@ -55,15 +65,33 @@ function catalog(columns: readonly CatalogColumn[], queries: string[]): Client {
         ...{ toastable: isToastable, in_identity: i === 0 },
       }));
     if (sql.includes('RECURSIVE'))
-      return Object.entries(NAMES).map(([oid, name]) => ({
-        ...{ oid, schema: 'pg_catalog', name, kind: Number(oid) === ENUM ? 'e' : 'b', is_array: false, of: '0' },
+      return [
+        ...Object.entries(NAMES).map(([oid, name]) => ({ oid, name, of: 0 })),
+        ...types.map((type) => ({ ...type, oid: String(type.oid) })),
+      ].map(({ oid, name, of }) => ({
+        ...{
+          oid,
+          schema: 'pg_catalog',
+          name,
+          kind: Number(oid) === ENUM ? 'e' : 'b',
+          is_array: of > 0,
+          of: String(of),
+        },
         ...{ typmod: -1, labels: ['a', 'b'] },
       }));
     if (sql.includes('array_agg'))
       return [{ oid: '1', is_primary: true, is_identity: false, columns: [columns[0]?.name] }];
     if (sql.includes('pg_attrdef'))
-      return columns.map(({ name, oid, typmod = -1 }, i) => ({
-        ...{ oid: '1', name, type_oid: String(oid), typmod, not_null: i === 0, expression: null, generated: false },
+      return columns.map(({ name, oid, typmod = -1, isRequired = false }, i) => ({
+        ...{
+          oid: '1',
+          name,
+          type_oid: String(oid),
+          typmod,
+          not_null: i === 0 || isRequired,
+          expression: null,
+          generated: false,
+        },
       }));
     return [{ oid: '1', schema: 'S s', name: 't.1', identity: 'd', unlogged: false, root: false }];
   };
@@ -73,6 +101,8 @@ function catalog(columns: readonly CatalogColumn[], queries: string[]): Client {
   };
   return { query } as unknown as Client;
 }
+
+const NOTHING_QUEUED = { forEach: () => {} } as unknown as ArrivedMessages;
 
 export class PluginDecoding {
   /** Records per call of the decoder. */
@@ -87,10 +117,12 @@ export class PluginDecoding {
     plugin: string,
     {
       columns = RECORDED,
+      types = [],
       position = positionAt(1),
       settings = {},
     }: {
       readonly columns?: readonly CatalogColumn[];
+      readonly types?: readonly CatalogType[];
       readonly position?: Position;
       readonly settings?: Readonly<Record<string, string>>;
     } = {},
@@ -103,7 +135,7 @@ export class PluginDecoding {
     const factory = new EventFactory(config, '0');
     const relations = new Relations(config, facts, logger, factory.counts);
     const session = { config, logger, factory, relations } as Session;
-    this.client = catalog(columns, this.queries);
+    this.client = catalog(columns, types, this.queries);
     this.decoder = createDecoder(session, position, null);
   }
 
@@ -122,7 +154,7 @@ export class PluginDecoding {
         decoded = decoder.message(body, 0, body.length);
         fed.push(...batch);
         this.batches.push(batch.length);
-        if (decoded === 'blocked') await decoder.prepare(async () => this.client, {} as ArrivedMessages);
+        if (decoded === 'blocked') await decoder.prepare(async () => this.client, NOTHING_QUEUED);
       }
     }
     return fed;

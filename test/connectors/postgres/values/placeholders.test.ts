@@ -110,7 +110,7 @@ test.each<[type: string, options: Partial<ValueOptions>, expected: unknown]>([
   ['bytea', { binary: 'hex' }, TEXT],
   ['bytea[]', {}, [OPTIONS.placeholder]],
   ['bytea[]', { binary: 'base64' }, [BASE64]],
-  ['bytea[]', { binary: 'hex' }, null],
+  ['bytea[]', { binary: 'hex' }, [TEXT]],
   ['hstore', {}, `{"${TEXT}":"${TEXT}"}`],
   ['hstore', { hstore: 'map' }, new Map([[TEXT, TEXT]])],
   ['mood[]', {}, null],
