@@ -84,9 +84,10 @@ export async function findTables(client: Client, filters: FilterConfig): Promise
     .sort((a, b) => rank(a) - rank(b) || (qualified(a) < qualified(b) ? -1 : 1));
 }
 
+/** With a table, `pg_get_expr` would wait for its lock, and hold back the events of all tables: a default needs none. */
 const COLUMNS = `
   SELECT a.attrelid::int8::text AS oid, a.attname AS name, a.atttypid::int8::text AS type_oid, a.atttypmod AS typmod, a.attnotnull AS not_null,
-         CASE WHEN a.attidentity = '' AND $GENERATED = '' THEN pg_get_expr(d.adbin, d.adrelid) END AS expression, $GENERATED <> '' AS generated,
+         CASE WHEN a.attidentity = '' AND $GENERATED = '' THEN pg_get_expr(d.adbin, 0) END AS expression, $GENERATED <> '' AS generated,
          col_description(a.attrelid, a.attnum) AS comment
   FROM pg_attribute a LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
   WHERE a.attrelid = ANY($1::oid[]) AND a.attnum > 0 AND NOT a.attisdropped

@@ -1,6 +1,7 @@
 /** The stream with its signals: reads those of all channels, and runs the snapshots that they ask for. */
 import { messageOf, sleep, type SourceOffset, type SourceRecord } from '@millrace/sdk';
 import { CANCELED_RETRIES, isTransient, wasCanceled } from '../database/errors';
+import { GeneralConnection } from '../database/general-connection';
 import type { Lsn } from '../database/lsn';
 import type { Cells } from '../events/row';
 import type { TableModel } from '../events/table-model';
@@ -34,6 +35,8 @@ export class SignaledStream implements Phase, ChangeObserver {
   readonly inbox = new SignalInbox();
   private readonly stream: StreamReader;
   private readonly snapshot: IncrementalSnapshot;
+  /** Of incremental snapshots, whose statements may wait for the lock of a table while the stream needs the catalog. */
+  private readonly snapshotConnection: GeneralConnection;
   private readonly channels: SignalChannels;
   /** Signals that are applied when the offset is stored. */
   private unstored: WaitingSignal[] = [];
@@ -58,9 +61,11 @@ export class SignaledStream implements Phase, ChangeObserver {
     );
     // Tables split over several slots have one signal table, whose rows only one of the slots sends.
     const writes = table !== null && !config.incremental.readOnly && !facts.inRecovery && config.part === null;
-    const watermarks = writes ? new SignalTableWatermarks(session, table) : new PositionWatermarks(session);
+    this.snapshotConnection = new GeneralConnection(config.connection);
+    const own: Session = { ...session, general: this.snapshotConnection };
+    const watermarks = writes ? new SignalTableWatermarks(own, table) : new PositionWatermarks(own);
     this.snapshot = new IncrementalSnapshot(
-      session,
+      own,
       restored,
       watermarks,
       () => this.contextChanged(),
@@ -120,7 +125,9 @@ export class SignaledStream implements Phase, ChangeObserver {
       await snapshot?.close();
     }
     await this.channels.close();
-    await this.snapshot.close();
+    const ended = this.snapshot.close();
+    await this.snapshotConnection.close();
+    await ended;
     await this.stream.close();
   }
 

@@ -64,7 +64,7 @@ export class StreamReader implements Phase, StreamState {
       // Nothing between removing these records and returning them may throw.
       if (this.overflow.length > 0) return this.limited(this.overflow.splice(0));
       const records: SourceRecord[] = [];
-      const beats = await this.heartbeat.isDue();
+      const beats = this.heartbeat.isDue();
       if (await this.connected()) {
         this.decoder.xmin = await this.xmin.read();
         await this.decode(records, deadline);
@@ -139,6 +139,7 @@ export class StreamReader implements Phase, StreamState {
     this.source = null;
     await stream?.close();
     await source?.close();
+    await this.heartbeat.close();
   }
 
   get isConnected(): boolean {

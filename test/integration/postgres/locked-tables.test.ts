@@ -1,0 +1,104 @@
+/** Another session holds the lock of one table, as a long ALTER TABLE does: the other tables do not wait for it. */
+import type { Client } from 'pg';
+import { TestDatabase } from '../../helpers/test-database';
+import { TaskRun, taskConfig, type AnyRecord } from './harness';
+
+const TABLES = `CREATE TABLE b (id int PRIMARY KEY, v int DEFAULT 7);
+  CREATE TABLE z (id int PRIMARY KEY, v text NOT NULL DEFAULT 'x', w timestamp NOT NULL DEFAULT now());
+  CREATE TABLE beat (id serial); CREATE TABLE signals (id text PRIMARY KEY, type text, data text);
+  INSERT INTO z VALUES (1), (2), (3);`;
+
+let database: TestDatabase;
+let run: TaskRun | null = null;
+let holder: Client | null = null;
+afterEach(async () => {
+  await holder?.end();
+  holder = null;
+  await run?.stop();
+  run = null;
+  await database.drop();
+});
+
+const hasEvent = (table: string, records: readonly AnyRecord[]): boolean =>
+  records.some(({ topic, value }) => topic === `fulfillment.public.${table}` && value.op === 'c');
+const tables = (names: string, more: Record<string, string> = {}): Record<string, string> =>
+  taskConfig(database, { 'snapshot.mode': 'no_data', 'table.include.list': names, ...more });
+
+/** Until `release`. */
+async function hold(table: string): Promise<void> {
+  holder = await database.connect();
+  await holder.query(`BEGIN; ALTER TABLE ${table} ADD COLUMN added int`);
+}
+
+async function release(): Promise<void> {
+  await holder?.query('COMMIT');
+}
+
+test('events of all tables arrive while an ALTER TABLE of one of them runs, also after a restart', async () => {
+  database = await TestDatabase.create(TABLES);
+  const config = tables('public.b,public.z');
+  run = await TaskRun.start(config);
+  await database.query('INSERT INTO z VALUES (4)');
+  await hold('z');
+  await database.query('INSERT INTO b VALUES (1)');
+  await run.until((records) => hasEvent('b', records));
+  expect(run.records.map(({ value }) => [value.source.table, value.after.id])).toEqual([
+    ['z', 4],
+    ['b', 1],
+  ]);
+  const fields = run.records[0]?.valueSchema?.fields?.find(({ name }) => name === 'after')?.schema.fields ?? [];
+  expect(fields.map(({ name, schema }) => [name, schema.default])).toEqual([
+    ['id', undefined],
+    ['v', 'x'],
+    ['w', 0],
+  ]);
+  const stored = run.commitUpTo();
+  await run.stop();
+  run = await TaskRun.start(config, stored);
+  await database.query('INSERT INTO b VALUES (2)');
+  await run.until((records) => hasEvent('b', records));
+});
+
+test('a heartbeat action query that waits for a lock does not stop the stream, and is canceled', async () => {
+  database = await TestDatabase.create(TABLES);
+  run = await TaskRun.start(
+    tables('public.b', {
+      ...{ 'heartbeat.interval.ms': '50', 'heartbeat.action.query': 'INSERT INTO beat DEFAULT VALUES' },
+      'database.query.timeout.ms': '1000',
+    }),
+  );
+  const beats = async (): Promise<number> => (await database.query('SELECT FROM beat')).length;
+  await run.until((records) => records.length > 1);
+  await hold('beat');
+  await database.query('INSERT INTO b VALUES (1)');
+  await run.until((records) => hasEvent('b', records));
+  const { log } = run;
+  await run.until(() => log.some(({ message }) => /heartbeat action query .*57014/.test(message)));
+  await release();
+  const before = await beats();
+  let after = before;
+  await run.until(() => {
+    void beats().then((count) => (after = count));
+    return after > before;
+  });
+});
+
+test('an incremental snapshot that waits for the lock of its table holds back no event', async () => {
+  database = await TestDatabase.create(TABLES);
+  run = await TaskRun.start(tables('public.b,public.z', { 'signal.data.collection': 'public.signals' }));
+  await database.query(
+    `INSERT INTO signals VALUES ('s', 'execute-snapshot', '{"data-collections": ["public.z"], "type": "incremental"}')`,
+  );
+  await hold('z');
+  await run.until((records) => hasEvent('signals', records));
+  const waits = `SELECT FROM pg_locks WHERE relation = 'z'::regclass AND NOT granted`;
+  let waiting = 0;
+  await run.until(() => {
+    void database.query(waits).then(({ length }) => (waiting = length));
+    return waiting > 0;
+  });
+  await database.query('INSERT INTO b VALUES (1)');
+  await run.until((records) => hasEvent('b', records));
+  await release();
+  await run.until((records) => records.filter(({ value }) => value.op === 'r').length === 3);
+});
