@@ -42,7 +42,7 @@ export class VersionedWriter {
   /** @param next first id that no row has yet */
   constructor(
     private readonly client: Client,
-    private next: number,
+    public next: number,
     private readonly random: () => number,
     private readonly perSecond: number,
   ) {}
