@@ -189,7 +189,6 @@ benchmark(async (atEnd) => {
   }
   await stopWriting();
   await settled('the end');
-  await signal('incremental');
   const ended = performance.now() + 300_000;
   let wrong = await compare();
   while (wrong.stale + wrong.lost > 0 && performance.now() < ended) {
