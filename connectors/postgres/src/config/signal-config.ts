@@ -20,6 +20,8 @@ export interface IncrementalConfig {
   /** `insert_delete`: a window is closed by deleting the row that opened it. */
   readonly deletesWatermarks: boolean;
   readonly readOnly: boolean;
+  /** Milliseconds that a chunk waits for the lock of its table before it is tried again later. */
+  readonly lockTimeoutMs: number;
 }
 
 const CHANNELS = ['source', 'kafka', 'file'];
@@ -56,6 +58,7 @@ export function incrementalConfig({ number, choice, flag }: Settings): Increment
     chunkSize: number(KEY.incrementalSnapshotChunkSize),
     deletesWatermarks: choice(KEY.incrementalSnapshotWatermarkingStrategy) === 'insert_delete',
     readOnly: flag(KEY.readOnly),
+    lockTimeoutMs: number(KEY.snapshotLockTimeoutMs),
   };
 }
 

@@ -67,7 +67,7 @@ export const SNAPSHOT_DEFINITIONS: readonly Definition[] = [
     KEY.snapshotLockTimeoutMs,
     'LONG',
     10000,
-    'Milliseconds to wait for the lock of a table with snapshot.locking.mode=shared.',
+    'Milliseconds to wait for the lock of a table with snapshot.locking.mode=shared, and before an incremental snapshot tries to read a chunk again; 0: no limit.',
     nonNegative,
   ),
   key(

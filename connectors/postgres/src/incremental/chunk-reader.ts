@@ -9,10 +9,13 @@ import { misses } from '../replication/recent-transactions';
 import type { Session } from '../session';
 import { MOVED } from '../snapshot/rewritten-tables';
 import type { ChunkTable } from './chunk-table';
+import { checkUnaltered } from './table-definition';
 
 /** Bytes after which a chunk ends early, so that large rows do not add up. */
 const MAX_CHUNK_BYTES = 8 * 1024 * 1024;
 const FIRST_ROWS = 4;
+/** The largest that the server accepts. */
+const MAX_LOCK_TIMEOUT_MS = 2 ** 31 - 1;
 
 export interface ReadChunk {
   /** DataRow messages: the columns of the model, then the key columns as texts. */
@@ -31,14 +34,30 @@ export class ChunkReader {
   private rowBytes = MAX_CHUNK_BYTES / FIRST_ROWS;
 
   constructor(
-    private readonly session: Pick<Session, 'config' | 'facts'>,
+    private readonly session: Pick<Session, 'config' | 'facts' | 'general'>,
     private readonly maxBytes = MAX_CHUNK_BYTES,
   ) {}
 
   /** Throws errors of the server and of the connection, which is then opened again for the next chunk. */
   async read(table: ChunkTable, after: KeyValues | null, upTo: KeyValues, limit: number): Promise<ReadChunk> {
+    return await this.use((client, tap) => {
+      tap.code = DATA_ROW;
+      return this.fetch(client, tap, table, after, upTo, limit);
+    });
+  }
+
+  /** Queries on the connection of the chunks, which may wait for the lock of a table while others go on. */
+  async prepare<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    return await this.use((client, tap) => {
+      tap.code = 0;
+      return work(client);
+    });
+  }
+
+  private async use<T>(work: (client: Client, tap: MessageTap<null>) => Promise<T>): Promise<T> {
     try {
-      return await this.fetch(await this.connected(), table, after, upTo, limit);
+      const client = await this.connected();
+      return await work(client, this.tap as MessageTap<null>);
     } catch (error) {
       await this.release();
       throw error;
@@ -65,7 +84,8 @@ export class ChunkReader {
       await closeConnection(client);
       throw new Error('Connection terminated: the task is stopping');
     }
-    const { queue } = this.session.config;
+    const { queue, incremental } = this.session.config;
+    await client.query(`SET lock_timeout = ${Math.min(incremental.lockTimeoutMs, MAX_LOCK_TIMEOUT_MS)}`);
     this.tap = new MessageTap<null>(client, DATA_ROW, { maxBytes: queue.maxBytes, maxMessages: Infinity }, null);
     this.client = client;
     return client;
@@ -73,7 +93,8 @@ export class ChunkReader {
 
   private async fetch(
     client: Client,
-    { table, model, from, key, isUnique, condition }: ChunkTable,
+    tap: MessageTap<null>,
+    { table, model, from, key, isUnique, condition, definition }: ChunkTable,
     after: KeyValues | null,
     upTo: KeyValues,
     limit: number,
@@ -86,10 +107,10 @@ export class ChunkReader {
       ...{ from, key, after, upTo, condition, limit, withTies: !isUnique },
     });
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    const tap = this.tap as MessageTap<null>;
     const snapshots: Buffer[] = [];
     tap.onQueued = () => void drain(tap, snapshots);
-    const current = this.session.facts.version >= 130000 ? 'pg_current_snapshot()' : 'txid_current_snapshot()';
+    const { facts, general } = this.session;
+    const current = facts.version >= 130000 ? 'pg_current_snapshot()' : 'txid_current_snapshot()';
     await client.query(`SELECT ${current}::text`);
     const [snapshot = ''] = texts(snapshots[0] as Buffer, 0, 1);
     await client.query(`DECLARE millrace_chunk NO SCROLL CURSOR FOR ${query}`);
@@ -97,6 +118,8 @@ export class ChunkReader {
     const moved = await client.query(MOVED, [[table.oid]]);
     if ((moved.rowCount ?? 0) > 0)
       throw new RetriableError('The table was rewritten before its rows were read', { code: 'PG_SNAPSHOT_REWRITTEN' });
+    // On another connection, because this transaction does not see what was committed since it began.
+    await checkUnaltered(await general.get(), { table, definition });
     const rows: Buffer[] = [];
     let bytes = 0;
     // While the rows arrive, because the tap stops reading when its queue is full.

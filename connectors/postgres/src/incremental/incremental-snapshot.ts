@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { isConnectError, type SourceOffset, type SourceRecord, monotonicNow } from '@millrace/sdk';
-import { CANCELED_RETRIES, errorText, isTransient, wasCanceled } from '../database/errors';
+import { CANCELED_RETRIES, errorCode, errorText, isTransient, wasCanceled } from '../database/errors';
 import { quoteIdentifier } from '../database/identifiers';
 import type { KeyValues } from '../database/key-range';
 import type { Lsn } from '../database/lsn';
@@ -27,6 +27,7 @@ import { identityText } from './row-identity';
 import type { SnapshotContext } from './snapshot-context';
 import { type Collection } from './snapshot-context';
 import { SnapshotNotifications, type ScanStatus } from './snapshot-notifications';
+import { whileUnaltered } from './table-definition';
 import type { ChunkMark, Watermarks } from './watermarks';
 
 /** A chunk that was read and waits for its end in the stream. */
@@ -321,7 +322,9 @@ export class IncrementalSnapshot implements ChangeObserver {
     const { table } = context.current as Collection;
     this.discard();
     if (isTransient(error) || (wasCanceled(error) && this.attempts < CANCELED_RETRIES)) {
-      const wait = reconnectDelayMs(++this.attempts, session.config.firstRetryMs);
+      // A lock may be held for long, and its table is read soon after it is free.
+      const isLocked = errorCode(error) === '55P03';
+      const wait = reconnectDelayMs(isLocked ? 1 : ++this.attempts, session.config.firstRetryMs);
       this.retryAt = monotonicNow() + wait;
       session.logger.warn(`Reading a chunk of ${table} failed (${errorText(error)}); retrying in ${wait} ms.`);
       return;
@@ -375,7 +378,11 @@ export class IncrementalSnapshot implements ChangeObserver {
   private async prepare(isStale: () => boolean): Promise<PreparedTable | { readonly status: ScanStatus }> {
     const { context } = this;
     const { maximumKey } = context;
-    const prepared = await prepareTable(this.session, context, isStale);
+    const prepared = await prepareTable(this.session, this.reader, context, isStale, () => {
+      this.scanned = 0;
+      this.progress.reset();
+      this.contextChanged();
+    });
     if (isStale()) return prepared;
     this.window = 'window' in prepared ? prepared.window : null;
     this.passed = this.streamed();
@@ -387,7 +394,12 @@ export class IncrementalSnapshot implements ChangeObserver {
   private async readRows({ table, window }: PreparedTable, generation: number): Promise<ReadChunk | null> {
     const { session, context } = this;
     const { chunkSize } = session.config.incremental;
-    const read = await this.reader.read(table, context.lastKey, context.maximumKey as KeyValues, chunkSize);
+    const { lastKey, maximumKey } = context;
+    const read = await whileUnaltered(
+      () => session.general.get(),
+      table,
+      () => this.reader.read(table, lastKey, maximumKey as KeyValues, chunkSize),
+    );
     if (generation !== this.generation) return null;
     const { identity } = window;
     window.load(read.rows.map((bytes) => ({ key: this.rows.identityOf(bytes, table.model, identity), bytes })));

@@ -18,6 +18,17 @@ const WITH_CLASS = new Set([
   ...[1042, 1043, 1082, 1083, 1114, 1184, 1266, 1560, 1700, 2950],
 ]);
 
+/** A text that is the same while the rows of a table have the same order: of this table, by these columns. */
+export async function keyOrder(client: Client, oid: number, key: readonly string[]): Promise<string> {
+  const { rows } = await client.query(
+    'SELECT attname AS name, atttypid::int8::text AS type, attcollation::int8::text AS collation FROM pg_attribute WHERE attrelid = $1::oid AND attname = ANY($2)',
+    [String(oid), key],
+  );
+  const found = new Map((rows as { name: string; type: string; collation: string }[]).map((row) => [row.name, row]));
+  const columns = key.map((name) => [name, Number(found.get(name)?.type), Number(found.get(name)?.collation)]);
+  return JSON.stringify({ table: oid, columns });
+}
+
 type Types = Awaited<ReturnType<typeof readTypes>>;
 
 /** Reads the catalog if there are other types than the usual ones of keys. */

@@ -1,11 +1,12 @@
 /** What a chunk of the current table of an incremental snapshot is read with. */
-import { lastKeyQuery, type KeyValues } from '../database/key-range';
 import type { Session } from '../session';
-import { chunkTable, type ChunkTable } from './chunk-table';
+import type { ChunkReader } from './chunk-reader';
+import { chunkTable, maximumKey, type ChunkTable } from './chunk-table';
 import { ChunkWindow } from './chunk-window';
 import { rowIdentity } from './row-identity';
 import type { Collection, SnapshotContext } from './snapshot-context';
 import type { ScanStatus } from './snapshot-notifications';
+import { whileUnaltered } from './table-definition';
 
 export interface PreparedTable {
   readonly table: ChunkTable;
@@ -16,15 +17,17 @@ export interface PreparedTable {
  * Reads the catalog and, for its first chunk, the largest key. Resolves with a status if the table cannot be read or is
  * empty. Throws errors of the server.
  * @param isStale nobody waits for the result any more
+ * @param beginAnew its key is another one than that of the last chunk
  */
 export async function prepareTable(
   session: Pick<Session, 'config' | 'facts' | 'relations' | 'general' | 'logger'>,
+  reader: ChunkReader,
   context: SnapshotContext,
   isStale: () => boolean,
+  beginAnew: () => void,
 ): Promise<PreparedTable | { readonly status: ScanStatus }> {
   const collection = context.current as Collection;
-  const client = await session.general.get();
-  const table = await chunkTable(session, client, collection);
+  const table = await reader.prepare((client) => chunkTable(session, client, collection));
   if ('status' in table) {
     if (!isStale())
       session.logger.warn(`PG_INCREMENTAL_SNAPSHOT: skipping table ${collection.table}, because it ${table.why}.`);
@@ -32,16 +35,19 @@ export async function prepareTable(
   }
   const prepared = { table, window: new ChunkWindow(table.table, rowIdentity(table.table, table.model)) };
   if (isStale()) return prepared;
-  context.keyTypes = table.keyTypes;
-  const hasKeys = (key: KeyValues | null): boolean => key === null || key.length === table.key.length;
-  if (!hasKeys(context.lastKey) || !hasKeys(context.maximumKey)) context.restartTable();
+  if (!context.follow(table.key, table.keyTypes, table.order)) {
+    session.logger.warn(
+      `PG_INCREMENTAL_SNAPSHOT: the key of table ${collection.table}, in whose order the incremental snapshot reads it, has changed; reading the table from its beginning.`,
+    );
+    beginAnew();
+  }
   if (context.maximumKey !== null) return prepared;
-  const { rows } = await client.query({
-    text: lastKeyQuery(table.from, table.key, table.condition),
-    rowMode: 'array',
-  });
-  const [maximum] = rows as unknown as string[][];
-  if (maximum === undefined) return { status: 'EMPTY' };
+  const maximum = await whileUnaltered(
+    () => session.general.get(),
+    table,
+    () => reader.prepare((client) => maximumKey(client, table)),
+  );
+  if (maximum === null) return { status: 'EMPTY' };
   if (!isStale()) context.maximumKey = maximum;
   return prepared;
 }

@@ -23,6 +23,7 @@ const PREFIX = 'incremental_snapshot_';
 const COLLECTIONS = `${PREFIX}collections`;
 const MAXIMUM_KEY = `${PREFIX}maximum_key`;
 const LAST_KEY = `${PREFIX}primary_key`;
+const KEY_ORDER = `${PREFIX}key_definition`;
 const CORRELATION_ID = `${PREFIX}correlation_id`;
 const ID = `${COLLECTIONS}_id`;
 const CONDITION = `${COLLECTIONS}_additional_condition`;
@@ -46,6 +47,8 @@ export class SnapshotContext {
   maximumKey: KeyValues | null = null;
   /** Types of the key columns. Null: not known yet; the keys are those of the offset. */
   keyTypes: readonly KeyType[] | null = null;
+  /** What the keys mean, see `keyOrder`. Null: not known. */
+  keyOrder: string | null = null;
   /** How far the channels are applied: they also outlive the snapshot. */
   readonly marks = new Map<MarkedChannel, string>();
   /** Members of the offset that the context was restored from. */
@@ -68,6 +71,22 @@ export class SnapshotContext {
   restartTable(): void {
     this.lastKey = null;
     this.maximumKey = null;
+    this.keyOrder = null;
+  }
+
+  /**
+   * Call before the keys are compared with those of the table. False: they are of another table or of other columns, so
+   * the table is read from its beginning.
+   */
+  follow(key: readonly string[], types: readonly KeyType[], order: string): boolean {
+    const { lastKey, maximumKey, keyOrder } = this;
+    const isOf = [lastKey, maximumKey].every((one) => one === null || one.length === key.length);
+    const hasBegun = lastKey !== null || maximumKey !== null;
+    const isSame = !hasBegun || (isOf && (keyOrder === null || keyOrder === order));
+    if (!isSame) this.restartTable();
+    this.keyTypes = types;
+    this.keyOrder = order;
+    return isSame;
   }
 
   /** Takes the tables that are stopping from the queue, and returns them. */
@@ -86,6 +105,7 @@ export class SnapshotContext {
     const queue = stopping.size === 0 ? this.queue : this.queue.filter((one) => !stopping.has(one));
     const isCurrent = queue[0] === this.queue[0];
     const [lastKey, maximumKey] = isCurrent ? [this.lastKey, this.maximumKey] : [null, null];
+    const keyOrder = isCurrent ? this.keyOrder : null;
     const marks = Object.fromEntries([...this.marks].map(([channel, mark]) => [MARK + channel, mark]));
     if (queue.length === 0) return this.marks.size === 0 ? null : marks;
     const list = queue.map((one) => ({
@@ -101,6 +121,7 @@ export class SnapshotContext {
       ...(correlationId === null ? {} : { [CORRELATION_ID]: correlationId }),
       [MAXIMUM_KEY]: this.encoded(MAXIMUM_KEY, maximumKey),
       [LAST_KEY]: this.encoded(LAST_KEY, lastKey),
+      ...(keyOrder === null ? {} : { [KEY_ORDER]: keyOrder }),
     };
   }
 
@@ -123,6 +144,8 @@ export class SnapshotContext {
     const id = offset[CORRELATION_ID];
     if (typeof id === 'string') context.correlationId = id;
     context.queue = collections(list, context.correlationId, warn);
+    const order = offset[KEY_ORDER];
+    if (typeof order === 'string') context.keyOrder = order;
     try {
       context.restored = { [MAXIMUM_KEY]: offset[MAXIMUM_KEY], [LAST_KEY]: offset[LAST_KEY] } as SourceOffset;
       context.maximumKey = keyOf(offset[MAXIMUM_KEY], 'upTo');

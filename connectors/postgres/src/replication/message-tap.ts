@@ -37,12 +37,12 @@ export class MessageTap<Tag> {
   private discarding = false;
 
   /**
-   * Install it while no query runs, so that pg's parser holds no partial message. `tag` marks messages queued from now
-   * on.
+   * Install it while no query runs, so that pg's parser holds no partial message. `code` is the type of message that is
+   * intercepted, 0 for none; change it while no query runs. `tag` marks messages queued from now on.
    */
   constructor(
     client: Client,
-    private readonly code: number,
+    public code: number,
     private readonly limits: TapLimits,
     public tag: Tag,
   ) {

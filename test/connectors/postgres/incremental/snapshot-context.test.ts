@@ -133,3 +133,32 @@ test('offsets that cannot be read: the snapshot does not continue, or its table 
 test('cdc-postgres 104: an insert position after the header of a page is the end of the page before', () => {
   expect([0x2000018, 0x2000028, 0x2000100].map(endOfRecords)).toEqual([0x2000000, 0x2000000, 0x2000100]);
 });
+
+test('cdc-postgres §6.4: keys of another table or of other columns are not continued', () => {
+  const order = (table: number, column: string): string => JSON.stringify({ table, columns: [[column, 23, 0]] });
+  const begun = (): SnapshotContext => {
+    const context = new SnapshotContext();
+    context.queue.push({ table: 'public.t', condition: null, surrogateKey: null, correlationId: null });
+    expect(context.follow(['id'], [typed(23)], order(1, 'id'))).toBe(true);
+    context.maximumKey = ['9'];
+    context.lastKey = ['5'];
+    return SnapshotContext.restore(context.members(), () => fail());
+  };
+  const follow = (key: string[], definition: string, context = begun()): unknown[] => [
+    context.follow(
+      key,
+      key.map(() => typed(23)),
+      definition,
+    ),
+    context.lastKey,
+  ];
+  expect(follow(['id'], order(1, 'id'))).toEqual([true, ['5']]);
+  expect(follow(['code'], order(1, 'code'))).toEqual([false, null]);
+  expect(follow(['id'], order(2, 'id'))).toEqual([false, null]);
+  // Offsets of Debezium and of earlier versions do not name the columns.
+  const unnamed = begun();
+  unnamed.keyOrder = null;
+  expect(follow(['code'], order(1, 'code'), unnamed)).toEqual([true, ['5']]);
+  unnamed.keyOrder = null;
+  expect(follow(['id', 'code'], order(1, 'code'), unnamed)).toEqual([false, null]);
+});
