@@ -107,8 +107,10 @@ test('cdc-postgres 5: unknown database', async () => {
   expect(message).toMatch(/database "no_such_database" does not exist/);
 });
 
-test('a table that does not exist', async () => {
-  const message = await refused(sourceConfig({ 'table.whitelist': 'public.no_such_table' }));
+test('a table that does not exist, of which only a snapshot is wanted', async () => {
+  const message = await refused(
+    sourceConfig({ 'snapshot.mode': 'initial_only', 'table.whitelist': 'public.no_such_table' }),
+  );
   expect(message).toMatch(/no_such_table/);
 });
 

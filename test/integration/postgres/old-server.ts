@@ -15,6 +15,12 @@ const FACTS: readonly (readonly [name: string, type: number, value: string])[] =
   ['sender_timeout', INT4, '60000'],
   ['may_replicate', BOOL, 't'],
 ];
+/** Of its sessions. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  ...{ DateStyle: 'ISO', IntervalStyle: 'postgres', TimeZone: 'UTC', extra_float_digits: '3', bytea_output: 'hex' },
+  ...{ lc_monetary: 'C', standard_conforming_strings: 'on', client_encoding: 'UTF8', client_min_messages: 'warning' },
+};
+const TEXT_ARRAY = 1009;
 const TLS_REQUEST = 80_877_103;
 
 export class OldServer {
@@ -54,17 +60,23 @@ export class OldServer {
 function answerTo(data: Buffer): Buffer {
   const query = data.toString('latin1');
   if (query.includes('SET statement_timeout')) return message('C', text('SET'));
+  const settings = [...query.matchAll(/current_setting\('(\w+)'\)/g)].map(([, name = '']) => SETTINGS[name] ?? '0');
+  if (query.includes('ARRAY[current_setting')) return row([['found', TEXT_ARRAY, `{${settings.join()}}`]]);
   if (!query.includes('server_version_num')) {
     const fields = ['SERROR', 'C42P01', 'Mrelation "pg_publication" does not exist', ''].map(text);
     return message('E', Buffer.concat(fields));
   }
-  const columns = FACTS.map(([name, type]) =>
+  return row(FACTS);
+}
+
+function row(fields: readonly (readonly [name: string, type: number, value: string])[]): Buffer {
+  const columns = fields.map(([name, type]) =>
     Buffer.concat([text(name), int32(0), int16(0), int32(type), int16(-1), int32(-1), int16(0)]),
   );
-  const values = FACTS.map(([, , value]) => Buffer.concat([int32(value.length), Buffer.from(value)]));
+  const values = fields.map(([, , value]) => Buffer.concat([int32(value.length), Buffer.from(value)]));
   return Buffer.concat([
-    message('T', Buffer.concat([int16(FACTS.length), ...columns])),
-    message('D', Buffer.concat([int16(FACTS.length), ...values])),
+    message('T', Buffer.concat([int16(fields.length), ...columns])),
+    message('D', Buffer.concat([int16(fields.length), ...values])),
     message('C', text('SELECT 1')),
   ]);
 }

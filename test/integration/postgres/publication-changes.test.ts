@@ -223,3 +223,25 @@ test('cdc-postgres 85: PostgreSQL 18: changes made while the publication did not
   await start(config, offset);
   await fails();
 });
+
+test.each(['filtered', 'all_tables'])(
+  'cdc-postgres 86: a table list that matches nothing yet, %s: the task waits with a warning and captures the table once it exists',
+  async (mode) => {
+    const overrides = {
+      'table.include.list': 'public.later',
+      'publication.autocreate.mode': mode,
+      'snapshot.mode': 'initial',
+    };
+    await start(overrides);
+    const waits = `PG_NO_TABLES: No table of database "${database.name}" matches table.include.list=public.later (patterns match the whole of schema.table). Create the table with CREATE TABLE, or correct the list. The connector waits for such a table.`;
+    expect((run as TaskRun).log).toContainEqual({ level: 'warn', message: waits });
+    await run?.stop();
+    const task = await start(overrides);
+    expect(task.log).toContainEqual({ level: 'warn', message: waits });
+    await database.query('CREATE TABLE later (id int PRIMARY KEY)');
+    if (mode === 'filtered')
+      await line(task, /^PG_PUBLICATION_TABLES: table public\.later was not in publication.*added it/);
+    await database.query('INSERT INTO later VALUES (1)');
+    expect((await task.count(1))[0]).toMatchObject({ topic: 'fulfillment.public.later', key: { id: 1 } });
+  },
+);

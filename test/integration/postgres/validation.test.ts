@@ -87,16 +87,18 @@ test('cdc-postgres 10: a role without REPLICATION', async () => {
   }
 });
 
-test('a table that does not exist, under the name the user wrote', async () => {
-  const { 'table.whitelist': message } = await problems({ 'table.whitelist': 'public.no_such_table' });
+test('a table that does not exist, under the name the user wrote, where no stream waits for it', async () => {
+  const once = { 'snapshot.mode': 'initial_only' };
+  const { 'table.whitelist': message } = await problems({ ...once, 'table.whitelist': 'public.no_such_table' });
   expect(message).toMatch(
     /^The 'table\.whitelist' value is invalid: No table of database .* matches .*public\.no_such_table/,
   );
   await expect(
-    TaskRun.start(taskConfig(database, { 'table.include.list': 'public.no_such_table' })),
+    TaskRun.start(taskConfig(database, { ...once, 'table.include.list': 'public.no_such_table' })),
   ).rejects.toMatchObject({
     code: 'PG_NO_TABLES',
   });
+  expect(await problems({ 'table.whitelist': 'public.no_such_table' })).toEqual({});
 });
 
 test('disabled without publication, and a publication that lacks the table', async () => {

@@ -37,9 +37,8 @@ function findings(facts: Facts, { config, tables }: SlotFacts, publication: Publ
   try {
     plan = planPublication(config, publication, logged, facts.server.version);
   } catch (error) {
-    // No tables at all: reported with the tables.
     if (!isConnectError(error)) throw error;
-    return error.code === 'PG_NO_TABLES' ? [] : [fault(error.code, error.message)];
+    return [fault(error.code, error.message)];
   }
   return [...privileges(facts, plan, publication, logged, name), ...absent(facts, logged, publication, config)];
 }

@@ -16,9 +16,11 @@ const TABLE_NAMES =
 
 export function tableFindings(facts: Facts): Finding[] {
   const { config, server, tables, unreadable } = facts;
+  // A stream waits for them.
+  const build = config.snapshot.policy.stream ? caution : fault;
   if (tables.length === 0)
     return [
-      fault('PG_NO_TABLES', `No table of database "${config.connection.database}" matches the filters of the config.`, {
+      build('PG_NO_TABLES', `No table of database "${config.connection.database}" matches the filters of the config.`, {
         cure: `Correct ${KEY.tableIncludeList}, whose patterns match the whole of schema.table, or create the tables; these exist:`,
         statements: [TABLE_NAMES],
       }),

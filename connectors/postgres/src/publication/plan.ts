@@ -58,13 +58,10 @@ export function planPublication(
       `Unable to create filtered publication ${name}: ${unlogged.map(qualified).join(', ')} is UNLOGGED, so its changes are not in the write-ahead log. Run ${unlogged.map((table) => `ALTER TABLE ${quoteTable(table)} SET LOGGED;`).join(' ')} or leave it out with table.exclude.list.`,
       { code: 'PG_UNLOGGED_TABLE', place: { publication: name } },
     );
-  if (tables.length === 0 && config.part === null)
-    throw new ConnectError(
-      `Unable to create filtered publication ${name}: No table filters found for filtered publication ${name}`,
-      { code: 'PG_NO_TABLES', place: { publication: name } },
-    );
-  // One of several slots may have no table yet.
+  // There may be no table yet.
   if (state === null) return creation(tables.length === 0 ? '' : ` FOR TABLE ${listOf(tables)}`);
+  // A list that matches nothing may be a mistake; one of several slots may have no table.
+  if (tables.length === 0 && config.part === null) return NOTHING;
   return changes(name, state, tables);
 }
 

@@ -2,7 +2,7 @@
 import { ConnectError, type Logger, type SourceTaskContext } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { PostgresConfig } from '../config/postgres-config';
-import { findTables, qualified, readTables, type CatalogTable } from '../database/catalog';
+import { findTables, qualified, readTables, type CatalogTable, type TableName } from '../database/catalog';
 import { GeneralConnection } from '../database/general-connection';
 import { databaseError } from '../database/errors';
 import { quoteIdentifier, quoteTable } from '../database/identifiers';
@@ -84,7 +84,7 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
     if (streams) for (const warning of unavailableOptions(config, facts.version)) logger.warn(warning);
     let plan = planStart(config.snapshot.policy, stored, slot, config.slot);
     const slotName = config.slot.name;
-    const tables = await capturedTables(client, config, facts);
+    const tables = await capturedTables(client, config, facts, streams && !isPreview ? logger : null);
     checkGuardrail(config, tables.length, logger);
     for (const warning of settingWarnings(config, tables)) logger.warn(warning);
     if (isPreview) {
@@ -223,11 +223,17 @@ async function usableSlot(
   return null;
 }
 
-/** Throws when the include list matches no table. */
-async function capturedTables(client: Client, config: PostgresConfig, facts: ServerFacts): Promise<CatalogTable[]> {
+/** @param waiting of a stream, which captures tables that are created later; null: throws when there is none */
+async function capturedTables(
+  client: Client,
+  config: PostgresConfig,
+  facts: ServerFacts,
+  waiting: Logger | null,
+): Promise<CatalogTable[]> {
   const found = await findTables(client, config.filters);
-  const problem = noTableProblem(config, found.length);
-  if (problem !== null) throw new ConnectError(problem, { code: 'PG_NO_TABLES' });
+  const problem = noTableProblem(config, found);
+  if (problem !== null && waiting === null) throw new ConnectError(problem, { code: 'PG_NO_TABLES' });
+  if (problem !== null) waiting?.warn(`PG_NO_TABLES: ${problem} The connector waits for such a table.`);
   return await readTables(
     client,
     found.map((table) => table.oid),
@@ -235,11 +241,19 @@ async function capturedTables(client: Client, config: PostgresConfig, facts: Ser
   );
 }
 
-export function noTableProblem(config: PostgresConfig, count: number): string | null {
-  const { tableInclude } = config.filters;
+/** Why nothing is captured, apart from signals; null: something is. */
+export function noTableProblem(
+  { connection, filters, part }: PostgresConfig,
+  found: readonly TableName[],
+): string | null {
   // One of several slots may have none.
-  if (count > 0 || tableInclude === null || config.part !== null) return null;
-  return `No table of database "${config.connection.database}" matches table.include.list=${tableInclude.sources.join(',')} (patterns match the whole of schema.table). Create the table with CREATE TABLE, or correct the list.`;
+  if (part !== null || found.some((table) => qualified(table) !== filters.signalTable)) return null;
+  const { tableInclude } = filters;
+  const list =
+    tableInclude === null
+      ? 'the filters of the config'
+      : `table.include.list=${tableInclude.sources.join(',')} (patterns match the whole of schema.table)`;
+  return `No table of database "${connection.database}" matches ${list}. Create the table with CREATE TABLE, or correct the list.`;
 }
 
 /** Throws when more tables are captured than `guardrail.collections.max` allows, or warns. */
