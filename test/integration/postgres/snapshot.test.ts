@@ -336,6 +336,33 @@ test('cdc-postgres 32: a table that may not be read fails the start at once and 
   }
 });
 
+test('cdc-postgres 32: the snapshot leaves out the signal table, which the role need not read', async () => {
+  const role = `r_${database.name}`;
+  await database.query(
+    `${TODOS}; INSERT INTO todos VALUES (1); CREATE TABLE signals (id text PRIMARY KEY, type text, data text);
+     INSERT INTO signals VALUES ('old', 'execute-snapshot', '{}'), ('old-open', 'snapshot-window-open', '{}');
+     CREATE PUBLICATION p FOR ALL TABLES; CREATE ROLE ${role} LOGIN REPLICATION PASSWORD 'x'; GRANT SELECT ON todos TO ${role}`,
+  );
+  try {
+    run = await TaskRun.start(
+      taskConfig(database, {
+        ...{ 'database.user': role, 'database.password': 'x', 'publication.name': 'p' },
+        ...{ 'publication.autocreate.mode': 'disabled', 'signal.data.collection': 'public.signals' },
+      }),
+    );
+    await run.until((all) => all[all.length - 1]?.value.source.snapshot === 'last');
+    await database.query("INSERT INTO signals VALUES ('new', 'log', '{\"message\": \"hello\"}')");
+    const records = await run.count(2);
+    expect(records.map(({ topic, value }) => `${topic} ${value.op} ${value.after.id}`)).toEqual([
+      'fulfillment.public.todos r 1',
+      'fulfillment.public.signals c new',
+    ]);
+  } finally {
+    await run?.stop();
+    await database.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  }
+});
+
 test('cdc-postgres 31: a table dropped before it is read is left out', async () => {
   await database.query(
     'CREATE TABLE a (id int PRIMARY KEY); CREATE TABLE b (id int PRIMARY KEY); CREATE TABLE c (id int PRIMARY KEY)',

@@ -67,6 +67,14 @@ export function tableFilter(filters: FilterConfig): (table: TableName) => boolea
   };
 }
 
+/** What a snapshot reads of them: not the signal table, whose rows are signals of the past and marks of chunks. */
+export function snapshotTables<Table extends TableName>(
+  tables: readonly Table[],
+  { signalTable }: FilterConfig,
+): Table[] {
+  return tables.filter((table) => qualified(table) !== signalTable);
+}
+
 const TABLES = `
   SELECT c.oid::int8::text AS oid, n.nspname AS schema, c.relname AS name, c.relpersistence = 'u' AS unlogged,
          c.relkind = 'p' AS "partitionedRoot"
@@ -84,7 +92,7 @@ export async function findTables(client: Client, filters: FilterConfig): Promise
     .sort((a, b) => rank(a) - rank(b) || (qualified(a) < qualified(b) ? -1 : 1));
 }
 
-/** With a table, `pg_get_expr` would wait for its lock, and hold back the events of all tables: a default needs none. */
+/** With a table, `pg_get_expr` would wait for its lock and hold back the events of all; a default needs none. */
 const COLUMNS = `
   SELECT a.attrelid::int8::text AS oid, a.attname AS name, a.atttypid::int8::text AS type_oid, a.atttypmod AS typmod, a.attnotnull AS not_null,
          CASE WHEN a.attidentity = '' AND $GENERATED = '' THEN pg_get_expr(d.adbin, 0) END AS expression, $GENERATED <> '' AS generated,

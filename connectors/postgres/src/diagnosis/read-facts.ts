@@ -3,7 +3,7 @@ import { isConnectError } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { PostgresConfig } from '../config/postgres-config';
 import { slotParts } from '../config/slot-part';
-import { findTables, readTables, tableFilter, type CatalogTable } from '../database/catalog';
+import { findTables, readTables, snapshotTables, tableFilter, type CatalogTable } from '../database/catalog';
 import { errorText } from '../database/errors';
 import type { ServerFacts } from '../database/server';
 import { slotHealth, slotQuery, type SlotRow } from '../metrics/slot-health';
@@ -59,7 +59,7 @@ export async function readFacts(client: Client, config: PostgresConfig, server: 
     server,
     capacity: await readCapacity(client),
     tables,
-    unreadable: await unreadable(client, tables),
+    unreadable: await unreadable(client, snapshotTables(tables, config.filters)),
     foreign: tables.filter(({ oid }) => foreign.has(oid)),
     isSuperuser: privileges.superuser,
     mayCreate: privileges.may_create,

@@ -1,6 +1,6 @@
 /** Which tables a snapshot reads, in which order and in which chunks (cdc-postgres §4.2, §4.6). */
 import type { Client } from 'pg';
-import { findTables, qualified, readTables, type TableName } from '../database/catalog';
+import { findTables, qualified, readTables, snapshotTables, type TableName } from '../database/catalog';
 import type { TableModel } from '../events/table-model';
 import type { Session } from '../session';
 import { planChunks, SnapshotTable, type Chunk } from './chunk';
@@ -35,21 +35,22 @@ export async function planSnapshot(
   const { config, relations, facts, logger, exactlyOnce } = session;
   const { include, overrides, threads, threadsMultiplier, tablePerThread, order, lockTimeoutMs } = config.snapshot;
   const found = await findTables(client, config.filters);
-  const isWanted = (table: TableName): boolean => include?.matches(qualified(table)) ?? true;
-  if (lockTimeoutMs !== null) await lockTables(client, found.filter(isWanted), lockTimeoutMs);
+  const wantedOf = <Table extends TableName>(tables: readonly Table[]): Table[] =>
+    snapshotTables(tables, config.filters).filter((table) => include?.matches(qualified(table)) ?? true);
+  if (lockTimeoutMs !== null) await lockTables(client, wantedOf(found), lockTimeoutMs);
   const isPartlyRead = ({ oid }: { readonly oid: number }): boolean => {
     const before = resume?.tables.get(oid);
     if (before === undefined || coversAll(before.blocks)) return false;
     return before.blocks.length > 0 || (before.partial ?? []).length > 0;
   };
-  await holdBlocks(client, found.filter(isWanted).filter(isPartlyRead));
+  await holdBlocks(client, wantedOf(found).filter(isPartlyRead));
   const captured = await readTables(
     client,
     found.map((table) => table.oid),
     facts.version,
   );
   const models = await relations.load(client, captured);
-  const wanted = captured.filter(isWanted);
+  const wanted = wantedOf(captured);
   const oids = wanted.map((table) => table.oid);
   const sizeOf = await readSizes(client, oids);
   const storage = await SnapshotStorage.read(session, client, oids);

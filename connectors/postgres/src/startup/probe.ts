@@ -6,7 +6,7 @@ import type { Client } from 'pg';
 import { qualified } from '../database/catalog';
 import { closeConnection, openConnection } from '../database/connection';
 import { errorText } from '../database/errors';
-import { findTables, readTables, tableFilter, type CatalogTable } from '../database/catalog';
+import { findTables, readTables, snapshotTables, tableFilter, type CatalogTable } from '../database/catalog';
 import { readServerFacts, replicationProblem } from '../database/server';
 import { decodingPlugin } from '../replication/decoding-plugin';
 import { encodingProblem, pluginError, withPlugin } from '../replication/installed-plugin';
@@ -85,7 +85,7 @@ async function checkServer(
     }
   }
   if (config.snapshot.policy.initially) {
-    const denied = await unreadable(client, tables);
+    const denied = await unreadable(client, snapshotTables(tables, config.filters));
     if (denied.length > 0)
       problems.push(
         invalid(

@@ -2,7 +2,14 @@
 import { ConnectError, type Logger, type SourceTaskContext } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { PostgresConfig } from '../config/postgres-config';
-import { findTables, qualified, readTables, type CatalogTable, type TableName } from '../database/catalog';
+import {
+  findTables,
+  qualified,
+  readTables,
+  snapshotTables,
+  type CatalogTable,
+  type TableName,
+} from '../database/catalog';
 import { GeneralConnection } from '../database/general-connection';
 import { databaseError } from '../database/errors';
 import { quoteIdentifier, quoteTable } from '../database/identifiers';
@@ -95,7 +102,7 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
       const copyOf = plan.snapshot || slot === null ? previewSlotName(config) : slotName;
       config = { ...config, slot: { ...config.slot, name: previewSlotName(config), copyOf } };
     } else if (plan.stream) await setReplicaIdentities(client, config.replicaIdentities, tables, logger);
-    if (plan.snapshot) await checkSelectable(client, tables, facts);
+    if (plan.snapshot) await checkSelectable(client, snapshotTables(tables, config.filters), facts);
     const relations = new Relations(config, facts, logger, factory.counts, conversions);
     const { partition, layout } = factory;
     const notifications = new Notifications(config.notifications, partition, config.prefix, logger, storedOffset);
