@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import { TestDatabase } from '../../helpers/test-database';
 import { TaskRun, taskConfig, type AnyRecord } from './harness';
 
-const TABLES = `CREATE TABLE b (id int PRIMARY KEY, v int DEFAULT 7);
+const TABLES = `CREATE TABLE b (id int PRIMARY KEY, v int DEFAULT 7, g int GENERATED ALWAYS AS (id) STORED);
   CREATE TABLE z (id int PRIMARY KEY, v text NOT NULL DEFAULT 'x', w timestamp NOT NULL DEFAULT now());
   CREATE TABLE beat (id serial); CREATE TABLE signals (id text PRIMARY KEY, type text, data text);
   INSERT INTO z VALUES (1), (2), (3);`;

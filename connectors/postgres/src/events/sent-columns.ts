@@ -4,14 +4,17 @@ import type { PostgresConfig } from '../config/postgres-config';
 import { qualified, type CatalogTable } from '../database/catalog';
 import type { ServerFacts } from '../database/server';
 
-/** A table that the publication does not contain gets what the publication would send of it. */
+/**
+ * A table that the publication does not contain gets what the publication would send of it. From the catalogs alone:
+ * `pg_publication_tables` opens each published table, so it waits for every lock that another session holds.
+ */
 const SENT = `
   SELECT n.nspname || '.' || c.relname AS table, a.attname AS column
   FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
   JOIN pg_publication p ON p.pubname = $1
-  LEFT JOIN pg_publication_tables t ON t.pubname = $1 AND t.schemaname = n.nspname AND t.tablename = c.relname
+  LEFT JOIN pg_publication_rel r ON r.prpubid = p.oid AND r.prrelid = a.attrelid
   WHERE a.attrelid = ANY($2::oid[]) AND a.attgenerated = 's' AND NOT a.attisdropped
-    AND coalesce(a.attname = ANY(t.attnames), p.pubgencols = 's')`;
+    AND coalesce(a.attnum = ANY(r.prattrs::int2[]), p.pubgencols = 's')`;
 
 /** The tables as `readTables` returns them, with the generated columns that changes contain. */
 export async function withSentColumns(
