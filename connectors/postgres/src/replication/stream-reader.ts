@@ -15,7 +15,8 @@ import type { MessageSource } from './message-source';
 import { isMissingObject, missingObject } from './missing-object';
 import { KEEPALIVE, ReplicationStream } from './replication-stream';
 import { SlotXmin } from './slot-xmin';
-import { lostSlot, slotActiveError } from './slot';
+import { lostSlotError } from './lost-slot';
+import { slotActiveError } from './slot';
 import type { StreamDecoder } from './stream-decoder';
 
 /** SQLSTATE with which servers and plugins refuse options of START_REPLICATION. */
@@ -293,8 +294,8 @@ export class StreamReader implements Phase, StreamState {
       logger.warn(`${text}; retrying (${this.slotAttempts} of ${config.slot.maxRetries}).`);
       return;
     }
-    const gone = /can no longer (?:get changes from|access) replication slot|WAL segment .* has already been removed/;
-    if (gone.test(text)) throw lostSlot(config, text, error);
+    const lost = await lostSlotError(config, general, error);
+    if (lost !== null) throw lost;
     if (isMissingObject(error)) throw missingObject(config, error);
     const canceled = wasCanceled(error);
     const hint = OPTION_ERRORS.has(code) && config.slot.streamParams.length > 0 ? ' (check slot.stream.params)' : '';

@@ -1,4 +1,6 @@
 import { parseConfig } from '../../../../connectors/postgres/src/config/postgres-config';
+import type { Client } from 'pg';
+import { lostSlotError } from '../../../../connectors/postgres/src/replication/lost-slot';
 import {
   isMissingObject,
   leavesOutChanges,
@@ -34,4 +36,30 @@ test('cdc-postgres 85: a warning of changes that are left out is recognized in e
   expect(leavesOutChanges(warning)).toBe(true);
   expect(leavesOutChanges(reported('other', 'slot.c', '55000'))).toBe(false);
   expect(leavesOutChanges({ code: '01000', file: 'pgoutput.c' })).toBe(false);
+});
+
+describe('cdc-postgres 80: a slot whose WAL was removed, in the language of the server', () => {
+  const general = (slot: object | null): { get(): Promise<Client> } => ({
+    get: async () => ({ query: async () => ({ rows: slot === null ? [] : [{ slot }] }) }) as unknown as Client,
+  });
+  const state = { plugin: 'pgoutput', restart_lsn: null, confirmed_flush_lsn: '0/1' };
+  const lost = { ...state, wal_status: 'lost' };
+  const idle = { ...lost, invalidation_reason: 'idle_timeout' };
+  const kept = { ...state, wal_status: 'reserved' };
+
+  test.each<[text: string, code: string, file: string, slot: object | null, reason: string | null]>([
+    ['can no longer get changes from replication slot "s"', '55000', 'logical.c', lost, 'wal_removed'],
+    ['kann keine Änderungen mehr vom Replikations-Slot »s« lesen', '55000', 'logical.c', lost, 'wal_removed'],
+    ['cannot read from logical replication slot "s"', '55000', 'logical.c', lost, 'wal_removed'],
+    ['can no longer access replication slot "s"', '55000', 'slot.c', idle, 'idle_timeout'],
+    ['angefordertes WAL-Segment 0A wurde schon entfernt', '58P01', 'walsender.c', lost, 'wal_removed'],
+    ['angefordertes WAL-Segment 0A wurde schon entfernt', '58P01', 'walsender.c', kept, 'angefordertes WAL-Segment'],
+    ['logical decoding requires wal_level >= logical', '55000', 'logical.c', kept, null],
+    ['could not access file "wal2json"', '58P01', 'dfmgr.c', kept, null],
+    ['other', '22023', 'logical.c', lost, null],
+  ])('%s (%s, %s)', async (text, code, file, slot, reason) => {
+    const found = await lostSlotError(config, general(slot), reported(text, file, code));
+    expect(found?.code ?? null).toBe(reason === null ? null : 'PG_SLOT_LOST');
+    if (reason !== null) expect(found?.message).toContain(reason);
+  });
 });
