@@ -15,7 +15,8 @@ export function announcedTable(
   known: TableDefinition | null,
   successor: CatalogTable | null,
 ): TableDefinition {
-  const newest = now ?? known ?? successor;
+  const later = now ?? (known === null ? successor : null);
+  const newest = later ?? known;
   const announced = new Set(message.columns.map((column) => column.name));
   const key = keyColumns(message, announced, now ?? known, known, successor);
   const present = (newest?.columns ?? []).map((column) => {
@@ -31,13 +32,16 @@ export function announcedTable(
     : withUnsent(
         present,
         message.columns.map((column) => {
-          const found = newest?.columns.find((candidate) => sameColumn(column, candidate));
-          // Trust the newer catalog only for key columns.
+          const isSame = (candidate: CatalogColumn): boolean => sameColumn(column, candidate);
+          const before = known?.columns.find(isSame);
+          const found = before ?? later?.columns.find(isSame);
+          const after = later?.columns.find(({ name }) => name === column.name);
           return {
             name: column.name,
             typeOid: column.typeOid,
             typmod: column.typmod,
-            notNull: key.includes(column.name) && (found?.notNull ?? false),
+            // A row that holds NULL nevertheless makes the column optional.
+            notNull: (before ?? after)?.notNull === true && after?.notNull !== false,
             default: found?.default ?? null,
             comment: found?.comment ?? null,
             generated: found?.generated ?? false,

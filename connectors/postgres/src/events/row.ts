@@ -18,7 +18,7 @@ const NULL = 0x6e; // n
 /** State that a decoder shares with the functions below. One object per decoder, reused for every row. */
 export class RowContext {
   /**
-   * Required column without a default that was NULL in the last row: the row is older or newer than the definition that
+   * Required column that was NULL in the last row: the row is older or newer than the definition that
    * its model was built from. The decoder resets it; snapshots ignore it.
    */
   nullInRequired: ModelField | null = null;
@@ -138,7 +138,7 @@ export function undecodable(
   cell: number,
   context: RowContext,
   cause: unknown,
-): null {
+): unknown {
   return context.unrepresentable.undecodable(model, cell, valueError(model, cell, buffer, start, end - start, cause));
 }
 
@@ -195,9 +195,8 @@ function missing(field: ModelField): unknown {
 }
 
 function requiredValue(field: ModelField, context: RowContext): unknown {
-  if (field.hasDefault) return field.fallback;
   context.nullInRequired = field;
-  return null;
+  return field.hasDefault ? field.fallback : null;
 }
 
 /** An old row of which only the key was sent. Required columns get their fallback (cdc-postgres §3.6). */

@@ -46,25 +46,26 @@ export class UnrepresentableValues {
 
   /**
    * Warns once per column with `warn`.
-   * @returns null, which is published instead
+   * @returns what is published instead: null, or the default of a column that must not be null
    * @throws the error with `fail`, and where the column must not be null and has no default
    */
-  undecodable(model: TableModel, cell: number, error: ConnectError): null {
+  undecodable(model: TableModel, cell: number, error: ConnectError): unknown {
     const field = fieldOf(model, cell);
     if (this.mode === 'fail' || field === undefined || (!field.optional && !field.hasDefault)) throw error;
     const column = `${model.schema}.${model.name}.${field.column}`;
-    if (this.mode === 'skip' || this.failed.has(column)) return null;
+    const value = field.optional ? null : field.fallback;
+    if (this.mode === 'skip' || this.failed.has(column)) return value;
     this.failed.add(column);
     this.logger.warn(`${error.message} Such values are published as ${instead(field)}.`);
-    return null;
+    return value;
   }
 
   /**
    * Warns once per column.
-   * @returns null, which is published instead
+   * @returns what is published instead: null, or the default of a column that must not be null
    * @throws ConnectError `PG_NOT_EXPRESSIBLE` where the column must not be null and has no default
    */
-  report(model: TableModel, cell: number, value: symbol): null {
+  report(model: TableModel, cell: number, value: symbol): unknown {
     const field = fieldOf(model, cell);
     if (field === undefined) return null;
     const { what, cure } = EXPLANATIONS[value as Unrepresentable];
@@ -75,10 +76,11 @@ export class UnrepresentableValues {
         { code: 'PG_NOT_EXPRESSIBLE', place: { table, column: field.column } },
       );
     const column = `${table}.${field.column}`;
-    if (this.warned.has(column)) return null;
+    const published = field.optional ? null : field.fallback;
+    if (this.warned.has(column)) return published;
     this.warned.add(column);
     this.logger.warn(`Column ${column} holds ${what}: such values are published as ${instead(field)}.`);
-    return null;
+    return published;
   }
 }
 

@@ -79,8 +79,7 @@ function put(
 
 function valueOf(model: TableModel, field: ModelField, text: string, context: RowContext): unknown {
   const buffer = Buffer.from(text);
-  const value = readCell(buffer, 0, buffer.length, model, field.cell, context);
-  return value === null && field.required ? field.fallback : value;
+  return readCell(buffer, 0, buffer.length, model, field.cell, context);
 }
 
 /** The first column is the position of the key. */
