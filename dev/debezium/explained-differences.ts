@@ -211,7 +211,7 @@ export const EXPLANATIONS: readonly Explanation[] = [
       isDecoderbufs(pair) && items((java, own) => java === String(own).replace('Z', '.000000Z'))(difference),
   },
   {
-    why: 'decoderbufs: time(3)[] and timestamp(3)[] lose their digits in Debezium when a definition has changed',
+    why: 'decoderbufs: time(n)[] and timestamp(n)[] lose their digits in Debezium',
     path: /_(?:time3|timestamp3)_array(?:\.items\.(?:type|name))?$/,
     holds: (difference, pair) => isDecoderbufs(pair) && hasLostDigits(difference),
   },

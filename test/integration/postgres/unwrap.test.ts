@@ -45,7 +45,7 @@ test('cdc-postgres 107, 108: events of two tables become rows of one topic, dele
       'transforms.unwrap.type': 'io.debezium.transforms.ExtractNewRecordState',
       'transforms.unwrap.delete.tombstone.handling.mode': 'rewrite-with-tombstone',
       'transforms.unwrap.add.fields': 'op,source.table:from',
-      'transforms.unwrap.add.headers': 'op',
+      'transforms.unwrap.add.headers': 'op,source.snapshot',
     }),
   });
   const consumer = await clients.assigned();
@@ -57,8 +57,10 @@ test('cdc-postgres 107, 108: events of two tables become rows of one topic, dele
       async () => {
         for (const { records } of await consumer.poll(500))
           for (const { key, value, headers } of records) {
-            const operation = headers.find((header) => header.key === '__op')?.value;
-            seen.push([JSON.parse(String(key)), value && JSON.parse(String(value)), String(operation)]);
+            const added = ['__op', '__source_snapshot'].map(
+              (name) => headers.find((header) => header.key === name)?.value,
+            );
+            seen.push([JSON.parse(String(key)), value && JSON.parse(String(value)), added.join()]);
           }
         return seen.length >= count;
       },
@@ -73,7 +75,8 @@ test('cdc-postgres 107, 108: events of two tables become rows of one topic, dele
   const row = (text: string | null, op: string, shard: number, deleted = false) => [
     { id: 1, shard: String(shard) },
     { id: 1, text, __deleted: String(deleted), __op: op, __from: `orders_${shard}` },
-    op,
+    // Debezium's header of a streamed row is null.
+    `${op},${op === 'r' ? 'last' : 'false'}`,
   ];
   expect(seen).toEqual([
     row('a', 'r', 1),
@@ -81,7 +84,7 @@ test('cdc-postgres 107, 108: events of two tables become rows of one topic, dele
     row('c', 'u', 2),
     // A truncate event has no row. For deletes, the replica identity provides the key.
     row(null, 'd', 2, true),
-    [{ id: 1, shard: '2' }, null, 'd'],
+    [{ id: 1, shard: '2' }, null, 'd,'],
   ]);
 });
 

@@ -70,6 +70,25 @@ test('cdc-postgres 107: operation.header of Debezium 1.x adds the operation as a
   expect(header).toMatchObject({ key: '__op', value: 'c' });
 });
 
+test('cdc-postgres 107: a tombstone has no headers that were added to its delete, but for the operation', () => {
+  const headers = [{ key: 'run', schema: schema('STRING'), value: '1' }];
+  const apply = unwrap({
+    'add.headers': 'op,source.table',
+    'delete.tombstone.handling.mode': 'rewrite-with-tombstone',
+  });
+  const named = (record: SourceRecord): unknown => apply(record)?.headers?.map(({ key, value }) => [key, value]);
+  // The source gives both the same headers.
+  expect(named({ ...DELETE, headers })).toEqual([
+    ['run', '1'],
+    ['__op', 'd'],
+    ['__source_table', 'todo'],
+  ]);
+  expect(named({ ...TOMBSTONE, headers })).toEqual([
+    ['run', '1'],
+    ['__op', 'd'],
+  ]);
+});
+
 test('cdc-postgres 107: an invalid mode of Debezium 1.x is rejected', () => {
   expect(() => unwrap({ 'delete.handling.mode': 'keep' })).toThrow(
     "Invalid value keep for configuration delete.handling.mode: The 'delete.handling.mode' value is invalid: Value must be one of drop, rewrite, none",
