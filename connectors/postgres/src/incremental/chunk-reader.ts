@@ -5,7 +5,7 @@ import { closeConnection, openConnection } from '../database/connection';
 import { quoteIdentifier } from '../database/identifiers';
 import { keyRangeQuery, type KeyValues } from '../database/key-range';
 import { DATA_ROW, MessageTap } from '../replication/message-tap';
-import { misses } from '../replication/recent-transactions';
+import { visibility, type Visibility } from '../replication/recent-transactions';
 import type { Session } from '../session';
 import { MOVED } from '../snapshot/rewritten-tables';
 import type { ChunkTable } from './chunk-table';
@@ -22,8 +22,8 @@ export interface ReadChunk {
   readonly rows: readonly Buffer[];
   /** Key of the last row; null: there are no rows. */
   readonly lastKey: KeyValues | null;
-  /** Whether the rows do not contain the changes of the transaction. */
-  misses(xid: number): boolean;
+  /** Whose changes the rows contain. */
+  readonly visibility: Visibility;
 }
 
 export class ChunkReader {
@@ -142,7 +142,7 @@ export class ChunkReader {
       }
     }
     await client.query('COMMIT');
-    return { rows, lastKey: lastKeyOf(rows.at(-1)), misses: misses(snapshot) };
+    return { rows, lastKey: lastKeyOf(rows.at(-1)), visibility: visibility(snapshot, facts.inRecovery) };
   }
 }
 

@@ -24,6 +24,7 @@ export class IncrementalRows {
   /**
    * @param position an offset of the stream, whose LSN is part of `source.sequence`
    * @param xid `source.txId`, as a 64-bit number
+   * @param newer values in place of those of the row, see `RemainingRow`
    */
   record(
     row: Buffer,
@@ -32,8 +33,12 @@ export class IncrementalRows {
     offset: SourceOffset,
     mark: SnapshotMark = 'incremental',
     xid: Lsn | null = null,
+    newer: Cells | null = null,
   ): SourceRecord {
     this.decode(row, model);
+    newer?.forEach((value, cell) => {
+      if (value !== undefined) this.cells[cell] = value;
+    });
     const { factory } = this.session;
     const time = new Instant();
     time.setMicros(Math.floor((performance.timeOrigin + performance.now()) * 1000));

@@ -23,12 +23,11 @@ import { countRows } from './count-rows';
 import { IncrementalRows } from './incremental-rows';
 import { PositionWatermarks } from './position-watermarks';
 import { prepareTable, type PreparedTable } from './prepared-table';
-import { identityText } from './row-identity';
-import type { SnapshotContext } from './snapshot-context';
-import { type Collection } from './snapshot-context';
+import type { Collection, SnapshotContext } from './snapshot-context';
 import { SnapshotNotifications, type ScanStatus } from './snapshot-notifications';
 import { whileUnaltered } from './table-definition';
 import type { ChunkMark, Watermarks } from './watermarks';
+import { WindowChanges } from './window-changes';
 
 /** A chunk that was read and waits for its end in the stream. */
 interface Chunk {
@@ -46,11 +45,13 @@ export class IncrementalSnapshot implements ChangeObserver {
   private readonly reader: ChunkReader;
   private readonly rows: IncrementalRows;
   private window: ChunkWindow | null = null;
+  private changes: WindowChanges | null = null;
   private chunk: Chunk | null = null;
   /** Transactions that the stream had passed when `window` began to observe. */
   private passed: ReadonlySet<number> = new Set();
   /** Id of the chunk that is being read or waits for its end. */
   private chunkId = '';
+  private opened = false;
   private marked = false;
   private reading: Promise<void> | null = null;
   private paused = false;
@@ -193,6 +194,13 @@ export class IncrementalSnapshot implements ChangeObserver {
     else this.afterRead.push(notify);
   }
 
+  /** The stream has found the opening mark of a chunk. */
+  open(chunk: string): void {
+    if (chunk !== this.chunkId) return;
+    this.opened = true;
+    this.window?.open();
+  }
+
   /** The stream has found the closing mark of a chunk. */
   mark(chunk: string): void {
     if (chunk === this.chunkId) this.marked = true;
@@ -202,26 +210,12 @@ export class IncrementalSnapshot implements ChangeObserver {
     return this.window?.isOf(model) === true;
   }
 
-  changed(op: 'c' | 'u' | 'd', model: TableModel, newCells: Cells, oldCells: Cells, old: OldTuple): void {
-    const { window } = this;
-    if (window === null) return;
-    const { isUnique, isInOldKey } = window.identity;
-    // A new row that equals others says nothing about them.
-    if (op !== 'd' && isUnique) this.remove(window, newCells);
-    if (op === 'c') return;
-    if (old === 'complete') this.remove(window, oldCells);
-    else if (!isInOldKey) window.invalidate();
-    else if (old === 'key') this.remove(window, oldCells);
+  changed(op: 'c' | 'u' | 'd', model: TableModel, newCells: Cells, oldCells: Cells, old: OldTuple, xid: number): void {
+    this.changes?.changed(op, model, newCells, oldCells, old, xid);
   }
 
-  private remove(window: ChunkWindow, cells: Cells): void {
-    const key = identityText(window.identity, cells);
-    if (key === null) window.invalidate();
-    else window.remove(key);
-  }
-
-  truncated(): void {
-    this.window?.invalidate();
+  truncated(_model: TableModel, xid: number): void {
+    this.window?.invalidate(xid);
   }
 
   /** Starts to read a chunk if one is due. */
@@ -241,8 +235,7 @@ export class IncrementalSnapshot implements ChangeObserver {
   /** @param reached all transactions that committed before it were streamed */
   isComplete(reached: () => Lsn): boolean {
     const { chunk } = this;
-    if (chunk === null) return false;
-    if (this.marked) return true;
+    if (chunk === null || this.marked) return chunk !== null;
     if (chunk.until === null || reached() < chunk.until) return false;
     if (this.watermarks !== this.positions) this.marksAreMissing();
     return true;
@@ -281,9 +274,10 @@ export class IncrementalSnapshot implements ChangeObserver {
     const after = { ...position, ...INCREMENTAL, ...context.members() };
     const rows = window.remaining();
     session.factory.readClock();
-    const records = rows.map(({ bytes }, i) =>
-      this.rows.record(bytes, table.model, position, i === rows.length - 1 ? after : running),
-    );
+    const records = rows.map(({ bytes, newer }, i) => {
+      const offset = i === rows.length - 1 ? after : running;
+      return this.rows.record(bytes, table.model, position, offset, 'incremental', null, newer);
+    });
     this.scanned += read.rows.length;
     this.progress.chunkEnded();
     this.contextChanged();
@@ -299,8 +293,9 @@ export class IncrementalSnapshot implements ChangeObserver {
 
   private discard(): void {
     this.generation++;
-    this.window = null;
+    this.observe(null);
     this.chunk = null;
+    this.opened = false;
     this.marked = false;
   }
 
@@ -342,6 +337,8 @@ export class IncrementalSnapshot implements ChangeObserver {
     const isStale = (): boolean => generation !== this.generation;
     const { table: name, correlationId } = this.context.current as Collection;
     const mark: ChunkMark = { id: randomUUID(), table: name, correlationId };
+    this.chunkId = '';
+    this.opened = false;
     // Its changes are observed before the mark is in the stream.
     let prepared = await this.prepare(isStale);
     if (isStale()) return;
@@ -364,7 +361,7 @@ export class IncrementalSnapshot implements ChangeObserver {
     if (isStale() || chunk === null) return;
     const { table, read } = chunk;
     // Their changes are in the stream already, and would be followed by rows without them.
-    if ([...this.passed].some((xid) => read.misses(xid))) {
+    if ([...this.passed].some((xid) => read.visibility.misses(xid))) {
       session.logger.debug(`Reading a chunk of ${table.table.name} again: a streamed transaction is not visible yet.`);
       this.discard();
       this.retryAt = monotonicNow() + INVISIBLE_MS;
@@ -384,10 +381,17 @@ export class IncrementalSnapshot implements ChangeObserver {
       this.contextChanged();
     });
     if (isStale()) return prepared;
-    this.window = 'window' in prepared ? prepared.window : null;
+    this.observe('window' in prepared ? prepared : null);
     this.passed = this.streamed();
     if (context.maximumKey !== maximumKey) this.contextChanged();
     return prepared;
+  }
+
+  private observe(prepared: PreparedTable | null): void {
+    this.window = prepared?.window ?? null;
+    this.changes = prepared === null ? null : new WindowChanges(prepared.window, prepared.table.table);
+    // Several tables that are read one after the other share a mark.
+    if (this.opened) this.window?.open();
   }
 
   /** Null: the table has no more rows, and the next one is current. */
@@ -402,7 +406,8 @@ export class IncrementalSnapshot implements ChangeObserver {
     );
     if (generation !== this.generation) return null;
     const { identity } = window;
-    window.load(read.rows.map((bytes) => ({ key: this.rows.identityOf(bytes, table.model, identity), bytes })));
+    const rows = read.rows.map((bytes) => ({ key: this.rows.identityOf(bytes, table.model, identity), bytes }));
+    window.load(rows, read.visibility);
     if (read.rows.length > 0) return read;
     this.endTable('SUCCEEDED');
     return null;
@@ -420,7 +425,7 @@ export class IncrementalSnapshot implements ChangeObserver {
   private endTable(status: ScanStatus): null {
     const { context, session, scanned, progress } = this;
     const { table } = context.current as Collection;
-    this.window = null;
+    this.observe(null);
     this.scanned = 0;
     this.notify.scanned(table, scanned, status, status === 'SUCCEEDED' ? progress.ofTable : {});
     progress.reset();

@@ -33,7 +33,7 @@ export async function prepareTable(
       session.logger.warn(`PG_INCREMENTAL_SNAPSHOT: skipping table ${collection.table}, because it ${table.why}.`);
     return table;
   }
-  const prepared = { table, window: new ChunkWindow(table.table, rowIdentity(table.table, table.model)) };
+  const prepared = { table, window: new ChunkWindow(table.table, table.model, rowIdentity(table.table, table.model)) };
   if (isStale()) return prepared;
   if (!context.follow(table.key, table.keyTypes, table.order)) {
     session.logger.warn(

@@ -137,22 +137,23 @@ export class SignaledStream implements Phase, ChangeObserver {
     return isSignalTable(model, this.session.config.signals.table) || this.snapshot.watches(model);
   }
 
-  changed(op: 'c' | 'u' | 'd', model: TableModel, newCells: Cells, oldCells: Cells, old: OldTuple): void {
-    if (this.snapshot.watches(model)) this.snapshot.changed(op, model, newCells, oldCells, old);
+  changed(op: 'c' | 'u' | 'd', model: TableModel, newCells: Cells, oldCells: Cells, old: OldTuple, xid: number): void {
+    if (this.snapshot.watches(model)) this.snapshot.changed(op, model, newCells, oldCells, old, xid);
     if (!isSignalTable(model, this.session.config.signals.table)) return;
     if (op === 'c') this.inserted(newCells);
     else if (op === 'd') this.closed(rowId(oldCells), 'open');
   }
 
-  truncated(model: TableModel): void {
-    if (this.snapshot.watches(model)) this.snapshot.truncated();
+  truncated(model: TableModel, xid: number): void {
+    if (this.snapshot.watches(model)) this.snapshot.truncated(model, xid);
   }
 
   private inserted(cells: Cells): void {
     try {
       const signal = signalOfRow(cells);
       if (signal.type === WINDOW_CLOSE) this.closed(signal.id, 'close');
-      else if (signal.type !== WINDOW_OPEN && this.session.config.signals.source) this.apply(signal, null);
+      else if (signal.type === WINDOW_OPEN) this.snapshot.open(signal.id.replace(/-open$/, ''));
+      else if (this.session.config.signals.source) this.apply(signal, null);
     } catch (error) {
       this.session.logger.warn(`PG_SIGNAL: the signal ${rowId(cells) ?? ''} of the signal table ${messageOf(error)}.`);
     }

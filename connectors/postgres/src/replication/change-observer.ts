@@ -10,6 +10,14 @@ export interface ChangeObserver {
   /**
    * A change of a watched table was decoded, and its records are in the batch. The cells are valid during the call.
    */
-  changed(op: 'c' | 'u' | 'd', model: TableModel, newCells: Cells, oldCells: Cells, old: OldTuple): void;
-  truncated(model: TableModel): void;
+  changed(
+    op: 'c' | 'u' | 'd',
+    model: TableModel,
+    newCells: Cells,
+    oldCells: Cells,
+    old: OldTuple,
+    /** Of the transaction, without its epoch. */
+    xid: number,
+  ): void;
+  truncated(model: TableModel, xid: number): void;
 }

@@ -23,6 +23,20 @@ export class RecentTransactions {
   }
 }
 
+/** Which transactions a snapshot contains. Where it cannot be told, neither is true. */
+export interface Visibility {
+  misses(xid: number): boolean;
+  contains(xid: number): boolean;
+}
+
+/** @param inRecovery of servers in recovery the snapshot does not list the transactions that were in progress */
+export function visibility(snapshot: string, inRecovery: boolean): Visibility {
+  const isMissed = misses(snapshot);
+  if (!inRecovery) return { misses: isMissed, contains: (xid) => !isMissed(xid) };
+  const first = Number(BigInt(snapshot.split(':')[0] as string) & 0xffffffffn);
+  return { misses: isMissed, contains: (xid) => (xid - first) >>> 0 >= 0x80000000 };
+}
+
 /**
  * Whether a snapshot does not contain the transaction, because it was in progress or had not begun. Ids of the stream
  * have no epoch, so they are compared modulo 2^32.

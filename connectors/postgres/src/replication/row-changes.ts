@@ -95,7 +95,7 @@ export class RowChanges {
     const { seen } = this;
     if (seen === null) return;
     this.seen = null;
-    this.observer?.changed(seen.op, seen.model, this.newCells, this.oldCells, seen.old);
+    this.observer?.changed(seen.op, seen.model, this.newCells, this.oldCells, seen.old, this.tx.xid);
   }
 
   /** The last change is not published, so it is not reported either. */
@@ -251,7 +251,8 @@ export class RowChanges {
   /** @param count number of tables truncated together, of which `models` are captured */
   truncate(models: readonly TableModel[], count: number, lsn: Lsn): void {
     const { observer } = this;
-    if (observer !== null) for (const model of models) if (observer.watches(model)) observer.truncated(model);
+    if (observer !== null)
+      for (const model of models) if (observer.watches(model)) observer.truncated(model, this.tx.xid);
     if (models.length === 0 || !this.publishes('t')) return;
     const transactions = models.map((model) => this.counted(model, lsn));
     // Debezium counts each table as one event.

@@ -1,4 +1,8 @@
-import { misses, RecentTransactions } from '../../../../connectors/postgres/src/replication/recent-transactions';
+import {
+  misses,
+  RecentTransactions,
+  visibility,
+} from '../../../../connectors/postgres/src/replication/recent-transactions';
 
 test('the last ids, without the oldest', () => {
   const recent = new RecentTransactions(3);
@@ -14,5 +18,22 @@ test('cdc-postgres 104: transactions in progress and later ones, also where ids 
   // 4294967300 is the fourth id of the second epoch.
   expect(missed('4294967290:4294967300:4294967295', [4_294_967_290, 4_294_967_295, 3, 4, 5])).toEqual([
     4_294_967_295, 4, 5,
+  ]);
+});
+
+test('cdc-postgres 104: on a server in recovery it is not known which transactions were in progress', () => {
+  const known = (inRecovery: boolean): [boolean, boolean][] => {
+    const { contains, misses: missed } = visibility('4294967290:4294967300:', inRecovery);
+    return [4_294_967_289, 4_294_967_290, 4].map((xid) => [contains(xid), missed(xid)]);
+  };
+  expect(known(false)).toEqual([
+    [true, false],
+    [true, false],
+    [false, true],
+  ]);
+  expect(known(true)).toEqual([
+    [true, false],
+    [false, false],
+    [false, true],
   ]);
 });
