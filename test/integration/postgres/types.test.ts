@@ -1,3 +1,4 @@
+import { JsonConverter } from '../../../src/converters/json/json-converter';
 import { TestDatabase } from '../../helpers/test-database';
 import { TaskRun, describe as show, taskConfig, type AnyRecord } from './harness';
 
@@ -626,6 +627,27 @@ test('cdc-postgres 63: defaults in key and value schema', async () => {
   });
   expect(record.keySchema?.fields?.[0]?.schema.default).toBe(0);
   expect(record.value.after.created).toBeNull();
+});
+
+test('cdc-postgres 63: NULL in a column of json, jsonb, xml or an enum whose default is a function stays null', async () => {
+  await database.query(
+    `CREATE TYPE mood AS ENUM ('sad', 'ok');
+     CREATE TABLE v (id int PRIMARY KEY, j json DEFAULT json_build_object(), b jsonb DEFAULT jsonb_build_array(),
+       m mood DEFAULT enum_first(NULL::mood), x xml DEFAULT xmlcomment('a'), r jsonb NOT NULL DEFAULT jsonb_build_object());
+     INSERT INTO v VALUES (1, NULL, NULL, NULL, NULL)`,
+  );
+  run = await TaskRun.start(taskConfig(database));
+  await run.count(1);
+  await database.query('INSERT INTO v VALUES (2, NULL, NULL, NULL, NULL)');
+  // Converters replace null with the default of a schema.
+  const converter = new JsonConverter();
+  converter.configure({ 'schemas.enable': 'false' });
+  for (const [i, { valueSchema, value }] of (await run.count(2)).entries()) {
+    const { after } = JSON.parse(
+      converter.fromConnectData('t', valueSchema, value)?.toString() ?? '',
+    ) as AnyRecord['value'];
+    expect(after).toEqual({ id: i + 1, j: null, b: null, m: null, x: null, r: '{}' });
+  }
 });
 
 test('cdc-postgres 63: a default of another type than its column has the value that a row would get, or is absent', async () => {

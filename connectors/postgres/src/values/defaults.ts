@@ -25,7 +25,8 @@ export function schemaDefault(expression: string, type: ValueType): unknown {
   const found = literal(expression);
   if (found === null) {
     if (!FUNCTION_CALL.test(expression)) return undefined;
-    return type.computedDefault === undefined ? type.fallback : type.computedDefault;
+    const { computedDefault = type.fallback } = type;
+    return computedDefault === null ? undefined : computedDefault;
   }
   const special = type.specialDefaults;
   if (special !== undefined && Object.hasOwn(special, found)) return special[found];

@@ -16,10 +16,10 @@ type Maker = (typmod: number, options: ValueOptions) => ValueType;
 const text: Maker = (_, options) => stringType(options);
 /** Strings whose column default Debezium does not put into the schema (Appendix R.14). */
 const withoutDefault: Maker = (_, options) => stringType(options, undefined, undefined, null);
-const named =
+/** Of documents, among which is no zero value: a default that is computed has none to stand for it. */
+const documentType =
   (name: string): Maker =>
-  (_, options) =>
-    stringType(options, name);
+  (_, options) => ({ ...stringType(options, name), computedDefault: null });
 const namedWithoutDefault =
   (name: string): Maker =>
   (_, options) =>
@@ -75,9 +75,9 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   timestamptz: (typmod) => timestamptzType(typmod),
   interval: (_, options) => intervalType(options.interval),
   uuid: UUID,
-  json: named('io.debezium.data.Json'),
-  jsonb: named('io.debezium.data.Json'),
-  xml: named('io.debezium.data.Xml'),
+  json: documentType('io.debezium.data.Json'),
+  jsonb: documentType('io.debezium.data.Json'),
+  xml: documentType('io.debezium.data.Xml'),
   ltree: namedWithoutDefault('io.debezium.data.Ltree'),
   tsvector: namedWithoutDefault('io.debezium.data.Tsvector'),
   int2vector: () => vectorType(plainNumber('INT16', decodeInt)),
@@ -193,6 +193,8 @@ export class TypeResolver {
     return {
       ...base,
       unavailable: null,
+      // No text stands for one of the labels.
+      computedDefault: null,
       decode: (b, s, e) => {
         const label = utf8(b, s, e);
         if (!labels.has(label)) enumLabels.unlisted = { enumOid, label };

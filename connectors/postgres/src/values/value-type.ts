@@ -44,7 +44,7 @@ export interface ValueType {
   readonly fallback: unknown;
   /** Column defaults in this type's schemas (§3.5); null for none at all. */
   readonly defaultText: DefaultText | null;
-  /** Schema default of a column whose default is computed, e.g. `now()`. (Default: `fallback`) */
+  /** Schema default of a column whose default is computed, e.g. `now()`; null: none. (Default: `fallback`) */
   readonly computedDefault?: unknown;
   /** Schema defaults by literal, where Debezium's is not the value of the literal. */
   readonly specialDefaults?: Readonly<Record<string, unknown>>;
