@@ -43,6 +43,8 @@ export interface PublishableTable extends TableName {
 export interface CatalogTable extends TableDefinition, PublishableTable {
   /** `d` default, `f` full, `i` index, `n` nothing. */
   readonly replicaIdentity: string;
+  /** Row level security applies to the role of the connection: it hides rows, or lets the server refuse queries. */
+  readonly rowSecurity: boolean;
   readonly hasPrimaryKey: boolean;
   /** Columns of the index that REPLICA IDENTITY USING INDEX names. */
   readonly identityIndex: readonly string[];
@@ -114,7 +116,7 @@ const INDEXES = `
 
 const RELATIONS = `
   SELECT c.oid::int8::text AS oid, n.nspname AS schema, c.relname AS name, c.relreplident AS identity, c.relpersistence = 'u' AS unlogged,
-         c.relkind = 'p' AS root
+         c.relkind = 'p' AS root, row_security_active(c.oid) AS row_security
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = ANY($1::oid[])`;
 
 /** Omits tables that no longer exist. */
@@ -142,6 +144,7 @@ export async function readTables(
       name: row.name as string,
       replicaIdentity: row.identity as string,
       unlogged: row.unlogged as boolean,
+      rowSecurity: row.row_security as boolean,
       partitionedRoot: row.root as boolean,
       columns: (columnsOf.get(oid) ?? []).map((column) => ({
         name: column.name as string,

@@ -81,7 +81,7 @@ export async function initialise(client: Client, statements: readonly string[], 
   if (statements.length === 0) return;
   try {
     for (const statement of statements) await client.query(statement);
-    await ensureSettings(client, role, 'text');
+    await ensureSettings(client, role, 'contents');
   } catch (error) {
     throw databaseError('A statement of database.initial.statements failed', error);
   }

@@ -59,6 +59,14 @@ export function refusesPlugin(error: unknown): boolean {
   return errorCode(error) === '42501' && typeof hint === 'string' && hint.includes('output_plugin_libraries');
 }
 
+/**
+ * Row level security would leave rows out. The name of the server's function is the same in every language.
+ */
+export function refusesRows(error: unknown): boolean {
+  const { routine } = (error ?? {}) as { routine?: unknown };
+  return errorCode(error) === '42501' && routine === 'check_enable_rls';
+}
+
 const CODES: readonly (readonly [RegExp, string])[] = [
   [/^28/, 'PG_AUTHENTICATION'],
   [/^3D000/, 'PG_NO_DATABASE'],
@@ -79,15 +87,22 @@ const ADVICE: Readonly<Record<string, string>> = {
     '. The database contains text that is not valid UTF-8, which SQL_ASCII permits. Find these bytes and correct them.',
   PG_PLUGIN_REFUSED:
     '. Add it to output_plugin_libraries in postgresql.conf, reload the configuration (SELECT pg_reload_conf()), and restart the task; or set plugin.name=pgoutput, with another slot.name if the slot exists.',
+  PG_ROW_SECURITY:
+    '. Rows would be missing without an error. As a superuser, run ALTER ROLE … BYPASSRLS for the role of database.user.',
   PG_CANCELED: '. If it took too long, raise statement_timeout, for example in database.initial.statements.',
 };
+
+function refusal(cause: unknown): string | null {
+  if (refusesPlugin(cause)) return 'PG_PLUGIN_REFUSED';
+  return refusesRows(cause) ? 'PG_ROW_SECURITY' : null;
+}
 
 /** Converts what a database call threw into a ConnectError; `doing` starts its message. */
 export function databaseError(doing: string, cause: unknown): ConnectError {
   if (isConnectError(cause)) return cause;
   const sqlState = errorCode(cause);
   const transient = isTransient(cause);
-  const known = refusesPlugin(cause) ? 'PG_PLUGIN_REFUSED' : CODES.find(([pattern]) => pattern.test(sqlState))?.[1];
+  const known = refusal(cause) ?? CODES.find(([pattern]) => pattern.test(sqlState))?.[1];
   const code = known ?? (transient ? 'PG_CONNECTION' : 'PG_ERROR');
   const shown = SQLSTATE.test(sqlState) ? ` (SQLSTATE ${sqlState})` : '';
   const message = `${doing}: ${errorText(cause)}${shown}${ADVICE[code] ?? ''}`;

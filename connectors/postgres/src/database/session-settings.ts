@@ -23,10 +23,21 @@ const TEXT_FORM: readonly Setting[] = [
 ];
 const ENCODING: Setting = ['client_encoding', 'UTF8'];
 
-function textForm(role: Role): readonly Setting[] {
-  // General connections read no amounts but detect the currency they are stored in (`readServerFacts`), so they keep
-  // lc_monetary.
-  return role === 'General' ? TEXT_FORM.filter(([name]) => name !== 'lc_monetary') : TEXT_FORM;
+/** With `off`, the server refuses a query from which policies would remove rows. */
+const ALL_ROWS: Setting = ['row_security', 'off'];
+
+function contents(role: Role): readonly Setting[] {
+  switch (role) {
+    case 'General':
+      // It reads no amounts but detects the currency they are stored in (`readServerFacts`). Statements of the config
+      // run on it, for which policies may be meant.
+      return TEXT_FORM.filter(([name]) => name !== 'lc_monetary');
+    case 'Snapshot':
+    case 'Reselect':
+      return [...TEXT_FORM, ALL_ROWS];
+    default:
+      return TEXT_FORM;
+  }
 }
 
 function limits(role: Role): readonly Setting[] {
@@ -39,15 +50,15 @@ function limits(role: Role): readonly Setting[] {
 
 /** `options` of the startup packet. The encoding has a parameter of its own there. */
 export function startupOptions(role: Role): string {
-  return [...textForm(role), ...limits(role)].map(([name, value]) => `-c ${name}=${value}`).join(' ');
+  return [...contents(role), ...limits(role)].map(([name, value]) => `-c ${name}=${value}`).join(' ');
 }
 
 /**
  * Sets what the session lacks, for instance because a pooler dropped `options`. Throws ConnectError
- * `PG_SESSION_SETTINGS` if the session keeps other values. @param only 'text': without the timeouts
+ * `PG_SESSION_SETTINGS` if the session keeps other values. @param only 'contents': without the timeouts
  */
-export async function ensureSettings(client: Client, role: Role, only: 'text' | 'all' = 'all'): Promise<void> {
-  const wanted = [...textForm(role), ENCODING, ...(only === 'all' ? limits(role) : [])];
+export async function ensureSettings(client: Client, role: Role, only: 'contents' | 'all' = 'all'): Promise<void> {
+  const wanted = [...contents(role), ENCODING, ...(only === 'all' ? limits(role) : [])];
   try {
     const missing = wrongSettings(wanted, await read(client, wanted));
     if (missing.length === 0) return;

@@ -4,10 +4,11 @@ import { KEY } from '../config/keys';
 import type { PatternList } from '../config/patterns';
 import { qualified, type CatalogTable } from '../database/catalog';
 import { quoteTable } from '../database/identifiers';
+import { bypass } from '../database/row-security';
 import type { ServerFacts } from '../database/server';
 import { identitiesOf } from '../startup/replica-identity';
 import { settingWarnings } from '../startup/setting-warnings';
-import { grants } from '../startup/start';
+import { grants, partlyHidden } from '../startup/start';
 import type { Facts } from './facts';
 import { caution, fault, listed, place } from './finding';
 
@@ -39,6 +40,7 @@ export function tableFindings(facts: Facts): Finding[] {
         },
       ),
     );
+  found.push(...hidden(facts));
   const unlogged = tables.filter((table) => table.unlogged);
   if (unlogged.length > 0 && stream)
     found.push(
@@ -52,6 +54,19 @@ export function tableFindings(facts: Facts): Finding[] {
       ),
     );
   return found;
+}
+
+/** Rows that policies hide from snapshots. The stream has them. */
+function hidden({ config, server, tables }: Facts): Finding[] {
+  const affected = tables.filter((table) => table.rowSecurity);
+  if (affected.length === 0) return [];
+  const isSnapshot = config.snapshot.policy.initially && partlyHidden(config, tables).length > 0;
+  const what = `Row level security hides rows of ${listed(affected.map(qualified))} from the role ${server.user}`;
+  const cure = { cure: `Run this as a superuser${place(server)}.`, statements: [bypass(server.user)] };
+  if (isSnapshot) return [fault('PG_ROW_SECURITY', `${what}, so the snapshot is refused.`, cure)];
+  return [
+    caution('PG_ROW_SECURITY', `${what}, so snapshots by signals and columns that are read again are refused.`, cure),
+  ];
 }
 
 /** Patterns of include lists that select nothing. */

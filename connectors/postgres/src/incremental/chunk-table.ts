@@ -5,6 +5,7 @@ import { findTables, qualified, readTables, type CatalogTable } from '../databas
 import { errorText, isTransient, wasCanceled } from '../database/errors';
 import { quoteIdentifier, quoteTable } from '../database/identifiers';
 import { lastKeyQuery, type KeyValues } from '../database/key-range';
+import { hiddenRows } from '../database/row-security';
 import { singleStatement } from '../database/single-statement';
 import { keyColumns, type TableModel } from '../events/table-model';
 import type { Session } from '../session';
@@ -68,6 +69,7 @@ async function readable(
 ): Promise<ChunkTable | Unreadable> {
   const [table] = await readTables(client, [oid], facts.version);
   if (table === undefined) return UNKNOWN;
+  if (table.rowSecurity) throw hiddenRows([table], facts.user);
   const key = surrogateKey === null ? keyColumns(config, table) : [surrogateKey];
   const columns = key.flatMap((column) => table.columns.find((one) => one.name === column) ?? []);
   if (columns.length < key.length)

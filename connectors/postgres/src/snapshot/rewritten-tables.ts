@@ -104,7 +104,9 @@ export class SnapshotStorage {
   private async hasEarlierRows({ name, written, command }: Storage): Promise<boolean> {
     const { client } = await openConnection(this.session.config.connection, 'General');
     try {
-      await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}; SET statement_timeout = ${LOOK_TIMEOUT_MS}`);
+      await client.query(
+        `SET lock_timeout = ${LOCK_TIMEOUT_MS}; SET statement_timeout = ${LOOK_TIMEOUT_MS}; SET row_security = off`,
+      );
       const look = `SELECT FROM ONLY ${name} WHERE age(xmin) > age('${written}'::xid)
         OR (xmin = '${written}' AND (cmin::text::int8 <= ${command} OR xmax <> '0')) LIMIT 1`;
       return (await client.query(look)).rowCount !== 0;

@@ -7,6 +7,7 @@ import { qualified } from '../database/catalog';
 import { closeConnection, openConnection } from '../database/connection';
 import { errorText } from '../database/errors';
 import { findTables, readTables, snapshotTables, tableFilter, type CatalogTable } from '../database/catalog';
+import { hiddenRowsProblem } from '../database/row-security';
 import { readServerFacts, replicationProblem } from '../database/server';
 import { decodingPlugin } from '../replication/decoding-plugin';
 import { encodingProblem, pluginError, withPlugin } from '../replication/installed-plugin';
@@ -14,7 +15,7 @@ import { PublicationCoverage } from '../publication/coverage';
 import { addition, planPublication, publishable } from '../publication/plan';
 import { findPublication } from '../publication/state';
 import { findSlot, checkSlot } from '../replication/slot';
-import { grants, noTableProblem, unreadable } from './start';
+import { grants, noTableProblem, partlyHidden, unreadable } from './start';
 import type { PostgresConfig } from '../config/postgres-config';
 import { KEY } from '../config/keys';
 import { invalid } from '../config/problem';
@@ -93,6 +94,8 @@ async function checkServer(
           `permission denied for table ${denied.map(qualified).join(', ')}. Run ${grants(denied, facts.user).join(' ')}`,
         ),
       );
+    const hidden = partlyHidden(config, tables);
+    if (hidden.length > 0) problems.push(invalid(nameOf(KEY.databaseUser), hiddenRowsProblem(hidden, facts.user)));
   }
   return problems;
 }

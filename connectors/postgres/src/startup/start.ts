@@ -13,6 +13,7 @@ import {
 import { GeneralConnection } from '../database/general-connection';
 import { databaseError } from '../database/errors';
 import { quoteIdentifier, quoteTable } from '../database/identifiers';
+import { hiddenRows } from '../database/row-security';
 import { readServerFacts, replicationProblem, type ServerFacts } from '../database/server';
 import { ColumnConversions } from '../events/column-conversions';
 import { EventFactory } from '../events/event-factory';
@@ -102,7 +103,7 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
       const copyOf = plan.snapshot || slot === null ? previewSlotName(config) : slotName;
       config = { ...config, slot: { ...config.slot, name: previewSlotName(config), copyOf } };
     } else if (plan.stream) await setReplicaIdentities(client, config.replicaIdentities, tables, logger);
-    if (plan.snapshot) await checkSelectable(client, snapshotTables(tables, config.filters), facts);
+    if (plan.snapshot) await checkSelectable(client, config, snapshotTables(tables, config.filters), facts);
     const relations = new Relations(config, facts, logger, factory.counts, conversions);
     const { partition, layout } = factory;
     const notifications = new Notifications(config.notifications, partition, config.prefix, logger, storedOffset);
@@ -272,14 +273,31 @@ function checkGuardrail({ snapshot }: PostgresConfig, tables: number, logger: Lo
   logger.warn(problem);
 }
 
-async function checkSelectable(client: Client, tables: readonly CatalogTable[], facts: ServerFacts): Promise<void> {
+async function checkSelectable(
+  client: Client,
+  config: PostgresConfig,
+  tables: readonly CatalogTable[],
+  facts: ServerFacts,
+): Promise<void> {
   const denied = await unreadable(client, tables);
   const [first] = denied;
-  if (first === undefined) return;
+  if (first === undefined) {
+    const hidden = partlyHidden(config, tables);
+    if (hidden.length > 0) throw hiddenRows(hidden, facts.user);
+    return;
+  }
   throw new ConnectError(
     `permission denied for table ${denied.map(qualified).join(', ')}: the snapshot cannot read it. Run ${grants(denied, facts.user).join(' ')}`,
     { code: 'PG_PRIVILEGE', place: { table: qualified(first) } },
   );
+}
+
+/** Captured tables of which the snapshot would not read all rows. The server checks statements of the config. */
+export function partlyHidden({ snapshot, filters }: PostgresConfig, tables: readonly CatalogTable[]): CatalogTable[] {
+  const { include, overrides } = snapshot;
+  const isRead = (table: CatalogTable): boolean =>
+    !overrides.has(qualified(table)) && (include?.matches(qualified(table)) ?? true);
+  return snapshotTables(tables, filters).filter((table) => table.rowSecurity && isRead(table));
 }
 
 /** Statements that let the role read the tables. */

@@ -20,6 +20,7 @@ const RIGHT = {
   ...{ DateStyle: 'ISO, DMY', IntervalStyle: 'postgres', TimeZone: 'UTC', extra_float_digits: '3' },
   ...{ bytea_output: 'hex', lc_monetary: 'C', standard_conforming_strings: 'on', client_encoding: 'UTF8' },
   ...{ idle_in_transaction_session_timeout: '0', statement_timeout: '0' },
+  row_security: 'off',
 };
 const WRONG = { ...RIGHT, bytea_output: 'escape', DateStyle: 'SQL, DMY', statement_timeout: '1s' };
 
@@ -37,7 +38,7 @@ test('session settings that a pooler dropped are set', async () => {
 
 test('session settings that the session does not keep are an error that names them', async () => {
   const { client } = session({ ...WRONG }, false);
-  await expect(ensureSettings(client, 'Snapshot', 'text')).rejects.toMatchObject({
+  await expect(ensureSettings(client, 'Snapshot', 'contents')).rejects.toMatchObject({
     code: 'PG_SESSION_SETTINGS',
     retriable: false,
     message: expect.stringMatching(

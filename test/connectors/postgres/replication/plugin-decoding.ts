@@ -93,7 +93,7 @@ function catalog(columns: readonly CatalogColumn[], types: readonly CatalogType[
           generated: false,
         },
       }));
-    return [{ oid: '1', schema: 'S s', name: 't.1', identity: 'd', unlogged: false, root: false }];
+    return [{ oid: '1', schema: 'S s', name: 't.1', identity: 'd', unlogged: false, root: false, row_security: false }];
   };
   const query = async (sql: string): Promise<unknown> => {
     queries.push(sql);
