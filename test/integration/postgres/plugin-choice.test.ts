@@ -108,9 +108,9 @@ whereInstalled('on a server with the libraries', () => {
     expect(await slotPlugin()).toBe('pgoutput');
   });
 
-  test('a database in another encoding', async () => {
+  test.each(['LATIN1', 'SQL_ASCII'])('a database in %s, whose text only pgoutput converts', async (encoding) => {
     await database.drop();
-    database = await TestDatabase.create(TABLE, { server: server.url, encoding: 'LATIN1' });
+    database = await TestDatabase.create(TABLE, { server: server.url, encoding });
     const chosen = { 'plugin.name': 'wal2json' };
     await expect(start(chosen)).rejects.toMatchObject({ code: 'PG_PLUGIN_ENCODING' });
     expect(await postgresConnector.validate?.(config(chosen), {})).toMatchObject([{ key: 'plugin.name' }]);

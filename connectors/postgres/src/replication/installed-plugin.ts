@@ -46,7 +46,8 @@ export async function encodingProblem(client: Client, config: PostgresConfig): P
   if (!decodingPlugin(config).sendsServerEncoding) return null;
   const { rows } = await client.query<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding");
   const encoding = rows[0]?.encoding ?? '';
-  return ['UTF8', 'SQL_ASCII'].includes(encoding)
+  // In SQL_ASCII, the bytes are of any encoding, and two keys that are no UTF-8 would become one.
+  return encoding === 'UTF8'
     ? null
     : `plugin.name=${config.plugin} sends text in the encoding of the database, ${encoding}, and only UTF8 is supported. Set plugin.name=pgoutput.`;
 }
