@@ -179,6 +179,16 @@ whereInstalled('output plugins', () => {
     );
     await database.query("INSERT INTO whole VALUES (1, 'x'); DELETE FROM whole");
     await database.query(`DROP TABLE whole; ${whole}`);
+    await database.query(
+      "CREATE TYPE mood AS ENUM ('sad'); CREATE TYPE color AS ENUM ('red'); CREATE DOMAIN email AS text",
+    );
+    await database.query('CREATE TABLE typed (id int PRIMARY KEY, m mood, c color, d email)');
+    await database.query("INSERT INTO typed VALUES (1, 'sad', 'red', 'a@b')");
+    await database.query(
+      `ALTER TYPE mood RENAME TO mood_old; CREATE TYPE mood AS ENUM ('sad', 'ok');
+       ALTER TABLE typed ALTER m TYPE mood USING m::text::mood, ALTER c TYPE text, ALTER d TYPE text;
+       DROP TYPE mood_old, color; DROP DOMAIN email; INSERT INTO typed VALUES (2, 'ok', 'red', 'b@c')`,
+    );
     await database.query('DELETE FROM gone');
     await database.query('INSERT INTO loose VALUES (2, 6)');
     await database.query(
@@ -191,7 +201,7 @@ whereInstalled('output plugins', () => {
     const others = (records: readonly AnyRecord[]): AnyRecord[] =>
       records.filter(({ topic }) => !topic.endsWith('.gone'));
     const reference = await (await start({ plugin: 'pgoutput' })).until(isDone);
-    expect(reference).toHaveLength(11);
+    expect(reference).toHaveLength(13);
     expect(reference.filter(({ topic }) => topic.endsWith('.whole')).map(({ key }) => key)).toEqual(
       Array(3).fill({ id: 1 }),
     );

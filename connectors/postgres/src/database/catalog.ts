@@ -200,6 +200,26 @@ function groupByOid(rows: Record<string, unknown>[]): Map<number, Record<string,
   return groups;
 }
 
+export interface TypeName {
+  readonly schema: string;
+  readonly name: string;
+}
+
+const TYPES_NAMED = `
+  SELECT t.oid::int8::text AS oid, n.nspname AS schema, t.typname AS name
+  FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
+  JOIN unnest($1::text[], $2::text[]) AS wanted(schema, name) ON wanted.schema = n.nspname AND wanted.name = t.typname`;
+
+/** Oids of the types that have these names now, by `["schema","name"]`. */
+export async function readTypesNamed(client: Client, names: readonly TypeName[]): Promise<Map<string, number>> {
+  if (names.length === 0) return new Map();
+  const { rows } = await client.query<TypeName & { oid: string }>(TYPES_NAMED, [
+    names.map(({ schema }) => schema),
+    names.map(({ name }) => name),
+  ]);
+  return new Map(rows.map(({ oid, schema, name }) => [JSON.stringify([schema, name]), Number(oid)]));
+}
+
 const TYPES = `
   WITH RECURSIVE wanted AS (
     SELECT t.oid, t.typbasetype, t.typelem, t.typcategory FROM pg_type t WHERE t.oid = ANY($1::oid[])

@@ -1,7 +1,9 @@
-import type { TableName } from '../database/catalog';
+import type { TableName, TypeName } from '../database/catalog';
 
 /** Type of the message. */
 export const RELATION = 0x52; // R
+/** Type of the message that names the type of a column. */
+export const TYPE = 0x59; // Y
 
 /** A Relation message. */
 export interface RelationMessage extends TableName {
@@ -40,4 +42,13 @@ export function parseRelation(buffer: Buffer, at: number): RelationMessage {
   });
   // pg_catalog is announced as an empty name.
   return { oid, schema: schema === '' ? 'pg_catalog' : schema, name, replicaIdentity, columns };
+}
+
+/** `Y`: oid, namespace, name. @param at position of the type byte */
+export function parseTypeMessage(buffer: Buffer, at: number): TypeName & { readonly oid: number } {
+  const schemaEnd = buffer.indexOf(0, at + 5);
+  const schema = buffer.toString('utf8', at + 5, schemaEnd);
+  const name = buffer.toString('utf8', schemaEnd + 1, buffer.indexOf(0, schemaEnd + 1));
+  // pg_catalog is announced as an empty name.
+  return { oid: buffer.readUInt32BE(at + 1), schema: schema === '' ? 'pg_catalog' : schema, name };
 }

@@ -27,6 +27,7 @@ import { TypeResolver, type EnumLabels } from '../values/resolve-type';
 import type { PgType, ValueOptions } from '../values/value-type';
 import { announcedTable } from './announced-table';
 import { DefinitionPrefetch } from './definition-prefetch';
+import { KnownTypes } from './known-types';
 import type { RelationMessage } from './relation-message';
 
 export interface Relation {
@@ -62,6 +63,7 @@ export class Relations {
   private readonly values: ValueOptions;
   /** Called when the server announces a table for the first time on a connection, or under another name. */
   onDdl: (() => void) | null = null;
+  readonly types: KnownTypes;
   readonly enumLabels: EnumLabels = { unlisted: null, accepted: new Map() };
 
   constructor(
@@ -73,6 +75,7 @@ export class Relations {
   ) {
     this.matches = tableFilter(config.filters);
     this.names = new NameConflicts(logger);
+    this.types = new KnownTypes(logger);
     this.unrepresentable = new UnrepresentableValues(logger, config.events.conversionFailures);
     this.unsent = new UnsentValues(logger, config.reselect);
     this.definitions = new DefinitionPrefetch(facts.version);
@@ -88,6 +91,7 @@ export class Relations {
     const types = await readTypes(client, [
       ...new Set(tables.flatMap((table) => table.columns.map((column) => column.typeOid))),
     ]);
+    this.types.keep(types);
     const resolver = new TypeResolver(types, this.values, this.enumLabels);
     const models = new Map<number, TableModel>();
     for (const table of tables) models.set(table.oid, this.model(table, types, resolver));
@@ -144,12 +148,16 @@ export class Relations {
     message: RelationMessage,
     queued: (() => readonly RelationMessage[]) | null,
   ): Promise<Relation> {
-    const { now, successor, types } =
-      queued === null
-        ? (await this.definitions.read(client, [message]))(message)
-        : await this.definitions.announced(client, message, () => queued().filter((one) => this.matches(one)));
+    const {
+      now,
+      successor,
+      types: present,
+    } = queued === null
+      ? (await this.definitions.read(client, [message]))(message)
+      : await this.definitions.announced(client, message, () => queued().filter((one) => this.matches(one)));
     const known = this.entries.get(message.oid)?.table ?? null;
     const name = qualified(message);
+    const types = await this.types.completed(client, name, message, present);
     const before = this.announced.get(message.oid) ?? name;
     if (before !== name) this.logger.info(`Table ${before} was renamed to ${name}; its topic changes accordingly.`);
     this.announced.set(message.oid, name);

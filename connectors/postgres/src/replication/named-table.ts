@@ -6,6 +6,7 @@
 import type { Client } from 'pg';
 import { qualified, type TableName } from '../database/catalog';
 import { errorCode } from '../database/errors';
+import { unquoteIdentifier } from '../database/identifiers';
 import type { RelationMessage } from '../events/relation-message';
 import type { Cells } from '../events/row';
 import type { Relation, Relations } from '../events/relations';
@@ -79,6 +80,11 @@ const COLUMNS = `
 /** Oids of tables that the catalog no longer has under their names, from here down. The server's start at 16384. */
 const LAST_OID = 2 ** 32 - 1;
 
+interface FoundType {
+  readonly typeOid: number;
+  readonly typmod: number;
+}
+
 type Column = RelationMessage['columns'][number];
 
 export class NamedTables {
@@ -86,6 +92,8 @@ export class NamedTables {
   private readonly oids = new Map<string, number>();
 
   private nextUnknown = LAST_OID;
+  /** Types as last found, by the text that rows have for them. */
+  private readonly foundTypes = new Map<string, FoundType>();
 
   constructor(private readonly relations: Relations) {}
 
@@ -98,7 +106,7 @@ export class NamedTables {
     const oid = first === undefined ? (this.oids.get(key) ?? this.nextUnknown--) : Number(first.oid);
     this.oids.set(key, oid);
     const types = new Map<string, string | null>();
-    const columns = await columnsOf(client, shape, rows, types);
+    const columns = await this.columnsOf(client, shape, rows, types);
     const message: RelationMessage = { oid, schema, name, replicaIdentity: first?.identity ?? 'd', columns };
     if (nullColumn !== null) this.relations.forceOptional(oid, nullColumn);
     const relation = await this.relations.refresh(client, message, null);
@@ -107,63 +115,81 @@ export class NamedTables {
     const toastable = new Set(columns.map((column) => column.name).filter((column) => !inline.has(column)));
     return { message, relation, isFull: message.replicaIdentity === 'f', cells, types, toastable };
   }
-}
 
-/** @param types filled with the type of each column */
-async function columnsOf(
-  client: Client,
-  shape: RowShape,
-  rows: readonly CatalogRow[],
-  types: Map<string, string | null>,
-): Promise<Column[]> {
-  const ofRow = new Map(shape.columns.map((column) => [column.name, column]));
-  const columns: Column[] = [];
-  const identity = shape.identity;
-  for (const row of rows) {
-    const named = ofRow.get(row.name);
-    // A missing value may be unchanged; one that is never stored out of line shows that the column is younger.
-    if (named === undefined && (shape.kind === 'complete' || (shape.kind === 'update' && !row.toastable))) continue;
-    ofRow.delete(row.name);
-    const isSame =
-      named === undefined ||
-      ((named.typeOid === null || named.typeOid === Number(row.type_oid)) &&
-        (named.type === null || named.type === row.type || named.type === row.bare));
-    types.set(row.name, named?.type ?? row.type);
-    columns.push({
-      name: row.name,
-      ...(isSame ? { typeOid: Number(row.type_oid), typmod: row.typmod } : await typeOf(client, named as RowColumn)),
-      inIdentity: row.in_identity,
-    });
-  }
-  // Dropped since: where the row has them.
-  let previous = -1;
-  for (const column of shape.columns) {
-    if (ofRow.has(column.name)) {
-      types.set(column.name, column.type);
-      const inIdentity = identity?.includes(column.name) ?? false;
-      columns.splice(previous + 1, 0, { name: column.name, ...(await typeOf(client, column)), inIdentity });
+  /** @param types filled with the type of each column */
+  private async columnsOf(
+    client: Client,
+    shape: RowShape,
+    rows: readonly CatalogRow[],
+    types: Map<string, string | null>,
+  ): Promise<Column[]> {
+    const ofRow = new Map(shape.columns.map((column) => [column.name, column]));
+    const columns: Column[] = [];
+    const identity = shape.identity;
+    for (const row of rows) {
+      const named = ofRow.get(row.name);
+      // A missing value may be unchanged; one that is never stored out of line shows that the column is younger.
+      if (named === undefined && (shape.kind === 'complete' || (shape.kind === 'update' && !row.toastable))) continue;
+      ofRow.delete(row.name);
+      for (const text of [row.type, row.bare])
+        this.foundTypes.set(text, { typeOid: Number(row.type_oid), typmod: row.typmod });
+      const isSame =
+        named === undefined ||
+        ((named.typeOid === null || named.typeOid === Number(row.type_oid)) &&
+          (named.type === null || named.type === row.type || named.type === row.bare));
+      types.set(row.name, named?.type ?? row.type);
+      columns.push({
+        name: row.name,
+        ...(isSame
+          ? { typeOid: Number(row.type_oid), typmod: row.typmod }
+          : await this.typeOf(client, named as RowColumn)),
+        inIdentity: row.in_identity,
+      });
     }
-    previous = columns.findIndex(({ name }) => name === column.name);
+    // Dropped since: where the row has them.
+    let previous = -1;
+    for (const column of shape.columns) {
+      if (ofRow.has(column.name)) {
+        types.set(column.name, column.type);
+        const inIdentity = identity?.includes(column.name) ?? false;
+        columns.splice(previous + 1, 0, { name: column.name, ...(await this.typeOf(client, column)), inIdentity });
+      }
+      previous = columns.findIndex(({ name }) => name === column.name);
+    }
+    // Columns may have been renamed or added again since.
+    const order = new Map(shape.columns.map(({ name }, i) => [name, i]));
+    if (shape.kind === 'complete')
+      columns.sort((a, b) => (order.get(a.name) as number) - (order.get(b.name) as number));
+    return columns;
   }
-  // Columns may have been renamed or added again since.
-  const order = new Map(shape.columns.map(({ name }, i) => [name, i]));
-  if (shape.kind === 'complete') columns.sort((a, b) => (order.get(a.name) as number) - (order.get(b.name) as number));
-  return columns;
+
+  /** A type that only the row has: the column was altered or dropped since. */
+  private async typeOf(client: Client, column: RowColumn): Promise<FoundType> {
+    const { type, typeOid } = column;
+    if (type === null) return { typeOid: typeOid ?? 0, typmod: -1 };
+    const known = (await presentType(client, type)) ?? this.foundTypes.get(type) ?? this.droppedType(type, typeOid);
+    this.foundTypes.set(type, known);
+    return known;
+  }
+
+  private droppedType(type: string, typeOid: number | null): FoundType {
+    const oid = typeOid ?? this.nextUnknown--;
+    const bare = type.split('(', 1)[0] as string;
+    // Enough for a type of an extension, which has the same name in every schema.
+    this.relations.types.announce(oid, { schema: '', name: unquoteIdentifier(bare.slice(bare.lastIndexOf('.') + 1)) });
+    return { typeOid: oid, typmod: -1 };
+  }
 }
 
-/** A type that only the row has: the column was altered or dropped since. */
-async function typeOf(client: Client, column: RowColumn): Promise<{ typeOid: number; typmod: number }> {
-  const { type, typeOid } = column;
-  const unknown = { typeOid: typeOid ?? 0, typmod: -1 };
-  if (type === null) return unknown;
+async function presentType(client: Client, type: string): Promise<FoundType | null> {
   try {
     const { rows } = await client.query<{ found: boolean }>('SELECT to_regtype($1) IS NOT NULL AS found', [type]);
     // That the server parses it as a type is also what makes it safe in the next statement.
-    if (rows[0]?.found !== true) return unknown;
+    if (rows[0]?.found !== true) return null;
     const [field] = (await client.query(`SELECT NULL::${type}`)).fields;
-    return field === undefined ? unknown : { typeOid: field.dataTypeID, typmod: field.dataTypeModifier };
+    return field === undefined ? null : { typeOid: field.dataTypeID, typmod: field.dataTypeModifier };
   } catch (error) {
-    if (errorCode(error) === '42601') return unknown;
+    if (errorCode(error) === '42601') return null;
     throw error;
   }
 }

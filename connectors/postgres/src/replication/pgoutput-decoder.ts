@@ -5,7 +5,7 @@
 import { ConnectError } from '@millrace/sdk';
 import type { Client } from 'pg';
 import { lsn as makeLsn, type Lsn } from '../database/lsn';
-import { parseRelation, RELATION, type RelationMessage } from '../events/relation-message';
+import { parseRelation, parseTypeMessage, RELATION, TYPE, type RelationMessage } from '../events/relation-message';
 import { NOT_CAPTURED, type Relation } from '../events/relations';
 import { readTuple } from '../events/row';
 import type { TableModel } from '../events/table-model';
@@ -20,7 +20,6 @@ const PG_EPOCH_MICROS = 946_684_800_000_000;
 const BEGIN = 0x42;
 const COMMIT = 0x43;
 const ORIGIN = 0x4f;
-const TYPE = 0x59;
 const INSERT = 0x49;
 const UPDATE = 0x55;
 const DELETE = 0x44;
@@ -87,8 +86,11 @@ export class PgoutputDecoder extends ChangeDecoder {
         this.tx.originLsn = makeLsn(buffer.readUInt32BE(at + 1), buffer.readUInt32BE(at + 5));
         this.tx.origin = buffer.toString('utf8', at + 9, buffer.indexOf(0, at + 9));
         return 'all';
-      case TYPE:
+      case TYPE: {
+        const type = parseTypeMessage(buffer, at);
+        this.relations.types.announce(type.oid, type);
         return 'all';
+      }
       case MESSAGE:
         this.decodeMessage(buffer, at, lsn);
         return 'all';

@@ -5,7 +5,7 @@
  */
 import { ConnectError } from '@millrace/sdk';
 import { lsn, type Lsn } from '../../database/lsn';
-import { RELATION } from '../../events/relation-message';
+import { RELATION, TYPE } from '../../events/relation-message';
 import type { FrameQueue } from '../frame-queue';
 import type { MessageSource, Peeked } from '../message-source';
 import { KEEPALIVE, XLOG_HEADER } from '../replication-stream';
@@ -210,6 +210,9 @@ export class StreamedTransactions implements MessageSource {
         }
       }
       if (!this.streamed) return false;
+    } else if (type === TYPE && !this.streamed) {
+      // It belongs to the announcement that follows.
+      return false;
     } else {
       if (!this.streamed) this.announceTo(transaction, buffer, at);
       transaction.append(buffer, start, end, this.streamed);
