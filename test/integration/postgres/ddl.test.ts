@@ -237,6 +237,26 @@ test('cdc-postgres 88: rows of a table that has another oid by the time they are
   ]);
 });
 
+test('cdc-postgres 88: a column whose NOT NULL constraint is NOT VALID is optional until it is validated', async () => {
+  await database.query(`
+    INSERT INTO t VALUES (1, NULL); ALTER TABLE t ADD CONSTRAINT v_filled NOT NULL v NOT VALID;
+    ALTER TABLE t ADD w int NOT NULL DEFAULT 0`);
+  run = await TaskRun.start(taskConfig(database));
+  await run.count(1);
+  await database.query("UPDATE t SET v = 'x'");
+  await run.count(2);
+  await database.query("ALTER TABLE t VALIDATE CONSTRAINT v_filled; INSERT INTO t VALUES (2, 'y')");
+  const records = await run.count(3);
+  records.forEach(expectValid);
+  const isOptional = ({ valueSchema }: AnyRecord): unknown =>
+    valueSchema?.fields?.[1]?.schema.fields?.map(({ schema }) => schema.optional);
+  expect(records.map(isOptional)).toEqual([
+    [false, true, false],
+    [false, true, false],
+    [false, false, false],
+  ]);
+});
+
 describe('cdc-postgres 88: a type that is dropped before its rows are read', () => {
   const before = `
     CREATE EXTENSION hstore; CREATE TYPE mood AS ENUM ('sad', 'ok'); CREATE TYPE color AS ENUM ('red'); CREATE DOMAIN email AS text;

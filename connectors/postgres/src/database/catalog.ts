@@ -96,7 +96,8 @@ export async function findTables(client: Client, filters: FilterConfig): Promise
 
 /** With a table, `pg_get_expr` would wait for its lock and hold back the events of all; a default needs none. */
 const COLUMNS = `
-  SELECT a.attrelid::int8::text AS oid, a.attname AS name, a.atttypid::int8::text AS type_oid, a.atttypmod AS typmod, a.attnotnull AS not_null,
+  SELECT a.attrelid::int8::text AS oid, a.attname AS name, a.atttypid::int8::text AS type_oid, a.atttypmod AS typmod,
+         a.attnotnull AND $VALIDATED AS not_null,
          CASE WHEN a.attidentity = '' AND $GENERATED = '' THEN pg_get_expr(d.adbin, 0) END AS expression, $GENERATED <> '' AS generated,
          col_description(a.attrelid, a.attnum) AS comment
   FROM pg_attribute a LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
@@ -119,6 +120,10 @@ const RELATIONS = `
          c.relkind = 'p' AS root, row_security_active(c.oid) AS row_security
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = ANY($1::oid[])`;
 
+/** A column may hold NULL until its NOT NULL constraint is validated. */
+const VALIDATED = `NOT EXISTS (
+  SELECT FROM pg_constraint k WHERE k.conrelid = a.attrelid AND k.contype = 'n' AND k.conkey[1] = a.attnum AND NOT k.convalidated)`;
+
 /** Omits tables that no longer exist. */
 export async function readTables(
   client: Client,
@@ -130,7 +135,10 @@ export async function readTables(
   const keyColumns = serverVersion >= 110000 ? 'i.indnkeyatts' : 'i.indnatts';
   const list = [oids.map(String)];
   const relations = await client.query(RELATIONS, list);
-  const columns = await client.query(COLUMNS.replaceAll('$GENERATED', generated), list);
+  const columns = await client.query(
+    COLUMNS.replaceAll('$GENERATED', generated).replace('$VALIDATED', serverVersion >= 180000 ? VALIDATED : 'true'),
+    list,
+  );
   const indexes = await client.query(INDEXES.replaceAll('$KEY_COLUMNS', keyColumns), list);
   const columnsOf = groupByOid(columns.rows);
   const indexesOf = groupByOid(indexes.rows);
