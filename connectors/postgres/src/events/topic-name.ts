@@ -19,10 +19,10 @@ export function originalTopicName(prefix: string, table: TableName, delimiter: s
   return allowed(parts.join(delimiter), naming);
 }
 
-/** Replaces the characters that Kafka does not allow. */
+/** Replaces the characters that Kafka does not allow, each UTF-16 unit on its own as Debezium does. */
 function allowed(name: string, { unicode }: TopicNaming): string {
   const replaced = unicode
     ? name.replace(/[^A-Za-z0-9._-]/g, (unit) => `_u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    : name.replace(/[^A-Za-z0-9._-]/gu, '_');
+    : name.replace(/[^A-Za-z0-9._-]/g, '_');
   return replaced.slice(0, MAX_LENGTH);
 }
