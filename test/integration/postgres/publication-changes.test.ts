@@ -148,15 +148,25 @@ describe('cdc-postgres 85: a filtered publication is changed only where tables a
     ]);
     await database.query('CREATE TABLE n (id int PRIMARY KEY)');
     await line(task, /^PG_PUBLICATION_TABLES.*public\.n /);
+    // The text of a row filter needs its table: a lock of another session delays the comparison, and nothing else.
+    const locker = await database.connect();
+    try {
+      await locker.query('BEGIN; LOCK TABLE t; CREATE TABLE unrelated (id int)');
+      await database.query('CREATE TABLE unrelated_2 (id int); INSERT INTO n VALUES (1)');
+      await task.count(1);
+      await locker.query('COMMIT');
+    } finally {
+      await locker.end();
+    }
     const replaced = 'DROP TABLE t; CREATE TABLE t (id int PRIMARY KEY, v text)';
     await database.query(replaced);
     await line(task, /^PG_PUBLICATION_TABLES.*public\.t /);
     await database.query("INSERT INTO t VALUES (-1, 'a'), (1, 'b')");
-    await task.count(1);
+    await task.count(2);
     const [row] = await database.query(
       "SELECT attnames::text[] AS columns, rowfilter FROM pg_publication_tables WHERE tablename = 't'",
     );
-    expect([ids(task), row]).toEqual([[1], { columns: ['id'], rowfilter: '(id > 0)' }]);
+    expect([ids(task), row]).toEqual([[1, 1], { columns: ['id'], rowfilter: '(id > 0)' }]);
   });
 
   test('partitions that arrive under a name that is not captured: a warning with the statement', async () => {

@@ -2,7 +2,7 @@
  * What a publication contains, and which tables are partitions. Read from the catalogs alone: `pg_publication_tables`
  * opens each table, so it would wait for every lock that another session holds.
  */
-import type { Client } from 'pg';
+import type { Client, QueryResult } from 'pg';
 import type { TableName } from '../database/catalog';
 
 export interface PublicationMember extends TableName {
@@ -50,15 +50,19 @@ const PARTITIONS = `
   SELECT i.inhrelid::int8::text AS partition, c.oid::int8::text AS oid, n.nspname AS schema, c.relname AS name
   FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhparent JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE c.relkind = 'p'`;
-/** Its text needs the table, so it is read for tables that have one. */
-const FILTER =
-  'SELECT prrelid::int8::text AS oid, pg_get_expr(prqual, prrelid) AS filter FROM pg_publication_rel WHERE prpubid = $1 AND prqual IS NOT NULL';
+/** Its text needs the table, and waits for its lock, so it is read for publications that have one. */
+const filterQuery = (publication: number): string =>
+  `SELECT prrelid::int8::text AS oid, pg_get_expr(prqual, prrelid) AS filter FROM pg_publication_rel WHERE prpubid = ${publication} AND prqual IS NOT NULL`;
 
-/** Null when there is no publication of that name. */
+/**
+ * Null when there is no publication of that name.
+ * @param lockMs how long row filters may wait for the locks of their tables; null: as long as it takes
+ */
 export async function findPublication(
   client: Client,
   name: string,
   serverVersion: number,
+  lockMs: number | null = null,
 ): Promise<PublicationState | null> {
   const publication = (await client.query(PUBLICATION, [name])).rows[0] as
     { oid: number; facts: { puballtables: boolean; pubviaroot?: boolean } } | undefined;
@@ -73,9 +77,11 @@ export async function findPublication(
     filtered: boolean;
   }[];
   const filters = new Map<string, string>();
-  if (named.some(({ filtered }) => filtered))
-    for (const row of (await client.query(FILTER, of)).rows as { oid: string; filter: string }[])
-      filters.set(row.oid, row.filter);
+  if (named.some(({ filtered }) => filtered)) {
+    const limit = `SET LOCAL lock_timeout = ${lockMs ?? 0}`;
+    const answers = (await client.query(`${limit}; ${filterQuery(publication.oid)}`)) as unknown as QueryResult[];
+    for (const row of (answers[1]?.rows ?? []) as { oid: string; filter: string }[]) filters.set(row.oid, row.filter);
+  }
   const schemas = serverVersion >= 150000 ? (await client.query(SCHEMAS, of)).rows : [];
   const partitions = (await client.query(PARTITIONS)).rows as (TableName & { partition: string; oid: string })[];
   return {

@@ -88,7 +88,7 @@ export class PublicationWatch {
       const mark = await lastChange(client, name, facts.version);
       if (mark === this.mark) return;
       const captured = publishable(await findTables(client, config.filters), facts.version);
-      const state = await findPublication(client, name, facts.version);
+      const state = await findPublication(client, name, facts.version, LOCK_MS);
       const isDone =
         state === null ? await this.missing(client, captured) : await this.compare(client, state, captured);
       // Otherwise the next check tries again.
@@ -179,7 +179,7 @@ export class PublicationWatch {
       return false;
     }
     logger.warn(addedLine(name, tables, statement, formatLsn(await insertedLsn(client))));
-    const state = await findPublication(client, name, facts.version);
+    const state = await findPublication(client, name, facts.version, LOCK_MS);
     this.last = state === null ? null : comparison(state, captured);
     return true;
   }
