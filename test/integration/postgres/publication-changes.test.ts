@@ -179,6 +179,18 @@ describe('cdc-postgres 85: a filtered publication is changed only where tables a
   });
 });
 
+test('cdc-postgres 85: operations that a publication leaves out, at the start and later: a warning, unless they are skipped', async () => {
+  await database.query(`CREATE PUBLICATION ${pub()} FOR TABLE t WITH (publish = 'insert, update')`);
+  const task = await start({ 'publication.autocreate.mode': 'disabled' });
+  const withheld = async (operation: string): Promise<string[]> =>
+    line(task, new RegExp(`^PG_PUBLICATION_TABLES: Publication .* does not publish ${operation}: these changes`));
+  expect(await withheld('delete')).toHaveLength(1);
+  await database.query(`ALTER PUBLICATION ${pub()} SET (publish = 'insert')`);
+  expect(await withheld('update')).toEqual([
+    expect.stringContaining(`Run ALTER PUBLICATION "${pub()}" SET (publish = 'insert, update, delete, truncate');`),
+  ]);
+});
+
 test('cdc-postgres 86: a table that cannot be added yet: a warning with the reason, and it is added once it can be', async () => {
   role = `r_${database.name}`;
   await database.query(`CREATE ROLE ${role} LOGIN REPLICATION PASSWORD 'x'; ALTER TABLE t OWNER TO ${role};

@@ -1,9 +1,10 @@
 /** How the captured tables are in the publication, and what has changed since another comparison. Pure. */
 import { qualified, type PublishableTable } from '../database/catalog';
 import { PublicationCoverage, renamedText, type RenamedTable } from './coverage';
-import type { PublicationState } from './state';
+import type { PublicationState, PublishedOperation } from './state';
 
 export interface Comparison {
+  readonly operations: ReadonlySet<PublishedOperation>;
   /** Tables that the publication does not contain, by name. */
   readonly absent: ReadonlyMap<string, PublishableTable>;
   /** Tables whose changes arrive under another name, by `renamedText`. */
@@ -22,6 +23,7 @@ export function comparison(state: PublicationState, captured: readonly Publishab
     if (membership !== null) published.push([qualified(table), { table, membership }]);
   }
   return {
+    operations: state.operations,
     absent: new Map(absent.map((table) => [qualified(table), table])),
     renamed: new Map(renamed.map((one) => [renamedText(one), one])),
     published: new Map(published),
@@ -29,6 +31,8 @@ export function comparison(state: PublicationState, captured: readonly Publishab
 }
 
 export interface Changes {
+  /** Operations that are no longer published. */
+  readonly withheld: readonly PublishedOperation[];
   /** Absent since. */
   readonly left: readonly PublishableTable[];
   /** No longer absent. */
@@ -42,6 +46,7 @@ export interface Changes {
 export function changesSince(before: Comparison, now: Comparison): Changes {
   const found = [...now.published];
   return {
+    withheld: [...before.operations].filter((operation) => !now.operations.has(operation)),
     left: [...now.absent].filter(([name]) => !before.absent.has(name)).map(([, table]) => table),
     returned: found.filter(([name]) => before.absent.has(name)).map(([, { table }]) => table),
     replaced: found

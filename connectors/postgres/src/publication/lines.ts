@@ -1,9 +1,9 @@
 /** What the log says of tables that leave and join a publication. */
 import { qualified, type TableName } from '../database/catalog';
-import { quoteTable } from '../database/identifiers';
+import { quoteIdentifier, quoteTable } from '../database/identifiers';
 import { addition, viaRootStatement } from './plan';
 import { renamedText, type RenamedTable } from './coverage';
-import type { PublicationMember } from './state';
+import { OPERATIONS, type PublicationMember, type PublishedOperation } from './state';
 
 const CODE = 'PG_PUBLICATION_TABLES';
 /** Names listed in one line. */
@@ -48,6 +48,20 @@ export function replacedLine(name: string, tables: readonly TableName[]): string
 export function renamedLine(name: string, tables: readonly RenamedTable<TableName>[], viaRoot: boolean): string {
   const shown = tables.slice(0, MOST_NAMES).map(renamedText).join(', ');
   return `${CODE}: Publication "${name}" sends the changes of partitioned tables under names that are not captured, so they are dropped: ${shown}${more(tables.length)}. Capture these names, or run ${viaRootStatement(name, !viaRoot)}`;
+}
+
+/** Of operations that the publication leaves out and the connector does not skip; null: none. */
+export function withheldLine(
+  name: string,
+  withheld: readonly PublishedOperation[],
+  skipped: ReadonlySet<string>,
+): string | null {
+  const wanted = Object.entries(OPERATIONS)
+    .filter(([letter, operation]) => withheld.includes(operation) && !skipped.has(letter))
+    .map(([, operation]) => operation);
+  if (wanted.length === 0) return null;
+  const publish = Object.values(OPERATIONS).join(', ');
+  return `${CODE}: Publication "${name}" does not publish ${wanted.join(', ')}: these changes do not arrive. Run ALTER PUBLICATION ${quoteIdentifier(name)} SET (publish = '${publish}'); or name them in skipped.operations.`;
 }
 
 /** Of a publication that was created while the slot retains earlier changes. */

@@ -15,6 +15,10 @@ export interface PublicationMember extends TableName {
   readonly rowFilter: string | null;
 }
 
+/** Operations that a publication may leave out, by their letter in `skipped.operations`. */
+export const OPERATIONS = { c: 'insert', u: 'update', d: 'delete', t: 'truncate' } as const;
+export type PublishedOperation = (typeof OPERATIONS)[keyof typeof OPERATIONS];
+
 export interface Parent extends TableName {
   readonly oid: number;
 }
@@ -23,6 +27,8 @@ export interface PublicationState {
   readonly allTables: boolean;
   /** Partitions are published under the name of the topmost partitioned table that is in the publication. */
   readonly viaRoot: boolean;
+  /** Operations that it publishes, as `insert`. */
+  readonly operations: ReadonlySet<PublishedOperation>;
   /** Tables that it names. */
   readonly members: readonly PublicationMember[];
   /** Schemas all of whose tables it contains: ids of these memberships by name. */
@@ -65,7 +71,7 @@ export async function findPublication(
   lockMs: number | null = null,
 ): Promise<PublicationState | null> {
   const publication = (await client.query(PUBLICATION, [name])).rows[0] as
-    { oid: number; facts: { puballtables: boolean; pubviaroot?: boolean } } | undefined;
+    { oid: number; facts: Readonly<Record<string, boolean>> } | undefined;
   if (publication === undefined) return null;
   const of = [publication.oid];
   const named = (await client.query(MEMBERS, of)).rows as {
@@ -85,7 +91,9 @@ export async function findPublication(
   const schemas = serverVersion >= 150000 ? (await client.query(SCHEMAS, of)).rows : [];
   const partitions = (await client.query(PARTITIONS)).rows as (TableName & { partition: string; oid: string })[];
   return {
-    allTables: publication.facts.puballtables,
+    allTables: publication.facts.puballtables === true,
+    // TRUNCATE is published since version 11.
+    operations: new Set(Object.values(OPERATIONS).filter((one) => publication.facts[`pub${one}`] !== false)),
     viaRoot: publication.facts.pubviaroot === true,
     members: named.map(({ oid, schema, name: table, id, columns }) => ({
       oid: Number(oid),

@@ -22,9 +22,10 @@ import {
   replacedLine,
   returnedLine,
   unloggedLine,
+  withheldLine,
 } from './lines';
 import { addition, changePublication, planPublication, publishable } from './plan';
-import { findPublication, type PublicationMember, type PublicationState } from './state';
+import { findPublication, OPERATIONS, type PublicationMember, type PublicationState } from './state';
 
 /** How long a statement may wait for locks of other sessions: other users of the connection wait as long. */
 export const LOCK_MS = 1000;
@@ -137,11 +138,13 @@ export class PublicationWatch {
 
   private async report(
     client: Client,
-    { returned, replaced, renamed }: Changes,
+    { withheld, returned, replaced, renamed }: Changes,
     { viaRoot }: PublicationState,
   ): Promise<void> {
     const { config, logger } = this.options;
     const { name } = config.publication;
+    const line = withheldLine(name, withheld, config.skipped);
+    if (line !== null) logger.warn(line);
     if (returned.length > 0) logger.warn(returnedLine(name, returned, formatLsn(await insertedLsn(client))));
     if (replaced.length > 0) logger.warn(replacedLine(name, replaced));
     if (renamed.length > 0) logger.warn(renamedLine(name, renamed, viaRoot));
@@ -191,7 +194,12 @@ export class PublicationWatch {
   }
 }
 
-const NONE: Comparison = { absent: new Map(), renamed: new Map(), published: new Map() };
+const NONE: Comparison = {
+  operations: new Set(Object.values(OPERATIONS)),
+  absent: new Map(),
+  renamed: new Map(),
+  published: new Map(),
+};
 
 function isLogged({ unlogged }: PublishableTable): boolean {
   return !unlogged;

@@ -6,9 +6,17 @@ import { errorCode } from '../database/errors';
 import { insertedLsn } from '../database/inserted-lsn';
 import { formatLsn } from '../database/lsn';
 import { PublicationCoverage } from '../publication/coverage';
-import { absentLine, addedLine, createdLateLine, droppedText, renamedLine, unloggedLine } from '../publication/lines';
+import {
+  absentLine,
+  addedLine,
+  createdLateLine,
+  droppedText,
+  renamedLine,
+  unloggedLine,
+  withheldLine,
+} from '../publication/lines';
 import { changePublication, planPublication, publishable, type PublicationPlan } from '../publication/plan';
-import { findPublication } from '../publication/state';
+import { findPublication, OPERATIONS } from '../publication/state';
 import { LOCK_MS, PublicationWatch } from '../publication/watch';
 import type { Session } from '../session';
 import { setReplicaIdentities } from './replica-identity';
@@ -47,6 +55,10 @@ export async function ensurePublication(
   if (state === null) return watch;
   watch.begin(state, tables);
   const { absent, renamed } = new PublicationCoverage(state).gaps(publishable(tables, facts.version));
+  const { operations } = state;
+  const withheld = Object.values(OPERATIONS).filter((operation) => !operations.has(operation));
+  const line = withheldLine(name, withheld, config.skipped);
+  if (line !== null) logger.warn(line);
   const unlogged = absent.filter((table) => table.unlogged);
   const lacking = absent.filter((table) => !table.unlogged);
   if (unlogged.length > 0) logger.warn(unloggedLine(unlogged));

@@ -19,10 +19,19 @@ interface Given {
   readonly allTables?: boolean;
   readonly schemas?: readonly string[];
   readonly ids?: string;
+  readonly operations?: PublicationState['operations'];
 }
-function state({ members = [], viaRoot = false, allTables = false, schemas = [], ids = '' }: Given): PublicationState {
+const ALL: PublicationState['operations'] = new Set(['insert', 'update', 'delete', 'truncate'] as const);
+function state({
+  members = [],
+  viaRoot = false,
+  allTables = false,
+  schemas = [],
+  ids = '',
+  operations = ALL,
+}: Given): PublicationState {
   return {
-    ...{ allTables, viaRoot },
+    ...{ allTables, viaRoot, operations },
     members: members.map((one) => ({ ...one, id: `${ids}${one.oid}`, columns: null, rowFilter: null })),
     schemas: new Map(schemas.map((schema) => [schema, `${ids}schema`])),
     parents: new Map([leaf, other].map(({ oid }) => [oid, { oid: 1, schema: 's', name: 'p' }])),
@@ -63,16 +72,25 @@ describe('cdc-postgres 86: changes of a publication between two checks', () => {
     const found = changesSince(comparison(state(before), captured), comparison(state(now), capturedNow));
     const names = (tables: readonly PublishableTable[]): string[] => tables.map(({ name }) => name);
     return {
+      withheld: [...found.withheld],
       left: names(found.left),
       returned: names(found.returned),
       replaced: names(found.replaced),
       renamed: names(found.renamed.map((one) => one.table)),
     };
   };
-  const none = { left: [], returned: [], replaced: [], renamed: [] };
+  const none = { withheld: [], left: [], returned: [], replaced: [], renamed: [] };
 
   test.each<[string, Record<string, string[]>, Record<string, string[]>]>([
     ['nothing', changes({ members: [single] }, { members: [single] }), none],
+    [
+      'updates are no longer published',
+      changes(
+        { members: [single] },
+        { members: [single], operations: new Set(['insert', 'delete', 'truncate'] as const) },
+      ),
+      { ...none, withheld: ['update'] },
+    ],
     ['a table leaves', changes({ members: [single] }, {}), { ...none, left: ['t'] }],
     ['a table is absent as before', changes({}, {}), none],
     ['a table returns', changes({}, { members: [single] }), { ...none, returned: ['t'] }],
