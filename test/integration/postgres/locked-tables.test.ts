@@ -102,3 +102,30 @@ test('an incremental snapshot that waits for the lock of its table holds back no
   await release();
   await run.until((records) => records.filter(({ value }) => value.op === 'r').length === 3);
 });
+
+test.each(['1', '2'])(
+  'a snapshot with %s connection(s) reads the other tables while one is locked',
+  async (threads) => {
+    database = await TestDatabase.create(`${TABLES} INSERT INTO b SELECT generate_series(1, 2000);
+    CREATE TABLE a AS SELECT i AS id FROM generate_series(1, 2000) i; CREATE TABLE zz AS TABLE a`);
+    run = await TaskRun.start(
+      tables('public.a,public.b,public.z,public.zz', {
+        ...{ 'snapshot.mode': 'initial', 'snapshot.max.threads': threads, 'snapshot.delay.ms': '1' },
+        ...{ 'max.batch.size': '100', 'max.queue.size': '200', 'snapshot.fetch.size': '100' },
+      }),
+    );
+    await run.count(100);
+    await hold('z');
+    const read = (table: string): number =>
+      (run as TaskRun).records.filter(({ topic }) => topic === `fulfillment.public.${table}`).length;
+    await run.until(() => read('b') === 2000 && read('zz') >= 1999 && read('a') === 2000);
+    expect(read('z')).toBe(0);
+    const { log } = run;
+    await run.until(() =>
+      log.some(({ message }) => /^Table public\.z is locked by another session \(process \d+\)/.test(message)),
+    );
+    await release();
+    await run.until((records) => records.at(-1)?.value.source.snapshot === 'last');
+    expect(read('z')).toBe(3);
+  },
+);

@@ -1,9 +1,13 @@
 /** One connection of a snapshot: fetches chunks, whose rows wait in the queue of its tap until they are decoded. */
 import type { Client, QueryResult } from 'pg';
 import { closeConnection } from '../database/connection';
+import { errorCode } from '../database/errors';
 import { connectionOf, type RowField } from '../database/pg-internals';
 import { MessageTap, DATA_ROW, type TapLimits } from '../replication/message-tap';
 import type { Chunk } from './chunk';
+
+/** Other tables can be read meanwhile. */
+const LOCK_TIMEOUT_MS = 1_000;
 
 export class SnapshotLane {
   readonly tap: MessageTap<Chunk | null>;
@@ -40,7 +44,7 @@ export class SnapshotLane {
     // One message, because small tables would otherwise take five round trips each. Releasing the savepoint keeps those
     // of many chunks from being nested.
     const results = (await client.query(
-      `SAVEPOINT millrace_table; DECLARE millrace_rows NO SCROLL CURSOR FOR ${query}; RELEASE SAVEPOINT millrace_table; ${fetchRows}`,
+      `SAVEPOINT millrace_table; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}; DECLARE millrace_rows NO SCROLL CURSOR FOR ${query}; SET LOCAL lock_timeout TO DEFAULT; RELEASE SAVEPOINT millrace_table; ${fetchRows}`,
     )) as unknown as readonly QueryResult[];
     let rows = results[results.length - 1]?.rowCount ?? 0;
     if (this.isChanged) return false;
@@ -58,6 +62,18 @@ export class SnapshotLane {
     this.undescribed = null;
     await this.client.query('ROLLBACK TO SAVEPOINT millrace_table');
     chunk.fetched = true;
+  }
+
+  /** After `fetch` has failed: whether another session holds the lock of the table, so that nothing of it was read. */
+  isLocked(error: unknown): boolean {
+    return errorCode(error) === '55P03' && this.undescribed !== null;
+  }
+
+  /** After `isLocked`: the chunk is fetched later. */
+  async postpone(): Promise<void> {
+    this.undescribed = null;
+    await this.client.query('ROLLBACK TO SAVEPOINT millrace_table');
+    this.open.pop();
   }
 
   private described(fields: readonly RowField[]): void {

@@ -22,6 +22,7 @@ import { chunkQuery, type VersionConditions } from './chunk-query';
 import { FinishedWork } from './finished-work';
 import { changedFrom, tellsChanges, unchangedSince } from './first-snapshot';
 import { unlessStuck } from './lane-locks';
+import { afterOthers, LockedTables } from './locked-tables';
 import { progressLength, readResumePoint, type ResumePoint } from './resume-point';
 import { snapshotError } from './snapshot-error';
 import { SnapshotLane } from './snapshot-lane';
@@ -43,7 +44,8 @@ interface Running {
   /** Exactly-once: chunks that have rows and are not finished. */
   readonly begun: Set<Chunk>;
   /** What no connection has begun; the chunks of an entry are read by one connection. */
-  readonly waiting: Chunk[][];
+  waiting: Chunk[][];
+  readonly locked: LockedTables;
 }
 
 export class SnapshotReader implements Phase {
@@ -177,7 +179,7 @@ export class SnapshotReader implements Phase {
             ),
         ),
         markers: new SnapshotMarkers(() => work.offset, completed),
-        ...{ work, lsn: source.lsn, plan, waiting: plan.chunks, begun: new Set() },
+        ...{ work, lsn: source.lsn, plan, waiting: plan.chunks, begun: new Set(), locked: new LockedTables(session) },
         versions: {
           changedFrom: changedFrom(first, source.snapshot),
           unchanged: unchangedSince(first, source.snapshot.xmax),
@@ -319,21 +321,31 @@ export class SnapshotReader implements Phase {
     for (;;) {
       const chunks = running.waiting.shift();
       if (chunks === undefined || this.failure !== null) return;
-      for (const chunk of chunks) await this.fetchChunk(running, lane, chunk, signal);
+      for (const [i, chunk] of chunks.entries()) {
+        if (await this.fetchChunk(running, lane, chunk, signal)) continue;
+        running.waiting = afterOthers(running.waiting, chunks.slice(i));
+        break;
+      }
     }
   }
 
-  private async fetchChunk(running: Running, lane: SnapshotLane, chunk: Chunk, signal: AbortSignal): Promise<void> {
+  /** False: another session holds the lock of the table. */
+  private async fetchChunk(running: Running, lane: SnapshotLane, chunk: Chunk, signal: AbortSignal): Promise<boolean> {
     const { config, logger } = this.session;
     const { table } = chunk;
     if (table.skipped) {
       lane.open.push(chunk);
       chunk.fetched = true;
-      return;
+      return true;
     }
     try {
-      if (await lane.fetch(chunk, chunkQuery(chunk, running.versions), config.snapshot.fetchSize, signal)) return;
+      if (await lane.fetch(chunk, chunkQuery(chunk, running.versions), config.snapshot.fetchSize, signal)) return true;
     } catch (error) {
+      if (lane.isLocked(error)) {
+        await lane.postpone();
+        await running.locked.report(table);
+        return false;
+      }
       // Undefined tables, columns, types, what cannot be compared: all but missing privileges.
       const change = /^42(?!501)/.test(errorCode(error)) ? await this.changeOf(table) : null;
       if (change?.kind === 'changed') throw changedError(table.name, change.reason);
@@ -344,7 +356,7 @@ export class SnapshotReader implements Phase {
         logger.warn(`Table ${table.name} ${change.reason} before the snapshot reached it; skipping it.`);
       table.skipped = true;
       this.wakeup.wake();
-      return;
+      return true;
     }
     throw changedError(table.name, (await this.changeOf(table))?.reason ?? 'was altered or replaced');
   }

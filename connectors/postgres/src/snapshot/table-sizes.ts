@@ -23,20 +23,27 @@ export interface TableSize {
 
 const EMPTY: TableSize = { blocks: 0, rows: 0, bytes: 0, byBlock: false, storage: '', files: '', parts: 0 };
 
+/** The size of a table that is locked would wait for the lock: what ANALYZE has found is enough to plan the chunks. */
 const SIZES = `
   WITH RECURSIVE part AS (
     SELECT o AS root, o AS oid FROM unnest($1::oid[]) AS o
-    UNION SELECT part.root, i.inhrelid FROM part JOIN pg_inherits i ON i.inhparent = part.oid)
+    UNION SELECT part.root, i.inhrelid FROM part JOIN pg_inherits i ON i.inhparent = part.oid),
+  locked AS (
+    SELECT DISTINCT relation FROM pg_locks
+    WHERE locktype = 'relation' AND mode = 'AccessExclusiveLock' AND pid <> pg_backend_pid()
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
   SELECT part.root::int8::text AS oid,
-         coalesce(max(pg_relation_size(c.oid)) / current_setting('block_size')::int, 0)::text AS blocks,
-         sum(greatest(c.reltuples, 0) * (c.relkind = 'r')::int)::float8 AS rows, coalesce(sum(pg_table_size(c.oid)), 0)::text AS bytes,
+         coalesce(max(CASE WHEN locked.relation IS NULL THEN pg_relation_size(c.oid) ELSE $PAGES END) / current_setting('block_size')::int, 0)::text AS blocks,
+         sum(greatest(c.reltuples, 0) * (c.relkind = 'r')::int)::float8 AS rows, 
+         coalesce(sum(CASE WHEN locked.relation IS NULL THEN pg_table_size(c.oid) ELSE $PAGES END), 0)::text AS bytes,
          bool_and(c.relkind = 'p' OR (c.relkind = 'r' AND (a.oid IS NULL OR a.amname = 'heap'))) AS by_block,
          string_agg(c.oid::int8 || ':' || coalesce(pg_relation_filenode(c.oid)::int8, 0), ',' ORDER BY c.oid) AS files,
          (SELECT string_agg(attnum::text, ',' ORDER BY attnum) FROM pg_attribute
           WHERE attrelid = part.root AND attnum > 0 AND NOT attisdropped) AS columns,
          count(*) FILTER (WHERE c.relkind <> 'p')::int AS parts
   FROM part JOIN pg_class c ON c.oid = part.oid LEFT JOIN pg_am a ON a.oid = c.relam
-  GROUP BY part.root`;
+       LEFT JOIN locked ON locked.relation = c.oid
+  GROUP BY part.root`.replaceAll('$PAGES', "c.relpages::int8 * current_setting('block_size')::int8");
 
 /** By oid. A table that does not exist has the size of an empty one. */
 export async function readSizes(client: Client, oids: readonly number[]): Promise<(oid: number) => TableSize> {
