@@ -45,7 +45,12 @@ export function canonical(config: ConnectorConfig): CanonicalConfig {
         values[current] = value;
         given.set(current, old);
       } else if (currentValue(current, other) !== currentValue(current, value)) {
-        problems.push(invalid(old, `"${current}" is already specified`));
+        // Documents of users often keep both, with other values; a typing error in TLS settings must not pass.
+        if (!deprecated) problems.push(invalid(old, `"${current}" is already specified`));
+        else {
+          warnings.push(`The configuration key "${old}" has no effect, because "${current}" is set to another value.`);
+          continue;
+        }
       }
       if (deprecated) warnings.push(`The configuration key "${old}" is deprecated, use "${current}".`);
     }
