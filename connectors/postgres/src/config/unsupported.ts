@@ -24,16 +24,52 @@ const REFUSED: readonly Refused[] = [
   },
 ];
 
+/** Names of the JDBC driver for settings that protect the connection. Without effect, it might not be encrypted. */
+const PROTECTION: readonly Refused[] = [
+  {
+    key: /^(?:(?:database|driver)\.)?ssl$/,
+    fine: ['false'],
+    because:
+      'database.sslmode protects the connection; set it to verify-full, the meaning of ssl=true, and remove this key',
+  },
+  {
+    key: /^driver\.ssl(?:mode|rootcert|cert|key|password)$/,
+    because: 'the key that is used has the prefix "database." in place of "driver."; rename it',
+  },
+  {
+    key: /^(?:(?:database|driver)\.)?channelBinding$/,
+    fine: ['prefer', 'disable', 'allow'],
+    because:
+      'it cannot be required; channel binding is used where the server offers it over TLS. Set database.sslmode=verify-full and remove this key',
+  },
+  {
+    key: /^(?:(?:database|driver)\.)?gssEncMode$/,
+    fine: ['allow', 'prefer', 'disable'],
+    because: 'encryption by GSSAPI is not supported; set database.sslmode=verify-full and remove this key',
+  },
+  {
+    key: /^(?:(?:database|driver)\.)?sslNegotiation$/,
+    fine: ['postgres'],
+    because: 'only the negotiation of PostgreSQL is supported; remove this key',
+  },
+  {
+    key: /^(?:(?:database|driver)\.)?requireAuth$/,
+    because: 'the method of authentication cannot be required; remove this key',
+  },
+];
+
 const WITHOUT_EFFECT: readonly Unsupported[] = [
   { key: /^(?:signal\.emit|notification\.http|openlineage|driver)\./ },
   { key: 'database.sslfactory' },
   { key: 'incremental.snapshot.allow.schema.changes', fine: ['false'] },
 ];
 
+const ALL_REFUSED = [...REFUSED, ...PROTECTION];
+
 /** One problem per key whose absence would change what is published. */
 export function refusedKeys(config: ConnectorConfig): ConfigProblem[] {
   return Object.keys(config).flatMap((name) => {
-    const refused = REFUSED.find((one) => asksFor(one, name, config));
+    const refused = ALL_REFUSED.find((one) => asksFor(one, name, config));
     return refused === undefined ? [] : [invalid(name, refused.because)];
   });
 }
@@ -45,12 +81,12 @@ export function isWithoutEffect(name: string, config: ConnectorConfig): boolean 
 
 /** Whether some values of the key are rejected. */
 export function isRefused(name: string): boolean {
-  return REFUSED.some((one) => covers(one, name));
+  return ALL_REFUSED.some((one) => covers(one, name));
 }
 
 /** Whether the key is listed here, regardless of its value. */
 export function isUnsupported(name: string): boolean {
-  return [...REFUSED, ...WITHOUT_EFFECT].some((one) => covers(one, name));
+  return [...ALL_REFUSED, ...WITHOUT_EFFECT].some((one) => covers(one, name));
 }
 
 function asksFor(one: Unsupported, name: string, config: ConnectorConfig): boolean {

@@ -143,6 +143,23 @@ test('cdc-postgres 3: an old name and the new one with different values', () => 
   );
 });
 
+test.each([
+  ['database.ssl', 'true', 'false'],
+  ['driver.ssl', 'true', 'false'],
+  ['ssl', 'true', 'false'],
+  ['driver.sslmode', 'verify-full', ''],
+  ['driver.sslrootcert', '/ca.pem', ''],
+  ['channelBinding', 'require', 'prefer'],
+  ['driver.channelBinding', 'require', 'disable'],
+  ['gssEncMode', 'require', 'prefer'],
+  ['database.gssEncMode', 'require', 'disable'],
+  ['driver.sslNegotiation', 'direct', 'postgres'],
+  ['driver.requireAuth', 'scram-sha-256', ''],
+])('%s=%s asks for protection that it would not give, and is refused; %s is not', (key, value, fine) => {
+  expect(problems({ [key]: value })).toEqual({ [key]: expect.stringContaining(`The '${key}' value is invalid: `) });
+  expect(problems({ [key]: fine })).toEqual({});
+});
+
 test('cdc-postgres 3: a problem is reported under the name that was used', () => {
   const legacy = { 'topic.prefix': undefined, 'database.server.name': 'a b' };
   expect(problems(legacy)).toEqual(one('database.server.name', `a b ${BAD_NAME}`));
