@@ -130,8 +130,8 @@ export const EXPLANATIONS: readonly Explanation[] = [
     holds: ({ java, own }) => String(java).replace(/"[^"]*"|null/, '') === String(own).replace(/"[^"]*"|null/, ''),
   },
   {
-    why: 'offsets contain the ordinal in the transaction, which Debezium ignores',
-    path: /^offset\.tx_event_index$/,
+    why: 'offsets contain the ordinal in the transaction and the timeline of the WAL, which Debezium ignores',
+    path: /^offset\.(?:tx_event_index|wal_timeline)$/,
     holds: ({ java }) => java === undefined,
   },
   {

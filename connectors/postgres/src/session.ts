@@ -20,6 +20,8 @@ export interface Session {
   readonly notifications: Notifications;
   readonly snapshot: SnapshotProgress;
   readonly metrics: TaskMetrics;
+  /** The WAL of the server at the start, for the offsets of a snapshot (`TIMELINE_MEMBER`); null: unknown. */
+  readonly timeline: string | null;
   /** Offsets are committed in the same transaction as the records of a poll. */
   readonly exactlyOnce: boolean;
   /**

@@ -21,7 +21,10 @@ function comparable({ topic, key, value, headers, sourceOffset }: EventRecord, i
   parsed?.data_collections?.sort((a, b) => a.data_collection.localeCompare(b.data_collection));
   const offset = JSON.parse(JSON.stringify(sourceOffset).replace(MESSAGE_ID, 'compared.message')) as object;
   const sorted = Object.entries(offset)
-    .filter(([name]) => !['lsn_events_processed', 'tx_event_index', 'tx_message_done', 'ts_usec'].includes(name))
+    .filter(
+      ([name]) =>
+        !['lsn_events_processed', 'tx_event_index', 'tx_message_done', 'ts_usec', 'wal_timeline'].includes(name),
+    )
     .sort();
   return [topic, key[1], parsed, headers.map(([name]) => name), isLast ? sorted : null];
 }

@@ -80,7 +80,7 @@ test('cdc-postgres 84: a snapshot of a standby without a slot', async () => {
   expect(ids().sort()).toEqual(rows.map(({ id }) => id));
 });
 
-test('cdc-postgres 83: a failover slot resumes on the promoted standby, nothing is lost', async () => {
+test('cdc-postgres 83: a failover slot waits for the promotion of the standby and resumes there, nothing is lost', async () => {
   proxy.target = primary.url;
   await database.query('DELETE FROM t');
   const config = taskConfig(database, {
@@ -125,8 +125,12 @@ test('cdc-postgres 83: a failover slot resumes on the promoted standby, nothing 
   });
 
   await primary.stop();
-  await replica.query('SELECT pg_promote()');
   proxy.target = standby.url;
+  // The address may lead to the standby before its promotion.
+  const waits = ({ message }: { message: string }): boolean =>
+    /server is in recovery and does not stream/.test(message);
+  await run.until(() => task.log.some(waits));
+  await replica.query('SELECT pg_promote()');
   await insert(replica, 1000);
   await run.count(next);
   expect(ids()).toEqual(Array.from({ length: next }, (_, i) => i));

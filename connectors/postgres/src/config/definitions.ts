@@ -128,7 +128,7 @@ export const DEFINITIONS: readonly Definition[] = [
     KEY.offsetMismatchStrategy,
     'STRING',
     'no_validation',
-    'When the slot is past the stored offset: trust_slot and trust_greater_lsn resume at the slot position, trust_offset is an error, and no_validation resumes there with a warning while the server has the WAL in between, otherwise that is an error. When it is before: trust_offset advances the slot, trust_slot repeats changes from the slot position on.',
+    'When the slot is past the stored offset: trust_slot and trust_greater_lsn resume at the slot position, trust_offset is an error, and no_validation resumes there with a warning while the server has the WAL in between, otherwise, or while the stream was running, that is an error. When it is before: trust_offset advances the slot, trust_slot repeats changes from the slot position on. With a server whose WAL does not contain the stored offset, trust_slot streams from the slot position.',
     oneOf('no_validation', 'trust_offset', 'trust_slot', 'trust_greater_lsn'),
   ),
   key(

@@ -22,6 +22,7 @@ import { XLOG_HEADER } from './replication-stream';
 import { RowChanges } from './row-changes';
 import type { Decoded, StreamDecoder } from './stream-decoder';
 import { Transaction } from './transaction';
+import { formatTimeline, type WalTimeline } from './wal-history';
 
 /** A row that contradicts the definition of its table, which must therefore be read again. */
 export interface Contradiction {
@@ -139,9 +140,20 @@ export abstract class ChangeDecoder implements StreamDecoder {
     this.members.xmin = xmin;
   }
 
+  set timeline(timeline: WalTimeline) {
+    const text = formatTimeline(timeline);
+    this.at.timeline = timeline;
+    this.tx.timeline = text;
+    this.members.timeline = text;
+  }
+
   hold(at: Lsn | null): void {
     this.at.heldAt = at;
     this.members.heldAt = at;
+  }
+
+  moveTo(position: Position): void {
+    Object.assign(this.at, position);
   }
 
   restart(): void {

@@ -2,6 +2,7 @@
 import type { SourceOffset } from '@millrace/sdk';
 import type { Lsn } from '../database/lsn';
 import { UNREAD_MEMBER } from './position';
+import { TIMELINE_MEMBER } from './wal-history';
 import type { TransactionMetadata } from '../events/transaction-metadata';
 
 /** Counts of tables that are copied per record, on average. */
@@ -13,6 +14,8 @@ export class OffsetMembers {
   /** See `Position`. */
   unreadUntil: Lsn | null = null;
   xmin: Lsn | null = null;
+  /** Text of the timeline; undefined: unknown. */
+  timeline: string | undefined = undefined;
   /** Those of a running incremental snapshot. */
   snapshot: SourceOffset | null = null;
 
@@ -35,10 +38,13 @@ export class OffsetMembers {
 
   /** The offset with the members that apply; the same one if there are none. */
   add(offset: SourceOffset): SourceOffset {
-    const { heldAt, unreadUntil, xmin, metadata, snapshot } = this;
-    if (heldAt === null && unreadUntil === null && xmin === null && metadata === null && snapshot === null)
+    const { heldAt, unreadUntil, xmin, timeline, metadata, snapshot } = this;
+    // The offsets of rows have it.
+    const isNamed = timeline === undefined || offset[TIMELINE_MEMBER] !== undefined;
+    if (isNamed && heldAt === null && unreadUntil === null && xmin === null && metadata === null && snapshot === null)
       return offset;
     const all: Record<string, SourceOffset[string]> = { ...offset, ...snapshot };
+    if (timeline !== undefined) all[TIMELINE_MEMBER] = timeline;
     if (heldAt !== null) all.prepared_lsn = heldAt;
     if (unreadUntil !== null) all[UNREAD_MEMBER] = unreadUntil;
     if (xmin !== null) all.xmin = xmin;

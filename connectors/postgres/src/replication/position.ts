@@ -2,6 +2,7 @@
 import type { SourceOffset } from '@millrace/sdk';
 import { offsetLsn, type Lsn } from '../database/lsn';
 import type { Transaction } from './transaction';
+import { readTimeline, type WalTimeline } from './wal-history';
 
 /**
  * Position of a connector in the stream. Only (commit position, ordinal in the transaction) is a total order of
@@ -32,6 +33,8 @@ export interface Position {
    * stream; null: nowhere.
    */
   readonly unreadUntil: Lsn | null;
+  /** The WAL that `lsn` lies in; null: unknown. */
+  readonly timeline: WalTimeline | null;
 }
 
 /** The member of offsets for `Position.unreadUntil`. */
@@ -45,7 +48,7 @@ export type StoredOffset =
    * A snapshot was running. Streaming continues at `lsn`, which precedes every change made since its first row was
    * read.
    */
-  | { readonly kind: 'snapshot'; readonly lsn: Lsn }
+  | { readonly kind: 'snapshot'; readonly lsn: Lsn; readonly timeline: WalTimeline | null }
   | { readonly kind: 'position'; readonly position: Position };
 
 const isTrue = (value: unknown): boolean => value === true || value === 'true';
@@ -58,7 +61,7 @@ export function readOffset(offset: SourceOffset | null): StoredOffset {
   // INCREMENTAL marks rows of an ad-hoc snapshot amid streaming, BLOCKING a pause in it.
   const initial = isTrue(snapshot) || (typeof snapshot === 'string' && snapshot.toUpperCase() === 'INITIAL');
   if (initial && !isTrue(offset.last_snapshot_record) && !isTrue(offset.snapshot_completed))
-    return { kind: 'snapshot', lsn };
+    return { kind: 'snapshot', lsn, timeline: readTimeline(offset) };
   return {
     kind: 'position',
     position: {
@@ -72,6 +75,7 @@ export function readOffset(offset: SourceOffset | null): StoredOffset {
       messageDone: offset.messageType === 'MESSAGE' || isTrue(offset[MESSAGE_MEMBER]),
       heldAt: offsetLsn(offset.prepared_lsn),
       unreadUntil: offsetLsn(offset[UNREAD_MEMBER]),
+      timeline: readTimeline(offset),
     },
   };
 }
@@ -85,7 +89,7 @@ export function streamedOffset(
   lsn: Lsn,
   commit: Lsn | null,
   sameLsn: number,
-  tx: Pick<Transaction, 'time' | 'xid' | 'index' | 'messageLsn'>,
+  tx: Pick<Transaction, 'time' | 'xid' | 'index' | 'messageLsn' | 'timeline'>,
 ): SourceOffset {
   // Two literals instead of a spread, because every change creates one.
   const offset: Record<string, SourceOffset[string]> =
@@ -98,6 +102,7 @@ export function streamedOffset(
           ts_usec: tx.time.micros,
           txId: tx.xid,
           tx_event_index: tx.index,
+          wal_timeline: tx.timeline as string,
         }
       : {
           lsn,
@@ -108,6 +113,7 @@ export function streamedOffset(
           ts_usec: tx.time.micros,
           txId: tx.xid,
           tx_event_index: tx.index,
+          wal_timeline: tx.timeline as string,
         };
   if (tx.messageLsn === lsn) offset[MESSAGE_MEMBER] = true;
   return offset;
@@ -126,6 +132,7 @@ export function positionAt(lsn: Lsn, unreadUntil: Lsn | null = null): Position {
     messageDone: false,
     heldAt: null,
     unreadUntil,
+    timeline: null,
   };
 }
 
@@ -136,6 +143,14 @@ function integer(value: unknown): number | null {
 export function startLsn({ commit, processed, lsn, heldAt }: Position): Lsn {
   const start = commit ?? processed ?? lsn;
   return heldAt !== null && heldAt < start ? heldAt : start;
+}
+
+/** The last WAL that was read. */
+export function reachedLsn({ commit, processed, lsn }: Position): Lsn {
+  let last = lsn;
+  if (processed !== null && processed > last) last = processed;
+  if (commit !== null && commit > last) last = commit;
+  return last;
 }
 
 /** What may be confirmed to the server once this offset is stored; null: nothing. */
@@ -177,7 +192,8 @@ export class ResumeFilter {
     // earlier one.
     if (commit !== null && finalLsn < commit) return true;
     if (this.done) return false;
-    if (xid !== this.position.xid || messageType === 'BEGIN') {
+    // A transaction that committed before the position is another one with the same id.
+    if (xid !== this.position.xid || messageType === 'BEGIN' || finalLsn < this.position.lsn) {
       this.done = true;
       return false;
     }
@@ -190,7 +206,7 @@ export class ResumeFilter {
     if (this.done || !this.inTransaction) return 'emit';
     const { index: doneIndex, processed, sameLsnDone, messageType } = this.position;
     if (doneIndex !== null) {
-      if (index <= doneIndex) return 'skip';
+      if (index <= doneIndex && lsn <= this.position.lsn) return 'skip';
       this.done = true;
       return 'emit';
     }

@@ -25,7 +25,8 @@ export const XLOG_HEADER = 25;
 export interface ReplicationOptions {
   readonly config: PostgresConfig;
   readonly tls: TlsAttempt;
-  readonly start: Lsn;
+  /** Checks the server and the slot on the connection of the stream, and resolves with the position to start at. */
+  start(client: Client): Promise<Lsn>;
   readonly serverVersion: number;
   /** `wal_sender_timeout`; status messages are sent well within it. 0 is off. */
   readonly walSenderTimeoutMs: number;
@@ -40,6 +41,7 @@ class TapPlugin {
   constructor(
     private readonly config: PostgresConfig,
     private readonly serverVersion: number,
+    private readonly check: (client: Client) => Promise<Lsn>,
     private readonly onTap: (tap: MessageTap<null>, client: Client) => void,
   ) {}
 
@@ -52,7 +54,7 @@ class TapPlugin {
     return buffer;
   }
 
-  async start(client: Client, slotName: string, lastLsn: string): Promise<unknown> {
+  async start(client: Client, slotName: string): Promise<unknown> {
     const { queue } = this.config;
     await ensureSettings(client, 'Streaming');
     this.client = client;
@@ -65,9 +67,10 @@ class TapPlugin {
       await client.query(
         `SELECT pg_copy_logical_replication_slot(${quoteLiteral(copyOf)}, ${quoteLiteral(slotName)}, true)`,
       );
+    const start = formatLsn(await this.check(client));
     const query = async (options: readonly StreamOption[]): Promise<unknown> => {
       try {
-        return await client.query(startReplication(slotName, lastLsn, options));
+        return await client.query(startReplication(slotName, start, options));
       } catch (error) {
         // The plugin checks them before it streams, so the connection is idle again.
         const named = options.filter((one) => optional.includes(one) && errorText(error).includes(`"${one[0]}"`));
@@ -93,7 +96,7 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
   private readonly service: LogicalReplicationService;
   private readonly plugin: TapPlugin;
   private timer: NodeJS.Timeout | null = null;
-  private received: Lsn;
+  private received: Lsn = 0;
   private flushed: Lsn = 0;
   private ended = false;
   /** Why it has ended. */
@@ -103,12 +106,12 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
   private constructor(private readonly options: ReplicationOptions) {
     super();
     const { config, tls } = options;
-    this.received = options.start;
     this.service = new LogicalReplicationService(clientConfig(config.connection, 'Streaming', tls), {
       // The timer of the library would confirm received positions, not those stored in Kafka.
       acknowledge: { auto: false, timeoutSeconds: 0 },
     });
-    this.plugin = new TapPlugin(config, options.serverVersion, (tap, client) => {
+    const check = async (client: Client): Promise<Lsn> => (this.received = await options.start(client));
+    this.plugin = new TapPlugin(config, options.serverVersion, check, (tap, client) => {
       tap.onMessage = this.onMessage;
       client.on('notice', (notice) => {
         if (!leavesOutChanges(notice)) return;
@@ -181,14 +184,14 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
   }
 
   private async start(): Promise<void> {
-    const { config, start } = this.options;
+    const { config } = this.options;
     await new Promise<void>((resolve, reject) => {
       this.service.once('start', resolve);
       this.service.on('error', (error: unknown) => {
         reject(error);
         this.finish(error);
       });
-      this.service.subscribe(this.plugin, config.slot.name, formatLsn(start)).then(
+      this.service.subscribe(this.plugin, config.slot.name).then(
         () => {
           const error = new Error('Connection terminated: the server ended the replication stream');
           reject(error);

@@ -5,7 +5,7 @@ import type { PostgresConfig } from '../config/postgres-config';
 import type { TlsAttempt } from '../database/tls';
 import { clientConfig, closeConnection, connectError } from '../database/connection';
 import { databaseError, errorCode, errorText } from '../database/errors';
-import { quoteIdentifier } from '../database/identifiers';
+import { quoteIdentifier, quoteLiteral } from '../database/identifiers';
 import { parseLsn, type Lsn } from '../database/lsn';
 import { backendPid } from '../database/pg-internals';
 import { replicationError } from '../database/pooler';
@@ -27,10 +27,10 @@ export interface SlotState {
 
 /** Null when there is no slot of that name. */
 export async function findSlot(client: Client, name: string): Promise<SlotState | null> {
-  // As JSON, because columns differ between versions.
-  const { rows } = await client.query('SELECT to_jsonb(s) AS slot FROM pg_replication_slots s WHERE slot_name = $1', [
-    name,
-  ]);
+  // As JSON, because columns differ between versions. Without a parameter, which replication connections refuse.
+  const { rows } = await client.query(
+    `SELECT to_jsonb(s) AS slot FROM pg_replication_slots s WHERE slot_name = ${quoteLiteral(name)}`,
+  );
   const slot = (rows[0] as { slot: Record<string, string | number | boolean | null> } | undefined)?.slot;
   if (slot === undefined) return null;
   const position = (value: unknown): Lsn | null => (typeof value === 'string' ? parseLsn(value) : null);

@@ -5,6 +5,7 @@ import type { ArrivedMessages } from './message-source';
 import type { ChangeObserver } from './change-observer';
 import type { Position } from './position';
 import type { RecentTransactions } from './recent-transactions';
+import type { WalTimeline } from './wal-history';
 
 /**
  * How far a message was decoded. `all`: the next one is due. `part`: it has filled a batch, so pass it again in the
@@ -20,6 +21,8 @@ export interface StreamDecoder {
   endBatch(): void;
   /** `catalog_xmin` of the slot; null if it is not read. */
   set xmin(xmin: number | null);
+  /** The WAL that is decoded from now on. */
+  set timeline(timeline: WalTimeline);
   set observer(observer: ChangeObserver | null);
   readonly recent: RecentTransactions;
   /** Offset after everything decoded so far. */
@@ -35,6 +38,8 @@ export interface StreamDecoder {
   readonly decodedLsn: Lsn;
   /** Resets for a new stream, which starts at `current`. */
   restart(): void;
+  /** Makes `current` another position. Call before `restart`. */
+  moveTo(position: Position): void;
   /** Decodes one XLogData message (body of a CopyData). */
   message(buffer: Buffer, at: number, end: number): Decoded;
   /** @param queue the messages that have arrived, the blocked one first */

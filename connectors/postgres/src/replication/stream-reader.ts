@@ -1,5 +1,12 @@
 /** Streams changes: connects, decodes received messages on each poll, and reconnects after a lost connection. */
-import { type SourceOffset, type SourceRecord, Wakeup, yieldToEventLoop, monotonicNow } from '@millrace/sdk';
+import {
+  isConnectError,
+  type SourceOffset,
+  type SourceRecord,
+  Wakeup,
+  yieldToEventLoop,
+  monotonicNow,
+} from '@millrace/sdk';
 import type { Client } from 'pg';
 import { reconnectDelayMs } from './reconnect-delay';
 import { databaseError, errorCode, errorText, isTransient, wasCanceled } from '../database/errors';
@@ -10,7 +17,8 @@ import type { ChangeObserver } from './change-observer';
 import { createDecoder } from './create-decoder';
 import { createSource } from './create-source';
 import { Heartbeat } from './heartbeat';
-import { startLsn, type Position } from './position';
+import type { Position } from './position';
+import { ResumeGuard } from './resume-guard';
 import type { MessageSource } from './message-source';
 import { isMissingObject, missingObject } from './missing-object';
 import { KEEPALIVE, ReplicationStream } from './replication-stream';
@@ -22,10 +30,14 @@ import type { StreamDecoder } from './stream-decoder';
 /** SQLSTATE with which servers and plugins refuse options of START_REPLICATION. */
 const OPTION_ERRORS = new Set(['22023', '42601', '0A000', 'XX000']);
 
+/** SQLSTATE with which a server that is not yet promoted refuses a stream. */
+const RECOVERY_ERRORS = new Set(['55000', '0A000']);
+
 export class StreamReader implements Phase, StreamState {
   private readonly decoder: StreamDecoder;
   private readonly heartbeat: Heartbeat;
   private readonly xmin: SlotXmin;
+  private readonly guard: ResumeGuard;
   private readonly wakeup = new Wakeup();
   private stream: ReplicationStream | null = null;
   /** What is decoded of `stream`. */
@@ -49,6 +61,7 @@ export class StreamReader implements Phase, StreamState {
   ) {
     this.decoder = createDecoder(session, position, lastOffset);
     this.heartbeat = new Heartbeat(session);
+    this.guard = new ResumeGuard(session, this.decoder);
     this.xmin = new SlotXmin(session);
     session.metrics.stream = this;
     session.general.onLost = (error) => {
@@ -251,16 +264,15 @@ export class StreamReader implements Phase, StreamState {
   }
 
   private async connect(): Promise<void> {
-    const { session, decoder } = this;
+    const { session, decoder, guard } = this;
     const { config, general, logger } = session;
     await general.get();
-    decoder.restart();
     this.idleAt = null;
-    const start = startLsn(decoder.current);
+    let at: Lsn = 0;
     const stream = await ReplicationStream.open({
       config,
       tls: general.tls,
-      start,
+      start: async (client) => (at = await guard.start(client)),
       serverVersion: session.facts.version,
       walSenderTimeoutMs: session.facts.walSenderTimeoutMs,
     });
@@ -268,6 +280,7 @@ export class StreamReader implements Phase, StreamState {
       await stream.close();
       return;
     }
+    guard.started();
     this.lost = null;
     stream.on('end', (error) => {
       this.lost = error ?? new Error('Connection terminated');
@@ -278,7 +291,7 @@ export class StreamReader implements Phase, StreamState {
     this.source = createSource(session, decoder, stream.tap.queue);
     this.slotAttempts = 0;
     if (this.acknowledged > 0) stream.acknowledge(this.acknowledged);
-    logger.info(`Streaming changes from slot "${config.slot.name}" at ${formatLsn(start)}.`);
+    logger.info(`Streaming changes from slot "${config.slot.name}" at ${formatLsn(at)}.`);
   }
 
   /** Schedules the next attempt, or throws. */
@@ -287,6 +300,11 @@ export class StreamReader implements Phase, StreamState {
     if (signal.aborted) return;
     const text = errorText(error);
     const code = errorCode(error);
+    if (code === 'PG_IN_RECOVERY' || (RECOVERY_ERRORS.has(code) && this.guard.inRecovery)) {
+      this.pause(error, 'PG_IN_RECOVERY: the server is in recovery and does not stream yet');
+      return;
+    }
+    if (isConnectError(error) && !error.retriable) throw error;
     if (code === '55006') {
       this.slotAttempts++;
       if (this.slotAttempts > config.slot.maxRetries) throw await slotActiveError(await general.get(), config, error);

@@ -10,6 +10,8 @@ export class Transaction implements EventContext {
   xmin: Lsn | null = null;
   origin: string | null = null;
   originLsn: Lsn | null = null;
+  /** The member of offsets that names the WAL; undefined: unknown. */
+  timeline: string | undefined = undefined;
   open = false;
   /** Completed before the restart: all its changes are skipped. */
   completedBefore = false;

@@ -15,6 +15,7 @@ import { Instant, type EventContext } from '../events/event-factory';
 import { completeRow, keyOf, readDataRow, RowContext, type Cells } from '../events/row';
 import type { TableModel } from '../events/table-model';
 import { UNREAD_MEMBER } from '../replication/position';
+import { TIMELINE_MEMBER } from '../replication/wal-history';
 import type { CreatedSlot } from '../replication/slot';
 import { MAX_BATCH_BYTES, type Phase, type Session } from '../session';
 import type { Chunk, SnapshotTable } from './chunk';
@@ -140,7 +141,9 @@ export class SnapshotReader implements Phase {
     if (this.closed) return await closeAll(source);
     try {
       this.streamLsn ??= source.lsn;
-      const offset = { lsn: this.streamLsn, snapshot: 'INITIAL', ts_usec: source.micros, txId: source.xid };
+      const { timeline } = session;
+      const wal = timeline === null ? null : { [TIMELINE_MEMBER]: timeline };
+      const offset = { lsn: this.streamLsn, snapshot: 'INITIAL', ts_usec: source.micros, txId: source.xid, ...wal };
       const isTelling = tellsChanges(source.snapshot.xmax);
       if (exactlyOnce && this.resume !== null && !isTelling)
         session.logger.warn(

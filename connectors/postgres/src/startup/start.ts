@@ -21,6 +21,9 @@ import { decodingPlugin } from '../replication/decoding-plugin';
 import { encodingProblem, withPlugin } from '../replication/installed-plugin';
 import { readOffset, type Position, type StoredOffset } from '../replication/position';
 import { unavailableOptions } from '../replication/pgoutput-options';
+import { passedWarning } from '../replication/resume-check';
+import { findServerWal } from '../replication/server-wal';
+import { formatTimeline, type WalTimeline } from '../replication/wal-history';
 import type { PublicationWatch } from '../publication/watch';
 import { Relations } from '../events/relations';
 import { TaskMetrics } from '../metrics/task-metrics';
@@ -42,7 +45,7 @@ import { setReplicaIdentities } from './replica-identity';
 import { settingWarnings } from './setting-warnings';
 import { advanceSlot } from './advance-slot';
 import { readLayout } from './slot-layout';
-import { passedWarning, planStart, snapshotGap, streamPosition, type StartPlan } from './plan';
+import { planStart, snapshotGap, streamPosition, type StartPlan } from './plan';
 import type { SourceOffset } from '@millrace/sdk';
 
 export interface Started {
@@ -90,7 +93,9 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
     if (streams) config = await withUsablePlugin(client, config, logger);
     const slot = streams ? await usableSlot(client, config, logger, isPreview) : null;
     if (streams) for (const warning of unavailableOptions(config, facts.version)) logger.warn(warning);
-    let plan = planStart(config.snapshot.policy, stored, slot, config.slot);
+    const timeline = stored.kind === 'none' ? null : timelineOf(stored);
+    const wal = streams ? await findServerWal(config, general.tls, timeline, logger) : null;
+    let plan = planStart(config.snapshot.policy, stored, slot, config.slot, wal);
     const slotName = config.slot.name;
     const tables = await capturedTables(client, config, facts, streams && !isPreview ? logger : null);
     checkGuardrail(config, tables.length, logger);
@@ -121,6 +126,7 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
       ...{ config, logger, signal, general, facts, relations },
       ...{ factory, notifications, metrics, storeOffset },
       exactlyOnce: context.exactlyOnce,
+      timeline: wal === null ? null : formatTimeline(wal),
       snapshot: new SnapshotProgress(),
     };
     let created: CreatedSlot | null = null;
@@ -129,10 +135,12 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
       ...{ config, signal, name, temporary: false },
       ...{ tls: general.tls, serverVersion: facts.version, general: client },
     });
-    const gap = plan.stream ? snapshotGap(stored, slot) : null;
+    const gap = plan.stream && plan.snapshot ? snapshotGap(stored, slot, plan.diverged) : null;
     if (gap !== null) logger.warn(`Some deletes are not captured: ${gap}`);
-    const passed = plan.stream && !plan.snapshot ? passedWarning(stored, slot, slotName) : null;
-    if (passed !== null) logger.warn(passed);
+    if (plan.stream && !plan.snapshot && stored.kind === 'position') {
+      const passed = plan.diverged?.message ?? passedWarning(stored.position, slot, slotName);
+      if (passed !== null) logger.warn(passed);
+    }
     if (plan.stream && !plan.snapshot && !isPreview) await advanceSlot(client, config.slot, stored, slot, logger);
     if (plan.stream && isPreview) {
       const { copyOf } = config.slot;
@@ -170,6 +178,10 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
     await general.close();
     throw databaseError('Starting the connector failed', error);
   }
+}
+
+function timelineOf(stored: Exclude<StoredOffset, { kind: 'none' }>): WalTimeline | null {
+  return stored.kind === 'snapshot' ? stored.timeline : stored.position.timeline;
 }
 
 /** Throws when the text of the plugin would be misread. */

@@ -18,6 +18,7 @@ const position = (over: Partial<Position>): Position => ({
   messageDone: false,
   heldAt: null,
   unreadUntil: null,
+  timeline: null,
   ...over,
 });
 
@@ -66,6 +67,14 @@ describe('changes that were emitted before the restart', () => {
     filter.commit();
     expect(filter.begin(300, 7)).toBe(false);
     expect(filter.change(100, 1)).toBe('emit');
+  });
+
+  test('cdc-postgres 79: a transaction of another WAL with the same id: its changes beyond the position are emitted', () => {
+    const filter = new ResumeFilter(position({ index: 2 }));
+    expect(filter.begin(200, 7)).toBe(false);
+    expect([101, 102].map((lsn, i) => filter.change(lsn, i + 1))).toEqual(['emit', 'emit']);
+    const earlier = new ResumeFilter(position({ index: 2 }));
+    expect([earlier.begin(95, 7), earlier.change(91, 1)]).toEqual([false, 'emit']);
   });
 
   test('another transaction comes first: nothing is skipped', () => {

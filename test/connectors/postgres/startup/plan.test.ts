@@ -1,18 +1,15 @@
 import { startLsn, type StoredOffset } from '../../../../connectors/postgres/src/replication/position';
 import type { CreatedSlot, SlotState } from '../../../../connectors/postgres/src/replication/slot';
-import {
-  passedWarning,
-  planStart,
-  snapshotGap,
-  streamPosition,
-} from '../../../../connectors/postgres/src/startup/plan';
+import { checkResume, passedWarning } from '../../../../connectors/postgres/src/replication/resume-check';
+import type { ServerWal } from '../../../../connectors/postgres/src/replication/wal-history';
+import { planStart, snapshotGap, streamPosition } from '../../../../connectors/postgres/src/startup/plan';
 import { parseConfig } from '../../../../connectors/postgres/src/config/postgres-config';
 import { SNAPSHOT_POLICIES, type SnapshotPolicy } from '../../../../connectors/postgres/src/config/snapshot-config';
 
 type SnapshotMode = keyof typeof SNAPSHOT_POLICIES;
 
 const NONE: StoredOffset = { kind: 'none' };
-const UNFINISHED: StoredOffset = { kind: 'snapshot', lsn: 70 };
+const UNFINISHED: StoredOffset = { kind: 'snapshot', lsn: 70, timeline: null };
 const FINISHED = {
   kind: 'position',
   position: {
@@ -26,6 +23,7 @@ const FINISHED = {
     messageDone: false,
     heldAt: null,
     unreadUntil: null,
+    timeline: null,
   },
 } as const satisfies StoredOffset;
 const slot = (restartLsn: number): SlotState => ({
@@ -176,10 +174,87 @@ describe('cdc-postgres 79: a slot that was confirmed beyond the stored position'
   });
 
   test('the log warns when the server skips the changes although it still has the WAL', () => {
-    expect(passedWarning(FINISHED, { ...slot(50), confirmedFlushLsn: 300 }, 's')).toMatch(
+    expect(passedWarning(FINISHED.position, { ...slot(50), confirmedFlushLsn: 300 }, 's')).toMatch(
       /^The stored position is 0\/5A\./,
     );
-    expect(passedWarning(FINISHED, slot(50), 's')).toBeNull();
-    expect(passedWarning({ kind: 'none' }, slot(300), 's')).toBeNull();
+    expect(passedWarning(FINISHED.position, slot(50), 's')).toBeNull();
+    expect(passedWarning(FINISHED.position, null, 's')).toBeNull();
   });
+});
+
+describe('cdc-postgres 79: the WAL of the server does not contain the stored position', () => {
+  const wal: ServerWal = {
+    systemId: '7',
+    timeline: 3,
+    end: 100,
+    inRecovery: false,
+    ancestors: [{ timeline: 2, at: 99 }],
+  };
+  const at = (timeline: number, systemId = '7') => ({
+    ...FINISHED,
+    position: { ...FINISHED.position, timeline: { systemId, timeline } },
+  });
+  const checked = (stored: StoredOffset, server: ServerWal, mode: SnapshotMode = 'initial'): string => {
+    try {
+      const found = planStart(SNAPSHOT_POLICIES[mode], stored, slot(50), CHECKED, server);
+      return `${found.snapshot ? 'snapshot' : 'stream'}${found.diverged === undefined ? '' : ' diverged'}`;
+    } catch (error) {
+      return `${(error as { code: string }).code} ${/position \S+: (.*?)[.(,]/.exec((error as Error).message)?.[1]}`;
+    }
+  };
+
+  test.each<[string, StoredOffset, Partial<ServerWal>, string]>([
+    ['unknown timeline, within the WAL', FINISHED, {}, 'stream'],
+    ['unknown timeline, beyond the WAL', FINISHED, { end: 99 }, 'PG_WAL_DIVERGED it ends at 0/63 '],
+    ['beyond the WAL that a standby has received', FINISHED, { end: 99, inRecovery: true }, 'stream'],
+    ['the same timeline', at(3), {}, 'stream'],
+    ['a promotion after the position', at(2), { ancestors: [{ timeline: 2, at: 100 }] }, 'stream'],
+    ['a promotion before the position', at(2), {}, 'PG_WAL_DIVERGED it left timeline 2 at 0/63 '],
+    ['the history cannot be read', at(2), { ancestors: null }, 'stream'],
+    [
+      'a timeline that is no ancestor',
+      at(1),
+      {},
+      'PG_WAL_DIVERGED its timeline 3 does not descend from timeline 1 of the position ',
+    ],
+    [
+      'the old primary',
+      at(4),
+      { ancestors: null },
+      'PG_WAL_DIVERGED its timeline 3 does not descend from timeline 4 of the position ',
+    ],
+    ['another cluster', at(3, '8'), {}, 'PG_WAL_DIVERGED it is another cluster '],
+  ])('%s', (_, stored, server, expected) => {
+    expect(checked(stored, { ...wal, ...server })).toBe(expected);
+  });
+
+  test('when_needed and always take a snapshot and stream from the slot, so does an interrupted snapshot', () => {
+    const server = { ...wal, end: 60 };
+    expect(checked(FINISHED, server, 'when_needed')).toBe('snapshot diverged');
+    expect(checked(FINISHED, server, 'always')).toBe('snapshot diverged');
+    expect(checked(UNFINISHED, server)).toBe('snapshot diverged');
+    const found = planStart(SNAPSHOT_POLICIES.initial, UNFINISHED, slot(50), CHECKED, server);
+    expect(streamPosition(found, UNFINISHED, slot(50), null)).toMatchObject({ lsn: 50 });
+    expect(snapshotGap(UNFINISHED, slot(50), found.diverged)).toMatch('does not contain the stored position 0/46');
+  });
+
+  test('trust_slot streams from the slot; trust_greater_lsn only if that is beyond the position', () => {
+    const from = (mismatch: 'trust_slot' | 'trust_greater_lsn' | 'trust_offset', slotAt: number): unknown => {
+      const { problem, fromSlot } = checkResume(at(1).position, slot(slotAt), wal, { ...CHECKED, mismatch });
+      return problem?.code ?? fromSlot;
+    };
+    expect([from('trust_slot', 90), from('trust_slot', 50)]).toEqual([true, true]);
+    expect([from('trust_greater_lsn', 90), from('trust_greater_lsn', 101)]).toEqual(['PG_WAL_DIVERGED', true]);
+    expect(from('trust_offset', 50)).toBe('PG_WAL_DIVERGED');
+  });
+});
+
+test('cdc-postgres 79: before a reconnect, a slot that others advanced is an error, and one that lags is not', () => {
+  const again = (mismatch: 'no_validation' | 'trust_slot', slotAt: number): unknown => {
+    const state = { ...slot(50), confirmedFlushLsn: slotAt };
+    const { problem, fromSlot } = checkResume(FINISHED.position, state, null, { ...CHECKED, mismatch }, true);
+    return problem?.code ?? fromSlot;
+  };
+  expect([again('no_validation', 300), again('no_validation', 60)]).toEqual(['PG_POSITION_LOST', false]);
+  expect([again('trust_slot', 300), again('trust_slot', 60)]).toEqual([true, false]);
 });

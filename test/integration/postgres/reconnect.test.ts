@@ -1,0 +1,85 @@
+/** What happens to slot and server while the stream is disconnected (cdc-postgres 79). */
+import { TestDatabase } from '../../helpers/test-database';
+import { TaskRun, taskConfig } from './harness';
+
+let database: TestDatabase;
+let run: TaskRun | null = null;
+beforeEach(async () => {
+  database = await TestDatabase.create('CREATE TABLE t (id int PRIMARY KEY)');
+});
+afterEach(async () => {
+  await run?.stop();
+  run = null;
+  await database.drop();
+});
+
+const ids = (): number[] => (run?.records ?? []).map((record) => record.key.id);
+const insert = async (id: number): Promise<unknown> => await database.query('INSERT INTO t VALUES ($1)', [id]);
+
+/** Streams row 1, and disconnects without a poll that would notice. */
+async function disconnected(settings: Record<string, string> = {}): Promise<TaskRun> {
+  run = await TaskRun.start(taskConfig(database, { 'snapshot.mode': 'no_data', ...settings }));
+  await insert(1);
+  await run.count(1);
+  run.commitUpTo();
+  await database.cutStream();
+  await database.slotsLetGo();
+  return run;
+}
+
+async function createAgain(): Promise<void> {
+  await database.query('SELECT pg_drop_replication_slot($1)', [database.slot]);
+  await insert(2);
+  await database.query("SELECT pg_create_logical_replication_slot($1, 'pgoutput')", [database.slot]);
+  await insert(3);
+}
+
+async function advance(): Promise<void> {
+  await insert(2);
+  await database.query('SELECT pg_replication_slot_advance($1, pg_current_wal_lsn())', [database.slot]);
+  await insert(3);
+}
+
+const lost = { code: 'PG_POSITION_LOST', message: expect.stringContaining('no longer available on the server') };
+
+test.each([
+  ['dropped and created again', createAgain],
+  ['advanced', advance],
+  ['dropped', async () => void (await database.dropSlots())],
+])(
+  'cdc-postgres 79: a slot that is %s during a disconnect fails the stream, instead of skipping rows',
+  async (_, change) => {
+    const task = await disconnected();
+    await change();
+    await expect(task.count(2)).rejects.toMatchObject(lost);
+    expect(ids()).toEqual([1]);
+  },
+);
+
+test('cdc-postgres 79: a slot that a second connector read during a disconnect fails the stream', async () => {
+  const task = await disconnected();
+  const second = await TaskRun.start(taskConfig(database, { 'snapshot.mode': 'no_data' }), task.lastOffset);
+  for (const id of [2, 3]) await insert(id);
+  await second.count(2);
+  second.commitUpTo();
+  await second.stop();
+  await database.slotsLetGo();
+  await expect(task.count(2)).rejects.toMatchObject(lost);
+});
+
+test('with offset.mismatch.strategy=trust_greater_lsn, the stream resumes at the slot, and the log says where', async () => {
+  const task = await disconnected({ 'offset.mismatch.strategy': 'trust_greater_lsn' });
+  await advance();
+  const [slot] = await database.slots();
+  await task.count(2);
+  expect(ids()).toEqual([1, 3]);
+  const lines = task.log.map(({ message }) => message);
+  expect(lines).toContainEqual(expect.stringContaining('otherwise the changes in between are lost'));
+  expect(lines).toContain(`Streaming changes from slot "${database.slot}" at ${slot?.confirmed_flush_lsn}.`);
+});
+
+test('with snapshot.mode=when_needed, the error lets the task be restarted, which takes a new snapshot', async () => {
+  const task = await disconnected({ 'snapshot.mode': 'when_needed' });
+  await createAgain();
+  await expect(task.count(2)).rejects.toMatchObject({ ...lost, cause: { retriable: true } });
+});
