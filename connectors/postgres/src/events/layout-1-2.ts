@@ -95,10 +95,10 @@ function isKept(name: string, value: unknown): boolean {
 }
 
 function offset(of: SourceOffset): SourceOffset {
-  // Debezium 1.2 would take the mark for an unfinished snapshot.
-  const incremental = of.snapshot === 'INCREMENTAL';
+  // Debezium 1.2, like `readOffset`, would take the mark for an unfinished initial snapshot.
+  const isRequested = of.snapshot === 'INCREMENTAL' || of.snapshot === 'BLOCKING';
   const members = Object.entries(of)
-    .filter(([name, value]) => isKept(name, value) && !(incremental && /snapshot(?:_record)?$/.test(name)))
+    .filter(([name, value]) => isKept(name, value) && !(isRequested && /snapshot(?:_record)?$/.test(name)))
     .map(([name, value]): [string, unknown] => [name, name === 'snapshot' ? true : value]);
   // Only offsets of the stream name a transaction.
   if (of.snapshot === undefined && of.transaction_id === undefined) members.push(['transaction_id', null]);

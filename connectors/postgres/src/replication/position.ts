@@ -59,7 +59,10 @@ export function readOffset(offset: SourceOffset | null): StoredOffset {
   if (offset === null || lsn === null) return { kind: 'none' };
   const { snapshot } = offset;
   // INCREMENTAL marks rows of an ad-hoc snapshot amid streaming, BLOCKING a pause in it.
-  const initial = isTrue(snapshot) || (typeof snapshot === 'string' && snapshot.toUpperCase() === 'INITIAL');
+  // With event.format=1.2, earlier versions wrote `true` for a blocking one, too, beside the position in the stream.
+  const initial =
+    (isTrue(snapshot) && offset.tx_event_index === undefined) ||
+    (typeof snapshot === 'string' && snapshot.toUpperCase() === 'INITIAL');
   if (initial && !isTrue(offset.last_snapshot_record) && !isTrue(offset.snapshot_completed))
     return { kind: 'snapshot', lsn, timeline: readTimeline(offset) };
   return {
