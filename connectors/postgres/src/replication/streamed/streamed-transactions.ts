@@ -161,8 +161,13 @@ export class StreamedTransactions implements MessageSource {
     return 'message';
   }
 
-  private peekReplay({ frames, inserted: [next] }: Replay): Peeked {
-    if (next !== undefined) return this.found(next, 0, next.length);
+  private peekReplay({ frames, inserted, ended, transaction }: Replay): Peeked {
+    const [next] = inserted;
+    if (next !== undefined) {
+      // Only with its commit: until then, positions in it need its changes again.
+      if (ended && inserted.length === 1) this.prepared.ended(transaction.xid);
+      return this.found(next, 0, next.length);
+    }
     while (frames.peek()) {
       const { buffer, start, end } = frames;
       if (buffer[start + XLOG_HEADER] !== RELATION || !this.relations.isInForce(buffer, start))
@@ -186,7 +191,6 @@ export class StreamedTransactions implements MessageSource {
     const replay = this.replay as Replay;
     replay.ended = true;
     replay.inserted = [...this.relations.restored(), replay.commit];
-    this.prepared.ended(replay.transaction.xid);
   }
 
   /** A message of the segment. False if it is to be passed on, too. */

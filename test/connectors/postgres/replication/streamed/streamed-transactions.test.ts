@@ -194,7 +194,9 @@ test('cdc-postgres 91: prepared transactions appear at COMMIT PREPARED, never wh
   expect(server.held).toBe(5);
   server.send(commitPrepared(10, 20));
   expect(await server.received(3)).toEqual(['B@1 20 10', 'I@1 aaaa', 'I@2 bbbb']);
-  // A restart before the end of these changes needs them again.
+  // A restart before the end of these changes needs them again, also once the last one was read.
+  expect(server.source.peek()).toBe('wait');
+  await server.source.proceed();
   expect(server.held).toBe(5);
   expect(await server.received()).toEqual(['C@28']);
   expect(server.held).toBe(6);
