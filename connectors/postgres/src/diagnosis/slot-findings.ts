@@ -2,6 +2,7 @@
 import type { Finding } from '@millrace/sdk';
 import { quoteLiteral } from '../database/identifiers';
 import { shownSize, slotTrouble, type SlotHealth } from '../metrics/slot-health';
+import { afterPrecaution } from '../database/slot-precautions';
 import { decodingPlugin } from '../replication/decoding-plugin';
 import type { Facts, InactiveSlot, SlotFacts, SlotHolder } from './facts';
 import { caution, fault, reloaded } from './finding';
@@ -14,14 +15,6 @@ const RETAINED_BYTES = 64 * 1024 ** 2;
 /** Transactions that are open keep a slot where it is. */
 const OPEN_TRANSACTIONS =
   'SELECT pid, usename, application_name, state, xact_start, query FROM pg_stat_activity WHERE xact_start IS NOT NULL ORDER BY xact_start LIMIT 10;';
-/** What keeps a slot from being lost for the same reason again. */
-const PRECAUTIONS: Readonly<Record<string, string>> = {
-  wal_removed: 'Raise max_slot_wal_keep_size',
-  idle_timeout: 'Raise idle_replication_slot_timeout',
-  wal_level_insufficient: 'Set wal_level to logical on the primary',
-  rows_removed: 'Set hot_standby_feedback to on on the standby',
-  'conflict with recovery': 'Set hot_standby_feedback to on on the standby',
-};
 /** The first version whose `pg_terminate_backend` waits for the end of the process. */
 const TERMINATION_WAITS = 140_000;
 const TERMINATION_MS = 10_000;
@@ -60,10 +53,9 @@ function ownFindings({ config, slot, health, holder, pluginProblem }: SlotFacts,
   }
   const lost = slot.lostBecause ?? health?.invalidation ?? null;
   if (lost !== null) {
-    const precaution = PRECAUTIONS[lost];
     found.push(
       fault('PG_SLOT_LOST', `Replication slot "${name}" is lost (${lost}): changes that were not read are gone.`, {
-        cure: `${precaution === undefined ? 'Stop' : `${precaution}; stop`} the connector, drop the slot, delete the connector's offsets and resume it, for a new snapshot.`,
+        cure: `${afterPrecaution(lost, 'stop')} the connector, drop the slot, delete the connector's offsets and resume it, for a new snapshot.`,
         statements: removal,
       }),
     );

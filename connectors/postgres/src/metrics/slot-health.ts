@@ -1,4 +1,5 @@
 /** The state of a replication slot, and when it is worth a warning. Pure. */
+import { afterPrecaution } from '../database/slot-precautions';
 import { formatLsn, parseLsn, type Lsn } from '../database/lsn';
 
 export interface SlotHealth {
@@ -128,7 +129,7 @@ export function troubleText(name: string, trouble: SlotTrouble, health: SlotHeal
     case 'missing':
       return `${slot} does not exist: changes are not kept for this connector. Stop the connector, delete its offsets and resume it, for a new slot and snapshot.`;
     case 'invalid':
-      return `${slot} is lost (${health?.invalidation}): the server has removed changes that were not read. Raise max_slot_wal_keep_size; then stop the connector, drop the slot (${drop};), delete its offsets and resume it, for a new snapshot.`;
+      return `${slot} is lost (${health?.invalidation}): the server has removed changes that were not read. ${afterPrecaution(health?.invalidation ?? null, 'then stop')} the connector, drop the slot (${drop};), delete its offsets and resume it, for a new snapshot.`;
     case 'unreserved':
       return `${slot} is about to be lost: it ${held}, more than max_slot_wal_keep_size allows, and the server removes it at the next checkpoint. Raise max_slot_wal_keep_size now. ${cure}`;
     case 'retained': {

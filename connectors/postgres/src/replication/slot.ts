@@ -13,6 +13,7 @@ import { ensureSettings } from '../database/session-settings';
 import { decodingPlugin } from './decoding-plugin';
 import { missingPlugin } from './installed-plugin';
 import { usesTwoPhase } from './pgoutput-options';
+import { slotPrecaution } from '../database/slot-precautions';
 
 export interface SlotState {
   readonly plugin: string;
@@ -62,7 +63,7 @@ export function checkSlot(slot: SlotState, config: PostgresConfig): void {
 export function lostSlot(config: PostgresConfig, reason: string, cause?: unknown): ConnectError {
   const { name } = config.slot;
   return new ConnectError(
-    `Replication slot "${name}" is lost (${reason}): the server removed changes that were not read yet. Drop it with SELECT pg_drop_replication_slot('${name}'); reset the connector's offsets so that it takes a new snapshot, and raise max_slot_wal_keep_size.`,
+    `Replication slot "${name}" is lost (${reason}): the server removed changes that were not read yet. Drop it with SELECT pg_drop_replication_slot('${name}'); reset the connector's offsets so that it takes a new snapshot, and ${slotPrecaution(reason) ?? 'raise max_slot_wal_keep_size'}.`,
     { code: 'PG_SLOT_LOST', place: { slot: name }, cause },
   );
 }

@@ -73,6 +73,9 @@ test('a warning names the slot, the cause, the limit and the cure', () => {
   );
   expect(troubleText('s', 'retained', health({ limitBytes: null }))).toContain('so its disk may fill');
   expect(troubleText('s', 'unreserved', full)).toContain('Raise max_slot_wal_keep_size now.');
+  expect(troubleText('s', 'invalid', health({ invalidation: 'idle_timeout' }))).toContain(
+    'Raise idle_replication_slot_timeout; then stop the connector',
+  );
   expect(troubleText('s', 'invalid', health({ invalidation: 'wal_removed' }))).toContain(
     "drop the slot (SELECT pg_drop_replication_slot('s');), delete its offsets",
   );
