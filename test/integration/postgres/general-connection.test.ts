@@ -5,6 +5,19 @@ import { GeneralConnection } from '../../../connectors/postgres/src/database/gen
 import { TestDatabase } from '../../helpers/test-database';
 import { taskConfig } from './harness';
 
+test('idle_session_timeout of the server does not end the connection', async () => {
+  const database = await TestDatabase.create('SELECT');
+  await database.query(`ALTER DATABASE ${database.name} SET idle_session_timeout = '1h'`);
+  const general = new GeneralConnection(parseConfig(taskConfig(database)).connection);
+  try {
+    const { rows } = await (await general.get()).query('SHOW idle_session_timeout');
+    expect(rows).toEqual([{ idle_session_timeout: '0' }]);
+  } finally {
+    await general.close();
+    await database.drop();
+  }
+});
+
 test('callers that wait for a connection get the same one', async () => {
   const database = await TestDatabase.create('SELECT');
   const general = new GeneralConnection(parseConfig(taskConfig(database)).connection);

@@ -74,6 +74,7 @@ test('cdc-postgres 42: a message outside of transactions is emitted at once, and
       ...{ lsn, lsn_commit: lsn, lsn_proc: lsn },
       messageType: 'MESSAGE',
       ts_usec: expect.any(Number),
+      wal_timeline: expect.any(String),
     });
     await run?.stop();
     await start({}, message.sourceOffset);

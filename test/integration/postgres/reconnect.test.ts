@@ -1,6 +1,7 @@
 /** What happens to slot and server while the stream is disconnected (cdc-postgres 79). */
 import { TestDatabase } from '../../helpers/test-database';
 import { TaskRun, taskConfig } from './harness';
+import { ServerProxy } from './server-proxy';
 
 let database: TestDatabase;
 let run: TaskRun | null = null;
@@ -82,4 +83,28 @@ test('with snapshot.mode=when_needed, the error lets the task be restarted, whic
   const task = await disconnected({ 'snapshot.mode': 'when_needed' });
   await createAgain();
   await expect(task.count(2)).rejects.toMatchObject({ ...lost, cause: { retriable: true } });
+});
+
+test('cdc-postgres 77: a server that is gone without closing the connection is noticed, and the stream reconnects', async () => {
+  const proxy = await ServerProxy.to(database.url);
+  try {
+    const settings = { ...proxy.address, 'snapshot.mode': 'no_data', 'stream.receive.timeout.ms': '300' };
+    run = await TaskRun.start(taskConfig(database, settings));
+    await insert(1);
+    await run.count(1);
+    proxy.freeze();
+    await database.cutStream();
+    await database.query('ALTER TABLE t ADD v int');
+    await insert(2);
+    await run.count(2);
+    expect(ids()).toEqual([1, 2]);
+    expect(run.log).toContainEqual({
+      level: 'warn',
+      message: expect.stringContaining('the server has sent nothing for 300 ms'),
+    });
+  } finally {
+    await run?.stop();
+    run = null;
+    await proxy.close();
+  }
 });

@@ -40,6 +40,15 @@ export class ServerProxy {
     return { 'database.hostname': address, 'database.port': String(port) };
   }
 
+  /** From now on, nothing passes on the connections that are open, as with a peer that is gone. */
+  freeze(): void {
+    for (const socket of this.sockets) {
+      socket.unpipe();
+      socket.removeAllListeners('data');
+      socket.pause();
+    }
+  }
+
   async close(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     await new Promise((resolve) => this.listener.close(resolve));

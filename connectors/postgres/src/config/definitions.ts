@@ -125,6 +125,13 @@ export const DEFINITIONS: readonly Definition[] = [
   ),
   key(KEY.statusUpdateIntervalMs, 'INT', 10000, 'Milliseconds between status messages to the server.', positive),
   key(
+    KEY.streamReceiveTimeoutMs,
+    'INT',
+    300000,
+    'Milliseconds without a message of the server after which the stream reconnects, because its peer may be gone; the server is asked for a message every third of them. 0: never.',
+    nonNegative,
+  ),
+  key(
     KEY.offsetMismatchStrategy,
     'STRING',
     'no_validation',

@@ -46,6 +46,7 @@ export const KEY = {
   xminFetchIntervalMs: 'xmin.fetch.interval.ms',
   replicaIdentityAutosetValues: 'replica.identity.autoset.values',
   statusUpdateIntervalMs: 'status.update.interval.ms',
+  streamReceiveTimeoutMs: 'stream.receive.timeout.ms',
   offsetMismatchStrategy: 'offset.mismatch.strategy',
   internalSlotSeekToKnownOffsetOnStart: 'internal.slot.seek.to.known.offset.on.start',
   lsnFlushMode: 'lsn.flush.mode',

@@ -76,6 +76,8 @@ export interface PostgresConfig {
     readonly retryDelayMs: number;
     readonly createTimeoutSeconds: number;
     readonly statusIntervalMs: number;
+    /** Silence after which the stream reconnects; 0: never. */
+    readonly receiveTimeoutMs: number;
     /** False with `lsn.flush.mode=manual`. */
     readonly flush: boolean;
     readonly checkPosition: boolean;
@@ -166,6 +168,7 @@ function read(values: ConnectorConfig, warnings: readonly string[]): PostgresCon
       retryDelayMs: number(KEY.slotRetryDelayMs),
       createTimeoutSeconds: number(KEY.internalCreateSlotCommandTimeout),
       statusIntervalMs: number(KEY.statusUpdateIntervalMs),
+      receiveTimeoutMs: number(KEY.streamReceiveTimeoutMs),
       flush: choice(KEY.lsnFlushMode) !== 'manual',
       checkPosition: flag(KEY.internalLogPositionCheckEnable),
       mismatch: offsetMismatchStrategy(settings),

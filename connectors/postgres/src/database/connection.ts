@@ -13,10 +13,6 @@ import { ensureSettings, startupOptions, type Role } from './session-settings';
 
 export type { Role } from './session-settings';
 
-/** PostgreSQL 17 has the setting, and earlier versions refuse connections whose options name it. */
-const UNLIMITED_TRANSACTION =
-  "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'transaction_timeout' AND setting <> '0'";
-
 const CONNECT_TIMEOUT_MS = 30_000;
 
 export function clientConfig(config: ConnectionConfig, role: Role, tls: TlsAttempt): ClientConfig {
@@ -55,7 +51,6 @@ export async function openConnection(config: ConnectionConfig, role: Role): Prom
     client.on('error', () => undefined);
     try {
       await client.connect();
-      if (role === 'Snapshot') await client.query(UNLIMITED_TRANSACTION);
     } catch (error) {
       await client.end().catch(() => undefined);
       if (index + 1 < attempts.length && mayTryNext(error)) continue;

@@ -56,6 +56,11 @@ export class GeneralConnection {
     await closeConnection(client);
   }
 
+  /** Makes `get` open another connection: the server may be gone, and then a query of this one would never end. */
+  async renew(): Promise<void> {
+    if (this.client !== null) await this.discard(this.client);
+  }
+
   async close(): Promise<void> {
     this.closed = true;
     const { client } = this;

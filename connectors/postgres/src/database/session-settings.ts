@@ -48,6 +48,14 @@ function limits(role: Role): readonly Setting[] {
   return role === 'Streaming' ? [['client_min_messages', 'warning'], idle] : [idle];
 }
 
+/** Limits that only later servers have, which refuse no session for them but for their names in the startup packet. */
+function laterLimits(role: Role): readonly Setting[] {
+  // PostgreSQL 14; the general connection rests between queries, and that of an exported snapshot all the time.
+  const idle: Setting = ['idle_session_timeout', '0'];
+  // PostgreSQL 17.
+  return role === 'Snapshot' ? [idle, ['transaction_timeout', '0']] : [idle];
+}
+
 /** `options` of the startup packet. The encoding has a parameter of its own there. */
 export function startupOptions(role: Role): string {
   return [...contents(role), ...limits(role)].map(([name, value]) => `-c ${name}=${value}`).join(' ');
@@ -58,7 +66,7 @@ export function startupOptions(role: Role): string {
  * `PG_SESSION_SETTINGS` if the session keeps other values. @param only 'contents': without the timeouts
  */
 export async function ensureSettings(client: Client, role: Role, only: 'contents' | 'all' = 'all'): Promise<void> {
-  const wanted = [...contents(role), ENCODING, ...(only === 'all' ? limits(role) : [])];
+  const wanted = [...contents(role), ENCODING, ...(only === 'all' ? [...limits(role), ...laterLimits(role)] : [])];
   try {
     const missing = wrongSettings(wanted, await read(client, wanted));
     if (missing.length === 0) return;
@@ -91,7 +99,8 @@ function isEqual({ name, value, found }: WrongSetting): boolean {
 }
 
 async function read(client: Client, settings: readonly Setting[]): Promise<string[]> {
-  const columns = settings.map(([name]) => `current_setting('${name}')`);
+  // A setting that the server does not have is as wanted.
+  const columns = settings.map(([name, value]) => `coalesce(current_setting('${name}', true), '${value}')`);
   const { rows } = await client.query<{ found: string[] }>(`SELECT ARRAY[${columns.join(', ')}] AS found`);
   return rows[0]?.found ?? [];
 }

@@ -15,7 +15,11 @@ import type { TlsAttempt } from '../database/tls';
 import { decodingPlugin, streamOptions, type StreamOption } from './decoding-plugin';
 import { COPY_DATA, MessageTap } from './message-tap';
 import { leavesOutChanges, missingPublication } from './missing-object';
+import { SILENT_CHECKS, SilentPeer } from './silent-peer';
 import { statusUpdate } from './status';
+
+/** Code of the error with which a stream ends because nothing was received. */
+export const SILENT = 'ETIMEDOUT';
 
 export const XLOG_DATA = 0x77; // w
 export const KEEPALIVE = 0x6b; // k
@@ -95,7 +99,7 @@ interface StreamEvents {
 export class ReplicationStream extends EventEmitter<StreamEvents> {
   private readonly service: LogicalReplicationService;
   private readonly plugin: TapPlugin;
-  private timer: NodeJS.Timeout | null = null;
+  private timers: NodeJS.Timeout[] = [];
   private received: Lsn = 0;
   private flushed: Lsn = 0;
   private ended = false;
@@ -168,7 +172,7 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
     if (this.closing) return;
     this.closing = true;
     this.sendStatus(false);
-    this.stopTimer();
+    this.stopTimers();
     this.plugin.tap?.discard();
     const { client } = this.plugin;
     const connection = client === null ? null : connectionOf(client);
@@ -208,9 +212,32 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
     // A separate timer, because status updates must continue while the queue is full and the socket is paused.
     const { walSenderTimeoutMs } = this.options;
     const limit = walSenderTimeoutMs > 0 ? Math.max(100, Math.floor(walSenderTimeoutMs / 3)) : Infinity;
-    this.timer = startInterval(() => this.sendStatus(false), Math.min(config.slot.statusIntervalMs, limit));
-    this.timer.unref();
+    const status = startInterval(() => this.sendStatus(false), Math.min(config.slot.statusIntervalMs, limit));
+    this.timers.push(status.unref());
     this.sendStatus(false);
+    this.watchPeer(config.slot.receiveTimeoutMs);
+  }
+
+  /** Without it, a server that is gone without a word goes unnoticed: status messages wait in the socket's buffer. */
+  private watchPeer(timeoutMs: number): void {
+    const { client } = this.plugin;
+    if (timeoutMs === 0 || client === null || this.ended) return;
+    const { stream } = connectionOf(client);
+    const peer = new SilentPeer({
+      get received() {
+        return stream.bytesRead;
+      },
+      get paused() {
+        return stream.isPaused();
+      },
+      ask: () => this.sendStatus(true),
+      lost: () => {
+        const error = new Error(`Connection terminated: the server has sent nothing for ${timeoutMs} ms`);
+        this.finish(Object.assign(error, { code: SILENT }));
+        stream.destroy();
+      },
+    });
+    this.timers.push(startInterval(() => peer.check(), Math.ceil(timeoutMs / SILENT_CHECKS)).unref());
   }
 
   private readonly onMessage = (buffer: Buffer, at: number): void => {
@@ -223,13 +250,12 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
     if (this.ended) return;
     this.ended = true;
     this.reason = error;
-    this.stopTimer();
+    this.stopTimers();
     this.emit('end', error);
   }
 
-  private stopTimer(): void {
-    if (this.timer !== null) clearInterval(this.timer);
-    this.timer = null;
+  private stopTimers(): void {
+    for (const timer of this.timers.splice(0)) clearInterval(timer);
   }
 }
 

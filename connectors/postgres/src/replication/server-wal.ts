@@ -5,6 +5,7 @@ import type { PostgresConfig } from '../config/postgres-config';
 import { clientConfig, closeConnection } from '../database/connection';
 import { errorCode, errorText } from '../database/errors';
 import { parseLsn } from '../database/lsn';
+import { replicationError } from '../database/pooler';
 import type { TlsAttempt } from '../database/tls';
 import { parseHistory, type ServerWal, type TimelineEnd, type WalTimeline } from './wal-history';
 
@@ -16,7 +17,7 @@ const STATE = `SELECT pg_is_in_recovery() AS recovering,
  * @param stored where the position is from; the history of the server is read only if that is another timeline
  */
 export async function readServerWal(client: Client, stored: WalTimeline | null): Promise<ServerWal> {
-  const identity = (await client.query('IDENTIFY_SYSTEM')).rows[0] as Record<string, unknown>;
+  const identity = await identify(client);
   const state = (await client.query(STATE)).rows[0] as { recovering: boolean; inserted: string | null };
   const systemId = String(identity.systemid);
   const timeline = Number(identity.timeline);
@@ -29,6 +30,14 @@ export async function readServerWal(client: Client, stored: WalTimeline | null):
     inRecovery: state.recovering,
     ancestors: isDescendant ? await readHistory(client, timeline) : null,
   };
+}
+
+async function identify(client: Client): Promise<Record<string, unknown>> {
+  try {
+    return (await client.query('IDENTIFY_SYSTEM')).rows[0] as Record<string, unknown>;
+  } catch (error) {
+    throw await replicationError(client, error);
+  }
 }
 
 async function readHistory(client: Client, timeline: number): Promise<TimelineEnd[] | null> {

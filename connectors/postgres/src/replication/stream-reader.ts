@@ -21,7 +21,7 @@ import type { Position } from './position';
 import { ResumeGuard } from './resume-guard';
 import type { MessageSource } from './message-source';
 import { isMissingObject, missingObject } from './missing-object';
-import { KEEPALIVE, ReplicationStream } from './replication-stream';
+import { KEEPALIVE, ReplicationStream, SILENT } from './replication-stream';
 import { SlotXmin } from './slot-xmin';
 import { lostSlotError } from './lost-slot';
 import { slotActiveError } from './slot';
@@ -66,7 +66,7 @@ export class StreamReader implements Phase, StreamState {
     session.metrics.stream = this;
     session.general.onLost = (error) => {
       // The server is shutting down and waits for its walsenders, so disconnect.
-      if (errorCode(error).startsWith('57P')) void this.stream?.close();
+      if (/^57P0[1-4]/.test(errorCode(error))) void this.stream?.close();
     };
   }
 
@@ -284,6 +284,8 @@ export class StreamReader implements Phase, StreamState {
     this.lost = null;
     stream.on('end', (error) => {
       this.lost = error ?? new Error('Connection terminated');
+      // A query of the other connection, for which decoding may wait, would not end either.
+      if (errorCode(error) === SILENT) void general.renew();
       this.wakeup.wake();
     });
     stream.tap.onQueued = () => this.wakeup.wake();

@@ -6,12 +6,12 @@ import { ensureSettings } from '../../../../connectors/postgres/src/database/ses
 function session(settings: Record<string, string>, keeps: boolean): { client: Client; changes: string[] } {
   const changes: string[] = [];
   const query = (sql: string): Promise<{ rows: unknown[] }> => {
-    const names = [...sql.matchAll(/current_setting\('(\w+)'\)/g)].map(([, name]) => name as string);
+    const names = [...sql.matchAll(/current_setting\('(\w+)', true\)/g)].map(([, name]) => name as string);
     for (const [, name, value] of sql.matchAll(/set_config\('(\w+)', '(\w+)', false\)/g)) {
       changes.push(`${name}=${value}`);
       if (keeps) settings[name as string] = value as string;
     }
-    return Promise.resolve({ rows: [{ found: names.map((name) => settings[name]) }] });
+    return Promise.resolve({ rows: [{ found: names.map((name) => settings[name] ?? '0') }] });
   };
   return { client: { query } as unknown as Client, changes };
 }
@@ -34,6 +34,17 @@ test('session settings that a pooler dropped are set', async () => {
   const { client, changes } = session({ ...WRONG }, true);
   await ensureSettings(client, 'Snapshot');
   expect(changes).toEqual(['DateStyle=ISO', 'bytea_output=hex', 'statement_timeout=0']);
+});
+
+test('the server does not end idle sessions of the connector, nor long transactions of its snapshots', async () => {
+  for (const [role, expected] of [
+    ['General', ['idle_session_timeout=0']],
+    ['Snapshot', ['idle_session_timeout=0', 'transaction_timeout=0']],
+  ] as const) {
+    const { client, changes } = session({ ...RIGHT, idle_session_timeout: '5s', transaction_timeout: '1min' }, true);
+    await ensureSettings(client, role);
+    expect(changes).toEqual(expected);
+  }
 });
 
 test('session settings that the session does not keep are an error that names them', async () => {
