@@ -191,6 +191,14 @@ test('cdc-postgres 101: conditions, patterns, composite and surrogate keys, tabl
     'TABLE_SCAN_COMPLETED public.uuids SQL_EXCEPTION 0',
   ]);
   expect(await done('7', ['.*'])).toHaveLength(7);
+  // Their names have a quote, and are not known yet.
+  await database.query(`CREATE TABLE "a""b" (id int PRIMARY KEY); CREATE TABLE "c""d" (id int PRIMARY KEY)`);
+  expect(await done('8', ['public.a"b', '"public"."c""d"', '"public".pair', 'PUBLIC.pair'])).toEqual([
+    'TABLE_SCAN_COMPLETED public.a"b EMPTY 0',
+    'TABLE_SCAN_COMPLETED public.c"d EMPTY 0',
+    'TABLE_SCAN_COMPLETED public.pair SUCCEEDED 35',
+    'TABLE_SCAN_COMPLETED PUBLIC.pair UNKNOWN_SCHEMA 0',
+  ]);
 });
 
 test('cdc-postgres 102: stop, pause and resume', async () => {

@@ -14,7 +14,7 @@ import type { TableModel } from '../events/table-model';
 import type { ChangeObserver, OldTuple } from '../replication/change-observer';
 import { reconnectDelayMs } from '../replication/reconnect-delay';
 import type { Session } from '../session';
-import { conditionFor, matcherOf, type SnapshotRequest } from '../signals/snapshot-request';
+import { exactMatcherOf, type SnapshotRequest } from '../signals/snapshot-request';
 import { ChunkProgress } from './chunk-progress';
 import { ChunkReader, type ReadChunk } from './chunk-reader';
 import type { ChunkTable } from './chunk-table';
@@ -23,6 +23,7 @@ import { countRows } from './count-rows';
 import { IncrementalRows } from './incremental-rows';
 import { PositionWatermarks } from './position-watermarks';
 import { prepareTable, type PreparedTable } from './prepared-table';
+import { requestedTables } from './requested-tables';
 import type { Collection, SnapshotContext } from './snapshot-context';
 import { SnapshotNotifications, type ScanStatus } from './snapshot-notifications';
 import { whileUnaltered } from './table-definition';
@@ -100,25 +101,12 @@ export class IncrementalSnapshot implements ChangeObserver {
   /** Adds tables. A signal that arrives again adds nothing. */
   execute(id: string, request: SnapshotRequest): void {
     const { context, session } = this;
-    const known = session.relations.tableNames();
-    const again = context.correlationId === id;
     const wasRunning = this.isRunning;
-    const added: Collection[] = [];
-    for (const pattern of request.collections) {
-      const matches = matcherOf(pattern);
-      const found = known.filter((table) => matches(table) && table !== session.config.signals.table).sort();
-      const unknown = pattern.replaceAll('"', '');
-      // The task of another slot reads it.
-      if (found.length === 0 && session.config.filters.owns?.(unknown) === false) continue;
-      // A table that was created since may be in the catalog.
-      for (const table of found.length === 0 ? [unknown] : found) {
-        const isQueued = [...added, ...(again ? context.queue : context.queue.slice(1))].some(
-          (one) => one.table === table && !context.stopping.has(one),
-        );
-        const condition = conditionFor(request, table);
-        if (!isQueued) added.push({ table, condition, surrogateKey: request.surrogateKey, correlationId: id });
-      }
-    }
+    const queue = context.correlationId === id ? context.queue : context.queue.slice(1);
+    const queued = new Set(queue.filter((one) => !context.stopping.has(one)).map(({ table }) => table));
+    const { signals, filters } = session.config;
+    const known = session.relations.tableNames();
+    const added = requestedTables(id, request, known, queued, signals.table, filters.owns);
     if (added.length === 0) return;
     context.queue.push(...added);
     context.correlationId = id;
@@ -134,7 +122,7 @@ export class IncrementalSnapshot implements ChangeObserver {
       session.logger.warn('No incremental snapshot is running, so none is stopped.');
       return;
     }
-    const matches = patterns.length === 0 ? [() => true] : patterns.map(matcherOf);
+    const matches = patterns.length === 0 ? [() => true] : patterns.map(exactMatcherOf);
     const found = context.queue.filter(({ table }) => matches.some((one) => one(table)));
     if (found.length === 0) session.logger.warn('The incremental snapshot does not contain any of the tables to stop.');
     for (const one of found) context.stopping.add(one);

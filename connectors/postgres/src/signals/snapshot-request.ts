@@ -44,6 +44,12 @@ export function matcherOf(source: string): (table: string) => boolean {
   return (table) => compiled.test(table);
 }
 
+/** Whether the pattern of an incremental snapshot matches the whole name, as in Java with its case. */
+export function exactMatcherOf(source: string): (table: string) => boolean {
+  const compiled = anchored(compileJavaRegex(source));
+  return (table) => compiled.test(table);
+}
+
 /** The condition of a table; null: every row. */
 export function conditionFor(request: SnapshotRequest, table: string): string | null {
   return request.conditions.find(({ collection }) => matcherOf(collection)(table))?.filter ?? null;
