@@ -201,6 +201,22 @@ test('cdc-postgres 101: conditions, patterns, composite and surrogate keys, tabl
   ]);
 });
 
+test('cdc-postgres 101: a signal for more tables than an offset can hold is refused', async () => {
+  const task = await start(T);
+  const collections = Array.from({ length: 5500 }, (_, i) => `public.table_${i}`);
+  const data = { 'data-collections': collections };
+  const refused = expect(task.task.onSignal({ id: 'all', type: 'execute-snapshot', data })).rejects.toThrow(
+    'The signal all asks for 5500 tables',
+  );
+  await task.until((records) => notes(records).includes('ABORTED'));
+  await refused;
+  expect(task.log.map(({ message }) => message).filter((message) => message.startsWith('PG_'))).toEqual([
+    expect.stringMatching(/^PG_SIGNAL: the signal all asks for 5500 tables: their list takes \d+ bytes of each offset/),
+  ]);
+  await execute(['public.t']);
+  await task.until(completed);
+});
+
 test('cdc-postgres 102: stop, pause and resume', async () => {
   const task = await start(`${T}; CREATE TABLE u (id int PRIMARY KEY); INSERT INTO u VALUES (1)`);
   await execute(['public.t', 'public.u'], {}, 'both');

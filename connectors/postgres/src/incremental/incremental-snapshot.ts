@@ -24,7 +24,7 @@ import { IncrementalRows } from './incremental-rows';
 import { PositionWatermarks } from './position-watermarks';
 import { prepareTable, type PreparedTable } from './prepared-table';
 import { requestedTables } from './requested-tables';
-import type { Collection, SnapshotContext } from './snapshot-context';
+import { checkListFits, type Collection, type SnapshotContext } from './snapshot-context';
 import { SnapshotNotifications, type ScanStatus } from './snapshot-notifications';
 import { whileUnaltered } from './table-definition';
 import type { ChunkMark, Watermarks } from './watermarks';
@@ -98,7 +98,7 @@ export class IncrementalSnapshot implements ChangeObserver {
     return this.window?.isFull ? this.reading : null;
   }
 
-  /** Adds tables. A signal that arrives again adds nothing. */
+  /** Adds tables. A signal that arrives again adds nothing. Throws an Error for more than offsets can hold. */
   execute(id: string, request: SnapshotRequest): void {
     const { context, session } = this;
     const wasRunning = this.isRunning;
@@ -108,6 +108,12 @@ export class IncrementalSnapshot implements ChangeObserver {
     const known = session.relations.tableNames();
     const added = requestedTables(id, request, known, queued, signals.table, filters.owns);
     if (added.length === 0) return;
+    try {
+      checkListFits(context.queue, added, id);
+    } catch (error) {
+      this.notify.refused(id, `The signal ${id} ${(error as Error).message}.`);
+      throw error;
+    }
     context.queue.push(...added);
     context.correlationId = id;
     session.logger.info(`Incremental snapshot ${id} of ${added.map(({ table }) => table).join(', ')} is queued.`);

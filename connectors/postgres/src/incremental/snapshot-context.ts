@@ -31,6 +31,8 @@ const SURROGATE_KEY = `${COLLECTIONS}_surrogate_key`;
 const COLLECTION_CORRELATION_ID = `${COLLECTIONS}_correlation_id`;
 const MARK = `${PREFIX}signal_`;
 
+/** Of the list of tables, so that the offset is smaller than 1 MiB with its other members. */
+const MAX_LIST_BYTES = 768 * 1024;
 /** Characters of the list of tables in an offset. */
 const MAX_LENGTH = 4 * 1024 * 1024;
 
@@ -108,16 +110,9 @@ export class SnapshotContext {
     const keyOrder = isCurrent ? this.keyOrder : null;
     const marks = Object.fromEntries([...this.marks].map(([channel, mark]) => [MARK + channel, mark]));
     if (queue.length === 0) return this.marks.size === 0 ? null : marks;
-    const list = queue.map((one) => ({
-      [ID]: one.table,
-      [CONDITION]: one.condition,
-      [SURROGATE_KEY]: one.surrogateKey,
-      // Not for each table of a long list.
-      ...(one.correlationId === correlationId ? {} : { [COLLECTION_CORRELATION_ID]: one.correlationId }),
-    }));
     return {
       ...marks,
-      [COLLECTIONS]: JSON.stringify(list),
+      [COLLECTIONS]: listOf(queue, correlationId),
       ...(correlationId === null ? {} : { [CORRELATION_ID]: correlationId }),
       [MAXIMUM_KEY]: this.encoded(MAXIMUM_KEY, maximumKey),
       [LAST_KEY]: this.encoded(LAST_KEY, lastKey),
@@ -156,6 +151,32 @@ export class SnapshotContext {
     }
     return context;
   }
+}
+
+function listOf(queue: readonly Collection[], correlationId: string | null): string {
+  return JSON.stringify(
+    queue.map((one) => ({
+      [ID]: one.table,
+      [CONDITION]: one.condition,
+      [SURROGATE_KEY]: one.surrogateKey,
+      // Not for each table of a long list.
+      ...(one.correlationId === correlationId ? {} : { [COLLECTION_CORRELATION_ID]: one.correlationId }),
+    })),
+  );
+}
+
+/**
+ * Every offset has the list of tables, and is one record of the offset topic, whose limit is 1 MiB unless brokers and
+ * workers have another one. Throws an Error whose message completes "The signal …".
+ */
+export function checkListFits(queue: readonly Collection[], added: readonly Collection[], correlationId: string): void {
+  // As in the JSON of the offset, in which the list is a text.
+  const bytes = Buffer.byteLength(JSON.stringify(listOf([...queue, ...added], correlationId)));
+  if (bytes <= MAX_LIST_BYTES) return;
+  const waiting = queue.length === 0 ? '' : ` beside ${queue.length} that are still to be read`;
+  throw new Error(
+    `asks for ${added.length} tables${waiting}: their list takes ${bytes} bytes of each offset, of at most ${MAX_LIST_BYTES}. Send signals for fewer tables, each after the snapshot of the one before is complete`,
+  );
 }
 
 /** The offset without what a snapshot on request has added; the same one if there is nothing of it. */

@@ -71,6 +71,13 @@ export class SnapshotNotifications {
     this.send('ABORTED', { data_collections: tables.join(',') });
   }
 
+  /** The tables of a signal are not read. */
+  refused(id: string, reason: string): void {
+    this.session.notifications.send({
+      ...{ id, aggregateType: 'Incremental Snapshot', type: 'ABORTED', additionalData: { reason } },
+    });
+  }
+
   private subject(): Subject {
     const { correlationId, queue } = this.context;
     return { id: correlationId, tables: queue.map(({ table }) => table) };

@@ -4,6 +4,7 @@ import { decodeKey, encodeKey } from '../../../../connectors/postgres/src/increm
 import type { KeyType } from '../../../../connectors/postgres/src/incremental/key-type';
 import { endOfRecords } from '../../../../connectors/postgres/src/incremental/position-watermarks';
 import {
+  checkListFits,
   SnapshotContext,
   withoutContext,
   type Collection,
@@ -161,4 +162,15 @@ test('cdc-postgres §6.4: keys of another table or of other columns are not cont
   expect(follow(['code'], order(1, 'code'), unnamed)).toEqual([true, ['5']]);
   unnamed.keyOrder = null;
   expect(follow(['id', 'code'], order(1, 'code'), unnamed)).toEqual([false, null]);
+});
+
+test('cdc-postgres §6.4: more tables than an offset can hold are refused', () => {
+  const tables = (count: number): { table: string; condition: null; surrogateKey: null; correlationId: string }[] =>
+    Array.from({ length: count }, (_, i) => ({
+      ...{ table: `public.table_${i}`, condition: null, surrogateKey: null, correlationId: 'all' },
+    }));
+  expect(() => checkListFits([], tables(3500), 'all')).not.toThrow();
+  expect(() => checkListFits(tables(1), tables(5500), 'all')).toThrow(
+    /^asks for 5500 tables beside 1 that are still to be read: their list takes 10\d{5} bytes of each offset, of at most 786432\. Send signals for fewer tables/,
+  );
 });
