@@ -214,3 +214,11 @@ export function describe(value: unknown): string {
 
 export const TODOS = 'CREATE TABLE todos (id serial PRIMARY KEY, description varchar(30), todo_status varchar(10))';
 export const ops = (records: readonly AnyRecord[]): string[] => records.map((r) => r.value?.op ?? 'tombstone');
+
+/** Polls until the answer to a signal is there: it may be accepted several polls after its effect. */
+export async function settled(task: TaskRun, answer: Promise<unknown>): Promise<void> {
+  let isSettled = false;
+  void answer.finally(() => (isSettled = true)).catch(() => undefined);
+  await task.until(() => isSettled);
+  await answer;
+}

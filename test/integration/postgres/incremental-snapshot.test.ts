@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SourceOffset } from '@millrace/sdk';
 import { waitFor } from '../../helpers/wait-for';
-import { taskConfig, type AnyRecord } from './harness';
+import { settled, taskConfig, type AnyRecord } from './harness';
 import {
   completed,
   createDatabase,
@@ -250,6 +250,30 @@ test('cdc-postgres 102: stop, pause and resume', async () => {
   expect(pausedMetric()).toBe(0);
 });
 
+test('cdc-postgres 102: a snapshot that waits for the lock of its table is stopped', async () => {
+  const task = await start(`${T}; CREATE TABLE u (id int PRIMARY KEY); INSERT INTO u VALUES (1)`, {
+    'snapshot.lock.timeout.ms': '200',
+  });
+  const other = await database.connect();
+  try {
+    await other.query('BEGIN; LOCK TABLE t');
+    await execute(['public.t', 'public.u']);
+    const waits = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    await waitFor('the lock', async () => (await task.poll(), (await database.query(waits)).length > 0));
+    await signal('stop-snapshot', { 'data-collections': ['public.t'] }, 's');
+    const records = await task.until(completed);
+    expect(notes(records).slice(2)).toEqual([
+      'ABORTED',
+      'IN_PROGRESS',
+      'TABLE_SCAN_COMPLETED public.u SUCCEEDED 1',
+      'COMPLETED',
+    ]);
+  } finally {
+    await other.end();
+  }
+  expect(reads(task.records)).toEqual([]);
+});
+
 /** Inserts a row into the signal table in the transaction of the n-th open mark, as if it had arrived meanwhile. */
 const atOpenMark = (n: number, type: string, data: object): string => `
   CREATE FUNCTION hook() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -405,7 +429,7 @@ test('cdc-postgres 105: a blocking snapshot: the stream pauses, and continues wi
   const filter = 'SELECT * FROM t WHERE id > 50 ORDER BY id;';
   const data = {
     type: 'blocking',
-    'data-collections': ['public.t', 'public.u'],
+    'data-collections': ['public.t', 'public.u', 'public.signals'],
     'additional-conditions': [{ 'data-collection': 'public.t', filter }],
   };
   await database.query('INSERT INTO t VALUES (101, 1)');
@@ -419,6 +443,7 @@ test('cdc-postgres 105: a blocking snapshot: the stream pauses, and continues wi
     ...(rows.some(({ key }) => key.id === 102) ? [102] : []),
   ]);
   const marks = rows.map(({ value }) => value.source.snapshot as string);
+  expect(of(task.records, 'signals').map(({ value }) => value.op as string)).toEqual(['c']);
   expect([marks[0], marks.at(-1)]).toEqual(['first', 'last']);
   expect(rows[0]?.sourceOffset).toMatchObject({ snapshot: 'BLOCKING', snapshot_completed: false });
   expect(rows.at(-1)?.sourceOffset).toMatchObject({ snapshot: 'BLOCKING', snapshot_completed: true });
@@ -440,13 +465,11 @@ test('cdc-postgres 105: a blocking snapshot: the stream pauses, and continues wi
   await refused;
   const accepted = second.task.onSignal({ id: 'r', type: 'execute-snapshot', data });
   await second.until((records) => of(records, 'u').filter(({ value }) => value?.op === 'r').length === 8);
-  await second.poll();
-  await accepted;
+  await settled(second, accepted);
   const none = { type: 'blocking', 'data-collections': ['public.tt'] };
   const empty = second.task.onSignal({ id: 'none', type: 'execute-snapshot', data: none });
   await second.until(() => second.log.some(({ message }) => message.includes('blocking snapshot none reads nothing')));
-  await second.poll();
-  await empty;
+  await settled(second, empty);
 });
 
 test('cdc-postgres 105: a blocking snapshot does not wait for the locks of an incremental one', async () => {

@@ -1,6 +1,6 @@
 /** Notifications about initial snapshots. */
 import { TestDatabase } from '../../helpers/test-database';
-import { TaskRun, taskConfig, type AnyRecord } from './harness';
+import { settled, TaskRun, taskConfig, type AnyRecord } from './harness';
 
 const sink = { 'notification.enabled.channels': 'sink', 'notification.sink.topic.name': 'notes' };
 
@@ -75,8 +75,7 @@ test('cdc-postgres 105, 106: a blocking snapshot is reported as an initial one, 
   const data = { type: 'blocking', 'data-collections': ['public.*'] };
   const accepted = task.onSignal({ id: 'again', type: 'execute-snapshot', data });
   const records = await run.until(noted('COMPLETED'));
-  await run.poll();
-  await accepted;
+  await settled(run, accepted);
   expect(notes(records).slice(1)).toEqual([
     about('STARTED', {}),
     about('DATA_COLLECTIONS_RESOLVED', tables),

@@ -1,7 +1,7 @@
 /** Reads tables in one transaction while the stream pauses (cdc-postgres §4.13). */
 import { type SourceOffset, type SourceRecord, Wakeup } from '@millrace/sdk';
 import type { Client } from 'pg';
-import { findTables, qualified, readTables, type CatalogTable } from '../database/catalog';
+import { findTables, qualified, readTables, snapshotTables, type CatalogTable } from '../database/catalog';
 import { closeConnection, openConnection } from '../database/connection';
 import { quoteIdentifier, quoteTable } from '../database/identifiers';
 import { offsetLsn, type Lsn } from '../database/lsn';
@@ -103,9 +103,8 @@ export class BlockingSnapshot {
     const isolation = facts.inRecovery ? 'repeatable_read' : config.snapshot.isolation;
     await client.query(`BEGIN ISOLATION LEVEL ${ISOLATION[isolation] ?? 'REPEATABLE READ READ ONLY'}`);
     const matches = this.request.collections.map(matcherOf);
-    const found = (await findTables(client, config.filters)).filter((table) =>
-      matches.some((one) => one(qualified(table))),
-    );
+    const captured = snapshotTables(await findTables(client, config.filters), config.filters);
+    const found = captured.filter((table) => matches.some((one) => one(qualified(table))));
     const tables = await readTables(
       client,
       found.map(({ oid }) => oid),
