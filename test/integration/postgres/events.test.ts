@@ -54,6 +54,7 @@ test('cdc-postgres 14: two rows are read as first and last, with the offsets of 
     snapshot_completed: false,
     ts_usec,
     txId,
+    wal_timeline: expect.stringMatching(/^\d+\/\d+$/),
   });
   expect(last.value.source.snapshot).toBe('last');
   expect(last.sourceOffset).toEqual({
@@ -63,6 +64,7 @@ test('cdc-postgres 14: two rows are read as first and last, with the offsets of 
     snapshot_completed: true,
     ts_usec,
     txId,
+    wal_timeline: expect.stringMatching(/^\d+\/\d+$/),
   });
   expect(first.valueSchema).toBe(last.valueSchema);
   expect(first.sourcePartition).toBe(last.sourcePartition);
