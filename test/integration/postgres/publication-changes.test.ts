@@ -246,6 +246,26 @@ test('cdc-postgres 85: PostgreSQL 18: changes made while the publication did not
   await fails();
 });
 
+test('cdc-postgres 85: with snapshot.mode=when_needed, changes made while the publication did not exist are read by a new snapshot', async () => {
+  const config = { 'snapshot.mode': 'when_needed', 'publication.check.interval.ms': '60000' };
+  const task = await start(config);
+  await database.query('INSERT INTO t VALUES (1)');
+  await task.count(1);
+  const offset = task.commitUpTo();
+  await database.query(`DROP PUBLICATION ${pub()}; INSERT INTO t VALUES (2)`);
+  await database.query(`CREATE PUBLICATION ${pub()} FOR TABLE t; INSERT INTO t VALUES (3)`);
+  await expect(task.count(3)).rejects.toMatchObject({
+    code: 'PG_PUBLICATION_MISSING',
+    cause: { retriable: true },
+  });
+  expect(task.log.at(-1)?.message).toMatch(/^skipped loading publication.*Dropped slot .* takes a new snapshot\.$/);
+  await task.stop();
+  const second = await start(config, offset);
+  await database.query('INSERT INTO t VALUES (4)');
+  await second.until((all) => all.some(({ key }) => key.id === 4));
+  expect(second.records.map(({ key, value }) => `${value.op}${key.id}`)).toEqual(['r1', 'r2', 'r3', 'c4']);
+});
+
 test.each(['filtered', 'all_tables'])(
   'cdc-postgres 86: a table list that matches nothing yet, %s: the task waits with a warning and captures the table once it exists',
   async (mode) => {

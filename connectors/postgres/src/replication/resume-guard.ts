@@ -2,10 +2,11 @@
  * Checks server and slot before each START_REPLICATION of a stream, on its connection: since the last one, the slot may
  * have been dropped, created again or read by others, and the server may be another one.
  */
-import { ConnectError, RetriableError } from '@millrace/sdk';
+import { RetriableError, type ConnectError } from '@millrace/sdk';
 import type { Client } from 'pg';
 import { formatLsn, type Lsn } from '../database/lsn';
 import type { Session } from '../session';
+import { curedByRestart } from './cured-by-restart';
 import { positionAt, reachedLsn, startLsn, type Position } from './position';
 import { checkResume, passedBy, passedWarning, slotPosition } from './resume-check';
 import { readServerWal } from './server-wal';
@@ -94,9 +95,6 @@ export class ResumeGuard {
 
   /** A restart takes a new snapshot with `when_needed`, and otherwise may find a later offset. */
   private final(error: ConnectError): ConnectError {
-    const { code, place } = error;
-    const isCured = this.session.config.snapshot.policy.whenLost || !this.hasStreamed;
-    if (!isCured) return error;
-    return new ConnectError(error.message, { code, place, cause: new RetriableError(error.message, { code, place }) });
+    return this.session.config.snapshot.policy.whenLost || !this.hasStreamed ? curedByRestart(error) : error;
   }
 }

@@ -1,6 +1,7 @@
 /** Streams changes: connects, decodes received messages on each poll, and reconnects after a lost connection. */
 import {
   isConnectError,
+  type ConnectError,
   type SourceOffset,
   type SourceRecord,
   Wakeup,
@@ -16,6 +17,7 @@ import { MAX_BATCH_BYTES, type Phase, type Session } from '../session';
 import type { ChangeObserver } from './change-observer';
 import { createDecoder } from './create-decoder';
 import { createSource } from './create-source';
+import { curedByRestart } from './cured-by-restart';
 import { Heartbeat } from './heartbeat';
 import type { Position } from './position';
 import { ResumeGuard } from './resume-guard';
@@ -24,7 +26,7 @@ import { isMissingObject, missingObject } from './missing-object';
 import { KEEPALIVE, ReplicationStream, SILENT } from './replication-stream';
 import { SlotXmin } from './slot-xmin';
 import { lostSlotError } from './lost-slot';
-import { slotActiveError } from './slot';
+import { dropSlot, slotActiveError } from './slot';
 import type { StreamDecoder } from './stream-decoder';
 
 /** SQLSTATE with which servers and plugins refuse options of START_REPLICATION. */
@@ -306,7 +308,7 @@ export class StreamReader implements Phase, StreamState {
       this.pause(error, 'PG_IN_RECOVERY: the server is in recovery and does not stream yet');
       return;
     }
-    if (isConnectError(error) && !error.retriable) throw error;
+    if (isConnectError(error) && !error.retriable) throw await this.final(error);
     if (code === '55006') {
       this.slotAttempts++;
       if (this.slotAttempts > config.slot.maxRetries) throw await slotActiveError(await general.get(), config, error);
@@ -316,11 +318,24 @@ export class StreamReader implements Phase, StreamState {
     }
     const lost = await lostSlotError(config, general, error);
     if (lost !== null) throw lost;
-    if (isMissingObject(error)) throw missingObject(config, error);
+    if (isMissingObject(error)) throw await this.final(missingObject(config, error));
     const canceled = wasCanceled(error);
     const hint = OPTION_ERRORS.has(code) && config.slot.streamParams.length > 0 ? ' (check slot.stream.params)' : '';
     if (!isTransient(error) && !canceled) throw databaseError(`Streaming changes failed${hint}`, error);
     this.pause(error, canceled ? 'The server ended the stream' : 'The replication connection was lost');
+  }
+
+  /**
+   * The slot can never be read past changes that were made without the publication. If a snapshot may replace them, the
+   * slot is dropped, and the start of the next task takes it.
+   */
+  private async final(error: ConnectError): Promise<ConnectError> {
+    const { config, general, logger } = this.session;
+    const { slot, snapshot } = config;
+    if (error.code !== 'PG_PUBLICATION_MISSING' || !snapshot.policy.whenLost || slot.copyOf !== null) return error;
+    await dropSlot(await general.get(), slot.name);
+    logger.warn(`${error.message} Dropped slot "${slot.name}": the restarted task takes a new snapshot.`);
+    return curedByRestart(error);
   }
 
   /** Backs off before the next attempt; throws when the retries are exhausted. */
