@@ -107,7 +107,7 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     diagnosis: ['startup', 'replication', 'publication', 'metrics', 'database', 'config'],
     'connector.ts': ['diagnosis', 'task.ts', 'startup', 'database', 'config'],
     'index.ts': ['connector.ts'],
-    transforms: ['events'],
+    transforms: ['events', 'values'],
   },
   'connectors/analytics/src': {
     mapping: [],

@@ -9,6 +9,7 @@ import {
   scanTimestamp,
   type Scanned,
 } from './calendar';
+import { LONG_INFINITY, MICRO_INFINITY_DEFAULT, MILLIS_INFINITY } from './infinity';
 import {
   LONG_MAX,
   LONG_MIN,
@@ -61,9 +62,6 @@ const ofInterval = maker(textLike(/^(?=.)(?:-?\d+ (?:year|mon|day)s? ?)*(?:-?\d+
  * What Debezium emits for infinite dates while streaming (cdc-postgres Appendix R.2); ours uses it in snapshots, too.
  */
 const DATE_INFINITY = { infinity: 2146033979, '-infinity': -2147472691 } as const;
-/** Appendix R.1. */
-const MILLIS_INFINITY = { infinity: 9223372036825200000n, '-infinity': -9223372036832400000n } as const;
-const LONG_INFINITY = { infinity: LONG_MAX, '-infinity': LONG_MIN } as const;
 /** The furthest a JavaScript Date reaches, in milliseconds. */
 const DATE_LIMIT = 8.64e15;
 
@@ -226,7 +224,7 @@ export function timestampType(typmod: number, mode: TimeMode): ValueType {
       return found.infinite ? LONG_INFINITY[found.infinite] : epochMicros(found);
     },
     0,
-    infinite(-9223372036853775810n, LONG_MIN),
+    infinite(MICRO_INFINITY_DEFAULT, LONG_MIN),
   );
 }
 

@@ -17,6 +17,18 @@ const after = (row: Row, zone: string): Row => {
   const value = changes(event(row), { [ZONE]: zone }).value as [Json, { after: Row }] | undefined;
   return { ...row, ...value?.[1].after };
 };
+/** The field of a row with this value, which may be one that the notation has no form for. */
+const convertedOf = (field: string, value: unknown, zone: string): unknown => {
+  const transformation = timezoneConverter.create();
+  transformation.configure({ [ZONE]: zone });
+  const record = readRecord(event({ id: 1 }));
+  const envelope = record.value as { after: Row };
+  const moved = transformation.apply({
+    ...record,
+    value: { ...envelope, after: { id: 1, [field]: value } },
+  } as typeof record);
+  return (moved!.value as { after: Row }).after[field];
+};
 const at = (iso: string): number => Date.parse(iso);
 
 describe('cdc-postgres 7.13: times move to another zone', () => {
@@ -60,12 +72,31 @@ describe('cdc-postgres 7.13: times move to another zone', () => {
   });
 
   test.each([
+    ['milli', 9223372036825200000n, -9223372036832400000n],
+    ['micro', 9223372036854775807n, -9223372036854775808n],
+    ['micro', -9223372036853775810n, -9223372036854775808n],
+    ['nano', 9223372036854775807n, -9223372036854775808n],
+    ['connect', 9223372036825200000n, -9223372036832400000n],
+    ['zoned', 'infinity', '-infinity'],
+  ])('infinity and -infinity are no points in time and stay as they are: %s %s', (field, last, first) => {
+    for (const value of [last, first]) expect(convertedOf(field, value, 'Asia/Kolkata')).toBe(value);
+  });
+
+  test('a connect timestamp beyond the dates of JavaScript moves as a number', () => {
+    const end = 8_640_000_000_000_000;
+    expect(convertedOf('connect', end + 3_600_000, '+01:00')).toBe(end);
+    expect(convertedOf('connect', 9_223_372_036_800_000, '+01:00')).toBe(9_223_372_033_200_000n);
+    expect(convertedOf('connect', new Date(end), '-01:00')).toBe(end + 3_600_000);
+    expect(convertedOf('connect', new Date(end), '+01:00')).toEqual(new Date(end - 3_600_000));
+  });
+
+  test.each([
     ['12:34:56Z', '18:04:56+05:30'],
     ['23:59:59.120Z', '05:29:59.12+05:30'],
     ['00:00:00+10:00', '19:30:00+05:30'],
   ])('zoned time %s', (text, moved) => expect(after({ id: 1, zonedtime: text }, '+05:30').zonedtime).toBe(moved));
 
-  test.each(['infinity', '2020-06-01 12:34:56Z', '2020-02-30T00:00:00Z', '2020-06-01T24:00:00Z', ''])(
+  test.each(['', '2020-06-01 12:34:56Z', '2020-02-30T00:00:00Z', '2020-06-01T24:00:00Z'])(
     'a zoned timestamp that cannot be read is an error: %s',
     (zoned) => {
       expect(() => after({ id: 1, zoned }, 'UTC')).toThrow(`Text '${zoned}' could not be parsed`);

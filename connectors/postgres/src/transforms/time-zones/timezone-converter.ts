@@ -18,6 +18,7 @@ import {
   type TransformationPlugin,
   type ZoneOffsets,
 } from '@millrace/sdk';
+import { isInfinite } from '../../values/infinity';
 import { invalidSetting, listSetting, textSetting } from '../setting-values';
 import { isEnvelope, requireStruct, schemaOf, TransformError, type StructValue } from '../structs';
 import { ConvertedFields, isListOfRules, type Block, type FieldChoice } from './converted-fields';
@@ -77,6 +78,8 @@ const UNITS: Readonly<Record<string, Unit>> = {
   'io.debezium.time.MicroTimestamp': 'micro',
   'io.debezium.time.NanoTimestamp': 'nano',
 };
+/** The furthest a JavaScript Date reaches, in milliseconds. Times beyond it are numbers. */
+const DATE_LIMIT = 8.64e15;
 /** Types that cannot be moved to another time zone. */
 const UNSUPPORTED: readonly (string | null)[] = [LogicalName.DATE, LogicalName.TIME];
 const EPOCHS: Readonly<Record<string, Unit>> = { ts_ms: 'milli', ts_us: 'micro', ts_ns: 'nano' };
@@ -145,13 +148,10 @@ class TimezoneConverter implements Transformation {
     return converted ?? struct;
   }
 
-  /** Types without an instant, such as dates, stay as they are. */
+  /** Types without an instant, such as dates, stay as they are, and so does infinity: it is no point in time. */
   private value(type: string, value: unknown): unknown {
-    if (Object.hasOwn(UNITS, type)) {
-      const unit = SECOND[UNITS[type] as Unit];
-      const seconds = floorDivided(BigInt(value as number | bigint), unit);
-      return this.shifted(value as number | bigint, unit, -this.zone.ofLocal(Number(seconds)));
-    }
+    if (isInfinite(value)) return value;
+    if (Object.hasOwn(UNITS, type)) return this.local(value as number | bigint, SECOND[UNITS[type] as Unit]);
     switch (type) {
       case 'io.debezium.time.ZonedTimestamp':
         return movedTimestamp(value as string, this.zone);
@@ -159,12 +159,19 @@ class TimezoneConverter implements Transformation {
         // A time of day has no date that selects an offset, so today's is used.
         return movedTime(value as string, this.zone.at(Math.floor(Date.now() / 1000)));
       case LogicalName.TIMESTAMP: {
-        const ms = (value as Date).getTime();
-        return new Date(ms - this.zone.ofLocal(Math.floor(ms / 1000)) * 1000);
+        if (!(value instanceof Date)) return this.local(value as number | bigint, SECOND.milli);
+        const ms = value.getTime();
+        const moved = ms - this.zone.ofLocal(Math.floor(ms / 1000)) * 1000;
+        return Math.abs(moved) <= DATE_LIMIT ? new Date(moved) : moved;
       }
       default:
         return value;
     }
+  }
+
+  private local(value: number | bigint, unit: bigint): number | bigint {
+    const seconds = floorDivided(BigInt(value), unit);
+    return this.shifted(value, unit, -this.zone.ofLocal(Number(seconds)));
   }
 
   private epoch({ type }: Schema, value: unknown, of: Unit): unknown {
