@@ -1,8 +1,11 @@
 import { createPrivateKey } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { postgresConnector } from '../../../connectors/postgres/src';
+import { issueEd25519Certificate } from '../../../dev/services/certificates';
+import { startPostgres } from '../../../dev/services/postgres';
+import { unprivilegedUser } from '../../../src/cli/dev/postgres/unprivileged-user';
 import { encryptedKey, makeIdentity, makePkcs12 } from '../../kafka/certificates';
 import { SERVER_URL, TestDatabase } from '../../helpers/test-database';
 import { TODOS, TaskRun, taskConfig } from './harness';
@@ -137,4 +140,40 @@ test('cdc-postgres 11: the replication stream is encrypted, too', async () => {
   } finally {
     await run.stop();
   }
+});
+
+describe('cdc-postgres 11: a server whose certificate is of Ed25519', () => {
+  const own = issueEd25519Certificate('server', ['localhost']);
+  let ownServer: Awaited<ReturnType<typeof startPostgres>>;
+  let ownDatabase: TestDatabase;
+  beforeAll(async () => {
+    const files = { ssl_cert_file: file('own.crt', own.cert), ssl_key_file: file('own.key', own.key) };
+    const user = await unprivilegedUser();
+    chmodSync(folder, 0o711);
+    chmodSync(files.ssl_key_file, 0o600);
+    if (user !== undefined) chownSync(files.ssl_key_file, user.uid, user.gid);
+    ownServer = await startPostgres({ settings: { ssl: 'on', ...files } });
+    ownDatabase = await TestDatabase.create(TODOS, { server: ownServer.url });
+  });
+  afterAll(async () => {
+    await ownDatabase?.drop();
+    await ownServer?.stop();
+  });
+
+  test.each(['prefer', 'require', 'verify-full'])('sslmode=%s connects over TLS, the stream, too', async (mode) => {
+    await ownDatabase.query("DELETE FROM todos; INSERT INTO todos VALUES (1, 'x', 'y')");
+    const config = { 'database.hostname': 'localhost', sslmode: mode, sslrootcert: own.cert };
+    const run = await TaskRun.start(taskConfig(ownDatabase, config));
+    try {
+      await run.count(1);
+      await ownDatabase.query("INSERT INTO todos VALUES (2, 'x', 'y')");
+      await run.count(2);
+      const sessions = await ownDatabase.query(
+        `SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name LIKE 'Millrace%'`,
+      );
+      expect(sessions).toEqual([{ ssl: true }]);
+    } finally {
+      await run.stop();
+    }
+  });
 });

@@ -5,6 +5,7 @@
 import { LONGEST_TIMER_MS, startTimer } from '@millrace/sdk';
 import { Client, type ClientConfig } from 'pg';
 import type { ConnectionConfig } from '../config/postgres-config';
+import { bindIfPossible } from './channel-binding';
 import { tlsAttempts, type TlsAttempt } from './tls';
 import { databaseError, errorCode, errorText } from './errors';
 import { connectionOf } from './pg-internals';
@@ -21,7 +22,11 @@ export function clientConfig(config: ConnectionConfig, role: Role, tls: TlsAttem
     port: config.port,
     user: config.user,
     // A text that is empty would be replaced by the worker's own PGPASSWORD or .pgpass, for a server of the config.
-    password: () => config.password,
+    // `pg` calls it as a method of the client, between TLS and SCRAM; the stream's client can be reached only here.
+    password(this: Client): string {
+      bindIfPossible(this);
+      return config.password;
+    },
     database: config.database,
     application_name: `Millrace ${role}`,
     client_encoding: 'UTF8',

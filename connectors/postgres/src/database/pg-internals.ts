@@ -3,6 +3,7 @@
  * which package.json pins; a unit test checks that the installed version still has them.
  */
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import type { Client } from 'pg';
 
 /** A column of rows that follow, as the server describes it. */
@@ -16,7 +17,7 @@ export interface RowField {
 /** `Connection` of lib/connection.js. */
 export interface PgConnection {
   /** Set by the constructor; replaced by the TLS socket when the server accepts TLS, so read it after `connect`. */
-  readonly stream: Socket;
+  readonly stream: Socket | TLSSocket;
   /** Sends one CopyData message: the way to send status updates while START_REPLICATION runs. */
   sendCopyFromChunk(chunk: Buffer): void;
   /** Sends Terminate and lets the server close the socket. `Client.end` destroys it when a query is running. */
@@ -33,4 +34,9 @@ export function connectionOf(client: Client): PgConnection {
 /** `processID` of lib/client.js: pid of the server process, null until it has sent BackendKeyData. */
 export function backendPid(client: Client): number | null {
   return (client as unknown as { readonly processID: number | null }).processID;
+}
+
+/** `enableChannelBinding` of lib/client.js, read when the server asks for SCRAM and the password is known. */
+export function disableChannelBinding(client: Client): void {
+  (client as unknown as { enableChannelBinding: boolean }).enableChannelBinding = false;
 }

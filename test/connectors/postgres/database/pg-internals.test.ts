@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { backendPid, connectionOf } from '../../../../connectors/postgres/src/database/pg-internals';
+import {
+  backendPid,
+  connectionOf,
+  disableChannelBinding,
+} from '../../../../connectors/postgres/src/database/pg-internals';
 
 const ROOT = join(__dirname, '../../../..');
 
@@ -20,4 +24,8 @@ test('pg has the internals that the connector uses', () => {
     Array<string>(5).fill('function'),
   );
   expect(backendPid(client)).toBeNull();
+  const binding = new Client({ enableChannelBinding: true });
+  expect(binding).toMatchObject({ enableChannelBinding: true });
+  disableChannelBinding(binding);
+  expect(binding).toMatchObject({ enableChannelBinding: false });
 });
