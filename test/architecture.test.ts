@@ -105,7 +105,7 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
       ...['session.ts', 'database', 'config'],
     ],
     diagnosis: ['startup', 'replication', 'publication', 'metrics', 'database', 'config'],
-    'connector.ts': ['diagnosis', 'task.ts', 'startup', 'database', 'config'],
+    'connector.ts': ['diagnosis', 'task.ts', 'startup', 'events', 'database', 'config'],
     'index.ts': ['connector.ts'],
     transforms: ['events', 'values'],
   },

@@ -16,6 +16,7 @@ import { probe } from './startup/probe';
 import { diagnose } from './diagnosis/diagnose';
 import { shownKeys } from './config/shown-keys';
 import { offsetLsn } from './database/lsn';
+import { readCounts } from './events/transaction-counts';
 import { LAYOUT } from './startup/slot-layout';
 import { PostgresSourceTask } from './task';
 
@@ -26,9 +27,9 @@ async function validate(config: ConnectorConfig): Promise<readonly ConfigProblem
 }
 
 /**
- * Throws ConnectError for invalid positions; any offset may be removed, except that the slot layout goes only with all
- * others: without it, a start with another layout is not detected. Returns false because a changed offset does not move
- * the slot: the server keeps what it has confirmed.
+ * Throws ConnectError for invalid positions and unreadable counts; any offset may be removed, except that the slot
+ * layout goes only with all others: without it, a start with another layout is not detected. Returns false because a
+ * changed offset does not move the slot: the server keeps what it has confirmed.
  */
 function alterOffsets(
   _config: ConnectorConfig,
@@ -54,6 +55,7 @@ function alterOffsets(
           },
         );
     }
+    readCounts(offset);
   }
   return false;
 }

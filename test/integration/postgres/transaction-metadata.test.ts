@@ -159,7 +159,8 @@ test('cdc-postgres 43, 66: a transaction of many tables has fewer offsets, exact
   await database.query(tables.map((table) => `CREATE TABLE ${table} (id int PRIMARY KEY)`).join(';'));
   await start({ 'max.batch.size': '50' });
   const insert = (id: number): string => tables.map((table) => `INSERT INTO ${table} VALUES (${id})`).join(';');
-  await database.query(`BEGIN; ${insert(1)}; ${insert(2)}; ${insert(3)}; COMMIT`);
+  const messages = "SELECT pg_logical_emit_message(true, 'p', 'x') FROM generate_series(1, 60)";
+  await database.query(`BEGIN; ${insert(1)}; ${insert(2)}; ${insert(3)}; ${messages}; COMMIT`);
   const ends: AnyRecord[] = [];
   while (!ended(1)(run?.records ?? [])) {
     const last = (await run?.poll())?.at(-1);
@@ -172,12 +173,22 @@ test('cdc-postgres 43, 66: a transaction of many tables has fewer offsets, exact
     const counts = Object.values(orders(sourceOffset)).filter((count) => typeof count === 'number');
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(value.transaction.total_order);
   }
-  expect(new Set(events.map(({ sourceOffset }) => sourceOffset)).size).toBeLessThan(events.length / 2);
+  const sent = (run?.records ?? []).filter(({ value }) => value.op === 'm');
+  for (const all of [events, sent])
+    expect(new Set(all.map(({ sourceOffset }) => sourceOffset)).size).toBeLessThan(all.length / 2);
   const at = 500;
   const done = Number(events[at]?.sourceOffset?.tx_event_index);
   expect(done).toBeLessThanOrEqual(at + 1);
   await run?.stop();
   await start({}, events[at]?.sourceOffset);
   const rest = (await run?.until(ended(1))) as AnyRecord[];
-  expect(rest.map(shown)).toEqual([...events.slice(done).map(shown), 'END 600']);
+  const expected = [...events.slice(done), ...sent].map(shown);
+  expect(rest.map(shown)).toEqual([...expected, 'END 660']);
+  await run?.stop();
+  const middle = sent[30]?.sourceOffset ?? null;
+  await start({}, middle);
+  const last = (await run?.until(ended(1))) as AnyRecord[];
+  const shared = sent.findIndex(({ sourceOffset }) => sourceOffset === middle);
+  // It is the offset of the first one that carries it.
+  expect(last.map(shown)).toEqual([...sent.slice(shared + 1).map(shown), 'END 660']);
 });

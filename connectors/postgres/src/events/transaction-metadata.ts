@@ -7,8 +7,7 @@ import type { TransactionConfig } from '../config/stream-config';
 import type { Lsn } from '../database/lsn';
 import type { EventFactory } from './event-factory';
 import type { Struct } from './struct';
-
-const ORDER = 'transaction_data_collection_order_';
+import { addCounts, readCounts } from './transaction-counts';
 
 /** The transaction that events belong to. */
 export interface TransactionIdentity {
@@ -39,13 +38,12 @@ export class TransactionMetadata {
     return this.counts.size;
   }
 
-  /** Continues the counts of a stored offset. */
+  /** Continues the counts of a stored offset. Throws a ConnectError if they cannot be read. */
   restore(offset: SourceOffset | null): void {
     const id = offset?.transaction_id;
     this.start(typeof id === 'string' ? id : null);
-    for (const [name, count] of Object.entries(offset ?? {})) {
-      if (!name.startsWith(ORDER) || typeof count !== 'number') continue;
-      this.counts.set(name.slice(ORDER.length), count);
+    for (const [collection, count] of readCounts(offset ?? {})) {
+      this.counts.set(collection, count);
       this.total += count;
     }
   }
@@ -99,10 +97,11 @@ export class TransactionMetadata {
     this.marked.length = 0;
   }
 
+  /** Throws a ConnectError for counts that do not fit beside the members that it has. */
   addTo(offset: Record<string, SourceOffset[string]>): void {
     if (this.id === null) return;
     offset.transaction_id = this.id;
-    for (const [collection, count] of this.counts) offset[ORDER + collection] = count;
+    addCounts(offset, this.counts, this.id);
   }
 
   private start(id: string | null): void {

@@ -4,6 +4,7 @@
  */
 import type { SourceOffset } from '@millrace/sdk';
 import type { KeyValues } from '../database/key-range';
+import { MAX_LIST_BYTES } from '../events/offset-limits';
 import { MARKED_CHANNELS, type MarkedChannel } from '../signals/signal-mark';
 import { decodeKey, encodeKey, type KeyBound } from './key-codec';
 import type { KeyType } from './key-type';
@@ -31,8 +32,6 @@ const SURROGATE_KEY = `${COLLECTIONS}_surrogate_key`;
 const COLLECTION_CORRELATION_ID = `${COLLECTIONS}_correlation_id`;
 const MARK = `${PREFIX}signal_`;
 
-/** Of the list of tables, so that the offset is smaller than 1 MiB with its other members. */
-const MAX_LIST_BYTES = 768 * 1024;
 /** Characters of the list of tables in an offset. */
 const MAX_LENGTH = 4 * 1024 * 1024;
 
@@ -165,10 +164,7 @@ function listOf(queue: readonly Collection[], correlationId: string | null): str
   );
 }
 
-/**
- * Every offset has the list of tables, and is one record of the offset topic, whose limit is 1 MiB unless brokers and
- * workers have another one. Throws an Error whose message completes "The signal …".
- */
+/** Every offset has the list of tables. Throws an Error whose message completes "The signal …". */
 export function checkListFits(queue: readonly Collection[], added: readonly Collection[], correlationId: string): void {
   // As in the JSON of the offset, in which the list is a text.
   const bytes = Buffer.byteLength(JSON.stringify(listOf([...queue, ...added], correlationId)));

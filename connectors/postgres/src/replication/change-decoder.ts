@@ -275,7 +275,7 @@ export abstract class ChangeDecoder implements StreamDecoder {
     at.messageType = null;
     if (value !== null) {
       const transaction = this.metadata?.event(tx, messages.collection, lsn) ?? null;
-      rows.lastOffset = this.members.add({
+      rows.lastOffset = rows.offsetOf({
         ...this.unprocessed('MESSAGE', lsn),
         lsn_proc: lsn,
         tx_event_index: tx.index,

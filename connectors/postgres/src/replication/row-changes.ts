@@ -121,7 +121,11 @@ export class RowChanges {
   }
 
   private offset(type: string, lsn: Lsn, sameLsn = this.tx.sameLsn): SourceOffset {
-    const offset = streamedOffset(type, lsn, this.at.commit, sameLsn, this.tx);
+    return this.offsetOf(streamedOffset(type, lsn, this.at.commit, sameLsn, this.tx));
+  }
+
+  /** @returns the offset that the event gets: its own with all members, or the last one */
+  offsetOf(offset: SourceOffset): SourceOffset {
     if (this.members.isDue()) return this.members.add(offset);
     this.pending = offset;
     return this.last;
