@@ -87,6 +87,36 @@ test('cdc-postgres 10: a role without REPLICATION', async () => {
   }
 });
 
+test('cdc-postgres 10: a member of a superuser role of a database service is refused by the server only', async () => {
+  const role = `m_${database.name}`;
+  const groups = ['rds_superuser', 'cloudsqlsuperuser', 'azure_pg_admin', 'rds_replication'];
+  await database.query(`
+    CREATE ROLE ${role} LOGIN PASSWORD 'x';
+    CREATE TABLE of_member (id int PRIMARY KEY);
+    ALTER TABLE of_member OWNER TO ${role};
+    GRANT CREATE ON DATABASE "${database.name}" TO ${role}`);
+  const overrides = {
+    ...{ 'database.user': role, 'database.password': 'x', 'table.include.list': 'public.of_member' },
+    'errors.max.retries': '0',
+  };
+  try {
+    for (const group of groups) {
+      await database.query(`CREATE ROLE ${group}; GRANT ${group} TO ${role}`);
+      expect([group, await problems(overrides)]).toEqual([group, {}]);
+      await expect(TaskRun.start(taskConfig(database, overrides))).rejects.toMatchObject({
+        code: 'PG_ROLE_REPLICATION',
+        message: expect.stringContaining('As a superuser, run ALTER ROLE … WITH LOGIN REPLICATION') as string,
+      });
+      await database.query(`DROP ROLE ${group}`);
+    }
+  } finally {
+    await database.query(groups.map((group) => `DROP ROLE IF EXISTS ${group};`).join(''));
+    await database.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+    for (const { pubname } of await database.query('SELECT pubname FROM pg_publication'))
+      await database.query(`DROP PUBLICATION "${pubname}"`);
+  }
+});
+
 test('a table that does not exist, under the name the user wrote, where no stream waits for it', async () => {
   const once = { 'snapshot.mode': 'initial_only' };
   const { 'table.whitelist': message } = await problems({ ...once, 'table.whitelist': 'public.no_such_table' });

@@ -97,7 +97,8 @@ export function connectError(config: ConnectionConfig, error: unknown): Error {
   const where = `Cannot connect to PostgreSQL at ${config.host}:${config.port}, database "${config.database}"`;
   const refused = refusedByPooler(where, error);
   if (refused !== null) return refused;
-  return databaseError(where, code === '' ? cause : Object.assign(cause, { code }));
+  const { routine } = (error ?? {}) as { routine?: unknown };
+  return databaseError(where, code === '' ? cause : Object.assign(cause, { code, routine }));
 }
 
 /**

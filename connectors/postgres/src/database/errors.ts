@@ -67,6 +67,14 @@ export function refusesRows(error: unknown): boolean {
   return errorCode(error) === '42501' && routine === 'check_enable_rls';
 }
 
+/** The role may not open a replication connection or use slots. The routines are the same in every language. */
+function refusesReplication(error: unknown): boolean {
+  const { routine } = (error ?? {}) as { routine?: unknown };
+  // check_permissions: before PostgreSQL 14.
+  const routines = ['InitPostgres', 'CheckSlotPermissions', 'check_permissions'];
+  return errorCode(error) === '42501' && routines.includes(routine as string);
+}
+
 const CODES: readonly (readonly [RegExp, string])[] = [
   [/^28/, 'PG_AUTHENTICATION'],
   [/^3D000/, 'PG_NO_DATABASE'],
@@ -89,11 +97,14 @@ const ADVICE: Readonly<Record<string, string>> = {
     '. Add it to output_plugin_libraries in postgresql.conf, reload the configuration (SELECT pg_reload_conf()), and restart the task; or set plugin.name=pgoutput, with another slot.name if the slot exists.',
   PG_ROW_SECURITY:
     '. Rows would be missing without an error. As a superuser, run ALTER ROLE … BYPASSRLS for the role of database.user.',
+  PG_ROLE_REPLICATION:
+    '. As a superuser, run ALTER ROLE … WITH LOGIN REPLICATION for the role of database.user; on Amazon RDS, run GRANT rds_replication TO it.',
   PG_CANCELED: '. If it took too long, raise statement_timeout, for example in database.initial.statements.',
 };
 
 function refusal(cause: unknown): string | null {
   if (refusesPlugin(cause)) return 'PG_PLUGIN_REFUSED';
+  if (refusesReplication(cause)) return 'PG_ROLE_REPLICATION';
   return refusesRows(cause) ? 'PG_ROW_SECURITY' : null;
 }
 

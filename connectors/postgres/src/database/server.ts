@@ -16,13 +16,22 @@ export interface ServerFacts {
   readonly currencyDigits: number;
 }
 
+/**
+ * Roles of database services whose members may read slots without the REPLICATION attribute, or may be allowed to. The
+ * services differ in that, so a member is never refused before the server refuses it.
+ */
+const SERVICE_ROLES = [
+  ...['rds_superuser', 'rds_replication', 'rdsadmin', 'rdsrepladmin', 'cloudsqlsuperuser'],
+  ...['azure_pg_admin', 'azure_replication', 'alloydbsuperuser', 'alloydbreplication'],
+];
+
 const FACTS = `
   SELECT current_setting('server_version_num')::int AS version, current_setting('wal_level') AS wal_level, current_user AS user,
          pg_is_in_recovery() AS in_recovery, current_setting('max_replication_slots')::int AS max_slots,
          encode(cash_send(1::money), 'hex') AS one_of_currency,
          (SELECT setting::int FROM pg_settings WHERE name = 'wal_sender_timeout') AS sender_timeout,
          (SELECT rolsuper OR rolreplication FROM pg_roles WHERE rolname = current_user)
-           OR EXISTS (SELECT FROM pg_roles WHERE rolname IN ('rds_replication', 'rdsrepladmin', 'azure_replication', 'alloydbreplication')
+           OR EXISTS (SELECT FROM pg_roles WHERE rolname = ANY ('{${SERVICE_ROLES.join()}}'::name[])
                       AND pg_has_role(current_user, oid, 'member')) AS may_replicate`;
 
 export async function readServerFacts(client: Client): Promise<ServerFacts> {
