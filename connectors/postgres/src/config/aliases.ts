@@ -7,7 +7,8 @@ import { columnConverters } from './column-converter-config';
 import { DEFINITIONS, LEGACY_NAMES, TOLERATED_NAMES } from './definitions';
 import { editDistance } from './edit-distance';
 import { KEY } from './keys';
-import { invalid } from './problem';
+import { splitList } from './patterns';
+import { invalid, withoutSalt } from './problem';
 import { overrideWarnings } from './snapshot-config';
 import { isUnsupported, isWithoutEffect } from './unsupported';
 
@@ -76,18 +77,20 @@ const KNOWN = [
 ];
 /** Keys of the runtime, and families of keys. */
 const FOREIGN =
-  /^(name|connector\.|tasks?\.|key\.|value\.|header\.|transforms|predicates|errors\.|config\.|producer\.|consumer\.|admin\.|topic\.creation\.|exactly\.|transaction\.|offsets?\.|column\.(?:mask|truncate)\.|snapshot\.select\.statement\.overrides\.|signal\.consumer\.)/;
+  /^(name|connector\.|tasks?\.|key\.|value\.|header\.|transforms|predicates|errors\.|watchdog\.|config\.|producer\.|consumer\.|admin\.|topic\.creation\.|exactly\.|transaction\.|offsets?\.|column\.(?:mask|truncate)\.|snapshot\.select\.statement\.overrides\.|signal\.consumer\.)/;
 
 function unknownKeys(config: ConnectorConfig): string[] {
   const warnings: string[] = [];
-  const aliases = columnConverters(config).map(({ alias }) => `${alias}.`);
+  const processors = splitList(config[KEY.postProcessors] ?? '');
+  const aliases = [...columnConverters(config).map(({ alias }) => alias), ...processors].map((alias) => `${alias}.`);
   for (const name of Object.keys(config)) {
     if (KNOWN.includes(name) || aliases.some((prefix) => name.startsWith(prefix))) continue;
     if (isWithoutEffect(name, config))
       warnings.push(`The configuration key "${name}" is not supported by this version and has no effect.`);
     if (isUnsupported(name) || FOREIGN.test(name)) continue;
     const close = KNOWN.find((known) => editDistance(known, name, 2) <= 2);
-    if (close !== undefined) warnings.push(`The configuration key "${name}" is unknown; did you mean "${close}"?`);
+    const rest = close === undefined ? ' and has no effect.' : `; did you mean "${close}"?`;
+    warnings.push(`The configuration key "${withoutSalt(name)}" is unknown${rest}`);
   }
   return warnings;
 }

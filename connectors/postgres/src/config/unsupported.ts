@@ -1,9 +1,10 @@
 /**
  * Debezium's keys that this version does not implement. A key is rejected when ignoring it would change what is
- * published, so that a migration cannot corrupt data unnoticed; a key that only enables an extra feature logs a
- * warning. Sources: cdc-postgres §1.3 to §1.6, §7.5.
+ * published, so that a migration cannot corrupt data unnoticed; any other key is named in a warning. Sources:
+ * cdc-postgres §1.3 to §1.6, §7.5.
  */
 import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
+import { LAYOUT } from './layout';
 import { invalid } from './problem';
 
 interface Unsupported {
@@ -64,7 +65,13 @@ const WITHOUT_EFFECT: readonly Unsupported[] = [
   { key: 'incremental.snapshot.allow.schema.changes', fine: ['false'] },
 ];
 
+/** Keys that nothing here reads; their default asks for what happens anyway. */
+const NOT_READ: readonly Unsupported[] = LAYOUT.flatMap(([, keys]) => keys)
+  .filter((row) => row.length > 3)
+  .map(([key, , , , value]) => ({ key, fine: [String(value ?? '').toLowerCase()] }));
+
 const ALL_REFUSED = [...REFUSED, ...PROTECTION];
+const ALL_WITHOUT_EFFECT = [...WITHOUT_EFFECT, ...NOT_READ];
 
 /** One problem per key whose absence would change what is published. */
 export function refusedKeys(config: ConnectorConfig): ConfigProblem[] {
@@ -76,7 +83,7 @@ export function refusedKeys(config: ConnectorConfig): ConfigProblem[] {
 
 /** Whether the key is one of Debezium's without effect here, set to a value that requires one. */
 export function isWithoutEffect(name: string, config: ConnectorConfig): boolean {
-  return WITHOUT_EFFECT.some((one) => asksFor(one, name, config));
+  return ALL_WITHOUT_EFFECT.some((one) => asksFor(one, name, config));
 }
 
 /** Whether some values of the key are rejected. */
@@ -86,7 +93,7 @@ export function isRefused(name: string): boolean {
 
 /** Whether the key is listed here, regardless of its value. */
 export function isUnsupported(name: string): boolean {
-  return [...ALL_REFUSED, ...WITHOUT_EFFECT].some((one) => covers(one, name));
+  return [...ALL_REFUSED, ...ALL_WITHOUT_EFFECT].some((one) => covers(one, name));
 }
 
 function asksFor(one: Unsupported, name: string, config: ConnectorConfig): boolean {

@@ -173,7 +173,7 @@ test('old values', () => {
   expect(parseConfig({ ...GOOD, 'snapshot.mode': 'EXPORTED' }).snapshot.mode).toBe('initial');
 });
 
-test('warnings: deprecated names, near misses, keys without effect; nothing for families and the runtime', () => {
+test('warnings: deprecated names, near misses, each key without effect; nothing for families and the runtime', () => {
   const { warnings, problems: found } = checkConfig({
     ...GOOD,
     'table.whitelist': 'x',
@@ -190,7 +190,16 @@ test('warnings: deprecated names, near misses, keys without effect; nothing for 
     'key.converter': 'x',
     'errors.tolerance': 'all',
     'my.own.remark': 'x',
+    'database.history.kafka.topic': 'x',
+    'query.fetch.size': '0',
+    'executor.shutdown.timeout.ms': '9',
+    'topic.cache.size': '5',
+    'tasks.max': '1',
+    'watchdog.task.ms': '1',
+    'post.processors': 'again',
+    'again.type': 'io.debezium.processors.reselect.ReselectColumnsPostProcessor',
   });
+  const unknown = (key: string): string => `The configuration key "${key}" is unknown and has no effect.`;
   const noEffect = (key: string): string =>
     `The configuration key "${key}" is not supported by this version and has no effect.`;
   expect(found).toEqual([]);
@@ -200,6 +209,10 @@ test('warnings: deprecated names, near misses, keys without effect; nothing for 
     noEffect('signal.emit.failure.max.retries'),
     noEffect('notification.http.url'),
     noEffect('driver.ApplicationName'),
+    unknown('my.own.remark'),
+    unknown('database.history.kafka.topic'),
+    noEffect('executor.shutdown.timeout.ms'),
+    unknown('topic.cache.size'),
   ]);
 });
 
