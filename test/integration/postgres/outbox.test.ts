@@ -111,6 +111,28 @@ test('cdc-postgres 108: rows of an outbox become events, and other tables are fi
   expect(warning).not.toContain(ID);
 });
 
+test('cdc-postgres 108: a route that makes no legal topic name fails the task, which names the topic', async () => {
+  const name = `${database.name}_route`;
+  await database.query(`INSERT INTO outbox VALUES (gen_random_uuid(), 'Order & Co', '1', 'x', '{}', 0)`);
+  const config = {
+    ...{ 'snapshot.mode': 'initial_only', 'table.include.list': 'public.outbox', 'slot.name': name },
+    ...{ transforms: 'outbox', 'transforms.outbox.type': 'io.debezium.transforms.outbox.EventRouter' },
+    'errors.restart.max': '0',
+  };
+  await worker.register({ name, config: database.sourceConfig({ ...json('key'), ...json('value'), ...config }) });
+  try {
+    const trace = await waitFor('the task to fail', async () => {
+      const { json: status } = await worker.request('GET', `/connectors/${name}/status`);
+      const [task] = (status as { tasks?: { state: string; trace?: string }[] }).tasks ?? [];
+      return task?.state === 'FAILED' && (task.trace ?? '');
+    });
+    expect(trace).toContain('"outbox.event.Order & Co" is not a valid topic name');
+    expect(trace).toContain('TOPIC_NAME_INVALID');
+  } finally {
+    await worker.request('DELETE', `/connectors/${name}`);
+  }
+});
+
 test('cdc-postgres 7.13: the worker lists the transformations, and refuses a script', async () => {
   const manifest = JSON.parse(readFileSync(join(__dirname, '../../../connectors/postgres/package.json'), 'utf8')) as {
     millrace: { plugins: { class: string }[] };
