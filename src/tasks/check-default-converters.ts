@@ -4,6 +4,7 @@
  */
 import { ConfigError } from '@millrace/sdk';
 import type { WorkerConfig } from '../config/worker-config';
+import { missingClass } from '../plugins/missing-class';
 import type { PluginRegistry } from '../plugins/registry';
 import { taskConverters } from './task-converters';
 
@@ -36,7 +37,7 @@ function unknownConverter(part: string, name: string, classes: string): ConfigEr
     ? 'Converters that use a schema registry (Avro, Protobuf, JSON Schema) are not available yet'
     : 'Install its plugin in plugin.path, or correct the class';
   return new ConfigError(
-    `Invalid value ${name} for configuration ${part}.converter: Class ${name} could not be found. ${hint}; this worker has ${classes}.`,
+    `Invalid value ${name} for configuration ${part}.converter: ${missingClass(name)} ${hint}; this worker has ${classes}.`,
     { code: 'CONVERTER_UNKNOWN' },
   );
 }

@@ -6,6 +6,7 @@ import { ConfigError, type ConfigKey, type ConnectorConfig, type Converter, type
 import { withoutPrefix } from '../config/client-config';
 import { checkKey } from '../config/validation/entry';
 import type { WorkerConfig } from '../config/worker-config';
+import { missingClass } from '../plugins/missing-class';
 import type { LoadedPlugin, PluginRegistry } from '../plugins/registry';
 
 type Part = 'key' | 'value' | 'header';
@@ -40,7 +41,7 @@ export async function taskConverters(
     const name = own || workers[part];
     const description = registry.find(name, part === 'header' ? 'header_converter' : 'converter');
     if (!description) {
-      throw new ConfigError(`Invalid value ${name} for configuration ${key}: Class ${name} could not be found.`, {
+      throw new ConfigError(`Invalid value ${name} for configuration ${key}: ${missingClass(name)}`, {
         code: 'CONVERTER_UNKNOWN',
       });
     }

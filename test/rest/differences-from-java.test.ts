@@ -61,6 +61,17 @@ test('an abstract class of Java as a converter could not be found', async () => 
   ]);
 });
 
+test('BinaryDataConverter of Debezium is refused with the converter that takes its place', async () => {
+  const converter = 'io.debezium.converters.BinaryDataConverter';
+  const { status, body } = await updated({ ...SRC, 'value.converter': converter });
+  expect([status, (body as { message: string }).message]).toEqual([
+    400,
+    expect.stringContaining(
+      `Class ${converter} could not be found. Use org.apache.kafka.connect.converters.ByteArrayConverter, which writes the same bytes.`,
+    ),
+  ]);
+});
+
 test('config providers in the config of a connector are ignored, whatever their class', async () => {
   const config = { ...SRC, 'config.providers': 'env', 'config.providers.env.class': 'none' };
   expect((await updated(config)).status).toBe(200);

@@ -1,5 +1,6 @@
 /** One key of a validation result while it is built, and the check of one key. Source: connect-rest §3.2 to §3.5. */
 import type { ConfigKey, ConnectorConfig, ParsedValue } from '@millrace/sdk';
+import { missingClass } from '../../plugins/missing-class';
 import { withoutPrefix } from '../client-config';
 import type { FrameworkKey } from '../framework-key';
 import { ConfigParseError, invalidValue, messageValue, parseConfigValue, renderConfigValue } from '../config-parse';
@@ -123,6 +124,6 @@ export function valueInfo(entry: Entry): ConfigValueInfo {
 
 function knownClass(classOf: (name: string) => string | null, name: string): string {
   const found = classOf(name);
-  if (found === null) throw new ConfigParseError(`Class ${name} could not be found.`);
+  if (found === null) throw new ConfigParseError(missingClass(name));
   return found;
 }
