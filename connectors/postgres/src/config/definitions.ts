@@ -62,6 +62,21 @@ export const DEFINITIONS: readonly Definition[] = [
     'SQL statements, separated by semicolons (two for a literal one), run on every ordinary connection.',
   ),
   key(KEY.databaseTcpKeepAlive, 'BOOLEAN', true, 'Sends TCP keep-alive probes.'),
+  key(
+    KEY.databaseConnectTimeout,
+    'INT',
+    30,
+    'Timeout in seconds of opening a connection, until the server has accepted the login; 0 for none.',
+    nonNegative,
+  ),
+  key(KEY.databaseLoginTimeout, 'INT', 0, 'The same: the shorter one applies; 0 for none.', nonNegative),
+  key(
+    KEY.databaseSocketTimeout,
+    'INT',
+    0,
+    'Seconds that a query waits for bytes of the server before its connection is taken for lost; 0 for no limit. The stream has stream.receive.timeout.ms.',
+    nonNegative,
+  ),
   key(KEY.databaseQueryTimeoutMs, 'INT', 600000, 'Timeout in milliseconds of a catalog query.', nonNegative),
   key(
     KEY.connectionValidationTimeoutMs,
@@ -309,11 +324,15 @@ export const LEGACY_NAMES: Readonly<Record<string, Key>> = {
   'flush.lsn.source': KEY.lsnFlushMode,
 };
 
-/** Alternative names that are accepted without a deprecation warning (§1.7). */
+/** Alternative names that are accepted without a deprecation warning (§1.3, §1.7). */
 export const TOLERATED_NAMES: Readonly<Record<string, Key>> = {
   sslmode: KEY.databaseSslmode,
   sslrootcert: KEY.databaseSslrootcert,
   sslcert: KEY.databaseSslcert,
   sslkey: KEY.databaseSslkey,
   sslpassword: KEY.databaseSslpassword,
+  'driver.tcpKeepAlive': KEY.databaseTcpKeepAlive,
+  'driver.connectTimeout': KEY.databaseConnectTimeout,
+  'driver.loginTimeout': KEY.databaseLoginTimeout,
+  'driver.socketTimeout': KEY.databaseSocketTimeout,
 };

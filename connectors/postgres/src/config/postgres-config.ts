@@ -38,6 +38,10 @@ export interface ConnectionConfig {
   readonly sslPassword: string | null;
   readonly initialStatements: readonly string[];
   readonly keepAlive: boolean;
+  /** Until the session is ready. Infinity: no limit. */
+  readonly connectTimeoutMs: number;
+  /** How long a query waits for bytes of the server; 0: without limit. */
+  readonly socketTimeoutMs: number;
   readonly queryTimeoutMs: number;
   readonly validationTimeoutMs: number;
 }
@@ -154,6 +158,8 @@ function read(values: ConnectorConfig, warnings: readonly string[]): PostgresCon
       sslPassword: secret(KEY.databaseSslpassword),
       initialStatements: splitStatements(text(KEY.databaseInitialStatements) ?? ''),
       keepAlive: flag(KEY.databaseTcpKeepAlive),
+      connectTimeoutMs: shortest(number(KEY.databaseConnectTimeout), number(KEY.databaseLoginTimeout)),
+      socketTimeoutMs: number(KEY.databaseSocketTimeout) * 1000,
       queryTimeoutMs: number(KEY.databaseQueryTimeoutMs),
       validationTimeoutMs: number(KEY.connectionValidationTimeoutMs),
     },
@@ -230,6 +236,11 @@ function read(values: ConnectorConfig, warnings: readonly string[]): PostgresCon
     firstRetryMs: Math.min(number(KEY.retriableRestartConnectorWaitMs), 1000),
     warnings,
   };
+}
+
+/** @param seconds 0: no limit. @returns milliseconds */
+function shortest(...seconds: readonly number[]): number {
+  return Math.min(...seconds.map((limit) => (limit === 0 ? Infinity : limit * 1000)));
 }
 
 /** `;` separates, `;;` is a semicolon. */

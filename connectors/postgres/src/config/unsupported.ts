@@ -38,6 +38,17 @@ const PROTECTION: readonly Refused[] = [
     because: 'the key that is used has the prefix "database." in place of "driver."; rename it',
   },
   {
+    key: /^(?:(?:database|driver)\.)?sslfactory$/,
+    fine: ['org.postgresql.ssl.libpqfactory'],
+    because:
+      'a Java class cannot be loaded, and may trust other certificates. Set database.sslmode=verify-full and database.sslrootcert, and remove this key',
+  },
+  {
+    key: /^(?:(?:database|driver)\.)?sslhostnameverifier$/,
+    because:
+      'a Java class cannot be loaded. Set database.sslmode=verify-full, which verifies the host name, and remove this key',
+  },
+  {
     key: /^(?:(?:database|driver)\.)?channelBinding$/,
     fine: ['prefer', 'disable', 'allow'],
     because:
@@ -61,7 +72,6 @@ const PROTECTION: readonly Refused[] = [
 
 const WITHOUT_EFFECT: readonly Unsupported[] = [
   { key: /^(?:signal\.emit|notification\.http|openlineage|driver)\./ },
-  { key: 'database.sslfactory' },
   { key: 'incremental.snapshot.allow.schema.changes', fine: ['false'] },
 ];
 

@@ -10,11 +10,10 @@ import { tlsAttempts, type TlsAttempt } from './tls';
 import { databaseError, errorCode, errorText } from './errors';
 import { connectionOf } from './pg-internals';
 import { refusedByPooler } from './pooler';
+import { endWhenSilent } from './silent-query';
 import { ensureSettings, startupOptions, type Role } from './session-settings';
 
 export type { Role } from './session-settings';
-
-const CONNECT_TIMEOUT_MS = 30_000;
 
 export function clientConfig(config: ConnectionConfig, role: Role, tls: TlsAttempt): ClientConfig {
   return {
@@ -33,7 +32,8 @@ export function clientConfig(config: ConnectionConfig, role: Role, tls: TlsAttem
     options: startupOptions(role),
     keepAlive: config.keepAlive,
     connectionTimeoutMillis: Math.min(
-      role === 'Validate Connection' ? config.validationTimeoutMs : CONNECT_TIMEOUT_MS,
+      config.connectTimeoutMs,
+      role === 'Validate Connection' ? config.validationTimeoutMs : Infinity,
       LONGEST_TIMER_MS,
     ),
     ssl: tls,
@@ -61,6 +61,7 @@ export async function openConnection(config: ConnectionConfig, role: Role): Prom
       if (index + 1 < attempts.length && mayTryNext(error)) continue;
       throw connectError(config, error);
     }
+    endWhenSilent(client, config.socketTimeoutMs);
     try {
       await ensureSettings(client, role);
       await initialise(client, config.initialStatements, role);

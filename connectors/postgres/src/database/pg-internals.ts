@@ -40,3 +40,8 @@ export function backendPid(client: Client): number | null {
 export function disableChannelBinding(client: Client): void {
   (client as unknown as { enableChannelBinding: boolean }).enableChannelBinding = false;
 }
+
+/** `_activeQuery` of lib/client.js, null between queries. Its public getter is deprecated. */
+export function runsQuery(client: Client): boolean {
+  return (client as unknown as { readonly _activeQuery: object | null })._activeQuery !== null;
+}

@@ -24,7 +24,7 @@ import { slotParts } from '../config/slot-part';
 /** @param nameOf maps a key to its name in the connector config */
 export async function probe(config: PostgresConfig, nameOf: (key: string) => string): Promise<ConfigProblem[]> {
   const host = nameOf(KEY.databaseHostname);
-  const limitMs = config.connection.validationTimeoutMs;
+  const { validationTimeoutMs: limitMs, connectTimeoutMs } = config.connection;
   let client: Client | null = null;
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<ConfigProblem[]>((resolve) => {
@@ -38,7 +38,7 @@ export async function probe(config: PostgresConfig, nameOf: (key: string) => str
       return await checkServer(client, config, nameOf);
     } catch (error) {
       if (/timeout expired/.test(errorText(error)))
-        return [invalid(host, `Connection validation timed out after ${limitMs} ms`)];
+        return [invalid(host, `Connection validation timed out after ${Math.min(limitMs, connectTimeoutMs)} ms`)];
       return [invalid(host, `Error while validating connector config: ${errorText(error)}`)];
     }
   };

@@ -1,7 +1,9 @@
+import { LONGEST_TIMER_MS } from '@millrace/sdk';
 import { checkConfig } from '../../../../connectors/postgres/src/config/check';
 import { DEFINITIONS } from '../../../../connectors/postgres/src/config/definitions';
 import { KEY } from '../../../../connectors/postgres/src/config/keys';
 import { parseConfig } from '../../../../connectors/postgres/src/config/postgres-config';
+import { clientConfig } from '../../../../connectors/postgres/src/database/connection';
 
 const GOOD = {
   'database.hostname': 'db',
@@ -155,10 +157,34 @@ test.each([
   ['database.gssEncMode', 'require', 'disable'],
   ['driver.sslNegotiation', 'direct', 'postgres'],
   ['driver.requireAuth', 'scram-sha-256', ''],
+  ['database.sslfactory', 'org.postgresql.ssl.DefaultJavaSSLFactory', 'org.postgresql.ssl.LibPQFactory'],
+  ['driver.sslfactory', 'com.example.Factory', ''],
+  ['driver.sslhostnameverifier', 'com.example.Verifier', ''],
 ])('%s=%s asks for protection that it would not give, and is refused; %s is not', (key, value, fine) => {
   expect(problems({ [key]: value })).toEqual({ [key]: expect.stringContaining(`The '${key}' value is invalid: `) });
   expect(problems({ [key]: fine })).toEqual({});
 });
+
+test.each(['database', 'driver'])(
+  'timeouts and keep-alive by the names of the JDBC driver, in seconds: %s.…',
+  (prefix) => {
+    const given = (values: Record<string, string>): object => {
+      const named = Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}.${name}`, value]));
+      expect(checkConfig({ ...GOOD, ...named })).toMatchObject({ problems: [], warnings: [] });
+      const { connection } = parseConfig({ ...GOOD, ...named });
+      return clientConfig(connection, 'General', false);
+    };
+    const all = { tcpKeepAlive: 'false', connectTimeout: '5', loginTimeout: '7', socketTimeout: '60' };
+    expect(given(all)).toMatchObject({ keepAlive: false, connectionTimeoutMillis: 5000 });
+    expect(given({ loginTimeout: '7' })).toMatchObject({ keepAlive: true, connectionTimeoutMillis: 7000 });
+    expect(given({})).toMatchObject({ keepAlive: true, connectionTimeoutMillis: 30_000 });
+    expect(given({ connectTimeout: '0' })).toMatchObject({ connectionTimeoutMillis: LONGEST_TIMER_MS });
+    expect(parseConfig({ ...GOOD, [`${prefix}.socketTimeout`]: '60' }).connection.socketTimeoutMs).toBe(60_000);
+    const key = `${prefix}.connectTimeout`;
+    expect(problems({ [key]: '1.5' })).toEqual(one(key, 'An integer is expected'));
+    expect(problems({ [key]: '-1' })).toEqual(one(key, 'An non-negative integer is expected'));
+  },
+);
 
 test('cdc-postgres 3: a problem is reported under the name that was used', () => {
   const legacy = { 'topic.prefix': undefined, 'database.server.name': 'a b' };

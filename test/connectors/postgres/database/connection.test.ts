@@ -43,6 +43,8 @@ test.each([
     keepAlive: false,
     sslMode: 'disable',
     validationTimeoutMs: 10_000,
+    connectTimeoutMs: 10_000,
+    socketTimeoutMs: 0,
     initialStatements: [],
   } as unknown as ConnectionConfig;
   await expect(openConnection(config, 'Validate Connection')).rejects.toThrow(/Cannot connect to PostgreSQL/);

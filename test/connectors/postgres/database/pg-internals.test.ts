@@ -5,6 +5,7 @@ import {
   backendPid,
   connectionOf,
   disableChannelBinding,
+  runsQuery,
 } from '../../../../connectors/postgres/src/database/pg-internals';
 
 const ROOT = join(__dirname, '../../../..');
@@ -24,6 +25,7 @@ test('pg has the internals that the connector uses', () => {
     Array<string>(5).fill('function'),
   );
   expect(backendPid(client)).toBeNull();
+  expect(runsQuery(client)).toBe(false);
   const binding = new Client({ enableChannelBinding: true });
   expect(binding).toMatchObject({ enableChannelBinding: true });
   disableChannelBinding(binding);
