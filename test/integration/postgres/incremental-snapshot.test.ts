@@ -348,9 +348,10 @@ test('cdc-postgres 99: a column is added, and the table is truncated, while a ch
   await database.query('TRUNCATE t');
   const truncated = task.records.length;
   await database.query('INSERT INTO t VALUES (1000, 1)');
-  await task.until((records) => completed(records.slice(from)));
+  // An empty chunk has no marks, so that the notification does not wait for the stream.
+  const isInserted = (records: AnyRecord[]): boolean => of(records, 't').some(({ value }) => value.op === 'c');
+  await task.until((records) => completed(records.slice(from)) && isInserted(records.slice(truncated)));
   const live = of(task.records.slice(truncated), 't').findIndex(({ value }) => value.op === 'c');
-  expect(live).toBeGreaterThanOrEqual(0);
   expect(reads(of(task.records.slice(truncated), 't').slice(live))).toEqual([]);
 });
 
