@@ -92,7 +92,10 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     'session.ts': ['snapshot-progress.ts', 'metrics', 'notifications', 'events', 'database', 'config'],
     publication: ['database', 'config'],
     replication: ['session.ts', 'metrics', 'events', 'database', 'config', 'values'],
-    snapshot: ['replication', 'session.ts', 'snapshot-progress.ts', 'notifications', 'events', 'database', 'values'],
+    snapshot: [
+      ...['replication', 'publication', 'session.ts', 'snapshot-progress.ts', 'notifications'],
+      ...['events', 'database', 'values'],
+    ],
     startup: [
       ...['replication', 'publication', 'session.ts', 'snapshot-progress.ts', 'metrics'],
       ...['notifications', 'events', 'database', 'config'],

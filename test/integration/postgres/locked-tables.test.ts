@@ -129,3 +129,26 @@ test.each(['1', '2'])(
     expect(read('z')).toBe(3);
   },
 );
+
+test.each([
+  ['a whole table', ''],
+  ['a row filter', ' WHERE (id > 0)'],
+])(
+  'an exactly-once snapshot, and a restart, wait for no lock of a table that is not captured: %s in the publication',
+  async (_, filter) => {
+    database = await TestDatabase.create(`${TABLES} INSERT INTO b VALUES (1)`);
+    await database.query(`CREATE PUBLICATION pub_${database.name} FOR TABLE b, z${filter}`);
+    const config = tables('public.b', { 'snapshot.mode': 'initial', 'publication.autocreate.mode': 'disabled' });
+    run = await TaskRun.start(config, null, undefined, true);
+    // A slot is created when all transactions have ended.
+    await hold('z');
+    await run.count(1);
+    await database.query('INSERT INTO b VALUES (2)');
+    await run.until((records) => hasEvent('b', records));
+    const stored = run.commitUpTo();
+    await run.stop();
+    run = await TaskRun.start(config, stored, undefined, true);
+    await database.query('INSERT INTO b VALUES (3)');
+    await run.until((records) => hasEvent('b', records));
+  },
+);

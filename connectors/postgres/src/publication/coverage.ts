@@ -47,6 +47,12 @@ export class PublicationCoverage {
     return { absent, renamed };
   }
 
+  /** Changes of all its rows arrive under its own name, unless a row filter or a column list of it restricts them. */
+  isPublishedWhole(table: PublishableTable): boolean {
+    if (table.partitionedRoot && !this.state.viaRoot) return false;
+    return this.publishedAs(table)?.oid === table.oid;
+  }
+
   /** Changes when the table has left the publication, or another one has its name; null: not published. */
   membership(table: PublishableTable): string | null {
     if (table.unlogged) return null;

@@ -3,7 +3,7 @@ import { qualified, type TableName } from '../database/catalog';
 import { quoteIdentifier, quoteTable } from '../database/identifiers';
 import { addition, viaRootStatement } from './plan';
 import { renamedText, type RenamedTable } from './coverage';
-import { OPERATIONS, type PublicationMember, type PublishedOperation } from './state';
+import { OPERATIONS, UNREAD, type PublicationMember, type PublishedOperation } from './state';
 
 const CODE = 'PG_PUBLICATION_TABLES';
 /** Names listed in one line. */
@@ -22,6 +22,11 @@ export function absentLine(name: string, tables: readonly TableName[]): string {
 /** Of tables that a filtered publication lacks. */
 export function notAddedLine(name: string, tables: readonly TableName[], why: string): string {
   return `${CODE}: Publication "${name}" does not contain ${names(tables)}: their changes do not arrive until they are added, which is tried again. ${why}`;
+}
+
+/** Of tables that took the names of published ones whose row filter could not be read, because they were locked. */
+export function unclearLine(name: string, tables: readonly TableName[]): string {
+  return `${CODE}: Publication "${name}" does not contain ${names(tables)}: their changes do not arrive. A former table of the name had a row filter, which could not be read while it was locked: add them with the same filter. Run ${addition(name, tables)} WHERE (…);`;
 }
 
 export function unloggedLine(tables: readonly TableName[]): string {
@@ -73,7 +78,7 @@ export function createdLateLine(name: string): string {
 export function droppedText(member: PublicationMember): string {
   const traits = [
     ...(member.columns === null ? [] : [`column list ${member.columns.join(', ')}`]),
-    ...(member.rowFilter === null ? [] : [`row filter ${member.rowFilter}`]),
+    ...(member.rowFilter === null ? [] : [`row filter${member.rowFilter === UNREAD ? '' : ` ${member.rowFilter}`}`]),
   ];
   return `${qualified(member)}${traits.length === 0 ? '' : ` (with its ${traits.join(' and ')})`}`;
 }

@@ -144,7 +144,7 @@ export function createStatement(config: PostgresConfig, captured: readonly Table
 
 /**
  * The statement that adds tables.
- * @param like tables by name whose column list and row filter apply
+ * @param like tables by name whose column list and row filter apply; their filters are read
  */
 export function addition(
   name: string,
@@ -154,7 +154,7 @@ export function addition(
   const texts = tables.map((table) => {
     const { columns = null, rowFilter = null } = like.get(qualified(table)) ?? {};
     const list = columns === null ? '' : ` (${columns.map(quoteIdentifier).join(', ')})`;
-    return `${quoteTable(table)}${list}${rowFilter === null ? '' : ` WHERE (${rowFilter})`}`;
+    return `${quoteTable(table)}${list}${typeof rowFilter === 'string' ? ` WHERE (${rowFilter})` : ''}`;
   });
   return `ALTER PUBLICATION ${quoteIdentifier(name)} ADD TABLE ${texts.join(', ')}`;
 }

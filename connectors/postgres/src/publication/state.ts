@@ -4,6 +4,7 @@
  */
 import type { Client, QueryResult } from 'pg';
 import type { TableName } from '../database/catalog';
+import { errorCode } from '../database/errors';
 
 export interface PublicationMember extends TableName {
   readonly oid: number;
@@ -11,9 +12,12 @@ export interface PublicationMember extends TableName {
   readonly id: string;
   /** Columns that it is restricted to; null: all. */
   readonly columns: readonly string[] | null;
-  /** Condition that its rows must satisfy; null: none. */
-  readonly rowFilter: string | null;
+  /** Condition that its rows must satisfy; null: none; `UNREAD`: there is one. */
+  readonly rowFilter: string | typeof UNREAD | null;
 }
+
+/** Of a row filter whose table is locked, or whose text was not asked for. */
+export const UNREAD = Symbol('unread');
 
 /** Operations that a publication may leave out, by their letter in `skipped.operations`. */
 export const OPERATIONS = { c: 'insert', u: 'update', d: 'delete', t: 'truncate' } as const;
@@ -56,19 +60,24 @@ const PARTITIONS = `
   SELECT i.inhrelid::int8::text AS partition, c.oid::int8::text AS oid, n.nspname AS schema, c.relname AS name
   FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhparent JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE c.relkind = 'p'`;
-/** Its text needs the table, and waits for its lock, so it is read for publications that have one. */
-const filterQuery = (publication: number): string =>
-  `SELECT prrelid::int8::text AS oid, pg_get_expr(prqual, prrelid) AS filter FROM pg_publication_rel WHERE prpubid = ${publication} AND prqual IS NOT NULL`;
+/** The text needs the table, so it is not read of tables whose lock another session holds or waits for. */
+const filterQuery = (publication: number): string => `
+  SELECT prrelid::int8::text AS oid, pg_get_expr(prqual, prrelid) AS filter FROM pg_publication_rel
+  WHERE prpubid = ${publication} AND prqual IS NOT NULL AND prrelid NOT IN (
+    SELECT relation FROM pg_locks
+    WHERE locktype = 'relation' AND mode = 'AccessExclusiveLock' AND relation IS NOT NULL AND pid <> pg_backend_pid())`;
+/** For a lock that is taken after the query began. */
+const FILTER_LOCK_MS = 500;
 
 /**
- * Null when there is no publication of that name.
- * @param lockMs how long row filters may wait for the locks of their tables; null: as long as it takes
+ * Null when there is no publication of that name. Waits for the lock of no table.
+ * @param filters `unread` within a transaction, which a lock that is not free would abort
  */
 export async function findPublication(
   client: Client,
   name: string,
   serverVersion: number,
-  lockMs: number | null = null,
+  filters: 'read' | 'unread' = 'read',
 ): Promise<PublicationState | null> {
   const publication = (await client.query(PUBLICATION, [name])).rows[0] as
     { oid: number; facts: Readonly<Record<string, boolean>> } | undefined;
@@ -82,12 +91,8 @@ export async function findPublication(
     columns: string[] | null;
     filtered: boolean;
   }[];
-  const filters = new Map<string, string>();
-  if (named.some(({ filtered }) => filtered)) {
-    const limit = `SET LOCAL lock_timeout = ${lockMs ?? 0}`;
-    const answers = (await client.query(`${limit}; ${filterQuery(publication.oid)}`)) as unknown as QueryResult[];
-    for (const row of (answers[1]?.rows ?? []) as { oid: string; filter: string }[]) filters.set(row.oid, row.filter);
-  }
+  const isRead = filters === 'read' && named.some(({ filtered }) => filtered);
+  const texts = isRead ? await readFilters(client, publication.oid) : NO_TEXTS;
   const schemas = serverVersion >= 150000 ? (await client.query(SCHEMAS, of)).rows : [];
   const partitions = (await client.query(PARTITIONS)).rows as (TableName & { partition: string; oid: string })[];
   return {
@@ -95,13 +100,13 @@ export async function findPublication(
     // TRUNCATE is published since version 11.
     operations: new Set(Object.values(OPERATIONS).filter((one) => publication.facts[`pub${one}`] !== false)),
     viaRoot: publication.facts.pubviaroot === true,
-    members: named.map(({ oid, schema, name: table, id, columns }) => ({
+    members: named.map(({ oid, schema, name: table, id, columns, filtered }) => ({
       oid: Number(oid),
       schema,
       name: table,
       id,
       columns,
-      rowFilter: filters.get(oid) ?? null,
+      rowFilter: filtered ? (texts.get(oid) ?? UNREAD) : null,
     })),
     schemas: new Map((schemas as { schema: string; id: string }[]).map(({ schema, id }) => [schema, id])),
     parents: new Map(
@@ -111,4 +116,20 @@ export async function findPublication(
       ]),
     ),
   };
+}
+
+const NO_TEXTS: ReadonlyMap<string, string> = new Map();
+
+/** By the oids of their tables. */
+async function readFilters(client: Client, publication: number): Promise<ReadonlyMap<string, string>> {
+  const statements = `SET LOCAL lock_timeout = ${FILTER_LOCK_MS}; ${filterQuery(publication)}`;
+  try {
+    // One message, which is one transaction.
+    const answers = (await client.query(statements)) as unknown as QueryResult[];
+    const rows = (answers[1]?.rows ?? []) as { oid: string; filter: string | null }[];
+    return new Map(rows.flatMap(({ oid, filter }) => (filter === null ? [] : [[oid, filter] as const])));
+  } catch (error) {
+    if (errorCode(error) !== '55P03') throw error;
+    return NO_TEXTS;
+  }
 }

@@ -21,11 +21,12 @@ import {
   renamedLine,
   replacedLine,
   returnedLine,
+  unclearLine,
   unloggedLine,
   withheldLine,
 } from './lines';
 import { addition, changePublication, planPublication, publishable } from './plan';
-import { findPublication, OPERATIONS, type PublicationMember, type PublicationState } from './state';
+import { findPublication, OPERATIONS, UNREAD, type PublicationMember, type PublicationState } from './state';
 
 /** How long a statement may wait for locks of other sessions: other users of the connection wait as long. */
 export const LOCK_MS = 1000;
@@ -58,7 +59,7 @@ export class PublicationWatch {
   /** @param state what the start has found and reported */
   begin(state: PublicationState, captured: readonly PublishableTable[]): void {
     this.last = comparison(state, publishable(captured, this.options.facts.version));
-    for (const member of state.members) this.members.set(qualified(member), member);
+    this.remember(state);
     this.schedule();
   }
 
@@ -89,7 +90,7 @@ export class PublicationWatch {
       const mark = await lastChange(client, name, facts.version);
       if (mark === this.mark) return;
       const captured = publishable(await findTables(client, config.filters), facts.version);
-      const state = await findPublication(client, name, facts.version, LOCK_MS);
+      const state = await findPublication(client, name, facts.version);
       const isDone =
         state === null ? await this.missing(client, captured) : await this.compare(client, state, captured);
       // Otherwise the next check tries again.
@@ -126,14 +127,24 @@ export class PublicationWatch {
     const changes = changesSince(before, now);
     await this.report(client, changes, state);
     this.last = now;
-    for (const member of state.members) this.members.set(qualified(member), member);
+    this.remember(state);
     const unlogged = changes.left.filter((table) => !isLogged(table));
     if (unlogged.length > 0) logger.warn(unloggedLine(unlogged));
     if (config.publication.mode === 'filtered' && !facts.inRecovery) {
       if (!(await this.add(client, [...now.absent.values()].filter(isLogged), captured))) return false;
     } else this.reportLeft(changes.left.filter(isLogged), before);
     this.said = '';
-    return true;
+    // The text of a filter is read when its table is no longer locked.
+    return state.members.every(({ rowFilter }) => rowFilter !== UNREAD);
+  }
+
+  private remember({ members }: PublicationState): void {
+    for (const member of members) {
+      const name = qualified(member);
+      const before = this.members.get(name);
+      const isKnown = member.rowFilter === UNREAD && before?.id === member.id && before.rowFilter !== null;
+      if (!isKnown) this.members.set(name, member);
+    }
   }
 
   private async report(
@@ -170,6 +181,13 @@ export class PublicationWatch {
     if (tables.length === 0) return true;
     const { config, facts, logger, prepare } = this.options;
     const { name } = config.publication;
+    const unclear = tables.filter((table) => this.members.get(qualified(table))?.rowFilter === UNREAD);
+    if (unclear.length > 0) {
+      this.say(unclearLine(name, unclear));
+      const others = tables.filter((table) => !unclear.includes(table));
+      if (others.length > 0) await this.add(client, others, captured);
+      return false;
+    }
     // Tried once for each table: it reports what it cannot do.
     const unprepared = tables.filter(({ oid }) => !this.prepared.has(oid));
     for (const { oid } of unprepared) this.prepared.add(oid);
@@ -182,7 +200,7 @@ export class PublicationWatch {
       return false;
     }
     logger.warn(addedLine(name, tables, statement, formatLsn(await insertedLsn(client))));
-    const state = await findPublication(client, name, facts.version, LOCK_MS);
+    const state = await findPublication(client, name, facts.version);
     this.last = state === null ? null : comparison(state, captured);
     return true;
   }

@@ -1,6 +1,8 @@
 /** Of which tables the stream delivers every new version of a row, so that a resumed snapshot may leave it out. */
 import type { Client } from 'pg';
-import { qualified, type CatalogTable } from '../database/catalog';
+import type { CatalogTable } from '../database/catalog';
+import { PublicationCoverage } from '../publication/coverage';
+import { findPublication, type PublicationMember } from '../publication/state';
 import { decodingPlugin } from '../replication/decoding-plugin';
 import type { Session } from '../session';
 
@@ -12,22 +14,17 @@ export interface StreamCoverage {
 
 const NOTHING: StreamCoverage = { covers: () => false, includesNew: false };
 
-const PUBLICATION = `
-  SELECT puballtables AS "allTables", pubinsert AND pubupdate AS complete FROM pg_publication WHERE pubname = $1`;
-/** As JSON, because versions before 15 have neither column lists nor row filters. */
-const TABLES = `
-  SELECT t.schemaname || '.' || t.tablename AS name
-  FROM pg_publication_tables t JOIN pg_class c ON c.oid = format('%I.%I', t.schemaname, t.tablename)::regclass
-  WHERE t.pubname = $1 AND to_jsonb(t)->>'rowfilter' IS NULL
-    AND coalesce(jsonb_array_length(to_jsonb(t)->'attnames'), 1600) >=
-      (SELECT count(*) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '')`;
+/** Tables that a publication for all tables leaves out (PostgreSQL 19). */
+const EXCEPTIONS = `
+  SELECT FROM pg_publication p JOIN pg_publication_rel r ON r.prpubid = p.oid
+  WHERE p.pubname = $1 AND to_jsonb(r)->>'prexcept' = 'true' LIMIT 1`;
 
 /** Names in `slot.stream.params` that leave out changes. */
 const FILTERS = /^(?:origin|publication_names|actions|filter-.*|add-.*)$/i;
 
 /** @param streams whether the snapshot is followed by a stream */
 export async function streamCoverage(
-  { config }: Pick<Session, 'config'>,
+  { config, facts }: Pick<Session, 'config' | 'facts'>,
   client: Client,
   streams: boolean,
 ): Promise<StreamCoverage> {
@@ -37,10 +34,21 @@ export async function streamCoverage(
   if (slot.streamParams.some(([name]) => FILTERS.test(name))) return NOTHING;
   if (!decodingPlugin(config).usesPublication)
     return { covers: (table) => !table.unlogged && !table.partitionedRoot, includesNew: true };
-  const { rows } = await client.query(PUBLICATION, [publication.name]);
-  const found = rows[0] as { allTables: boolean; complete: boolean } | undefined;
-  if (!found?.complete) return NOTHING;
-  const tables = await client.query(TABLES, [publication.name]);
-  const names = new Set((tables.rows as { name: string }[]).map(({ name }) => name));
-  return { covers: (table) => names.has(qualified(table)), includesNew: found.allTables };
+  const state = await findPublication(client, publication.name, facts.version, 'unread');
+  if (!state?.operations.has('insert') || !state.operations.has('update')) return NOTHING;
+  if (state.allTables && (await client.query(EXCEPTIONS, [publication.name])).rowCount !== 0) return NOTHING;
+  const coverage = new PublicationCoverage(state);
+  const members = new Map(state.members.map((member) => [member.oid, member]));
+  return {
+    covers: (table) => coverage.isPublishedWhole(table) && !isRestricted(table, members.get(table.oid)),
+    includesNew: state.allTables,
+  };
+}
+
+/** Generated columns may be left out: the stream computes none of them. */
+function isRestricted({ columns }: CatalogTable, member: PublicationMember | undefined): boolean {
+  if (member === undefined) return false;
+  if (member.rowFilter !== null) return true;
+  const { columns: published } = member;
+  return published !== null && columns.some(({ name, generated }) => !generated && !published.includes(name));
 }
