@@ -30,6 +30,8 @@ const SEED = Number(process.argv[4] ?? Date.now() % 1_000_000);
 const KINDS = process.argv[5]?.split(',') ?? FAULTS.map(({ kind }) => kind);
 /** A killed worker is missed after 6 s; a restart with backoff and a snapshot of all rows come on top. */
 const STALL_MS = 120_000;
+/** The publication is compared every 10 s. */
+const SAID_MS = 20_000;
 const CONNECTOR = 'faults';
 
 benchmark(async (atEnd) => {
@@ -158,7 +160,9 @@ benchmark(async (atEnd) => {
     if (snapshot !== null) await signal(snapshot);
     await sleep(random.next() * 1500);
     console.log(`${count + 1}: ${fault.kind}${snapshot === null ? '' : ` during ${snapshot} snapshot`}`);
+    const atWork = worker;
     const saidBefore = complaints(worker);
+    const atFault = changes.length;
     if (fault.replacesServer) await stopWriting();
     await fault.run({ postgres, random, tables, publication: 'dbz_publication', slot: 'debezium' }, async () => {
       // What the new server does not have.
@@ -168,7 +172,6 @@ benchmark(async (atEnd) => {
       for (const change of writer.changes) gap.add(change);
     });
     if (fault.replacesServer) await write();
-    const atFault = changes.length;
     await sleep(random.next() * 3000);
     const said = complaints(worker) > saidBefore;
     if (random.chance(0.2)) worker = await freezeBeside(worker, start, random.next);
@@ -178,7 +181,8 @@ benchmark(async (atEnd) => {
     }
     await settled(fault.kind);
     if (!fault.opensGap) continue;
-    if (!said && complaints(worker) === 0) {
+    const isSaid = (): boolean => said || complaints(worker) > (worker === atWork ? saidBefore : 0);
+    if (!(await within(SAID_MS, isSaid))) {
       silent++;
       console.log(`nothing was said of "${fault.kind}"`);
     }
@@ -227,6 +231,11 @@ benchmark(async (atEnd) => {
     };
   }
 });
+
+async function within(limitMs: number, test: () => boolean): Promise<boolean> {
+  for (const limit = performance.now() + limitMs; performance.now() < limit; await sleep(250)) if (test()) return true;
+  return test();
+}
 
 /** Lines of the log that an operator would look at. */
 function complaints(worker: StartedWorker): number {

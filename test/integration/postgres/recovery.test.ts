@@ -399,6 +399,12 @@ test('cdc-postgres 79: a slot dropped while stopped: initial fails, when_needed 
   await database.query('SELECT pg_create_logical_replication_slot($1, $2)', [database.slot, 'pgoutput']);
   await expect(TaskRun.start(taskConfig(database), offset)).rejects.toThrow(text);
   run = await TaskRun.start(taskConfig(database, { 'snapshot.mode': 'when_needed' }), offset);
+  expect(run.log).toContainEqual({
+    level: 'warn',
+    message: expect.stringMatching(
+      /^PG_POSITION_LOST: .* A new snapshot reads the rows that exist; changes and deletes made before it may be missing\.$/,
+    ) as string,
+  });
   expect(ops(await run.count(3))).toEqual(['r', 'r', 'r']);
 });
 

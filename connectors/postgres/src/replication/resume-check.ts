@@ -80,6 +80,16 @@ export function passedWarning(position: Position, slot: SlotState | null, slotNa
   return `The stored position is ${formatLsn(startLsn(position))}. ${passedText(slotName, at)} Streaming resumes at the slot position.`;
 }
 
+/** Warning for a snapshot that replaces changes which the server no longer sends. */
+export function replacedWarning(position: Position, slot: SlotState | null, slotName: string): string {
+  const passed = passedBy(position, slot);
+  const why =
+    passed === null
+      ? `Replication slot "${slotName}" ${slot === null ? 'does not exist' : 'starts at no position'}.`
+      : passedText(slotName, passed);
+  return `PG_POSITION_LOST: The server no longer sends the changes after the stored position ${formatLsn(startLsn(position))}. ${why} A new snapshot reads the rows that exist; changes and deletes made before it may be missing.`;
+}
+
 function missingChanges(
   position: Position,
   slot: SlotState | null,

@@ -12,6 +12,8 @@ export interface StartPlan {
   readonly stream: boolean;
   /** Ignore the stored position and stream from the slot position. */
   readonly fromSlot?: true;
+  /** The snapshot replaces changes that the server no longer sends. */
+  readonly replaces?: true;
   /** The server does not have the WAL of the stored position, so that says nothing about where to resume. */
   readonly diverged?: ConnectError;
 }
@@ -39,9 +41,10 @@ export function planStart(
   const { problem, fromSlot, accepted } = checkResume(stored.position, slot, wal, rules);
   const found = problem ?? accepted;
   const diverged = found?.code === 'PG_WAL_DIVERGED' ? { diverged: found } : {};
-  if (everyStart) return { snapshot: true, stream, ...diverged };
+  const replaces = problem?.code === 'PG_POSITION_LOST' && stream ? ({ replaces: true } as const) : {};
+  if (everyStart) return { snapshot: true, stream, ...diverged, ...replaces };
   if (problem === null) return { snapshot: false, stream, ...(fromSlot && { fromSlot }), ...diverged };
-  if (whenLost) return { snapshot: true, stream, ...diverged };
+  if (whenLost) return { snapshot: true, stream, ...diverged, ...replaces };
   throw problem;
 }
 

@@ -21,7 +21,7 @@ import { decodingPlugin } from '../replication/decoding-plugin';
 import { encodingProblem, withPlugin } from '../replication/installed-plugin';
 import { readOffset, type Position, type StoredOffset } from '../replication/position';
 import { unavailableOptions } from '../replication/pgoutput-options';
-import { passedWarning } from '../replication/resume-check';
+import { passedWarning, replacedWarning } from '../replication/resume-check';
 import { findServerWal } from '../replication/server-wal';
 import { formatTimeline, type WalTimeline } from '../replication/wal-history';
 import type { PublicationWatch } from '../publication/watch';
@@ -137,6 +137,7 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
     });
     const gap = plan.stream && plan.snapshot ? snapshotGap(stored, slot, plan.diverged) : null;
     if (gap !== null) logger.warn(`Some deletes are not captured: ${gap}`);
+    if (plan.replaces && stored.kind === 'position') logger.warn(replacedWarning(stored.position, slot, slotName));
     if (plan.stream && !plan.snapshot && stored.kind === 'position') {
       const passed = plan.diverged?.message ?? passedWarning(stored.position, slot, slotName);
       if (passed !== null) logger.warn(passed);

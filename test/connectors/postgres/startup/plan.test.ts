@@ -91,7 +91,10 @@ test('cdc-postgres 79: the slot is missing or starts after the stored position',
     expect(plan('initial', FINISHED, state)).toBe('PG_POSITION_LOST');
     expect(plan('no_data', FINISHED, state)).toBe('PG_POSITION_LOST');
     expect(plan('when_needed', FINISHED, state)).toBe('snapshot stream');
+    expect(planStart(SNAPSHOT_POLICIES.when_needed, FINISHED, state, CHECKED).replaces).toBe(true);
+    expect(planStart(SNAPSHOT_POLICIES.always, FINISHED, state, CHECKED).replaces).toBe(true);
   }
+  expect(planStart(SNAPSHOT_POLICIES.always, FINISHED, slot(50), CHECKED).replaces).toBeUndefined();
   expect(planStart(SNAPSHOT_POLICIES.initial, FINISHED, null, { ...CHECKED, checkPosition: false })).toEqual({
     snapshot: false,
     stream: true,
