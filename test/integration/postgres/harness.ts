@@ -63,13 +63,23 @@ export class TaskRun {
     preview = false,
   ): Promise<TaskRun> {
     const run = new TaskRun(config, abort, exactlyOnce, preview);
+    await run.begin(stored);
+    return run;
+  }
+
+  /** To look at a start that waits: `started` settles as `start` does. */
+  static starting(config: Record<string, string>): { readonly run: TaskRun; readonly started: Promise<void> } {
+    const run = new TaskRun(config, new AbortController(), false, false);
+    return { run, started: run.begin(null) };
+  }
+
+  private async begin(stored: SourceOffset | null): Promise<void> {
     try {
-      await run.task.start(config, run.context(stored));
+      await this.task.start(this.config, this.context(stored));
     } catch (error) {
-      await run.stop();
+      await this.stop();
       throw error;
     }
-    return run;
   }
 
   private context(stored: SourceOffset | null): SourceTaskContext {

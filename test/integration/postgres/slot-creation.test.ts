@@ -53,6 +53,36 @@ test('a stop before creation prevents it', async () => {
   await failedStart(3600, (task) => task.abort());
 });
 
+test.each([
+  [
+    'BEGIN; INSERT INTO t VALUES (1)',
+    (): string => `Creating replication slot "${database.slot}"`,
+    'transactions of other sessions to end',
+  ],
+  ['BEGIN; LOCK TABLE t', (): string => `Preparing publication "pub_${database.name}"`, 'the lock of table public.t'],
+])(
+  'a start that waits for another session says so, and goes on when that has ended: %s',
+  async (statement, doing, what) => {
+    const other = await database.connect();
+    const { rows } = await other.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    await other.query(statement);
+    const config = taskConfig(database, {
+      'publication.autocreate.mode': 'filtered',
+      'table.include.list': 'public.t',
+    });
+    const { run, started } = TaskRun.starting(config);
+    try {
+      const message = `${doing()} waits for ${what} (process ${rows[0]?.pid}). It goes on when that is over.`;
+      const isSaid = (): boolean => run.log.some((line) => line.level === 'warn' && line.message === message);
+      await waitFor('the warning', isSaid, { detail: () => JSON.stringify(run.log) });
+    } finally {
+      await other.end();
+    }
+    await started;
+    await run.stop();
+  },
+);
+
 test('the snapshot of another task is no such transaction', async () => {
   await database.query('CREATE TABLE a AS SELECT i FROM generate_series(1, 3000) i');
   const first = taskConfig(database, {

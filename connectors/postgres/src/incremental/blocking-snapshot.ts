@@ -11,6 +11,7 @@ import { TableNotifications } from '../notifications/table-notifications';
 import { DATA_ROW, MessageTap } from '../replication/message-tap';
 import type { Session } from '../session';
 import { conditionFor, matcherOf, type SnapshotRequest } from '../signals/snapshot-request';
+import { reportingWaits } from '../database/lock-wait';
 import { holdBlocks } from '../snapshot/lock-tables';
 import { SnapshotStorage } from '../snapshot/rewritten-tables';
 import { snapshotError } from '../snapshot/snapshot-error';
@@ -115,7 +116,10 @@ export class BlockingSnapshot {
         `PG_SIGNAL: blocking snapshot ${this.id} reads nothing: its data-collections match no captured table. They are patterns of the whole name, schema.table.`,
       );
     // Until they are read, they must not be rewritten.
-    await holdBlocks(client, tables);
+    await reportingWaits(
+      { config: config.connection, logger, client, doing: `Blocking snapshot ${this.id}` },
+      holdBlocks(client, tables),
+    );
     const oids = tables.map(({ oid }) => oid);
     await this.checkStorage(client, oids);
     const models = await relations.load(client, tables);

@@ -1,5 +1,5 @@
 /** Finds, checks, creates and drops replication slots (cdc-postgres §5.2). */
-import { ConnectError, RetriableError, startTimer, sleep } from '@millrace/sdk';
+import { ConnectError, RetriableError, startTimer, sleep, type Logger } from '@millrace/sdk';
 import { Client } from 'pg';
 import type { PostgresConfig } from '../config/postgres-config';
 import type { TlsAttempt } from '../database/tls';
@@ -7,6 +7,7 @@ import { clientConfig, closeConnection, connectError } from '../database/connect
 import { databaseError, errorCode, errorText } from '../database/errors';
 import { quoteIdentifier, quoteLiteral } from '../database/identifiers';
 import { parseLsn, type Lsn } from '../database/lsn';
+import { reportingWaits } from '../database/lock-wait';
 import { backendPid } from '../database/pg-internals';
 import { replicationError } from '../database/pooler';
 import { ensureSettings } from '../database/session-settings';
@@ -103,13 +104,14 @@ export interface SlotCreation {
   readonly signal: AbortSignal;
   /** For cancelling a creation that takes too long. */
   readonly general: Client;
+  readonly logger: Logger;
 }
 
 const CANCEL_AGAIN_MS = 1000;
 
 /** Throws a RetriableError on timeout, and when the task is stopped meanwhile. */
 export async function createSlot(options: SlotCreation): Promise<CreatedSlot> {
-  const { config, name, temporary, signal, general } = options;
+  const { config, name, temporary, signal, general, logger } = options;
   const settings = { ...clientConfig(config.connection, 'Streaming', options.tls), replication: 'database' };
   const client = new Client(settings);
   client.on('error', () => undefined);
@@ -136,8 +138,11 @@ export async function createSlot(options: SlotCreation): Promise<CreatedSlot> {
     await ensureSettings(client, 'Streaming');
     const traits = temporary ? '' : slotTraits(config, options.serverVersion);
     const { slotPlugin } = decodingPlugin(config);
-    const { rows } = await client.query(
-      `CREATE_REPLICATION_SLOT ${quoteIdentifier(name)}${temporary ? ' TEMPORARY' : ''} LOGICAL ${slotPlugin}${traits}`,
+    const { rows } = await reportingWaits(
+      { config: config.connection, logger, client, doing: `Creating replication slot "${name}"` },
+      client.query(
+        `CREATE_REPLICATION_SLOT ${quoteIdentifier(name)}${temporary ? ' TEMPORARY' : ''} LOGICAL ${slotPlugin}${traits}`,
+      ),
     );
     const row = rows[0] as { consistent_point: string; snapshot_name: string };
     return {

@@ -1,6 +1,7 @@
 /** Which tables a snapshot reads, in which order and in which chunks (cdc-postgres §4.2, §4.6). */
 import type { Client } from 'pg';
 import { findTables, qualified, readTables, snapshotTables, type TableName } from '../database/catalog';
+import { reportingWaits } from '../database/lock-wait';
 import type { TableModel } from '../events/table-model';
 import type { Session } from '../session';
 import { planChunks, SnapshotTable, type Chunk } from './chunk';
@@ -43,7 +44,10 @@ export async function planSnapshot(
     if (before === undefined || coversAll(before.blocks)) return false;
     return before.blocks.length > 0 || (before.partial ?? []).length > 0;
   };
-  await holdBlocks(client, wantedOf(found).filter(isPartlyRead));
+  await reportingWaits(
+    { config: config.connection, logger, client, doing: 'The snapshot' },
+    holdBlocks(client, wantedOf(found).filter(isPartlyRead)),
+  );
   const captured = await readTables(
     client,
     found.map((table) => table.oid),

@@ -151,6 +151,7 @@ async function temporarySlot(session: Session): Promise<CreatedSlot | null> {
       temporary: true,
       signal,
       general: client,
+      logger,
     });
   } catch (error) {
     const cause = (error as { cause?: unknown }).cause ?? error;

@@ -12,6 +12,7 @@ import {
 } from '../database/catalog';
 import { GeneralConnection } from '../database/general-connection';
 import { databaseError } from '../database/errors';
+import { reportingWaits } from '../database/lock-wait';
 import { quoteIdentifier, quoteTable } from '../database/identifiers';
 import { hiddenRows } from '../database/row-security';
 import { readServerFacts, replicationProblem, type ServerFacts } from '../database/server';
@@ -107,7 +108,11 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
       // A slot of its own exports the snapshot; without one, the stream continues the connector's.
       const copyOf = plan.snapshot || slot === null ? previewSlotName(config) : slotName;
       config = { ...config, slot: { ...config.slot, name: previewSlotName(config), copyOf } };
-    } else if (plan.stream) await setReplicaIdentities(client, config.replicaIdentities, tables, logger);
+    } else if (plan.stream)
+      await reportingWaits(
+        { config: config.connection, logger, client, doing: 'Setting the replica identity' },
+        setReplicaIdentities(client, config.replicaIdentities, tables, logger),
+      );
     if (plan.snapshot) await checkSelectable(client, config, snapshotTables(tables, config.filters), facts);
     const relations = new Relations(config, facts, logger, factory.counts, conversions);
     const { partition, layout } = factory;
@@ -133,7 +138,7 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
     let publication: PublicationWatch | null = null;
     const creation = (name: string): SlotCreation => ({
       ...{ config, signal, name, temporary: false },
-      ...{ tls: general.tls, serverVersion: facts.version, general: client },
+      ...{ tls: general.tls, serverVersion: facts.version, general: client, logger },
     });
     const gap = plan.stream && plan.snapshot ? snapshotGap(stored, slot, plan.diverged) : null;
     if (gap !== null) logger.warn(`Some deletes are not captured: ${gap}`);
@@ -151,7 +156,10 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
       const resumes = slot !== null && !plan.snapshot;
       const onCreated = (): void => void (undo.publication = true);
       if (decodingPlugin(config).usesPublication)
-        publication = await ensurePublication(client, session, tables, { resumes, onCreated });
+        publication = await reportingWaits(
+          { config: config.connection, logger, client, doing: `Preparing publication "${config.publication.name}"` },
+          ensurePublication(client, session, tables, { resumes, onCreated }),
+        );
       await slotLayout.save();
       if (slot === null) {
         created = await createSlot(creation(config.slot.name));
