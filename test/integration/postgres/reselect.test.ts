@@ -1,5 +1,6 @@
 /** Columns that are read again (`post.processors`), on a real server. */
 import { TestDatabase } from '../../helpers/test-database';
+import { waitFor } from '../../helpers/wait-for';
 import { taskConfig, TaskRun, type AnyRecord } from './harness';
 
 const RESELECT = {
@@ -59,6 +60,21 @@ describe('cdc-postgres 41: unchanged large values are read again', () => {
     await database.query(`UPDATE docs SET n = 1; UPDATE docs SET more = 'later'`);
     const [first] = updates(await task.until((all) => updates(all).length === 2));
     expect(first!.value.after).toMatchObject({ n: 1, body: LARGE, raw: null, doc: PLACEHOLDER, more: 'later' });
+  });
+
+  test('a table that another session locks: a warning names the process, and the value follows when that has ended', async () => {
+    const task = await started();
+    await database.query(`INSERT INTO docs (id, region, n, body) VALUES (1, 'eu', 0, '${LARGE}')`);
+    await task.count(1);
+    await database.query('UPDATE docs SET n = 1');
+    const other = await database.connect();
+    await other.query('BEGIN; LOCK TABLE docs');
+    const { rows } = await other.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const read = task.count(2);
+    const text = `Reading columns of table public.docs again waits for the lock of table public.docs (process ${rows[0]?.pid}). It goes on when that is over.`;
+    await waitFor('the warning', () => warnings().includes(text), { detail: () => warnings().join('\n') });
+    await other.end();
+    expect(updates(await read)[0]?.value.after).toMatchObject({ n: 1, body: LARGE });
   });
 
   test('a row that is gone keeps its placeholder, with a warning', async () => {

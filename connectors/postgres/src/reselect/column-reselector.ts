@@ -7,6 +7,7 @@ import type { Client } from 'pg';
 import type { ReselectConfig } from '../config/reselect-config';
 import { databaseError, errorCode, errorText, isTransient } from '../database/errors';
 import { GeneralConnection } from '../database/general-connection';
+import { reportingWaits } from '../database/lock-wait';
 import { RowContext } from '../events/row';
 import type { Phase, Session } from '../session';
 import { reselect, type KeyTypes } from './reselect-query';
@@ -129,9 +130,15 @@ export class ColumnReselector {
 
   /** A lost connection is opened once more. */
   private async query(wanted: readonly WantedColumns[]): ReturnType<typeof reselect> {
-    const timeoutMs = this.session.config.connection.queryTimeoutMs;
+    const { config, logger, relations } = this.session;
+    const { schema, name } = (wanted[0] as WantedColumns).table.model;
+    const timeoutMs = config.connection.queryTimeoutMs;
+    // The order of the records is kept, so those after it wait, too.
     const run = (client: Client): ReturnType<typeof reselect> =>
-      reselect(client, wanted, this.types, this.context, this.session.relations.unsent, timeoutMs);
+      reportingWaits(
+        { config: config.connection, logger, client, doing: `Reading columns of table ${schema}.${name} again` },
+        reselect(client, wanted, this.types, this.context, relations.unsent, timeoutMs),
+      );
     const client = await this.connection.get();
     try {
       return await run(client);
