@@ -11,6 +11,7 @@ const SCRIPTED: Readonly<Record<string, string>> = {
   DOCTOR_SETTINGS: 'takes 10 s; with a shorter --deadline the pipe is planted as DOCTOR_DEADLINE',
   KAFKA_NO_CONTROLLER: 'a cluster that lasts without a controller',
   KAFKA_REQUEST: 'a broker that lacks a request',
+  PG_SESSION_SETTINGS: 'a pooler that gives each query another session',
 };
 /** Codes of failures, from which findings are built. */
 const FAILURES = new Set([

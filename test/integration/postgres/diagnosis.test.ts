@@ -136,6 +136,38 @@ test('a server that never answers ends the diagnosis in time', async () => {
   silent.close();
 });
 
+test('a connection pooler that refuses parameters of the startup packet', async () => {
+  const field = (type: string, text: string): string => `${type}${text}\0`;
+  const refusal = `${field('S', 'FATAL')}${field('C', '08P01')}${field('M', 'unsupported startup parameter in options: bytea_output')}\0`;
+  const head = Buffer.from('E\0\0\0\0');
+  head.writeInt32BE(refusal.length + 4, 1);
+  const pooler = createServer((socket) =>
+    socket
+      .on('error', () => undefined)
+      // A request for TLS has eight bytes.
+      .on('data', (data) =>
+        data.length === 8 ? socket.write('N') : socket.end(Buffer.concat([head, Buffer.from(refusal)])),
+      ),
+  );
+  await new Promise<void>((resolve) => pooler.listen(0, '127.0.0.1', resolve));
+  const { port } = pooler.address() as AddressInfo;
+  const found = await diagnose(database, { 'database.hostname': '127.0.0.1', 'database.port': String(port) });
+  expect(codes(found)).toEqual(['error PG_POOLER']);
+  expect(found[0]?.cure).toContain('of the PostgreSQL server itself');
+  pooler.close();
+});
+
+test('rows that row level security hides; the statement is the cure', async () => {
+  const role = { ...(await login(database, 'REPLICATION')), 'publication.autocreate.mode': 'disabled' };
+  await database.query(
+    `GRANT SELECT ON todos TO PUBLIC; ALTER TABLE todos ENABLE ROW LEVEL SECURITY; CREATE PUBLICATION pub_${database.name} FOR TABLE todos`,
+  );
+  const found = await diagnose(database, role);
+  expect(codes(found)).toEqual(['error PG_ROW_SECURITY']);
+  await cure(found, database.url);
+  expect(await diagnose(database, role)).toEqual([]);
+});
+
 test('tables whose updates the server will reject; the statement is the cure', async () => {
   await database.query(`
     CREATE TABLE keyless (id int);
