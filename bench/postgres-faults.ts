@@ -195,7 +195,7 @@ benchmark(async (atEnd) => {
   await settled('the end');
   const ended = performance.now() + 300_000;
   let wrong = await compare();
-  while (wrong.stale + wrong.lost > 0 && performance.now() < ended) {
+  while (wrong.stale.length + wrong.lost.length > 0 && performance.now() < ended) {
     await sleep(3000);
     wrong = await compare();
   }
@@ -205,17 +205,19 @@ benchmark(async (atEnd) => {
   figure('changes in gaps', whole(gap.size));
   figure('restarts by an operator', whole(operatorRestarts));
   figure('longest until changes arrived', `${whole(longest)} ms`, `${whole(STALL_MS)} ms`);
-  figure('changes lost outside of gaps', whole(wrong.lost), '0');
-  figure('rows with another last state', whole(wrong.stale), '0');
-  figure('deleted rows still alive', whole(wrong.ghosts), '0');
+  figure('changes lost outside of gaps', whole(wrong.lost.length), '0');
+  figure('rows with another last state', whole(wrong.stale.length), '0');
+  figure('deleted rows still alive', whole(wrong.ghosts.length), '0');
   figure('wrong values of the sentinel', whole(sentinel.wrong), '0');
   figure('gaps without a word', whole(silent), '0');
   figure('stalls', whole(stalls), '0');
   figure('RUNNING that does not run', whole(runningStalls), '0');
-  if (wrong.lost + wrong.stale + wrong.ghosts + sentinel.wrong + silent + stalls > 0)
-    throw new Error('changes were lost, stale or late');
+  for (const [what, rows] of Object.entries(wrong) as [string, readonly string[]][])
+    for (const row of rows.slice(0, 10)) console.log(`${what}: ${row}`);
+  const count = Object.values(wrong).reduce((sum, rows) => sum + rows.length, 0);
+  if (count + sentinel.wrong + silent + stalls > 0) throw new Error('changes were lost, stale or late');
 
-  async function compare(): Promise<{ lost: number; stale: number; ghosts: number }> {
+  async function compare(): Promise<Record<'lost' | 'stale' | 'ghosts', string[]>> {
     const history = await readHistory(kafka.bootstrapServers, run, tables);
     const inGap = new Set([...gap].map((change) => change.split(' ').slice(0, 2).join(' ')));
     const held = new Map<string, number>();
@@ -225,9 +227,11 @@ benchmark(async (atEnd) => {
       ))
         held.set(`${table} ${id}`, v);
     return {
-      lost: changes.filter((change) => !gap.has(change) && !history.events.has(change)).length,
-      stale: [...held].filter(([row, v]) => history.last.get(row) !== v).length,
-      ghosts: [...history.last].filter(([row, v]) => v !== GONE && !held.has(row) && !inGap.has(row)).length,
+      lost: changes.filter((change) => !gap.has(change) && !history.events.has(change)),
+      stale: [...held].filter(([row, v]) => history.last.get(row) !== v).map(([row]) => row),
+      ghosts: [...history.last]
+        .filter(([row, v]) => v !== GONE && !held.has(row) && !inGap.has(row))
+        .map(([row]) => row),
     };
   }
 });
