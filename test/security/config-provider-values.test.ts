@@ -84,7 +84,9 @@ const leaks: string[] = [];
 
 async function ask(method: string, path: string, body?: unknown): Promise<{ status: number; body: string }> {
   const answer = await worker.request(method, path, body);
-  for (const leak of leaksOf(answer.body)) leaks.push(`${method} ${path}: ${leak}`);
+  // A topic that exists has its name in Kafka, too.
+  const text = path === '/metrics' ? answer.body.replaceAll(/\btopic="[^"]*"/g, '') : answer.body;
+  for (const leak of leaksOf(text)) leaks.push(`${method} ${path}: ${leak}`);
   return answer;
 }
 
