@@ -2,33 +2,20 @@
  * A PostgreSQL server behind one address that may be another server later: a copy that is restored, or a standby that
  * is promoted. Like some poolers, the address drops the start-up parameter `options`.
  */
-import { execFile } from 'node:child_process';
-import { appendFile, chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createConnection, createServer, type AddressInfo, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { freePort } from '../../dev/services/free-port';
-import { serve, settingsText, startPostgres, type OwnPostgres } from '../../dev/services/postgres';
-import { reachablePostgresFolder } from '../../dev/services/postgres-binaries';
+import { startPostgres, type OwnPostgres } from '../../dev/services/postgres';
+import { copyPostgres, type PostgresCopy } from '../../dev/services/postgres-copy';
 import { startStandby } from '../../dev/services/postgres-standby';
-import { unprivilegedUser } from '../../src/cli/dev/postgres/unprivileged-user';
 
-const run = promisify(execFile);
 const PROTOCOL_3 = 196608;
-
-interface Copy {
-  readonly folder: string;
-  readonly data: string;
-}
 
 export class ChangingPostgres {
   /** Address of whatever server it is now. */
   url = '';
   private readonly sockets = new Set<Socket>();
   private readonly listener = createServer((client) => this.relay(client));
-  private copy: Copy | null = null;
+  private copy: PostgresCopy | null = null;
 
   private constructor(
     private server: OwnPostgres,
@@ -64,49 +51,17 @@ export class ChangingPostgres {
     for (const socket of this.sockets) socket.destroy();
   }
 
-  /** Copies the data, slots included, to restore it later. Replaces an earlier copy. */
+  /** Copies the data, slots included, to restore it later. */
   async backUp(): Promise<void> {
-    await this.forgetCopy();
-    const folder = await mkdtemp(join(tmpdir(), 'millrace-copy-'));
-    const data = join(folder, 'data');
-    await mkdir(data, { mode: 0o700 });
-    const client = new Client({ connectionString: this.server.url });
-    await client.connect();
-    try {
-      const { rows } = await client.query<{ folder: string }>("SELECT current_setting('data_directory') AS folder");
-      const from = (rows[0] as { folder: string }).folder;
-      await client.query("SELECT pg_backup_start('copy', true)");
-      const names = (await readdir(from)).filter((name) => !name.startsWith('postmaster.') && name !== 'pg_wal');
-      // Files that vanish meanwhile are none that a backup needs.
-      await run('cp', ['-a', ...names.map((name) => join(from, name)), data]).catch(() => undefined);
-      const { rows: stopped } = await client.query<{ label: string }>(
-        'SELECT labelfile AS label FROM pg_backup_stop(false)',
-      );
-      await run('cp', ['-a', join(from, 'pg_wal'), data]).catch(() => undefined);
-      await writeFile(join(data, 'backup_label'), (stopped[0] as { label: string }).label);
-    } finally {
-      await client.end();
-    }
-    this.copy = { folder, data };
-  }
-
-  get hasCopy(): boolean {
-    return this.copy !== null;
+    await this.copy?.discard();
+    this.copy = await copyPostgres(this.server);
   }
 
   /** Replaces the server by the copy: the same system and timeline, with an earlier state. */
   async restore(): Promise<void> {
-    const copy = this.copy as Copy;
+    const copy = this.copy as PostgresCopy;
     this.copy = null;
-    const user = await unprivilegedUser();
-    const port = await freePort();
-    await appendFile(join(copy.data, 'postgresql.conf'), settingsText({ ...this.settings, port: String(port) }));
-    await chmod(copy.folder, 0o755);
-    if (user)
-      for (const path of [copy.folder, ...['', 'backup_label'].map((name) => join(copy.data, name))])
-        await chown(path, user.uid, user.gid);
-    const programs = join(reachablePostgresFolder(user, join(copy.folder, 'native')), 'bin');
-    await this.replaceBy(await serve({ ...copy, programs, port, user }));
+    await this.replaceBy(await copy.start());
   }
 
   /** Replaces the server by a standby that had not received the last changes; it has no logical slot. */
@@ -129,7 +84,7 @@ export class ChangingPostgres {
     this.listener.close();
     this.disconnect();
     await this.server.stop();
-    await this.forgetCopy();
+    await this.copy?.discard();
   }
 
   private async replaceBy(next: OwnPostgres): Promise<void> {
@@ -137,11 +92,6 @@ export class ChangingPostgres {
     this.server = next;
     this.disconnect();
     await old.stop();
-  }
-
-  private async forgetCopy(): Promise<void> {
-    if (this.copy) await rm(this.copy.folder, { recursive: true, force: true });
-    this.copy = null;
   }
 
   private relay(client: Socket): void {

@@ -10,7 +10,8 @@ import type { TlsAttempt } from '../database/tls';
 import { parseHistory, type ServerWal, type TimelineEnd, type WalTimeline } from './wal-history';
 
 const STATE = `SELECT pg_is_in_recovery() AS recovering,
-  CASE WHEN NOT pg_is_in_recovery() THEN pg_current_wal_insert_lsn()::text END AS inserted`;
+  CASE WHEN NOT pg_is_in_recovery() THEN pg_current_wal_insert_lsn()::text END AS inserted,
+  CASE WHEN NOT pg_is_in_recovery() THEN pg_last_wal_replay_lsn()::text END AS recovered`;
 
 /**
  * @param client a replication connection that streams nothing
@@ -18,13 +19,18 @@ const STATE = `SELECT pg_is_in_recovery() AS recovering,
  */
 export async function readServerWal(client: Client, stored: WalTimeline | null): Promise<ServerWal> {
   const identity = await identify(client);
-  const state = (await client.query(STATE)).rows[0] as { recovering: boolean; inserted: string | null };
+  const state = (await client.query(STATE)).rows[0] as {
+    recovering: boolean;
+    inserted: string | null;
+    recovered: string | null;
+  };
   const systemId = String(identity.systemid);
   const timeline = Number(identity.timeline);
   const isDescendant = stored !== null && stored.systemId === systemId && stored.timeline < timeline;
   return {
     systemId,
     timeline,
+    recoveredTo: state.recovered === null ? null : parseLsn(state.recovered),
     // Positions of snapshots may be of WAL that is inserted and not yet flushed.
     end: parseLsn(state.inserted ?? String(identity.xlogpos)),
     inRecovery: state.recovering,

@@ -5,13 +5,21 @@
 import { ConnectError, type SourceOffset } from '@millrace/sdk';
 import { formatLsn, parseLsn, type Lsn } from '../database/lsn';
 
-/** The member of offsets for `WalTimeline`, as `<system identifier>/<timeline>`. Debezium ignores it. */
+/**
+ * The member of offsets for `WalTimeline`, as `<system identifier>/<timeline>`, and `/<LSN>` of the recovery, if there
+ * was one. Debezium ignores it.
+ */
 export const TIMELINE_MEMBER = 'wal_timeline';
 
 export interface WalTimeline {
   /** Of the cluster, from `initdb`; standbys and restored copies share it. */
   readonly systemId: string;
   readonly timeline: number;
+  /**
+   * Where the recovery ended with which the server started, after a crash or from a backup; null: it started without,
+   * or has not ended it. All WAL that it had sent before is recovered, so one that has read more has read another copy.
+   */
+  readonly recoveredTo: Lsn | null;
 }
 
 /** End of a timeline from which the server's own one descends. */
@@ -28,15 +36,18 @@ export interface ServerWal extends WalTimeline {
   readonly ancestors: readonly TimelineEnd[] | null;
 }
 
-export function formatTimeline({ systemId, timeline }: WalTimeline): string {
-  return `${systemId}/${timeline}`;
+export function formatTimeline({ systemId, timeline, recoveredTo }: WalTimeline): string {
+  return `${systemId}/${timeline}${recoveredTo === null ? '' : `/${formatLsn(recoveredTo)}`}`;
 }
+
+const MEMBER = /^(\d{1,20})\/(\d{1,10})(?:\/([0-9A-F]{1,8}\/[0-9A-F]{1,8}))?$/;
 
 /** Null for offsets of Debezium and of earlier versions, which lack it. */
 export function readTimeline(offset: SourceOffset): WalTimeline | null {
   const text = offset[TIMELINE_MEMBER];
-  const [, systemId, timeline] = typeof text === 'string' ? (/^(\d{1,20})\/(\d{1,10})$/.exec(text) ?? []) : [];
-  return systemId === undefined ? null : { systemId, timeline: Number(timeline) };
+  const [, systemId, timeline, at] = typeof text === 'string' ? (MEMBER.exec(text) ?? []) : [];
+  if (systemId === undefined) return null;
+  return { systemId, timeline: Number(timeline), recoveredTo: at === undefined ? null : parseLsn(at) };
 }
 
 /** Content of a timeline history file: lines of timeline, switch point and reason. */
@@ -74,7 +85,7 @@ export function isAhead({ reached }: ReadWal, { inRecovery, end }: ServerWal): b
 function otherHistory(reached: Lsn, stored: WalTimeline, server: ServerWal): string | null {
   if (stored.systemId !== server.systemId)
     return `it is another cluster (system identifier ${server.systemId}, and the position is of ${stored.systemId})`;
-  if (stored.timeline === server.timeline) return null;
+  if (stored.timeline === server.timeline) return otherCopy(reached, stored, server);
   const { ancestors } = server;
   // Without the history file, only the end of the WAL is known.
   if (ancestors === null && stored.timeline < server.timeline) return null;
@@ -83,6 +94,11 @@ function otherHistory(reached: Lsn, stored: WalTimeline, server: ServerWal): str
     return `its timeline ${server.timeline} does not descend from timeline ${stored.timeline} of the position (a restored copy, or an old primary)`;
   if (reached <= end.at) return null;
   return `it left timeline ${stored.timeline} at ${formatLsn(end.at)} (a failover to a standby that lagged behind, or a point-in-time recovery)`;
+}
+
+function otherCopy(reached: Lsn, stored: WalTimeline, { recoveredTo, inRecovery }: ServerWal): string | null {
+  if (inRecovery || recoveredTo === null || recoveredTo === stored.recoveredTo || reached <= recoveredTo) return null;
+  return `it started with the WAL up to ${formatLsn(recoveredTo)} (a restored copy), and has reused the positions after that`;
 }
 
 function beyondEnd(reached: Lsn, { end, inRecovery }: ServerWal): string | null {

@@ -5,10 +5,12 @@ import {
 } from '../../../../connectors/postgres/src/replication/wal-history';
 
 test('cdc-postgres §6.1: the member wal_timeline of offsets; others lack it', () => {
-  const timeline = { systemId: '7481234567890123456', timeline: 12 };
-  expect(readTimeline({ wal_timeline: formatTimeline(timeline) })).toEqual(timeline);
+  for (const recoveredTo of [null, 0x16b374d848]) {
+    const timeline = { systemId: '7481234567890123456', timeline: 12, recoveredTo };
+    expect(readTimeline({ wal_timeline: formatTimeline(timeline) })).toEqual(timeline);
+  }
   expect(readTimeline({})).toBeNull();
-  for (const text of [null, 'x/1', 7]) expect(readTimeline({ wal_timeline: text })).toBeNull();
+  for (const text of [null, 'x/1', '1/1/2', 7]) expect(readTimeline({ wal_timeline: text })).toBeNull();
 });
 
 test('a timeline history file', () => {

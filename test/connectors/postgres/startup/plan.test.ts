@@ -189,13 +189,14 @@ describe('cdc-postgres 79: the WAL of the server does not contain the stored pos
   const wal: ServerWal = {
     systemId: '7',
     timeline: 3,
+    recoveredTo: null,
     end: 100,
     inRecovery: false,
     ancestors: [{ timeline: 2, at: 99 }],
   };
-  const at = (timeline: number, systemId = '7') => ({
+  const at = (timeline: number, systemId = '7', recoveredTo: number | null = null) => ({
     ...FINISHED,
-    position: { ...FINISHED.position, timeline: { systemId, timeline } },
+    position: { ...FINISHED.position, timeline: { systemId, timeline, recoveredTo } },
   });
   const checked = (stored: StoredOffset, server: ServerWal, mode: SnapshotMode = 'initial'): string => {
     try {
@@ -225,6 +226,20 @@ describe('cdc-postgres 79: the WAL of the server does not contain the stored pos
       at(4),
       { ancestors: null },
       'PG_WAL_DIVERGED its timeline 3 does not descend from timeline 4 of the position ',
+    ],
+    ['a crash after the position', at(3), { recoveredTo: 100, end: 500 }, 'stream'],
+    ['the recovery with which the server started that sent it', at(3, '7', 80), { recoveredTo: 80 }, 'stream'],
+    [
+      'a restored copy whose WAL has passed the position',
+      at(3),
+      { recoveredTo: 99, end: 500 },
+      'PG_WAL_DIVERGED it started with the WAL up to 0/63 ',
+    ],
+    [
+      'a restored copy of a server that had recovered',
+      at(3, '7', 60),
+      { recoveredTo: 80, end: 500 },
+      'PG_WAL_DIVERGED it started with the WAL up to 0/50 ',
     ],
     ['another cluster', at(3, '8'), {}, 'PG_WAL_DIVERGED it is another cluster '],
   ])('%s', (_, stored, server, expected) => {
