@@ -28,7 +28,7 @@ test('analytics-sink 20, 30, 38: text rows arrive; files are private and deleted
     ['Žluťoučký 🐎 конь', 2],
     ['y'.repeat(100), 3],
   ]);
-  expect(await readdir(join(folder, name))).toEqual(['lock']);
+  expect(await readdir(join(folder, name))).toEqual(['alive', 'lock']);
   await setup.stop(harness);
   expect(await readdir(folder)).toEqual([]);
 });
@@ -95,7 +95,7 @@ test('analytics-sink 36: without records there are no files and no calls', async
   await harness.put([{ value: null }]);
   await setup.committed(harness, 1);
   expect(setup.emulator.requests.slice(before)).toEqual([]);
-  expect(await readdir(join(setup.folder, (await readdir(setup.folder))[0] ?? ''))).toEqual(['lock']);
+  expect(await readdir(join(setup.folder, (await readdir(setup.folder))[0] ?? ''))).toEqual(['alive', 'lock']);
 });
 
 test('analytics-sink 37: a partition with enough data in flight is paused, and resumed when there is room', async () => {
