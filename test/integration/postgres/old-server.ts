@@ -60,7 +60,9 @@ export class OldServer {
 function answerTo(data: Buffer): Buffer {
   const query = data.toString('latin1');
   if (query.includes('SET statement_timeout')) return message('C', text('SET'));
-  const settings = [...query.matchAll(/current_setting\('(\w+)', true\)/g)].map(([, name = '']) => SETTINGS[name] ?? '0');
+  const settings = [...query.matchAll(/current_setting\('(\w+)', true\)/g)].map(
+    ([, name = '']) => SETTINGS[name] ?? '0',
+  );
   if (query.includes('ARRAY[coalesce(current_setting')) return row([['found', TEXT_ARRAY, `{${settings.join()}}`]]);
   if (!query.includes('server_version_num')) {
     const fields = ['SERROR', 'C42P01', 'Mrelation "pg_publication" does not exist', ''].map(text);
