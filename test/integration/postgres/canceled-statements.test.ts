@@ -81,7 +81,7 @@ test('a canceled chunk of an incremental snapshot is read again', async () => {
   const data = { 'data-collections': ['public.t'], 'additional-conditions': [{ 'data-collection': '.*', filter }] };
   const sent = task.task.onSignal({ id: 'a', type: 'execute-snapshot', data });
   const polled = task.until((records) => records.length === 3);
-  await cancel('Millrace General');
+  await cancel('Millrace Snapshot');
   await waitFor('another attempt', () => task.log.some(({ message }) => message.includes('Reading a chunk')));
   await database.query('SELECT pg_advisory_unlock(1)');
   expect(ids(await polled)).toEqual([1, 2, 3]);
