@@ -67,8 +67,9 @@ export class StreamReader implements Phase, StreamState {
     this.xmin = new SlotXmin(session);
     session.metrics.stream = this;
     session.general.onLost = (error) => {
-      // The server is shutting down and waits for its walsenders, so disconnect.
-      if (/^57P0[1-4]/.test(errorCode(error))) void this.stream?.close();
+      // The server is shutting down and waits for its walsenders, so disconnect. A query that was running, if any, has
+      // got the reason.
+      if (/^(57P0[1-4])?$/.test(errorCode(error))) void this.stream?.close();
     };
   }
 
