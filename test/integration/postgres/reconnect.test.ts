@@ -57,6 +57,49 @@ test.each([
   },
 );
 
+describe('between the check of the slot and START_REPLICATION', () => {
+  let proxy: ServerProxy;
+  beforeEach(async () => (proxy = await ServerProxy.to(database.url)));
+  afterEach(async () => await proxy.close());
+
+  /** At the start of the task, or when it reconnects. */
+  async function meanwhile(act: () => Promise<unknown>, settings: Record<string, string>): Promise<TaskRun> {
+    const task = await disconnected({ ...proxy.address, ...settings });
+    proxy.before = { text: 'START_REPLICATION', act };
+    return task;
+  }
+
+  test.each([
+    ['advanced', advance],
+    ['dropped and created again', createAgain],
+  ])('cdc-postgres 79: a slot that is %s fails the stream, instead of skipping rows', async (_, act) => {
+    const task = await meanwhile(act, {});
+    await expect(task.count(2)).rejects.toMatchObject(lost);
+    expect(ids()).toEqual([1]);
+    expect(proxy.before).toBeNull();
+  });
+
+  test('cdc-postgres 79: with trust_greater_lsn, the stream resumes at the slot, and the log says where', async () => {
+    const task = await meanwhile(advance, { 'offset.mismatch.strategy': 'trust_greater_lsn' });
+    await task.count(2);
+    expect(ids()).toEqual([1, 3]);
+    expect(task.log).toContainEqual({ level: 'warn', message: expect.stringContaining('was moved from') });
+    expect(task.log).toContainEqual({ level: 'warn', message: expect.stringContaining('changes in between are lost') });
+  });
+
+  test('cdc-postgres 79: a slot that is advanced while a task starts fails it, instead of skipping rows', async () => {
+    const before = await disconnected();
+    await before.stop();
+    proxy.before = { text: 'START_REPLICATION', act: advance };
+    run = await TaskRun.start(
+      taskConfig(database, { 'snapshot.mode': 'no_data', ...proxy.address }),
+      before.lastOffset,
+    );
+    await expect(run.count(1)).rejects.toMatchObject(lost);
+    expect(run.records).toEqual([]);
+  });
+});
+
 test('cdc-postgres 79: a slot that a second connector read during a disconnect fails the stream', async () => {
   const task = await disconnected();
   const second = await TaskRun.start(taskConfig(database, { 'snapshot.mode': 'no_data' }), task.lastOffset);

@@ -1,6 +1,6 @@
 /**
- * Proxy between a task and its server: counts the bytes sent by the server, can switch to another server, and can drop
- * parameters of the startup packet, as connection poolers do.
+ * Proxy between a task and its server: counts the bytes sent by the server, can switch to another server, can drop
+ * parameters of the startup packet, as connection poolers do, and can let others act just before a command arrives.
  */
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
@@ -8,6 +8,8 @@ import { Transform } from 'node:stream';
 export class ServerProxy {
   /** Bytes received from the server. */
   bytes = 0;
+  /** Awaited once, before the next message of a client that contains `text` reaches the server. */
+  before: { readonly text: string; act(): Promise<unknown> } | null = null;
   private readonly sockets = new Set<Socket>();
   private readonly listener = net.createServer((client) => {
     const { hostname, port } = new URL(this.target);
@@ -17,9 +19,26 @@ export class ServerProxy {
       server.destroy();
     };
     for (const socket of [client, server]) this.sockets.add(socket.on('error', end).on('close', end));
-    client.pipe(startup(this.dropped)).pipe(server);
+    client.pipe(startup(this.dropped)).pipe(this.holding()).pipe(server);
     server.on('data', (chunk: Buffer) => (this.bytes += chunk.length)).pipe(client);
   });
+
+  private holding(): Transform {
+    return new Transform({
+      transform: (chunk: Buffer, _, done) => {
+        const { before } = this;
+        if (before === null || !chunk.includes(before.text)) {
+          done(null, chunk);
+          return;
+        }
+        this.before = null;
+        before.act().then(
+          () => done(null, chunk),
+          (error: Error) => done(error),
+        );
+      },
+    });
+  }
 
   /** @param target URL of the server for new connections; may be changed */
   private constructor(

@@ -54,9 +54,25 @@ export class ResumeGuard {
     return at !== null && at > start ? at : start;
   }
 
-  /** Call when the server streams. */
-  started(): void {
+  /**
+   * Call when the server streams from `start`, before anything of it is read. Throws a retriable `PG_SLOT_MOVED` if
+   * others have read the slot or created it again since the check. From now on only this stream can.
+   */
+  async started(start: Lsn, general: Client): Promise<void> {
     this.hasStreamed = true;
+    const { name, copyOf } = this.session.config.slot;
+    // Only the connection that copies a slot can read the copy.
+    if (copyOf !== null) return;
+    const slot = await findSlot(general, name);
+    const at = slotPosition(slot);
+    const why =
+      slot?.active !== true
+        ? 'is not active on the server that the connector queries, which seems to be another one'
+        : at !== null && at > start
+          ? `was moved from ${formatLsn(start)} to ${formatLsn(at)} while the stream started`
+          : null;
+    if (why !== null)
+      throw new RetriableError(`Replication slot "${name}" ${why}`, { code: 'PG_SLOT_MOVED', place: { slot: name } });
   }
 
   /** True if the stream resumes at the slot's position. */

@@ -279,11 +279,6 @@ export class StreamReader implements Phase, StreamState {
       serverVersion: session.facts.version,
       walSenderTimeoutMs: session.facts.walSenderTimeoutMs,
     });
-    if (this.closed) {
-      await stream.close();
-      return;
-    }
-    guard.started();
     this.lost = null;
     stream.on('end', (error) => {
       this.lost = error ?? new Error('Connection terminated');
@@ -291,6 +286,16 @@ export class StreamReader implements Phase, StreamState {
       if (errorCode(error) === SILENT) void general.renew();
       this.wakeup.wake();
     });
+    try {
+      await guard.started(at, await general.get());
+    } catch (error) {
+      await Promise.all([stream.close(), general.renew()]);
+      throw error;
+    }
+    if (this.closed) {
+      await stream.close();
+      return;
+    }
     stream.tap.onQueued = () => this.wakeup.wake();
     this.stream = stream;
     this.source = createSource(session, decoder, stream.tap.queue);
@@ -323,7 +328,8 @@ export class StreamReader implements Phase, StreamState {
     const canceled = wasCanceled(error);
     const hint = OPTION_ERRORS.has(code) && config.slot.streamParams.length > 0 ? ' (check slot.stream.params)' : '';
     if (!isTransient(error) && !canceled) throw databaseError(`Streaming changes failed${hint}`, error);
-    this.pause(error, canceled ? 'The server ended the stream' : 'The replication connection was lost');
+    const what = isConnectError(error) ? 'The stream could not start' : 'The replication connection was lost';
+    this.pause(error, canceled ? 'The server ended the stream' : what);
   }
 
   /**
