@@ -80,6 +80,24 @@ test('cdc-postgres 84: a snapshot of a standby without a slot', async () => {
   expect(ids().sort()).toEqual(rows.map(({ id }) => id));
 });
 
+test('cdc-postgres 83: a task that starts on a standby without its slot is restarted until the failover is over', async () => {
+  proxy.target = primary.url;
+  const config = taskConfig(database, { ...proxy.address, 'slot.name': 'not_there', 'snapshot.mode': 'no_data' });
+  run = await TaskRun.start(config);
+  await database.query('INSERT INTO t VALUES (10)');
+  await run.count(1);
+  const offset = run.commitUpTo();
+  await run.stop();
+  run = null;
+  proxy.target = standby.url;
+  await expect(TaskRun.start(config, offset)).rejects.toMatchObject({
+    code: 'PG_IN_RECOVERY',
+    message: expect.stringMatching(/^The server is in recovery: .*replication slot "not_there" does not exist/),
+    retriable: true,
+  });
+  await database.query("SELECT pg_drop_replication_slot('not_there')");
+});
+
 test('cdc-postgres 83: a failover slot waits for the promotion of the standby and resumes there, nothing is lost', async () => {
   proxy.target = primary.url;
   await database.query('DELETE FROM t');

@@ -7,6 +7,7 @@ import type { Client } from 'pg';
 import { formatLsn, type Lsn } from '../database/lsn';
 import type { Session } from '../session';
 import { curedByRestart } from './cured-by-restart';
+import { inRecovery } from './in-recovery';
 import { positionAt, reachedLsn, startLsn, type Position } from './position';
 import { checkResume, passedBy, passedWarning, slotPosition } from './resume-check';
 import { readServerWal } from './server-wal';
@@ -80,7 +81,10 @@ export class ResumeGuard {
     const { config, logger } = this.session;
     const read = { reached: reachedLsn(position), timeline: position.timeline };
     if (config.slot.checkPosition && isAhead(read, wal))
-      throw this.waiting(`it has the WAL up to ${formatLsn(wal.end)}, and the stream is at ${formatLsn(read.reached)}`);
+      throw inRecovery(
+        `it has the WAL up to ${formatLsn(wal.end)}, and the stream is at ${formatLsn(read.reached)}`,
+        config.slot.name,
+      );
     const at = slotPosition(slot);
     if (!this.hasStreamed) this.accepted ??= at;
     const isMoved = this.hasStreamed || slot === null || (at !== null && this.accepted !== null && at > this.accepted);
@@ -97,16 +101,10 @@ export class ResumeGuard {
       return fromSlot && isMoved;
     } catch (error) {
       // During a failover, a standby may not have the slot yet.
-      if (wal.inRecovery && !this.session.facts.inRecovery) throw this.waiting((error as Error).message);
+      if (wal.inRecovery && !this.session.facts.inRecovery)
+        throw inRecovery((error as Error).message, config.slot.name);
       throw this.final(error as ConnectError);
     }
-  }
-
-  private waiting(why: string): RetriableError {
-    return new RetriableError(`The server is in recovery: ${why}`, {
-      code: 'PG_IN_RECOVERY',
-      place: { slot: this.session.config.slot.name },
-    });
   }
 
   /** A restart takes a new snapshot with `when_needed`, and otherwise may find a later offset. */

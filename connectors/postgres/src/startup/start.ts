@@ -19,6 +19,7 @@ import { readServerFacts, replicationProblem, type ServerFacts } from '../databa
 import { ColumnConversions } from '../events/column-conversions';
 import { EventFactory } from '../events/event-factory';
 import { decodingPlugin } from '../replication/decoding-plugin';
+import { orInRecovery } from '../replication/in-recovery';
 import { encodingProblem, withPlugin } from '../replication/installed-plugin';
 import { readOffset, type Position, type StoredOffset } from '../replication/position';
 import { unavailableOptions } from '../replication/pgoutput-options';
@@ -80,6 +81,7 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
   let conversions: ColumnConversions | null = null;
   let held: CreatedSlot | null = null;
   const release = async (): Promise<void> => await held?.release();
+  let continuesOnStandby = false;
   try {
     conversions = await columnConversions(config, context);
     const client = await general.get();
@@ -91,6 +93,7 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
     const slotLayout = await readLayout(config, context);
     const storedOffset = slotLayout.offset;
     const stored = readOffset(storedOffset);
+    continuesOnStandby = facts.inRecovery && stored.kind !== 'none';
     if (streams) config = await withUsablePlugin(client, config, logger);
     const slot = streams ? await usableSlot(client, config, logger, isPreview) : null;
     if (streams) for (const warning of unavailableOptions(config, facts.version)) logger.warn(warning);
@@ -185,7 +188,8 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
     await release();
     conversions?.close();
     await general.close();
-    throw databaseError('Starting the connector failed', error);
+    const why = continuesOnStandby ? orInRecovery(error, config.slot.name) : error;
+    throw databaseError('Starting the connector failed', why);
   }
 }
 
