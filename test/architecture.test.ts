@@ -107,7 +107,7 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
       ...['incremental', 'startup', 'snapshot', 'replication', 'reselect'],
       ...['session.ts', 'database', 'config'],
     ],
-    diagnosis: ['startup', 'replication', 'publication', 'metrics', 'database', 'config'],
+    diagnosis: ['startup', 'replication', 'publication', 'metrics', 'events', 'database', 'config'],
     'connector.ts': ['diagnosis', 'task.ts', 'startup', 'events', 'database', 'config'],
     'index.ts': ['connector.ts'],
     transforms: ['events', 'values'],

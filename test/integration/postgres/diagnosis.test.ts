@@ -75,6 +75,23 @@ test('a role that may not connect; the statement is the cure', async () => {
   ]);
 });
 
+test('a generated column in a key that changes do not contain, until the publication sends it', async () => {
+  await database.query('CREATE TABLE g (id int, g int GENERATED ALWAYS AS (id * 2) STORED PRIMARY KEY)');
+  const settings = { 'table.include.list': 'public.g', 'publication.name': 'sends' };
+  const [found, ...others] = await diagnose(database, settings);
+  expect(found).toMatchObject({
+    severity: 'error',
+    code: 'PG_INCOMPLETE_KEY',
+    message: expect.stringContaining('table public.g contains the generated column g,'),
+    cure: expect.stringContaining('publish_generated_columns = stored'),
+  });
+  expect(others).toEqual([]);
+  const tolerant = { ...settings, 'event.incomplete.key.handling': 'warn' };
+  expect(codes(await diagnose(database, tolerant))).toEqual(['warning PG_INCOMPLETE_KEY']);
+  await database.query('CREATE PUBLICATION sends FOR TABLE g WITH (publish_generated_columns = stored)');
+  expect(await diagnose(database, settings)).toEqual([]);
+});
+
 test('a role without a free connection', async () => {
   const found = await diagnose(database, await login(database, 'CONNECTION LIMIT 0'));
   expect(codes(found)).toEqual(['error PG_TOO_MANY_CONNECTIONS']);

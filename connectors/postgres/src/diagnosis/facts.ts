@@ -1,6 +1,7 @@
 /** What a diagnosis knows about the server, read before anything is decided. */
 import type { CatalogTable } from '../database/catalog';
 import type { ServerFacts } from '../database/server';
+import type { UnsentKey } from '../events/sent-key';
 import type { PostgresConfig } from '../config/postgres-config';
 import type { PublicationState } from '../publication/state';
 import type { SlotState } from '../replication/slot';
@@ -51,6 +52,8 @@ export interface SlotFacts {
   readonly publication: PublicationFacts | null | undefined;
   /** Captured tables whose changes this slot sends. */
   readonly tables: readonly CatalogTable[];
+  /** Record keys of these tables of which changes lack a column. */
+  readonly unsentKeys: readonly UnsentKey[];
 }
 
 export interface Facts {

@@ -6,6 +6,9 @@ import { slotParts } from '../config/slot-part';
 import { findTables, readTables, snapshotTables, tableFilter, type CatalogTable } from '../database/catalog';
 import { errorText } from '../database/errors';
 import type { ServerFacts } from '../database/server';
+import { withSentColumns } from '../events/sent-columns';
+import { unsentKey } from '../events/sent-key';
+import { keyColumns } from '../events/table-model';
 import { slotHealth, slotQuery, type SlotRow } from '../metrics/slot-health';
 import { decodingPlugin } from '../replication/decoding-plugin';
 import { encodingProblem, pluginError, withPlugin } from '../replication/installed-plugin';
@@ -102,6 +105,8 @@ async function readSlot(
   // Without logical decoding, an output plugin cannot be tested.
   const decodes = server.walLevel === 'logical' && server.mayReplicate;
   const config = decodes ? await withPlugin(client, given, slot?.plugin ?? null) : given;
+  const tables = captured.filter(tableFilter(config.filters));
+  const sent = await withSentColumns(client, config, server, tables);
   const [row] = slot === null ? [] : (await client.query(slotQuery(server.version), [config.slot.name])).rows;
   return {
     config,
@@ -112,7 +117,8 @@ async function readSlot(
     publication: decodingPlugin(config).usesPublication
       ? await readPublication(client, config.publication.name, server.version)
       : undefined,
-    tables: captured.filter(tableFilter(config.filters)),
+    tables,
+    unsentKeys: sent.flatMap((table) => unsentKey(keyColumns(config, table), table) ?? []),
   };
 }
 

@@ -6,6 +6,7 @@ import { qualified, type CatalogTable } from '../database/catalog';
 import { quoteTable } from '../database/identifiers';
 import { bypass } from '../database/row-security';
 import type { ServerFacts } from '../database/server';
+import { SEND_KEY } from '../events/sent-key';
 import { identitiesOf } from '../startup/replica-identity';
 import { settingWarnings } from '../startup/setting-warnings';
 import { grants, partlyHidden } from '../startup/start';
@@ -40,7 +41,7 @@ export function tableFindings(facts: Facts): Finding[] {
         },
       ),
     );
-  found.push(...hidden(facts));
+  found.push(...hidden(facts), ...incompleteKeys(facts));
   const unlogged = tables.filter((table) => table.unlogged);
   if (unlogged.length > 0 && stream)
     found.push(
@@ -67,6 +68,13 @@ function hidden({ config, server, tables }: Facts): Finding[] {
   return [
     caution('PG_ROW_SECURITY', `${what}, so snapshots by signals and columns that are read again are refused.`, cure),
   ];
+}
+
+function incompleteKeys({ config, slots }: Facts): Finding[] {
+  const build = config.events.incompleteKey === 'fail' ? fault : caution;
+  return slots.flatMap(({ unsentKeys }) =>
+    unsentKeys.map(({ reason }) => build('PG_INCOMPLETE_KEY', reason, { cure: SEND_KEY })),
+  );
 }
 
 /** Patterns of include lists that select nothing. */
