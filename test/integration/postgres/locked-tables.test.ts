@@ -103,6 +103,32 @@ test('an incremental snapshot that waits for the lock of its table holds back no
   await run.until((records) => records.filter(({ value }) => value.op === 'r').length === 3);
 });
 
+test('an incremental snapshot that waits for the lock of the signal table holds back no event, and says so', async () => {
+  database = await TestDatabase.create(TABLES);
+  const settings = { 'signal.data.collection': 'public.signals', 'snapshot.lock.timeout.ms': '3000' };
+  run = await TaskRun.start(tables('public.b,public.z', settings));
+  await database.query(
+    `INSERT INTO signals VALUES ('s', 'execute-snapshot', '{"data-collections": ["public.z"], "type": "incremental"}')`,
+  );
+  await hold('signals');
+  await run.until((records) => hasEvent('signals', records));
+  const { log } = run;
+  const says =
+    (text: RegExp): (() => boolean) =>
+    () =>
+      log.some(({ message }) => text.test(message));
+  await run.until(
+    says(
+      /^Marking a chunk of public\.z in the signal table waits for the lock of table public\.signals \(process \d+\)/,
+    ),
+  );
+  await run.until(says(/^Reading a chunk of public\.z failed \(.*lock timeout.*retrying/));
+  await database.query('INSERT INTO b VALUES (1)');
+  await run.until((records) => hasEvent('b', records));
+  await release();
+  await run.until((records) => records.filter(({ value }) => value.op === 'r').length === 3);
+});
+
 test.each(['1', '2'])(
   'a snapshot with %s connection(s) reads the other tables while one is locked',
   async (threads) => {

@@ -17,6 +17,8 @@ export class GeneralConnection {
   constructor(
     private readonly config: ConnectionConfig,
     private readonly role: Role = 'General',
+    /** How long a statement may wait for a lock, in milliseconds; 0: without a limit. */
+    private readonly lockTimeoutMs = 0,
   ) {}
 
   /** Throws ConnectError when the server cannot be reached. */
@@ -44,6 +46,7 @@ export class GeneralConnection {
     client.on('error', lost);
     client.on('end', () => lost(new Error('Connection terminated')));
     if (this.config.queryTimeoutMs > 0) await client.query(`SET statement_timeout = ${this.config.queryTimeoutMs}`);
+    if (this.lockTimeoutMs > 0) await client.query(`SET lock_timeout = ${lockTimeout(this.lockTimeoutMs)}`);
     return client;
   }
 
@@ -67,4 +70,12 @@ export class GeneralConnection {
     this.client = null;
     await closeConnection(client);
   }
+}
+
+/** The largest that the server accepts. */
+const MAX_LOCK_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** Value of `lock_timeout`. */
+export function lockTimeout(ms: number): number {
+  return Math.min(ms, MAX_LOCK_TIMEOUT_MS);
 }

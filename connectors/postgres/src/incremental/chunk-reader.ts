@@ -2,6 +2,7 @@
 import { RetriableError } from '@millrace/sdk';
 import type { Client } from 'pg';
 import { closeConnection, openConnection } from '../database/connection';
+import { lockTimeout } from '../database/general-connection';
 import { quoteIdentifier } from '../database/identifiers';
 import { keyRangeQuery, type KeyValues } from '../database/key-range';
 import { DATA_ROW, MessageTap } from '../replication/message-tap';
@@ -14,8 +15,6 @@ import { checkUnaltered } from './table-definition';
 /** Bytes after which a chunk ends early, so that large rows do not add up. */
 const MAX_CHUNK_BYTES = 8 * 1024 * 1024;
 const FIRST_ROWS = 4;
-/** The largest that the server accepts. */
-const MAX_LOCK_TIMEOUT_MS = 2 ** 31 - 1;
 
 export interface ReadChunk {
   /** DataRow messages: the columns of the model, then the key columns as texts. */
@@ -85,7 +84,7 @@ export class ChunkReader {
       throw new Error('Connection terminated: the task is stopping');
     }
     const { queue, incremental } = this.session.config;
-    await client.query(`SET lock_timeout = ${Math.min(incremental.lockTimeoutMs, MAX_LOCK_TIMEOUT_MS)}`);
+    await client.query(`SET lock_timeout = ${lockTimeout(incremental.lockTimeoutMs)}`);
     this.tap = new MessageTap<null>(client, DATA_ROW, { maxBytes: queue.maxBytes, maxMessages: Infinity }, null);
     this.client = client;
     return client;

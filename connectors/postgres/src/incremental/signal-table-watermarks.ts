@@ -1,6 +1,7 @@
 /** Marks chunks with rows in the signal table (cdc-postgres §4.10). */
 import { errorCode } from '../database/errors';
 import { quoteTable } from '../database/identifiers';
+import { reportingWaits } from '../database/lock-wait';
 import type { Session } from '../session';
 import type { ChunkMark, Watermarks } from './watermarks';
 
@@ -15,7 +16,7 @@ export class SignalTableWatermarks implements Watermarks {
   private openedAt = '';
 
   constructor(
-    private readonly session: Pick<Session, 'config' | 'general'>,
+    private readonly session: Pick<Session, 'config' | 'general' | 'logger'>,
     table: string,
   ) {
     const at = table.indexOf('.');
@@ -54,8 +55,12 @@ export class SignalTableWatermarks implements Watermarks {
     { correlationId, table }: ChunkMark,
   ): Promise<void> {
     const client = await this.session.general.get();
+    const { config, logger } = this.session;
     const write = async (data: Record<string, string>): Promise<void> =>
-      void (await client.query(`INSERT INTO ${this.table} VALUES ($1, $2, $3)`, [id, type, spaced(data)]));
+      void (await reportingWaits(
+        { config: config.connection, logger, client, doing: `Marking a chunk of ${table} in the signal table` },
+        client.query(`INSERT INTO ${this.table} VALUES ($1, $2, $3)`, [id, type, spaced(data)]),
+      ));
     const signal: Record<string, string> = correlationId === null ? {} : { correlationId };
     try {
       await write({ ...times, ...signal, dataCollectionId: table });
