@@ -20,6 +20,7 @@ import { offsetLsn, type Lsn } from './database/lsn';
 import { flushLsn, positionAt, startLsn, UNREAD_MEMBER, type Position } from './replication/position';
 import { dropSlot } from './replication/slot';
 import { ColumnReselector } from './reselect/column-reselector';
+import { MovedRows } from './reselect/moved-rows';
 import { UnreadValues } from './reselect/unread-values';
 import { SignaledStream } from './incremental/signaled-stream';
 import type { Phase, Session } from './session';
@@ -34,6 +35,7 @@ export class PostgresSourceTask implements SourceTask {
   private phase: Phase | null = null;
   private reselector: ColumnReselector | null = null;
   private unread: UnreadValues | null = null;
+  private moved: MovedRows | null = null;
   private emitted = false;
   /** LSN of the last stored offset; the server may remove WAL before it. */
   private storedLsn: Lsn = 0;
@@ -95,17 +97,22 @@ export class PostgresSourceTask implements SourceTask {
 
   /** The next records, with columns that are read from their tables. */
   private async completed(phase: Phase): Promise<SourceRecord[] | null> {
-    const { reselector, unread } = this;
-    const source: Phase =
-      unread !== null && phase instanceof SignaledStream
-        ? { next: () => unread.next(phase), close: () => phase.close() }
-        : phase;
-    const records = await (reselector === null ? source.next() : reselector.next(source));
+    const { reselector } = this;
+    const records = await (reselector === null ? this.raw(phase) : reselector.next({ next: () => this.raw(phase) }));
+    const { unread } = this;
     if (unread?.done) {
       this.unread = null;
       await unread.close();
     }
     return records;
+  }
+
+  /** The next records, with unsent values that no other record has. */
+  private async raw(phase: Phase): Promise<SourceRecord[] | null> {
+    const { moved, unread } = this;
+    if (!(phase instanceof SignaledStream) || moved === null) return await phase.next();
+    if (unread === null) return await moved.next(phase);
+    return await unread.next({ next: () => moved.next(phase), unreadUntil: (lsn) => phase.unreadUntil(lsn) });
   }
 
   commit(offsets: ReadonlyMap<SourcePartition, SourceOffset | null>): void {
@@ -138,6 +145,7 @@ export class PostgresSourceTask implements SourceTask {
     started?.session.metrics.stop();
     await this.reselector?.close();
     await this.unread?.close();
+    await this.moved?.close();
     await phase?.close();
     if (started === null) return;
     await started.release();
@@ -182,6 +190,7 @@ export class PostgresSourceTask implements SourceTask {
   private streamFrom(position: Position, offset: SourceOffset | null): SignaledStream {
     const { session } = this.started as Started;
     if (position.unreadUntil !== null) this.unread = new UnreadValues(session);
+    this.moved = new MovedRows(session);
     return new SignaledStream(session, this.context as SourceTaskContext, position, offset);
   }
 

@@ -71,3 +71,13 @@ test('cdc-postgres 99: a row that changes before the opening mark of its chunk i
   const task = await readAll(tableChanging('BEFORE', 'open', `UPDATE t SET big = 'x' || big WHERE id % 10 = 1;`));
   expect(new Set(reads(task.records)).size).toBe(60);
 });
+
+test('cdc-postgres 99: a row whose event lacks its large value is read: its key moves to where the chunks were', async () => {
+  // From a chunk after the first one, and from the end, so that the last chunk has no rows.
+  const after = (chunks: number): string => `(SELECT count(*) FROM signals WHERE type = NEW.type) >= ${chunks}`;
+  const first = `UPDATE t SET id = -id, v = 7 WHERE id = 41 AND ${after(1)};`;
+  const last = `UPDATE t SET id = -id, v = 7 WHERE id > 50 AND ${after(5)};`;
+  const task = await readAll(tableChanging('BEFORE', 'open', first + last));
+  const moved = of(task.records, 't').filter(({ value }) => value?.op === 'c' && value.after.v === 7);
+  expect(moved.map(({ key }) => key.id)).toEqual([-41, ...Array.from({ length: 10 }, (_, i) => -51 - i)]);
+});

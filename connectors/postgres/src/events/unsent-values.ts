@@ -75,14 +75,12 @@ export class UnsentValues {
   }
 
   private publish(record: SourceRecord, model: TableModel, hidden: readonly ModelField[]): void {
-    if (hidden.length === 0) return;
-    const header: Header = {
-      key: UNAVAILABLE_COLUMNS,
-      schema: STRING,
-      value: hidden.map(({ name }) => name).join(','),
-    };
-    const others = (record.headers ?? []).filter(({ key }) => key !== UNAVAILABLE_COLUMNS);
-    (record as { headers: readonly Header[] }).headers = [...others, header];
+    const given = record.headers ?? [];
+    const headers = given.filter(({ key }) => key !== UNAVAILABLE_COLUMNS);
+    if (hidden.length > 0)
+      headers.push({ key: UNAVAILABLE_COLUMNS, schema: STRING, value: hidden.map(({ name }) => name).join(',') });
+    else if (headers.length === given.length) return;
+    (record as { headers: readonly Header[] }).headers = headers;
     for (const field of hidden) this.warn(model, field);
   }
 

@@ -27,6 +27,7 @@ import { requestedTables } from './requested-tables';
 import { checkListFits, type Collection, type SnapshotContext } from './snapshot-context';
 import { SnapshotNotifications, type ScanStatus } from './snapshot-notifications';
 import { whileUnaltered } from './table-definition';
+import { TablesBeingRead } from './tables-being-read';
 import type { ChunkMark, Watermarks } from './watermarks';
 import { WindowChanges } from './window-changes';
 
@@ -41,6 +42,7 @@ interface Chunk {
 }
 
 export class IncrementalSnapshot implements ChangeObserver {
+  readonly beingRead = new TablesBeingRead();
   private readonly positions: PositionWatermarks;
   private readonly notify: SnapshotNotifications;
   private readonly reader: ChunkReader;
@@ -241,8 +243,7 @@ export class IncrementalSnapshot implements ChangeObserver {
 
   /** The mark was committed before this position. */
   private async usePosition(chunk: Chunk): Promise<void> {
-    const until = await this.positions.close().catch(() => null);
-    chunk.until = until;
+    chunk.until = await this.positions.close().catch(() => null);
   }
 
   /** The stream has passed the mark of a chunk without it. */
@@ -352,6 +353,7 @@ export class IncrementalSnapshot implements ChangeObserver {
       throw error;
     }
     const until = await watermarks.close(mark);
+    await this.beingRead.noteEnds(() => session.general.get());
     if (isStale() || chunk === null) return;
     const { table, read } = chunk;
     // Their changes are in the stream already, and would be followed by rows without them.
@@ -421,6 +423,7 @@ export class IncrementalSnapshot implements ChangeObserver {
     const { table } = context.current as Collection;
     this.observe(null);
     this.scanned = 0;
+    this.beingRead.ends(table);
     this.notify.scanned(table, scanned, status, status === 'SUCCEEDED' ? progress.ofTable : {});
     progress.reset();
     context.nextTable();

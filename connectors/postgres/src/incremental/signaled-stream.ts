@@ -104,6 +104,12 @@ export class SignaledStream implements Phase, ChangeObserver {
     return records.length > 0 ? records : null;
   }
 
+  /** See `MovedRows`. */
+  get tablesBeingRead(): ReadonlySet<string> | null {
+    const { beingRead, context } = this.snapshot;
+    return beingRead.names(context.current?.table ?? null, () => this.stream.reached);
+  }
+
   /** See `Position`. */
   unreadUntil(lsn: Lsn): void {
     this.stream.unreadUntil(lsn);

@@ -9,6 +9,7 @@ import { databaseError, errorCode, errorText, isTransient } from '../database/er
 import { GeneralConnection } from '../database/general-connection';
 import { reportingWaits } from '../database/lock-wait';
 import { RowContext } from '../events/row';
+import type { TableModel } from '../events/table-model';
 import type { Phase, Session } from '../session';
 import { reselect, type KeyTypes } from './reselect-query';
 import { reselectTable, wantedColumns, type ReselectTable, type WantedColumns } from './wanted-columns';
@@ -20,6 +21,23 @@ const MANY_BYTES = 8 * 1024 * 1024;
 
 /** The table or the column does not exist any more, or has another type. */
 const GONE: ReadonlySet<string> = new Set(['42P01', '42703', 'PG_DECODE']);
+
+/** Unsent values alone, and events keep what they have where those cannot be read. */
+export const UNAVAILABLE: ReselectConfig = {
+  include: null,
+  exclude: null,
+  unavailable: true,
+  nulls: false,
+  byEventKey: false,
+  fails: false,
+};
+
+export interface ReselectorOptions {
+  /** Called instead of a warning when rows do not exist any more. A lost connection is then an error. */
+  onMissing?(): void;
+  /** Whether columns of an event are read. Default: of all. */
+  isWanted?(record: SourceRecord, model: TableModel): boolean;
+}
 
 export class ColumnReselector {
   private readonly connection: GeneralConnection;
@@ -34,8 +52,7 @@ export class ColumnReselector {
   constructor(
     private readonly session: Session,
     private readonly config: ReselectConfig,
-    /** Called instead of a warning when rows do not exist any more. A lost connection is then an error. */
-    private readonly onMissing: (() => void) | null = null,
+    private readonly options: ReselectorOptions = {},
   ) {
     this.connection = new GeneralConnection(session.config.connection, 'Reselect');
     this.warnings = new LimitedLog(session.logger);
@@ -43,7 +60,7 @@ export class ColumnReselector {
   }
 
   /** The next records of the phase, with their columns. Throws ConnectError if `reselect.error.handling.mode=fail`. */
-  async next(phase: Phase): Promise<SourceRecord[] | null> {
+  async next(phase: Pick<Phase, 'next'>): Promise<SourceRecord[] | null> {
     const records = this.pending.length > 0 ? this.pending : await phase.next();
     this.pending = [];
     if (records === null) return null;
@@ -75,10 +92,11 @@ export class ColumnReselector {
     const { valueSchema } = record;
     if (valueSchema === null || record.value === null) return null;
     const table = this.tableOf(valueSchema);
-    const wanted = table === null ? null : wantedColumns(record, table, this.config, this.session.relations.unsent);
+    if (table === null || this.options.isWanted?.(record, table.model) === false) return null;
+    const wanted = wantedColumns(record, table, this.config, this.session.relations.unsent);
     if (typeof wanted !== 'string') return wanted;
-    this.failed(table as ReselectTable, wanted, null);
-    this.session.relations.unsent.leave(record, (table as ReselectTable).model, wanted);
+    this.failed(table, wanted, null);
+    this.session.relations.unsent.leave(record, table.model, wanted);
     return null;
   }
 
@@ -109,7 +127,7 @@ export class ColumnReselector {
         const result = await this.query(ofTable);
         bytes += result.bytes;
         if (result.missing.length > 0) {
-          if (this.onMissing !== null) this.onMissing();
+          if (this.options.onMissing) this.options.onMissing();
           else this.failed(table, `${result.missing.length} of ${ofTable.length} rows do not exist any more`, null);
         }
       } catch (error) {
@@ -152,7 +170,7 @@ export class ColumnReselector {
   /** The values in the events stay as they are, unless the task fails. */
   private failed({ model }: ReselectTable, reason: string, cause: unknown): void {
     const what = `Columns of table ${model.schema}.${model.name} could not be read again`;
-    const isLost = this.onMissing !== null && cause !== null && isTransient(cause);
+    const isLost = this.options.onMissing !== undefined && cause !== null && isTransient(cause);
     if (this.config.fails || isLost) throw databaseError(what, cause ?? new Error(reason));
     const table = `${model.schema}.${model.name}`;
     this.warnings.warn(table, `${what}: ${reason}. The events keep the values that they have.`);

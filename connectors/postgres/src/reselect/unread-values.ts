@@ -4,24 +4,14 @@
  * passed the changes that the last attempt saw.
  */
 import type { SourceOffset, SourceRecord } from '@millrace/sdk';
-import type { ReselectConfig } from '../config/reselect-config';
 import type { Lsn } from '../database/lsn';
 import { insertedLsn } from '../database/inserted-lsn';
 import { UNREAD_MEMBER } from '../replication/position';
 import type { Phase, Session } from '../session';
-import { ColumnReselector } from './column-reselector';
-
-const UNAVAILABLE: ReselectConfig = {
-  include: null,
-  exclude: null,
-  unavailable: true,
-  nulls: false,
-  byEventKey: false,
-  fails: false,
-};
+import { ColumnReselector, UNAVAILABLE } from './column-reselector';
 
 /** What is told where unread values end. */
-export interface UnreadPhase extends Phase {
+export interface UnreadPhase extends Pick<Phase, 'next'> {
   unreadUntil(lsn: Lsn): void;
 }
 
@@ -33,7 +23,7 @@ export class UnreadValues {
 
   constructor(private readonly session: Session) {
     session.relations.unsent.areRead = true;
-    this.reselector = new ColumnReselector(session, UNAVAILABLE, () => (this.isMissing = true));
+    this.reselector = new ColumnReselector(session, UNAVAILABLE, { onMissing: () => (this.isMissing = true) });
   }
 
   async next(phase: UnreadPhase): Promise<SourceRecord[] | null> {
