@@ -1,4 +1,5 @@
 import { isConnectError, RetriableError } from '@millrace/sdk';
+import { errorCode, errorText } from '../database/errors';
 
 /** Of a standby that may have what is missing when the failover is over. */
 export function inRecovery(why: string, slot: string): RetriableError {
@@ -8,7 +9,11 @@ export function inRecovery(why: string, slot: string): RetriableError {
 /** What a standby may receive, or its promotion bring. */
 const MAY_COME = new Set(['PG_POSITION_LOST', 'PG_SLOT_LOST', 'PG_PUBLICATION_MISSING']);
 
+/** SQLSTATE of statements that a standby refuses: writes, and changes of slots that it synchronizes. */
+const REFUSED = new Set(['25006', '55000']);
+
 /** The error of a start that continues a stored position on a standby: the worker tries it again. */
 export function orInRecovery(error: unknown, slot: string): unknown {
-  return isConnectError(error) && MAY_COME.has(error.code) ? inRecovery(error.message, slot) : error;
+  const waits = isConnectError(error) ? MAY_COME.has(error.code) : REFUSED.has(errorCode(error));
+  return waits ? inRecovery(errorText(error), slot) : error;
 }
