@@ -78,6 +78,8 @@ export class IncrementalSnapshot implements ChangeObserver {
     private readonly contextChanged: () => void,
     /** Transactions that the stream has passed. */
     private readonly streamed: () => ReadonlySet<number>,
+    /** Something was read, so there is more to do. */
+    private readonly wake: () => void,
   ) {
     this.positions = watermarks instanceof PositionWatermarks ? watermarks : new PositionWatermarks(session);
     this.notify = new SnapshotNotifications(session, context);
@@ -225,6 +227,7 @@ export class IncrementalSnapshot implements ChangeObserver {
     this.reading = next.finally(() => {
       this.reading = null;
       for (const notify of this.afterRead.splice(0)) notify();
+      this.wake();
     });
   }
 

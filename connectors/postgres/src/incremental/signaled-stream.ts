@@ -70,6 +70,7 @@ export class SignaledStream implements Phase, ChangeObserver {
       watermarks,
       () => this.contextChanged(),
       () => this.stream.recentTransactions,
+      () => this.stream.wake(),
     );
     if (this.snapshot.isRunning) logger.info(`Resuming the incremental snapshot of ${restored.tables}.`);
     const members = restored.members();
@@ -95,9 +96,10 @@ export class SignaledStream implements Phase, ChangeObserver {
     snapshot.advance();
     await snapshot.backlog;
     if (snapshot.awaited !== null) stream.requestKeepalive();
-    const records = (await stream.next()) ?? [];
+    const isComplete = (): boolean => snapshot.isComplete(() => stream.reached);
+    const records = (await stream.next(isComplete)) ?? [];
     const position = stream.settledOffset;
-    if (position !== null && snapshot.isComplete(() => stream.reached)) {
+    if (position !== null && isComplete()) {
       for (const record of snapshot.take(withoutContext(position))) records.push(record);
       snapshot.advance();
     }

@@ -41,6 +41,8 @@ export class StreamReader implements Phase, StreamState {
   private readonly xmin: SlotXmin;
   private readonly guard: ResumeGuard;
   private readonly wakeup = new Wakeup();
+  /** Since `next` has found no record. */
+  private isWoken = false;
   private stream: ReplicationStream | null = null;
   /** What is decoded of `stream`. */
   private source: MessageSource | null = null;
@@ -73,7 +75,8 @@ export class StreamReader implements Phase, StreamState {
     };
   }
 
-  async next(): Promise<SourceRecord[] | null> {
+  /** @param isDue ends the wait for records: the caller has something to do */
+  async next(isDue: () => boolean = () => false): Promise<SourceRecord[] | null> {
     const { signal, config } = this.session;
     const deadline = monotonicNow() + config.queue.pollIntervalMs;
     await yieldToEventLoop();
@@ -90,6 +93,7 @@ export class StreamReader implements Phase, StreamState {
       // heartbeat.
       if (beats) records.push(this.session.factory.heartbeat(this.heartbeatOffset()));
       if (records.length > 0) return this.limited(records);
+      if (isDue()) return null;
       const until = this.retryAt > monotonicNow() ? Math.min(this.retryAt, deadline) : deadline;
       if (this.hasQueued && until === deadline) await yieldToEventLoop();
       else {
@@ -97,7 +101,8 @@ export class StreamReader implements Phase, StreamState {
         // One more turn of the event loop collects messages that arrive together.
         await yieldToEventLoop();
       }
-    } while (monotonicNow() < deadline && !signal.aborted);
+    } while (monotonicNow() < deadline && !this.isWoken && !signal.aborted);
+    this.isWoken = false;
     return null;
   }
 
@@ -145,6 +150,7 @@ export class StreamReader implements Phase, StreamState {
 
   /** Makes `next` return early. */
   wake(): void {
+    this.isWoken = true;
     this.wakeup.wake();
   }
 
