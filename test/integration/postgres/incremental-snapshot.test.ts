@@ -217,6 +217,24 @@ test('cdc-postgres 101: a signal for more tables than an offset can hold is refu
   await task.until(completed);
 });
 
+test('cdc-postgres 106: a snapshot that has read everything is complete although its last mark cannot be written', async () => {
+  const task = await start(`CREATE TABLE t (id int PRIMARY KEY, v int);
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'disk full'; END $$;
+    CREATE TRIGGER refuse BEFORE INSERT ON signals FOR EACH ROW WHEN (NEW.type = 'snapshot-window-close')
+      EXECUTE FUNCTION refuse()`);
+  await execute(['public.t']);
+  await task.until(() => task.log.some(({ message }) => /^The closing mark .*disk full/.test(message)));
+  await database.query('DROP TRIGGER refuse ON signals; INSERT INTO t VALUES (1, 1)');
+  await execute(['public.t'], {}, 'next');
+  const records = await task.until((all) => reads(all).length === 1);
+  expect(notes(records).slice(0, 4)).toEqual([
+    'STARTED',
+    'DATA_COLLECTIONS_RESOLVED',
+    'TABLE_SCAN_COMPLETED public.t EMPTY 0',
+    'COMPLETED',
+  ]);
+});
+
 test('cdc-postgres 102: stop, pause and resume', async () => {
   const task = await start(`${T}; CREATE TABLE u (id int PRIMARY KEY); INSERT INTO u VALUES (1)`);
   await execute(['public.t', 'public.u'], {}, 'both');

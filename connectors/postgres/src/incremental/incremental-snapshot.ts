@@ -355,7 +355,11 @@ export class IncrementalSnapshot implements ChangeObserver {
       await watermarks.close(mark).catch(() => undefined);
       throw error;
     }
-    const until = await watermarks.close(mark);
+    const until = await watermarks.close(mark).catch((error: unknown) => {
+      if (chunk !== null || isStale()) throw error;
+      session.logger.warn(`The closing mark of a chunk without rows is not written (${errorText(error)}).`);
+      return null;
+    });
     await this.beingRead.noteEnds(() => session.general.get());
     if (isStale() || chunk === null) return;
     const { table, read } = chunk;
@@ -404,8 +408,7 @@ export class IncrementalSnapshot implements ChangeObserver {
       () => this.reader.read(table, lastKey, maximumKey as KeyValues, chunkSize),
     );
     if (generation !== this.generation) return null;
-    const { identity } = window;
-    const rows = read.rows.map((bytes) => ({ key: this.rows.identityOf(bytes, table.model, identity), bytes }));
+    const rows = read.rows.map((bytes) => ({ key: this.rows.identityOf(bytes, table.model, window.identity), bytes }));
     window.load(rows, read.visibility);
     if (read.rows.length > 0) return read;
     this.endTable('SUCCEEDED');
