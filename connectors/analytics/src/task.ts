@@ -5,6 +5,7 @@
  */
 import {
   ConnectError,
+  RetriableError,
   isConnectError,
   type ConnectorConfig,
   type SinkRecord,
@@ -280,9 +281,11 @@ export class AnalyticsSinkTask implements SinkTask {
 
   /** Its records are not committed: a new task delivers them again. */
   private onStagingLost(path: string): void {
+    const code = 'ANALYTICS_DISK';
     this.stagingLost ??= new ConnectError(
       `${path} was removed before its records were delivered, by something other than this task. The task starts again from the last committed offsets; let nothing else remove files in "tempdir.path".`,
-      { code: 'ANALYTICS_DISK', place: { path } },
+      // The worker restarts the task for it. A retriable error itself would make it repeat this `put` without end.
+      { code, place: { path }, cause: new RetriableError('A new task has another folder', { code }) },
     );
   }
 

@@ -4,6 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { isRetriable } from '@millrace/sdk';
+import { isWorthRestarting } from '../../../src/tasks/trace';
 import { waitFor } from '../../helpers/wait-for';
 import { line, SinkSetup } from './sink-setup';
 
@@ -58,10 +60,12 @@ test('analytics-sink 50: a staged file that something else removes: the task fai
   await harness.put([{ value: line('x', 100) }]);
   const [folder = ''] = await readdir(setup.folder);
   await rm(join(setup.folder, folder), { recursive: true });
-  await expect(setup.failure(harness)).resolves.toMatchObject({
+  const failure = await setup.failure(harness);
+  expect(failure).toMatchObject({
     code: 'ANALYTICS_DISK',
     message: expect.stringContaining('kafka_t_0_0-0.csv.gz was removed before its records were delivered') as string,
   });
+  expect([isRetriable(failure), isWorthRestarting(failure)]).toEqual([false, true]);
   expect(harness.committed()).toBeNull();
 });
 
