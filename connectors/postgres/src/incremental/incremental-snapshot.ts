@@ -149,7 +149,11 @@ export class IncrementalSnapshot implements ChangeObserver {
     this.stopAt = null;
     // Its end was notified.
     if (current === null) return;
-    if (context.current !== current) this.leaveTable();
+    if (context.current !== current) {
+      this.discard();
+      this.scanned = 0;
+      this.progress.reset();
+    }
     const names = stopped.map(({ table }) => table);
     session.logger.info(`Incremental snapshot: ${names.join(', ')} stopped.`);
     if (!this.isRunning) this.notify.completed();
@@ -160,12 +164,6 @@ export class IncrementalSnapshot implements ChangeObserver {
       this.unpause();
     }
     this.contextChanged();
-  }
-
-  private leaveTable(): void {
-    this.discard();
-    this.scanned = 0;
-    this.progress.reset();
   }
 
   private unpause(): void {
@@ -222,7 +220,8 @@ export class IncrementalSnapshot implements ChangeObserver {
     if (this.stopAt !== null && (isIdle || monotonicNow() >= this.stopAt)) this.stopTables();
     if (!this.isRunning || this.paused || this.closed || this.reading !== null) return;
     const { chunk } = this;
-    if (chunk === null ? monotonicNow() < this.retryAt : !this.lacksMark(chunk)) return;
+    const lacksMark = chunk?.until === null && !this.marked && monotonicNow() >= chunk.positionAt;
+    if (chunk === null ? monotonicNow() < this.retryAt : !lacksMark) return;
     const next = chunk === null ? this.read() : this.usePosition(chunk);
     this.reading = next.finally(() => {
       this.reading = null;
@@ -238,10 +237,6 @@ export class IncrementalSnapshot implements ChangeObserver {
     if (chunk.until === null || reached() < chunk.until) return false;
     if (this.watermarks !== this.positions) this.marksAreMissing();
     return true;
-  }
-
-  private lacksMark(chunk: Chunk): boolean {
-    return chunk.until === null && !this.marked && monotonicNow() >= chunk.positionAt;
   }
 
   /** The mark was committed before this position. */
