@@ -32,8 +32,10 @@ export interface ModelField {
   readonly fallback: unknown;
   /** The schema has a default, which replaces a value that Connect cannot represent (NaN). */
   readonly hasDefault: boolean;
-  /** Published for a value that was not sent; null: nothing shows that it is missing. */
+  /** Published for a value that was not sent; null: there is no placeholder. */
   readonly unavailable: unknown;
+  /** The row does not show that a value was not sent. */
+  readonly hidesUnsent: boolean;
   /** The schema of rows accepts no null. */
   readonly required: boolean;
 }
@@ -241,6 +243,8 @@ function build(
   const warning = mask === null ? null : maskWarning(path, mask, inKey);
   if (warning !== null) logger.warn(warning);
   const apply = mask?.apply ?? null;
+  const masked = apply === null ? null : (value: unknown) => (value === null ? mask?.ofNull : apply(value));
+  const { unavailable } = type;
   const field: ModelField = {
     name,
     column: column.name,
@@ -249,7 +253,11 @@ function build(
     optional,
     fallback: defaultValue === undefined ? type.fallback : defaultValue,
     hasDefault: defaultValue !== undefined,
-    unavailable: type.unavailable,
+    unavailable,
+    // Asterisks stand for any value.
+    hidesUnsent:
+      (masked === null || masked(null) === null) &&
+      (unavailable === null || (masked !== null && masked(unavailable) !== unavailable)),
     required: !keySchema.optional,
   };
   return {
@@ -264,7 +272,7 @@ function build(
       events.comments ? column.comment : null,
     ),
     hidden: mask !== null,
-    mask: apply === null ? null : (value) => (value === null ? mask?.ofNull : apply(value)),
+    mask: masked,
   };
 }
 

@@ -5,7 +5,7 @@
 import { ConnectError, schema, type Header, type Logger, type SourceRecord } from '@millrace/sdk';
 import { reselects, type ReselectConfig } from '../config/reselect-config';
 import type { Struct } from './struct';
-import { publishedValue, type ModelField, type TableModel } from './table-model';
+import type { ModelField, TableModel } from './table-model';
 
 /** Names the columns whose values are unknown, separated by commas. */
 export const UNAVAILABLE_COLUMNS = '__debezium.unavailable.columns';
@@ -33,18 +33,20 @@ export class UnsentValues {
    * Throws ConnectError `PG_UNSENT_VALUE` if a column that accepts no null has no placeholder and is not read again.
    */
   check(model: TableModel, fields: readonly ModelField[]): void {
-    for (const field of fields) if (isLost(model, field) && !this.isRead(model, field)) throw unsentValue(model, field);
+    for (const field of fields) if (isLost(field) && !this.isRead(model, field)) throw unsentValue(model, field);
   }
 
-  /** Notes the unsent columns of a record's new row. */
+  /** Notes the unsent columns of a record's new row, if they may be read again. */
   mark(record: SourceRecord, model: TableModel, fields: readonly ModelField[]): void {
-    const { after } = record.value as { after: Struct };
-    this.byRow.set(after, new Set(fields));
-    this.publish(
-      record,
-      model,
-      fields.filter((field) => isHidden(model, field) && !this.isRead(model, field)),
-    );
+    const { op, after } = record.value as { op: string; after: Struct };
+    // Those of new keys are read while an incremental snapshot runs.
+    if (op === 'c' || this.areRead || this.reselect?.unavailable === true) this.byRow.set(after, new Set(fields));
+    if (fields.some(hidesUnsent))
+      this.publish(
+        record,
+        model,
+        fields.filter((field) => field.hidesUnsent && !this.isRead(model, field)),
+      );
   }
 
   /** The value has been read. */
@@ -62,8 +64,8 @@ export class UnsentValues {
   leave(record: SourceRecord, model: TableModel, reason: string | null): void {
     const left = this.byRow.get((record.value as { after: Struct }).after);
     if (left === undefined) return;
-    const hidden = [...left].filter((field) => isHidden(model, field));
-    const unknown = reason === null ? undefined : hidden.find((field) => isLost(model, field));
+    const hidden = [...left].filter(hidesUnsent);
+    const unknown = reason === null ? undefined : hidden.find(isLost);
     if (unknown !== undefined) throw unsentValue(model, unknown, reason);
     this.publish(record, model, hidden);
   }
@@ -88,7 +90,7 @@ export class UnsentValues {
     const column = `${model.schema}.${model.name}.${field.column}`;
     if (this.warned.has(column)) return;
     this.warned.add(column);
-    const instead = isLost(model, field)
+    const instead = isLost(field)
       ? 'the zero value of its type'
       : field.unavailable === null
         ? 'null'
@@ -99,17 +101,11 @@ export class UnsentValues {
   }
 }
 
-/** The row does not show that the value is missing. */
-function isHidden(model: TableModel, field: ModelField): boolean {
-  // Asterisks stand for any value.
-  if (publishedValue(model, field, null) !== null) return false;
-  const { unavailable } = field;
-  return unavailable === null || publishedValue(model, field, unavailable) !== unavailable;
-}
+const hidesUnsent = (field: ModelField): boolean => field.hidesUnsent;
 
 /** Nothing can be published for it but a value that the column might have. */
-function isLost(model: TableModel, field: ModelField): boolean {
-  return field.required && field.unavailable === null && isHidden(model, field);
+function isLost({ required, unavailable, hidesUnsent: isHidden }: ModelField): boolean {
+  return required && unavailable === null && isHidden;
 }
 
 function cure({ schema: namespace, name }: TableModel): string {
