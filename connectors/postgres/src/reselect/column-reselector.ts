@@ -2,7 +2,7 @@
  * Reads columns that an event lacks from the table (`post.processors`), in its present state, between the decoding of a
  * batch and its delivery (cdc-postgres §2.10). Keepalives of the stream do not wait for it.
  */
-import { LimitedLog, type Schema, type SourceRecord } from '@millrace/sdk';
+import { LimitedLog, sleep, type Schema, type SourceRecord } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { ReselectConfig } from '../config/reselect-config';
 import { databaseError, errorCode, errorText, isTransient } from '../database/errors';
@@ -10,12 +10,16 @@ import { GeneralConnection } from '../database/general-connection';
 import { reportingWaits } from '../database/lock-wait';
 import { RowContext } from '../events/row';
 import type { TableModel } from '../events/table-model';
+import { misses } from '../replication/recent-transactions';
 import type { Phase, Session } from '../session';
 import { reselect, type KeyTypes } from './reselect-query';
 import { reselectTable, wantedColumns, type ReselectTable, type WantedColumns } from './wanted-columns';
 
 /** Rows per query, because their values may be large. */
 const MANY_ROWS = 64;
+/** A commit is seen after a moment, or, with synchronous replication, when a standby has it. */
+const SEEN_EVERY_MS = 20;
+const SEEN_ATTEMPTS = 250;
 /** Bytes read for one batch; what is left of it is delivered by the next poll. */
 const MANY_BYTES = 8 * 1024 * 1024;
 
@@ -152,11 +156,18 @@ export class ColumnReselector {
     const { schema, name } = (wanted[0] as WantedColumns).table.model;
     const timeoutMs = config.connection.queryTimeoutMs;
     // The order of the records is kept, so those after it wait, too.
-    const run = (client: Client): ReturnType<typeof reselect> =>
+    const read = (client: Client, rows: readonly WantedColumns[]): ReturnType<typeof reselect> =>
       reportingWaits(
         { config: config.connection, logger, client, doing: `Reading columns of table ${schema}.${name} again` },
-        reselect(client, wanted, this.types, this.context, relations.unsent, timeoutMs),
+        reselect(client, rows, this.types, this.context, relations.unsent, timeoutMs),
       );
+    const run = async (client: Client): ReturnType<typeof reselect> => {
+      const first = await read(client, wanted);
+      if (first.missing.length === 0) return first;
+      await this.seen(client, first.missing);
+      const { missing, bytes } = await read(client, first.missing);
+      return { missing, bytes: first.bytes + bytes };
+    };
     const client = await this.connection.get();
     try {
       return await run(client);
@@ -164,6 +175,17 @@ export class ColumnReselector {
       if (!isTransient(error) || this.session.signal.aborted) throw error;
       await this.connection.discard(client);
       return await run(await this.connection.get());
+    }
+  }
+
+  /** Waits until queries see the changes: the stream has a commit before them. */
+  private async seen(client: Client, changed: readonly WantedColumns[]): Promise<void> {
+    const xids = changed.flatMap(({ record }) => (record.value as { source: { txId?: unknown } }).source.txId ?? []);
+    for (let attempt = 0; attempt < SEEN_ATTEMPTS; attempt++) {
+      const { rows } = await client.query<{ snapshot: string }>('SELECT txid_current_snapshot()::text AS snapshot');
+      const isMissed = misses(rows[0]?.snapshot ?? '');
+      if (!xids.some((xid) => isMissed(Number(xid)))) return;
+      await sleep(SEEN_EVERY_MS, this.session.signal);
     }
   }
 
