@@ -1,4 +1,5 @@
 /** Columns that are read again (`post.processors`), on a real server. */
+import { startPostgres } from '../../../dev/services/postgres';
 import { TestDatabase } from '../../helpers/test-database';
 import { waitFor } from '../../helpers/wait-for';
 import { taskConfig, TaskRun, type AnyRecord } from './harness';
@@ -27,6 +28,38 @@ const started = async (more: Record<string, string> = {}): Promise<TaskRun> => {
   return run;
 };
 const warnings = (): string[] => run!.log.filter(({ level }) => level === 'warn').map(({ message }) => message);
+
+test('cdc-postgres 41: a change that is streamed before queries see it, as with synchronous replication', async () => {
+  const server = await startPostgres({
+    settings: { synchronous_standby_names: 'absent', synchronous_commit: 'local' },
+  });
+  try {
+    await database.drop();
+    const table = 'CREATE TABLE t (id int PRIMARY KEY, body text); ALTER TABLE t ALTER body SET STORAGE EXTERNAL';
+    database = await TestDatabase.create(table, { server: server.url });
+    const task = await started();
+    await database.query(`INSERT INTO t VALUES (1, '${LARGE}')`);
+    await task.count(1);
+    const other = await database.connect();
+    await other.query('SET synchronous_commit = on');
+    const { rows } = await other.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const committed = other.query('UPDATE t SET id = 2');
+    const read = task.until((all) => all.some(({ value }) => value?.after?.id === 2));
+    const asks = "SELECT FROM pg_stat_activity WHERE query LIKE 'SELECT txid_current_snapshot%'";
+    await waitFor('the task to wait for the change', async () => (await database.query(asks)).length > 0);
+    await database.query('SELECT pg_cancel_backend($1)', [rows[0]?.pid]);
+    await committed;
+    await other.end();
+    expect((await read).at(-1)?.value.after).toEqual({ id: 2, body: LARGE });
+    expect(warnings()).toEqual([]);
+  } finally {
+    await run?.stop();
+    run = null;
+    await database.drop();
+    database = await TestDatabase.create();
+    await server.stop();
+  }
+});
 
 describe('cdc-postgres 41: unchanged large values are read again', () => {
   beforeEach(async () => {
