@@ -6,7 +6,7 @@ export const command: CommandSpec = {
   summary: 'find what is wrong with Kafka, the workers, connectors and their databases',
   description: `Find what is wrong with Kafka, the workers, connectors and their databases, and print the cure of each finding with the statement to run.
 
-It checks the worker settings, Kafka and its storage topics, the workers of the group, failed connectors and tasks, and what the plugins of the connectors check, such as the PostgreSQL server. The connectors are those of the REST API and of the files. It changes nothing. Exit code 5 if a finding is an error, 3 if nothing answers.`,
+It checks the worker settings, Kafka and its storage topics, the workers of the group, failed connectors and tasks, and what the plugins of the connectors check, such as the PostgreSQL server. The connectors are those of the REST API and of the files. It changes nothing. Placeholders of the files are replaced with values of this machine, those of connectors of the REST API only with --resolve-locally. Exit code 5 if a finding is an error, 3 if nothing answers.`,
   arguments: [{ name: '[files...]', description: 'documents of connectors to check as well', completes: 'files' }],
   options: [
     {
@@ -14,6 +14,11 @@ It checks the worker settings, Kafka and its storage topics, the workers of the 
       description: 'time for the whole run',
       default: 60,
       parse: wholeNumber(1, 3600),
+    },
+    {
+      flags: '--resolve-locally',
+      description:
+        'replace placeholders of all connectors with values of this machine, and send these to the hosts of their configs: only if you trust everyone who may write connectors',
     },
   ],
   shared: ['server', 'cluster', 'output'],

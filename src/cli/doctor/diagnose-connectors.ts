@@ -2,6 +2,7 @@
 import { settledWithin, type ConnectorConfig, type Finding } from '@millrace/sdk';
 import { builtInPlugins } from '../../built-in-plugins';
 import type { ConfigResolver } from '../../config/providers/config-resolver';
+import { hasPlaceholder } from '../../config/providers/placeholders';
 import type { WorkerConfig } from '../../config/worker-config';
 import type { LogLevels } from '../../logging/log-levels';
 import type { Logger } from '../../logging/logger';
@@ -28,8 +29,13 @@ export interface DiagnosisOptions {
   readonly show: ShowProgress;
 }
 
-/** Of a file or of the REST API. */
-export type DiagnosedConnector = Pick<ConnectorDocument, 'name' | 'config'>;
+export interface DiagnosedConnector extends Pick<ConnectorDocument, 'name' | 'config'> {
+  /**
+   * Its placeholders are replaced with values of this machine. Not for a config that others wrote, which sends the
+   * values to hosts of its own.
+   */
+  readonly isTrusted: boolean;
+}
 
 export interface Diagnoses {
   readonly checked: readonly Checked[];
@@ -87,6 +93,10 @@ async function diagnoseOne(document: DiagnosedConnector, options: OneOptions): P
   const { name } = document;
   const { registry, pluginHost, resolver, secrets, config, deadline } = options;
   if (deadline.leftMs < SHORTEST_MS) return late(name);
+  if (!document.isTrusted) {
+    const keys = Object.keys(document.config).filter((key) => hasPlaceholder(document.config[key] as string));
+    if (keys.length > 0) return ofWorker(name, keys);
+  }
   const className = document.config['connector.class'] ?? '';
   let description: PluginDescription | null;
   try {
@@ -159,6 +169,14 @@ function unresolved(name: string, open: readonly string[], hidden: readonly stri
     code: 'DOCTOR_CONFIG',
     message: `Not checked: ${reasons.join('; ')}.`,
     cure: 'Run it with the worker settings and the environment of a worker, or name the document of the connector.',
+  });
+}
+
+function ofWorker(name: string, keys: readonly string[]): Diagnoses {
+  return unchecked(name, {
+    code: 'DOCTOR_PLACEHOLDERS',
+    message: `Not checked: it has placeholders that only its worker replaces: ${keys.join(', ')}.`,
+    cure: 'Name a document of the connector whose hosts you have read, or, if you trust everyone who may write connectors, set --resolve-locally on a machine of a worker.',
   });
 }
 

@@ -30,7 +30,7 @@ export async function run(invocation: Invocation): Promise<number> {
 
 async function examine(invocation: Invocation, show: ShowProgress): Promise<number> {
   const { args, options, io } = invocation;
-  const { deadline = 60 } = options as { deadline?: number };
+  const { deadline = 60, resolveLocally = false } = options as { deadline?: number; resolveLocally?: boolean };
   const end = new Deadline(deadline);
   const read = await end.settle(Infinity, (signal) => readDocuments({ paths: args, signal }, io));
   const documents = read ?? [];
@@ -50,7 +50,11 @@ async function examine(invocation: Invocation, show: ShowProgress): Promise<numb
   const rest = await readRest(isGuessed ? serverToAsk(server, workers) : server, end);
   const running = valueOf(rest.connectors) ?? [];
   const named = new Set(documents.map(({ name }) => name));
-  const diagnoses = await diagnoseConnectors([...documents, ...running.filter(({ name }) => !named.has(name))], {
+  const connectors = [
+    ...documents.map((document) => ({ ...document, isTrusted: true })),
+    ...running.filter(({ name }) => !named.has(name)).map((connector) => ({ ...connector, isTrusted: resolveLocally })),
+  ];
+  const diagnoses = await diagnoseConnectors(connectors, {
     ...settings,
     secrets,
     logger,

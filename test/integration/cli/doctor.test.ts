@@ -63,7 +63,7 @@ describe('with a worker and a PostgreSQL server', () => {
     await worker.running('shop');
     await waitFor('the stream', async () => (await database.streams()) === 1);
     const env = { PG_SECRET: PASSWORD };
-    const answer = await command.run(['--config', settings], env);
+    const answer = await command.run(['--config', settings, '--resolve-locally'], env);
     expect(answer.report.findings).toEqual([]);
     expect(answer.code).toBe(0);
     expect(answer.report.checked.map(({ subject }) => subject)).toEqual([
@@ -72,14 +72,20 @@ describe('with a worker and a PostgreSQL server', () => {
       `REST API ${worker.url}`,
       'connector shop',
     ]);
-    expect((await command.text(['--config', settings], env)).stdout).toContain('Nothing is wrong.');
+    const { stdout } = await command.text(['--config', settings, '--resolve-locally'], env);
+    expect(stdout).toContain('Nothing is wrong.');
   });
 
-  test('a secret that is not known here is not checked, and said', async () => {
-    const answer = await command.run(['--config', settings]);
-    expect(codes(answer)).toEqual(['unchecked DOCTOR_CONFIG']);
-    expect(answer.report.findings[0]?.message).toContain('database.password');
-    expect(answer.code).toBe(0);
+  test('a secret that is not known here, or not meant for the hosts of a config, is not checked, and said', async () => {
+    for (const [code, ...args] of [
+      ['unchecked DOCTOR_CONFIG', '--resolve-locally'],
+      ['unchecked DOCTOR_PLACEHOLDERS'],
+    ]) {
+      const answer = await command.run(['--config', settings, ...args]);
+      expect(codes(answer)).toEqual([code]);
+      expect(answer.report.findings[0]?.message).toContain('database.password');
+      expect(answer.code).toBe(0);
+    }
   });
 
   test('faults of a document that is not created yet; its password is not shown', async () => {
@@ -116,14 +122,15 @@ describe('with a worker and a PostgreSQL server', () => {
     const config = fileSinkConfig(topic, join(command.folder, 'no-such-folder', 'out.txt'));
     await worker.register({ name: 'to file', config: { ...config, 'errors.restart.max': '0' } });
     await worker.statusWhen('to file', ({ tasks }) => tasks.some(({ state }) => state === 'FAILED'));
-    const answer = await command.run(['--config', settings], { PG_SECRET: PASSWORD });
+    const args = ['--config', settings, '--resolve-locally'];
+    const answer = await command.run(args, { PG_SECRET: PASSWORD });
     expect(codes(answer)).toEqual(['error TASK_FAILED']);
     expect(found(answer, 'TASK_FAILED').message).toContain('no-such-folder');
     expect(answer.code).toBe(5);
     await mkdir(join(command.folder, 'no-such-folder'));
     await runInShell(found(answer, 'TASK_FAILED'));
     await worker.statusWhen('to file', ({ tasks: [task] }) => task?.state === 'RUNNING');
-    expect(codes(await command.run(['--config', settings], { PG_SECRET: PASSWORD }))).toEqual([]);
+    expect(codes(await command.run(args, { PG_SECRET: PASSWORD }))).toEqual([]);
     await worker.request('DELETE', '/connectors/to%20file');
   });
 });
