@@ -142,8 +142,7 @@ export class TaskRunner {
 
   private async createWorkerTask(): Promise<WorkerTask> {
     const { spec, environment, logger, calls, metrics, published } = this;
-    if (!environment.preview)
-      refuseUnsupported(spec.type, spec.connectorConfig, environment.config, Boolean(spec.exactlyOnce));
+    if (!environment.preview) refuseUnsupported(spec.type, spec.connectorConfig, Boolean(spec.exactlyOnce));
     const { connector, workerSettings, putIsRepeatable } = await this.loadConnector();
     const hooks: TaskHooks = {
       onRunning: () => this.report('started'),

@@ -188,6 +188,8 @@ export function fixtureConfig(group: string, overrides: Partial<WorkerConfig> = 
     workerUnsyncBackoffMs: 300_000,
     connectProtocol: 'sessioned',
     exactlyOnceSourceSupport: 'disabled',
+    clientOverridePolicy: 'All',
+    clientOverrideAllowlist: [],
     interWorkerKeyTtlMs: 3_600_000,
     interWorkerKeySize: null,
     interWorkerKeyGenerationAlgorithm: 'HmacSHA256',

@@ -1,11 +1,10 @@
 import type { ConnectorConfig } from '@millrace/sdk';
-import type { WorkerConfig } from '../../config/worker-config';
 import type { KafkaClients } from '../../kafka/port';
-import { fencingAdminConfig } from '../../tasks/clients/client-configs';
+import { fencingAdminConfig, type WorkerClientSettings } from '../../tasks/clients/client-configs';
 
 export interface ProducerFencing {
   readonly clients: Pick<KafkaClients, 'admin'>;
-  readonly worker: Pick<WorkerConfig, 'client'>;
+  readonly worker: WorkerClientSettings;
   readonly connector: string;
   /** Resolved: tasks use the connector's cluster and its principal. */
   readonly config: ConnectorConfig;

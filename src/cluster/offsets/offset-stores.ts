@@ -21,7 +21,11 @@ import {
   type WrittenOffset,
 } from '../../storage/offsets/offset-store';
 import { connectorOffsetsTopic } from '../../storage/log/storage-topic';
-import { offsetClientConfigs, type OffsetClientConfigs } from '../../tasks/clients/client-configs';
+import {
+  offsetClientConfigs,
+  type OffsetClientConfigs,
+  type WorkerClientSettings,
+} from '../../tasks/clients/client-configs';
 import type { OffsetRecords } from '../../tasks/host';
 import type { ResolveConfig } from '../resolve-config';
 
@@ -32,7 +36,7 @@ export interface OffsetStoresOptions {
   /** The worker's store; the caller starts and stops it. */
   readonly shared: OffsetStore;
   readonly clients: KafkaClients;
-  readonly worker: Pick<WorkerConfig, 'client' | 'offset' | 'exactlyOnceSourceSupport'>;
+  readonly worker: WorkerClientSettings & Pick<WorkerConfig, 'offset' | 'exactlyOnceSourceSupport'>;
   readonly snapshot: () => ConfigSnapshot;
   readonly resolve: ResolveConfig;
   /** Permission to write to connectors' own topics. (Default: always) */

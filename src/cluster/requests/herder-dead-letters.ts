@@ -14,7 +14,11 @@ import { shownLetter } from '../../dead-letters/shown-letter';
 import { clientsOf } from '../../kafka/measured-clients';
 import type { ClientConfig, KafkaClients } from '../../kafka/port';
 import { hideProvidedValues } from '../../logging/provided-values';
-import { deadLetterClientConfigs, type OffsetClientConfigs } from '../../tasks/clients/client-configs';
+import {
+  deadLetterClientConfigs,
+  type OffsetClientConfigs,
+  type WorkerClientSettings,
+} from '../../tasks/clients/client-configs';
 import { sinkTopics } from '../../tasks/sink/sink-subscription';
 import { HerderError } from '../errors';
 import type { DeadLetterPage } from '../entities';
@@ -24,7 +28,7 @@ import type { ResolveConfig } from '../resolve-config';
 export interface HerderDeadLettersOptions {
   readonly reads: Pick<HerderReads, 'connectorInfo'>;
   readonly clients: KafkaClients;
-  readonly worker: Pick<WorkerConfig, 'client' | 'config' | 'offset' | 'status'>;
+  readonly worker: WorkerClientSettings & Pick<WorkerConfig, 'config' | 'offset' | 'status'>;
   readonly resolve: ResolveConfig;
 }
 
@@ -165,7 +169,7 @@ export class HerderDeadLetters {
 
 /** HTTP statuses of the errors of a whole request. */
 const STATUSES: Readonly<Record<string, number>> = {
-  ...{ DLQ_NONE: 404, TOPIC_NOT_FOUND: 404, DLQ_OTHER_CLUSTER: 409, DLQ_READ: 500 },
+  ...{ DLQ_NONE: 404, TOPIC_NOT_FOUND: 404, DLQ_OTHER_CLUSTER: 409, CLIENT_OVERRIDE_REFUSED: 409, DLQ_READ: 500 },
 };
 
 /** Letters without the header count: others write none. */
@@ -175,12 +179,12 @@ function isOf(connector: string, failure: Failure): boolean {
 
 /** With `topics.regex`, those with committed offsets: an expression could block this thread. */
 async function consumedTopics(
-  { connector, config }: Letters,
+  { connector, config, settings }: Letters,
   admin: Pick<ReturnType<KafkaClients['admin']>, 'listGroupOffsets'>,
 ): Promise<ReadonlySet<string>> {
   const topics = sinkTopics(config);
   if (!(topics instanceof RegExp)) return new Set(topics);
-  const group = config['consumer.override.group.id'] || `connect-${connector}`;
+  const group = settings.consumer['group.id'] || `connect-${connector}`;
   return new Set((await admin.listGroupOffsets(group)).map(({ topic }) => topic));
 }
 

@@ -4,7 +4,6 @@
  */
 import { isConnectError, type ConnectorConfig, sleep, withDeadline, monotonicNow } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
-import type { WorkerConfig } from '../../config/worker-config';
 import { KafkaError } from '../../kafka/errors';
 import { clientsOf } from '../../kafka/measured-clients';
 import type { KafkaClients, SendPermission } from '../../kafka/port';
@@ -15,6 +14,7 @@ import {
   connectorAdminConfig,
   exactlyOnceProducerConfig,
   sinkConsumerConfig,
+  type WorkerClientSettings,
 } from '../../tasks/clients/client-configs';
 import type { WorkLease } from '../../tasks/session-lease';
 import { changedMessage, type PartitionOffset } from '../connector-offsets';
@@ -44,7 +44,7 @@ export interface HerderOffsetsOptions {
   readonly plugins: ConnectorPlugins;
   readonly pluginHost: Pick<PluginHost, 'traits' | 'alterOffsets'>;
   readonly clients: KafkaClients;
-  readonly worker: Pick<WorkerConfig, 'client'>;
+  readonly worker: WorkerClientSettings;
   readonly locks: OffsetLocks;
   /** Of a worker that enables exactly-once sources; null: offsets are written without transactions. */
   readonly exactlyOnce: ExactlyOnceOffsets | null;
@@ -91,7 +91,8 @@ export class HerderOffsets {
       const found = isSink ? this.withGroup(name, config, sinkOffsets) : sourceOffsets(offsets, name);
       return await withDeadline(found, REQUEST_TIMEOUT_MS, () => new Error('no answer in time'));
     } catch (error) {
-      throw new HerderError(500, failed, { cause: error });
+      const isRefused = isConnectError(error) && error.code === 'CLIENT_OVERRIDE_REFUSED';
+      throw new HerderError(500, isRefused ? error.message : failed, { cause: error });
     }
   }
 

@@ -8,7 +8,7 @@ import { silentLogger, type Logger } from '../../logging/logger';
 import { candidates } from '../../plugins/aliases';
 import { grantedSettings } from '../../plugins/granted-settings';
 import type { PluginDescription, PluginRegistry } from '../../plugins/registry';
-import { parseList } from '../config-parse';
+import { overridePolicy } from '../client-override-policy';
 import { commonKeys, frameworkKeys, type Choices } from '../connector-config';
 import { millraceEntries } from './millrace-keys';
 import type { ConfigResolver } from '../providers/config-resolver';
@@ -27,7 +27,7 @@ import {
 import { checkKey, unknownEntry, valueInfo, valueOf, withoutNulls, type Entry, type NullableConfig } from './entry';
 import { ValidationError, withinStage } from './validation-error';
 import { reportStep } from './validation-step';
-import { isSecretKey, overrideEntries, overridePolicy } from './client-overrides';
+import { isSecretKey, overrideEntries } from './client-overrides';
 import { installedVersions, PluginDefinitions } from './plugin-definitions';
 import { checkSinkGroup, checkSinkTopics } from './sink-rules';
 import { checkSourcePromises } from './source-rules';
@@ -305,15 +305,12 @@ class Validator implements ConfigValidator {
     entries: Entries,
     isPlaceholder: (key: string) => boolean,
   ): void {
-    const allowlist = parseList(this.worker.raw['connector.client.config.override.allowlist'] ?? '');
-    const policy = overridePolicy(this.worker.clientOverridePolicy, allowlist);
-    if (policy)
-      entries.putOverrides(
-        overrideEntries(connector.type, config, policy, {
-          isPlaceholder,
-          exactlyOnce: this.worker.exactlyOnceSourceSupport === 'enabled',
-        }),
-      );
+    entries.putOverrides(
+      overrideEntries(connector.type, config, overridePolicy(this.worker), {
+        isPlaceholder,
+        exactlyOnce: this.worker.exactlyOnceSourceSupport === 'enabled',
+      }),
+    );
     if (connector.type === 'sink') {
       const group = checkSinkGroup(entries.byName, config, this.worker.groupId);
       if (group) entries.putUnknown(group);

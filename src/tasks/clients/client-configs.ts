@@ -1,7 +1,10 @@
-/** Settings of a task's own Kafka clients. Sources: connect-runtime §4.1, §5.1, §5.8 and Appendix B. */
+/**
+ * Settings of the Kafka clients of a connector and its tasks. All of them throw ConfigError CLIENT_OVERRIDE_REFUSED.
+ * Sources: connect-runtime §4.1, §5.1, §5.8 and Appendix B.
+ */
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
-import { withoutPrefix } from '../../config/client-config';
+import { allowedOverrides, type OverridePolicySettings } from '../../config/client-override-policy';
 import type { WorkerConfig } from '../../config/worker-config';
 import type { ClientConfig } from '../../kafka/port';
 import { taskName } from '../task-id';
@@ -17,15 +20,20 @@ const PRODUCER_DEFAULTS: ClientConfig = {
   'buffer.memory': '16777216',
 };
 
-type Worker = Pick<WorkerConfig, 'client'>;
+/** What the clients of a connector take from the worker. */
+export type WorkerClientSettings = Pick<WorkerConfig, 'client'> & OverridePolicySettings;
 
-export function sourceProducerConfig(worker: Worker, id: ConnectorTaskId, connector: ConnectorConfig): ClientConfig {
+export function sourceProducerConfig(
+  worker: WorkerClientSettings,
+  id: ConnectorTaskId,
+  connector: ConnectorConfig,
+): ClientConfig {
   return producerConfig(worker, `connector-producer-${taskName(id)}`, connector);
 }
 
 /** As in Java, `enable.idempotence` and `transactional.id` are not the user's to set. */
 export function exactlyOnceProducerConfig(
-  worker: Worker,
+  worker: WorkerClientSettings,
   id: ConnectorTaskId,
   connector: ConnectorConfig,
   transactionalId: string,
@@ -38,25 +46,25 @@ export function exactlyOnceProducerConfig(
 }
 
 export function deadLetterProducerConfig(
-  worker: Worker,
+  worker: WorkerClientSettings,
   id: ConnectorTaskId,
   connector: ConnectorConfig,
 ): ClientConfig {
   return producerConfig(worker, `connector-dlq-producer-${taskName(id)}`, connector);
 }
 
-function producerConfig(worker: Worker, clientId: string, connector: ConnectorConfig): ClientConfig {
+function producerConfig(worker: WorkerClientSettings, clientId: string, connector: ConnectorConfig): ClientConfig {
   return {
     ...PRODUCER_DEFAULTS,
     'client.id': clientId,
     ...worker.client('producer'),
-    ...withoutPrefix(connector, 'producer.override.'),
+    ...allowedOverrides(worker, 'producer', connector),
   };
 }
 
 /** `group`: from the herder, null: `connect-<name>`. `consumer.override.group.id` overrides both. */
 export function sinkConsumerConfig(
-  worker: Worker,
+  worker: WorkerClientSettings,
   id: ConnectorTaskId,
   connector: ConnectorConfig,
   group: string | null,
@@ -66,13 +74,17 @@ export function sinkConsumerConfig(
     'client.id': `connector-consumer-${taskName(id)}`,
     'group.id': group ?? `connect-${id.connector}`,
     ...worker.client('consumer'),
-    ...withoutPrefix(connector, 'consumer.override.'),
+    ...allowedOverrides(worker, 'consumer', connector),
     // Only the task commits offsets.
     'enable.auto.commit': 'false',
   };
 }
 
-export function taskAdminConfig(worker: Worker, id: ConnectorTaskId, connector: ConnectorConfig): ClientConfig {
+export function taskAdminConfig(
+  worker: WorkerClientSettings,
+  id: ConnectorTaskId,
+  connector: ConnectorConfig,
+): ClientConfig {
   return connectorAdminConfig(worker, taskName(id), connector);
 }
 
@@ -83,14 +95,18 @@ export interface OffsetClientConfigs {
 }
 
 /** Clients of a connector's own offsets topic, which is on the cluster that its records are written to. */
-export function offsetClientConfigs(worker: Worker, connector: string, config: ConnectorConfig): OffsetClientConfigs {
+export function offsetClientConfigs(
+  worker: WorkerClientSettings,
+  connector: string,
+  config: ConnectorConfig,
+): OffsetClientConfigs {
   return {
     producer: producerConfig(worker, `connector-offset-producer-${connector}`, config),
     consumer: {
       'client.id': `connector-offset-consumer-${connector}`,
       'isolation.level': 'read_committed',
       ...worker.client('consumer'),
-      ...withoutPrefix(config, 'consumer.override.'),
+      ...allowedOverrides(worker, 'consumer', config),
     },
     admin: connectorAdminConfig(worker, connector, config),
   };
@@ -98,7 +114,7 @@ export function offsetClientConfigs(worker: Worker, connector: string, config: C
 
 /** Reads the connector's dead letters, and sends them back, with the settings of its tasks. */
 export function deadLetterClientConfigs(
-  worker: Worker,
+  worker: WorkerClientSettings,
   connector: string,
   config: ConnectorConfig,
 ): OffsetClientConfigs {
@@ -106,7 +122,7 @@ export function deadLetterClientConfigs(
     producer: {
       'client.id': `connector-dlq-replay-${connector}`,
       ...worker.client('producer'),
-      ...withoutPrefix(config, 'producer.override.'),
+      ...allowedOverrides(worker, 'producer', config),
       acks: 'all',
       'enable.idempotence': 'true',
       // A topic that was deleted is not created again.
@@ -116,7 +132,7 @@ export function deadLetterClientConfigs(
     consumer: {
       'client.id': `connector-dlq-reader-${connector}`,
       ...worker.client('consumer'),
-      ...withoutPrefix(config, 'consumer.override.'),
+      ...allowedOverrides(worker, 'consumer', config),
       'isolation.level': 'read_committed',
     },
     admin: connectorAdminConfig(worker, connector, config),
@@ -124,16 +140,24 @@ export function deadLetterClientConfigs(
 }
 
 /** Fences the connector's earlier tasks. */
-export function fencingAdminConfig(worker: Worker, connector: string, config: ConnectorConfig): ClientConfig {
+export function fencingAdminConfig(
+  worker: WorkerClientSettings,
+  connector: string,
+  config: ConnectorConfig,
+): ClientConfig {
   const clientId = `connector-worker-adminclient-${connector}`;
-  return { 'client.id': clientId, ...worker.client('admin'), ...withoutPrefix(config, 'admin.override.') };
+  return { 'client.id': clientId, ...worker.client('admin'), ...allowedOverrides(worker, 'admin', config) };
 }
 
 /** `name`: of the connector, or of one of its tasks. */
-export function connectorAdminConfig(worker: Worker, name: string, connector: ConnectorConfig): ClientConfig {
+export function connectorAdminConfig(
+  worker: WorkerClientSettings,
+  name: string,
+  connector: ConnectorConfig,
+): ClientConfig {
   return {
     'client.id': `connector-adminclient-${name}`,
     ...worker.client('admin'),
-    ...withoutPrefix(connector, 'admin.override.'),
+    ...allowedOverrides(worker, 'admin', connector),
   };
 }

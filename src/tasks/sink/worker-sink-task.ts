@@ -33,7 +33,7 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
   const converters = await taskConverters(spec.connectorConfig, config, registry);
   const chain = await taskTransforms(spec.connectorConfig, registry, logger);
   const task = checkTask('sink', options.connector.createTask(), spec.connectorClass);
-  const consumer = clients.groupConsumer(sinkConsumerConfig(config, spec.id, spec.connectorConfig, spec.consumerGroup));
+  const consumerConfig = sinkConsumerConfig(config, spec.id, spec.connectorConfig, spec.consumerGroup);
   const holds = new OffsetHolds();
   const reporters: FailureReporter[] = [];
   if (settings.log) reporters.push(new LogReporter(logger, taskName(spec.id), settings, metrics.errors));
@@ -52,6 +52,7 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
           onChange: () => loop.onDeadLettersChange(),
         });
   if (deadLetters) reporters.push(deadLetters);
+  const consumer = clients.groupConsumer(consumerConfig);
   const wakeup = new Wakeup();
   const policy: ErrorPolicy = new ErrorPolicy({
     connector: spec.id.connector,

@@ -496,27 +496,33 @@ describe('client overrides', () => {
     expect(entry(infos, 'producer.override.sasl.jaas.config')?.value?.value).toBe('[hidden]');
   });
 
-  test('connect-rest 137: overrides of a client that is not used are ignored', async () => {
+  test('connect-rest 137: overrides of a client that is not used are ignored if the policy allows them', async () => {
+    const unused = { 'consumer.override.x': '1', 'admin.override.y': '1' };
+    const infos = await validate({ ...SRC, name: 'a', ...unused }, { clientOverridePolicy: 'All' });
+    expect(infos.configs.filter(({ value }) => value?.name.includes('.override.'))).toEqual([]);
+  });
+
+  test('the policy refuses overrides of clients that only later requests open', async () => {
     const settings = { clientOverridePolicy: 'None' };
-    const infos = await validate({ ...SRC, name: 'a', 'consumer.override.x': '1', 'admin.override.y': '1' }, settings);
-    expect(infos.error_count).toBe(0);
-    const dlq = { 'errors.deadletterqueue.topic.name': 'd', 'producer.override.x': '1' };
-    expect((await sink(dlq, settings)).error_count).toBe(1);
-    const topics = { 'topic.creation.default.partitions': '1', 'admin.override.y': '1' };
-    expect((await validate({ ...SRC, name: 'a', ...topics }, settings)).error_count).toBe(1);
+    const source = { ...SRC, name: 'a', 'consumer.override.x': '1', 'admin.override.y': '1' };
+    expect(allErrors(await validate(source, settings))).toEqual([
+      ['consumer.override.x', [denied('None', 'x')]],
+      ['admin.override.y', [denied('None', 'y')]],
+    ]);
+    const servers = await sink({ 'admin.override.bootstrap.servers': 'evil:9092' }, settings);
+    expect(allErrors(servers)).toEqual([['admin.override.bootstrap.servers', [denied('None', 'bootstrap.servers')]]]);
   });
 
   test.each([
     ['All', [] as string[]],
     ['Principal', ['acks']],
-    ['org.apache.kafka.connect.connector.policy.PrincipalConnectorClientConfigOverridePolicy', ['acks']],
     ['Allowlist', ['security.protocol']],
   ])('policy %s', async (clientOverridePolicy, keys) => {
     const infos = await createConfigValidator({
       registry,
       config: {
         ...fakeWorkerConfig({ clientOverridePolicy }),
-        raw: { 'connector.client.config.override.allowlist': 'acks, linger.ms' },
+        clientOverrideAllowlist: ['acks', 'linger.ms'],
       },
     }).validate({
       ...SRC,

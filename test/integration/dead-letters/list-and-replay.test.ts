@@ -27,6 +27,8 @@ beforeEach(async () => {
     clients: createKafkaClients(silentLogger, new Set()),
     worker: {
       client: () => base,
+      clientOverridePolicy: 'All',
+      clientOverrideAllowlist: [],
       config: { topic: 'configs' } as never,
       offset: { topic: 'offsets' } as never,
       status: { topic: 'status' } as never,
