@@ -76,7 +76,8 @@ export const WORKER_SECTIONS: readonly (readonly [title: string, settings: Meani
       'console.enabled': 'Millrace only. Whether the worker serves the console at `/ui`.',
       'rest.allowed.hosts': 'Millrace only. Names by which clients may address this worker; `*` turns the check off.',
       'rest.body.max.bytes': 'Millrace only. Largest body of a request; 413 beyond.',
-      'rest.bodies.in.flight.max.bytes': 'Millrace only. Bodies of all requests in flight; 503 beyond.',
+      'rest.bodies.in.flight.max.bytes':
+        'Millrace only. Bodies of all requests in flight, of which one caller holds at most half of what others leave; 503 beyond.',
     },
   ],
   [

@@ -11,14 +11,16 @@ export interface HttpCall {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
+  /** Of this machine, from which the request comes: on Linux, all of 127.0.0.0/8. */
+  readonly localAddress?: string;
 }
 
 export async function httpCall(
   url: string,
-  { method = 'GET', headers = {}, body }: HttpCall = {},
+  { method = 'GET', headers = {}, body, localAddress }: HttpCall = {},
 ): Promise<HttpAnswer> {
   return await new Promise((resolve, reject) => {
-    const outgoing = request(url, { method, headers, agent: false }, (response) => {
+    const outgoing = request(url, { method, headers, agent: false, localAddress }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);

@@ -101,30 +101,32 @@ test('all kinds of bodies, to every route that reads one, at once', async () => 
 });
 
 /** A request that has sent this much of its body and waits; it is in the set until it is answered. */
-async function unfinished(bytes: number, waiting: Set<ClientRequest>): Promise<void> {
+async function unfinished(bytes: number, waiting: Set<ClientRequest>, localAddress = '127.0.0.1'): Promise<void> {
   const headers = { ...JSON_TYPE, 'Content-Length': String(MIB) };
-  const sent = request(`${worker.url}/connectors`, { method: 'POST', headers, agent: false });
+  const sent = request(`${worker.url}/connectors`, { method: 'POST', headers, agent: false, localAddress });
   waiting.add(sent);
   for (const event of ['response', 'error']) sent.on(event, () => waiting.delete(sent));
   await new Promise<void>((resolve) => sent.write(' '.repeat(bytes), () => resolve()));
 }
 
-test('bodies in flight have a limit over all requests: 503 with Retry-After, until others are done', async () => {
+const NO_ROOM = 'There is no room for this body: ';
+const SHARE =
+  "the bodies of one caller's requests in progress may take half of what others leave of rest.bodies.in.flight.max.bytes (10485760); retry in a moment";
+const ALL =
+  'all bodies of requests in progress are limited to rest.bodies.in.flight.max.bytes (10485760); retry in a moment';
+
+test('bodies in flight have a limit for each client and over all: 503 with Retry-After, until others are done', async () => {
   const waiting = new Set<ClientRequest>();
   const body = ' '.repeat(800_000);
-  const full = await waitFor('the budget to be used up', async () => {
+  const full = await waitFor('the share to be used up', async () => {
     // The requests may not have arrived yet: the probe may come first and have one of these rejected.
-    while (waiting.size < 10) await unfinished(1_000_000, waiting);
+    while (waiting.size < 5) await unfinished(1_000_000, waiting);
     const answer = await post('/connectors', body);
     return answer.status === 503 && answer;
   });
   expect([full.headers['retry-after'], JSON.parse(full.text)]).toEqual([
     '1',
-    {
-      error_code: 503,
-      message:
-        'There is no room for this body: all bodies of requests in progress are limited to rest.bodies.in.flight.max.bytes (10485760); retry in a moment',
-    },
+    { error_code: 503, message: NO_ROOM + SHARE },
   ]);
   // A body without a declared length is counted as it arrives.
   const chunked = await httpCall(`${worker.url}/connectors`, {
@@ -133,7 +135,21 @@ test('bodies in flight have a limit over all requests: 503 with Retry-After, unt
     body,
   });
   expect(chunked.status).toBe(503);
-  expect((await post('/connectors', '{}')).status).toBe(500);
+  const other = await httpCall(`${worker.url}/connectors`, {
+    ...{ method: 'POST', headers: JSON_TYPE, body, localAddress: '127.0.0.2' },
+  });
+  // Only whitespace: as in Java, an error, but of a body that was read.
+  expect(other.status).toBe(500);
+
+  const others = Array.from({ length: 10 }, (_, index) => `127.0.1.${index + 1}`);
+  const last = await waitFor('the whole budget to be used up', async () => {
+    for (const address of others) if (waiting.size < 10) await unfinished(1_000_000, waiting, address);
+    const answer = await httpCall(`${worker.url}/connectors`, {
+      ...{ method: 'POST', headers: JSON_TYPE, body, localAddress: '127.0.0.2' },
+    });
+    return answer.status === 503 && answer;
+  });
+  expect(JSON.parse(last.text)).toEqual({ error_code: 503, message: NO_ROOM + ALL });
   for (const each of waiting) each.destroy();
   await waitFor('room again', async () => (await post('/connectors', body)).status !== 503);
 });

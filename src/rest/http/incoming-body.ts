@@ -18,14 +18,21 @@ export interface IncomingBody {
 
 /**
  * Its part of the budget is released when the response is closed and the handler has ended, because a handler continues
- * after its client disconnects.
+ * after its client disconnects, and what it parsed takes more memory than the body.
+ *
+ * @param caller whose share of the budget it takes
  */
-export function incomingBody(request: IncomingMessage, response: ServerResponse, budget: BodyBudget): IncomingBody {
+export function incomingBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  budget: BodyBudget,
+  caller: string,
+): IncomingBody {
   const { maxBytes, maxSignedBytes } = budget;
   let reserved = 0;
   let users = 2;
   const release = (): void => {
-    if (--users === 0) budget.release(reserved);
+    if (--users === 0) budget.release(caller, reserved);
   };
   onceClosed(response, request.socket, release);
   return {
@@ -37,9 +44,9 @@ export function incomingBody(request: IncomingMessage, response: ServerResponse,
         const declared = Number(request.headers['content-length'] ?? 0);
         if (declared > limit) throw tooLarge(limit);
         // Only received bytes are reserved, so that a client that declares a large body cannot block others.
-        budget.requireRoom(declared);
+        budget.requireRoom(caller, declared);
         return await received(request, limit, budget.deadlineMs, (bytes) => {
-          budget.reserve(bytes);
+          budget.reserve(caller, bytes, reserved);
           reserved += bytes;
         });
       } catch (error) {

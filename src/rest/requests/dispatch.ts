@@ -6,12 +6,13 @@ import type { Request, RequestHandler, Response } from 'express';
 import { withDeadline, monotonicNow } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import { AccessError } from '../auth/access-error';
-import { OPEN_ACCESS, type Access } from '../auth/access';
+import { OPEN_ACCESS, type Access, type Caller } from '../auth/access';
 import type { AuditLog } from '../auth/audit-log';
 import { requirementOf } from '../auth/required-role';
 import type { BodyBudget } from '../http/body-budget';
 import { JSON_TYPE, requestType, responseType } from '../http/content-negotiation';
 import { errorReply } from './error-reply';
+import { clientAddress } from '../http/client-address';
 import { incomingBody } from '../http/incoming-body';
 import { sendBody } from '../http/send-body';
 import { encodeJson } from '../json/encode';
@@ -119,6 +120,11 @@ async function handled(handler: Handler, call: Call): Promise<Reply> {
   }
 }
 
+/** Of a part of the budget. Users may share an address, that of a proxy, and have their own parts. */
+function holderOf({ socket }: Request, { user }: Caller): string {
+  return user === null ? `address ${clientAddress(socket.remoteAddress)}` : `user ${user}`;
+}
+
 type Admitted = Pick<Call, 'method' | 'caller' | 'audited'> & Pick<DispatchOptions, 'bodies'>;
 
 function callOf(request: Request, response: Response, { method, caller, audited, bodies }: Admitted): Call {
@@ -128,7 +134,7 @@ function callOf(request: Request, response: Response, { method, caller, audited,
   const mark = request.url.indexOf('?');
   return {
     request,
-    body: incomingBody(request, response, bodies),
+    body: incomingBody(request, response, bodies, holderOf(request, caller)),
     method,
     caller,
     audited,

@@ -18,7 +18,7 @@ afterEach(() => {
 async function serve(limits: BodyLimits, budget = new BodyBudget(limits)): Promise<number> {
   failures = [];
   server = createServer((request, response) => {
-    const body: IncomingBody = incomingBody(request, response, budget);
+    const body: IncomingBody = incomingBody(request, response, budget, 'client');
     body
       .read()
       .then(
@@ -77,7 +77,7 @@ test('a body that does not end in time is dropped, and its memory is released', 
 
 test('all bodies in flight share one budget, which a client that disconnects releases', async () => {
   const budget = new BodyBudget({ maxBytes: 10, inFlightBytes: 15 });
-  budget.reserve(10);
+  budget.reserve('other', 10);
   const port = await serve({ maxBytes: 10, inFlightBytes: 15 }, budget);
   expect(await send(port, [`${HEAD}Content-Length: 6\r\n\r\n`])).toMatch(
     /^HTTP\/1\.1 503 .*in\.flight\.max\.bytes \(15\)/s,
@@ -91,8 +91,8 @@ test('all bodies in flight share one budget, which a client that disconnects rel
     gone.once('connect', () => setImmediate(() => gone.end()));
   });
   await new Promise(setImmediate);
-  expect(() => budget.requireRoom(5)).not.toThrow();
-  expect(() => budget.requireRoom(6)).toThrow(RestError);
+  expect(() => budget.requireRoom('client', 5)).not.toThrow();
+  expect(() => budget.requireRoom('client', 6)).toThrow(RestError);
 });
 
 test('a body in use stays in the budget when its client disconnects', async () => {
@@ -100,7 +100,7 @@ test('a body in use stays in the budget when its client disconnects', async () =
   let read: (body: IncomingBody) => void;
   const arrived = new Promise<IncomingBody>((resolve) => (read = resolve));
   server = createServer((request, response) => {
-    const body = incomingBody(request, response, budget);
+    const body = incomingBody(request, response, budget, 'client');
     void body.read().then(() => read(body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -110,13 +110,13 @@ test('a body in use stays in the budget when its client disconnects', async () =
   const body = await arrived;
   client.destroy();
   await closed;
-  expect(() => budget.requireRoom(1)).toThrow(RestError);
+  expect(() => budget.requireRoom('other', 1)).toThrow(RestError);
   body.release();
-  expect(() => budget.requireRoom(10)).not.toThrow();
+  expect(() => budget.requireRoom('other', 10)).not.toThrow();
 });
 
 test('queued answers leave the budget when their connection closes', async () => {
-  const budget = new BodyBudget({ maxBytes: 10, inFlightBytes: 30 });
+  const budget = new BodyBudget({ maxBytes: 10, inFlightBytes: 40 });
   let first: () => void = () => undefined;
   let finished = 0;
   server = createServer((request, response) => {
@@ -124,7 +124,7 @@ test('queued answers leave the budget when their connection closes', async () =>
       first = () => response.end();
       return;
     }
-    const body = incomingBody(request, response, budget);
+    const body = incomingBody(request, response, budget, 'client');
     void body
       .read()
       .then(() => response.end('done'))
@@ -138,18 +138,18 @@ test('queued answers leave the budget when their connection closes', async () =>
   const post = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n0123456789';
   client.write(`GET / HTTP/1.1\r\nHost: localhost\r\n\r\n${post}${post}`);
   await waitFor('both bodies to be read', () => finished === 2);
-  expect(() => budget.requireRoom(11)).toThrow('limited to rest.bodies.in.flight.max.bytes');
+  expect(() => budget.requireRoom('other', 21)).toThrow('limited to rest.bodies.in.flight.max.bytes');
   client.destroy();
   await waitFor('the room to be free', () => {
     try {
-      budget.requireRoom(30);
+      budget.requireRoom('other', 40);
       return true;
     } catch {
       return false;
     }
   });
   first();
-  expect(() => budget.requireRoom(31)).toThrow('limited to rest.bodies.in.flight.max.bytes');
+  expect(() => budget.requireRoom('other', 41)).toThrow('limited to rest.bodies.in.flight.max.bytes');
 });
 
 test('a connection that the client wants closed is closed after a rejected body', async () => {
@@ -162,4 +162,20 @@ test('a connection that the client wants closed is closed after a rejected body'
 test('signed bodies may be ten times as large, but not larger than the total budget', () => {
   expect(new BodyBudget({ maxBytes: 10, inFlightBytes: 1000 }).maxSignedBytes).toBe(100);
   expect(new BodyBudget({ maxBytes: 10, inFlightBytes: 50 }).maxSignedBytes).toBe(50);
+});
+
+test('a caller holds at most as much as it leaves for others, or a single body', () => {
+  const budget = new BodyBudget({ maxBytes: 10, inFlightBytes: 100 });
+  for (let i = 0; i < 5; i++) budget.reserve('first', 10);
+  expect(() => budget.reserve('first', 1)).toThrow(
+    "the bodies of one caller's requests in progress may take half of what others leave of rest.bodies.in.flight.max.bytes (100)",
+  );
+  for (let i = 0; i < 2; i++) budget.reserve('second', 10);
+  expect(() => budget.reserve('second', 10)).toThrow(RestError);
+  // A body that arrives in parts is one body.
+  budget.reserve('third', 20);
+  budget.reserve('third', 10, 20);
+  expect(() => budget.reserve('fourth', 1)).toThrow('limited to rest.bodies.in.flight.max.bytes (100)');
+  budget.release('third', 30);
+  expect(() => budget.reserve('second', 5)).not.toThrow();
 });
