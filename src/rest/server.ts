@@ -15,7 +15,7 @@ import { OPEN_ACCESS } from './auth/access';
 import { AuditLog } from './auth/audit-log';
 import { accessOf } from './auth/create-access';
 import { HiddenSecrets } from './auth/hidden-secrets';
-import { openListenersWarning, type BoundListener } from './auth/open-listeners';
+import { openListenersWarning, uncheckedHostsWarning, type BoundListener } from './auth/open-listeners';
 import type { ReadJaasFile } from './auth/property-file-login';
 import { BodyBudget } from './http/body-budget';
 import { adminResources, createApp, resources } from './app';
@@ -190,8 +190,11 @@ export function createRestServer(options: RestServerOptions): RestServer {
       try {
         const bound: ServedListener[] = [];
         for (const listener of served) bound.push(await open(listener));
-        const warning = access.admitsEveryone ? openListenersWarning(opened) : null;
-        if (warning !== null) options.logger.warn(warning);
+        const warnings = [
+          access.admitsEveryone ? openListenersWarning(opened) : null,
+          uncheckedHostsWarning(opened, allowedHosts),
+        ];
+        for (const warning of warnings) if (warning !== null) options.logger.warn(warning);
         return bound;
       } catch (error) {
         await close();

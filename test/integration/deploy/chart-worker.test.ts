@@ -5,6 +5,7 @@ import { manifestsIn, template, workersOf, type Manifest } from './chart/chart';
 import { testWithHelm, useHelm } from './chart/tools';
 import { makeIdentity } from '../../kafka/certificates';
 import { fileSinkConfig } from '../../helpers/file-sink-config';
+import { httpCall } from '../../helpers/http-call';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
 import { Pod } from './pod';
@@ -51,6 +52,13 @@ testWithHelm('the worker becomes ready, and the Job registers connectors whose p
   const url = `http://127.0.0.1:${values.rest.port}`;
   const status = (await (await fetch(`${url}/connectors/sink/status`)).json()) as { tasks: { worker_id: string }[] };
   expect(status).toMatchObject({ connector: { state: 'RUNNING' }, tasks: [{ state: 'RUNNING' }] });
+  // A web page that has rebound its own name to the Service reads nothing; clients use the Service's name.
+  const rebound = { Host: `attacker.example:${values.rest.port}`, Origin: 'http://attacker.example' };
+  expect((await httpCall(`${url}/connectors`, { method: 'POST', headers: rebound })).status).toBe(403);
+  expect((await httpCall(`${url}/connectors?expand=info`, { headers: rebound })).status).toBe(403);
+  const named = { Host: `r-millrace.data.svc:${values.rest.port}` };
+  expect((await httpCall(`${url}/connectors`, { headers: named })).status).toBe(200);
+  expect(pod.process.log()).not.toContain('REST_HOSTS_UNCHECKED');
   // The address that the downward API gives.
   expect(status.tasks[0]?.worker_id).toBe(`127.0.0.1:${values.rest.port}`);
   expect(await (await fetch(`${url}/metrics`)).text()).toContain('kafka_connect_connect_worker_metrics_task_count 1');

@@ -13,15 +13,19 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The warnings about open listeners, logged before the port is reported. */
-async function warnings(settings: Record<string, string>, env: Record<string, string> = {}): Promise<string[]> {
+/** The warnings that contain a text, logged before the port is reported. */
+async function warnings(
+  settings: Record<string, string>,
+  env: Record<string, string> = {},
+  text = 'open to the network',
+): Promise<string[]> {
   const worker = await startWorker({ bootstrapServers: '127.0.0.1:1', group: 'open', settings, env });
   try {
     await waitFor('the worker to listen', () => worker.process.log().includes('listens on'));
     return worker.process
       .log()
       .split('\n')
-      .filter((line) => line.includes('open to the network'));
+      .filter((line) => line.includes(text));
   } finally {
     await worker.stop();
   }
@@ -41,4 +45,15 @@ test('a worker on a loopback address, or with users, does not warn', async () =>
   const jaas = await writeLogins(folder, 'alice=secret\n');
   const settings = { listeners: 'http://0.0.0.0:0', ...EXTENSION };
   expect(await warnings(settings, { KAFKA_OPTS: jvmFlag(jaas) })).toEqual([]);
+});
+
+test('a worker on all interfaces without allowed hosts warns once, and with them not', async () => {
+  const code = 'REST_HOSTS_UNCHECKED';
+  const found = await warnings({ listeners: 'http://0.0.0.0:0', 'admin.listeners': 'http://:0' }, {}, code);
+  expect(found).toHaveLength(1);
+  expect(found[0]).toMatch(
+    / WARN \[millrace.rest\] Web pages may send requests to the REST API .* rest\.allowed\.hosts/,
+  );
+  const named = { listeners: 'http://0.0.0.0:0', 'rest.allowed.hosts': 'connect.test' };
+  expect(await warnings(named, {}, code)).toEqual([]);
 });

@@ -1,4 +1,5 @@
-import { openListenersWarning, type BoundListener } from '../../../src/rest/auth/open-listeners';
+import { parseAllowedHosts } from '../../../src/config/allowed-hosts';
+import { openListenersWarning, uncheckedHostsWarning, type BoundListener } from '../../../src/rest/auth/open-listeners';
 
 const listener = (host: string, address: string, requiresCertificate = false): BoundListener => ({
   url: `http://${host}:8083`,
@@ -29,4 +30,24 @@ test('one sentence names all others, and the settings that protect them', () => 
   );
   for (const key of ['rest.extension.classes', 'rest.auth.jwks.url', 'listeners.https.ssl.client.auth'])
     expect(warning).toContain(key);
+});
+
+test('a network listener without rest.allowed.hosts is a warning, with authentication, too', () => {
+  const none = parseAllowedHosts([]);
+  for (const [host, address] of [
+    ['', '::'],
+    ['0.0.0.0', '0.0.0.0'],
+    ['::', '::'],
+    ['10.0.0.1', '10.0.0.1'],
+    ['connect.test', 'fe80::1'],
+  ] as const) {
+    expect(uncheckedHostsWarning([listener('127.0.0.1', '127.0.0.1'), listener(host, address, true)], none)).toBe(
+      `Web pages may send requests to the REST API from a browser on the network (http://${host}:8083), because ` +
+        'rest.allowed.hosts is not set: set it to the names by which clients address this worker, for example ' +
+        'localhost,connect.example (REST_HOSTS_UNCHECKED)',
+    );
+  }
+  expect(uncheckedHostsWarning([listener('127.0.0.1', '127.0.0.1'), listener('localhost', '::1')], none)).toBeNull();
+  for (const hosts of ['localhost', 'connect.test', '*'])
+    expect(uncheckedHostsWarning([listener('', '::')], parseAllowedHosts([hosts]))).toBeNull();
 });

@@ -6,6 +6,21 @@
 {{- end }}
 {{- end }}
 
+{{- /* Names of the Service and of a StatefulSet's pods, and those of config. Probes and workers use IP addresses or the
+advertised name, which need no entry. */}}
+{{- define "millrace.hosts" -}}
+{{- $hosts := list "localhost" }}
+{{- $names := list (include "millrace.fullname" .) }}
+{{- if eq .Values.kind "StatefulSet" }}{{ $names = append $names (printf "*.%s-workers" (include "millrace.fullname" .)) }}{{ end }}
+{{- range $name := $names }}
+{{- range $domain := list "" (print "." $.Release.Namespace) (printf ".%s.svc" $.Release.Namespace) (printf ".%s.svc.cluster.local" $.Release.Namespace) }}
+{{- $hosts = append $hosts (print $name $domain) }}
+{{- end }}
+{{- end }}
+{{- with index .Values.config "rest.allowed.hosts" }}{{ $hosts = append $hosts (include "millrace.text" .) }}{{ end }}
+{{- join "," $hosts }}
+{{- end }}
+
 {{- /* The worker settings as JSON: those of values, over the defaults of the chart. */}}
 {{- define "millrace.settings" -}}
 {{- $group := include "millrace.groupId" . }}
@@ -30,6 +45,7 @@
 {{- range $key, $value := $security }}{{ $_ := set $settings (print $prefix $key) $value }}{{ end }}
 {{- end }}
 {{- range $key, $value := .Values.config }}{{ $_ := set $settings $key $value }}{{ end }}
+{{- $_ := set $settings "rest.allowed.hosts" (include "millrace.hosts" .) }}
 {{- $texts := dict }}
 {{- range $key, $value := $settings }}{{ $_ := set $texts $key (include "millrace.text" $value) }}{{ end }}
 {{- toJson $texts }}

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { STOP_EXTRA_MS } from '../../../../src/cli/start';
+import type { AllowedHosts } from '../../../../src/config/allowed-hosts';
 import { configWarnings } from '../../../../src/config/config-warnings';
 import { environmentSettings } from '../../../../src/config/environment';
 import { parseProperties } from '../../../../src/config/properties';
@@ -156,6 +157,25 @@ testWithHelm('a StatefulSet advertises the name of the pod, and its work waits f
   expect(podName).toEqual({ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } });
   expect(advertised.value).toBe(`$(POD_NAME).${spec.serviceName}.${NAMESPACE}.svc`);
   expect(settingsOf(manifests)['scheduled.rebalance.max.delay.ms']).toBe('300000');
+});
+
+testWithHelm('workers know the names of the Services and pods, and further ones of config, but no others', () => {
+  const hostsOf = (values: string | object): AllowedHosts => parseWorkerConfig(settingsOf(render(values))).allowedHosts;
+  const service = ['r-millrace', 'r-millrace.data', 'r-millrace.data.svc', 'r-millrace.data.svc.cluster.local'];
+  const foreign = ['attacker.example', 'r-millrace.attacker.example', 'data', 'svc.cluster.local', 'other.data.svc'];
+  const pod = 'r-millrace-0.r-millrace-workers.data.svc';
+  for (const [values, names, others] of [
+    ['minimal', service, [...foreign, pod]],
+    [{ kind: 'StatefulSet' }, [...service, pod, `${pod}.cluster.local`], foreign],
+    ['everything', [...service, pod, 'connect.example'], foreign],
+    [{ config: { 'rest.allowed.hosts': ['a.test', '*.b.test'] } }, [...service, 'a.test', 'x.b.test'], foreign],
+  ] as const) {
+    const hosts = hostsOf(values);
+    expect(hosts).toMatchObject({ isSet: true, isOff: false });
+    expect(['localhost', ...names].filter((name) => !hosts.allows(name))).toEqual([]);
+    expect(others.filter((name) => hosts.allows(name))).toEqual([]);
+  }
+  expect(hostsOf({ config: { 'rest.allowed.hosts': '*' } }).isOff).toBe(true);
 });
 
 testWithHelm('the network policy admits the group and the configured peers to the REST port', () => {
