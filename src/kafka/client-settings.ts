@@ -2,10 +2,9 @@
  * Typed access to Java's client settings. Every error is one sentence that names the key; values of secret keys are
  * never included.
  */
+import { isSecretName } from '../logging/secrets';
 import { KafkaError } from './errors';
 import type { ClientConfig } from './port';
-
-const SECRET = /password|secret|jaas|\.key$|token/i;
 
 /**
  * Creates the error for a setting, e.g. `ssl.keystore.location`; `problem` continues the sentence that starts with the
@@ -39,7 +38,7 @@ export function integer(
   if (value === undefined) return fallback;
   const parsed = Number(value);
   if (!/^[+-]?\d+$/.test(value) || !Number.isSafeInteger(parsed)) {
-    throw invalid(key, `must be a whole number${SECRET.test(key) ? '' : `, not '${value}'`}`);
+    throw invalid(key, `must be a whole number${isSecretName(key) ? '' : `, not '${value}'`}`);
   }
   if (parsed < min) throw invalid(key, `must be at least ${min}, not ${parsed}`);
   if (parsed > max) throw invalid(key, `must be at most ${max}, not ${parsed}`);

@@ -1,25 +1,11 @@
 /**
- * Masks secrets in log lines and bounds the lines. Texts are cut before they are searched, and every expression runs in
- * linear time, so that the content of a record cannot block a thread.
+ * Masks secrets in log lines and bounds the lines. Texts are cut before they are searched, so that the content of a
+ * record cannot block a thread.
  */
 import { cutMark, cutText, TEXT_LIMIT } from './bounded-text';
 import { placeholderOf, type Owners } from './provided-values';
+import { HIDDEN, hideSecretsIn, isSecretName } from './secrets';
 
-const MASK = '[hidden]';
-const SECRET_NAME =
-  /(?:password|passwd|passphrase|secret|token|credential|sasl[._-]?jaas[._-]?config|credentials?[._-]?json|authorization|user[._-]?info|connection[._-]?string|(?:^|[._-])(?:key|pass|pwd)|(?:api|app|access|account|private|signing|session|shared)[._-]?key)s?$/i;
-/**
- * Matches `password=…` or `"secret": "…"` inside a text, also in JAAS configs and in JSON within JSON. An unclosed
- * quote hides all text after it, because the text may have been cut there.
- */
-const SECRET_IN_TEXT =
-  /((?:password|passwd|passphrase|pwd|secret|token|sharedaccesskey|accountkey|ap[ip][._-]?key)(?:\\*["'])?\s*[=:]\s*)("(?:[^"\\]|\\[^])*(?:"|\\?$)|(?<escape>\\+)"[^]*?(?:(?<!\\)\k<escape>"|$)|'[^']*(?:'|$)|(?:\$\{[^${}\s]*\}|[^\s,;&}"'])+)/gi;
-/** HTTP credentials after their scheme, and the signature in the query of a signed URL. */
-const HTTP_CREDENTIALS =
-  /(authorization(?:\\*["'])?\s*[=:]\s*(?:\\*["'])?(?:bearer|basic|token)\s+|[?&](?:sig|signature)=)[^\s,;&"'\\]+/gi;
-const CREDENTIALS_IN_URL = /(:\/\/[^\s:/@]*):[^\s@/]+@/g;
-/** At the end of a cut text: possibly the start of a password. */
-const CREDENTIALS_AT_END = /(:\/\/[^\s:/@]*):[^\s@/]+$/;
 const MAX_DEPTH = 6;
 const MAX_ENTRIES = 100;
 const NAME_LIMIT = 128;
@@ -27,19 +13,10 @@ const NAME_LIMIT = 128;
 const FIELDS_LIMIT = 8192;
 const UNPRINTABLE = '[cannot be shown]';
 
-/** Whether a key or field of that name holds a secret. */
-export function isSecretName(name: string): boolean {
-  return SECRET_NAME.test(name.slice(-NAME_LIMIT));
-}
-
 /** @param owners whose values of config providers are hidden, too (Default: none, for text of a caller) */
 export function redactText(text: string, limit = TEXT_LIMIT, owners?: Owners): string {
   const cut = cutText(text, limit, { owners });
-  const shown = cut.text
-    .replace(SECRET_IN_TEXT, `$1${MASK}`)
-    .replace(HTTP_CREDENTIALS, `$1${MASK}`)
-    .replace(CREDENTIALS_IN_URL, `$1:${MASK}@`);
-  return cut.omitted === 0 ? shown : shown.replace(CREDENTIALS_AT_END, `$1:${MASK}`) + cutMark(cut);
+  return hideSecretsIn(cut.text, cut.omitted > 0) + cutMark(cut);
 }
 
 interface Room {
@@ -95,7 +72,7 @@ function members(value: object, room: Room, depth: number): Record<string, unkno
   for (const name of names.slice(0, MAX_ENTRIES)) {
     const full = String(name);
     const shownName = text(full, room, NAME_LIMIT);
-    const item = isSecretName(full) && member(name) != null ? MASK : undefined;
+    const item = isSecretName(full) && member(name) != null ? HIDDEN : undefined;
     entries.push([shownName, item ?? redactMember(() => member(name), room, depth + 1)]);
   }
   const count = value instanceof Map ? value.size : names.length;

@@ -44,12 +44,15 @@ describe('random requests', () => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-fuzz-'));
   const secrets = join(folder, 'secrets.properties');
   const canary = randomUUID();
+  const keyCanary = randomUUID();
+  const privateKey = `-----BEGIN PRIVATE KEY-----\n${keyCanary}\n-----END PRIVATE KEY-----\n`;
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
   let monitored: MonitoredWorker;
   let clients: Clients;
 
   beforeAll(async () => {
-    writeFileSync(secrets, `password=${canary}\n`);
+    const key = privateKey.replace(keyCanary, canary).replaceAll('\n', '\\n');
+    writeFileSync(secrets, `password=${canary}\nkey=${key}\n`);
     clients = new Clients();
     monitored = await startMonitoredWorker({
       group: uniqueName('fuzz'),
@@ -73,7 +76,7 @@ describe('random requests', () => {
     const { worker } = monitored;
     const { pid } = worker;
     const start = await monitored.period();
-    const requests = hostileRequests(seed, cases, secrets);
+    const requests = hostileRequests(seed, cases, { file: secrets, privateKey });
     const statuses = new Map<number, number>();
     const wrong: string[] = [];
 
@@ -112,6 +115,8 @@ describe('random requests', () => {
     expect([worker.process.exitCode, worker.pid]).toEqual([undefined, pid]);
     expect(log).not.toMatch(/unhandled|uncaught error|UnhandledPromiseRejection|heap out of memory/i);
     expect(log).not.toContain(canary);
+    // Answers show it to the callers that sent it.
+    expect(log).not.toContain(keyCanary);
     // Besides the wall time, which is not meaningful.
     if (monitored.source() !== 'wall') {
       for (const { turns } of [first, second]) for (const { ms } of turns) expect(ms).toBeLessThan(MAX_TURN_MS);

@@ -1,6 +1,7 @@
 /** Validates configs as a worker does when it is given them. */
 import type { ConfigInfos } from '../../config/validation/config-infos';
-import { isSecretName, redactText } from '../../logging/redact';
+import { redactText } from '../../logging/redact';
+import { HIDDEN, isSecret } from '../../logging/secrets';
 import type { ConnectorDocument } from '../documents/connector-document';
 import { printable } from '../output/printable';
 import { RestError, type ConnectClient } from '../rest/connect-client';
@@ -57,14 +58,12 @@ function withClassNames(message: string): string {
 export function fieldErrors({ configs = [] }: ConfigInfos): readonly FieldErrors[] {
   return configs.flatMap(({ definition, value }) => {
     if (!value || value.errors.length === 0) return [];
-    const isSecret = definition?.type === 'PASSWORD' || isSecretName(value.name);
+    const isHidden = definition?.type === 'PASSWORD' || isSecret(value.name, value.value ?? '');
     return [
       {
         key: value.name,
-        value: value.value === null ? null : isSecret ? '[hidden]' : redactText(value.value),
-        errors: value.errors.map((error) =>
-          isSecret && value.value ? error.replaceAll(value.value, '[hidden]') : error,
-        ),
+        value: value.value === null ? null : isHidden ? HIDDEN : redactText(value.value),
+        errors: value.errors.map((error) => (isHidden && value.value ? error.replaceAll(value.value, HIDDEN) : error)),
         ...(definition?.documentation && { documentation: definition.documentation }),
         ...(value.recommended_values.length > 0 && { recommended: value.recommended_values }),
       },

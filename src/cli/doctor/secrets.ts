@@ -1,10 +1,10 @@
 /** Hides secrets of worker settings and connector configs in what is printed. */
 import { HiddenValues } from '../../logging/hidden-values';
 import { TEXT_LIMIT } from '../../logging/bounded-text';
-import { isSecretName, redactText } from '../../logging/redact';
+import { redactText } from '../../logging/redact';
+import { HIDDEN, isSecret } from '../../logging/secrets';
 import type { DoctorFinding } from './report';
 
-const MASK = '[hidden]';
 type Settings = Readonly<Record<string, string>>;
 
 export class Secrets {
@@ -12,12 +12,12 @@ export class Secrets {
 
   /** @param resolved the same settings, with placeholders replaced */
   add(given: Settings, resolved: Settings = given): void {
-    const open = new Set(Object.entries(given).flatMap(([key, value]) => (isSecretName(key) ? [] : [value])));
+    const open = new Set(Object.entries(given).flatMap(([key, value]) => (isSecret(key, value) ? [] : [value])));
     for (const [key, value] of Object.entries(resolved)) {
       const placeholder = given[key];
       if (placeholder !== undefined && placeholder !== value) this.hidden.add(value, placeholder);
       // A value that another key shows is not a secret: hiding a user's name would hide what is wrong.
-      else if (isSecretName(key) && value !== '' && !open.has(value)) this.hidden.add(value, MASK);
+      else if (isSecret(key, value) && value !== '' && !open.has(value)) this.hidden.add(value, HIDDEN);
     }
   }
 
@@ -25,11 +25,11 @@ export class Secrets {
   addCredentials(authorization: string | undefined): void {
     if (authorization === undefined) return;
     const credentials = authorization.replace(/^\w+ +/, '');
-    this.hidden.add(credentials, MASK);
+    this.hidden.add(credentials, HIDDEN);
     if (!/^basic /i.test(authorization)) return;
     const pair = Buffer.from(credentials, 'base64').toString();
     const password = pair.slice(pair.indexOf(':') + 1);
-    if (password !== '') this.hidden.add(password, MASK);
+    if (password !== '') this.hidden.add(password, HIDDEN);
   }
 
   hide(finding: DoctorFinding): DoctorFinding {

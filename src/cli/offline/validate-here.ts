@@ -4,7 +4,7 @@ import type { ConfigResolver } from '../../config/providers/config-resolver';
 import type { ConfigValidator } from '../../config/validation/config-infos';
 import { ValidationError } from '../../config/validation/validation-error';
 import { addProvidedValue } from '../../logging/provided-values';
-import { isSecretName } from '../../logging/redact';
+import { HIDDEN, isSecret } from '../../logging/secrets';
 import type { PluginRegistry } from '../../plugins/registry';
 import { fieldErrors, type FieldErrors } from '../apply/validate-configs';
 
@@ -43,10 +43,10 @@ export function classError(config: ConnectorConfig, { message }: Error): FieldEr
 /** As in a worker's log, but also for values that no config provider has. */
 export function hideSecrets(config: ConnectorConfig): void {
   const entries = Object.entries(config);
-  const open = new Set(entries.flatMap(([key, value]) => (isSecretName(key) ? [] : [value])));
+  const open = new Set(entries.flatMap(([key, value]) => (isSecret(key, value) ? [] : [value])));
   for (const [key, value] of entries)
     // A value that another key shows is not a secret: hiding a user's name would hide what is wrong.
-    if (isSecretName(key) && !open.has(value)) addProvidedValue(value, '[hidden]', null);
+    if (isSecret(key, value) && !open.has(value)) addProvidedValue(value, HIDDEN, null);
 }
 
 function notInstalled(config: ConnectorConfig, className: string, registry: PluginRegistry): FieldErrors {

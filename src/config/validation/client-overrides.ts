@@ -1,15 +1,10 @@
 /** Validation entries of a connector's client overrides. Source: connect-rest §3.6. */
+import { HIDDEN, isSecretName } from '../../logging/secrets';
 import { CLIENT_KEYS } from '../client-keys/client-keys';
 import { OVERRIDDEN_CLIENTS, refusal, type OverridePolicy } from '../client-override-policy';
-import { ConfigParseError, HIDDEN, invalidValue, parseConfigValue, renderConfigValue } from '../config-parse';
+import { ConfigParseError, invalidValue, parseConfigValue, renderConfigValue } from '../config-parse';
 import { describeKey, unknownEntry, valueOf, type Entry, type NullableConfig } from './entry';
 import { ValidationError } from './validation-error';
-
-const SECRET = /password|secret|jaas|token|credential|(?:\.|api|app|access|account)[._-]?key$/i;
-
-export function isSecretKey(key: string): boolean {
-  return SECRET.test(key);
-}
 
 interface Override {
   readonly client: (typeof OVERRIDDEN_CLIENTS)[number];
@@ -68,7 +63,7 @@ export function overrideEntries(
 
 function entryOf({ client, key, name, value }: Override, isPlaceholder: boolean): Entry {
   const known = CLIENT_KEYS[client].get(name);
-  const unknown = unknownEntry(key, value !== null && isSecretKey(name) ? HIDDEN : value, []);
+  const unknown = unknownEntry(key, value !== null && isSecretName(name) ? HIDDEN : value, []);
   if (!known) return unknown;
   try {
     const parsed = value === null ? null : parseConfigValue(known.type, value);

@@ -27,7 +27,8 @@ import {
 import { checkKey, unknownEntry, valueInfo, valueOf, withoutNulls, type Entry, type NullableConfig } from './entry';
 import { ValidationError, withinStage } from './validation-error';
 import { reportStep } from './validation-step';
-import { isSecretKey, overrideEntries } from './client-overrides';
+import { HIDDEN, hideSecretsIn, isSecret } from '../../logging/secrets';
+import { overrideEntries } from './client-overrides';
 import { installedVersions, PluginDefinitions } from './plugin-definitions';
 import { checkSinkGroup, checkSinkTopics } from './sink-rules';
 import { checkSourcePromises } from './source-rules';
@@ -351,7 +352,7 @@ function isSpelled(listKey: string, alias: string, config: NullableConfig): bool
 /** Java's `Map.toString()`. Values of keys that look like secrets are hidden. */
 function showMap(config: NullableConfig): string {
   const shown = Object.entries(config).map(
-    ([key, value]) => `${key}=${value !== null && isSecretKey(key) ? '[hidden]' : String(value)}`,
+    ([key, value]) => `${key}=${value !== null && isSecret(key, value) ? HIDDEN : hideSecretsIn(String(value))}`,
   );
   return `{${shown.join(', ')}}`;
 }

@@ -7,11 +7,11 @@ import { embeddedPrefix } from '../../config/embedded-plugins';
 import { hiderOf } from '../../config/providers/hide-resolved';
 import type { ConfigValidator } from '../../config/validation/config-infos';
 import type { Owners } from '../../logging/provided-values';
-import { isSecretName, redactText } from '../../logging/redact';
+import { redactText } from '../../logging/redact';
+import { hasPrivateKey, HIDDEN, isSecretName } from '../../logging/secrets';
 import type { Caller } from './access';
 import { hiddenValue } from './access-error';
 
-const HIDDEN = '[hidden]';
 /** Keys of Connect itself, which are shown even if the plugin is unknown. */
 const CONNECT_KEY =
   /^(?:name|connector\.class|connector\.plugin\.version|tasks\.max|topics(?:\.regex)?|transforms|predicates|config\.action\.reload|errors\..+|exactly\.once\.support|(?:transforms|predicates)\..+\.(?:predicate|negate))$/;
@@ -22,8 +22,8 @@ const MAX_CLASSES = 256;
 type KeyTypes = ReadonlyMap<string, ConfigType>;
 
 /**
- * Hides the values of keys of type PASSWORD, of texts whose key is named like a secret, and credentials in all other
- * values. These are what a caller sent: values of config providers are not in them.
+ * Hides the values of keys of type PASSWORD, of texts whose key is named like a secret, private keys, and credentials
+ * in all other values. These are what a caller sent: values of config providers are not in them.
  *
  * @param unknown prefixes of the keys of plugins that could not be loaded: any of these keys may be a password
  */
@@ -47,7 +47,7 @@ function shownValue(key: string, value: string, type: ConfigType | undefined): s
   // Configs that Java wrote may have null values.
   if ((value as string | null) === null || value === '') return value;
   const isText = type === undefined || type === 'STRING';
-  if (type === 'PASSWORD' || (isText && isSecretName(key))) return HIDDEN;
+  if (type === 'PASSWORD' || (isText && isSecretName(key)) || hasPrivateKey(value)) return HIDDEN;
   return redactText(value, value.length);
 }
 

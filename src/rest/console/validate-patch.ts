@@ -2,13 +2,12 @@
 import type { ConnectorConfig } from '@millrace/sdk';
 import { hasPlaceholder } from '../../config/providers/placeholders';
 import type { NullableConfig } from '../../config/validation/entry';
+import { HIDDEN } from '../../logging/secrets';
 import type { Caller } from '../auth/access';
 import { forbidden } from '../auth/access-error';
 import { validationProblem } from '../routers/plugins-router';
 import type { RestContext } from '../routers/context';
 import type { Validation } from './api';
-
-const HIDDEN = '[hidden]';
 
 /** Rejects with HerderError 404, AccessError 400 for a patch with a hidden value, and 403. */
 export async function validatePatch(

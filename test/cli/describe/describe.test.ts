@@ -9,6 +9,7 @@ const CONFIG = {
   'client.secret': 'hunter2',
   'sasl.jaas.config': 'x required password="hunter2";',
   url: 'postgres://me:hunter2@db/x',
+  'tls.pem': '-----BEGIN PRIVATE KEY-----\nMIIhunter2\n-----END PRIVATE KEY-----',
   name: 'a b',
 };
 const TRACE =
@@ -49,6 +50,7 @@ Config:
   database.password: [hidden]
   name:              a b
   sasl.jaas.config:  [hidden]
+  tls.pem:           [hidden]
   url:               postgres://me:[hidden]@db/x
 
 Topics:

@@ -7,7 +7,7 @@ import { installSystemdAnalyze } from '../../../dev/services/debian-programs';
 import { STOP_EXTRA_MS } from '../../../src/cli/start';
 import { environmentSettings } from '../../../src/config/environment';
 import { WORKER_SETTINGS } from '../../../src/config/worker-settings';
-import { isSecretName } from '../../../src/logging/redact';
+import { isSecretName } from '../../../src/logging/secrets';
 import { ENVIRONMENT_FILE, environmentFileOf, readUnit, UNIT_FILE } from './unit-file';
 
 const missing = installSystemdAnalyze();

@@ -147,8 +147,10 @@ test('a caller that disconnects before its change is done is logged with its add
 });
 
 describe('secrets of configs', () => {
-  const config = { ...SRC, 'connector.class': 'org.example.OddConnector', secret: 'hunter2', 'my.password': 'hunter2' };
-  const hidden = { ...config, name: 'a', secret: '[hidden]', 'my.password': '[hidden]' };
+  const label = '-----BEGIN PRIVATE KEY-----\nMIIhunter2\n-----END PRIVATE KEY-----\n';
+  const secrets = { secret: 'hunter2', 'my.password': 'hunter2', label };
+  const config = { ...SRC, 'connector.class': 'org.example.OddConnector', ...secrets };
+  const hidden = { ...config, name: 'a', secret: '[hidden]', 'my.password': '[hidden]', label: '[hidden]' };
 
   test.each(['rita', 'olga'])('%s sees them hidden on every route', async (user) => {
     const found = worker();

@@ -1,3 +1,4 @@
+import { shownKeys } from '../../../connectors/postgres/src/config/shown-keys';
 import { HiddenSecrets, hideSecrets } from '../../../src/rest/auth/hidden-secrets';
 import type { ConfigDefinitionInfo } from '../../../src/config/validation/config-infos';
 
@@ -131,4 +132,35 @@ test('a config with the mark is refused while roles are set', () => {
   const refused = (): void => new HiddenSecrets(true, validator).requireWhole({ a: null, url: 'x://me:[hidden]@db' });
   expect(refused).toThrow(/^The value of "url" has the mark \[hidden\].* \(REST_HIDDEN_VALUE\)$/);
   expect(() => new HiddenSecrets(false, validator).requireWhole({ url: '[hidden]' })).not.toThrow();
+});
+
+const PEM = '-----BEGIN RSA PRIVATE KEY-----\nMIIhunter2\n-----END RSA PRIVATE KEY-----\n';
+
+test('a private key is hidden whatever the name and the type of its key, alone and with its certificate', async () => {
+  const config = {
+    'connector.class': 'X',
+    url: PEM,
+    topic: `-----BEGIN CERTIFICATE-----\nMIIx\n-----END CERTIFICATE-----\n${PEM}`,
+    'retry.token': PEM.replaceAll('\n', '\\n'),
+    'transforms.a.label': PEM.slice(0, -20),
+  };
+  const shown = hideSecrets(config, TYPES);
+  const hidden = '[hidden]';
+  expect(shown).toEqual({ ...config, url: hidden, topic: hidden, 'retry.token': hidden, 'transforms.a.label': hidden });
+  const secrets = new HiddenSecrets(true, { definitions: definitionsOf });
+  const hide = await secrets.inTexts(caller, config);
+  expect(hide('the key MIIhunter2 is too short')).toBe('the key [hidden] is too short');
+});
+
+test('database.sslkey and its other spelling are hidden, also as the name of a file', async () => {
+  const config = { 'database.sslkey': '/etc/key.pem', sslkey: PEM, 'database.sslcert': '/etc/cert.pem' };
+  const keys = shownKeys() as readonly unknown[] as readonly ConfigDefinitionInfo[];
+  const secrets = new HiddenSecrets(true, { definitions: async () => await Promise.resolve(keys) });
+  expect(await secrets.shown(caller, config, 'Postgres')).toEqual({
+    'database.sslkey': '[hidden]',
+    sslkey: '[hidden]',
+    'database.sslcert': '/etc/cert.pem',
+  });
+  const types = keys.filter(({ name }) => name.endsWith('sslkey')).map(({ name, type }) => [name, type]);
+  expect(Object.fromEntries(types)).toEqual({ 'database.sslkey': 'PASSWORD', sslkey: 'PASSWORD' });
 });

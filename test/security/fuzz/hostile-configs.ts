@@ -23,11 +23,20 @@ const SUBJECT = `${'a'.repeat(60)}!`;
 
 const aliases = (count: number): string => Array.from({ length: count }, (_, i) => `t${i}`).join(',');
 
+/** What must not be shown. */
+export interface Secrets {
+  /** Of a config provider, with the keys `password` and `key`, which placeholders refer to. */
+  readonly file: string;
+  /** In PEM, as it stands in configs. */
+  readonly privateKey: string;
+}
+
 /** Each is created when it is selected: some are large. */
-export function hostileConfig({ one, below, chance }: Seeded, secretsFile: string): object {
+export function hostileConfig({ one, below, chance }: Seeded, { file: secretsFile, privateKey }: Secrets): object {
   // Each bad one occupies a validation thread until that is terminated.
   const expression = chance(0.1) ? one(EXPRESSIONS) : one(['a+', 'fuzz.*', '[', '(?<n>a)']);
-  const placeholder = `\${file:${secretsFile}:password}`;
+  const placeholder = `\${file:${secretsFile}:${one(['password', 'key'])}}`;
+  const key = one([privateKey, privateKey.replaceAll('\n', '\\n'), privateKey.slice(0, -12), placeholder]);
   return one<() => object>([
     () => ({ 'connector.class': 'FileStreamSink', 'topics.regex': expression }),
     () => ({ ...FILE_SINK, transforms: 'r', ...router('r', expression, SUBJECT) }),
@@ -76,6 +85,11 @@ export function hostileConfig({ one, below, chance }: Seeded, secretsFile: strin
       'database.hostname': one(['127.0.0.1', '\u0000', 'a'.repeat(10_000), '::1']),
       'database.port': one(['1', '70000', 'x']),
     }),
+    () => ({ ...POSTGRES, 'database.sslkey': key, sslkey: key, 'database.port': one(['1', key]) }),
+    () => ({ ...POSTGRES, 'database.hostname': key, 'snapshot.mode': key, 'table.include.list': key }),
+    () => ({ ...FILE_SINK, topics: key, 'value.converter': key, 'errors.tolerance': key, label: key }),
+    () => ({ ...FILE_SINK, 'consumer.override.ssl.keystore.key': key, 'consumer.override.client.id': key }),
+    () => ({ 'connector.class': key, transforms: key }),
     () => wide(one([100, 5_000, 30_000]), chance(0.5)),
     () => ({
       ...FILE_SINK,

@@ -1,6 +1,6 @@
 /** Random requests, the same for the same seed: some nearly valid, most invalid in one way or another. */
 import { gzipSync } from 'node:zlib';
-import { hostileConfig } from './hostile-configs';
+import { hostileConfig, type Secrets } from './hostile-configs';
 import { seeded } from '../../helpers/seeded';
 
 export interface FuzzRequest {
@@ -121,8 +121,7 @@ const CONFIGS: readonly object[] = [
   {},
 ];
 
-/** @param secretsFile of a config provider, which placeholders refer to */
-export function* hostileRequests(seed: number, count: number, secretsFile: string): Generator<FuzzRequest> {
+export function* hostileRequests(seed: number, count: number, secrets: Secrets): Generator<FuzzRequest> {
   const choose = seeded(seed);
   const { next, below, chance, one } = choose;
 
@@ -178,7 +177,7 @@ export function* hostileRequests(seed: number, count: number, secretsFile: strin
   }
 
   function document(): string {
-    const config = chance(0.3) ? hostileConfig(choose, secretsFile) : one(CONFIGS);
+    const config = chance(0.3) ? hostileConfig(choose, secrets) : one(CONFIGS);
     const parsed = one<unknown>([
       config,
       { name: name(), config },
@@ -278,7 +277,7 @@ export function* hostileRequests(seed: number, count: number, secretsFile: strin
   /** Valid in form, so that the config is read. */
   function configured(): FuzzRequest {
     const known = `/connectors/fuzz-${below(40)}`;
-    const config = chance(0.7) ? hostileConfig(choose, secretsFile) : one(CONFIGS);
+    const config = chance(0.7) ? hostileConfig(choose, secrets) : one(CONFIGS);
     const plugin = (config as Record<string, unknown>)['connector.class'];
     const of = `/connector-plugins/${encodeURIComponent(String(plugin))}/config/validate`;
     const [method, path, document] = one<readonly [string, string, object]>([

@@ -50,7 +50,8 @@ export const DEFINITIONS: readonly Definition[] = [
   key(KEY.databaseSslcert, 'STRING', null, 'File (or PEM text) with the client certificate.'),
   key(
     KEY.databaseSslkey,
-    'STRING',
+    // Debezium's is a STRING, which would show the PEM text.
+    'PASSWORD',
     null,
     'File (or PEM text) with the key of the client certificate: PEM, PKCS#8 DER or PKCS#12.',
   ),

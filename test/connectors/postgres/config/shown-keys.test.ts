@@ -8,6 +8,7 @@ import { describeKey } from '../../../../src/config/validation/entry';
 
 interface Facts {
   readonly name: string;
+  readonly type: string;
   readonly default_value: string | null;
   readonly recommended_values: readonly string[];
 }
@@ -28,6 +29,8 @@ const OURS: Readonly<Record<string, Partial<Facts>>> = {
       'wal2json_rds_streaming',
     ],
   },
+  // It may be the text of the key.
+  'database.sslkey': { type: 'PASSWORD' },
   'lsn.flush.mode': { default_value: 'connector', recommended_values: ['connector', 'manual'] },
   'snapshot.fetch.size': { default_value: '10240' },
   'event.converting.failure.handling.mode': { default_value: 'fail' },

@@ -9,7 +9,7 @@ import { environmentSettings } from '../../../../src/config/environment';
 import { parseProperties } from '../../../../src/config/properties';
 import { parseWorkerConfig } from '../../../../src/config/worker-config';
 import { WORKER_SETTINGS } from '../../../../src/config/worker-settings';
-import { isSecretName } from '../../../../src/logging/redact';
+import { isSecretName } from '../../../../src/logging/secrets';
 import { OPERATIONS } from '../../../../src/rest/openapi/operations';
 import { ROOT } from '../../../../dev/services/paths';
 import { CASES, CHART, find, manifestsIn, NAMESPACE, template, workersOf, type Manifest } from './chart';
