@@ -2,9 +2,11 @@
 /** The `millrace` command. */
 import type * as NpmLaunch from './cli/npm-launch';
 import { runCli } from './cli/cli';
+import { endProcess } from './cli/end-process';
 import { outputTaken } from './cli/output/output-taken';
 
 let handlesCrashes = false;
+let signals = 0;
 /** Aborted when the process must not wait for the reader of its output. */
 const hurry = new AbortController();
 // Their output is the log, and the reader of a log that has stopped must not keep a worker from ending.
@@ -28,15 +30,14 @@ void runCli(process.argv.slice(2), {
   onSignal: (listener) => {
     // eslint-disable-next-line @typescript-eslint/no-require-imports -- only commands that stop in order need it
     const { watchNpm } = require('./cli/npm-launch') as typeof NpmLaunch;
-    let asked = false;
     const onSignal = (signal: string): void => {
-      asked = true;
+      signals++;
       hurry.abort();
       unwatch();
       listener(signal);
     };
     // npm's end is a consequence of a signal, and a second one would terminate the command.
-    const unwatch = watchNpm(process.env, process.argv[1] ?? '', () => asked || onSignal('SIGTERM'));
+    const unwatch = watchNpm(process.env, process.argv[1] ?? '', () => signals > 0 || onSignal('SIGTERM'));
     process.on('SIGTERM', onSignal);
     process.on('SIGINT', onSignal);
   },
@@ -50,5 +51,5 @@ void runCli(process.argv.slice(2), {
 }).then(async (code) => {
   await outputTaken([process.stdout, process.stderr], hurry.signal);
   // Timers or sockets that a plugin leaves open must not keep a stopped worker alive.
-  process.exit(code);
+  await endProcess(code, { stderr: process.stderr, isHurried: signals > 1 });
 });

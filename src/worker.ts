@@ -22,8 +22,10 @@ import { createPluginRegistry } from './plugins/create-registry';
 import { PluginWatcher } from './plugins/watch/plugin-watcher';
 import { forwardingTls } from './rest/http/https';
 import { createRestServer } from './rest/server';
+import { BROKER_THREAD } from './embedded-broker/start-broker-thread';
 import { checkDefaultConverters } from './tasks/check-default-converters';
 import { createTaskHost } from './tasks/hosts/create-task-host';
+import { runningThreads } from './threads/running-threads';
 import { CONNECT_VERSION, MILLRACE_VERSION } from './version';
 
 /** A start that takes longer is logged as waiting for Kafka. */
@@ -186,7 +188,9 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver, r
           await pluginHost.close();
         }
       }
-      logger.info('Millrace has stopped');
+      const left = runningThreads().filter((name) => name !== BROKER_THREAD);
+      if (left.length === 0) logger.info('Millrace has stopped');
+      else logger.warn(`Millrace has left its group, but code in these threads does not end: ${left.join(', ')}`);
     },
   };
 }

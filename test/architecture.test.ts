@@ -42,7 +42,7 @@ const MAY_KNOW: Record<string, readonly string[] | 'everything'> = {
   ],
   rest: ['sdk', 'json', 'cluster', 'config', 'plugins', 'logging', 'metrics'],
   console: ['rest'],
-  'embedded-broker': ['sdk', 'logging'],
+  'embedded-broker': ['sdk', 'logging', 'threads'],
   'version.ts': [],
   'connector-task-id.ts': [],
   cli: 'everything',

@@ -1,7 +1,7 @@
 /** Starts the embedded broker's thread and talks to it from the worker. */
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { ConnectError } from '@millrace/sdk';
+import { startThread } from '../threads/running-threads';
 import type {
   BrokerThreadAnswer,
   BrokerThreadData,
@@ -9,6 +9,8 @@ import type {
   RunningBroker,
   ToBrokerThread,
 } from './broker-thread-messages';
+
+export const BROKER_THREAD = 'embedded broker';
 
 export interface BrokerThread {
   /** `host:port`. */
@@ -41,7 +43,7 @@ export async function startBrokerThread(
   log: (line: string) => void,
   module = join(__dirname, '..', 'broker-thread.js'),
 ): Promise<BrokerThread | InUse> {
-  const thread = new Worker(module, { name: 'embedded broker', workerData: data });
+  const thread = startThread(module, { name: BROKER_THREAD, workerData: data });
   let crash: unknown;
   thread.on('error', (error) => (crash = error));
   const ended = new Promise<ConnectError>((resolve) =>

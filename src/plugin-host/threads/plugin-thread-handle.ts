@@ -1,9 +1,10 @@
 /** The worker's side of one plugin thread: its calls, and whether it still answers. */
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { startInterval } from '@millrace/sdk';
 import type { LogLevels } from '../../logging/log-levels';
 import { isDebugged, SilenceWatch, ThreadHeartbeat } from '../../threads/thread-heartbeat';
 import { exitCauseOf, exitText } from '../../threads/exit-cause';
+import { startThread } from '../../threads/running-threads';
 import { ThreadSecrets } from '../../threads/thread-secrets';
 import { OpenCalls } from '../protocol/calls';
 import { copyError } from '../protocol/error-copy';
@@ -68,7 +69,7 @@ export class PluginThread {
       step: this.currentStep.memory,
     };
     this.ready = new Promise((resolve) => (this.setReady = resolve));
-    this.worker = new Worker(options.module, { name: options.name, workerData, stdout: true });
+    this.worker = startThread(options.module, { name: options.name, workerData, stdout: true });
     // A command's stdout is its answer; what a plugin prints is not part of it.
     this.worker.stdout.on('data', (text: Buffer) => process.stderr.write(text));
     this.calls = new OpenCalls((message) => {

@@ -1,9 +1,10 @@
 /** The worker's side of one task thread: its runs, messages to it, its exit. */
-import { Worker, type ResourceLimits } from 'node:worker_threads';
+import type { ResourceLimits, Worker } from 'node:worker_threads';
 import { messageOf } from '@millrace/sdk';
 import { hideProvidedValues } from '../../logging/provided-values';
 import { ThreadHeartbeat } from '../../threads/thread-heartbeat';
 import { exitCauseOf } from '../../threads/exit-cause';
+import { startThread } from '../../threads/running-threads';
 import { ThreadSecrets } from '../../threads/thread-secrets';
 import { inspectThread, type ThreadView } from '../../threads/inspect-thread';
 import type { CallClock } from '../call-clock';
@@ -88,7 +89,7 @@ export class ThreadHandle {
       ...(options.memoryMb !== null && { maxOldGenerationSizeMb: options.memoryMb }),
     };
     const workerData: ThreadData = { ...options.data, beat: this.beat.memory };
-    this.worker = new Worker(options.module, { name: options.name, workerData, resourceLimits });
+    this.worker = startThread(options.module, { name: options.name, workerData, resourceLimits });
     this.worker.on('message', (message: FromThread) => options.onMessage(this, message));
     this.worker.on('error', (error) => {
       this.error = error;

@@ -1,0 +1,50 @@
+/**
+ * Ends this process, whatever hangs. `process.exit` waits for threads that V8 cannot stop, in native code or in a
+ * blocking call (a read from a FIFO), and for the running requests of libuv's pool (a file, a DNS name).
+ */
+import { ConnectError, monotonicNow, sleep } from '@millrace/sdk';
+import { runningThreads, terminateThreads } from '../threads/running-threads';
+import { fail } from './fail';
+import type { CliIo } from './io';
+
+/** Time for threads and requests to end; after a second signal it is over. ms */
+const END_MS = 2_000;
+const HURRIED_MS = 500;
+const POLL_MS = 20;
+/** Requests of libuv's pool, as `process.getActiveResourcesInfo` names them. */
+const POOL_REQUESTS = /^(?:FSReq|GetAddrInfoReq|GetNameInfoReq)/;
+
+/** What `process.exit` would wait for. */
+function hanging(): string[] {
+  const threads = runningThreads().map((name) => `thread ${JSON.stringify(name)}`);
+  const requests = process.getActiveResourcesInfo().filter((name) => POOL_REQUESTS.test(name));
+  return [...threads, ...requests.map((name) => `a request for a file or a host name (${name})`)];
+}
+
+/**
+ * The process exits with the code, or is killed (exit code 137) after 2 s, with one line that names what hung. Another
+ * signal kills it at once.
+ * @param isHurried it was told to end twice
+ */
+export async function endProcess(
+  code: number,
+  { stderr, isHurried }: Pick<CliIo, 'stderr'> & { readonly isHurried: boolean },
+): Promise<void> {
+  let limit = monotonicNow() + (isHurried ? HURRIED_MS : END_MS);
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => (limit = 0));
+  void terminateThreads();
+  while (hanging().length > 0 && monotonicNow() < limit) await sleep(POLL_MS);
+  const left = hanging();
+  if (left.length === 0) process.exit(code);
+  const named = left.slice(0, 3).join(', ');
+  const message = `The process is killed because something in it does not end: ${named}`;
+  fail({ stderr }, new ConnectError(message, { code: 'STOP_FORCED' }));
+  kill();
+}
+
+/** Without waiting for any thread. */
+function kill(): void {
+  // The kernel ignores SIGKILL for the first process of a container if it comes from within; `abort` always ends it.
+  if (process.pid === 1) process.abort();
+  process.kill(process.pid, 'SIGKILL');
+}
