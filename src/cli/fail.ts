@@ -2,7 +2,7 @@
 import { isConnectError } from '@millrace/sdk';
 import { EXIT } from './exit-codes';
 import type { CliIo } from './io';
-import { printableLines } from './output/printable';
+import { indentedLines } from './output/printable';
 
 /** Characters of a message that are shown. */
 const LONGEST = 16 * 1024;
@@ -27,7 +27,7 @@ const EXIT_CODES: Readonly<Record<string, number>> = {
 export function fail(io: Pick<CliIo, 'stderr'>, error: unknown): number {
   const text = error instanceof Error ? error.message : String(error);
   const shown = isConnectError(error) ? ` (${error.code})` : '';
-  io.stderr.write(`millrace: ${printableLines(text.slice(0, LONGEST))}${shown}\n`);
+  io.stderr.write(`millrace: ${indentedLines(text.slice(0, LONGEST))}${shown}\n`);
   return exitCodeOf(error);
 }
 

@@ -2,6 +2,7 @@
 import { startTimer } from '@millrace/sdk';
 import { ineffectiveVariablesWarning } from '../config/environment';
 import type * as Recent from '../logging/recent-lines';
+import { redactText } from '../logging/redact';
 import type * as Logging from '../logging/winston-logger';
 import type * as Composition from '../worker';
 import type { Worker } from '../worker';
@@ -10,6 +11,7 @@ import { EXIT } from './exit-codes';
 import { fail } from './fail';
 import type { CliIo } from './io';
 import { hasColours } from './output/colours';
+import { indentedLines } from './output/printable';
 import type { Invocation } from './program/command-spec';
 import { readConfig, type ConfigSources, type WorkerSetup } from './read-config';
 import { workerOptions } from './worker-options';
@@ -21,6 +23,9 @@ export const STOP_EXTRA_MS = 15_000;
 
 /** Time for a failed worker to leave the group and store offsets. */
 const FAILED_STOP_MS = 30_000;
+
+/** Characters of the stack of an uncaught error that are shown. */
+const LONGEST_STACK = 8192;
 
 export type BuildWorker = (setup: WorkerSetup, io: CliIo) => Worker;
 
@@ -90,7 +95,8 @@ async function runUntilStopped(worker: Worker, io: CliIo, stopTimeoutMs: number)
   return await Promise.race([
     stopped,
     crashed.then((error) => {
-      io.stderr.write(`${(error as Error | undefined)?.stack ?? String(error)}\n`);
+      const text = (error as Error | undefined)?.stack ?? String(error);
+      io.stderr.write(`${indentedLines(redactText(text, LONGEST_STACK, null))}\n`);
       return onFailure(
         new Error('The worker stops because of an uncaught error; other workers take over its connectors and tasks.'),
       );

@@ -1,4 +1,8 @@
-/** Formats a log event as a text line, with indented stack traces below it, or as a JSON document. */
+/**
+ * Formats a log event as a text line, with indented stack traces below it, or as a JSON document. Texts of the event,
+ * which may quote anything, cannot look like another line: their line feeds and other controls are escaped.
+ */
+import { escapeControls, indentedLines } from './escape-controls';
 import { printableLine } from './printable-line';
 
 export type LogFormat = 'text' | 'json';
@@ -30,24 +34,15 @@ const COLORS: Readonly<Record<LogLevel, number>> = { error: 31, warn: 33, info: 
 
 function textLine({ time, level, name, ...event }: LogEvent, colors: boolean): string {
   const { message, fields, stacks } = printableLine(event.message, event.fields);
-  const shown = JSON.stringify(fields);
+  const shown = escapeControls(JSON.stringify(fields));
   const shownLevel = colors ? `\u001b[${COLORS[level]}m${level.toUpperCase()}\u001b[39m` : level.toUpperCase();
-  const head = `${time.toISOString()} ${shownLevel} [${name}] ${message}`;
-  return (
-    (shown === '{}' ? head : `${head} ${shown}`) +
-    stacks.map((stack) => `\n    ${stack.replaceAll('\n', '\n    ')}`).join('')
-  );
+  const head = `${time.toISOString()} ${shownLevel} [${escapeControls(name)}] ${escapeControls(message)}`;
+  return (shown === '{}' ? head : `${head} ${shown}`) + stacks.map((stack) => `\n    ${indentedLines(stack)}`).join('');
 }
 
 function jsonLine({ time, level, name, ...event }: LogEvent): string {
   const { message, fields, stacks } = printableLine(event.message, event.fields);
   const [stack] = stacks;
-  return JSON.stringify({
-    time: time.toISOString(),
-    level,
-    name,
-    message,
-    ...fields,
-    ...(stack === undefined ? {} : { stack }),
-  });
+  const line = { time: time.toISOString(), level, name, message, ...fields, ...(stack === undefined ? {} : { stack }) };
+  return escapeControls(JSON.stringify(line));
 }

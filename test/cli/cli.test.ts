@@ -261,13 +261,13 @@ describe('start: lifecycle of the worker', () => {
   test('an uncaught error: its stack, an orderly stop, exit code 1', async () => {
     const { code, ready } = started();
     await ready;
-    io.crash(new Error('plugin went astray'));
+    io.crash(new Error('plugin went astray\npassword=hunter2 \u001b[2J'));
     await new Promise((resolve) => setImmediate(resolve));
     worker.stopped();
     expect(await code).toBe(1);
     expect(worker.events).toEqual(['start', 'stop']);
     expect(io.err).toMatch(
-      /^Error: plugin went astray\n {4}at [^]*\nmillrace: The worker stops because of an uncaught error/,
+      /^Error: plugin went astray\n {4}password=\[hidden\] {2}\[2J\n {4}at [^]*\nmillrace: The worker stops because of an uncaught error/,
     );
   });
 

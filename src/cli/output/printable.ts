@@ -18,3 +18,8 @@ export function printable(text: string): string {
 export function printableLines(text: string): string {
   return text.replace(/\r\n/g, '\n').replace(CONTROL_IN_LINES, ' ');
 }
+
+/** The same; the lines after the first are indented, so that none of them looks like a line of the log. */
+export function indentedLines(text: string): string {
+  return printableLines(text).replace(/\n(?! {4})/g, '\n    ');
+}

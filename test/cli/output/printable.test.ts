@@ -28,6 +28,8 @@ test('the message of a server is shown without control characters, and is bounde
   const io = new FakeIo('/');
   expect(fail(io, new ConnectError('gone\u001b[2J', { code: 'REST_NOT_FOUND' }))).toBe(4);
   expect(io.err).toBe('millrace: gone [2J (REST_NOT_FOUND)\n');
+  expect(fail(io, new Error('two\nlines'))).toBe(1);
+  expect(io.err).toContain('millrace: two\n    lines\n');
   expect(fail(io, new Error('x'.repeat(1_000_000)))).toBe(1);
   expect(io.err.length).toBeLessThan(20_000);
 });
