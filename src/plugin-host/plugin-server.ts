@@ -65,7 +65,7 @@ export class PluginServer {
     const validator = options.validator({ resolve } as Pick<ConfigResolver, 'resolve'>);
     onValidationStep((step) => options.currentStep.write(this.work.hide?.(step) ?? step, this.work));
     this.calls = {
-      validate: (config) => validator.validate(config),
+      validate: (config, checks) => validator.validate(config, checks),
       definitions: (plugin, version) => validator.definitions(plugin, version),
       schema: (plugin, version) => validator.schema(plugin, version),
       traits: async (description) => traitsOf(await this.load(description)),

@@ -28,7 +28,8 @@ function shownKey({ constraint: _, required, ...key }: Definition): ConfigKey {
   return required ? { ...key, requiredUnless: [] } : key;
 }
 
-function validate(config: ConnectorConfig, workerSettings: WorkerSettings): readonly ConfigProblem[] {
+/** Without requests to the service. */
+function checkKeys(config: ConnectorConfig, workerSettings: WorkerSettings): readonly ConfigProblem[] {
   return checkConfig(config, workerSettings).problems;
 }
 
@@ -36,7 +37,8 @@ export const analyticsSink: SinkConnector = {
   type: 'sink',
   config: configKeys(),
   validatesValues: true,
-  validate,
+  validate: checkKeys,
+  checkKeys,
   createTask: () => new AnalyticsSinkTask(),
   // No state outside Kafka depends on the offsets.
   alterOffsets: () => true,

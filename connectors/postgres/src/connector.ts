@@ -71,6 +71,7 @@ export const postgresConnector: SourceConnector = {
   type: 'source',
   config: shownKeys(),
   validate,
+  checkKeys: (config) => checkConfig(config).problems,
   validatesValues: true,
   diagnose,
   // No `create`: each slot is one stream and one task, and all tasks have the connector's config.

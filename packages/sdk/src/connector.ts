@@ -41,8 +41,14 @@ interface ConnectorDefinition {
     workerSettings: WorkerSettings,
   ): Promise<readonly ConfigProblem[]> | readonly ConfigProblem[];
   /**
-   * True: `validate` also reports missing and unparsable values, with messages of its own (as Debezium's connectors
-   * do), and the runtime does not. (Default: false)
+   * The checks of `validate` that open no connection, read no file and run nothing. Called in place of `validate` for
+   * callers without the role admin, who may not make a worker do that with its files and credentials. Values that have
+   * placeholders of config providers are passed as they are. (Default: the runtime checks each key)
+   */
+  checkKeys?(config: ConnectorConfig, workerSettings: WorkerSettings): readonly ConfigProblem[];
+  /**
+   * True: `validate`, and `checkKeys` if there is one, also report missing and unparsable values, with messages of
+   * their own (as Debezium's connectors do), and the runtime does not. (Default: false)
    */
   readonly validatesValues?: boolean;
   /**

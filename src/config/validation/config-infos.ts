@@ -32,12 +32,18 @@ export interface ConfigInfos {
   }[];
 }
 
+/**
+ * `keys`: only what needs no connection, file or plugin code beyond the checks of keys. Placeholders of config
+ * providers are not replaced, and keys that have some are not checked.
+ */
+export type Checks = 'all' | 'keys';
+
 export interface ConfigValidator {
   /**
    * Throws ValidationError (`status`, `message`) for a missing or unknown class. Values may be null (connect-rest
-   * §3.7).
+   * §3.7). (Default of `checks`: all)
    */
-  validate(config: Readonly<Record<string, string | null>>): Promise<ConfigInfos>;
+  validate(config: Readonly<Record<string, string | null>>, checks?: Checks): Promise<ConfigInfos>;
   /** `GET /connector-plugins/{plugin}/config`. `version`: a Maven version or range. (Default: any) */
   definitions(plugin: string, version?: string | null): Promise<readonly ConfigDefinitionInfo[]>;
   /** JSON Schema of a connector's documents, or of another plugin's settings, from the same definitions. */

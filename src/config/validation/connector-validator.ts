@@ -13,8 +13,9 @@ import { commonKeys, frameworkKeys, type Choices } from '../connector-config';
 import { millraceEntries } from './millrace-keys';
 import type { ConfigResolver } from '../providers/config-resolver';
 import { hideInError, hiderOf, type HideResolved } from '../providers/hide-resolved';
+import { hasPlaceholder } from '../providers/placeholders';
 import type { JsonSchema } from '../schema/key-schema';
-import type { ConfigDefinitionInfo, ConfigInfos, ConfigValidator } from './config-infos';
+import type { Checks, ConfigDefinitionInfo, ConfigInfos, ConfigValidator } from './config-infos';
 import { aliasEntries, PREDICATES, TRANSFORMS } from './alias-keys';
 import {
   CONVERTER_PARTS,
@@ -100,10 +101,12 @@ class Entries {
    * Keys in `resolved` show their placeholder instead of the resolved value, and no messages about it. `hide` removes
    * resolved values from the messages of other keys.
    */
-  result(name: string, resolved: ReadonlyMap<string, string>, hide: HideResolved): ConfigInfos {
+  result(name: string, { resolved, unchecked, hide }: Placeholders): ConfigInfos {
     const known = [...this.known.values()];
     known.splice(this.overridesAt, 0, ...this.overrides);
     const all = [...this.unknown.values(), ...known].map((entry) => {
+      const unresolved = unchecked.get(entry.name);
+      if (unresolved !== undefined) return { ...entry, value: unresolved, errors: [] };
       const placeholder = resolved.get(entry.name);
       if (placeholder === undefined) return { ...entry, errors: entry.errors.map((message) => hide(message)) };
       const reason = 'the value resolved from the config provider reference failed validation';
@@ -118,6 +121,14 @@ class Entries {
       configs: all.map((entry) => ({ definition: entry.definition, value: valueInfo(entry) })),
     };
   }
+}
+
+interface Placeholders {
+  /** Values whose placeholders were replaced, as they were sent. */
+  readonly resolved: ReadonlyMap<string, string>;
+  /** Values whose placeholders are left as they are. */
+  readonly unchecked: ReadonlyMap<string, string>;
+  readonly hide: HideResolved;
 }
 
 class Validator implements ConfigValidator {
@@ -137,21 +148,21 @@ class Validator implements ConfigValidator {
     this.plugins = new PluginDefinitions(options.registry, options.config);
   }
 
-  async validate(sent: NullableConfig): Promise<ConfigInfos> {
+  async validate(sent: NullableConfig, checks: Checks = 'all'): Promise<ConfigInfos> {
     const asSent = valueOf(sent, 'connector.class');
     if (asSent == null) {
       throw new ValidationError(400, `Connector config ${showMap(sent)} contains no connector type`);
     }
-    const config = this.resolver ? await this.resolver.resolve(sent) : sent;
-    const resolved = new Map(
-      Object.entries(sent).filter(
-        (entry): entry is [string, string] => entry[1] !== (valueOf(config, entry[0]) ?? null),
-      ),
-    );
+    const config = this.resolver && checks === 'all' ? await this.resolver.resolve(sent) : sent;
+    const given = Object.entries(sent).filter((entry): entry is [string, string] => entry[1] !== null);
+    const resolved = new Map(given.filter(([key, value]) => value !== (valueOf(config, key) ?? null)));
+    const isUnchecked = this.resolver !== undefined && checks === 'keys';
+    const unchecked = new Map(isUnchecked ? given.filter(([, value]) => hasPlaceholder(value)) : []);
     const hide = hiderOf(sent, config);
+    const placeholders: Placeholders = { resolved, unchecked, hide };
     try {
-      const entries = await this.check(valueOf(config, 'connector.class') ?? '', config, resolved, hide);
-      return entries.result(asSent, resolved, hide);
+      const entries = await this.check(valueOf(config, 'connector.class') ?? '', config, placeholders, checks);
+      return entries.result(asSent, placeholders);
     } catch (error) {
       throw hideInError(error, hide, THROWN_LIMIT);
     }
@@ -160,8 +171,8 @@ class Validator implements ConfigValidator {
   private async check(
     className: string,
     config: NullableConfig,
-    resolved: ReadonlyMap<string, string>,
-    hide: HideResolved,
+    { resolved, unchecked, hide }: Placeholders,
+    checks: Checks,
   ): Promise<Entries> {
     const plugin = this.findConnector(className);
     const versions = installedVersions(plugin, this.registry);
@@ -200,7 +211,7 @@ class Validator implements ConfigValidator {
       entries.put(await aliasEntries(kind, shown, config, this.registry));
     }
     if (connector.type === 'sink') checkSinkTopics(entries.byName, config);
-    else
+    else if (checks === 'all')
       await checkSourcePromises(entries.byName, config, {
         connector,
         isEnabled: this.worker.exactlyOnceSourceSupport === 'enabled',
@@ -217,13 +228,15 @@ class Validator implements ConfigValidator {
     }
 
     const own = connector.config.map((key) => checkKey(key, withoutNullsOf(config, connector.config)));
+    const method = checks === 'all' ? 'validate' : 'checkKeys';
     // Such a plugin reports these errors in its own words, in `validateWithPlugin`.
-    if (connector.validatesValues) for (const entry of own) entry.errors.length = 0;
+    const checksOwn = connector.validatesValues === true && connector[method] !== undefined;
+    for (const entry of own) if (checksOwn || unchecked.has(entry.name)) entry.errors.length = 0;
     entries.put(own);
     const settings = grantedSettings(plugin, this.worker.raw);
     if (own.every((entry) => entry.errors.length === 0)) {
-      reportStep(`the call of validate() in ${plugin.class}`);
-      await this.validateWithPlugin(plugin.class, connector, settings, config, entries);
+      reportStep(`the call of ${method}() in ${plugin.class}`);
+      await this.validateWithPlugin(plugin.class, connector, method, settings, config, entries);
     }
 
     this.checkClients(connector, config, entries, (key) => resolved.has(key));
@@ -282,13 +295,14 @@ class Validator implements ConfigValidator {
   private async validateWithPlugin(
     className: string,
     connector: Connector,
+    method: 'validate' | 'checkKeys',
     workerSettings: WorkerSettings,
     config: NullableConfig,
     entries: Entries,
   ): Promise<void> {
-    if (!connector.validate) return;
+    if (!connector[method]) return;
     const returned = await withinStage(
-      Promise.resolve(connector.validate(withoutNulls(config), workerSettings)),
+      Promise.resolve(connector[method](withoutNulls(config), workerSettings)),
       this.pluginLimitMs,
       'performing multi-property validation for the connector',
     );

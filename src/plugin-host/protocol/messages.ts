@@ -9,7 +9,7 @@ import type {
   WorkerSettings,
 } from '@millrace/sdk';
 import type { JsonSchema } from '../../config/schema/key-schema';
-import type { ConfigDefinitionInfo, ConfigInfos } from '../../config/validation/config-infos';
+import type { Checks, ConfigDefinitionInfo, ConfigInfos } from '../../config/validation/config-infos';
 import type { NullableConfig } from '../../config/validation/entry';
 import type { LevelName, LogLevels } from '../../logging/log-levels';
 import type { PluginDescription } from '../../plugins/registry';
@@ -47,7 +47,7 @@ export type OffsetPairs = readonly (readonly [unknown, unknown])[];
 
 /** Calls from the worker to a thread. */
 export interface PluginCalls {
-  validate(config: NullableConfig): ConfigInfos;
+  validate(config: NullableConfig, checks: Checks): ConfigInfos;
   definitions(plugin: string, version: string | null): readonly ConfigDefinitionInfo[];
   schema(plugin: string, version: string | null): JsonSchema;
   traits(description: PluginDescription): ConnectorTraits;

@@ -8,7 +8,7 @@ import {
 } from '@millrace/sdk';
 import type { ConfigResolver } from '../../config/providers/config-resolver';
 import type { JsonSchema } from '../../config/schema/key-schema';
-import type { ConfigDefinitionInfo, ConfigInfos, ConfigValidator } from '../../config/validation/config-infos';
+import type { Checks, ConfigDefinitionInfo, ConfigInfos, ConfigValidator } from '../../config/validation/config-infos';
 import { valueOf, type NullableConfig } from '../../config/validation/entry';
 import type { LogLevels } from '../../logging/log-levels';
 import type { Logger } from '../../logging/logger';
@@ -84,12 +84,13 @@ export class ThreadPluginHost implements PluginHost, ConfigValidator {
     });
   }
 
-  async validate(config: NullableConfig): Promise<ConfigInfos> {
+  async validate(config: NullableConfig, checks: Checks = 'all'): Promise<ConfigInfos> {
     const name = valueOf(config, 'connector.class') ?? '';
     return await this.pool.call(
       { key: name, what: `the validation of a configuration of ${name}` },
       'validate',
       config,
+      checks,
     );
   }
 

@@ -5,7 +5,7 @@ import type { NullableConfig } from '../../config/validation/entry';
 import { HIDDEN } from '../../logging/secrets';
 import type { Caller } from '../auth/access';
 import { forbidden } from '../auth/access-error';
-import { validationProblem } from '../routers/plugins-router';
+import { checksFor, validationProblem } from '../routers/plugins-router';
 import type { RestContext } from '../routers/context';
 import type { Validation } from './api';
 
@@ -21,14 +21,14 @@ export async function validatePatch(
   const merged = mergedConfig(config, patch);
   const shown = await secrets.shownToAll(merged, merged['connector.class']);
   const isSecret = (key: string): boolean => shown[key] !== merged[key] || hasPlaceholder(merged[key] ?? '');
-  // Validation may connect to a host of the config, with its credentials: another host must not get them.
+  // Messages about changed keys must not depend on secrets that the caller may not see.
   if (caller.role !== 'admin' && Object.keys(patch).length > 0 && Object.keys(merged).some(isSecret))
     throw forbidden(
       'A changed config with secrets or values of config providers can only be validated with the role admin',
       caller.user,
     );
   const hide = await secrets.inValidationOf(merged);
-  const infos = await validator.validate(merged).catch((error: unknown) => {
+  const infos = await validator.validate(merged, checksFor(caller)).catch((error: unknown) => {
     throw validationProblem(error);
   });
   return {

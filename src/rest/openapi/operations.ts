@@ -208,7 +208,12 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'validateConfig',
     summary: 'Validate a connector config without storing it',
     body: 'GivenConfig',
-    answers: { 200: ['The keys with their errors', 'Validation'] },
+    answers: {
+      200: [
+        'The keys with their errors. With the header `Millrace-Validation: keys`, for callers without the role admin, only the keys were checked: the worker connected to nothing and read no files',
+        'Validation',
+      ],
+    },
   },
   'GET /admin/loggers': {
     id: 'listLoggers',

@@ -1,8 +1,10 @@
 /** Installed plugins, their config keys, and validation. Source: connect-rest §1.19 to §1.21. */
 import { hasPlaceholder } from '../../config/providers/placeholders';
+import type { Checks } from '../../config/validation/config-infos';
 import { valueOf } from '../../config/validation/entry';
 import { ValidationError } from '../../config/validation/validation-error';
 import { isConnectError } from '@millrace/sdk';
+import type { Caller } from '../auth/access';
 import { forbidden } from '../auth/access-error';
 import { configMap } from '../requests/connector-request';
 import type { RestContext } from './context';
@@ -31,6 +33,15 @@ export function validationProblem(error: unknown): RestError {
   if (message.startsWith('Request timed out')) return new RestError(500, message.replace(/\.$/, ''), { cause: error });
   return new RestError(500, message === '' ? name : `${name}: ${message}`, { cause: error });
 }
+
+/**
+ * A config may make a worker connect to any host, with files and credentials of its own or of a stored connector: only
+ * for callers that may also create connectors.
+ */
+export const checksFor = ({ role }: Caller): Checks => (role === 'admin' ? 'all' : 'keys');
+
+/** States that only the keys were checked. Java's clients do not read it. */
+export const CHECKS_HEADER = 'Millrace-Validation';
 
 export function pluginsResources(context: RestContext): readonly Resource[] {
   return [
@@ -77,14 +88,16 @@ export function pluginsResources(context: RestContext): readonly Resource[] {
             throw new RestError(400, `Included connector type ${included} does not match request type ${plugin}`);
           }
           context.secrets.requireWhole(config);
-          // Validation may send what a placeholder stands for to a host in the config.
+          // Their values are not checked for other callers, who would take such a config for a valid one.
           if (
             call.caller.role !== 'admin' &&
             Object.values(config).some((value) => value !== null && hasPlaceholder(value))
           )
             throw forbidden('Values of config providers can only be validated with the role admin', call.caller.user);
+          const checks = checksFor(call.caller);
           try {
-            return ok(await context.validator.validate(config));
+            const infos = await context.validator.validate(config, checks);
+            return { ...ok(infos), ...(checks === 'keys' && { headers: { [CHECKS_HEADER]: checks } }) };
           } catch (error) {
             throw validationProblem(error);
           }

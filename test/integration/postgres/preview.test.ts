@@ -74,6 +74,16 @@ test('without a publication: the rows of the snapshot, and the statements that a
   await endAndCompare(before);
 });
 
+test('initial statements are not run, and a warning says so', async () => {
+  const before = await serverState();
+  const { log } = await preview({ 'database.initial.statements': "INSERT INTO todos (description) VALUES ('i')" });
+  await (run as TaskRun).count(2);
+  expect(log.map(({ message }) => message)).toContain(
+    'database.initial.statements are not run: they may change data. What they set, the preview lacks.',
+  );
+  await endAndCompare(before);
+});
+
 test('without a publication and without a snapshot: an error with the statement', async () => {
   const before = await serverState();
   await expect(preview({ 'snapshot.mode': 'no_data' })).rejects.toThrow(

@@ -73,6 +73,33 @@ test('cdc-postgres 5: a server that never answers', async () => {
   silent.close();
 });
 
+test('validation does not run database.initial.statements, nor shows what they read', async () => {
+  await database.query('CREATE TABLE victims (id int PRIMARY KEY)');
+  const statements = [
+    'DROP TABLE victims',
+    "SELECT ('secret of ' || current_user)::int",
+    "SELECT set_config('role', 'nobody', false)",
+  ];
+  for (const statement of statements) expect(await problems({ 'database.initial.statements': statement })).toEqual({});
+  expect(await database.query('SELECT * FROM victims')).toEqual([]);
+  await database.query('DROP TABLE victims');
+});
+
+test('privileges of a role that initial statements may set are not checked', async () => {
+  const role = `i_${database.name}`;
+  await database.query(`CREATE ROLE ${role} LOGIN REPLICATION PASSWORD 'x'`);
+  try {
+    const overrides = {
+      ...{ 'database.user': role, 'database.password': 'x', 'table.include.list': 'public.todos' },
+      'publication.autocreate.mode': 'no_tables',
+    };
+    expect(await problems(overrides)).toEqual({ 'database.user': expect.stringContaining('permission denied') });
+    expect(await problems({ ...overrides, 'database.initial.statements': 'SET ROLE postgres' })).toEqual({});
+  } finally {
+    await database.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  }
+});
+
 test('cdc-postgres 10: a role without REPLICATION', async () => {
   const role = `r_${database.name}`;
   await database.query(`CREATE ROLE ${role} LOGIN PASSWORD 'x'; GRANT SELECT ON todos TO ${role}`);

@@ -45,9 +45,14 @@ export const DEFINITIONS: readonly Definition[] = [
     KEY.databaseSslrootcert,
     'STRING',
     null,
-    'File (or PEM text) with the certificates that verify-ca and verify-full trust.',
+    'File (or PEM text) with the certificates that verify-ca and verify-full trust. They need it: no default file is used.',
   ),
-  key(KEY.databaseSslcert, 'STRING', null, 'File (or PEM text) with the client certificate.'),
+  key(
+    KEY.databaseSslcert,
+    'STRING',
+    null,
+    'File (or PEM text) with the client certificate. It needs database.sslkey, too: no default file is used.',
+  ),
   key(
     KEY.databaseSslkey,
     // Debezium's is a STRING, which would show the PEM text.
@@ -60,7 +65,7 @@ export const DEFINITIONS: readonly Definition[] = [
     KEY.databaseInitialStatements,
     'STRING',
     null,
-    'SQL statements, separated by semicolons (two for a literal one), run on every ordinary connection.',
+    'SQL statements, separated by semicolons (two for a literal one), run on every ordinary connection of a running connector. Validation, `millrace doctor` and previews do not run them.',
   ),
   key(KEY.databaseTcpKeepAlive, 'BOOLEAN', true, 'Sends TCP keep-alive probes.'),
   key(

@@ -8,7 +8,7 @@ import type { ConnectionConfig } from '../config/postgres-config';
 import { bindIfPossible } from './channel-binding';
 import { tlsAttempts, type TlsAttempt } from './tls';
 import { databaseError, errorCode, errorText } from './errors';
-import { connectionOf } from './pg-internals';
+import { connectionOf, withoutReplication } from './pg-internals';
 import { refusedByPooler } from './pooler';
 import { endWhenSilent } from './silent-query';
 import { ensureSettings, startupOptions, type Role } from './session-settings';
@@ -37,6 +37,8 @@ export function clientConfig(config: ConnectionConfig, role: Role, tls: TlsAttem
       LONGEST_TIMER_MS,
     ),
     ssl: tls,
+    // Not the worker's PGSSLNEGOTIATION.
+    sslnegotiation: 'postgres',
     enableChannelBinding: true,
   };
 }
@@ -52,6 +54,7 @@ export async function openConnection(config: ConnectionConfig, role: Role): Prom
   const attempts = tlsAttempts(config);
   for (const [index, tls] of attempts.entries()) {
     const client = new Client(clientConfig(config, role, tls));
+    withoutReplication(client);
     // A connection lost while idle has no caller to report to; its next query fails.
     client.on('error', () => undefined);
     try {
@@ -64,7 +67,8 @@ export async function openConnection(config: ConnectionConfig, role: Role): Prom
     endWhenSilent(client, config.socketTimeoutMs);
     try {
       await ensureSettings(client, role);
-      await initialise(client, config.initialStatements, role);
+      // They may change data: only the connector itself runs them.
+      if (role !== 'Validate Connection') await initialise(client, config.initialStatements, role);
     } catch (error) {
       await client.end().catch(() => undefined);
       throw error;
@@ -78,7 +82,7 @@ export async function openConnection(config: ConnectionConfig, role: Role): Prom
  * Runs `database.initial.statements`. Restores the text settings afterwards: the statements do not run on the
  * replication connection, and a snapshot must read the same text as the stream.
  */
-export async function initialise(client: Client, statements: readonly string[], role: Role): Promise<void> {
+async function initialise(client: Client, statements: readonly string[], role: Role): Promise<void> {
   if (statements.length === 0) return;
   try {
     for (const statement of statements) await client.query(statement);

@@ -36,6 +36,12 @@ export function backendPid(client: Client): number | null {
   return (client as unknown as { readonly processID: number | null }).processID;
 }
 
+/** `replication` of lib/connection-parameters.js, for which an absent setting is that of PGREPLICATION. */
+export function withoutReplication(client: Client): void {
+  const { connectionParameters } = client as unknown as { readonly connectionParameters: { replication?: string } };
+  delete connectionParameters.replication;
+}
+
 /** `enableChannelBinding` of lib/client.js, read when the server asks for SCRAM and the password is known. */
 export function disableChannelBinding(client: Client): void {
   (client as unknown as { enableChannelBinding: boolean }).enableChannelBinding = false;

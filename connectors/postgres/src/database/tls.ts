@@ -1,8 +1,9 @@
-/** sslmode as the JDBC driver understands it (cdc-postgres §1.7). */
+/**
+ * sslmode as the JDBC driver understands it (cdc-postgres §1.7), except for its default files in ~/.postgresql: those
+ * are the worker's, and the server is the config's.
+ */
 import { createPrivateKey } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import { ConnectError } from '@millrace/sdk';
 import type { ConnectionConfig } from '../config/postgres-config';
@@ -37,15 +38,21 @@ function encrypted(config: ConnectionConfig): ConnectionOptions {
 }
 
 function rootCertificate(config: ConnectionConfig): Buffer | string {
-  const place = config.sslRootCert ?? join(homedir(), '.postgresql', 'root.crt');
+  const place = config.sslRootCert;
+  if (place === null)
+    throw missing(
+      `database.sslmode=${config.sslMode} needs database.sslrootcert, the certificates of the authorities that may have signed the server's; no default file is used.`,
+    );
   return read(place, `Could not open SSL root certificate file ${shown(place)}.`);
 }
 
 function clientCertificate(config: ConnectionConfig): ConnectionOptions {
-  const folder = join(homedir(), '.postgresql');
-  const cert = config.sslCert ?? ifThere(join(folder, 'postgresql.crt'));
-  const keyPlace = config.sslKey ?? (cert === null ? null : ifThere(join(folder, 'postgresql.pk8')));
-  if (keyPlace === null) return {};
+  const { sslCert: cert, sslKey: keyPlace } = config;
+  if (keyPlace === null) {
+    if (cert !== null)
+      throw missing('database.sslcert needs database.sslkey, the key of the certificate; no default file is used.');
+    return {};
+  }
   const key = read(keyPlace, `Could not open SSL key file ${shown(keyPlace)}.`);
   const passphrase = config.sslPassword ?? undefined;
   if (!/-----BEGIN/.test(key.toString('latin1'))) {
@@ -76,7 +83,7 @@ function fromDer(der: Buffer, passphrase: string | undefined): string {
 
 const isInline = (place: string): boolean => place.startsWith('-----BEGIN');
 const shown = (place: string): string => (isInline(place) ? '(inline)' : place);
-const ifThere = (file: string): string | null => (existsSync(file) ? file : null);
+const missing = (message: string): ConnectError => new ConnectError(message, { code: 'PG_SSL_FILE' });
 
 function read(place: string, message: string): Buffer {
   if (isInline(place)) return Buffer.from(place.replaceAll('\\n', '\n'));

@@ -4,7 +4,7 @@ import type { Client } from 'pg';
 import { checkConfig } from '../config/check';
 import { parseConfig, type ConnectionConfig } from '../config/postgres-config';
 import { withoutSalt } from '../config/problem';
-import { closeConnection, initialise, openConnection } from '../database/connection';
+import { closeConnection, openConnection } from '../database/connection';
 import { databaseError } from '../database/errors';
 import { quoteIdentifier } from '../database/identifiers';
 import { readServerFacts } from '../database/server';
@@ -30,7 +30,7 @@ export async function diagnose(config: ConnectorConfig, { timeoutMs }: Diagnosis
   };
   let client: Client;
   try {
-    ({ client } = await openConnection({ ...connection, initialStatements: [] }, 'Validate Connection'));
+    ({ client } = await openConnection(connection, 'Validate Connection'));
   } catch (error) {
     return [connectionFinding(connection, error)];
   }
@@ -38,8 +38,6 @@ export async function diagnose(config: ConnectorConfig, { timeoutMs }: Diagnosis
   const timer = startTimer(() => void closeConnection(client), limitMs);
   try {
     await client.query(`SET statement_timeout = ${limitMs}`);
-    const failure = await initialFailure(client, connection);
-    if (failure !== null) return [failure];
     const server = await readServerFacts(client);
     const outdated = versionFinding(server);
     if (outdated !== null) return [outdated];
@@ -50,16 +48,6 @@ export async function diagnose(config: ConnectorConfig, { timeoutMs }: Diagnosis
   } finally {
     clearTimeout(timer);
     await closeConnection(client);
-  }
-}
-
-async function initialFailure(client: Client, { initialStatements }: ConnectionConfig): Promise<Finding | null> {
-  try {
-    await initialise(client, initialStatements, 'Validate Connection');
-    return null;
-  } catch (error) {
-    const { code, message } = failureOf(error);
-    return fault(code, sentence(message), { cure: 'Correct database.initial.statements.' });
   }
 }
 

@@ -53,7 +53,9 @@ export async function readFacts(client: Client, config: PostgresConfig, server: 
     may_create: boolean;
     foreign: string[];
   };
-  const foreign = new Set(privileges.foreign.map(Number));
+  // Statements that are not run here may set another role.
+  const isOtherRole = config.connection.initialStatements.length > 0;
+  const foreign = new Set(isOtherRole ? [] : privileges.foreign.map(Number));
   const slots: SlotFacts[] = [];
   if (config.snapshot.policy.stream)
     for (const part of slotParts(config)) slots.push(await readSlot(client, part, tables, server));
@@ -62,7 +64,7 @@ export async function readFacts(client: Client, config: PostgresConfig, server: 
     server,
     capacity: await readCapacity(client),
     tables,
-    unreadable: await unreadable(client, snapshotTables(tables, config.filters)),
+    unreadable: isOtherRole ? [] : await unreadable(client, snapshotTables(tables, config.filters)),
     foreign: tables.filter(({ oid }) => foreign.has(oid)),
     isSuperuser: privileges.superuser,
     mayCreate: privileges.may_create,

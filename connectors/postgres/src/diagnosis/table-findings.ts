@@ -60,7 +60,7 @@ export function tableFindings(facts: Facts): Finding[] {
 /** Rows that policies hide from snapshots. The stream has them. */
 function hidden({ config, server, tables }: Facts): Finding[] {
   const affected = tables.filter((table) => table.rowSecurity);
-  if (affected.length === 0) return [];
+  if (affected.length === 0 || config.connection.initialStatements.length > 0) return [];
   const isSnapshot = config.snapshot.policy.initially && partlyHidden(config, tables).length > 0;
   const what = `Row level security hides rows of ${listed(affected.map(qualified))} from the role ${server.user}`;
   const cure = { cure: `Run this as a superuser${place(server)}.`, statements: [bypass(server.user)] };

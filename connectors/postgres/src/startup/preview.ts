@@ -10,12 +10,13 @@ import { findPublication } from '../publication/state';
 import { replicaIdentityStatements } from './replica-identity';
 
 /**
- * Pure. Without everything that writes: heartbeats, notifications, signals, replica identities, dropping the slot. One
- * connection reads the snapshot, without delays.
+ * Pure. Without everything that writes or may write: initial statements, heartbeats, notifications, signals, replica
+ * identities, dropping the slot. One connection reads the snapshot, without delays.
  */
 export function previewConfig(config: PostgresConfig): PostgresConfig {
   return {
     ...config,
+    connection: { ...config.connection, initialStatements: [] },
     slot: { ...config.slot, dropOnStop: false },
     heartbeat: { ...config.heartbeat, intervalMs: 0, actionQuery: null },
     notifications: { channels: new Set(), topic: null },

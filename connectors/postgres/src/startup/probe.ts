@@ -85,7 +85,8 @@ async function checkServer(
       problems.push(...found.map((message) => invalid(nameOf(KEY.publicationName), message)));
     }
   }
-  if (config.snapshot.policy.initially) {
+  // Statements that are not run here may set another role.
+  if (config.snapshot.policy.initially && config.connection.initialStatements.length === 0) {
     const denied = await unreadable(client, snapshotTables(tables, config.filters));
     if (denied.length > 0)
       problems.push(

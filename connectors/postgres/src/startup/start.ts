@@ -74,6 +74,8 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
   let config = isPreview ? previewConfig(given) : given;
   const { logger, signal } = context;
   for (const warning of config.warnings) logger.warn(warning);
+  if (isPreview && given.connection.initialStatements.length > 0)
+    logger.warn('database.initial.statements are not run: they may change data. What they set, the preview lacks.');
   if (config.slot.dropOnStop)
     logger.warn('slot.drop.on.stop is set: changes made while the connector is stopped are lost.');
   const general = new GeneralConnection(config.connection);

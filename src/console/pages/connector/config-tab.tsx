@@ -79,7 +79,7 @@ export function ConfigTab({ details, draft, refresh }: ConfigTabProps): JSX.Elem
       {error && <ErrorNotice error={error} retry={retry} />}
       {objection && (
         <Notice kind="unknown" title="Read only">
-          {`${objection}.`}
+          {`${objection}. Its keys are checked, but not what it connects to.`}
         </Notice>
       )}
       <ConfigEditor

@@ -6,6 +6,7 @@ import {
   connectionOf,
   disableChannelBinding,
   runsQuery,
+  withoutReplication,
 } from '../../../../connectors/postgres/src/database/pg-internals';
 
 const ROOT = join(__dirname, '../../../..');
@@ -26,6 +27,10 @@ test('pg has the internals that the connector uses', () => {
   );
   expect(backendPid(client)).toBeNull();
   expect(runsQuery(client)).toBe(false);
+  const replicating = new Client({ replication: 'database' } as object);
+  expect(replicating).toMatchObject({ connectionParameters: { replication: 'database' } });
+  withoutReplication(replicating);
+  expect(replicating).not.toHaveProperty('connectionParameters.replication');
   const binding = new Client({ enableChannelBinding: true });
   expect(binding).toMatchObject({ enableChannelBinding: true });
   disableChannelBinding(binding);
