@@ -6,6 +6,8 @@ import type { RunningBroker } from './broker-thread-messages';
 
 /** The owner of the data folder writes its address to this file. */
 const ADDRESS_FILE = 'broker.json';
+/** Where a worker's broker listens. A file with another address, of a checkout for example, is not one of ours. */
+const LOOPBACK = /^127\.0\.0\.1:\d{1,5}$/;
 
 /**
  * @param clusterIdAt resolves with the cluster id of the broker at an address; null if none answers
@@ -29,7 +31,7 @@ export async function findRunningBroker(
 async function readAddressFile(file: string): Promise<RunningBroker | null> {
   try {
     const published = (await readJson(file)) as Partial<RunningBroker> | null;
-    const complete = typeof published?.bootstrapServers === 'string' && typeof published.clusterId === 'string';
+    const complete = LOOPBACK.test(String(published?.bootstrapServers)) && typeof published?.clusterId === 'string';
     return complete ? (published as RunningBroker) : null;
   } catch {
     return null;

@@ -9,7 +9,7 @@ export const command: CommandSpec = {
 
 The source runs here, without Kafka, through its transformations, predicates and converters. Nothing is written: no topic, no stored offset, no replication slot. It reads from the begin, or from the offsets of --offsets.
 
-Converters and plugins are those of the worker settings: of --config, otherwise of worker.properties in the current directory if it exists. Exit code 5: the config is invalid, or there was no record.`,
+Converters and plugins are those of the worker settings: of --config, otherwise those of "millrace dev". Exit code 5: the config is invalid, or there was no record.`,
   arguments: [{ name: '<file>', description: 'the connector: JSON, YAML or properties', completes: 'files' }],
   options: [
     { flags: '-n, --count <number>', description: 'records to show', default: 10, parse: wholeNumber(1, 1000) },

@@ -7,7 +7,7 @@ export const command: CommandSpec = {
   summary: 'validate connector files on a worker, or without one; exit code 5 if one is invalid',
   description: `Validate connector files on a worker; exit code 5 if one is invalid.
 
-With --offline no worker is needed: the plugins of this installation validate here, with the worker settings of --config, otherwise of worker.properties in the current directory if it exists. A connector that connects to its database to validate connects from here.`,
+With --offline no worker is needed: the plugins of this installation validate here, with the worker settings of --config. A connector that connects to its database to validate connects from here.`,
   arguments: [{ name: '<file...>', description: 'files, folders, or - for standard input', completes: 'files' }],
   options: [
     RECURSIVE,

@@ -1,13 +1,13 @@
 /**
- * The worker settings with which a command connects to Kafka: of `--config`, of the context, of worker.properties here,
- * of the environment; otherwise those of `millrace dev`. The context does not count if a URL names another cluster.
+ * The worker settings with which a command connects to Kafka: of `--config`, of the context, of the
+ * environment; otherwise those of `millrace dev`. The context does not count if a URL names another cluster.
  */
 import { dirname, resolve } from 'node:path';
 import { chosenContext } from '../context/server';
 import { contextsPath } from '../context/contexts-file';
-import { DEV_DEFAULTS } from '../dev';
+import { commandConfig } from '../command-config';
 import type { Invocation } from '../program/command-spec';
-import { readConfig, type WorkerSetup } from '../read-config';
+import type { WorkerSetup } from '../read-config';
 import { clusterOptions } from '../worker-options';
 
 /** Rejects with a ConfigError about the first invalid setting. @param signal ends the reading of a pipe */
@@ -19,13 +19,5 @@ export async function clusterSetup(
   const given = clusterOptions(invocation);
   const ofContext = given.file === undefined ? chosenContext(invocation)?.config : undefined;
   const file = ofContext === undefined ? given.file : resolve(dirname(contextsPath(io)), ofContext);
-  return await readConfig(
-    {
-      defaults: DEV_DEFAULTS,
-      usualFile: 'worker.properties',
-      given: { ...given, ...(file !== undefined && { file }) },
-    },
-    io,
-    signal,
-  );
+  return await commandConfig({ ...given, ...(file !== undefined && { file }) }, io, signal);
 }

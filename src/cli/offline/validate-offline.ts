@@ -8,11 +8,10 @@ import { createPluginHost } from '../../plugin-host/create-host';
 import { createPluginRegistry } from '../../plugins/create-registry';
 import { sideBySide } from '../rest/side-by-side';
 import type { Validated } from '../apply/validate-configs';
-import { DEV_DEFAULTS } from '../dev';
+import { commandConfig } from '../command-config';
 import type { ConnectorDocument } from '../documents/connector-document';
 import type { CliIo } from '../io';
 import { stderrLogger } from '../preview/stderr-logger';
-import { readConfig } from '../read-config';
 import type { WorkerOptions } from '../worker-options';
 import { consoleOnStderr } from './console-on-stderr';
 import { classError, validateHere } from './validate-here';
@@ -32,7 +31,7 @@ export async function validateOffline(
 ): Promise<readonly Validated[]> {
   // With task.host=inline, plugins run in this thread.
   consoleOnStderr();
-  const { config, resolver } = await readConfig({ defaults: DEV_DEFAULTS, usualFile: 'worker.properties', given }, io);
+  const { config, resolver } = await commandConfig(given, io);
   const logger = stderrLogger(io);
   const levels = new LogLevels('WARN');
   const registry = createPluginRegistry({ pluginPath: config.pluginPath, builtIns: builtInPlugins, logger });

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ConnectError, settledWithin } from '@millrace/sdk';
-import { DEV_DEFAULTS } from '../dev';
+import { commandConfig } from '../command-config';
 import type { ConnectorDocument } from '../documents/connector-document';
 import { readDocuments } from '../documents/read-documents';
 import { EXIT } from '../exit-codes';
@@ -11,7 +11,6 @@ import type { CliIo } from '../io';
 import { consoleOnStderr } from '../offline/console-on-stderr';
 import { withProgress, type ShowProgress } from '../output/progress-line';
 import type { Invocation } from '../program/command-spec';
-import { readConfig } from '../read-config';
 import { parseOffsets, PreviewOffsets } from './preview-offsets';
 import { previewOptions, type PreviewOptions } from './preview-options';
 import { prepareSource, type PreviewedSource, type Refused } from './previewed-source';
@@ -56,7 +55,7 @@ async function preview(
   interrupted: Promise<void>,
 ): Promise<number> {
   const offsets = readOffsets(options.offsetsFile, io.cwd);
-  const setup = await readConfig({ defaults: DEV_DEFAULTS, usualFile: 'worker.properties', given: options.worker }, io);
+  const setup = await commandConfig(options.worker, io);
   const logger = stderrLogger(io);
   const { task, timeoutMs, count } = options;
   show(() => `Starting ${document.name}`);

@@ -36,7 +36,7 @@ export const SHARED_OPTIONS: Readonly<Record<SharedOptions, readonly OptionSpec[
   cluster: [
     {
       flags: '--config <worker.properties>',
-      description: 'worker settings to connect to Kafka with (default: of the context, or worker.properties here)',
+      description: 'worker settings to connect to Kafka with (default: of the context)',
       completes: 'files',
     },
     {

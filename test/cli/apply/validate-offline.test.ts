@@ -49,7 +49,8 @@ async function validate(...args: string[]): Promise<{ code: number; out: string;
   const code = await runCli(['validate', ...args], io);
   return { code, out: io.out, err: io.err };
 }
-const offline = async (...args: string[]): ReturnType<typeof validate> => await validate('--offline', ...args);
+const offline = async (...args: string[]): ReturnType<typeof validate> =>
+  await validate('--offline', ...(args.includes('--config') ? [] : ['--config', 'worker.properties']), ...args);
 
 test('sources and sinks: the errors of each field, then the valid ones; exit code 5', async () => {
   document('sink', { ...SINK, 'topics.regex': 'x', file: join(cwd, 'a') });
@@ -69,7 +70,7 @@ test('only valid ones: exit code 0; as JSON', async () => {
   expect([code, JSON.parse(out)]).toEqual([0, [{ name: 'fine', place: 'c/fine.json', fields: [] }]]);
 });
 
-test('the worker settings are those of worker.properties here, or of --config', async () => {
+test('the worker settings are those of --config', async () => {
   document('sink', { ...SINK, file: '/etc/passwd' });
   expect(await offline('c/sink.json')).toMatchObject({ code: 5, out: expect.stringContaining(cwd) });
   write('other.properties', 'task.host=inline\nfile.root=/etc\nplugin.path=plugins\n');

@@ -110,11 +110,11 @@ test('a file, with converters of the worker settings: no topic is created', asyn
   const topic = uniqueName('previewed');
   await writeFile(join(folder, 'lines.txt'), 'one\ntwo\nthree\n');
   await writeFile(
-    join(folder, 'worker.properties'),
+    join(folder, 'text.properties'),
     'value.converter=org.apache.kafka.connect.storage.StringConverter\n',
   );
   const file = await connector({ 'connector.class': 'FileStreamSource', file: join(folder, 'lines.txt'), topic });
-  const run = preview([file, '-n', '2']);
+  const run = preview([file, '-n', '2', '--config', 'text.properties']);
   expect(await run.ended).toBe(0);
   expect(
     run
