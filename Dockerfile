@@ -34,7 +34,8 @@ RUN mkdir bin && ln -s ../dist/main.js bin/millrace && chmod +x dist/main.js
 FROM node:24-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 ENV NODE_ENV=production PATH=/app/bin:$PATH
 # `millrace dev` keeps its data in the working directory. Like /tmp, it is writable for any `docker run --user`.
-RUN mkdir -m 1777 /data
+# File connectors are limited to /data/files, the file.root of worker.properties.
+RUN mkdir -m 1777 /data /data/files
 WORKDIR /data
 VOLUME /data
 COPY --from=production /app/node_modules /app/node_modules

@@ -2,7 +2,7 @@
 
 /** Files in the repository that contain image names. */
 export const CONTAINER_FILES = ['Dockerfile', 'apps/users/Dockerfile', 'apps/slash-image/Dockerfile'];
-export const COMPOSE_FILES = ['compose.yaml', 'apps/users/compose.yaml'];
+export const COMPOSE_FILES = ['compose.yaml', 'apps/users/compose.yaml', 'deploy/compose-monitoring.yaml'];
 
 const IMAGE = /^((?:FROM| *image:) +)([\w./-]+(?::[\w.-]+)?)(?:@(sha256:[0-9a-f]{64}))?(?=\s|$)/gm;
 

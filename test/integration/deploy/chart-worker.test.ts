@@ -1,4 +1,5 @@
 /** A worker with exactly the arguments, environment and files of the chart's pod does what the chart expects of it. */
+import { join } from 'node:path';
 import { startEmbedded } from '../../../dev/services/embedded';
 import { freePort } from '../../../dev/services/free-port';
 import { manifestsIn, template, workersOf, type Manifest } from './chart/chart';
@@ -42,7 +43,7 @@ testWithHelm('the worker becomes ready, and the Job registers connectors whose p
   });
   const manifests = render(values);
   const pod = await Pod.start(manifests, workersOf(manifests), {
-    secrets: { 'sink-settings': { 'sink.properties': 'file=/dev/null\n' } },
+    secrets: { 'sink-settings': { 'sink.properties': 'file=/data/files/lines.txt\n' } },
   });
   await pod.probeSucceeds('readinessProbe');
   const job = manifests.find(({ kind }) => kind === 'Job') as Manifest;
@@ -59,6 +60,14 @@ testWithHelm('the worker becomes ready, and the Job registers connectors whose p
   const named = { Host: `r-millrace.data.svc:${values.rest.port}` };
   expect((await httpCall(`${url}/connectors`, { headers: named })).status).toBe(200);
   expect(pod.process.log()).not.toContain('REST_HOSTS_UNCHECKED');
+  // A file connector cannot read the Secret, nor another file of the pod.
+  for (const file of [join(pod.root, 'etc/millrace/secrets/sink/sink.properties'), '/etc/passwd']) {
+    const config = { 'connector.class': 'FileStreamSource', topic, file };
+    const body = JSON.stringify({ name: 'thief', config });
+    const headers = { 'Content-Type': 'application/json' };
+    const refused = await httpCall(`${url}/connectors`, { method: 'POST', headers, body });
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('that the worker setting')]);
+  }
   // The address that the downward API gives.
   expect(status.tasks[0]?.worker_id).toBe(`127.0.0.1:${values.rest.port}`);
   expect(await (await fetch(`${url}/metrics`)).text()).toContain('kafka_connect_connect_worker_metrics_task_count 1');
@@ -91,7 +100,10 @@ testWithHelm('TLS with a client certificate, and SASL, with credentials from Sec
     await pod.probeSucceeds('readinessProbe');
     // The clients of connectors have prefixed settings of their own.
     const url = `http://127.0.0.1:${values.rest.port}/connectors`;
-    const body = JSON.stringify({ name: 'sink', config: fileSinkConfig(topic, '/dev/null') });
+    const body = JSON.stringify({
+      name: 'sink',
+      config: fileSinkConfig(topic, join(pod.root, 'data/files/lines.txt')),
+    });
     const created = await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
     expect(created.status).toBe(201);
     await waitFor('the task to run', async () =>

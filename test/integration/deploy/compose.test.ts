@@ -37,9 +37,12 @@ beforeAll(async () => {
   if (noGo === null) program = await fetchComposeSpec();
 }, BUILD_MS);
 
-/** The services of files that are merged, as the engine would receive them. */
+/** The services of files that are merged, as the engine would receive them, but with the names of variables. */
 function load(...files: string[]): Record<string, Service> {
-  const { status, stdout, stderr } = spawnSync(program, ['-format', 'json', ...files], { cwd: ROOT, encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(program, ['-no-interpolation', '-format', 'json', ...files], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
   if (status !== 0) throw new Error(stderr);
   return (JSON.parse(stdout) as { services: Record<string, Service> }).services;
 }
@@ -66,6 +69,13 @@ testWithGo(
     }
   },
 );
+
+testWithGo('apps/users/compose.yaml is valid, and only Redis reads its key and its users', () => {
+  const services = load('apps/users/compose.yaml');
+  const sourcesOf = (name: string) => (services[name]?.volumes ?? []).map(({ source }) => source);
+  expect(sourcesOf('redis')).toEqual(['tls']);
+  expect(sourcesOf('users')).toEqual(['client']);
+});
 
 testWithGo('it detects an invalid file', () => {
   expect(() => load('test/integration/deploy/fixtures/invalid-compose.yaml')).toThrow(/prots/);

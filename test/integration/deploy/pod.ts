@@ -47,7 +47,7 @@ export class Pod {
     const inPod = (text: string): string =>
       Object.entries(options.hosts ?? {}).reduce(
         (changed, [name, address]) => changed.replaceAll(`//${name}:`, `//${address}:`),
-        text.replaceAll('/etc/millrace', join(root, 'etc', 'millrace')),
+        text.replaceAll(/\/(?:etc\/millrace|data\/files)(?![\w-])/g, (path) => join(root, path)),
       );
     for (const { name, mountPath } of container.volumeMounts) {
       const volume = spec.volumes.find((each: { name: string }) => each.name === name);

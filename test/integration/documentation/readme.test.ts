@@ -21,7 +21,6 @@ test('README.md, on a cluster of its own', async () => {
     ln -s ${join(ROOT, 'node_modules')} node_modules
     cp ${join(ROOT, 'package.json')} .
     cp -r ${join(ROOT, 'examples')} .
-    sed -i "s#/tmp/todos.txt#$PWD/todos.txt#" examples/todos-file-sink.json
     echo '{"id":1}' | BOOTSTRAP_SERVERS=localhost:9092 millrace produce - --topic fulfillment.public.todos`);
   scenario.write('worker.properties', readFileSync(join(ROOT, 'worker.properties'), 'utf8'));
   await scenario.run('README.md', 'readme');

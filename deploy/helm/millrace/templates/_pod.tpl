@@ -79,6 +79,7 @@ spec:
         {{- end }}
         # The only folders that a worker writes to.
         - { name: data, mountPath: /data }
+        - { name: files, mountPath: /data/files }
         - { name: tmp, mountPath: /tmp }
         {{- with .Values.extraVolumeMounts }}
         {{- toYaml . | nindent 8 }}
@@ -90,6 +91,9 @@ spec:
     {{- . | nindent 4 }}
     {{- end }}
     - name: data
+      emptyDir: { sizeLimit: 64Mi }
+    # The file.root: what file connectors may read and write. Without it, they may read the Secrets that are mounted.
+    - name: files
       emptyDir: { sizeLimit: 64Mi }
     - name: tmp
       emptyDir: { sizeLimit: {{ .Values.tmpSizeLimit }} }

@@ -34,6 +34,7 @@ advertised name, which need no entry. */}}
   "status.storage.topic" (default (printf "%s-status" $group) .Values.group.statusTopic)
   "listeners" (printf "%s://:%v" .Values.rest.scheme .Values.rest.port)
   "scheduled.rebalance.max.delay.ms" $delay
+  "file.root" "/data/files"
   "config.providers" "file,directory"
   "config.providers.file.class" "org.apache.kafka.common.config.provider.FileConfigProvider"
   "config.providers.file.param.allowed.paths" "/etc/millrace"

@@ -58,6 +58,15 @@ describe.each(CASES)('values %s', (values) => {
     if (location !== undefined) expect(secretFolders).toContain(location.replace(/\/[^/]*$/, ''));
   });
 
+  testWithHelm('file connectors are limited to a volume without settings and secrets', () => {
+    const manifests = render(values);
+    const root = settingsOf(manifests)['file.root'];
+    const mounts = containerOf(manifests).volumeMounts as { name: string; mountPath: string }[];
+    const inside = mounts.filter(({ mountPath }) => mountPath === root || mountPath.startsWith(`${root}/`));
+    expect(inside).toEqual([{ name: 'files', mountPath: '/data/files' }]);
+    expect(podOf(manifests).spec.volumes).toContainEqual({ name: 'files', emptyDir: { sizeLimit: '64Mi' } });
+  });
+
   testWithHelm('probes request routes of the REST API at its port, and liveness does not depend on Kafka', () => {
     const manifests = render(values);
     const { startupProbe, livenessProbe, readinessProbe, ports } = containerOf(manifests);
@@ -210,6 +219,11 @@ testWithHelm('Prometheus finds each worker once, also in a StatefulSet with its 
     ({ kind, metadata }) => kind === 'Service' && selects(matchLabels, metadata.labels),
   );
   expect(services.map(({ metadata }) => metadata.name)).toEqual(['r-millrace']);
+});
+
+testWithHelm('another file.root replaces that of the chart', () => {
+  const settings = settingsOf(render({ config: { 'file.root': '/mnt/exports' } }));
+  expect(settings['file.root']).toBe('/mnt/exports');
 });
 
 testWithHelm('a changed setting replaces the pods, another value does not', () => {
