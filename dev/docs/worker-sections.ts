@@ -75,6 +75,8 @@ export const WORKER_SECTIONS: readonly (readonly [title: string, settings: Meani
       'response.http.headers.config': 'Rules that add headers to responses, as in Java.',
       'console.enabled': 'Millrace only. Whether the worker serves the console at `/ui`.',
       'rest.allowed.hosts': 'Millrace only. Names by which clients may address this worker; `*` turns the check off.',
+      'rest.connections.max':
+        'Millrace only. Connections of a listener, of which one address may have half; idle ones are closed for new ones.',
       'rest.body.max.bytes': 'Millrace only. Largest body of a request; 413 beyond.',
       'rest.bodies.in.flight.max.bytes':
         'Millrace only. Bodies of all requests in flight, of which one caller holds at most half of what others leave; 503 beyond.',

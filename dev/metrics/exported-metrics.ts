@@ -11,6 +11,7 @@ import { exposition, type Figures } from '../../src/metrics/exposition';
 import { GroupMetrics } from '../../src/metrics/group-metrics';
 import { ClientMeter, OpenClients } from '../../src/metrics/open-clients';
 import type { ProcessFigures } from '../../src/metrics/process-groups';
+import { RestMetrics } from '../../src/metrics/rest-metrics';
 import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../../src/metrics/task-metrics';
 import { TimeInStates } from '../../src/metrics/time-in-states';
 import { WorkMetrics } from '../../src/metrics/work-metrics';
@@ -89,6 +90,7 @@ async function sampleFigures(): Promise<Figures> {
       ...{ assignedConnectors: 1, assignedTasks: 2, group: GroupMetrics.create(DEFAULT_SAMPLE_WINDOWS) },
     },
     app: { clientId: 'w', version: '1', commit: 'x', startedAt: 1 },
+    rest: new RestMetrics(),
     clients: [],
   };
 }

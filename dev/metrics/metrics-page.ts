@@ -19,6 +19,11 @@ const SECTIONS: readonly Section[] = [
     ],
   },
   {
+    title: 'REST',
+    text: 'Connections to all listeners of the worker, and requests with wrong credentials.',
+    prefixes: ['millrace_rest_'],
+  },
+  {
     title: 'Connectors and tasks',
     text: 'Java’s groups `connector-metrics`, `connector-task-metrics`, `source-task-metrics`, `sink-task-metrics` and `task-error-metrics`.',
     prefixes: [

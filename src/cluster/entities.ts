@@ -108,7 +108,7 @@ export interface WorkerHealth {
 }
 
 /** Metrics of this worker; the REST layer adds what identifies its process. */
-export type WorkerFigures = Omit<Figures, 'app'> & { readonly clientId: string };
+export type WorkerFigures = Omit<Figures, 'app' | 'rest'> & { readonly clientId: string };
 
 /** What the config and status topics contain about a connector, at one moment. */
 export interface ConnectorRecord {

@@ -17,7 +17,15 @@ import {
   type TaskAction,
   type WatchdogSettings,
 } from './watchdog-settings';
-import { ALLOWED_HOSTS, BODIES_IN_FLIGHT, BODY_MAX, CONSOLE, overridePolicy, WORKER_SETTINGS } from './worker-settings';
+import {
+  ALLOWED_HOSTS,
+  BODIES_IN_FLIGHT,
+  BODY_MAX,
+  CONNECTIONS_MAX,
+  CONSOLE,
+  overridePolicy,
+  WORKER_SETTINGS,
+} from './worker-settings';
 
 /**
  * The worker's settings, parsed and checked. Key names are Java's. Defaults: connect-rest §5, connect-runtime Appendix
@@ -48,6 +56,8 @@ export interface WorkerConfig {
   readonly allowedHosts: AllowedHosts;
   /** Millrace only: size limits of a single request body and of all bodies in flight. */
   readonly restBodies: { readonly maxBytes: number; readonly inFlightBytes: number };
+  /** Millrace only: connections of a listener. */
+  readonly restConnectionsMax: number;
   /** Millrace only: `listeners` serve the console for browsers. */
   readonly consoleEnabled: boolean;
   /** Who may use the REST API. */
@@ -169,6 +179,7 @@ export function parseWorkerConfig(given: Readonly<Record<string, string>>): Work
     responseHeaders: parseHeaderRules(text('response.http.headers.config')),
     allowedHosts: parseAllowedHosts(list(ALLOWED_HOSTS)),
     restBodies: { maxBytes: number(BODY_MAX), inFlightBytes: number(BODIES_IN_FLIGHT) },
+    restConnectionsMax: number(CONNECTIONS_MAX),
     consoleEnabled: flag(CONSOLE),
     restAuth,
     advertisedHost: textOrNull('rest.advertised.host.name'),

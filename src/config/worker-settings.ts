@@ -35,6 +35,7 @@ export const ALLOWED_HOSTS = 'rest.allowed.hosts';
 /** Whether the worker serves the console for browsers, at `/ui`. */
 export const CONSOLE = 'console.enabled';
 export const BODY_MAX = 'rest.body.max.bytes';
+export const CONNECTIONS_MAX = 'rest.connections.max';
 export const BODIES_IN_FLIGHT = 'rest.bodies.in.flight.max.bytes';
 
 const OVERRIDE_POLICIES = ['All', 'None', 'Principal', 'Allowlist'];
@@ -158,6 +159,7 @@ export const WORKER_SETTINGS: readonly Setting[] = [
   ),
   setting(BODY_MAX, 'INT', 1024 * 1024, atLeast(1024)),
   setting(BODIES_IN_FLIGHT, 'INT', 16 * 1024 * 1024, atLeast(1024)),
+  setting(CONNECTIONS_MAX, 'INT', 500, atLeast(2)),
   setting(CONSOLE, 'BOOLEAN', true),
   ...REST_AUTH_SETTINGS,
   setting('ssl.client.auth', 'STRING', 'none', oneOf(...CLIENT_AUTH)),

@@ -4,6 +4,7 @@ import { CONSUMER, CONSUMER_COORDINATOR, FETCH_MANAGER, PRODUCER } from './clien
 import { clientFigures, type OpenClient } from './open-clients';
 import { NODEJS, PROCESS, type ProcessFigures } from './process-groups';
 import { ProcessMonitor } from './process-monitor';
+import { REST, type RestMetrics } from './rest-metrics';
 import { SINK_LAG } from './sink-lag-groups';
 import { PublishedFamilies, valueOf } from './published-series';
 import { SlicedText } from './sliced-text';
@@ -20,6 +21,7 @@ export interface Figures {
   readonly worker: WorkerFigures;
   readonly membership: MembershipFigures;
   readonly app: AppFigures;
+  readonly rest: RestMetrics;
   /** Kafka clients of the worker itself. */
   readonly clients: readonly OpenClient[];
 }
@@ -58,6 +60,7 @@ async function addFigures(add: Add, figures: Figures, now: number): Promise<void
   await add(REBALANCE, [membership]);
   await add(COORDINATOR, [membership]);
   await add(APP, [figures.app]);
+  await add(REST, [figures.rest]);
   const { producers, consumers } = clientFigures(figures, now);
   await add(PRODUCER, producers);
   await add(CONSUMER, consumers);

@@ -10,6 +10,7 @@ import type { WorkerConfig } from '../config/worker-config';
 import { AUDIT, type LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
 import { RecentLines } from '../logging/recent-lines';
+import { RestMetrics } from '../metrics/rest-metrics';
 import type { PluginRegistry } from '../plugins/registry';
 import { OPEN_ACCESS } from './auth/access';
 import { AuditLog } from './auth/audit-log';
@@ -29,8 +30,10 @@ import { createForwarder } from './routers/forward';
 import { forwardedMarks } from './routers/forwarded-marks';
 import { corsHeaders, responseHeaders } from './http/header-rules';
 import { httpsOptions, type HttpsOptions, type ReadTls } from './http/https';
+import { ConnectionLimit } from './http/connection-limit';
 import { ListenerServer } from './http/listener-server';
 import { withOpenApi } from './openapi/openapi';
+import { RareWarnings } from './http/rare-warnings';
 import { RestError } from './http/rest-error';
 import type { Resource } from './requests/route';
 
@@ -50,6 +53,7 @@ export interface RestServerOptions {
     | 'cors'
     | 'responseHeaders'
     | 'restBodies'
+    | 'restConnectionsMax'
     | 'allowedHosts'
     | 'restAuth'
     | 'consoleEnabled'
@@ -93,6 +97,7 @@ export function createRestServer(options: RestServerOptions): RestServer {
   const { restAuth } = options.config;
   const access = accessOf(restAuth, options.readJaas, options.logger);
   const send = options.forward ?? forwardRequest;
+  const metrics = new RestMetrics();
   const marks = forwardedMarks(herderIfReady);
   const context: RestContext = {
     herderIfReady,
@@ -107,6 +112,7 @@ export function createRestServer(options: RestServerOptions): RestServer {
     logger: options.logger,
     forward: createForwarder(send, undefined, marks.mark, async () => await herderIfReady()?.readBack()),
     secrets: new HiddenSecrets(access.hasRoles, options.validator),
+    metrics,
     version: options.version,
     commit: options.commit,
     startedAt: Date.now(),
@@ -120,7 +126,7 @@ export function createRestServer(options: RestServerOptions): RestServer {
     : (): readonly Resource[] => [];
   const pages = consoleEnabled ? { pages: consolePages(consoleFiles(consoleFolder)) } : {};
   const { cors, responseHeaders: rules, raw, listeners, adminListeners } = options.config;
-  const { allowedHosts, advertisedHost } = options.config;
+  const { allowedHosts, advertisedHost, restConnectionsMax } = options.config;
   const served = servedListeners(listeners, adminListeners);
   const limits = {
     logger: options.logger,
@@ -151,6 +157,7 @@ export function createRestServer(options: RestServerOptions): RestServer {
     const kind = listener.serves.includes('connect') ? 'listeners' : 'admin.listeners';
     if (listener.protocol === 'https') tls.set(listener, httpsOptions(raw, kind, options.readTls));
   }
+  const warnings = new RareWarnings((message) => options.logger.warn(message));
   const servers: ListenerServer[] = [];
   const opened: BoundListener[] = [];
 
@@ -172,7 +179,9 @@ export function createRestServer(options: RestServerOptions): RestServer {
       { ...limits, checkCaller, ...(only === 'admin' ? {} : pages) },
       first,
     );
-    const server: ListenerServer = new ListenerServer(listener, tls.get(listener) ?? null, app);
+    const server: ListenerServer = new ListenerServer(listener, tls.get(listener) ?? null, app, {
+      limit: new ConnectionLimit(restConnectionsMax, metrics, warnings),
+    });
     const port = await server.open();
     servers.push(server);
     const https = tls.get(listener)?.server;

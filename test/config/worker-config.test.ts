@@ -43,6 +43,7 @@ describe('defaults', () => {
       responseHeaders: [],
       restAuth: { basic: null, bearer: null, roles: null, openPaths: [] },
       allowedHosts: { isSet: false, isOff: false, allows: expect.any(Function) },
+      restConnectionsMax: 500,
       restBodies: { maxBytes: 1_048_576, inFlightBytes: 16_777_216 },
       advertisedHost: null,
       advertisedPort: null,

@@ -2,6 +2,7 @@
 import { exposition, type Figures } from '../../src/metrics/exposition';
 import { GroupMetrics } from '../../src/metrics/group-metrics';
 import type { PublishedSeries } from '../../src/metrics/published-series';
+import { RestMetrics } from '../../src/metrics/rest-metrics';
 import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../../src/metrics/task-metrics';
 import { TimeInStates } from '../../src/metrics/time-in-states';
 import { WorkMetrics } from '../../src/metrics/work-metrics';
@@ -37,6 +38,7 @@ function figures(): Figures {
       group: GroupMetrics.create(DEFAULT_SAMPLE_WINDOWS),
     },
     app: { clientId: 'connect-1', version: '4.3.1', commit: 'x', startedAt: 5 },
+    rest: new RestMetrics(),
     clients: [],
   };
 }

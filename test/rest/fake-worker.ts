@@ -38,6 +38,7 @@ import { LogLevels } from '../../src/logging/log-levels';
 import { silentLogger } from '../../src/logging/logger';
 import { RecentLines } from '../../src/logging/recent-lines';
 import { GroupMetrics } from '../../src/metrics/group-metrics';
+import { RestMetrics } from '../../src/metrics/rest-metrics';
 import { DEFAULT_SAMPLE_WINDOWS } from '../../src/metrics/task-metrics';
 import { TimeInStates } from '../../src/metrics/time-in-states';
 import { WorkMetrics } from '../../src/metrics/work-metrics';
@@ -519,6 +520,7 @@ export function fakeWorker(options: FakeWorkerOptions = {}): FakeWorker {
     logger: silentLogger,
     forward: createForwarder(send, undefined, undefined, async () => await herder.readBack()),
     secrets: new HiddenSecrets(options.access?.hasRoles === true, validator),
+    metrics: new RestMetrics(),
     version: '4.3.1',
     commit: '0123456789abcdef',
     startedAt: 1_700_000_000_000,

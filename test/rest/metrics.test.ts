@@ -1,6 +1,7 @@
 /** `GET /metrics` as scrapers send it. */
 import request from 'supertest';
 import { parsePrometheus, valueIn } from '../helpers/prometheus';
+import { RestMetrics } from '../../src/metrics/rest-metrics';
 import type { RestContext } from '../../src/rest/routers/context';
 import { metricsResources } from '../../src/rest/routers/metrics-router';
 import type { Call, Handler, Reply } from '../../src/rest/requests/route';
@@ -57,7 +58,13 @@ test.each([
 test('requests that arrive during a scrape share its text', async () => {
   const { herder } = fakeWorker();
   const figures = jest.spyOn(herder, 'figures');
-  const context = { herderIfReady: () => herder, version: '4.3.1', commit: 'x', startedAt: 5 };
+  const context = {
+    herderIfReady: () => herder,
+    metrics: new RestMetrics(),
+    version: '4.3.1',
+    commit: 'x',
+    startedAt: 5,
+  };
   const get = metricsResources(context as unknown as RestContext)[0]?.methods.GET as Handler;
   const scrape = async (): Promise<Reply> => await get({ request: { headers: {} } } as Call);
   const [first, second] = await Promise.all([scrape(), scrape()]);

@@ -42,6 +42,7 @@ const server = (
       groupId: 'connect-cluster',
       topicTrackingEnable: true,
       restBodies: { maxBytes: 1024 * 1024, inFlightBytes: 1024 * 1024 },
+      restConnectionsMax: 500,
       ...more,
     },
     readTls: readTlsOptions,

@@ -1,18 +1,35 @@
 /** One listener: an HTTP or HTTPS server for an express application. Source: connect-rest §0.4, §5.2. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { ConnectError, startTimer } from '@millrace/sdk';
 import type { Listener } from '../../config/listeners';
 import { handleClientError, rejectMethod } from './client-error';
+import type { ConnectionLimit } from './connection-limit';
 import type { HttpsOptions } from './https';
 
 /** As in Java: of a connection without a request, and of a client that reads nothing of a response. */
 const IDLE_MS = 90_000;
-/** `requestTarget` rejects a request without Host, with a JSON error. */
-const OPTIONS = { keepAliveTimeout: IDLE_MS, requireHostHeader: false };
+
+/** For a head, from its first byte or from the connection; and for the handshake of TLS. */
+const HEAD_MS = 30_000;
+const CHECK_MS = 5_000;
 const CLOSE_GRACE_MS = 2_000;
+const OPTIONS = {
+  keepAliveTimeout: IDLE_MS,
+  headersTimeout: HEAD_MS,
+  connectionsCheckingInterval: CHECK_MS,
+  // `requestTarget` rejects a request without Host, with a JSON error.
+  requireHostHeader: false,
+};
+
+export interface ListenerServerOptions {
+  /** (Default: none) */
+  readonly limit?: ConnectionLimit;
+  /** How long a client may read nothing of a response, milliseconds. (Default: 90000) */
+  readonly readStallMs?: number;
+}
 
 /** `https` is null for HTTP listeners. */
 export class ListenerServer {
@@ -23,20 +40,22 @@ export class ListenerServer {
     private readonly listener: Listener,
     https: HttpsOptions | null,
     app: RequestListener,
-    private readonly readStallMs = IDLE_MS,
+    { limit, readStallMs = IDLE_MS }: ListenerServerOptions = {},
   ) {
     if (https === null) this.server = createServer(OPTIONS, app);
     else {
-      this.server = createHttpsServer({ ...https.server, ...OPTIONS }, app);
+      this.server = createHttpsServer({ ...https.server, ...OPTIONS, handshakeTimeout: HEAD_MS }, app);
       if (https.rejectUntrusted) this.server.on('secureConnection', rejectUntrusted);
     }
+    if (limit) this.server.on('connection', (socket: Socket) => limit.add(socket));
     this.server.on('clientError', handleClientError);
     this.server.on('connect', (_request, socket) => rejectMethod(socket));
     // Before the application, which may answer at once.
     this.server.prependListener('request', (request, response) => {
       // From when the response is known here, or it would fill the memory; Node ends the limit with the response.
       for (const known of ['pipe', 'prefinish'])
-        response.once(known, () => response.setTimeout(this.readStallMs, () => request.socket.destroy()));
+        response.once(known, () => response.setTimeout(readStallMs, () => request.socket.destroy()));
+      if (limit) response.once('close', limit.began(request.socket));
       // A connection whose last request ends during close would otherwise stay open until the keep-alive timeout.
       response.once('finish', () => {
         if (this.closing) setImmediate(() => this.server.closeIdleConnections());

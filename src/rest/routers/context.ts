@@ -3,6 +3,7 @@ import type { Herder } from '../../cluster/herder';
 import type { ConfigValidator } from '../../config/validation/config-infos';
 import type { LogLevels } from '../../logging/log-levels';
 import type { Logger } from '../../logging/logger';
+import type { RestMetrics } from '../../metrics/rest-metrics';
 import type { PluginRegistry } from '../../plugins/registry';
 import type { HiddenSecrets } from '../auth/hidden-secrets';
 import type { Forwarder } from './forward';
@@ -18,6 +19,7 @@ export interface RestContext {
   readonly logger: Logger;
   readonly forward: Forwarder;
   readonly secrets: HiddenSecrets;
+  readonly metrics: RestMetrics;
   readonly version: string;
   readonly commit: string;
   /** Start time of the worker, milliseconds since the epoch. */

@@ -7,12 +7,18 @@ import type { Resource } from '../requests/route';
 /** Prometheus text format. */
 const TEXT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-export function metricsResources({ herderIfReady, version, commit, startedAt }: RestContext): readonly Resource[] {
+export function metricsResources({
+  herderIfReady,
+  metrics: rest,
+  version,
+  commit,
+  startedAt,
+}: RestContext): readonly Resource[] {
   // Requests that arrive while one is answered get the same text, so their number costs neither time nor memory.
   let current: Promise<SharedText> | null = null;
   const scrape = async (): Promise<SharedText> => {
     const found = herderIfReady()?.figures() ?? null;
-    const figures = found && { ...found, app: { clientId: found.clientId, version, commit, startedAt } };
+    const figures = found && { ...found, app: { clientId: found.clientId, version, commit, startedAt }, rest };
     return new SharedText(await exposition(figures));
   };
   return [

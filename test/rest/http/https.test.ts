@@ -54,6 +54,7 @@ function build(raw: Record<string, string>, admin: string[] | null = null): Rest
       allowedHosts: parseAllowedHosts([]),
       advertisedHost: null,
       restAuth: { basic: null, bearer: null, roles: null, openPaths: [] },
+      restConnectionsMax: 500,
       restBodies: { maxBytes: 1024 * 1024, inFlightBytes: 1024 * 1024 },
       consoleEnabled: false,
       groupId: 'connect-cluster',

@@ -27,7 +27,7 @@ beforeEach(async () => {
       response.setHeader('Content-Length', BYTES);
       response.end(body);
     },
-    STALL_MS,
+    { readStallMs: STALL_MS },
   );
   port = await server.open();
 });
@@ -83,7 +83,7 @@ test('over TLS, too, a client that reads slowly gets all, and one that reads not
       response.setHeader('Content-Length', BYTES);
       sendBody(response, Buffer.alloc(BYTES));
     },
-    2 * STALL_MS,
+    { readStallMs: 2 * STALL_MS },
   );
   const tlsPort = await tls.open();
   const askTls = async (): Promise<Socket> => {
