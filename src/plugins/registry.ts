@@ -41,7 +41,7 @@ export interface PluginProblem {
 export interface PluginRegistry {
   /**
    * Order of `GET /connector-plugins`: sinks, sources, transformations, predicates, converters, header converters,
-   * column converters; by class name.
+   * column converters; by class name. The same array until plugins are added, changed or removed.
    */
   list(): readonly PluginDescription[];
   /**

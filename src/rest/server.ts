@@ -111,7 +111,7 @@ export function createRestServer(options: RestServerOptions): RestServer {
     levels: options.levels,
     logger: options.logger,
     forward: createForwarder(send, undefined, marks.mark, async () => await herderIfReady()?.readBack()),
-    secrets: new HiddenSecrets(access.hasRoles, options.validator),
+    secrets: new HiddenSecrets(access.hasRoles, options.validator, options.registry),
     metrics,
     version: options.version,
     commit: options.commit,

@@ -95,7 +95,11 @@ const PLACES: Readonly<Record<string, (connector: string) => string | Promise<st
   'the log line of that 500': (connector) =>
     printed((logger) => void errorReply(new Error('x', { cause: new Error(SAID) }), logger, connector)),
   'a trace that the console and readers see': async (connector) => {
-    const secrets = new HiddenSecrets(true, { definitions: () => Promise.reject(new Error('no plugin')) });
+    const secrets = new HiddenSecrets(
+      true,
+      { definitions: () => Promise.reject(new Error('no plugin')) },
+      { list: () => [] },
+    );
     return (await secrets.inTextsFromAll({ name: connector }))(SAID);
   },
 };

@@ -519,7 +519,7 @@ export function fakeWorker(options: FakeWorkerOptions = {}): FakeWorker {
     levels,
     logger: silentLogger,
     forward: createForwarder(send, undefined, undefined, async () => await herder.readBack()),
-    secrets: new HiddenSecrets(options.access?.hasRoles === true, validator),
+    secrets: new HiddenSecrets(options.access?.hasRoles === true, validator, registry),
     metrics: new RestMetrics(),
     version: '4.3.1',
     commit: '0123456789abcdef',

@@ -9,6 +9,7 @@ import type { ConfigValidator } from '../../config/validation/config-infos';
 import type { Owners } from '../../logging/provided-values';
 import { redactText } from '../../logging/redact';
 import { hasPrivateKey, HIDDEN, isSecretName } from '../../logging/secrets';
+import type { PluginRegistry } from '../../plugins/registry';
 import type { Caller } from './access';
 import { hiddenValue } from './access-error';
 
@@ -60,11 +61,14 @@ function embeddedPlugins(config: ConnectorConfig): { prefix: string; plugin: str
 }
 
 export class HiddenSecrets {
-  private readonly types = new Map<string, KeyTypes>();
+  private types = new Map<string, KeyTypes>();
+  /** The plugins that `types` are of. */
+  private plugins: ReturnType<PluginRegistry['list']> | null = null;
 
   constructor(
     private readonly hasRoles: boolean,
     private readonly validator: Pick<ConfigValidator, 'definitions'>,
+    private readonly registry: Pick<PluginRegistry, 'list'>,
   ) {}
 
   hidesFrom(caller: Caller): boolean {
@@ -128,13 +132,18 @@ export class HiddenSecrets {
 
   /** Null if this worker does not have the plugin, or cannot load it. */
   private async typesOf(className: string): Promise<KeyTypes | null> {
-    const known = this.types.get(className);
+    const plugins = this.registry.list();
+    // A plugin whose files have changed may define other keys as passwords.
+    if (plugins !== this.plugins || this.types.size >= MAX_CLASSES) this.types = new Map();
+    this.plugins = plugins;
+    const { types } = this;
+    const known = types.get(className);
     if (known) return known;
     try {
       const definitions = await this.validator.definitions(className);
       const found = new Map(definitions.map(({ name, type }) => [name, type]));
-      if (this.types.size >= MAX_CLASSES) this.types.clear();
-      this.types.set(className, found);
+      // Those of a plugin that has changed meanwhile are in a map that is no longer used.
+      types.set(className, found);
       return found;
     } catch {
       return null;

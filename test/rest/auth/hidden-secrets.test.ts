@@ -1,7 +1,10 @@
 import { shownKeys } from '../../../connectors/postgres/src/config/shown-keys';
 import { HiddenSecrets, hideSecrets } from '../../../src/rest/auth/hidden-secrets';
 import type { ConfigDefinitionInfo } from '../../../src/config/validation/config-infos';
+import type { PluginDescription } from '../../../src/plugins/registry';
+import { fakeRegistry } from '../fake-worker';
 
+const registry = fakeRegistry();
 const TYPES = new Map([
   ['connector.class', 'STRING'],
   ['db.code', 'PASSWORD'],
@@ -53,12 +56,39 @@ const caller = { user: 'u', role: 'operator' } as const;
 test('admins, and all callers while no roles are set, see everything; definitions are read once', async () => {
   let reads = 0;
   const validator = { definitions: async () => await Promise.resolve((reads++, definitions)) };
-  const secrets = new HiddenSecrets(true, validator);
+  const secrets = new HiddenSecrets(true, validator, registry);
   expect(await secrets.shown({ user: 'a', role: 'admin' }, CONFIG, 'X')).toBe(CONFIG);
-  expect(await new HiddenSecrets(false, validator).shown(caller, CONFIG, 'X')).toBe(CONFIG);
+  expect(await new HiddenSecrets(false, validator, registry).shown(caller, CONFIG, 'X')).toBe(CONFIG);
   expect(reads).toBe(0);
   for (let i = 0; i < 3; i++) expect((await secrets.shown(caller, CONFIG, 'X'))['db.code']).toBe('[hidden]');
   expect(reads).toBe(1);
+});
+
+test('keys of a plugin whose files have changed have their new types', async () => {
+  let plugins: readonly PluginDescription[] = [];
+  let types = { pin: 'STRING' };
+  const answers: (() => void)[] = [];
+  const validator = {
+    definitions: () => {
+      const found = Object.entries(types).map(([name, type]) => ({ name, type }) as ConfigDefinitionInfo);
+      return new Promise<typeof found>((resolve) => answers.push(() => resolve(found)));
+    },
+  };
+  const secrets = new HiddenSecrets(true, validator, { list: () => plugins });
+  const shown = async (): Promise<string | undefined> => (await secrets.shown(caller, { pin: '1234' }, 'X')).pin;
+  const before = shown();
+  const meanwhile = shown();
+  answers.shift()?.();
+  expect(await before).toBe('1234');
+  plugins = [];
+  types = { pin: 'PASSWORD' };
+  const after = shown();
+  answers.pop()?.();
+  expect(await after).toBe('[hidden]');
+  // An answer of the old plugin that arrives late is not kept.
+  answers.shift()?.();
+  expect(await meanwhile).toBe('1234');
+  expect(await shown()).toBe('[hidden]');
 });
 
 const definitionsOf = (plugin: string): Promise<readonly ConfigDefinitionInfo[]> => {
@@ -79,7 +109,7 @@ test('keys of converters, transformations and predicates have the types of their
     'transforms.other.db.code': 'shown',
     'key.converter.db.code': 'shown',
   };
-  const secrets = new HiddenSecrets(true, { definitions: definitionsOf });
+  const secrets = new HiddenSecrets(true, { definitions: definitionsOf }, registry);
   expect(await secrets.shown(caller, config, 'Plain')).toEqual({
     ...config,
     'value.converter.db.code': '[hidden]',
@@ -89,7 +119,7 @@ test('keys of converters, transformations and predicates have the types of their
 });
 
 test('keys of a plugin that cannot be loaded may be passwords, and are hidden', async () => {
-  const secrets = new HiddenSecrets(true, { definitions: definitionsOf });
+  const secrets = new HiddenSecrets(true, { definitions: definitionsOf }, registry);
   const plain = {
     'connector.class': 'Plain',
     topic: 'shown',
@@ -129,9 +159,10 @@ test.each([
 
 test('a config with the mark is refused while roles are set', () => {
   const validator = { definitions: async () => await Promise.resolve(definitions) };
-  const refused = (): void => new HiddenSecrets(true, validator).requireWhole({ a: null, url: 'x://me:[hidden]@db' });
+  const refused = (): void =>
+    new HiddenSecrets(true, validator, registry).requireWhole({ a: null, url: 'x://me:[hidden]@db' });
   expect(refused).toThrow(/^The value of "url" has the mark \[hidden\].* \(REST_HIDDEN_VALUE\)$/);
-  expect(() => new HiddenSecrets(false, validator).requireWhole({ url: '[hidden]' })).not.toThrow();
+  expect(() => new HiddenSecrets(false, validator, registry).requireWhole({ url: '[hidden]' })).not.toThrow();
 });
 
 const PEM = '-----BEGIN RSA PRIVATE KEY-----\nMIIhunter2\n-----END RSA PRIVATE KEY-----\n';
@@ -147,7 +178,7 @@ test('a private key is hidden whatever the name and the type of its key, alone a
   const shown = hideSecrets(config, TYPES);
   const hidden = '[hidden]';
   expect(shown).toEqual({ ...config, url: hidden, topic: hidden, 'retry.token': hidden, 'transforms.a.label': hidden });
-  const secrets = new HiddenSecrets(true, { definitions: definitionsOf });
+  const secrets = new HiddenSecrets(true, { definitions: definitionsOf }, registry);
   const hide = await secrets.inTexts(caller, config);
   expect(hide('the key MIIhunter2 is too short')).toBe('the key [hidden] is too short');
 });
@@ -155,7 +186,7 @@ test('a private key is hidden whatever the name and the type of its key, alone a
 test('database.sslkey and its other spelling are hidden, also as the name of a file', async () => {
   const config = { 'database.sslkey': '/etc/key.pem', sslkey: PEM, 'database.sslcert': '/etc/cert.pem' };
   const keys = shownKeys() as readonly unknown[] as readonly ConfigDefinitionInfo[];
-  const secrets = new HiddenSecrets(true, { definitions: async () => await Promise.resolve(keys) });
+  const secrets = new HiddenSecrets(true, { definitions: async () => await Promise.resolve(keys) }, registry);
   expect(await secrets.shown(caller, config, 'Postgres')).toEqual({
     'database.sslkey': '[hidden]',
     sslkey: '[hidden]',

@@ -71,7 +71,7 @@ test('a connector whose name is a value of another one has its name in the list,
 });
 
 test('a reader sees the config of a connector as it was sent, without its secrets', async () => {
-  const secrets = new HiddenSecrets(true, { definitions: async () => await Promise.resolve([]) });
+  const secrets = new HiddenSecrets(true, { definitions: async () => await Promise.resolve([]) }, { list: () => [] });
   const config = { ...SRC, name: 'kafka', 'a.b': GUESSES.join(' '), 'my.password': 'pw', url: 'http://u:pw@h' };
   expect(await secrets.shown({ user: 'rita', role: 'reader' } as Caller, config, SRC['connector.class'])).toEqual({
     ...config,
@@ -81,7 +81,7 @@ test('a reader sees the config of a connector as it was sent, without its secret
 });
 
 test('what validation says of a changed config is not altered by values that its connector had before', async () => {
-  const secrets = new HiddenSecrets(true, { definitions: async () => await Promise.resolve([]) });
+  const secrets = new HiddenSecrets(true, { definitions: async () => await Promise.resolve([]) }, { list: () => [] });
   const said = (await secrets.inValidationOf({ ...SRC, name: 'orders' }))(`Invalid value ${GUESSES.join(' ')}`);
   expect(said).toBe(`Invalid value ${GUESSES.join(' ')}`);
 });
