@@ -68,8 +68,13 @@ export class ServerProxy {
     }
   }
 
-  async close(): Promise<void> {
+  /** Ends all connections. */
+  cut(): void {
     for (const socket of this.sockets) socket.destroy();
+  }
+
+  async close(): Promise<void> {
+    this.cut();
     await new Promise((resolve) => this.listener.close(resolve));
   }
 }

@@ -2,21 +2,29 @@
  * Opens connections whose session settings make text values independent of the server's configuration (cdc-postgres
  * §1.3).
  */
-import { LONGEST_TIMER_MS, startTimer } from '@millrace/sdk';
+import { isConnectError, LONGEST_TIMER_MS, startTimer } from '@millrace/sdk';
 import { Client, type ClientConfig } from 'pg';
 import type { ConnectionConfig } from '../config/postgres-config';
 import { bindIfPossible } from './channel-binding';
 import { tlsAttempts, type TlsAttempt } from './tls';
 import { databaseError, errorCode, errorText } from './errors';
-import { connectionOf, withoutReplication } from './pg-internals';
+import { MAX_MESSAGE, MessageGuard } from './message-guard';
+import { connectionOf, GuardedConnection, withoutReplication } from './pg-internals';
 import { refusedByPooler } from './pooler';
 import { endWhenSilent } from './silent-query';
 import { ensureSettings, startupOptions, type Role } from './session-settings';
 
 export type { Role } from './session-settings';
 
+/** Of the catalogs; anyone who may validate a config can ask for them, of any server. */
+const MAX_VALIDATION_ANSWER = 256 * 1024 * 1024;
+
 export function clientConfig(config: ConnectionConfig, role: Role, tls: TlsAttempt): ClientConfig {
-  return {
+  const guard = new MessageGuard(
+    `${config.host}:${config.port}`,
+    role === 'Validate Connection' ? MAX_VALIDATION_ANSWER : MAX_MESSAGE,
+  );
+  const settings: ClientConfig & { connection: GuardedConnection } = {
     host: config.host,
     port: config.port,
     user: config.user,
@@ -40,7 +48,9 @@ export function clientConfig(config: ConnectionConfig, role: Role, tls: TlsAttem
     // Not the worker's PGSSLNEGOTIATION.
     sslnegotiation: 'postgres',
     enableChannelBinding: true,
+    connection: new GuardedConnection({ ssl: tls, keepAlive: config.keepAlive }, guard),
   };
+  return settings;
 }
 
 /** An open connection and the TLS attempt that succeeded. */
@@ -60,7 +70,7 @@ export async function openConnection(config: ConnectionConfig, role: Role): Prom
     try {
       await client.connect();
     } catch (error) {
-      await client.end().catch(() => undefined);
+      await closeConnection(client);
       if (index + 1 < attempts.length && mayTryNext(error)) continue;
       throw connectError(config, error);
     }
@@ -70,7 +80,7 @@ export async function openConnection(config: ConnectionConfig, role: Role): Prom
       // They may change data: only the connector itself runs them.
       if (role !== 'Validate Connection') await initialise(client, config.initialStatements, role);
     } catch (error) {
-      await client.end().catch(() => undefined);
+      await closeConnection(client);
       throw error;
     }
     return { client, tls };
@@ -93,6 +103,7 @@ async function initialise(client: Client, statements: readonly string[], role: R
 }
 
 export function connectError(config: ConnectionConfig, error: unknown): Error {
+  if (isConnectError(error)) return error;
   const text = errorText(error).replace(
     'The server does not support SSL connections',
     'The server does not support SSL.',
@@ -111,6 +122,7 @@ export function connectError(config: ConnectionConfig, error: unknown): Error {
  * password is wrong.
  */
 function mayTryNext(error: unknown): boolean {
+  if (isConnectError(error)) return false;
   const code = errorCode(error);
   if (/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/.test(code)) return false;
   if (/timeout expired/.test(errorText(error))) return false;

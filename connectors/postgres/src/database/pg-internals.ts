@@ -4,7 +4,9 @@
  */
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { Client } from 'pg';
+import { isConnectError } from '@millrace/sdk';
+import { Connection, type Client, type ClientConfig } from 'pg';
+import type { MessageGuard } from './message-guard';
 
 /** A column of rows that follow, as the server describes it. */
 export interface RowField {
@@ -18,12 +20,50 @@ export interface RowField {
 export interface PgConnection {
   /** Set by the constructor; replaced by the TLS socket when the server accepts TLS, so read it after `connect`. */
   readonly stream: Socket | TLSSocket;
+  readonly guard: MessageGuard;
   /** Sends one CopyData message: the way to send status updates while START_REPLICATION runs. */
   sendCopyFromChunk(chunk: Buffer): void;
   /** Sends Terminate and lets the server close the socket. `Client.end` destroys it when a query is running. */
   end(): void;
   /** Of an EventEmitter: called before the rows of a statement arrive. */
   on(event: 'rowDescription', listener: (message: { readonly fields: readonly RowField[] }) => void): unknown;
+}
+
+type Listener = (chunk: Buffer) => void;
+/** What pg-protocol uses of a stream: it adds one listener of `data` and one of `end`. */
+type ParsedStream = Pick<Socket, 'on'>;
+interface Attaching {
+  /** Of lib/connection.js: attaches the parser. Called with the socket, or with the TLS socket instead. */
+  attachListeners(stream: ParsedStream): void;
+}
+
+/** An option of `Client`: a connection whose parser receives nothing that the guard rejects. */
+export class GuardedConnection extends Connection {
+  constructor(
+    { ssl, keepAlive }: ClientConfig,
+    readonly guard: MessageGuard,
+  ) {
+    super({ ssl, keepAlive });
+  }
+
+  attachListeners(stream: Socket): void {
+    const on = (event: string, listener: Listener): Socket =>
+      stream.on(event, event === 'data' ? this.guarded(stream, listener) : listener);
+    (Connection.prototype as unknown as Attaching).attachListeners.call(this, { on } as unknown as ParsedStream);
+  }
+
+  private guarded(stream: Socket, parse: Listener): Listener {
+    return (chunk) => {
+      if (stream.destroyed) return;
+      try {
+        this.guard.check(chunk);
+        parse(chunk);
+      } catch (error) {
+        // Thrown further, it would end the thread.
+        stream.destroy(isConnectError(error) ? error : this.guard.error('a message that cannot be read', error));
+      }
+    };
+  }
 }
 
 /** `connection` of lib/client.js, set by the constructor. */

@@ -5,7 +5,9 @@
  * work unchanged.
  */
 import type { Socket } from 'node:net';
+import { isConnectError } from '@millrace/sdk';
 import type { Client } from 'pg';
+import type { MessageGuard } from '../database/message-guard';
 import { connectionOf } from '../database/pg-internals';
 import { FrameQueue, HEADER } from './frame-queue';
 
@@ -27,6 +29,7 @@ export class MessageTap<Tag> {
   onMessage: ((buffer: Buffer, bodyStart: number) => void) | null = null;
 
   private readonly socket: Socket;
+  private readonly guard: MessageGuard;
   private readonly parserListeners: Listener[];
   /** An incomplete message, and the number of bytes received of it. */
   private partial: Buffer | null = null;
@@ -46,10 +49,20 @@ export class MessageTap<Tag> {
     private readonly limits: TapLimits,
     public tag: Tag,
   ) {
-    this.socket = connectionOf(client).stream;
+    const { stream, guard } = connectionOf(client);
+    this.socket = stream;
+    this.guard = guard;
     this.parserListeners = this.socket.listeners('data') as Listener[];
     this.socket.removeAllListeners('data');
-    this.socket.on('data', this.onChunk);
+    this.socket.on('data', (chunk: Buffer) => {
+      if (this.socket.destroyed) return;
+      try {
+        this.onChunk(chunk);
+      } catch (error) {
+        // Thrown further, it would end the thread.
+        this.socket.destroy(isConnectError(error) ? error : guard.error('a message that cannot be read', error));
+      }
+    });
   }
 
   /** Call after consuming messages: resumes reading when enough of the queue is free. */
@@ -69,7 +82,7 @@ export class MessageTap<Tag> {
     this.socket.resume();
   }
 
-  private readonly onChunk = (received: Buffer): void => {
+  private onChunk(received: Buffer): void {
     let chunk = received;
     if (this.rest !== null) {
       chunk = Buffer.concat([this.rest, chunk]);
@@ -91,7 +104,7 @@ export class MessageTap<Tag> {
       this.onQueued?.();
       this.pauseWhenFull();
     }
-  };
+  }
 
   /** Queues and forwards the complete messages; returns where the first incomplete one begins. */
   private frames(chunk: Buffer, from: number): number {
@@ -129,7 +142,9 @@ export class MessageTap<Tag> {
       this.rest = Buffer.from(chunk.subarray(from));
       return;
     }
-    this.partial = Buffer.allocUnsafeSlow(1 + chunk.readUInt32BE(from + 1));
+    const length = chunk.readUInt32BE(from + 1);
+    this.guard.checkLength(chunk[from] as number, length);
+    this.partial = Buffer.allocUnsafeSlow(1 + length);
     chunk.copy(this.partial, 0, from);
     this.filled = left;
   }

@@ -1,14 +1,21 @@
 import { EventEmitter } from 'node:events';
 import type { Client } from 'pg';
+import { MessageGuard } from '../../../../connectors/postgres/src/database/message-guard';
 import { COPY_DATA, MessageTap } from '../../../../connectors/postgres/src/replication/message-tap';
 
 class FakeSocket extends EventEmitter {
   paused = false;
+  destroyed = false;
+  error: Error | null = null;
   pause(): void {
     this.paused = true;
   }
   resume(): void {
     this.paused = false;
+  }
+  destroy(error: Error): void {
+    this.destroyed = true;
+    this.error = error;
   }
 }
 
@@ -28,7 +35,8 @@ function open(limits = { maxMessages: 1000, maxBytes: 1_000_000 }): {
   const socket = new FakeSocket();
   const forwarded: string[] = [];
   socket.on('data', (chunk: Buffer) => forwarded.push(chunk.toString('latin1', 5)));
-  const tap = new MessageTap<string>({ connection: { stream: socket } } as unknown as Client, COPY_DATA, limits, 'a');
+  const connection = { stream: socket, guard: new MessageGuard('host:1') };
+  const tap = new MessageTap<string>({ connection } as unknown as Client, COPY_DATA, limits, 'a');
   return { socket, tap, forwarded };
 }
 
@@ -102,4 +110,18 @@ test('discarded messages are not queued, and the socket is read to its end', () 
   socket.emit('data', Buffer.concat([message('d', '2'), message('c', 'done')]));
   expect(tap.queue.messages).toBe(0);
   expect(forwarded).toEqual(['done']);
+});
+
+test('an endless message and one that is too short end the connection', () => {
+  for (const length of [0x7ffffff0, 0xffffffff]) {
+    const { socket } = open();
+    const head = message('d', '');
+    head.writeUInt32BE(length, 1);
+    socket.emit('data', Buffer.concat([message('d', 'one'), head, Buffer.from('x')]));
+    expect(socket.error).toMatchObject({ code: 'PG_SERVER_MESSAGE' });
+  }
+  const { socket, tap } = open();
+  tap.onMessage = (buffer, at) => void buffer.readUInt32BE(at);
+  socket.emit('data', message('d', 'k'));
+  expect(socket.error).toMatchObject({ code: 'PG_SERVER_MESSAGE' });
 });
