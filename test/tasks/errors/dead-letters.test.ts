@@ -63,8 +63,8 @@ describe('dead letters', () => {
     expect(values?.[10]).toMatch(/^org\.apache\.kafka\.connect\.errors\.DataException: .*\n\tat /);
     expect(consumer.log).toEqual(['commit t-0@0,t-1@43']);
     expect(w.clientConfigs.map((c) => c['client.id'])).toEqual([
-      'connector-consumer-c-0',
       'connector-dlq-producer-c-0',
+      'connector-consumer-c-0',
       'connector-dlq-adminclient-',
     ]);
   });
