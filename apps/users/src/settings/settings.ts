@@ -1,6 +1,5 @@
 /** The program's settings, read from the environment and checked before any connection or port is opened. */
 import { readFileSync } from 'node:fs';
-import { rootCertificates } from 'node:tls';
 import { isLoopback, parseEndpoint, type Endpoint } from './endpoint';
 import { isPassword, PASSWORD_RULE } from './password';
 
@@ -9,7 +8,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface TlsSettings {
-  /** Trust anchors in PEM. Undefined: those of Node.js. */
+  /** The only trust anchors, in PEM. Undefined: those of Node.js. */
   readonly ca: string[] | undefined;
   /** The name that the certificate must have. Undefined: the host of the connection. */
   readonly servername: string | undefined;
@@ -142,7 +141,8 @@ function trustAnchors(env: Environment, problems: string[]): string[] | undefine
   const text = attempt(() => readText(file, 'CACHE_TLS_CA_FILE'), problems);
   if (text !== undefined && !text.includes('-----BEGIN CERTIFICATE-----'))
     problems.push('CACHE_TLS_CA_FILE must contain certificates in PEM');
-  return [...rootCertificates, text ?? ''];
+  // Not with the public authorities: each of them could vouch for another server.
+  return text === undefined ? undefined : [text];
 }
 
 function attempt<T>(work: () => T, problems: string[]): T | undefined {

@@ -125,6 +125,12 @@ test('an authority’s file must exist and contain certificates', () => {
   ]);
 });
 
+test('the file’s authorities replace the public ones', () => {
+  const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';
+  const { tls } = readSettings({ ...ENV, CACHE_TLS_CA_FILE: file('ca.pem', `${pem}\n`) }).cache;
+  expect(tls?.ca).toEqual([pem]);
+});
+
 test.each([
   ['redis.example:6380', { host: 'redis.example', port: 6380 }],
   ['redis.example', { host: 'redis.example', port: 6379 }],
