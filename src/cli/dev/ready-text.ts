@@ -1,6 +1,7 @@
 /** What `millrace dev` prints when it is ready. Pure. */
 import { formatLine, type LogFormat } from '../../logging/format-line';
 import type { Paint } from '../output/colours';
+import { isRunnable } from '../output/shell-quote';
 
 /** What to do next. */
 export interface NextStep {
@@ -25,7 +26,8 @@ export interface ReadyFacts {
  * standard output is also the log.
  */
 export function readyText(facts: ReadyFacts, format: LogFormat, paint: Paint, now = new Date()): string {
-  const { rest, kafka, postgres, data, next } = facts;
+  const { rest, kafka, postgres, data } = facts;
+  const next = facts.next.filter(({ command }) => isRunnable(command));
   if (format === 'json') {
     const commands = Object.fromEntries(next.map(({ purpose, command }) => [purpose, command]));
     const fields = { rest, kafka, ...(postgres && { postgres }), ...(data && { data }), next: commands };

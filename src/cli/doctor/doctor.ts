@@ -7,6 +7,7 @@ import { LogOnStderr } from '../kafka/log-on-stderr';
 import { readDocuments } from '../documents/read-documents';
 import { paintOf } from '../output/colours';
 import { writeAnswer } from '../output/answer';
+import { isRunnable } from '../output/shell-quote';
 import { withProgress, type ShowProgress } from '../output/progress-line';
 import type { Invocation } from '../program/command-spec';
 import { restFindings } from './connector-findings';
@@ -72,10 +73,15 @@ async function examine(invocation: Invocation, show: ShowProgress): Promise<numb
   ];
   const report = {
     checked: [...checkedKafka(kafka, workers), ...checkedRest(rest), ...diagnoses.checked],
-    findings: sorted(end.merged(findings)).map((finding) => secrets.hide(finding)),
+    findings: sorted(end.merged(findings)).map((finding) => secrets.hide(withoutUnsafe(finding))),
   };
   writeAnswer(invocation, report, () => reportText(report, paintOf(io)));
   return exitCodeOf(report);
+}
+
+/** Without the statements that a shell of this platform would change. */
+function withoutUnsafe({ statements, ...finding }: DoctorFinding): DoctorFinding {
+  return statements === undefined ? finding : { ...finding, statements: statements.filter(isRunnable) };
 }
 
 /** No option, variable or context names a URL, so that the server is only the default. */

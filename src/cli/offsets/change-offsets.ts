@@ -5,7 +5,7 @@ import { EXIT } from '../exit-codes';
 import { confirm } from '../output/confirm';
 import { printable, printableLines } from '../output/printable';
 import { withProgress, type ShowProgress } from '../output/progress-line';
-import { shellQuote } from '../output/shell-quote';
+import { isRunnable, shellQuote } from '../output/shell-quote';
 import type { Invocation } from '../program/command-spec';
 import { RestError, type ConnectClient, type RestRequest } from '../rest/connect-client';
 import { path } from '../rest/path';
@@ -35,7 +35,8 @@ async function carryOut(
 ): Promise<number> {
   const { io, options } = invocation;
   if (!(await stopFirst(client, invocation, { name, change, show }))) return EXIT.failed;
-  const staysStopped = `${name} stays stopped: "millrace resume ${shellQuote(name)}" starts it.\n`;
+  const resume = `millrace resume ${shellQuote(name)}`;
+  const staysStopped = `${name} stays stopped: ${isRunnable(resume) ? `"${resume}"` : '"millrace resume"'} starts it.\n`;
   let message: string;
   try {
     ({ message } = await repeatWhileLeaving(invocation, () =>

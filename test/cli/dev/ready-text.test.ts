@@ -1,6 +1,7 @@
 import { firstStep } from '../../../src/cli/dev/first-step';
 import { readyText, type ReadyFacts } from '../../../src/cli/dev/ready-text';
 import { paintOf } from '../../../src/cli/output/colours';
+import { shellQuote } from '../../../src/cli/output/shell-quote';
 
 const URL = 'http://127.0.0.1:8083';
 const plain = paintOf({ stdout: { write: () => undefined }, env: {} });
@@ -48,7 +49,23 @@ test('JSON: one document, as the log has it', () => {
 test.each([
   ['hello is registered', ['a', 'hello'], '/f', `curl ${URL}/connectors/a/status`],
   ['others are', ['a b'], null, `curl ${URL}/connectors/a%20b/status`],
+  ['a name with a quote', [`it's`], null, `curl '${URL}/connectors/it'\\''s/status'`],
   ['a cluster, and no connector', [], null, `curl ${URL}/connector-plugins`],
 ])('the request fits what exists: %s', (_, connectors, file, command) => {
   expect(firstStep(URL, connectors, file).command).toBe(command);
+});
+
+test('on Windows, whose shells quote JSON differently, no command with JSON is shown', () => {
+  const command = (connectors: string[]): string => firstStep(URL, connectors, '/f', 'win32').command;
+  expect(command([])).toBe(`curl ${URL}/connector-plugins`);
+  expect(command(['hello'])).toBe(`curl ${URL}/connectors/hello/status`);
+  expect(command(['hello', 'b'])).toBe(`curl ${URL}/connectors/hello/status`);
+  expect(firstStep(URL, ['a b'], null, 'win32').command).toBe(`curl ${URL}/connector-plugins`);
+});
+
+test('a command that no quoting makes safe is not shown', () => {
+  const next = [{ purpose: 'Evil', command: `tail ${shellQuote('$(calc)', 'win32')}` }, facts.next[0]!];
+  const text = readyText({ ...facts, next }, 'text', plain);
+  expect(text).not.toContain('Evil');
+  expect(text).toContain('Try it');
 });

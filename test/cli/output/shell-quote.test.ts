@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { shellQuote } from '../../../src/cli/output/shell-quote';
+import { isRunnable, shellQuote } from '../../../src/cli/output/shell-quote';
 
 test.each(['plain', '/a/b.txt', 'two words', `it's "quoted"`, '$HOME `id` \\', '{"a":"b"}', 'ä\n'])(
   'a shell passes %j unchanged',
@@ -8,6 +8,35 @@ test.each(['plain', '/a/b.txt', 'two words', `it's "quoted"`, '$HOME `id` \\', '
   },
 );
 
-test('Windows: double quotes', () => {
-  expect(shellQuote('{"a":1}', 'win32')).toBe('"{\\"a\\":1}"');
+test('zsh replaces a word that begins with =', () => {
+  expect(shellQuote('=ls', 'linux')).toBe("'=ls'");
+  expect(shellQuote('a=ls', 'linux')).toBe('a=ls');
+});
+
+test.each([
+  ['C:\\data\\a.txt', 'C:\\data\\a.txt'],
+  ['C:\\my data\\a.txt', '"C:\\my data\\a.txt"'],
+  ['a&calc|b<c>d^e', '"a&calc|b<c>d^e"'],
+  [`it's (1, 2); @x`, `"it's (1, 2); @x"`],
+  ['', '""'],
+])('Windows: double quotes, in which neither cmd nor PowerShell changes %j', (text, quoted) => {
+  expect(shellQuote(text, 'win32')).toBe(quoted);
+  expect(isRunnable(`echo ${quoted}`)).toBe(true);
+});
+
+test.each([
+  ...[
+    '$(calc)',
+    '$env:PATH',
+    '%PATH%',
+    '!PATH!',
+    'a`nb',
+    'a"&calc&"',
+    '{"a":1}',
+    'a\u201d; calc; \u201cb',
+    'a\n',
+    'a b\\',
+  ],
+])('Windows: a command with %j is not shown', (text) => {
+  expect(isRunnable(`echo ${shellQuote(text, 'win32')}`)).toBe(false);
 });
