@@ -31,7 +31,7 @@ import type {
 import type { Herder } from '../../src/cluster/herder';
 import type { ConfigValidator } from '../../src/config/validation/config-infos';
 import { validationFailure } from '../../src/config/validation/validation-failure';
-import { createConfigValidator } from '../../src/config/validation/connector-validator';
+import { createConfigValidator, type ConfigValidatorOptions } from '../../src/config/validation/connector-validator';
 import type { WorkerConfig } from '../../src/config/worker-config';
 import { CONVERTER_TYPE } from '../../src/converters/converter-type';
 import { LogLevels } from '../../src/logging/log-levels';
@@ -137,7 +137,7 @@ const jsonConverter: ConverterPlugin = {
 };
 const headerConverter: HeaderConverterPlugin = { type: 'header_converter', config: [], create: noTask };
 
-function builtIn(className: string, plugin: BuiltInPlugin['plugin'], version = '4.3.1'): BuiltInPlugin {
+export function builtIn(className: string, plugin: BuiltInPlugin['plugin'], version = '4.3.1'): BuiltInPlugin {
   return {
     description: {
       type: plugin.type,
@@ -151,12 +151,13 @@ function builtIn(className: string, plugin: BuiltInPlugin['plugin'], version = '
   };
 }
 
-export function fakeRegistry(): PluginRegistry {
+export function fakeRegistry(more: readonly BuiltInPlugin[] = []): PluginRegistry {
   return createPluginRegistry({
     pluginPath: [],
     catalog: { entries: [], problems: [] },
     logger: silentLogger,
     builtIns: [
+      ...more,
       builtIn('org.apache.kafka.connect.file.FileStreamSourceConnector', fileSource),
       builtIn('org.apache.kafka.connect.file.FileStreamSinkConnector', fileSink),
       builtIn('org.example.OddConnector', oddSource, 'undefined'),
@@ -494,15 +495,18 @@ export interface FakeWorkerOptions {
   readonly audit?: AuditLog;
   /** With files of the console. Absent: only its API is served. */
   readonly consoleFolder?: string;
+  readonly plugins?: readonly BuiltInPlugin[];
+  readonly resolver?: ConfigValidatorOptions['resolver'];
   /** No herder yet. */
   readonly starting?: boolean;
 }
 
 export function fakeWorker(options: FakeWorkerOptions = {}): FakeWorker {
-  const registry = fakeRegistry();
+  const registry = fakeRegistry(options.plugins);
   const validator = createConfigValidator({
     registry,
     config: fakeWorkerConfig(options.settings),
+    ...(options.resolver ? { resolver: options.resolver } : {}),
     ...(options.pluginLimitMs === undefined ? {} : { pluginLimitMs: options.pluginLimitMs }),
   });
   const herder = new FakeHerder(validator, registry);

@@ -1,0 +1,224 @@
+/**
+ * Every route for every role: who is admitted, and what the request makes the worker do. A new route needs a row here.
+ */
+import request from 'supertest';
+import type { SourceConnector } from '@millrace/sdk';
+import { ROLES, type Role } from '../../../src/config/rest-auth-settings';
+import { createAccess } from '../../../src/rest/auth/access';
+import type { PropertyFileLogin } from '../../../src/rest/auth/property-file-login';
+import { requirementOf } from '../../../src/rest/auth/required-role';
+import { basic } from '../../helpers/basic-auth';
+import { builtIn, fakeWorker, FakeHerder, type FakeWorker } from '../fake-worker';
+
+/** What a worker does for a request, beside reading what it has in memory. */
+type Effect =
+  /** Code of a connector that may connect, read files and run anything. */
+  | 'validate'
+  | 'exactlyOnceSupport'
+  /** Config providers read files and connect to vaults. */
+  | 'resolve'
+  /** Code of a connector that may not. */
+  | 'checkKeys'
+  | 'request to a worker'
+  | 'level'
+  /** Of the herder: reads from Kafka, and changes. */
+  | (typeof KAFKA)[number]
+  | (typeof CHANGES)[number];
+
+const KAFKA = ['health', 'members', 'connectorOffsets', 'deadLetters'] as const;
+const CHANGES = [
+  ...(['createConnector', 'putConnectorConfig', 'patchConnectorConfig', 'deleteConnector'] as const),
+  ...(['setTargetState', 'stopConnector', 'restartConnector', 'requestRestart', 'restartTask'] as const),
+  ...(['signalTask', 'resetActiveTopics', 'alterConnectorOffsets', 'resetConnectorOffsets'] as const),
+  ...(['setLoggerLevel', 'replayDeadLetters', 'submitTaskConfigs', 'fenceTasks'] as const),
+];
+const IN_MEMORY = [
+  ...['connectors', 'connectorRecords', 'connectorRecord', 'connectorInfo', 'connectorStatus', 'taskStatus'],
+  ...['taskInfos', 'activeTopics', 'changes', 'lastRestart', 'figures', 'kafkaClusterId', 'groupSecret'],
+  // Reads what another worker has written for this request.
+  'readBack',
+];
+const NOT_FOR_REST = ['start', 'stop', 'reloadPlugins'];
+
+interface Row {
+  readonly does: readonly Effect[];
+  /** If an admin's request does something else. */
+  readonly asAdmin?: readonly Effect[];
+  readonly body?: object;
+}
+
+const CONFIG = { name: 'probe', 'connector.class': 'ProbeConnector', 'exactly.once.support': 'required' };
+const STORED = { ...CONFIG, 'stored.secret': '${file:/secrets:x}' };
+/** What an admin's config makes a worker do before it is stored. */
+const CHECKED: readonly Effect[] = ['exactlyOnceSupport', 'resolve', 'validate'];
+const LETTERS = { letters: [{ partition: 0, offset: '1' }] };
+const OFFSETS = { offsets: [{ partition: { p: 1 }, offset: { o: 1 } }] };
+const SIGNAL = { id: 's', type: 'log', data: {} };
+
+const ROWS: Readonly<Record<string, Row>> = {
+  'GET /': { does: [] },
+  'GET /health': { does: ['health'] },
+  'GET /metrics': { does: [] },
+  'GET /openapi.json': { does: [] },
+  'GET /connectors': { does: [] },
+  'POST /connectors': {
+    does: [...CHECKED, 'createConnector'],
+    body: { name: 'new', config: { ...CONFIG, name: 'new' } },
+  },
+  'GET /connectors/:name': { does: [] },
+  'DELETE /connectors/:name': { does: ['deleteConnector'] },
+  'GET /connectors/:name/config': { does: [] },
+  'PUT /connectors/:name/config': { does: [...CHECKED, 'putConnectorConfig'], body: CONFIG },
+  'PATCH /connectors/:name/config': {
+    does: [...CHECKED, 'patchConnectorConfig', 'putConnectorConfig'],
+    body: { 'tasks.max': '2' },
+  },
+  'GET /connectors/:name/status': { does: [] },
+  'PUT /connectors/:name/pause': { does: ['setTargetState'] },
+  'PUT /connectors/:name/resume': { does: ['setTargetState'] },
+  'PUT /connectors/:name/stop': { does: ['stopConnector'] },
+  'POST /connectors/:name/restart': { does: ['restartConnector'] },
+  'GET /connectors/:name/tasks': { does: [] },
+  'POST /connectors/:name/tasks': { does: ['submitTaskConfigs'], body: [] },
+  'PUT /connectors/:name/fence': { does: ['fenceTasks'] },
+  'GET /connectors/:name/tasks/:task/status': { does: [] },
+  'POST /connectors/:name/tasks/:task/restart': { does: ['restartTask'] },
+  'POST /connectors/:name/signals': { does: ['signalTask'], body: SIGNAL },
+  'POST /connectors/:name/tasks/:task/signals': { does: ['signalTask'], body: SIGNAL },
+  'GET /connectors/:name/topics': { does: [] },
+  'PUT /connectors/:name/topics/reset': { does: ['resetActiveTopics'] },
+  'GET /connectors/:name/offsets': { does: ['connectorOffsets'] },
+  'PATCH /connectors/:name/offsets': { does: ['alterConnectorOffsets'], body: OFFSETS },
+  'DELETE /connectors/:name/offsets': { does: ['resetConnectorOffsets'] },
+  'GET /connector-plugins': { does: [] },
+  'GET /connector-plugins/:plugin/config': { does: [] },
+  'GET /connector-plugins/:plugin/schema': { does: [] },
+  'PUT /connector-plugins/:plugin/config/validate': { does: ['checkKeys'], asAdmin: CHECKED, body: CONFIG },
+  'GET /admin/loggers': { does: [] },
+  'GET /admin/loggers/:logger': { does: [] },
+  'PUT /admin/loggers/:logger': { does: ['level'], body: { level: 'DEBUG' } },
+  'GET /ui/api/session': { does: [] },
+  'GET /ui/api/overview': { does: ['health', 'members', 'request to a worker'] },
+  'GET /ui/api/worker': { does: ['health'] },
+  'GET /ui/api/worker/:name': { does: [] },
+  'GET /ui/api/connectors/:name': { does: ['health', 'members', 'request to a worker'] },
+  // Of the stored config, with its placeholders.
+  'PUT /ui/api/connectors/:name/config/validate': { does: ['checkKeys'], asAdmin: CHECKED, body: {} },
+  'GET /ui/api/changes': { does: [] },
+  'GET /ui/api/worker/logs/:name': { does: [] },
+  'GET /ui/api/connectors/:name/logs': { does: ['members', 'request to a worker'] },
+  'GET /ui/api/connectors/:name/dead-letters': { does: ['deadLetters'] },
+  'POST /ui/api/connectors/:name/dead-letters/replay': { does: ['replayDeadLetters'], body: LETTERS },
+};
+
+const PARAMETERS: Readonly<Record<string, string>> = {
+  name: 'probe',
+  task: '0',
+  plugin: 'ProbeConnector',
+  logger: 'root',
+};
+
+const access = createAccess({
+  settings: { openPaths: [], roles: { reader: ['user:reader'], operator: ['user:operator'], admin: ['user:admin'] } },
+  login: { accepts: (credentials: unknown) => credentials !== null } as unknown as PropertyFileLogin,
+  // With bearer tokens, a 401 has a JSON body.
+  bearer: () => Promise.reject(new Error('no token is sent here')),
+});
+
+async function recordingWorker(done: Set<Effect>): Promise<FakeWorker> {
+  const plugin: SourceConnector = {
+    type: 'source',
+    config: [{ name: 'stored.secret', type: 'PASSWORD', default: null, importance: 'LOW', documentation: 'A secret.' }],
+    validate: () => (done.add('validate'), []),
+    checkKeys: () => (done.add('checkKeys'), []),
+    exactlyOnceSupport: () => (done.add('exactlyOnceSupport'), 'supported'),
+    createTask: () => {
+      throw new Error('no task is started here');
+    },
+  };
+  const worker = fakeWorker({
+    access,
+    plugins: [builtIn('org.example.ProbeConnector', plugin)],
+    settings: { exactlyOnceSourceSupport: 'enabled' },
+    resolver: {
+      resolve: async (config) => {
+        done.add('resolve');
+        return await Promise.resolve(config);
+      },
+    },
+    forward: () => {
+      done.add('request to a worker');
+      return Promise.reject(new Error('no other worker runs here'));
+    },
+  });
+  const { herder, levels } = worker;
+  await herder.createConnector('probe', STORED, null);
+  herder.group = [...(herder.group ?? []), { url: 'http://127.0.0.1:1/', id: '127.0.0.1:1' }];
+  herder.letters = { topic: 'dlq', letters: [], total: 0 } as unknown as FakeHerder['letters'];
+  levels.onChange(() => done.add('level'));
+  for (const name of [...KAFKA, ...CHANGES]) {
+    const call = herder[name] as (...args: unknown[]) => unknown;
+    Object.assign(herder, {
+      [name]: (...args: unknown[]) => {
+        done.add(name);
+        return call.apply(herder, args);
+      },
+    });
+  }
+  done.clear();
+  return worker;
+}
+
+const { routes, consoleRoutes } = fakeWorker();
+const SERVED = [...routes, ...consoleRoutes].flatMap(({ path, methods }) =>
+  Object.keys(methods).map((method) => [method, path] as const),
+);
+
+test('every route has a row, and every row a route', () => {
+  expect(Object.keys(ROWS).sort()).toEqual(SERVED.map((route) => route.join(' ')).sort());
+});
+
+test('every method of the herder is known', () => {
+  const methods = Object.getOwnPropertyNames(FakeHerder.prototype);
+  const known = new Set([...KAFKA, ...CHANGES, ...IN_MEMORY, ...NOT_FOR_REST]);
+  const own = ['constructor', 'entry', 'leaderOnly', 'check', 'apply'];
+  expect(methods.filter((name) => !known.has(name) && !own.includes(name))).toEqual([]);
+});
+
+describe.each(SERVED)('%s %s', (method, path) => {
+  const required = requirementOf(method, path);
+  const { does, asAdmin = does, body } = ROWS[`${method} ${path}`] as Row;
+  const url = path.replace(/:(\w+)/g, (_, name: string) => PARAMETERS[name] as string);
+
+  test.each<Role | null>([null, ...ROLES])('for the role %s', async (role) => {
+    const done = new Set<Effect>();
+    const { app } = await recordingWorker(done);
+    const agent = request(app);
+    const call = agent[method.toLowerCase() as 'get'](url);
+    if (role !== null) void call.set('Authorization', basic(role, 'x'));
+    const { status } = await (body === undefined ? call : call.send(body));
+    const isAdmitted = required === 'signature' || (role !== null && ROLES.indexOf(role) >= ROLES.indexOf(required));
+    const expected = role === 'admin' ? asAdmin : does;
+    expect([...done].sort()).toEqual(isAdmitted ? [...expected].sort() : []);
+    if (!isAdmitted) expect(status).toBe(role === null ? 401 : 403);
+    else if (required === 'signature') expect(status).toBeGreaterThanOrEqual(400);
+    else expect(status).toBeLessThan(300);
+  });
+});
+
+test('for roles below admin, no config and no code of a connector makes the worker connect, read files or run SQL', () => {
+  const reaching = Object.entries(ROWS).filter(
+    ([route, { does }]) =>
+      requirementOf(...(route.split(' ') as [string, string])) !== 'admin' && CHECKED.some((one) => does.includes(one)),
+  );
+  expect(reaching).toEqual([]);
+});
+
+test('readers change nothing', () => {
+  const changing = Object.entries(ROWS).filter(
+    ([route, { does }]) =>
+      requirementOf(...(route.split(' ') as [string, string])) === 'reader' &&
+      does.some((one) => one === 'level' || (CHANGES as readonly string[]).includes(one)),
+  );
+  expect(changing).toEqual([]);
+});
