@@ -20,7 +20,7 @@ export interface CatalogChange {
 export function catalogChange(previous: Scan, scanned: Scan, folders: ReadonlySet<string>): CatalogChange {
   const before = byKey(previous);
   const found = byKey(scanned);
-  const faulty = new Set(scanned.problems.map(({ location }) => location));
+  const faulty = new Set(scanned.problems.flatMap(({ location, isUsed }) => (isUsed === true ? [] : [location])));
   const kept = previous.entries.filter((entry) => !found.has(keyOf(entry)) && faulty.has(entry.description.location));
   const catalog = { entries: [...scanned.entries, ...kept], problems: scanned.problems };
   const after = byKey(catalog);

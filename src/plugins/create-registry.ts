@@ -8,6 +8,7 @@ import { loadPlugin } from './load';
 import type { CatalogEntry } from './manifest';
 import type { BuiltInPlugin, LoadedPlugin, PluginDescription, PluginProblem, PluginRegistry } from './registry';
 import { scanPlugins, type Scan } from './scan';
+import { writableByAll } from './writable-by-all';
 
 const KIND_ORDER: readonly PluginType[] = [
   'sink',
@@ -54,7 +55,7 @@ function scanInstalled(pluginPath: readonly string[]): Scan {
     location: name,
     message: `The package ${name} is not installed: its connectors are not available.`,
   }));
-  return { entries, problems: [...absent, ...problems] };
+  return { entries, problems: [...absent, ...problems, ...writableByAll(pluginPath)] };
 }
 
 class ManifestRegistry implements LocalPluginRegistry {

@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { configDefFault, ConnectError, type PluginType, withDeadline } from '@millrace/sdk';
 import { errorLocation } from './error-location';
 import type { CatalogEntry } from './manifest';
+import { leavesFolder } from './module-place';
 import type { LoadedPlugin } from './registry';
 import { provideSdk } from './sdk-fallback';
 
@@ -14,6 +15,8 @@ export async function loadPlugin(entry: CatalogEntry): Promise<LoadedPlugin> {
   const { description, file, exportName } = entry;
   let namespace: Record<string, unknown>;
   try {
+    // A link may have changed since the manifest was read.
+    if (leavesFolder(file, description.location)) throw new Error('its module is outside of its folder');
     provideSdk(description.location);
     const imported = import(pathToFileURL(file).href) as Promise<Record<string, unknown>>;
     // A top-level await may never complete.

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { PluginEntry } from '@millrace/sdk';
 import type Ajv from 'ajv';
 import type { ValidateFunction } from 'ajv';
+import { leavesFolder } from './module-place';
 import type { PluginDescription, PluginProblem } from './registry';
 
 /** A description and what `load` needs. Plain data, so that it can be passed to another thread. */
@@ -91,6 +92,13 @@ export function readManifest(folder: string): ManifestResult | null {
     const module = join(folder, entry.module ?? text(content.main) ?? 'index.js');
     if (!existsSync(module)) {
       problems.push({ location: folder, message: `The module ${module} of ${entry.class} does not exist.` });
+      continue;
+    }
+    if (leavesFolder(module, folder)) {
+      problems.push({
+        location: folder,
+        message: `The module ${module} of ${entry.class} is not loaded: it is outside of the plugin's folder. Copy it into the folder.`,
+      });
       continue;
     }
     entries.push({

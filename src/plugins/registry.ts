@@ -36,6 +36,8 @@ export interface BuiltInPlugin {
 export interface PluginProblem {
   readonly location: string;
   readonly message: string;
+  /** A warning: the plugins are used. (Default: false) */
+  readonly isUsed?: true;
 }
 
 export interface PluginRegistry {
@@ -51,6 +53,6 @@ export interface PluginRegistry {
   find(name: string, type?: PluginType | readonly PluginType[]): PluginDescription | null;
   /** Imports the module when first needed. Throws ConnectError `PLUGIN_LOAD_FAILED` with folder and reason. */
   load(description: PluginDescription): Promise<LoadedPlugin>;
-  /** Unusable folders, with reasons. */
+  /** Unusable folders, with reasons, and warnings. */
   problems(): readonly PluginProblem[];
 }

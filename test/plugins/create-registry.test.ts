@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { chmodSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { silentLogger } from '../../src/logging/logger';
 import { createPluginRegistry } from '../../src/plugins/create-registry';
@@ -71,6 +71,32 @@ describe('installed plugins', () => {
     own.rescan(new Set());
     expect(warnings).toEqual([expect.stringContaining('cannot be read as JSON')]);
     expect(own.problems()).toHaveLength(1);
+  });
+
+  test('a folder that every user can write is used, and a warning with its code says so; once', () => {
+    add('a', 'source', 'x.A', '');
+    const folder = join(folders.root, 'a');
+    chmodSync(folder, 0o777);
+    const warnings: string[] = [];
+    const own = registry({ ...silentLogger, warn: (message) => void warnings.push(message) });
+    expect(warnings).toEqual([expect.stringMatching(`Every user can write ${folder}, .*PLUGIN_FOLDER_WRITABLE`)]);
+    expect(own.find('x.A')).not.toBeNull();
+    // It does not keep a plugin that is removed.
+    folders.add('a', { 'package.json': packageJson({ type: 'source', class: 'x.B' }) });
+    expect(own.rescan(new Set()).removed.map((description) => description.class)).toEqual(['x.A']);
+    expect(warnings).toHaveLength(1);
+  });
+
+  test('a module that a link has replaced since is not imported', async () => {
+    add('a', 'source', 'x.A', `module.exports = ${SOURCE}`);
+    const own = registry();
+    folders.add('outside', { 'index.js': `module.exports = ${SOURCE}` });
+    rmSync(join(folders.root, 'a', 'index.js'));
+    symlinkSync(join(folders.root, 'outside', 'index.js'), join(folders.root, 'a', 'index.js'));
+    await expect(own.load(own.find('x.A')!)).rejects.toMatchObject({
+      code: 'PLUGIN_LOAD_FAILED',
+      message: expect.stringContaining('its module is outside of its folder'),
+    });
   });
 
   test('the built-in file sink is found without settings', () => {

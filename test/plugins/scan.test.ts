@@ -112,6 +112,34 @@ describe('plugin folders', () => {
     ]);
   });
 
+  test('a module outside of the plugin’s folder is reported and not loaded: by .., by a link to it or to its folder', () => {
+    folders.add('outside', { 'x.js': SINK, 'lib/y.js': SINK });
+    const plugin = (name: string, module: string, files = {}): string =>
+      folders.add(`p/${name}`, { 'package.json': packageJson({ type: 'sink', class: name, module }), ...files });
+    const up = plugin('1-up', '../../outside/x.js');
+    const link = plugin('2-link', 'x.js');
+    symlinkSync(join(folders.root, 'outside', 'x.js'), join(link, 'x.js'));
+    const lib = plugin('3-lib', 'lib/y.js');
+    symlinkSync(join(folders.root, 'outside', 'lib'), join(lib, 'lib'));
+    const main = folders.add('p/4-main', {
+      'package.json': packageJson({ type: 'sink', class: '4-main' }, { main: '../../outside/x.js' }),
+    });
+    // As Kubernetes mounts a ConfigMap.
+    const mounted = plugin('5-inside', 'x.js', { '..2026/x.js': SINK });
+    symlinkSync('..2026', join(mounted, '..data'));
+    symlinkSync(join('..data', 'x.js'), join(mounted, 'x.js'));
+    const scan = scanPlugins([join(folders.root, 'p')]);
+    expect(scan.entries.map((e) => e.description.class)).toEqual(['5-inside']);
+    const outside = (name: string, module: string) =>
+      `The module ${module} of ${name} is not loaded: it is outside of the plugin's folder. Copy it into the folder.`;
+    expect(scan.problems).toEqual([
+      { location: up, message: outside('1-up', join(folders.root, 'outside', 'x.js')) },
+      { location: link, message: outside('2-link', join(link, 'x.js')) },
+      { location: lib, message: outside('3-lib', join(lib, 'lib', 'y.js')) },
+      { location: main, message: outside('4-main', join(folders.root, 'outside', 'x.js')) },
+    ]);
+  });
+
   test('jars are named once per path: Java plugins cannot run here', () => {
     const good = folders.add('good', { 'package.json': packageJson({ type: 'sink', class: 'G' }), 'index.js': SINK });
     folders.add('debezium', { 'a.jar': '', 'b.jar': '', 'c.jar': '', 'd.jar': '', 'e.jar': '', 'f.JAR': '' });
