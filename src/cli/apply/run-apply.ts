@@ -6,7 +6,7 @@ import { isConnectError } from '@millrace/sdk';
 import { EXIT } from '../exit-codes';
 import { writeAnswer } from '../output/answer';
 import { paintOf } from '../output/colours';
-import { printableLines } from '../output/printable';
+import { indentedLines } from '../output/printable';
 import { confirm } from '../output/confirm';
 import { withProgress, type ShowProgress } from '../output/progress-line';
 import type { Invocation } from '../program/command-spec';
@@ -63,7 +63,7 @@ async function apply(client: ConnectClient, invocation: Invocation, show: ShowPr
     return EXIT.failed;
   }
   const failed = new Map<string, string>();
-  const say = (line: string): void => void io.stderr.write(`${printableLines(line)}\n`);
+  const say = (line: string): void => void io.stderr.write(`${indentedLines(line)}\n`);
   const before = wait === false ? new Map<string, Status>() : await readStatuses(client);
   await sideBySide(changed, async (step) => {
     try {

@@ -11,6 +11,7 @@ import { openCluster } from '../kafka/open-cluster';
 import { readTopic } from '../kafka/read-topic';
 import type { StartPosition } from '../kafka/start-position';
 import { confirm } from '../output/confirm';
+import { printable } from '../output/printable';
 import { withProgress, type ShowProgress } from '../output/progress-line';
 import type { Invocation } from '../program/command-spec';
 import { failureOf } from '../../dead-letters/failure-of';
@@ -114,7 +115,7 @@ async function replay(
 
 function report({ io }: Invocation, { dryRun, connector }: ReplayOptions, { sent, skipped, failure }: Tally): void {
   const verb = dryRun === true ? 'would be sent' : 'sent';
-  for (const [topic, count] of sent) io.stdout.write(`${count} records ${verb} to ${topic}\n`);
+  for (const [topic, count] of sent) io.stdout.write(`${count} records ${verb} to ${printable(topic)}\n`);
   if (sent.size === 0) io.stdout.write(`0 records ${verb}\n`);
   const why =
     connector === undefined ? 'they do not say where they came from; see --to' : `not of connector ${connector}`;

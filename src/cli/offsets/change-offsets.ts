@@ -3,7 +3,7 @@ import { ConnectError, sleep, monotonicNow } from '@millrace/sdk';
 import { readStatus } from '../connectors/connectors';
 import { EXIT } from '../exit-codes';
 import { confirm } from '../output/confirm';
-import { printable, printableLines } from '../output/printable';
+import { indentedLines, printable, printableLines } from '../output/printable';
 import { withProgress, type ShowProgress } from '../output/progress-line';
 import { isRunnable, shellQuote } from '../output/shell-quote';
 import type { Invocation } from '../program/command-spec';
@@ -46,7 +46,7 @@ async function carryOut(
     io.stderr.write(printableLines(staysStopped));
     throw error;
   }
-  io.stdout.write(`${printableLines(message)}\n`);
+  io.stdout.write(`${indentedLines(message)}\n`);
   if ((options as { resume?: boolean }).resume !== true) {
     io.stderr.write(printableLines(staysStopped));
     return EXIT.success;

@@ -1,5 +1,6 @@
 /** Writes the answer of a command in the format of `--output`. */
 import type { stringify } from 'yaml';
+import { escapeInLines } from '../../logging/escape-controls';
 import type { Invocation } from '../program/command-spec';
 import { exactJsonText, parseExactJson } from './exact-json';
 import { tableText } from './table';
@@ -27,11 +28,15 @@ export function writeAnswer(
   }
 }
 
-/** The YAML library takes 20 ms to load, so that only its users wait for it. */
+/** Control characters are escaped. The YAML library takes 20 ms to load, so that only its users wait for it. */
 export function yamlText(value: unknown): string {
   // eslint-disable-next-line @typescript-eslint/no-require-imports
   const { stringify: text } = require('yaml') as { stringify: typeof stringify };
-  return text(value, { lineWidth: 0, aliasDuplicateObjects: false });
+  const options = { lineWidth: 0, aliasDuplicateObjects: false } as const;
+  const plain = text(value, options);
+  // Escapes exist in double quotes only.
+  const types = { defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'QUOTE_DOUBLE' } as const;
+  return escapeInLines(plain) === plain ? plain : escapeInLines(text(value, { ...options, ...types }));
 }
 
 /** A JSON text as a YAML document of a stream. Values that are nested too deep stay JSON, which YAML contains. */

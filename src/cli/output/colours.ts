@@ -1,5 +1,6 @@
 /** Colours, on a terminal only. NO_COLOR turns them off, FORCE_COLOR on. */
 import type { CliIo, CliOutput } from '../io';
+import { printable } from './printable';
 
 const CODES = { red: 31, green: 32, yellow: 33, cyan: 36, grey: 90, bold: 1 } as const;
 export type Colour = keyof typeof CODES;
@@ -29,5 +30,5 @@ const STATES: Readonly<Record<string, Colour>> = {
 /** Paints a state of a connector or task. */
 export function paintState(paint: Paint, state: string): string {
   const colour = Object.hasOwn(STATES, state) ? STATES[state] : undefined;
-  return colour ? paint(colour, state) : state;
+  return colour ? paint(colour, state) : printable(state);
 }

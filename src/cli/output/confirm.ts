@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Writable } from 'node:stream';
 import { ConnectError } from '@millrace/sdk';
+import { unguarded } from './guarded-io';
 import { printableLines } from './printable';
 import type { Invocation } from '../program/command-spec';
 
@@ -13,7 +14,11 @@ export async function confirm({ options, io }: Pick<Invocation, 'options' | 'io'
   if (options.yes === true) return true;
   if (io.stdin.isTTY !== true || io.stderr.isTTY !== true)
     throw new ConnectError(`${question} Nothing was done: repeat the command with --yes.`, { code: 'CLI_USAGE' });
-  const terminal = createInterface({ input: io.stdin, output: io.stderr as unknown as Writable, terminal: true });
+  const terminal = createInterface({
+    input: io.stdin,
+    output: unguarded(io.stderr) as unknown as Writable,
+    terminal: true,
+  });
   const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
   try {
     const answer = await Promise.race([terminal.question(`${printableLines(question)} [y/N] `), closed]);

@@ -2,6 +2,7 @@
 import { startTimer, monotonicNow } from '@millrace/sdk';
 import type { CliIo, CliOutput } from '../io';
 import type { Invocation } from '../program/command-spec';
+import { unguarded, withWrite } from './guarded-io';
 import { printable } from './printable';
 
 const REDRAW_MS = 100;
@@ -38,7 +39,7 @@ export class ProgressLine {
 
   clear(): void {
     this.cancel();
-    if (this.isDrawn) this.io.stderr.write(CLEAR);
+    if (this.isDrawn) unguarded(this.io.stderr).write(CLEAR);
     this.isDrawn = false;
   }
 
@@ -48,7 +49,7 @@ export class ProgressLine {
     if (next === null) return;
     // A terminal of unknown width reports 0. A full line would wrap, and could not be erased.
     const columns = (this.io.stderr.columns || COLUMNS) - 1;
-    this.io.stderr.write(CLEAR + printable(next()).slice(0, columns));
+    unguarded(this.io.stderr).write(CLEAR + printable(next()).slice(0, columns));
     this.isDrawn = true;
     this.drawnAt = this.now();
   }
@@ -59,16 +60,8 @@ export class ProgressLine {
     this.next = null;
   }
 
-  /** The stream itself but for `write`: questions need a whole terminal. */
   private clearing(output: CliOutput): CliOutput {
-    const write = (text: string): unknown => (this.clear(), output.write(text));
-    return new Proxy(output, {
-      get: (target, key) => {
-        if (key === 'write') return write;
-        const value: unknown = Reflect.get(target, key, target);
-        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-      },
-    });
+    return withWrite(output, (text) => (this.clear(), output.write(text)));
   }
 }
 

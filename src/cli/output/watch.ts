@@ -1,6 +1,8 @@
 /** Redraws a screen on a terminal until SIGINT or SIGTERM. */
 import { ConnectError, settledWithin, sleep } from '@millrace/sdk';
 import type { CliIo } from '../io';
+import { unguarded } from './guarded-io';
+import { writable } from './printable';
 
 const HOME = '\x1b[H';
 const HIDE_CURSOR = '\x1b[?25l';
@@ -24,8 +26,9 @@ export async function watch(io: CliIo, intervalMs: number, draw: () => Promise<s
   const ended = new AbortController();
   const end = new Promise<void>((resolve) => ended.signal.addEventListener('abort', () => resolve(), { once: true }));
   io.onSignal(() => ended.abort());
-  const write = (text: string): void => void io.stdout.write(screenText(text, io.stdout.rows || ROWS));
-  io.stdout.write(`${HIDE_CURSOR}${CLEAR}`);
+  const terminal = unguarded(io.stdout);
+  const write = (text: string): void => void terminal.write(screenText(writable(text), terminal.rows || ROWS));
+  terminal.write(`${HIDE_CURSOR}${CLEAR}`);
   try {
     let shown = '';
     while (!ended.signal.aborted) {
@@ -39,7 +42,7 @@ export async function watch(io: CliIo, intervalMs: number, draw: () => Promise<s
       await sleep(Math.max(intervalMs - (performance.now() - began), intervalMs / 2), ended.signal);
     }
   } finally {
-    io.stdout.write(`${SHOW_CURSOR}\n`);
+    terminal.write(`${SHOW_CURSOR}\n`);
   }
 }
 

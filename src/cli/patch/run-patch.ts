@@ -5,6 +5,7 @@ import { waitUntilRunning, type Outcome } from '../apply/wait-until-running';
 import { EXIT } from '../exit-codes';
 import { writeAnswer } from '../output/answer';
 import { paintOf } from '../output/colours';
+import { indentedLines } from '../output/printable';
 import { withProgress, type ShowProgress } from '../output/progress-line';
 import type { Invocation } from '../program/command-spec';
 import { RestError, type ConnectClient } from '../rest/connect-client';
@@ -42,7 +43,7 @@ async function patchConnector(invocation: Invocation, show: ShowProgress): Promi
     let code: number = EXIT.failed;
     const onSettled = (_: string, { isReached, text }: Outcome): void => {
       if (isReached) code = EXIT.success;
-      io.stderr.write(`${name}: ${text}\n`);
+      io.stderr.write(`${indentedLines(`${name}: ${text}`)}\n`);
     };
     await waitUntilRunning(client, [name], { before, timeoutMs: timeout * 1000, onSettled, show });
     return code;
