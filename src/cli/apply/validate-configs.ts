@@ -21,6 +21,8 @@ export interface Validated {
   readonly name: string;
   readonly place: string;
   readonly fields: readonly FieldErrors[];
+  /** The caller lacks the role for the other checks: connections, files, values of config providers. */
+  readonly onlyKeys?: true;
 }
 
 /** In the order of the documents. Rejects if the worker cannot be asked at all. */
@@ -30,12 +32,14 @@ export async function validateConfigs(
 ): Promise<readonly Validated[]> {
   return await sideBySide(documents, async ({ name, place, config }) => {
     const plugin = config['connector.class'] as string;
+    let onlyKeys = false as boolean;
     try {
       const infos = await client.request<ConfigInfos>(path`/connector-plugins/${plugin}/config/validate`, {
         method: 'PUT',
         body: config,
+        onHeaders: (headers) => (onlyKeys = headers['millrace-validation'] === 'keys'),
       });
-      return { name, place, fields: fieldErrors(infos) };
+      return { name, place, fields: fieldErrors(infos), ...(onlyKeys && { onlyKeys: true as const }) };
     } catch (error) {
       // An unknown class, for example; without access no config can be validated.
       if (!(error instanceof RestError) || error.status === 401 || error.status === 403) throw error;
@@ -71,6 +75,8 @@ export function fieldErrors({ configs = [] }: ConfigInfos): readonly FieldErrors
   });
 }
 
+const VALID_KEYS = 'its keys are valid; what it connects to is checked for the role admin only';
+
 /** The errors of each invalid connector, then the valid ones. */
 export function validationText(results: readonly Validated[]): string {
   const invalid = results.filter(({ fields }) => fields.length > 0);
@@ -84,6 +90,8 @@ export function validationText(results: readonly Validated[]): string {
       ...(documentation ? [`    ${printable(documentation).slice(0, 300)}`] : []),
     ]),
   ]);
-  const valid = results.filter(({ fields }) => fields.length === 0).map(({ name }) => `${printable(name)}: valid`);
+  const valid = results
+    .filter(({ fields }) => fields.length === 0)
+    .map(({ name, onlyKeys }) => `${printable(name)}: ${onlyKeys ? VALID_KEYS : 'valid'}`);
   return [...lines, ...valid].map((line) => `${line}\n`).join('');
 }

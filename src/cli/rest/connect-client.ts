@@ -19,6 +19,8 @@ export interface RestRequest {
   readonly mediaTypes?: string;
   /** Largest reply, in bytes. (Default: 256 MiB) */
   readonly largest?: number;
+  /** Receives the headers of a reply that is 2xx. */
+  readonly onHeaders?: (headers: ExchangeReply['headers']) => void;
 }
 
 /** A reply that is not 2xx. The message is the worker's. */
@@ -82,8 +84,11 @@ export class ConnectClient {
     const deadline = monotonicNow() + this.server.timeoutMs;
     const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));
     for (let pause = FIRST_RETRY_MS; ; pause = Math.min(pause * 2, LONGEST_RETRY_MS)) {
-      const { status, text: reply } = await this.sendToAny(method, path, sent, deadline, request);
-      if (status >= 200 && status < 300) return reply;
+      const { status, headers, text: reply } = await this.sendToAny(method, path, sent, deadline, request);
+      if (status >= 200 && status < 300) {
+        request.onHeaders?.(headers);
+        return reply;
+      }
       const message = messageOf(reply);
       const passing = { 404: STARTING, 409: MOMENTARY }[status];
       const isMomentary = passing?.test(message ?? '') === true;

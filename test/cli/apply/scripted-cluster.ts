@@ -6,6 +6,7 @@ type Config = Record<string, string>;
 interface Answer {
   readonly status: number;
   readonly body?: unknown;
+  readonly headers?: Record<string, string>;
 }
 
 export class ScriptedCluster {
@@ -33,7 +34,9 @@ export class ScriptedCluster {
           if (request.method !== 'GET' && !line.includes('/validate')) this.changes.push(line);
           const answer = this.script(line, body) ?? this.answer(line, body);
           if (answer === 'cut') return void request.socket.destroy();
-          response.writeHead(answer.status).end(answer.body === undefined ? '' : JSON.stringify(answer.body));
+          response
+            .writeHead(answer.status, answer.headers)
+            .end(answer.body === undefined ? '' : JSON.stringify(answer.body));
         });
     });
     this.server = server;

@@ -1,0 +1,43 @@
+/** `millrace validate` on a worker. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCli } from '../../../src/cli/cli';
+import { FakeIo } from '../fake-io';
+import { ScriptedCluster } from './scripted-cluster';
+
+let folder: string;
+let cluster: ScriptedCluster;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'millrace-validate-'));
+  for (const name of ['a', 'b'])
+    writeFileSync(join(folder, `${name}.json`), JSON.stringify({ name, config: { 'connector.class': 'X', name } }));
+  cluster = new ScriptedCluster();
+  await cluster.start();
+});
+afterEach(() => {
+  cluster.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function validate(...args: string[]): Promise<{ code: number; out: string }> {
+  const io = new FakeIo(folder, { MILLRACE_CONTEXTS: join(folder, 'contexts') });
+  const code = await runCli(['validate', '.', ...args, '--url', cluster.url], io);
+  return { code, out: io.out };
+}
+
+test('a worker that checks the keys only, for a caller without the role admin: the answer says so', async () => {
+  cluster.script = (request, body) =>
+    request.endsWith('/validate') && (body as { name: string }).name === 'a'
+      ? { status: 200, headers: { 'Millrace-Validation': 'keys' }, body: { error_count: 0, configs: [] } }
+      : undefined;
+  expect(await validate()).toEqual({
+    code: 0,
+    out: 'a: its keys are valid; what it connects to is checked for the role admin only\nb: valid\n',
+  });
+  const { out } = await validate('-o', 'json');
+  expect(JSON.parse(out)).toEqual([
+    { name: 'a', place: 'a.json', fields: [], onlyKeys: true },
+    { name: 'b', place: 'b.json', fields: [] },
+  ]);
+});
