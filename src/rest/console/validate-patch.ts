@@ -21,8 +21,12 @@ export async function validatePatch(
   const merged = mergedConfig(config, patch);
   const shown = await secrets.shownToAll(merged, merged['connector.class']);
   const isSecret = (key: string): boolean => shown[key] !== merged[key] || hasPlaceholder(merged[key] ?? '');
+  // A patch may name another plugin, which does not define the stored secrets as such.
+  const stored = await secrets.shownToAll(config, config['connector.class']);
+  const hasSecrets =
+    Object.keys(merged).some(isSecret) || Object.keys(config).some((key) => stored[key] !== config[key]);
   // Messages about changed keys must not depend on secrets that the caller may not see.
-  if (caller.role !== 'admin' && Object.keys(patch).length > 0 && Object.keys(merged).some(isSecret))
+  if (caller.role !== 'admin' && Object.keys(patch).length > 0 && hasSecrets)
     throw forbidden(
       'A changed config with secrets or values of config providers can only be validated with the role admin',
       caller.user,

@@ -1,9 +1,10 @@
 /** `PUT /ui/api/connectors/NAME/config/validate` */
+import type { SourceConnector } from '@millrace/sdk';
 import request from 'supertest';
 import { createAccess } from '../../../src/rest/auth/access';
 import type { PropertyFileLogin } from '../../../src/rest/auth/property-file-login';
 import type { Validation } from '../../../src/rest/console/api';
-import { fakeWorker, SRC, type FakeWorkerOptions } from '../fake-worker';
+import { builtIn, fakeWorker, SRC, type FakeWorkerOptions } from '../fake-worker';
 
 const ODD = { name: 'odd', 'connector.class': 'OddConnector', secret: 'hunter2-long', 'tasks.max': '1' };
 const access = createAccess({
@@ -76,6 +77,22 @@ test('a reader may validate a config as it is, and changes that can send no secr
     ]);
   }
   expect((await validate('odd', { ratio: '1' })).status).toBe(200);
+});
+
+test('secrets of a stored config are secrets for another plugin as well', async () => {
+  const withPin = (type: 'PASSWORD' | 'STRING'): SourceConnector => ({
+    type: 'source',
+    config: [{ name: 'pin', type, importance: 'HIGH', documentation: 'A pin.' }],
+    createTask: () => {
+      throw new Error('no task is started here');
+    },
+  });
+  const plugins = [builtIn('org.example.Hides', withPin('PASSWORD')), builtIn('org.example.Shows', withPin('STRING'))];
+  const { validate, herder } = await worker({ access, plugins });
+  await herder.createConnector('pinned', { name: 'pinned', 'connector.class': 'Hides', pin: '7391' }, null);
+  const { status, body } = await validate('pinned', { 'connector.class': 'Shows' }, 'ro');
+  expect(status).toBe(403);
+  expect(JSON.stringify(body)).not.toContain('7391');
 });
 
 test('an unknown connector or class, and what is no patch', async () => {
