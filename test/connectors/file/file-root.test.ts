@@ -1,9 +1,10 @@
 /** The worker setting `file.root`: files outside of that directory are rejected. */
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readFile, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ConnectorConfig } from '@millrace/sdk';
-import { checkConfig, runSourceTask, SinkTaskHarness } from '@millrace/sdk/testing';
+import type { ConnectorConfig, SourceTask, SourceTaskContext } from '@millrace/sdk';
+import { checkConfig, MemoryLogger, MemoryOffsets, runSourceTask, SinkTaskHarness } from '@millrace/sdk/testing';
+import { isInRoot } from '../../../connectors/file/src/file-root';
 import { fileStreamSink } from '../../../connectors/file/src/sink/connector';
 import { fileStreamSource } from '../../../connectors/file/src/source/connector';
 
@@ -82,6 +83,55 @@ test('analytics-sink 73: a growing file is checked, too', async () => {
   const config = { topics: 't', file: path('x'), 'file.rotate.bytes': '10' };
   const started = SinkTaskHarness.start(fileStreamSink, config, { workerSettings: settings() });
   await expect(started).rejects.toMatchObject({ code: 'FILE_OUTSIDE_ROOT' });
+});
+
+describe('a link that changes while a task runs', () => {
+  let secret: string;
+  let task: SourceTask;
+  let aborter: AbortController;
+  beforeEach(async () => {
+    secret = join(folder, 'etc', 'secret');
+    await writeFile(secret, 'password=x\n');
+    task = fileStreamSource.createTask();
+    aborter = new AbortController();
+    const [logger, offsets] = [new MemoryLogger(), new MemoryOffsets()];
+    const context = { logger, offsets, signal: aborter.signal, workerSettings: settings() };
+    await task.start({ file: path('in'), topic: 't' }, context as unknown as SourceTaskContext);
+  });
+  afterEach(async () => {
+    aborter.abort();
+    await task.stop();
+  });
+  const outside = { code: 'FILE_OUTSIDE_ROOT' };
+
+  test('a source does not read a file that is outside when it appears', async () => {
+    expect(await task.poll()).toBeNull();
+    await symlink(secret, path('in'));
+    await expect(task.poll()).rejects.toMatchObject(outside);
+  });
+
+  test('a source does not read a file that replaces its own', async () => {
+    await writeFile(path('in'), 'line\n');
+    expect(await task.poll()).toMatchObject([{ value: 'line' }]);
+    await symlink(secret, path('in.new'));
+    await rename(path('in.new'), path('in'));
+    await expect(task.poll()).rejects.toMatchObject(outside);
+  });
+
+  test('a file that was opened while a link led outside is not accepted afterwards', async () => {
+    await writeFile(path('in'), 'line\n');
+    const [stolen, own] = await Promise.all([open(secret), open(path('in'))]);
+    try {
+      expect(await isInRoot(path('in'), stolen, root)).toBe(false);
+      expect(await isInRoot(path('in'), own, root)).toBe(true);
+      expect(await isInRoot(secret, stolen, null)).toBe(true);
+      await unlink(path('in'));
+      expect(await isInRoot(path('in'), own, root)).toBe(false);
+      await expect(isInRoot(secret, stolen, root)).rejects.toMatchObject(outside);
+    } finally {
+      await Promise.all([stolen.close(), own.close()]);
+    }
+  });
 });
 
 test('analytics-sink 73: without the setting, or without a file, nothing is rejected; a missing root is an error', async () => {

@@ -3,7 +3,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ensureDir } from 'fs-extra';
 import { ConnectError, isConnectError } from '@millrace/sdk';
-import { requireInRoot } from '../file-root';
+import { isInRoot, requireInRoot } from '../file-root';
 import { PartialWrite } from './partial-write';
 
 export interface AppendOptions {
@@ -37,6 +37,8 @@ export class AppendFile {
       await requireInRoot(file, options.root);
       if (options.createDirs) await ensureDir(dirname(file));
       handle = await open(file, 'a+', MODE);
+      if (!(await isInRoot(file, handle, options.root)))
+        throw new Error('another file has got its name meanwhile; restart the task');
       const stats = await handle.stat();
       const added = stats.isFile() ? await terminateTornLine(handle, stats.size, options.separator) : 0;
       return new AppendFile(handle, stats.isFile(), stats.size + added, options);

@@ -2,6 +2,7 @@
 import { constants, type Stats } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { ConnectError, type Logger } from '@millrace/sdk';
+import { isInRoot } from '../file-root';
 import type { Input } from './input';
 
 interface Opened {
@@ -17,13 +18,15 @@ export class TailedFile implements Input {
   constructor(
     readonly file: string,
     private readonly logger: Logger,
+    /** The directory that must contain the file. Null: any. */
+    private readonly root: string | null,
   ) {}
 
   get name(): string {
     return this.file;
   }
 
-  /** Throws ConnectError `FILE_SOURCE_OPEN`, `FILE_SOURCE_READ`. */
+  /** Throws ConnectError `FILE_SOURCE_OPEN`, `FILE_SOURCE_READ`, `FILE_OUTSIDE_ROOT`. */
   async read(room: Buffer, position: number): Promise<number | 'nothing' | 'truncated' | 'replaced'> {
     const first = this.opened === null;
     this.opened ??= await this.open();
@@ -50,14 +53,19 @@ export class TailedFile implements Input {
       this.loggedMissing = true;
       return null;
     }
-    const stats = await handle.stat();
-    if (stats.isDirectory()) {
-      await handle.close();
-      throw this.failure('read', new Error('it is a directory'), { code: 'FILE_SOURCE_OPEN' });
+    let opened: Opened | null = null;
+    try {
+      const stats = await handle.stat();
+      if (stats.isDirectory()) throw this.failure('read', new Error('it is a directory'), { code: 'FILE_SOURCE_OPEN' });
+      // Otherwise it was replaced meanwhile, and the next poll opens the new file.
+      if (await isInRoot(this.file, handle, this.root)) opened = { handle, stats };
+    } finally {
+      if (!opened) await handle.close();
     }
+    if (!opened) return null;
     this.loggedMissing = false;
     this.logger.info(`Reading ${this.file}`);
-    return { handle, stats };
+    return opened;
   }
 
   private async readBytes({ handle, stats }: Opened, room: Buffer, position: number): Promise<number> {

@@ -38,11 +38,12 @@ export class FileStreamSourceTask implements SourceTask {
 
   async start(taskConfig: ConnectorConfig, context: SourceTaskContext): Promise<void> {
     const config = fileSourceConfig(taskConfig);
-    if (config.file !== null) await requireInRoot(config.file, fileRootOf(context.workerSettings));
+    const root = fileRootOf(context.workerSettings);
+    if (config.file !== null) await requireInRoot(config.file, root);
     const partition = config.file === null ? null : { filename: config.file };
     const stored = partition && (await context.offsets.offset(partition));
     const position = stored ? storedPosition(stored, config.file as string) : 0;
-    const input = config.file === null ? new StandardInput() : new TailedFile(config.file, context.logger);
+    const input = config.file === null ? new StandardInput() : new TailedFile(config.file, context.logger, root);
     this.running = { config, input, partition, context, lines: new LineSplitter(position) };
     context.logger.info(`Reading ${input.name} from byte ${position} into topic ${config.topic}`);
   }
