@@ -38,7 +38,7 @@ export class FileStreamSourceTask implements SourceTask {
 
   async start(taskConfig: ConnectorConfig, context: SourceTaskContext): Promise<void> {
     const config = fileSourceConfig(taskConfig);
-    const root = fileRootOf(context.workerSettings);
+    const root = config.file === null ? null : fileRootOf(context.workerSettings);
     if (config.file !== null) await requireInRoot(config.file, root);
     const partition = config.file === null ? null : { filename: config.file };
     const stored = partition && (await context.offsets.offset(partition));
