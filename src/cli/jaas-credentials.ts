@@ -2,8 +2,8 @@
  * Credentials of Kafka clients from the JAAS file of `java.security.auth.login.config`: its section KafkaClient counts
  * where `sasl.jaas.config` is not set, as in Java.
  */
-import { readFileSync } from 'node:fs';
-import { ConfigError } from '@millrace/sdk';
+import { ConfigError, readRegularFileSync } from '@millrace/sdk';
+import { MAX_FILE_BYTES } from '../config/providers/provider';
 import { JAAS_FILE, jaasPath } from '../config/rest-auth-settings';
 import { parseJaasFile } from '../kafka/security/jaas-file';
 import type { JaasEntry } from '../kafka/security/jaas-tokens';
@@ -40,7 +40,7 @@ function clientEntry(path: string): JaasEntry | null {
     });
   let text: string;
   try {
-    text = readFileSync(jaasPath(path), 'utf8');
+    text = readRegularFileSync(jaasPath(path), MAX_FILE_BYTES).toString('utf8');
   } catch (cause) {
     throw invalid(`cannot be read: ${(cause as Error).message}`);
   }

@@ -1,9 +1,9 @@
 /** `${name:/directory:file}`: the content of a file, including its last newline. Source: connect-runtime §8.4. */
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { ConfigError } from '@millrace/sdk';
+import { ConfigError, readRegularFile } from '@millrace/sdk';
 import { AllowedPaths } from './allowed-paths';
-import type { ConfigProvider, ProviderWarning } from './provider';
+import { MAX_FILE_BYTES, type ConfigProvider, type ProviderWarning } from './provider';
 import { timeToLive } from './time-to-live';
 
 export class DirectoryConfigProvider implements ConfigProvider {
@@ -51,7 +51,7 @@ async function content(directory: string, key: string): Promise<string | null> {
   const file = join(directory, key);
   try {
     if (!(await stat(file)).isFile()) return null;
-    return await readFile(file, 'utf8');
+    return (await readRegularFile(file, MAX_FILE_BYTES)).toString('utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw new ConfigError(`Could not read file ${file} for a config provider: ${(error as Error).message}`, {

@@ -2,11 +2,10 @@
  * `${name:/path/file.properties:key}`: values from a properties file, which is read each time. Source: connect-runtime
  * §8.4.
  */
-import { ConfigError } from '@millrace/sdk';
-import { readText } from '../file-stream';
+import { ConfigError, readRegularFile } from '@millrace/sdk';
 import { parseProperties } from '../properties';
 import { AllowedPaths } from './allowed-paths';
-import type { ConfigProvider, ProviderWarning } from './provider';
+import { MAX_FILE_BYTES, type ConfigProvider, type ProviderWarning } from './provider';
 import { timeToLive } from './time-to-live';
 
 export class FileConfigProvider implements ConfigProvider {
@@ -33,7 +32,7 @@ export class FileConfigProvider implements ConfigProvider {
     }
     let values: Readonly<Record<string, string>>;
     try {
-      values = parseProperties(await readText(file));
+      values = parseProperties((await readRegularFile(file, MAX_FILE_BYTES)).toString('utf8'));
     } catch (error) {
       throw new ConfigError(`Could not read properties from file ${path}: ${(error as Error).message}`, {
         code: 'CONFIG_PROVIDER_FAILED',

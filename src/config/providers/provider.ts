@@ -11,3 +11,6 @@ export interface ConfigProvider {
 
 /** Receives a message when values are deliberately not returned. */
 export type ProviderWarning = (message: string) => void;
+
+/** Of a file with values. The limit of a JAAS file, too. */
+export const MAX_FILE_BYTES = 4 * 1024 * 1024;

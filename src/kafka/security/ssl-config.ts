@@ -2,11 +2,9 @@
  * `ssl.*` settings → options for `node:tls`. Stores may be PEM (inline or a file) or PKCS12; the type is detected
  * from the first bytes, because Java also opens a PKCS12 store that is declared as JKS. Source: kafka-client §3.
  */
-import { readFileSync, statSync, type Stats } from 'node:fs';
 import { createSecureContext, type ConnectionOptions, type SecureVersion } from 'node:tls';
+import { excessiveKeyDerivation, excessivePrivateKey, pemBlocks, readRegularFileSync } from '@millrace/sdk';
 import { invalid as clientSetting, list, text, type SettingError } from '../client-settings';
-import { excessiveKeyDerivation } from './key-derivation-limit';
-import { pemBlocks } from './pem';
 import { certificatesOfPkcs12 } from './pkcs12';
 import type { ClientConfig } from '../port';
 import { cipherSuites } from './ssl-ciphers';
@@ -14,9 +12,6 @@ import { cipherSuites } from './ssl-ciphers';
 const VERSIONS: readonly SecureVersion[] = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'];
 /** Java's values of `ssl.protocol`, which names a context; `ssl.enabled.protocols` selects the versions. */
 const CONTEXTS: readonly string[] = ['TLS', ...VERSIONS, 'SSL', 'SSLv2', 'SSLv3', 'Default'];
-
-/** Formats older than PKCS8: header lines above the key describe its encryption. */
-const OWN_FORMAT = /^-----BEGIN (?:RSA|EC|DSA) PRIVATE KEY-----/;
 
 /** The trust store of a JVM has 200 KB. */
 const MAX_STORE_BYTES = 8 * 1024 * 1024;
@@ -131,14 +126,7 @@ function pemIdentity(
   const privateKey = pemBlocks(key, 'PRIVATE KEY')[0];
   if (cert === '') throw invalid(chainKey, 'contains no certificate');
   if (privateKey === undefined) throw invalid(keyKey, 'contains no private key');
-  const hasHeaders = privateKey.includes(':');
-  // OpenSSL 3 would decrypt the key inside this layer, whose iteration count is not checked here.
-  if (hasHeaders && !OWN_FORMAT.test(privateKey)) {
-    throw invalid(keyKey, 'has header lines, which are only allowed in the RSA, EC and DSA key formats');
-  }
-  // The key derivation of these headers is fast.
-  const body = hasHeaders ? '' : privateKey.split('\n').slice(1, -2).join('');
-  const work = excessiveKeyDerivation(Buffer.from(body, 'base64'));
+  const work = excessivePrivateKey(privateKey);
   if (work !== null) throw invalid(keyKey, work);
   const options = { cert, key: privateKey, ...(passphrase === undefined ? {} : { passphrase }) };
   const problem =
@@ -148,18 +136,11 @@ function pemIdentity(
 }
 
 function readStore(key: string, location: string, invalid: SettingError): { kind: 'pem' | 'pkcs12'; bytes: Buffer } {
-  let file: Stats;
-  let bytes: Buffer = Buffer.alloc(0);
+  let bytes: Buffer;
   try {
-    file = statSync(location);
-    if (file.isFile() && file.size <= MAX_STORE_BYTES) bytes = readFileSync(location);
+    bytes = readRegularFileSync(location, MAX_STORE_BYTES);
   } catch (cause) {
     throw invalid(key, `names a file that cannot be read: ${(cause as Error).message}`, cause);
-  }
-  // Reading a pipe or a device could block the thread.
-  if (!file.isFile()) throw invalid(key, 'does not name a regular file');
-  if (file.size > MAX_STORE_BYTES) {
-    throw invalid(key, `names a file of ${file.size} bytes; at most ${MAX_STORE_BYTES} are allowed`);
   }
   const magic = bytes.length >= 4 ? bytes.readUInt32BE(0) : 0;
   if (magic === 0xfeedfeed || magic === 0xcececece) {

@@ -3,8 +3,7 @@
  * file names. The files are read once, as in Java.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
-import { ConfigError } from '@millrace/sdk';
+import { ConfigError, readRegularFileSync } from '@millrace/sdk';
 import { parseProperties } from '../../config/properties';
 import { JAAS_FILE, jaasPath } from '../../config/rest-auth-settings';
 import type { Logger } from '../../logging/logger';
@@ -115,11 +114,8 @@ function usersOf(file: string): Users {
 
 function bytesOf(path: string): Buffer {
   try {
-    const stats = statSync(path);
-    // A pipe would block the worker.
-    if (stats.isFile() && stats.size <= MAX_BYTES) return readFileSync(path);
+    return readRegularFileSync(path, MAX_BYTES);
   } catch (error) {
     throw invalid(`cannot read ${path}: ${(error as Error).message}`, error);
   }
-  throw invalid(`${path} is not a file of at most ${MAX_BYTES} bytes`);
 }

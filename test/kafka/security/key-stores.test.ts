@@ -3,11 +3,11 @@ import { createCipheriv, createHash, generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { excessiveKeyDerivation, pemBlocks } from '@millrace/sdk';
 import { readConnectionSettings } from '../../../src/kafka/network/client-config';
-import { excessiveKeyDerivation } from '../../../src/kafka/security/key-derivation-limit';
-import { pemBlocks } from '../../../src/kafka/security/pem';
 import { cpuMs } from '../../helpers/cpu-time';
 import { makeIdentity, makePkcs12 } from '../certificates';
+import { der, encryptedKey, integer, octets, oid, pbkdf2, pem, SALT, scrypt, sequence } from '../encrypted-keys';
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-stores-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -16,32 +16,6 @@ const identity = makeIdentity('client', null);
 const read = (config: Record<string, string>) =>
   readConnectionSettings({ 'bootstrap.servers': 'k:9093', 'security.protocol': 'SSL', ...config }).tls;
 
-function der(tag: number, ...content: Buffer[]): Buffer {
-  const body = Buffer.concat(content);
-  const length = body.length < 128 ? [body.length] : [0x82, body.length >> 8, body.length & 255];
-  return Buffer.concat([Buffer.from([tag, ...length]), body]);
-}
-const sequence = (...content: Buffer[]) => der(0x30, ...content);
-const octets = (...content: Buffer[]) => der(0x04, ...content);
-const integer = (value: number): Buffer => {
-  const bytes = Buffer.alloc(5);
-  bytes.writeUIntBE(value, 0, 5);
-  return der(0x02, bytes);
-};
-const oid = (hex: string) => der(0x06, Buffer.from(hex, 'hex'));
-const SALT = octets(Buffer.alloc(16, 7));
-
-/** A key under PBES2: PBKDF2 or scrypt, then AES-256-CBC. */
-function encryptedKey(kdf: Buffer): Buffer {
-  const cipher = sequence(oid('60864801650304012a'), octets(Buffer.alloc(16)));
-  return sequence(sequence(oid('2a864886f70d01050d'), sequence(kdf, cipher)), octets(Buffer.alloc(64)));
-}
-const pbkdf2 = (rounds: number) => sequence(oid('2a864886f70d01050c'), sequence(SALT, integer(rounds)));
-/** `more`: the length of the key, which some write and OpenSSL does not. */
-const scrypt = (n: number, r: number, p: number, ...more: number[]) =>
-  sequence(oid('2b06010401da47040b'), sequence(SALT, ...[n, r, p, ...more].map((each) => integer(each))));
-const pem = (bytes: Buffer): string =>
-  `-----BEGIN ENCRYPTED PRIVATE KEY----- ${bytes.toString('base64')} -----END ENCRYPTED PRIVATE KEY-----`;
 /** A store whose safe, an octet string with DER in it, holds the key. */
 const store = (key: Buffer, mac: number): Buffer => {
   const safe = der(0xa0, octets(sequence(key)));
@@ -157,11 +131,13 @@ test('a key of RSA with the header lines that encrypt it is read', () => {
 });
 
 test('a store is a file, and not a large one', () => {
-  expect(() => read({ 'ssl.truststore.location': '/dev/zero' })).toThrow(/does not name a regular file$/);
+  expect(() => read({ 'ssl.truststore.location': '/dev/zero' })).toThrow(
+    /names a file that cannot be read: it is not a regular file$/,
+  );
   const location = join(folder, 'large.pem');
   writeFileSync(location, Buffer.alloc(8 * 1024 * 1024 + 1, 0x20));
   expect(() => read({ 'ssl.truststore.location': location })).toThrow(
-    /names a file of 8388609 bytes; at most 8388608 are allowed/,
+    /names a file that cannot be read: it has 8388609 bytes; at most 8388608 are allowed/,
   );
 });
 

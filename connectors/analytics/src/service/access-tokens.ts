@@ -1,5 +1,5 @@
 /** Token requests of each login strategy. Sources: analytics-sink §1.4, §5.2. */
-import { readFile } from 'node:fs/promises';
+import { readRegularFile } from '@millrace/sdk';
 import type { LoginSettings } from '../config/settings';
 import type { Cloud } from './cloud';
 import { parseJson, type Http, type HttpRequest } from './http';
@@ -19,6 +19,9 @@ export interface TokenContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
 }
+
+/** A token has a few KB. */
+const MAX_TOKEN_FILE_BYTES = 64 * 1024;
 
 type RequestToken = (context: TokenContext) => Promise<AccessToken>;
 
@@ -74,7 +77,7 @@ export const TOKEN_REQUESTS: Readonly<Record<'application' | 'managed_identity' 
           `Authentication strategy workload_identity needs the environment variables ${missing.join(', ')}`,
         );
       // Read for each request, because the file is replaced before its token expires.
-      const assertion = await readFile(file, 'utf8').catch((error: unknown) => {
+      const assertion = await readRegularFile(file, MAX_TOKEN_FILE_BYTES).catch((error: unknown) => {
         throw rejected(`Cannot read the token file of the workload identity: ${(error as Error).message}`, error);
       });
       return await requestToken(
@@ -83,7 +86,7 @@ export const TOKEN_REQUESTS: Readonly<Record<'application' | 'managed_identity' 
           grant_type: 'client_credentials',
           client_id: client,
           client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-          client_assertion: assertion.trim(),
+          client_assertion: assertion.toString('utf8').trim(),
           scope: scopeOf(context.clusterUrl),
         }),
         'The identity provider rejects the workload’s identity',

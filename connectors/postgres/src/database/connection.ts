@@ -61,7 +61,7 @@ export interface Opened {
 
 /** Throws a ConnectError, retriable when the server may be temporarily unavailable. */
 export async function openConnection(config: ConnectionConfig, role: Role): Promise<Opened> {
-  const attempts = tlsAttempts(config);
+  const attempts = await tlsAttempts(config);
   for (const [index, tls] of attempts.entries()) {
     const client = new Client(clientConfig(config, role, tls));
     withoutReplication(client);

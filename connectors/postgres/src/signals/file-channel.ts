@@ -3,9 +3,8 @@
  * Nothing but that changes the file, so a killed worker leaves every signal in it that may not have been applied; the
  * offset says which of them were.
  */
-import { fstatSync, ftruncateSync } from 'node:fs';
-import { open } from 'node:fs/promises';
-import type { Logger } from '@millrace/sdk';
+import { constants, fstatSync, ftruncateSync } from 'node:fs';
+import { openRegularFile, type Logger } from '@millrace/sdk';
 import type { SignalInbox } from './signal-inbox';
 import { signalLines } from './signal-lines';
 import { FileMarks, markedBegin } from './signal-mark';
@@ -47,7 +46,7 @@ export class FileChannel {
 
   /** Null: there is nothing to read. */
   private async read(): Promise<FileContent | null> {
-    const file = await open(this.path, 'r');
+    const file = await openRegularFile(this.path);
     try {
       const { size, mtimeMs } = await file.stat();
       const state = `${size} ${mtimeMs}`;
@@ -94,7 +93,7 @@ export class FileChannel {
 
   /** Empties the file if it has only lines that are applied. */
   private async empty(): Promise<void> {
-    const file = await open(this.path, 'r+');
+    const file = await openRegularFile(this.path, constants.O_RDWR);
     try {
       const bytes = await file.readFile();
       if (!bytes.equals(this.applied)) return;

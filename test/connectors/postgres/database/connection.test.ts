@@ -98,8 +98,8 @@ test("the server does not receive other settings of the worker's variables", asy
   expect(options).not.toContain('role');
 });
 
-test.each(['allow', 'prefer', 'require'] as const)('sslmode=%s takes no files of ~/.postgresql', (sslMode) => {
-  const [encrypted] = tlsAttempts(connection({ sslMode })).filter((attempt) => attempt !== false);
+test.each(['allow', 'prefer', 'require'] as const)('sslmode=%s takes no files of ~/.postgresql', async (sslMode) => {
+  const [encrypted] = (await tlsAttempts(connection({ sslMode }))).filter((attempt) => attempt !== false);
   expect(encrypted).toEqual({ minVersion: 'TLSv1.2', rejectUnauthorized: false });
 });
 
@@ -107,6 +107,6 @@ test.each([
   [{ sslMode: 'verify-ca' }, 'database.sslmode=verify-ca needs database.sslrootcert'],
   [{ sslMode: 'verify-full' }, 'database.sslmode=verify-full needs database.sslrootcert'],
   [{ sslMode: 'require', sslCert: '-----BEGIN' }, 'database.sslcert needs database.sslkey'],
-] as const)('without a file that %j needs, the default one is not taken', (config, message) => {
-  expect(() => tlsAttempts(connection(config))).toThrow(message);
+] as const)('without a file that %j needs, the default one is not taken', async (config, message) => {
+  await expect(tlsAttempts(connection(config))).rejects.toThrow(message);
 });

@@ -24,6 +24,22 @@ interface Node {
   readonly end: number;
 }
 
+/** Formats older than PKCS8: header lines above the key describe its encryption. */
+const OWN_FORMAT = /^-----BEGIN (?:RSA|EC|DSA) PRIVATE KEY-----/;
+
+/**
+ * Of one of `pemBlocks`. Null: it may be opened. Otherwise the rest of a sentence that starts with its setting.
+ */
+export function excessivePrivateKey(block: string): string | null {
+  const hasHeaders = block.includes(':');
+  // OpenSSL 3 would decrypt the key inside this layer, whose iteration count is not checked here.
+  if (hasHeaders && !OWN_FORMAT.test(block))
+    return 'has header lines, which are only allowed in the RSA, EC and DSA key formats';
+  // The key derivation of these headers is fast.
+  const body = hasHeaders ? '' : block.split('\n').slice(1, -2).join('');
+  return excessiveKeyDerivation(Buffer.from(body, 'base64'));
+}
+
 /** Null: within the limit. Otherwise the rest of a sentence that starts with the setting of `der`. */
 export function excessiveKeyDerivation(der: Buffer): string | null {
   let iterations: number;
