@@ -28,6 +28,12 @@ export const TOO_LARGE: HttpResponse = {
   body: Buffer.from('{"Message":"Request Too Large"}'),
 };
 
+export const BUSY: HttpResponse = {
+  status: 503,
+  headers: { ...JSON_TYPE, 'retry-after': '1' },
+  body: Buffer.from('{"Message":"Service Unavailable"}'),
+};
+
 /** JSON without a status code becomes the body of a 200. With a status code, an invalid result becomes a 502. */
 export function toHttpResponse(result: unknown): HttpResponse {
   if (typeof result !== 'object' || result === null || !('statusCode' in result)) {

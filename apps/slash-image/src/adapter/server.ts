@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Context } from 'aws-lambda';
-import { BAD_GATEWAY, FORBIDDEN, toHttpResponse, TOO_LARGE, type HttpResponse } from './http-response';
+import { BodyBudget, type HeldBody } from './body-budget';
+import { BAD_GATEWAY, BUSY, FORBIDDEN, toHttpResponse, TOO_LARGE, type HttpResponse } from './http-response';
 import { toEvent, type Caller } from './event';
 import type { AdapterOptions } from './options';
 import { readBody } from './read-body';
@@ -10,26 +11,48 @@ import { isSignedBy } from './sigv4';
 
 /** The platform's limit for requests. */
 const MAX_BODY_BYTES = 6 * 1024 * 1024;
+/** Of all requests in flight, without the first bytes of each. */
+const IN_FLIGHT_BYTES = 64 * 1024 * 1024;
+/** A slash command is smaller. */
+const FREE_BYTES = 64 * 1024;
+const LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  maxHeaderSize: 16_384,
+  connectionsCheckingInterval: 5_000,
+};
+const MAX_CONNECTIONS = 1_000;
 /** How long a client may continue sending before its connection is closed. */
 const LINGER_MS = 500;
 
 /** Any function of the platform, not only the one in this package. */
 export type AnyHandler = (event: never, context: Context) => unknown;
 
-export function createAdapter(handler: AnyHandler, options: AdapterOptions): Server {
-  const server = createServer((req, res) => {
+/** @param inFlightBytes limit of the bodies of all requests in flight */
+export function createAdapter(
+  handler: AnyHandler,
+  options: AdapterOptions,
+  inFlightBytes: number = IN_FLIGHT_BYTES,
+): Server {
+  const budget = new BodyBudget(inFlightBytes, FREE_BYTES);
+  const server = createServer(LIMITS, (req, res) => {
     const requestId = randomUUID();
-    respond(req, requestId).then(
-      (response) => send(req, res, response, requestId),
-      () => res.destroy(),
-    );
+    const held = budget.open();
+    respond(req, requestId, held)
+      .then(
+        (response) => send(req, res, response, requestId),
+        () => res.destroy(),
+      )
+      .finally(held.close);
   });
+  server.maxConnections = MAX_CONNECTIONS;
 
-  async function respond(req: IncomingMessage, requestId: string): Promise<HttpResponse> {
+  async function respond(req: IncomingMessage, requestId: string, held: HeldBody): Promise<HttpResponse> {
     if (options.healthPath !== null && req.method === 'GET' && req.url === options.healthPath)
       return { status: 200, headers: { 'content-type': 'text/plain' }, body: Buffer.from('ok\n') };
-    const body = await readBody(req, MAX_BODY_BYTES);
-    if (!body) return TOO_LARGE;
+    const body = await readBody(req, MAX_BODY_BYTES, held);
+    if (body === 'too large') return TOO_LARGE;
+    if (body === 'busy') return BUSY;
     const now = new Date();
     const caller = authorize(req, body, now);
     if (caller === 'forbidden') return FORBIDDEN;

@@ -304,6 +304,47 @@ test('slash-webhook 31: a body over 6 MB is 413, and the function is not called'
   expect(calls).toBe(1);
 });
 
+test('bodies in flight have a limit over all requests, which does not keep slash commands out', async () => {
+  const megabyte = Buffer.alloc(1024 * 1024);
+  const waiting: (() => void)[] = [];
+  let called: () => void = () => undefined;
+  const handler = async (): Promise<unknown> => {
+    called();
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    return {};
+  };
+  const server = createAdapter(handler, readOptions(['--timeout-ms', '60000'], {}) as AdapterOptions, 1_500_000);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  /** Resolves when the function has the request. */
+  const held = async (body: Buffer): Promise<{ answer: Promise<Answer> }> => {
+    const arrived = new Promise<void>((resolve) => (called = resolve));
+    const answer = call(port, '/', { body });
+    await arrived;
+    return { answer };
+  };
+  const first = await held(megabyte);
+  const small = await held(Buffer.alloc(1024));
+  const chunked = { body: megabyte, headers: { 'Transfer-Encoding': 'chunked' } };
+  for (const options of [{ body: megabyte }, chunked]) {
+    const { status, headers, body } = await call(port, '/', options);
+    expect([status, body.toString()]).toEqual([503, '{"Message":"Service Unavailable"}']);
+    expect(headers['retry-after']).toBe('1');
+  }
+  for (const end of waiting.splice(0)) end();
+  expect((await first.answer).status).toBe(200);
+  expect((await small.answer).status).toBe(200);
+  const next = await held(megabyte);
+  for (const end of waiting.splice(0)) end();
+  expect((await next.answer).status).toBe(200);
+});
+
+test('slow clients are disconnected, and connections have a limit', () => {
+  const server = createAdapter(() => ({}), readOptions([], {}) as AdapterOptions);
+  expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 30_000, maxConnections: 1_000 });
+});
+
 test('slash-webhook 32: cookies have their own member in the event and in the response', async () => {
   const event = await eventFor('/', { headers: { Cookie: 'a=1; b=2' } });
   expect(event.cookies).toEqual(['a=1', 'b=2']);
