@@ -90,6 +90,8 @@ export function hostileConfig({ one, below, chance }: Seeded, { file: secretsFil
     () => ({ ...FILE_SINK, topics: key, 'value.converter': key, 'errors.tolerance': key, label: key }),
     () => ({ ...FILE_SINK, 'consumer.override.ssl.keystore.key': key, 'consumer.override.client.id': key }),
     () => ({ 'connector.class': key, transforms: key }),
+    // Its task fails, and the error in the log quotes the path.
+    () => ({ ...FILE_SINK, file: `/nowhere/${key}` }),
     () => wide(one([100, 5_000, 30_000]), chance(0.5)),
     () => ({
       ...FILE_SINK,
