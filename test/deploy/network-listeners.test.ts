@@ -84,6 +84,10 @@ test.each([
   expect(isOpen(sample)).toBe(expected);
 });
 
+test('the users app of apps/users/compose.yaml knows its names', () => {
+  expect(parse(read('apps/users/compose.yaml')).services.users.environment.ALLOWED_HOSTS).toBe('localhost');
+});
+
 test.each([
   ['the image', {}, ['localhost']],
   ['compose.yaml', parse(read('compose.yaml')).services.worker.environment, ['localhost', 'worker']],

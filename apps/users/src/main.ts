@@ -27,6 +27,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     users: createRedisUserStore(connection, settings.cache.timeoutMs),
     isReady: () => connection.isReady,
     maxBodyBytes: settings.maxBodyBytes,
+    allowedHosts: settings.allowedHosts,
     log,
   });
   const server = await startServer(app, settings.host, settings.port);
@@ -34,6 +35,8 @@ async function run(settings: Settings, log: Log): Promise<void> {
     await server.stop();
     await connection.stop();
   };
+  if (settings.allowedHosts === null)
+    log.warn('web pages may reach users by DNS rebinding: set ALLOWED_HOSTS to the names of this program');
   log.info({ host: settings.host, port: server.port }, 'listening');
 }
 

@@ -12,6 +12,7 @@ import { emailProblem } from '../user/check-user';
 import { encodeUser } from '../user/encode-user';
 import { BadUserError, parseUser } from '../user/parse-user';
 import { StoreRefusedError, StoreUnavailableError, type UserStore } from '../user/user-store';
+import { hostCheck } from './allowed-hosts';
 import { isFromAnotherSite } from './cross-site';
 import { BodyError, ClientGoneError, readBody } from './read-body';
 import { requestLog } from './request-log';
@@ -22,6 +23,8 @@ export interface AppOptions {
   /** Whether the store responded recently. */
   readonly isReady: () => boolean;
   readonly maxBodyBytes: number;
+  /** Names of the program; null: hosts are not checked. */
+  readonly allowedHosts: readonly string[] | null;
   readonly log: Log;
 }
 
@@ -29,10 +32,15 @@ const MAX_URL_BYTES = 8_192;
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f]/g;
 
-export function createApp({ users, isReady, maxBodyBytes, log }: AppOptions): Express {
+export function createApp({ users, isReady, maxBodyBytes, allowedHosts, log }: AppOptions): Express {
   const app = express();
+  const isAllowed = hostCheck(allowedHosts);
+  const rejectOtherHosts: RequestHandler = (req, res, next) => {
+    if (isAllowed(req.headers.host)) next();
+    else sendErrorAndClose(req, res, 403, 'unknown host; add it to ALLOWED_HOSTS');
+  };
   app.disable('x-powered-by').disable('etag').enable('strict routing').enable('case sensitive routing');
-  app.use(requestLog(log), rejectLongUrls);
+  app.use(requestLog(log), rejectOtherHosts, rejectLongUrls);
 
   app.get('/healthz', (_req, res) => sendText(res, 200, 'ok\n'));
   app.get('/readyz', (_req, res) => (isReady() ? sendText(res, 200, 'ready\n') : sendError(res, 503, 'not ready')));

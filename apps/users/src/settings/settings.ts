@@ -1,5 +1,6 @@
 /** The program's settings, read from the environment and checked before any connection or port is opened. */
 import { readFileSync } from 'node:fs';
+import { nameIn } from '../http/allowed-hosts';
 import { isLoopback, parseEndpoint, type Endpoint } from './endpoint';
 import { isPassword, PASSWORD_RULE } from './password';
 
@@ -36,6 +37,8 @@ export interface Settings {
   readonly host: string;
   readonly port: number;
   readonly maxBodyBytes: number;
+  /** Names by which clients address the program; null: not checked. */
+  readonly allowedHosts: readonly string[] | null;
   readonly logLevel: LogLevel;
   readonly cache: CacheSettings;
 }
@@ -91,6 +94,7 @@ export function readSettings(env: Environment): Settings {
   const settings: Settings = {
     host: get('HOST') ?? '0.0.0.0',
     port: whole('PORT', 8080, 0, 65_535),
+    allowedHosts: allowedHosts(env, problems),
     maxBodyBytes: whole('MAX_BODY_BYTES', 16_384, 64, 16_777_216),
     logLevel: oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     cache: {
@@ -107,6 +111,16 @@ export function readSettings(env: Environment): Settings {
   };
   if (problems.length > 0) throw new SettingsError(problems);
   return settings;
+}
+
+/** Of a loopback address only this machine's names are known. */
+function allowedHosts(env: Environment, problems: string[]): readonly string[] | null {
+  const { ALLOWED_HOSTS: text = '', HOST: host = '' } = env;
+  const names = text.split(',').map((name) => name.trim().toLowerCase());
+  const given = names.filter((name) => name !== '');
+  if (given.some((name) => nameIn(name) !== name))
+    problems.push('ALLOWED_HOSTS must be a comma-separated list of host names, without ports');
+  return given.length > 0 || isLoopback({ host, port: 0 }) ? given : null;
 }
 
 function passwordSource(env: Environment, problems: string[]): () => string {

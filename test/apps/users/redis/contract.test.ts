@@ -238,7 +238,9 @@ describeRedis('users on a cluster', () => {
     socket.on('data', (chunk) => (received += chunk.toString()));
     const closed = new Promise((resolve) => socket.on('close', resolve));
     socket.on('error', () => undefined);
-    socket.write(`POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n8000\r\n${' '.repeat(0x8000)}\r\n`);
+    socket.write(
+      `POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n8000\r\n${' '.repeat(0x8000)}\r\n`,
+    );
     await closed;
     expect(received).toMatch(/^HTTP\/1\.1 413 [^]*request body too large\n$/);
   });
@@ -303,7 +305,7 @@ describeRedis('users on a cluster', () => {
     let received = '';
     socket.on('data', (chunk) => (received += chunk.toString()));
     const ended = new Promise((resolve) => socket.on('end', resolve));
-    socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nnonsense\r\n\r\n');
+    socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nnonsense\r\n\r\n');
     await ended;
     socket.destroy();
     // Node.js sends 400 only after the previous response is complete.

@@ -52,6 +52,20 @@ test('the defaults', () => {
 });
 
 test.each([
+  [{}, null],
+  [{ HOST: '127.0.0.1' }, []],
+  [{ ALLOWED_HOSTS: 'localhost, Users.Test' }, ['localhost', 'users.test']],
+])('ALLOWED_HOSTS: %j are the names %j', (env, expected) => {
+  expect(readSettings({ ...ENV, ...env }).allowedHosts).toEqual(expected);
+});
+
+test.each(['a:8080', 'http://a', 'a/b', 'a,b c'])('ALLOWED_HOSTS: %s is rejected', (text) => {
+  expect(problems({ ALLOWED_HOSTS: text })).toEqual([
+    'ALLOWED_HOSTS must be a comma-separated list of host names, without ports',
+  ]);
+});
+
+test.each([
   ['15 characters', 'x'.repeat(15)],
   ['129 characters', 'x'.repeat(129)],
   ...[',', '"', '/', '@', ' ', 'é', '\t', '\u007f'].map((char) => [
