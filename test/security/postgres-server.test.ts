@@ -45,7 +45,25 @@ const ATTACKS: readonly (readonly [string, string, (socket: Socket) => void])[] 
   ['an error without end', 'PG_SERVER_MESSAGE', (socket) => sendForever(socket, head('E'))],
   ['a notice without end', 'PG_SERVER_MESSAGE', (socket) => sendForever(socket, head('N'))],
   ['an error whose text has no end', 'PG_SERVER_MESSAGE', (socket) => socket.write('E\0\0\0\x0aSFATAL')],
+  ['SCRAM with countless iterations', 'PG_SCRAM_ITERATIONS', scram],
 ];
+
+/** AuthenticationSASL, then AuthenticationSASLContinue. */
+function scram(socket: Socket): void {
+  socket.write(authentication(10, 'SCRAM-SHA-256\0\0'));
+  socket.once('data', (first) => {
+    const nonce = /r=([^,]*)/.exec(first.toString('latin1'))?.[1];
+    socket.write(authentication(11, `r=${nonce}x,s=${Buffer.alloc(16).toString('base64')},i=2147483647`));
+  });
+}
+
+function authentication(kind: number, data: string): Buffer {
+  const head = Buffer.alloc(9);
+  head.write('R');
+  head.writeInt32BE(8 + data.length, 1);
+  head.writeInt32BE(kind, 5);
+  return Buffer.concat([head, Buffer.from(data)]);
+}
 
 test.each(ATTACKS)('%s: validation reports it, and the task fails with %s', async (_, code, act) => {
   attack = act;
@@ -65,7 +83,9 @@ test.each(ATTACKS)('%s: validation reports it, and the task fails with %s', asyn
       name,
       ...config,
     });
-    expect(JSON.stringify(answer.json)).toContain('Error while validating connector config: The server at 127.0.0.1');
+    expect(JSON.stringify(answer.json)).toMatch(
+      /Error while validating connector config: (The server at 127\.0\.0\.1|Cannot connect .* SCRAM)/,
+    );
     proxy.cut();
     const { tasks } = await worker.statusWhen(name, ({ tasks: [task] }) => task?.state === 'FAILED');
     expect(tasks[0]?.trace).toContain(code);

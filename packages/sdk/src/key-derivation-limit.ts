@@ -5,6 +5,11 @@
 
 /** Takes one to three seconds. Java's limit is 5,000,000 per derivation; its own stores have 10,000. */
 const MAX_ITERATIONS = 1_000_000;
+/**
+ * Of SCRAM, where the server sets the count for each session. Brokers accept 16,384 at most for their users, and
+ * PostgreSQL uses 4,096 unless `scram_iterations` is set.
+ */
+export const MAX_SCRAM_ITERATIONS = 100_000;
 const MAX_DEPTH = 32;
 const INTEGER = 0x02;
 const OCTETS = 0x04;
@@ -50,8 +55,20 @@ export function excessiveKeyDerivation(der: Buffer): string | null {
     throw error;
   }
   if (iterations <= MAX_ITERATIONS) return null;
-  const times = iterations < UNCOUNTABLE ? `${iterations} times` : 'countless times';
-  return `requires its password to be hashed ${times}; the limit is ${MAX_ITERATIONS}`;
+  return `requires its password to be hashed ${timesOf(iterations)}; the limit is ${MAX_ITERATIONS}`;
+}
+
+/**
+ * @param iterations what a server requires of its client
+ * @returns null: within the limit. Otherwise the rest of a sentence that starts with the server.
+ */
+export function excessiveScram(iterations: number): string | null {
+  if (iterations <= MAX_SCRAM_ITERATIONS) return null;
+  return `requires the password to be hashed ${timesOf(iterations)}; the limit is ${MAX_SCRAM_ITERATIONS}`;
+}
+
+function timesOf(iterations: number): string {
+  return iterations < UNCOUNTABLE ? `${iterations} times` : 'countless times';
 }
 
 /**

@@ -6,7 +6,12 @@ import type { DoctorFinding } from './report';
 import { shellQuote } from '../output/shell-quote';
 
 const NETWORK = new Set(['CONNECTION_FAILED', 'REQUEST_TIMED_OUT_CLIENT', '']);
-const AUTHENTICATION = new Set(['SASL_AUTHENTICATION_FAILED', 'UNSUPPORTED_SASL_MECHANISM', 'ILLEGAL_SASL_STATE']);
+const AUTHENTICATION = new Set([
+  'SASL_AUTHENTICATION_FAILED',
+  'UNSUPPORTED_SASL_MECHANISM',
+  'ILLEGAL_SASL_STATE',
+  'SCRAM_ITERATIONS',
+]);
 
 export function kafkaFindings({ cluster, bootstrapServers, toolOptions }: KafkaFacts): DoctorFinding[] {
   if ('failed' in cluster)

@@ -55,18 +55,37 @@ declare module 'kafkajs/src/network/connection' {
       response?: { decode(bytes: Buffer): Promise<Buffer>; parse(bytes: Buffer): Promise<Buffer> };
     }
 
+    interface SaslContext {
+      host: string;
+      port: number;
+      logger: KafkajsLogger;
+      saslAuthenticate(exchange: SaslExchange): Promise<Buffer>;
+    }
+
+    type AuthenticationProvider = (context: SaslContext) => { authenticate(): Promise<void> };
+
     interface KafkajsSasl {
       mechanism: string;
       username?: string;
       password?: string;
-      authenticationProvider?(context: {
-        host: string;
-        port: number;
-        saslAuthenticate(exchange: SaslExchange): Promise<Buffer>;
-      }): {
-        authenticate(): Promise<void>;
-      };
+      authenticationProvider?: AuthenticationProvider;
     }
   }
   export = Connection;
+}
+
+declare module 'kafkajs/src/broker/saslAuthenticator/scram256' {
+  import type Connection from 'kafkajs/src/network/connection';
+
+  /** What `saslAuthenticate` resolves to has the attributes of a message of SCRAM. */
+  function provider(sasl: { username: string; password: string }): Connection.AuthenticationProvider;
+  export = provider;
+}
+
+declare module 'kafkajs/src/broker/saslAuthenticator/scram512' {
+  import type Connection from 'kafkajs/src/network/connection';
+
+  /** What `saslAuthenticate` resolves to has the attributes of a message of SCRAM. */
+  function provider(sasl: { username: string; password: string }): Connection.AuthenticationProvider;
+  export = provider;
 }

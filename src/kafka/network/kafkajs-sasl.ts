@@ -1,4 +1,7 @@
 /** SASL credentials → the options of kafkajs's authenticator, which implements PLAIN and SCRAM, but not OAUTHBEARER. */
+import { excessiveScram } from '@millrace/sdk';
+import scram256 from 'kafkajs/src/broker/saslAuthenticator/scram256';
+import scram512 from 'kafkajs/src/broker/saslAuthenticator/scram512';
 import type Connection from 'kafkajs/src/network/connection';
 import { KafkaError } from '../errors';
 import type { SaslSettings } from '../security/sasl-config';
@@ -7,7 +10,8 @@ import { addressText } from './address-text';
 const SEPARATOR = '\u0001';
 
 export function kafkajsSasl(settings: SaslSettings): Connection.KafkajsSasl {
-  if (settings.mechanism !== 'OAUTHBEARER') return { ...settings };
+  if (settings.mechanism === 'PLAIN') return { ...settings };
+  if (settings.mechanism !== 'OAUTHBEARER') return scram(settings);
   return {
     mechanism: settings.mechanism,
     authenticationProvider: ({ host, port, saslAuthenticate }) => ({
@@ -23,6 +27,37 @@ export function kafkajsSasl(settings: SaslSettings): Connection.KafkajsSasl {
         throw authenticationFailed(host, port, settings.mechanism, reason);
       },
     }),
+  };
+}
+
+/** The broker sets how often the password is hashed, in a thread that nothing can end. */
+function scram(settings: Exclude<SaslSettings, { mechanism: 'OAUTHBEARER' }>): Connection.KafkajsSasl {
+  const { mechanism } = settings;
+  const provider = (mechanism === 'SCRAM-SHA-256' ? scram256 : scram512)(settings);
+  return {
+    mechanism,
+    authenticationProvider: (context) => {
+      let excess: KafkaError | null = null;
+      const authenticator = provider({
+        ...context,
+        async saslAuthenticate(exchange) {
+          const answer = await context.saslAuthenticate(exchange);
+          const { i: iterations } = answer as { readonly i?: string };
+          const problem = iterations === undefined ? null : excessiveScram(Number.parseInt(iterations, 10));
+          if (problem === null) return answer;
+          const text = `Kafka broker ${addressText(context)} ${problem} (${mechanism})`;
+          throw (excess = new KafkaError('SCRAM_ITERATIONS', text));
+        },
+      });
+      return {
+        async authenticate() {
+          // The authenticator keeps only the message of an error.
+          await authenticator.authenticate().catch((error: unknown) => {
+            throw excess ?? error;
+          });
+        },
+      };
+    },
   };
 }
 

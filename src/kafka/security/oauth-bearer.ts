@@ -2,7 +2,7 @@
  * Tokens for SASL/OAUTHBEARER: unsecured ones for development, as from Java's OAuthBearerUnsecuredLoginCallbackHandler,
  * and the client credentials grant of an authorization server. Source: kafka-client §3.
  */
-import { timeoutSignal } from '@millrace/sdk';
+import { BodyTooLarge, boundedBody, timeoutSignal } from '@millrace/sdk';
 import { KafkaError } from '../errors';
 import { invalid } from '../client-settings';
 
@@ -46,6 +46,8 @@ export function unsecuredTokens(options: Readonly<Record<string, string>>, now: 
 }
 
 const RENEWAL_PATIENCE_MS = 5_000;
+/** A token has a few KB. */
+const MAX_RESPONSE_BYTES = 1024 * 1024;
 
 export interface ClientCredentials {
   readonly url: string;
@@ -111,8 +113,9 @@ async function requestToken(
       signal: timeoutSignal(timeoutMs),
     });
     status = response.status;
-    body = await response.json().catch(() => null);
+    body = jsonOf(await boundedBody(response, MAX_RESPONSE_BYTES));
   } catch (cause) {
+    if (cause instanceof BodyTooLarge) throw fail(`its response cannot be used: ${cause.message}`, false, cause);
     const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : String(cause);
     throw fail(reason, true, cause);
   }
@@ -126,6 +129,15 @@ async function requestToken(
   if (typeof value !== 'string' || value === '') throw fail('its response has no access_token', false);
   const seconds = Number(fields['expires_in'] ?? expiryOf(value));
   return { value, lifetimeMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0 };
+}
+
+/** Null: it is not JSON. */
+function jsonOf(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return null;
+  }
 }
 
 /** Seconds until a JWT expires; 0 when unknown, so that the token is used once. */

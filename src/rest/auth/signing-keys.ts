@@ -1,7 +1,7 @@
 /** The public keys of the identity provider (a JSON Web Key Set), from a file or a URL. Both may change at any time. */
 import { statSync, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { ConfigError, messageOf, monotonicNow, readRegularFile, readRegularFileSync } from '@millrace/sdk';
+import { boundedBody, ConfigError, messageOf, monotonicNow, readRegularFile, readRegularFileSync } from '@millrace/sdk';
 import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
 import type { BearerSettings } from '../../config/rest-auth-settings';
 import type { Logger } from '../../logging/logger';
@@ -96,7 +96,7 @@ function keysOfUrl(url: URL, logger: Logger): JWTVerifyGetKey {
     try {
       const response = await fetch(target, options);
       if (response.status !== 200) throw new Error(`status ${response.status}`);
-      const found = parseKeySet(await boundedBody(response));
+      const found = parseKeySet(await boundedBody(response, MAX_BYTES));
       return new Response(JSON.stringify(found), { status: 200 });
     } catch (error) {
       failedAt = monotonicNow();
@@ -125,15 +125,4 @@ function reasonOf(error: unknown): string {
   const { name, cause } = error as { name?: string; cause?: unknown };
   if (name === 'TimeoutError') return `no response within ${FETCH_TIMEOUT_MS} ms`;
   return messageOf(cause ?? error);
-}
-
-async function boundedBody(response: Response): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.length;
-    if (size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }

@@ -86,3 +86,12 @@ test.each([301, 302, 303, 307, 308])('a redirect is not followed: %s', async (st
   });
   expect(asked).toBe(1);
 });
+
+test('a response without end is not read to its end', async () => {
+  const at = tokens();
+  answer = given('x'.repeat(1024 * 1024));
+  await expect(at(0)).rejects.toMatchObject({
+    message: expect.stringContaining('its response cannot be used: it is larger than 1048576 bytes') as unknown,
+    retriable: false,
+  });
+});

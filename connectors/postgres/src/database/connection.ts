@@ -2,7 +2,7 @@
  * Opens connections whose session settings make text values independent of the server's configuration (cdc-postgres
  * §1.3).
  */
-import { isConnectError, LONGEST_TIMER_MS, startTimer } from '@millrace/sdk';
+import { isConnectError, LONGEST_TIMER_MS, MAX_SCRAM_ITERATIONS, startTimer } from '@millrace/sdk';
 import { Client, type ClientConfig } from 'pg';
 import type { ConnectionConfig } from '../config/postgres-config';
 import { bindIfPossible } from './channel-binding';
@@ -24,7 +24,7 @@ export function clientConfig(config: ConnectionConfig, role: Role, tls: TlsAttem
     `${config.host}:${config.port}`,
     role === 'Validate Connection' ? MAX_VALIDATION_ANSWER : MAX_MESSAGE,
   );
-  const settings: ClientConfig & { connection: GuardedConnection } = {
+  const settings: ClientConfig & { connection: GuardedConnection; scramMaxIterations: number } = {
     host: config.host,
     port: config.port,
     user: config.user,
@@ -48,6 +48,8 @@ export function clientConfig(config: ConnectionConfig, role: Role, tls: TlsAttem
     // Not the worker's PGSSLNEGOTIATION.
     sslnegotiation: 'postgres',
     enableChannelBinding: true,
+    // pg refuses more, because the server sets it.
+    scramMaxIterations: MAX_SCRAM_ITERATIONS,
     connection: new GuardedConnection({ ssl: tls, keepAlive: config.keepAlive }, guard),
   };
   return settings;

@@ -102,7 +102,11 @@ const ADVICE: Readonly<Record<string, string>> = {
   PG_CANCELED: '. If it took too long, raise statement_timeout, for example in database.initial.statements.',
 };
 
+/** pg raises it without a code. */
+const SCRAM_TEXT = /iteration count \d+ exceeds scramMaxIterations/;
+
 function refusal(cause: unknown): string | null {
+  if (SCRAM_TEXT.test(errorText(cause))) return 'PG_SCRAM_ITERATIONS';
   if (refusesPlugin(cause)) return 'PG_PLUGIN_REFUSED';
   if (refusesReplication(cause)) return 'PG_ROLE_REPLICATION';
   return refusesRows(cause) ? 'PG_ROW_SECURITY' : null;
