@@ -1,5 +1,5 @@
 /** What the REST API counts of its clients. */
-import { gauge, type Attribute, type Group } from './attribute';
+import { counter, gauge, type Attribute, type Group } from './attribute';
 
 /** Credentials that a client can fail with. */
 export const CREDENTIALS = ['basic', 'bearer', 'certificate'] as const;
@@ -9,6 +9,8 @@ export class RestMetrics {
   /** Open now. */
   connections = 0;
   readonly dropped = { idle: 0, refused: 0 };
+  /** Not checked, because of too many failures. */
+  refusedLogins = 0;
   readonly failedLogins: Record<Credentials, number> = { basic: 0, bearer: 0, certificate: 0 };
 }
 
@@ -40,6 +42,11 @@ export const REST: Group<RestMetrics> = {
       'Requests with wrong credentials, by their type.',
       'credentials',
       ({ failedLogins }) => failedLogins,
+    ),
+    counter(
+      'refused-logins-total',
+      'Passwords that were not checked, because too many wrong ones had come from the address.',
+      ({ refusedLogins }) => refusedLogins,
     ),
   ],
 };

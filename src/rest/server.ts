@@ -7,6 +7,7 @@ import type { Herder } from '../cluster/herder';
 import { servedListeners, type Listener, type ServedListener } from '../config/listeners';
 import type { ConfigValidator } from '../config/validation/config-infos';
 import type { WorkerConfig } from '../config/worker-config';
+import { quoting } from '../logging/line-subject';
 import { AUDIT, type LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
 import { RecentLines } from '../logging/recent-lines';
@@ -15,6 +16,7 @@ import type { PluginRegistry } from '../plugins/registry';
 import { OPEN_ACCESS } from './auth/access';
 import { AuditLog } from './auth/audit-log';
 import { accessOf } from './auth/create-access';
+import { FailedLogins } from './auth/failed-logins';
 import { HiddenSecrets } from './auth/hidden-secrets';
 import { openListenersWarning, uncheckedHostsWarning, type BoundListener } from './auth/open-listeners';
 import type { ReadJaasFile } from './auth/property-file-login';
@@ -95,9 +97,12 @@ export interface RestServer {
 export function createRestServer(options: RestServerOptions): RestServer {
   const herderIfReady = typeof options.herder === 'function' ? options.herder : (): Herder => options.herder as Herder;
   const { restAuth } = options.config;
-  const access = accessOf(restAuth, options.readJaas, options.logger);
   const send = options.forward ?? forwardRequest;
   const metrics = new RestMetrics();
+  // Users in these lines are words of callers: a placeholder in them would tell which are secrets.
+  const warnings = new RareWarnings((message) => options.logger.warn(message, quoting(undefined)));
+  const failures = new FailedLogins(metrics, warnings);
+  const access = accessOf(restAuth, options.readJaas, options.logger, failures);
   const marks = forwardedMarks(herderIfReady);
   const context: RestContext = {
     herderIfReady,
@@ -157,7 +162,6 @@ export function createRestServer(options: RestServerOptions): RestServer {
     const kind = listener.serves.includes('connect') ? 'listeners' : 'admin.listeners';
     if (listener.protocol === 'https') tls.set(listener, httpsOptions(raw, kind, options.readTls));
   }
-  const warnings = new RareWarnings((message) => options.logger.warn(message));
   const servers: ListenerServer[] = [];
   const opened: BoundListener[] = [];
 
@@ -181,6 +185,8 @@ export function createRestServer(options: RestServerOptions): RestServer {
     );
     const server: ListenerServer = new ListenerServer(listener, tls.get(listener) ?? null, app, {
       limit: new ConnectionLimit(restConnectionsMax, metrics, warnings),
+      onCertificateRejected: (remoteAddress, reason) =>
+        failures.report('certificate', remoteAddress, `the client certificate is rejected (${reason})`),
     });
     const port = await server.open();
     servers.push(server);
@@ -199,11 +205,11 @@ export function createRestServer(options: RestServerOptions): RestServer {
       try {
         const bound: ServedListener[] = [];
         for (const listener of served) bound.push(await open(listener));
-        const warnings = [
+        const atStart = [
           access.admitsEveryone ? openListenersWarning(opened) : null,
           uncheckedHostsWarning(opened, allowedHosts),
         ];
-        for (const warning of warnings) if (warning !== null) options.logger.warn(warning);
+        for (const warning of atStart) if (warning !== null) options.logger.warn(warning);
         return bound;
       } catch (error) {
         await close();

@@ -6,7 +6,12 @@ const JAVA_TEXT = 'User cannot access the resource.';
 const RETRY_AFTER_S = 5;
 
 export type AccessCode =
-  'REST_UNAUTHENTICATED' | 'REST_TOKEN_INVALID' | 'REST_TOKEN_KEYS' | 'REST_FORBIDDEN' | 'REST_HIDDEN_VALUE';
+  | 'REST_UNAUTHENTICATED'
+  | 'REST_TOO_MANY_LOGINS'
+  | 'REST_TOKEN_INVALID'
+  | 'REST_TOKEN_KEYS'
+  | 'REST_FORBIDDEN'
+  | 'REST_HIDDEN_VALUE';
 
 interface AccessErrorOptions {
   readonly status: number;
@@ -45,11 +50,21 @@ export function unauthenticated(): AccessError {
   });
 }
 
-/** `reason` completes "The bearer token is not valid:". */
-export function invalidToken(reason: string, cause?: unknown): AccessError {
-  const message = `The bearer token is not valid: ${reason}`;
-  const challenge = 'Bearer error="invalid_token"';
-  return new AccessError({ status: 401, code: 'REST_TOKEN_INVALID', message, challenge, cause });
+export function tooManyLogins(retryAfterS: number): AccessError {
+  const message = 'Too many logins with a wrong password have come from this address; retry in a moment';
+  return new AccessError({ status: 429, code: 'REST_TOO_MANY_LOGINS', message, retryAfterS });
+}
+
+export class InvalidTokenError extends AccessError {
+  /** @param reason completes "The bearer token is not valid:", and contains nothing of the token */
+  constructor(
+    readonly reason: string,
+    cause?: unknown,
+  ) {
+    const message = `The bearer token is not valid: ${reason}`;
+    super({ status: 401, code: 'REST_TOKEN_INVALID', message, challenge: 'Bearer error="invalid_token"', cause });
+    this.name = 'InvalidTokenError';
+  }
 }
 
 /** A failure of this worker or of the identity provider, not of the caller. */

@@ -4,8 +4,9 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { RestAuthSettings, Role } from '../../config/rest-auth-settings';
-import { forbidden, javaUnauthenticated, unauthenticated } from './access-error';
-import { basicCredentials } from './basic-credentials';
+import { forbidden, InvalidTokenError, javaUnauthenticated, unauthenticated } from './access-error';
+import { basicCredentials, type BasicCredentials } from './basic-credentials';
+import type { FailedLogins } from './failed-logins';
 import type { PropertyFileLogin } from './property-file-login';
 import { requirementOf } from './required-role';
 import { includes, roleOf, type Identity } from './roles';
@@ -19,7 +20,9 @@ export interface Caller {
 
 export type CredentialType = 'basic' | 'bearer';
 
-type Asked = Pick<IncomingMessage, 'method' | 'headers' | 'rawHeaders'>;
+export type Asked = Pick<IncomingMessage, 'method' | 'headers' | 'rawHeaders'> & {
+  readonly socket: Pick<IncomingMessage['socket'], 'remoteAddress'>;
+};
 
 export interface Access {
   /** Every request is admitted, whoever sends it. */
@@ -37,6 +40,7 @@ export interface AccessOptions {
   readonly login: PropertyFileLogin | null;
   /** Resolves with the identity of a bearer token, or rejects with RestError. Null: no bearer tokens. */
   readonly bearer: ((token: string) => Promise<Identity>) | null;
+  readonly failures: FailedLogins;
 }
 
 const EVERYONE: Caller = { user: null, role: 'admin' };
@@ -50,19 +54,43 @@ export const OPEN_ACCESS: Access = {
   admit: async () => await Promise.resolve(EVERYONE),
 };
 
-export function createAccess({ settings, login, bearer }: AccessOptions): Access {
+export function createAccess({ settings, login, bearer, failures }: AccessOptions): Access {
   if (!login && !bearer) return OPEN_ACCESS;
   const { roles, openPaths } = settings;
   const open = new Set(openPaths);
 
-  async function identify({ headers, rawHeaders }: Asked): Promise<Identity | null> {
+  async function acceptsPassword(credentials: BasicCredentials | null, remoteAddress?: string): Promise<boolean> {
+    if (!login || login.admitsEveryone || credentials === null) return login?.accepts(credentials) === true;
+    const isKnown = login.knows(credentials.user);
+    return await failures.password({ ...credentials, remoteAddress, isKnown }, () => login.accepts(credentials));
+  }
+
+  async function withToken(
+    read: NonNullable<AccessOptions['bearer']>,
+    token: string,
+    remoteAddress?: string,
+  ): Promise<Identity> {
+    try {
+      return await read(token);
+    } catch (error) {
+      if (error instanceof InvalidTokenError)
+        failures.report('bearer', remoteAddress, `the bearer token is not valid: ${error.reason}`);
+      throw error;
+    }
+  }
+
+  async function identify({ headers, rawHeaders, socket: { remoteAddress } }: Asked): Promise<Identity | null> {
     const { authorization } = headers;
     // Node would use the first of several.
     const isSingle = rawHeaders.filter((text, at) => at % 2 === 0 && /^authorization$/i.test(text)).length <= 1;
     if (bearer && isSingle && authorization !== undefined && BEARER.test(authorization))
-      return await bearer(authorization.replace(BEARER, ''));
+      return await withToken(bearer, authorization.replace(BEARER, ''), remoteAddress);
     const credentials = isSingle ? basicCredentials(authorization) : null;
-    if (!login?.accepts(credentials)) throw bearer ? unauthenticated() : javaUnauthenticated();
+    if (!(await acceptsPassword(credentials, remoteAddress))) {
+      if (authorization !== undefined && credentials === null)
+        failures.report(login ? 'basic' : 'bearer', remoteAddress, 'the Authorization header cannot be used');
+      throw bearer ? unauthenticated() : javaUnauthenticated();
+    }
     return credentials && { user: credentials.user, claims: [] };
   }
 

@@ -2,7 +2,7 @@
 import type { JWTPayload } from 'jose';
 import type { BearerSettings } from '../../config/rest-auth-settings';
 import type { Logger } from '../../logging/logger';
-import { AccessError, invalidToken } from './access-error';
+import { AccessError, InvalidTokenError } from './access-error';
 import type { Identity } from './roles';
 import { signingKeys } from './signing-keys';
 
@@ -28,8 +28,8 @@ const REASONS: Readonly<Record<string, string>> = {
 export function bearerTokens(settings: BearerSettings, logger: Logger): (token: string) => Promise<Identity> {
   const keys = signingKeys(settings.keys, logger);
   return async (token) => {
-    if (token.length > MAX_TOKEN) throw invalidToken(`it is longer than ${MAX_TOKEN} characters`);
-    if (!TOKEN.test(token)) throw invalidToken('it is not a signed JSON Web Token');
+    if (token.length > MAX_TOKEN) throw new InvalidTokenError(`it is longer than ${MAX_TOKEN} characters`);
+    if (!TOKEN.test(token)) throw new InvalidTokenError('it is not a signed JSON Web Token');
     return identityOf(await verified(token), settings);
   };
 
@@ -46,7 +46,7 @@ export function bearerTokens(settings: BearerSettings, logger: Logger): (token: 
       return payload;
     } catch (error) {
       if (error instanceof AccessError) throw error;
-      throw invalidToken(reasonOf(error), error);
+      throw new InvalidTokenError(reasonOf(error), error);
     }
   }
 }
@@ -61,7 +61,7 @@ function reasonOf(error: unknown): string {
 export function identityOf(payload: JWTPayload, settings: Pick<BearerSettings, 'userClaim' | 'rolesClaim'>): Identity {
   const user = claimOf(payload, settings.userClaim);
   if (typeof user !== 'string' || user === '' || user.length > MAX_NAME)
-    throw invalidToken(`the claim ${settings.userClaim} must be a user's name`);
+    throw new InvalidTokenError(`the claim ${settings.userClaim} must be a user's name`);
   const found = claimOf(payload, settings.rolesClaim);
   // Scopes are one text with blanks.
   const claims = typeof found === 'string' ? found.split(' ') : Array.isArray(found) ? found : [];

@@ -4,12 +4,18 @@ import { EXTENSIONS, ROLES, type RestAuthSettings } from '../../config/rest-auth
 import type { Logger } from '../../logging/logger';
 import { createAccess, type Access } from './access';
 import { bearerTokens } from './bearer-tokens';
+import type { FailedLogins } from './failed-logins';
 import { PropertyFileLogin, type ReadJaasFile } from './property-file-login';
 
 const USER = 'user:';
 
 /** Throws ConfigError `WORKER_CONFIG_INVALID` for files that cannot be used. */
-export function accessOf(settings: RestAuthSettings, readJaas: ReadJaasFile, logger: Logger): Access {
+export function accessOf(
+  settings: RestAuthSettings,
+  readJaas: ReadJaasFile,
+  logger: Logger,
+  failures: FailedLogins,
+): Access {
   const { basic, bearer, roles } = settings;
   const login = basic && PropertyFileLogin.read(basic.jaasFile, readJaas, logger);
   if (roles && login?.admitsEveryone)
@@ -18,7 +24,7 @@ export function accessOf(settings: RestAuthSettings, readJaas: ReadJaasFile, log
       { code: 'WORKER_CONFIG_INVALID', place: { key: EXTENSIONS } },
     );
   for (const warning of accessWarnings(settings, login)) logger.warn(warning);
-  return createAccess({ settings, login, bearer: bearer && bearerTokens(bearer, logger) });
+  return createAccess({ settings, login, bearer: bearer && bearerTokens(bearer, logger), failures });
 }
 
 /** One sentence for each rule that admits more or fewer callers than it seems to. */

@@ -16,6 +16,7 @@ const IDLE_MS = 90_000;
 const HEAD_MS = 30_000;
 const CHECK_MS = 5_000;
 const CLOSE_GRACE_MS = 2_000;
+const NO_CERTIFICATE = 'ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE';
 const OPTIONS = {
   keepAliveTimeout: IDLE_MS,
   headersTimeout: HEAD_MS,
@@ -27,6 +28,8 @@ const OPTIONS = {
 export interface ListenerServerOptions {
   /** (Default: none) */
   readonly limit?: ConnectionLimit;
+  /** Reported of clients whose certificate is missing or not trusted. (Default: not reported) */
+  readonly onCertificateRejected?: (remoteAddress: string | undefined, reason: string) => void;
   /** How long a client may read nothing of a response, milliseconds. (Default: 90000) */
   readonly readStallMs?: number;
 }
@@ -40,12 +43,19 @@ export class ListenerServer {
     private readonly listener: Listener,
     https: HttpsOptions | null,
     app: RequestListener,
-    { limit, readStallMs = IDLE_MS }: ListenerServerOptions = {},
+    { limit, onCertificateRejected = () => undefined, readStallMs = IDLE_MS }: ListenerServerOptions = {},
   ) {
     if (https === null) this.server = createServer(OPTIONS, app);
     else {
       this.server = createHttpsServer({ ...https.server, ...OPTIONS, handshakeTimeout: HEAD_MS }, app);
-      if (https.rejectUntrusted) this.server.on('secureConnection', rejectUntrusted);
+      const report = (socket: TLSSocket, reason: string): void =>
+        onCertificateRejected(socket.remoteAddress ?? parentOf(socket)?.remoteAddress, reason);
+      if (https.rejectUntrusted)
+        this.server.on('secureConnection', (socket: TLSSocket) => rejectUntrusted(socket, report));
+      this.server.on('tlsClientError', ({ code }: NodeJS.ErrnoException, socket: TLSSocket) => {
+        const reason = code === NO_CERTIFICATE ? 'none was sent' : reasonOf(socket);
+        if (reason !== null) report(socket, reason);
+      });
     }
     if (limit) this.server.on('connection', (socket: Socket) => limit.add(socket));
     this.server.on('clientError', handleClientError);
@@ -94,8 +104,20 @@ export class ListenerServer {
 }
 
 /** Where a client certificate is requested but not required, Node accepts any, but Java only a trusted one or none. */
-function rejectUntrusted(socket: TLSSocket): void {
-  if (!socket.authorized && Object.keys(socket.getPeerCertificate()).length > 0) socket.destroy();
+function rejectUntrusted(socket: TLSSocket, report: (socket: TLSSocket, reason: string) => void): void {
+  if (socket.authorized || Object.keys(socket.getPeerCertificate()).length === 0) return;
+  report(socket, reasonOf(socket) ?? 'it is not trusted');
+  socket.destroy();
+}
+
+/** OpenSSL's code, such as `CERT_HAS_EXPIRED`. Node types it as an error. */
+function reasonOf({ authorizationError }: TLSSocket): string | null {
+  return typeof authorizationError === 'string' ? authorizationError : null;
+}
+
+/** A closed TLS socket has lost its address. The one below it, which is not public, has not. */
+function parentOf(socket: TLSSocket): Socket | undefined {
+  return (socket as TLSSocket & { readonly _parent?: Socket })._parent;
 }
 
 function openError(shown: string, cause: NodeJS.ErrnoException): ConnectError {

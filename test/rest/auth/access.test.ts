@@ -14,6 +14,7 @@ import { AuditLog } from '../../../src/rest/auth/audit-log';
 import { accessOf } from '../../../src/rest/auth/create-access';
 import { PropertyFileLogin } from '../../../src/rest/auth/property-file-login';
 import { basic, writeLogins } from '../../helpers/basic-auth';
+import { failedLogins } from '../../helpers/failed-logins';
 import { waitFor } from '../../helpers/wait-for';
 import { fakeWorker, SRC, type FakeWorker } from '../fake-worker';
 
@@ -33,7 +34,7 @@ function worker(roles: RoleRules | null = ROLES, openPaths: readonly string[] = 
   audited = [];
   const info = (message: string): void => void audited.push(message);
   return fakeWorker({
-    access: createAccess({ settings: { roles, openPaths }, login, bearer: null }),
+    access: createAccess({ settings: { roles, openPaths }, login, bearer: null, failures: failedLogins() }),
     audit: new AuditLog(
       { ...silentLogger, info },
       () => false,
@@ -250,8 +251,10 @@ test('an empty credentials file and roles contradict each other', () => {
   writeFileSync(empty, '');
   writeFileSync(jaas, `KafkaConnect { PropertyFileLoginModule required file="${empty}"; };`);
   const settings = { basic: { jaasFile: jaas }, bearer: null, roles: ROLES, openPaths: [] };
-  expect(() => accessOf(settings, parseJaasFile, silentLogger)).toThrow(/an empty credentials file admits everyone/);
-  expect(accessOf({ ...settings, roles: null }, parseJaasFile, silentLogger).admitsEveryone).toBe(true);
+  expect(() => accessOf(settings, parseJaasFile, silentLogger, failedLogins())).toThrow(
+    /an empty credentials file admits everyone/,
+  );
+  expect(accessOf({ ...settings, roles: null }, parseJaasFile, silentLogger, failedLogins()).admitsEveryone).toBe(true);
 });
 
 test('rules that admit more or fewer callers than they seem to are reported at startup', () => {
@@ -276,7 +279,7 @@ test('rules that admit more or fewer callers than they seem to are reported at s
     { roles: null },
     { roles: null, bearer },
   ])
-    accessOf({ ...settings, ...more }, parseJaasFile, logger);
+    accessOf({ ...settings, ...more }, parseJaasFile, logger, failedLogins());
   expect(warnings).toEqual([
     'No caller has the role admin, so no request can create, change or delete connectors; set rest.auth.roles.admin',
     'The rule user:Olga of rest.auth.roles.operator has no effect: no credentials file has that user',
@@ -286,7 +289,7 @@ test('rules that admit more or fewer callers than they seem to are reported at s
 
 test('bodies of callers without credentials leave room for those of others', async () => {
   const found = fakeWorker({
-    access: createAccess({ settings: { roles: ROLES, openPaths: [] }, login, bearer: null }),
+    access: createAccess({ settings: { roles: ROLES, openPaths: [] }, login, bearer: null, failures: failedLogins() }),
     bodies: { maxBytes: 1_000, inFlightBytes: 1_500 },
   });
   const server = found.app.listen(0, '127.0.0.1');

@@ -8,6 +8,7 @@ import { createAccess } from '../../../src/rest/auth/access';
 import type { PropertyFileLogin } from '../../../src/rest/auth/property-file-login';
 import { requirementOf } from '../../../src/rest/auth/required-role';
 import { basic } from '../../helpers/basic-auth';
+import { failedLogins } from '../../helpers/failed-logins';
 import { builtIn, fakeWorker, FakeHerder, type FakeWorker } from '../fake-worker';
 
 /** What a worker does for a request, beside reading what it has in memory. */
@@ -120,9 +121,10 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 
 const access = createAccess({
   settings: { openPaths: [], roles: { reader: ['user:reader'], operator: ['user:operator'], admin: ['user:admin'] } },
-  login: { accepts: (credentials: unknown) => credentials !== null } as unknown as PropertyFileLogin,
+  login: { knows: () => true, accepts: (credentials: unknown) => credentials !== null } as unknown as PropertyFileLogin,
   // With bearer tokens, a 401 has a JSON body.
   bearer: () => Promise.reject(new Error('no token is sent here')),
+  failures: failedLogins(),
 });
 
 async function recordingWorker(done: Set<Effect>): Promise<FakeWorker> {

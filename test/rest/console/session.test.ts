@@ -2,8 +2,9 @@
 import type { Readable } from 'node:stream';
 import request from 'supertest';
 import { createAccess } from '../../../src/rest/auth/access';
-import { invalidToken } from '../../../src/rest/auth/access-error';
+import { InvalidTokenError } from '../../../src/rest/auth/access-error';
 import type { PropertyFileLogin } from '../../../src/rest/auth/property-file-login';
+import { failedLogins } from '../../helpers/failed-logins';
 import { fakeWorker } from '../fake-worker';
 
 const SESSION = {
@@ -18,11 +19,12 @@ const SESSION = {
 };
 const login = {
   admitsEveryone: false,
+  knows: () => true,
   accepts: (credentials: { user: string } | null) => credentials !== null,
 } as unknown as PropertyFileLogin;
 const settings = { openPaths: [], roles: { reader: ['user:ro'], operator: ['user:op'], admin: ['user:root'] } };
 const basic = (user: string): string => `Basic ${Buffer.from(`${user}:x`).toString('base64')}`;
-const rejected = async (): Promise<never> => await Promise.reject(invalidToken('it has expired'));
+const rejected = async (): Promise<never> => await Promise.reject(new InvalidTokenError('it has expired'));
 
 test('without authentication everyone is admin', async () => {
   const answer = await request(fakeWorker().app).get('/ui/api/session');
@@ -35,7 +37,7 @@ test('a worker without a herder is starting', async () => {
 });
 
 describe('with roles', () => {
-  const { app } = fakeWorker({ access: createAccess({ settings, login, bearer: rejected }) });
+  const { app } = fakeWorker({ access: createAccess({ settings, login, bearer: rejected, failures: failedLogins() }) });
 
   test.each([
     ['ro', 'reader'],
@@ -67,7 +69,7 @@ describe('with roles', () => {
 });
 
 test("with HTTP Basic alone, Java's text becomes a sentence to act on", async () => {
-  const { app } = fakeWorker({ access: createAccess({ settings, login, bearer: null }) });
+  const { app } = fakeWorker({ access: createAccess({ settings, login, bearer: null, failures: failedLogins() }) });
   const answer = await request(app).get('/ui/api/session');
   expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, undefined]);
   expect(answer.body).toEqual({
@@ -83,7 +85,7 @@ test('no 401 of the REST API opens a dialog of the browser: there is no Basic ch
     [null, undefined],
     [rejected, 'Bearer'],
   ] as const) {
-    const { app } = fakeWorker({ access: createAccess({ settings, login, bearer }) });
+    const { app } = fakeWorker({ access: createAccess({ settings, login, bearer, failures: failedLogins() }) });
     const answer = await request(app)
       .get('/connectors')
       .buffer()

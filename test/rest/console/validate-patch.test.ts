@@ -4,13 +4,15 @@ import request from 'supertest';
 import { createAccess } from '../../../src/rest/auth/access';
 import type { PropertyFileLogin } from '../../../src/rest/auth/property-file-login';
 import type { Validation } from '../../../src/rest/console/api';
+import { failedLogins } from '../../helpers/failed-logins';
 import { builtIn, fakeWorker, SRC, type FakeWorkerOptions } from '../fake-worker';
 
 const ODD = { name: 'odd', 'connector.class': 'OddConnector', secret: 'hunter2-long', 'tasks.max': '1' };
 const access = createAccess({
   settings: { openPaths: [], roles: { reader: ['user:ro'], operator: [], admin: ['user:root'] } },
-  login: { accepts: (credentials: unknown) => credentials !== null } as unknown as PropertyFileLogin,
+  login: { knows: () => true, accepts: (credentials: unknown) => credentials !== null } as unknown as PropertyFileLogin,
   bearer: null,
+  failures: failedLogins(),
 });
 const as = (user: string): string => `Basic ${Buffer.from(`${user}:x`).toString('base64')}`;
 

@@ -8,6 +8,7 @@ import { silentLogger } from '../../../src/logging/logger';
 import { createAccess } from '../../../src/rest/auth/access';
 import { PropertyFileLogin } from '../../../src/rest/auth/property-file-login';
 import { basic, writeLogins } from '../../helpers/basic-auth';
+import { failedLogins } from '../../helpers/failed-logins';
 import { waitFor } from '../../helpers/wait-for';
 import { fakeWorker, SRC } from '../fake-worker';
 
@@ -22,7 +23,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('large requests of one user that wait do not take the room of another user’s', async () => {
   const { app, herder } = fakeWorker({
-    access: createAccess({ settings: { roles: null, openPaths: [] }, login, bearer: null }),
+    access: createAccess({ settings: { roles: null, openPaths: [] }, login, bearer: null, failures: failedLogins() }),
     bodies: { maxBytes: 64 * KIB, inFlightBytes: 256 * KIB },
   });
   const config = { ...SRC, padding: 'x'.repeat(40 * KIB) };

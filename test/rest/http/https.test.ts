@@ -14,6 +14,7 @@ import { LogLevels } from '../../../src/logging/log-levels';
 import { silentLogger } from '../../../src/logging/logger';
 import { forwardingTls } from '../../../src/rest/http/https';
 import { createRestServer, type RestServer } from '../../../src/rest/server';
+import { waitFor } from '../../helpers/wait-for';
 import { encryptedKey, makeIdentity, makePkcs12 } from '../../kafka/certificates';
 import { FakeHerder, fakeRegistry, fakeWorkerConfig, SRC } from '../fake-worker';
 
@@ -35,7 +36,9 @@ const PEM = {
 const registry = fakeRegistry();
 const validator = createConfigValidator({ registry, config: fakeWorkerConfig() });
 let open: RestServer[] = [];
+let warnings: string[] = [];
 afterEach(async () => {
+  warnings = [];
   await Promise.all(open.map((rest) => rest.close()));
   open = [];
 });
@@ -63,7 +66,7 @@ function build(raw: Record<string, string>, admin: string[] | null = null): Rest
     readTls: readTlsOptions,
     readJaas: parseJaasFile,
     levels: new LogLevels(),
-    logger: silentLogger,
+    logger: { ...silentLogger, warn: (message) => void warnings.push(message) },
     version: '4.3.1',
     commit: 'unknown',
     millraceVersion: '0.0.0',
@@ -121,6 +124,20 @@ test('ssl.client.auth: none, requested, required', async () => {
   expect(await get(required, withCert)).toBe(200);
   await expect(get(required, trusting)).rejects.toThrow();
   await expect(get(required, withWrongCert)).rejects.toThrow();
+});
+
+test.each([
+  ['requested', stranger, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+  ['required', stranger, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+  ['required', null, 'none was sent'],
+])('a client certificate that is %s but not trusted is in the log', async (auth, sent, reason) => {
+  const trust = { ...PEM, 'listeners.https.ssl.truststore.certificates': client.cert };
+  const [port = 0] = await ports({ ...trust, 'listeners.https.ssl.client.auth': auth });
+  await expect(get(port, { ...trusting, ...(sent && { cert: sent.cert, key: sent.key }) })).rejects.toThrow();
+  await waitFor('the warning', () => warnings.length > 0);
+  expect(warnings).toEqual([
+    `REST: failed login from 127.0.0.1: the client certificate is rejected (${reason}) (REST_LOGIN_FAILED)`,
+  ]);
 });
 
 test('protocols and cipher suites by their names in Java', async () => {
