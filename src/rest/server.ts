@@ -13,12 +13,17 @@ import type { Logger } from '../logging/logger';
 import { RecentLines } from '../logging/recent-lines';
 import { RestMetrics } from '../metrics/rest-metrics';
 import type { PluginRegistry } from '../plugins/registry';
-import { OPEN_ACCESS } from './auth/access';
+import { admittingWorkers, OPEN_ACCESS } from './auth/access';
 import { AuditLog } from './auth/audit-log';
 import { accessOf } from './auth/create-access';
 import { FailedLogins } from './auth/failed-logins';
 import { HiddenSecrets } from './auth/hidden-secrets';
-import { openListenersWarning, uncheckedHostsWarning, type BoundListener } from './auth/open-listeners';
+import {
+  openListenersWarning,
+  plainCredentialsWarning,
+  uncheckedHostsWarning,
+  type BoundListener,
+} from './auth/open-listeners';
 import type { ReadJaasFile } from './auth/property-file-login';
 import { BodyBudget } from './http/body-budget';
 import { adminResources, createApp, resources } from './app';
@@ -30,6 +35,7 @@ import { metricsResources } from './routers/metrics-router';
 import type { RestContext } from './routers/context';
 import { createForwarder } from './routers/forward';
 import { forwardedMarks } from './routers/forwarded-marks';
+import { workerMarks } from './routers/worker-marks';
 import { corsHeaders, responseHeaders } from './http/header-rules';
 import { httpsOptions, type HttpsOptions, type ReadTls } from './http/https';
 import { ConnectionLimit } from './http/connection-limit';
@@ -102,7 +108,9 @@ export function createRestServer(options: RestServerOptions): RestServer {
   // Users in these lines are words of callers: a placeholder in them would tell which are secrets.
   const warnings = new RareWarnings((message) => options.logger.warn(message, quoting(undefined)));
   const failures = new FailedLogins(metrics, warnings);
-  const access = accessOf(restAuth, options.readJaas, options.logger, failures);
+  const workers = workerMarks(herderIfReady, send);
+  const ofCallers = accessOf(restAuth, options.readJaas, options.logger, failures);
+  const access = ofCallers === OPEN_ACCESS ? OPEN_ACCESS : admittingWorkers(ofCallers, workers.isWorker);
   const marks = forwardedMarks(herderIfReady);
   const context: RestContext = {
     herderIfReady,
@@ -127,7 +135,7 @@ export function createRestServer(options: RestServerOptions): RestServer {
   const { accepts } = access;
   const { millraceVersion, consoleFolder = BUILT_CONSOLE, recent = new RecentLines() } = options;
   const consoleResources = consoleEnabled
-    ? createConsole({ ...context, accepts, send, millraceVersion, groupId, tracksTopics, recent })
+    ? createConsole({ ...context, accepts, send: workers.send, millraceVersion, groupId, tracksTopics, recent })
     : (): readonly Resource[] => [];
   const pages = consoleEnabled ? { pages: consolePages(consoleFiles(consoleFolder)) } : {};
   const { cors, responseHeaders: rules, raw, listeners, adminListeners } = options.config;
@@ -208,6 +216,7 @@ export function createRestServer(options: RestServerOptions): RestServer {
         const atStart = [
           access.admitsEveryone ? openListenersWarning(opened) : null,
           uncheckedHostsWarning(opened, allowedHosts),
+          accepts.length > 0 ? plainCredentialsWarning(opened) : null,
         ];
         for (const warning of atStart) if (warning !== null) options.logger.warn(warning);
         return bound;

@@ -8,7 +8,7 @@ import { forbidden, InvalidTokenError, javaUnauthenticated, unauthenticated } fr
 import { basicCredentials, type BasicCredentials } from './basic-credentials';
 import type { FailedLogins } from './failed-logins';
 import type { PropertyFileLogin } from './property-file-login';
-import { requirementOf } from './required-role';
+import { isWorkerRoute, requirementOf } from './required-role';
 import { includes, roleOf, type Identity } from './roles';
 
 export interface Caller {
@@ -20,7 +20,7 @@ export interface Caller {
 
 export type CredentialType = 'basic' | 'bearer';
 
-export type Asked = Pick<IncomingMessage, 'method' | 'headers' | 'rawHeaders'> & {
+export type Asked = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders'> & {
   readonly socket: Pick<IncomingMessage['socket'], 'remoteAddress'>;
 };
 
@@ -53,6 +53,20 @@ export const OPEN_ACCESS: Access = {
   accepts: [],
   admit: async () => await Promise.resolve(EVERYONE),
 };
+
+/** Whether another worker of the group has sent the request. */
+export type IsWorker = (request: Pick<Asked, 'method' | 'url' | 'headers'>) => boolean;
+
+/** Admits other workers to the routes on which they ask each other, which a reader may use. */
+export function admittingWorkers(access: Access, isWorker: IsWorker): Access {
+  return {
+    ...access,
+    admit: async (request, path) =>
+      isWorkerRoute(request.method, path) && isWorker(request)
+        ? { user: null, role: 'reader' }
+        : await access.admit(request, path),
+  };
+}
 
 export function createAccess({ settings, login, bearer, failures }: AccessOptions): Access {
   if (!login && !bearer) return OPEN_ACCESS;

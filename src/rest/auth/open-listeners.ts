@@ -10,6 +10,7 @@ export interface BoundListener {
   readonly requiresCertificate: boolean;
 }
 
+const UNENCRYPTED = { code: 'REST_CREDENTIALS_UNENCRYPTED' } as const;
 const UNCHECKED = { code: 'REST_HOSTS_UNCHECKED' } as const;
 
 /** One sentence, or null if every listener authenticates its clients or can only be reached from this machine. */
@@ -34,6 +35,16 @@ export function uncheckedHostsWarning(listeners: readonly BoundListener[], allow
     `Web pages may send requests to the REST API from a browser on the network (${urlsOf(unchecked)}), because ` +
     'rest.allowed.hosts is not set: set it to the names by which clients address this worker, for example ' +
     `localhost,connect.example (${UNCHECKED.code})`
+  );
+}
+
+/** One sentence with its code, or null if credentials only cross the network encrypted. */
+export function plainCredentialsWarning(listeners: readonly BoundListener[]): string | null {
+  const plain = listeners.filter((listener) => listener.url.startsWith('http:') && isOnNetwork(listener));
+  if (plain.length === 0) return null;
+  return (
+    `Clients send their passwords and tokens to the REST API unencrypted (${urlsOf(plain)}): use https:// in listeners, ` +
+    `or listen on 127.0.0.1 behind a proxy that encrypts (${UNENCRYPTED.code})`
   );
 }
 

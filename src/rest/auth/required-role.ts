@@ -50,7 +50,7 @@ export const REQUIRED_ROLE: Readonly<Record<string, Requirement>> = {
 export const CONSOLE_ROLE: Readonly<Record<string, Role>> = {
   'GET /ui/api/session': 'reader',
   'GET /ui/api/overview': 'reader',
-  // Workers ask each other, with the caller's credentials.
+  // Workers ask each other.
   'GET /ui/api/worker': 'reader',
   'GET /ui/api/worker/:name': 'reader',
   'GET /ui/api/connectors/:name': 'reader',
@@ -62,6 +62,13 @@ export const CONSOLE_ROLE: Readonly<Record<string, Role>> = {
   'GET /ui/api/connectors/:name/dead-letters': 'operator',
   'POST /ui/api/connectors/:name/dead-letters/replay': 'operator',
 };
+
+const WORKER_ROUTES = new Set(['/ui/api/worker', '/ui/api/worker/:name', '/ui/api/worker/logs/:name']);
+
+/** Whether workers of the group request it from each other, for the console. */
+export function isWorkerRoute(method: string | undefined, path: string): boolean {
+  return method === 'GET' && WORKER_ROUTES.has(path);
+}
 
 /** A route without an entry requires the most powerful role. */
 export function requirementOf(method: string, path: string): Requirement {

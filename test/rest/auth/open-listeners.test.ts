@@ -1,5 +1,10 @@
 import { parseAllowedHosts } from '../../../src/config/allowed-hosts';
-import { openListenersWarning, uncheckedHostsWarning, type BoundListener } from '../../../src/rest/auth/open-listeners';
+import {
+  openListenersWarning,
+  plainCredentialsWarning,
+  uncheckedHostsWarning,
+  type BoundListener,
+} from '../../../src/rest/auth/open-listeners';
 
 const listener = (host: string, address: string, requiresCertificate = false): BoundListener => ({
   url: `http://${host}:8083`,
@@ -50,4 +55,13 @@ test('a network listener without rest.allowed.hosts is a warning, with authentic
   expect(uncheckedHostsWarning([listener('127.0.0.1', '127.0.0.1'), listener('localhost', '::1')], none)).toBeNull();
   for (const hosts of ['localhost', 'connect.test', '*'])
     expect(uncheckedHostsWarning([listener('', '::')], parseAllowedHosts([hosts]))).toBeNull();
+});
+
+test('credentials over plain HTTP on the network are a warning, over HTTPS or on this machine not', () => {
+  const https = { ...listener('0.0.0.0', '0.0.0.0'), url: 'https://0.0.0.0:8443' };
+  expect(plainCredentialsWarning([listener('', '::'), listener('127.0.0.1', '127.0.0.1'), https])).toBe(
+    'Clients send their passwords and tokens to the REST API unencrypted (http://:8083): use https:// in listeners, or ' +
+      'listen on 127.0.0.1 behind a proxy that encrypts (REST_CREDENTIALS_UNENCRYPTED)',
+  );
+  expect(plainCredentialsWarning([listener('localhost', '::1'), https])).toBeNull();
 });
