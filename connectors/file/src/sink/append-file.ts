@@ -1,4 +1,5 @@
 /** A file opened for appending. */
+import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ensureDir } from 'fs-extra';
@@ -16,6 +17,8 @@ export interface AppendOptions {
 }
 
 const MODE = 0o644;
+/** Without O_NONBLOCK, a pipe that is full and not read would block a thread of the pool, which nothing can end. */
+const FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 export class AppendFile {
   private unsynced = false;
@@ -36,7 +39,7 @@ export class AppendFile {
     try {
       await requireInRoot(file, options.root);
       if (options.createDirs) await ensureDir(dirname(file));
-      handle = await open(file, 'a+', MODE);
+      handle = await open(file, FLAGS, MODE);
       if (!(await isInRoot(file, handle, options.root)))
         throw new Error('another file has got its name meanwhile; restart the task');
       const stats = await handle.stat();

@@ -148,8 +148,11 @@ export class FileStreamSinkTask implements SinkTask {
     try {
       return await action();
     } catch (error) {
-      if (isFullDisk(error))
-        throw new RetriableError(`Cannot ${verb} ${name}: the disk is full; retrying until there is space.`, {
+      const why = isFullPipe(error)
+        ? 'it takes no more, because it is not read; retrying until it is'
+        : 'the disk is full; retrying until there is space';
+      if (isFullPipe(error) || isFullDisk(error))
+        throw new RetriableError(`Cannot ${verb} ${name}: ${why}.`, {
           code: 'FILE_SINK_FULL',
           cause: error,
           place: { file: name },
@@ -174,4 +177,9 @@ function isFullDisk(error: unknown): boolean {
   const { code, syscall, cause } = error as { code?: unknown; syscall?: unknown; cause?: unknown };
   if (code === 'FILE_SINK_OPEN') return isFullDisk(cause);
   return (code === 'ENOSPC' || code === 'EDQUOT') && syscall !== 'fdatasync';
+}
+
+/** Also a device that takes no more. */
+function isFullPipe(error: unknown): boolean {
+  return (error as { code?: unknown }).code === 'EAGAIN';
 }
