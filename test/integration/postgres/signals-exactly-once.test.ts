@@ -116,5 +116,5 @@ test.each([
     expect(streamed).toEqual(committed);
     expect(task.kills).toBeGreaterThan(20);
   },
-  60_000,
+  180_000,
 );

@@ -93,7 +93,7 @@ test.each([
       committed,
     );
   },
-  60_000,
+  180_000,
 );
 
 /** Rows that are read in several polls. */
