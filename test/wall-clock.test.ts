@@ -18,6 +18,7 @@ const TOKENS = 'tokens also expire while the machine sleeps';
 const NEEDS_TIME_OF_DAY: Record<string, string> = {
   'src/rest/routers/forwarded-marks.ts': OTHERS,
   'src/rest/routers/worker-marks.ts': OTHERS,
+  'src/cluster/forwarding/internal-marks.ts': OTHERS,
   'src/rest/http/header-rules.ts': 'HTTP dates',
   'src/rest/server.ts': SHOWN,
   'src/rest/console/connector-resources.ts': THREADS,

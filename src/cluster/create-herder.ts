@@ -22,6 +22,7 @@ import { taskTransactionalId } from './fencing/transactional-id';
 import { GroupWorkers } from './group/group-workers';
 import { Membership } from './group/membership';
 import { detectSuspension } from './group/suspension-detector';
+import { InternalMarks } from './forwarding/internal-marks';
 import { SessionKeyKeeper } from './forwarding/session-key-keeper';
 import { createRunningParts, type Coordination, type RunningParts } from './running-parts';
 import { TickRequests } from './requests/tick-requests';
@@ -141,6 +142,10 @@ function createRequests(
       fence: async (connector) => await fencing.fence(connector),
       requiresSignature: () => membership.requiresSignatures,
       verificationAlgorithms: config.interWorkerVerificationAlgorithms,
+      marks: new InternalMarks(
+        () => configs.snapshot().sessionKey,
+        () => membership.requiresMarks,
+      ),
     }),
     restarts: new HerderRestarts({ configs, reads, requests, membership, connectors, tasks, work }),
     connectorOffsets: new HerderOffsets({

@@ -95,6 +95,8 @@ export interface SignedBody {
   readonly raw: Buffer;
   readonly signature: string | null;
   readonly algorithm: string | null;
+  /** Of Millrace's workers: covers the rest of the request. (Default: none) */
+  readonly mark?: string | null;
 }
 
 /**

@@ -35,6 +35,7 @@ import { metricsResources } from './routers/metrics-router';
 import type { RestContext } from './routers/context';
 import { createForwarder } from './routers/forward';
 import { forwardedMarks } from './routers/forwarded-marks';
+import { internalProof } from './routers/internal-proof';
 import { workerMarks } from './routers/worker-marks';
 import { corsHeaders, responseHeaders } from './http/header-rules';
 import { httpsOptions, type HttpsOptions, type ReadTls } from './http/https';
@@ -146,6 +147,10 @@ export function createRestServer(options: RestServerOptions): RestServer {
     requestLimitMs: options.requestLimitMs ?? 90_000,
     bodies: new BodyBudget(options.config.restBodies),
     ...(access === OPEN_ACCESS ? {} : { internalBodies: new BodyBudget(options.config.restBodies) }),
+    workerBodies: {
+      budget: new BodyBudget(options.config.restBodies),
+      isProven: internalProof(herderIfReady),
+    },
     access,
     audit: new AuditLog(
       options.logger.child({}, AUDIT),

@@ -24,6 +24,7 @@ export async function serveInternalEndpoint(): Promise<Endpoint> {
         raw,
         signature: header('x-connect-authorization'),
         algorithm: header('x-connect-request-signature-algorithm'),
+        mark: header('x-millrace-signature'),
       };
       const answer = async (): Promise<void> => {
         if (!herder) throw Object.assign(new Error('not ready'), { status: 404 });

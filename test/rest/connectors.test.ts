@@ -238,7 +238,7 @@ describe('internal task configurations', () => {
       {
         name: 'a',
         configs: [{ 'task.class': 'T', n: '1' }],
-        body: { raw: Buffer.from(raw), signature: 'c2ln', algorithm: 'HmacSHA256' },
+        body: { raw: Buffer.from(raw), signature: 'c2ln', algorithm: 'HmacSHA256', mark: null },
       },
     ]);
   });

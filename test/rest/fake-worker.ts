@@ -54,6 +54,7 @@ import { createConsole } from '../../src/rest/console/console-resources';
 import { HiddenSecrets } from '../../src/rest/auth/hidden-secrets';
 import { BodyBudget, type BodyLimits } from '../../src/rest/http/body-budget';
 import { createForwarder } from '../../src/rest/routers/forward';
+import { internalProof } from '../../src/rest/routers/internal-proof';
 import { withOpenApi } from '../../src/rest/openapi/openapi';
 import { RestError } from '../../src/rest/http/rest-error';
 import type { Resource } from '../../src/rest/requests/route';
@@ -549,6 +550,7 @@ export function fakeWorker(options: FakeWorkerOptions = {}): FakeWorker {
     requestLimitMs: options.requestLimitMs ?? 90_000,
     bodies: new BodyBudget(limits),
     ...(options.access ? { internalBodies: new BodyBudget(limits) } : {}),
+    workerBodies: { budget: new BodyBudget(limits), isProven: internalProof(() => herder) },
     ...(options.consoleFolder === undefined ? {} : { pages: consolePages(consoleFiles(options.consoleFolder)) }),
   });
   return { app, herder, levels, recent, routes, consoleRoutes };

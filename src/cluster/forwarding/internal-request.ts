@@ -3,6 +3,7 @@ import type { ConnectorConfig } from '@millrace/sdk';
 import type { SessionKey } from '../../storage/config/config-records';
 import { HerderError } from '../errors';
 import type { ForwardRequest } from './forwarding';
+import { internalMark, MARK_HEADER, type InternalRequest } from './internal-marks';
 import { ALGORITHM_HEADER, AUTHORIZATION_HEADER, sign } from './session-key';
 
 export interface LeaderAddress {
@@ -21,18 +22,19 @@ export async function sendTaskConfigs(
   configs: readonly ConnectorConfig[],
   leader: LeaderAddress,
 ): Promise<void> {
-  await send(leader, 'POST', `/connectors/${encodeURIComponent(connector)}/tasks`, JSON.stringify(configs));
+  await send(leader, 'POST', 'tasks', connector, JSON.stringify(configs));
 }
 
 /** Resolves when the earlier tasks of the connector are fenced. Throws HerderError. */
 export async function requestFencing(connector: string, leader: LeaderAddress): Promise<void> {
-  await send(leader, 'PUT', `/connectors/${encodeURIComponent(connector)}/fence`, null);
+  await send(leader, 'PUT', 'fence', connector, null);
 }
 
 async function send(
   { leaderUrl, sign: signs, key, macAlgorithm, forward }: LeaderAddress,
   method: string,
-  path: string,
+  kind: InternalRequest,
+  connector: string,
   body: string | null,
 ): Promise<void> {
   if (leaderUrl === null)
@@ -44,10 +46,13 @@ async function send(
   if (signs) {
     if (key === null)
       throw new HerderError(503, 'Cannot sign the request: no session key has been read from the config topic yet');
+    const signature = sign(key, macAlgorithm, Buffer.from(body ?? '', 'utf8'));
     headers = {
-      [AUTHORIZATION_HEADER]: sign(key, macAlgorithm, Buffer.from(body ?? '', 'utf8')),
+      [AUTHORIZATION_HEADER]: signature,
       [ALGORITHM_HEADER]: macAlgorithm,
+      [MARK_HEADER]: internalMark(key, kind, connector, signature),
     };
   }
+  const path = `/connectors/${encodeURIComponent(connector)}/${kind}`;
   await forward({ url: leaderUrl, method, path, body, headers, forward: null });
 }

@@ -7,6 +7,8 @@ import type { SignedBody } from '../entities';
 export const AUTHORIZATION_HEADER = 'X-Connect-Authorization';
 export const ALGORITHM_HEADER = 'X-Connect-Request-Signature-Algorithm';
 
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
 /** Java's MAC names → digest and default key length in bytes. */
 const ALGORITHMS: Readonly<Record<string, { readonly digest: string; readonly keyBytes: number }>> = {
   hmacmd5: { digest: 'md5', keyBytes: 64 },
@@ -55,6 +57,13 @@ export function sign(key: SessionKey, macAlgorithm: string, body: Uint8Array): s
   return createHmac(digest, key.key).update(body).digest('base64');
 }
 
+/** Whether the texts have the form of a signature, of whatever body. */
+export function isSignature(signature: string | null, macAlgorithm: string | null): boolean {
+  const digest = algorithm(macAlgorithm ?? '')?.digest;
+  if (digest === undefined || signature === null || !BASE64.test(signature)) return false;
+  return Buffer.from(signature, 'base64').length === createHmac(digest, '').digest().length;
+}
+
 /** Throws HerderError with Java's status and text. */
 export function verifySignature(key: SessionKey | null, allowed: readonly string[], body: SignedBody): void {
   const { signature, algorithm: name, raw } = body;
@@ -63,8 +72,7 @@ export function verifySignature(key: SessionKey | null, allowed: readonly string
   const foreign = /[^A-Za-z0-9+/=]/u.exec(signature)?.[0];
   if (foreign !== undefined)
     throw new HerderError(400, `Illegal base64 character ${foreign.charCodeAt(0).toString(16)}`);
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(signature) || signature.length % 4 !== 0)
-    throw new HerderError(400, 'The signature is not Base64');
+  if (!BASE64.test(signature) || signature.length % 4 !== 0) throw new HerderError(400, 'The signature is not Base64');
   if (!allowed.includes(name))
     throw new HerderError(
       400,

@@ -7,6 +7,8 @@ export type ConnectProtocolName = 'default' | 'compatible' | 'sessioned';
 const VERSIONS: Readonly<Record<ConnectProtocolName, number>> = { default: 0, compatible: 1, sessioned: 2 };
 /** Begins what follows the fields that Java knows, and that Java ignores: "Mlrc". */
 const EXTENSION = 0x4d6c7263;
+/** Bit of what a member of Millrace can do. */
+const MARKS = 1;
 /** Stands for the connector instance in an array of tasks. */
 const CONNECTOR = -1;
 
@@ -18,6 +20,8 @@ export interface MemberMetadata {
   readonly allocation: Assignment | null;
   /** The member knows reservations of the work of departed workers. (Default: false) */
   readonly reserves?: boolean;
+  /** The member marks its internal requests, so that they are good once, for one connector. (Default: false) */
+  readonly marks?: boolean;
 }
 
 export interface Assignment {
@@ -194,7 +198,10 @@ export function encodeMetadata(protocol: ConnectProtocolName, metadata: MemberMe
   writer.int64(metadata.configOffset);
   if (protocol !== 'default') {
     writer.nullableBytes(metadata.allocation && encodeAssignment(protocol, metadata.allocation));
-    if (metadata.reserves) writer.int32(EXTENSION);
+    if (metadata.reserves) {
+      writer.int32(EXTENSION);
+      if (metadata.marks) writer.int32(MARKS);
+    }
   }
   return writer.bytes();
 }
@@ -208,7 +215,9 @@ export function decodeMetadata(bytes: Buffer): MemberMetadata {
   const allocation = reader.more ? reader.nullableBytes() : null;
   return {
     ...{ url, configOffset, allocation: allocation === null ? null : decodeAssignment(allocation) },
-    ...(reader.extended ? { reserves: true } : {}),
+    ...(reader.extended
+      ? { reserves: true, ...(reader.more && (reader.int32() & MARKS) !== 0 ? { marks: true } : {}) }
+      : {}),
   };
 }
 

@@ -14,6 +14,7 @@ export class Leadership {
   private urls: ReadonlyMap<string, string> = new Map();
   private running: Work = NO_WORK;
   private revokes = false;
+  private marks = false;
 
   constructor(
     private readonly maxDelayMs: number,
@@ -31,6 +32,7 @@ export class Leadership {
     this.revokes = [...assignments].some(
       ([member, bytes]) => member !== situation.leaderId && !isEmpty(decodeAssignment(bytes).revoked),
     );
+    this.marks = [...decoded.values()].every(({ marks }) => marks === true);
     this.urls = new Map([...decoded].map(([member, { url }]) => [member, url]));
     return assignments;
   }
@@ -53,6 +55,11 @@ export class Leadership {
   /** URLs of the members at the last assignment. */
   get workers(): Iterable<string> {
     return this.urls.values();
+  }
+
+  /** At the last assignment, all members marked their internal requests. */
+  get allMark(): boolean {
+    return this.marks;
   }
 
   /** The last assignment revokes work from other members. */

@@ -161,6 +161,10 @@ export class Membership {
   get requiresSignatures(): boolean {
     return this.signsRequests || this.options.settings.alwaysVerifies === true;
   }
+  /** Whether this worker leads a group without Java workers, whose internal requests have no marks. */
+  get requiresMarks(): boolean {
+    return this.isLeader && this.leadership.allMark;
+  }
   /** This worker's part of the last rebalance. */
   get assignment(): Assignment | null {
     return this.current?.assignment ?? null;
@@ -304,6 +308,7 @@ export class Membership {
       configOffset: this.options.configs.offset,
       allocation,
       reserves: true,
+      marks: true,
     };
     const protocols = offeredProtocols(this.options.settings.connectProtocol).map((name) => ({
       name,

@@ -11,6 +11,7 @@ import { HerderError } from '../errors';
 import type { ConnectorInfo, ReadTaskConfigs, SignedBody, TargetState } from '../entities';
 import { notFound, type HerderReads } from './herder-reads';
 import { offsetsAreChanging, type OffsetLocks } from '../offsets/offset-locks';
+import type { InternalMarks, InternalRequest } from '../forwarding/internal-marks';
 import { verifySignature } from '../forwarding/session-key';
 import type { TickRequests } from './tick-requests';
 import { sameConfig } from '../running/task-configs';
@@ -27,6 +28,7 @@ export interface HerderWritesOptions {
   readonly requiresSignature: () => boolean;
   /** `inter.worker.verification.algorithms`. */
   readonly verificationAlgorithms: readonly string[];
+  readonly marks: InternalMarks;
 }
 
 export class HerderWrites {
@@ -138,7 +140,7 @@ export class HerderWrites {
   /** Verifies the signature before it reads the body. */
   async submitTaskConfigs(name: string, body: SignedBody, read: ReadTaskConfigs): Promise<void> {
     const { configs, requests, offsetLocks } = this.options;
-    const taskConfigs = read(this.verify(body));
+    const taskConfigs = read(this.verify('tasks', name, body));
     const stage = `writing ${taskConfigs.length} task configs for connector ${name} to the config topic`;
     await requests.runAsLeader(stage, async () => {
       const snapshot = configs.snapshot();
@@ -152,15 +154,18 @@ export class HerderWrites {
   }
 
   async fenceTasks(name: string, body: SignedBody): Promise<void> {
-    this.verify(body);
+    this.verify('fence', name, body);
     await this.options.fence(name);
   }
 
   /** False: the group does not sign its requests. Throws HerderError. */
-  private verify(body: SignedBody): boolean {
-    const { configs, requiresSignature, verificationAlgorithms } = this.options;
+  private verify(kind: InternalRequest, connector: string, body: SignedBody): boolean {
+    const { configs, requiresSignature, verificationAlgorithms, marks } = this.options;
     const isSigned = requiresSignature();
-    if (isSigned) verifySignature(configs.snapshot().sessionKey, verificationAlgorithms, body);
+    if (isSigned) {
+      verifySignature(configs.snapshot().sessionKey, verificationAlgorithms, body);
+      marks.verify(kind, connector, body);
+    }
     return isSigned;
   }
 

@@ -2,6 +2,7 @@
  * Connects express to the routes: checks method, Content-Type and Accept in Java's order, calls the handler and writes
  * the response. Source: connect-rest §0.4.
  */
+import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { withDeadline, monotonicNow } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
@@ -28,6 +29,11 @@ export interface DispatchOptions {
    * of callers who are. (Default: `bodies`)
    */
   readonly internalBodies?: BodyBudget;
+  /** For those of them whose headers prove that a worker of the group sends them: no one else takes their room. */
+  readonly workerBodies?: {
+    readonly budget: BodyBudget;
+    isProven(request: Pick<IncomingMessage, 'headers'>, path: string, connector: string): boolean;
+  };
   /** (Default: every request is admitted) */
   readonly access?: Access;
   /** (Default: changes are not logged) */
@@ -51,9 +57,11 @@ export function dispatch(resource: Resource, options: DispatchOptions): RequestH
   const allowed = ALLOW_ORDER.filter(
     (method) => method === 'OPTIONS' || resource.methods[method === 'HEAD' ? 'GET' : method],
   );
-  const { access = OPEN_ACCESS, bodies, internalBodies = bodies } = options;
-  const bodiesOf = (method: Method): BodyBudget =>
-    requirementOf(method, resource.path) === 'signature' ? internalBodies : bodies;
+  const { access = OPEN_ACCESS, bodies, internalBodies = bodies, workerBodies } = options;
+  const bodiesOf = (method: Method, request: Request, connector: string | null): BodyBudget => {
+    if (requirementOf(method, resource.path) !== 'signature') return bodies;
+    return workerBodies?.isProven(request, resource.path, connector ?? '') ? workerBodies.budget : internalBodies;
+  };
   return async (request, response) => {
     const began = monotonicNow();
     response.once('finish', () =>
@@ -94,7 +102,10 @@ export function dispatch(resource: Resource, options: DispatchOptions): RequestH
       const caller = await access.admit(request, resource.path);
       user = caller.user;
       const reply = await withDeadline(
-        handled(handler, callOf(request, response, { method, caller, audited, bodies: bodiesOf(method) })),
+        handled(
+          handler,
+          callOf(request, response, { method, caller, audited, bodies: bodiesOf(method, request, audited.connector) }),
+        ),
         options.requestLimitMs,
         requestTimeout,
       );

@@ -4,6 +4,8 @@
  */
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { ReadTaskConfigs, SignedBody, TaskInfo } from '../../cluster/entities';
+import { MARK_HEADER } from '../../cluster/forwarding/internal-marks';
+import { isSignature } from '../../cluster/forwarding/session-key';
 import { tooLarge } from '../http/body-budget';
 import type { RestContext } from './context';
 import { shownTaskState, taskInfo } from './entities';
@@ -24,6 +26,7 @@ export function taskNumber(call: Call): number {
 /** Headers of internal requests: signature of the body, and its algorithm. */
 const SIGNATURE = 'x-connect-authorization';
 const ALGORITHM = 'x-connect-request-signature-algorithm';
+const MARK = MARK_HEADER.toLowerCase();
 
 const MAX_SIGNED_VALUES = 10 * MAX_VALUES;
 const NO_CONTENT = 'No content to map due to end-of-input';
@@ -36,15 +39,16 @@ function header(call: Call, name: string): string | null {
 
 /** Forwarded with the received bytes, so that the next worker can verify the signature. */
 function signatureOf(call: Call): Record<string, string> {
-  const headers = [SIGNATURE, ALGORITHM].map((name) => [name, header(call, name)] as const);
+  const headers = [SIGNATURE, ALGORITHM, MARK].map((name) => [name, header(call, name)] as const);
   return Object.fromEntries(headers.filter((entry): entry is [string, string] => entry[1] !== null));
 }
 
 function signedBody(call: Call, raw: Buffer): SignedBody {
-  return { raw, signature: header(call, SIGNATURE), algorithm: header(call, ALGORITHM) };
+  return { raw, signature: header(call, SIGNATURE), algorithm: header(call, ALGORITHM), mark: header(call, MARK) };
 }
 
-const isSigned = (call: Call): boolean => header(call, SIGNATURE) !== null && header(call, ALGORITHM) !== null;
+/** Before the body is read: whether the headers have the form of a signature. */
+const isSigned = (call: Call): boolean => isSignature(header(call, SIGNATURE), header(call, ALGORITHM));
 
 /** A request with a valid signature may be larger than a client's. */
 function taskConfigs({ body }: Call, raw: Buffer, isVerified: boolean): readonly ConnectorConfig[] {
@@ -73,6 +77,7 @@ export function tasksResources(context: RestContext): readonly Resource[] {
           const name = param(call, 'name');
           const raw = await call.body.read(isSigned(call) ? call.body.maxSignedBytes : undefined);
           if (raw.length === 0) throw new RestError(500, NO_CONTENT);
+          const body = signedBody(call, raw);
           // Parsed once, although it is read again when another worker becomes the leader.
           let configs: readonly ConnectorConfig[] | undefined;
           const read: ReadTaskConfigs = (isVerified) => (configs ??= taskConfigs(call, raw, isVerified));
@@ -80,7 +85,7 @@ export function tasksResources(context: RestContext): readonly Resource[] {
             call,
             { path: `/connectors/${encodeSegment(name)}/tasks`, raw, headers: signatureOf(call) },
             async () => {
-              await context.herder().submitTaskConfigs(name, signedBody(call, raw), read);
+              await context.herder().submitTaskConfigs(name, body, read);
               return noContent;
             },
             passThrough(noContent),
@@ -95,11 +100,12 @@ export function tasksResources(context: RestContext): readonly Resource[] {
         PUT: async (call) => {
           const name = param(call, 'name');
           const raw = await call.body.read();
+          const body = signedBody(call, raw);
           return context.forward(
             call,
             { path: `/connectors/${encodeSegment(name)}/fence`, raw, headers: signatureOf(call) },
             async () => {
-              await context.herder().fenceTasks(name, signedBody(call, raw));
+              await context.herder().fenceTasks(name, body);
               return noContent;
             },
             passThrough(noContent),

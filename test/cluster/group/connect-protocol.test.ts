@@ -67,6 +67,8 @@ describe('connect-runtime 35: bytes of the group protocol', () => {
     const marked = encodeMetadata('sessioned', { ...metadata, reserves: true });
     expect(marked).toEqual(Buffer.concat([plain, hex('4d 6c 72 63')]));
     expect(decodeMetadata(marked)).toEqual({ ...metadata, reserves: true });
+    const all = { ...metadata, reserves: true, marks: true };
+    expect(decodeMetadata(encodeMetadata('sessioned', all))).toEqual(all);
     expect(encodeMetadata('default', { ...metadata, reserves: true })).toEqual(encodeMetadata('default', metadata));
   });
 

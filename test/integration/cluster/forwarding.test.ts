@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startWorker, type Answer, type StartedWorker } from '../../../dev/services/worker';
+import { internalMark, MARK_HEADER } from '../../../src/cluster/forwarding/internal-marks';
 import { sign } from '../../../src/cluster/forwarding/session-key';
 import { readConfigRecord, type SessionKey } from '../../../src/storage/config/config-records';
 import { Clients, readToEnd } from '../../helpers/kafka-clients';
@@ -57,10 +58,19 @@ async function sessionKey(): Promise<SessionKey> {
   return keys.at(-1) as SessionKey;
 }
 
-async function submit(worker: StartedWorker, name: string, body: string, key: SessionKey | null): Promise<Answer> {
+/** `markedFor`: the connector of its mark; null: none, as a Java worker sends it. */
+async function submit(
+  worker: StartedWorker,
+  name: string,
+  body: string,
+  key: SessionKey | null,
+  markedFor: string | null = name,
+): Promise<Answer> {
   const headers: Record<string, string> = { 'Content-Type': 'application/json' };
   if (key) {
-    headers['X-Connect-Authorization'] = sign(key, 'HmacSHA256', Buffer.from(body));
+    const signature = sign(key, 'HmacSHA256', Buffer.from(body));
+    headers['X-Connect-Authorization'] = signature;
+    if (markedFor !== null) headers[MARK_HEADER] = internalMark(key, 'tasks', markedFor, signature);
     headers['X-Connect-Request-Signature-Algorithm'] = 'HmacSHA256';
   }
   const response = await fetch(`${worker.url}/connectors/${name}/tasks`, { method: 'POST', headers, body });
@@ -92,6 +102,10 @@ test('connect-rest 158: an internal request through a follower keeps the origina
   });
   expect((await submit(followers[0], 'signed', '[]', null)).status).toBe(400);
   expect((await submit(followers[0], 'signed', '[]', { ...key, key: Buffer.alloc(32) })).status).toBe(403);
+  // The signature of the body alone, which a listener on the network has seen.
+  for (const markedFor of [null, 'other'])
+    for (const worker of [leader, followers[0]])
+      expect((await submit(worker, 'signed', '[]', key, markedFor)).status).toBe(403);
   expect((await submit(followers[1], 'none', '[]', key)).json).toEqual({
     error_code: 404,
     message: 'Connector none not found',
