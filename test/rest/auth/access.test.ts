@@ -297,7 +297,7 @@ test('bodies of callers without credentials leave room for those of others', asy
   const { port } = server.address() as AddressInfo;
   const signed = {
     'Content-Length': '1500',
-    'X-Connect-Authorization': 'AAAA',
+    'X-Connect-Authorization': `${'A'.repeat(43)}=`,
     'X-Connect-Request-Signature-Algorithm': 'HmacSHA256',
   };
   const slow = httpRequest({ port, host: '127.0.0.1', method: 'POST', path: '/connectors/a/tasks', headers: signed });
