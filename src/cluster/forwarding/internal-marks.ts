@@ -1,8 +1,9 @@
 /**
  * Marks of internal requests. Java's signature covers the body alone, so a request that is seen on the network can be
  * sent again, also for another connector. A mark, signed with a secret of the session key, covers method, connector,
- * body and time, and is accepted once. Java's workers send none.
+ * body, time and a random number, and is accepted once. Java's workers send none.
  */
+import { randomBytes } from 'node:crypto';
 import type { SessionKey } from '../../storage/config/config-records';
 import type { SignedBody } from '../entities';
 import { HerderError } from '../errors';
@@ -20,12 +21,21 @@ const MAX_SEEN = 10_000;
 /** The last segment of the path. */
 export type InternalRequest = 'tasks' | 'fence';
 
+/** Tasks of a connector that start in the same millisecond send the same request, apart from it. */
+const NONCE_BYTES = 12;
+const NONCE = /^([0-9a-f]{24})\.(.*)$/;
+
 /** `signature`: that of the body. */
-function markedRequest(kind: InternalRequest, connector: string, signature: string | null): MarkedRequest {
+function markedRequest(
+  kind: InternalRequest,
+  connector: string,
+  signature: string | null,
+  nonce: string,
+): MarkedRequest {
   // Not the path as it was sent: a worker that forwards the request may encode it differently.
   return {
     method: kind === 'tasks' ? 'POST' : 'PUT',
-    path: JSON.stringify([kind, connector]),
+    path: JSON.stringify([kind, connector, nonce]),
     authorization: signature,
   };
 }
@@ -37,7 +47,9 @@ export function internalMark(
   signature: string,
   now = Date.now(),
 ): string {
-  return forwardedMark(deriveSecret(key, MARK_SECRET), markedRequest(kind, connector, signature), now);
+  const nonce = randomBytes(NONCE_BYTES).toString('hex');
+  const request = markedRequest(kind, connector, signature, nonce);
+  return `${nonce}.${forwardedMark(deriveSecret(key, MARK_SECRET), request, now)}`;
 }
 
 /** Whether headers prove that a worker of the group sends the request. `secret`: of `MARK_SECRET`. */
@@ -48,7 +60,8 @@ export function isInternalMark(
   { mark, signature }: { readonly mark: string; readonly signature: string | null },
   now = Date.now(),
 ): boolean {
-  return isForwardedMark(secret, markedRequest(kind, connector, signature), mark, now, VALID_MS);
+  const [, nonce = '', signed = ''] = NONCE.exec(mark) ?? [];
+  return isForwardedMark(secret, markedRequest(kind, connector, signature, nonce), signed, now, VALID_MS);
 }
 
 export class InternalMarks {

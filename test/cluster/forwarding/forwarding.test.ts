@@ -171,7 +171,7 @@ describe('connect-runtime §2.7: internal requests', () => {
       headers: {
         'x-connect-authorization': 'HttPRfQuG6dnJICLhVsnIcNO5CoKSkkoJOtMJqTFuig=',
         'x-connect-request-signature-algorithm': 'HmacSHA256',
-        'x-millrace-signature': expect.stringMatching(/^\d+\.[0-9a-f]{64}$/),
+        'x-millrace-signature': expect.stringMatching(/^[0-9a-f]{24}\.\d+\.[0-9a-f]{64}$/),
       },
     });
   });

@@ -44,6 +44,14 @@ test('a request is accepted once, but may be verified again', () => {
   expect(thrown(() => marks.verify('tasks', 'a', received(mark)))).toMatchObject(REPLAYED);
 });
 
+test('equal requests of the same millisecond are accepted: tasks of a connector that start together ask for the same', () => {
+  const signed = sign(key, 'HmacSHA256', Buffer.alloc(0));
+  for (let task = 0; task < 3; task++) {
+    const fence = internalMark(key, 'fence', 'a', signed, NOW);
+    marks.verify('fence', 'a', { raw: Buffer.alloc(0), signature: signed, algorithm: 'HmacSHA256', mark: fence });
+  }
+});
+
 test.each<[string, 'tasks' | 'fence', string, SignedBody, number]>([
   ['another connector', 'tasks', 'b', received(mark), 0],
   ['another route', 'fence', 'a', received(mark), 0],
