@@ -63,10 +63,14 @@ test('a record that its sink cannot read becomes a dead letter, and reaches the 
   });
 
   const fixed = { ...config, 'value.converter': 'org.apache.kafka.connect.storage.StringConverter' };
+  // The earlier task would read the replayed record with its converter, and write another dead letter.
+  const starts = (): number => workers.flatMap(({ process }) => process.log().match(/Appending to /g) ?? []).length;
+  const before = starts();
   await waitFor(
     'the config to be changed',
     async () => (await one.request('PUT', '/connectors/sink/config', fixed)).status === 200,
   );
+  await waitFor('the task with the changed config', async () => await Promise.resolve(starts() > before));
   const letters = [
     { partition: 0, offset: '0' },
     { partition: 0, offset: '1' },
