@@ -21,7 +21,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
     ['Use the console', '/console'],
     ['Size workers and servers', '/how-to/sizing'],
     ['Restart and upgrade a group', '/operations#rolling-restart-and-upgrade'],
-    ['Look after replication slots', '/how-to/replication-slots'],
+    ['Monitor replication slots', '/how-to/replication-slots'],
     ['Back up, restore, disasters', '/how-to/backup-and-restore'],
     ['Write a connector', '/writing-a-connector'],
     ['Write a plugin in TypeScript', '/how-to/write-a-plugin-in-typescript'],
@@ -47,9 +47,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
   ]),
   section('Explanation', [
     ['Architecture', '/architecture'],
-    ['The console, compared', '/console-compared'],
     ['Decision records', '/decisions/'],
-    ['Contracts', '/contracts/'],
     ['Contributing', '/contributing'],
   ]),
 ];

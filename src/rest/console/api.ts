@@ -37,7 +37,7 @@ export interface Failure {
   readonly at: number | null;
   /** Null: the connector itself. */
   readonly task: number | null;
-  /** Code of the error, such as `POSTGRES_SLOT_LOST`, if it has one. */
+  /** Code of the error, such as `PG_SLOT_LOST`, if it has one. */
   readonly code: string | null;
   /** First sentence of the trace, without the exception's class. */
   readonly sentence: string;

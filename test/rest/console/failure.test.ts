@@ -8,12 +8,12 @@ const noCure = (): null => null;
 
 test('a trace of ours: the sentence without its class, the code, and the rest of the message as what to do', () => {
   const error = new ConnectError('The slot "s" was lost. Set snapshot.mode=when_needed, e.g. Debezium does so.', {
-    code: 'POSTGRES_SLOT_LOST',
+    code: 'PG_SLOT_LOST',
     place: { slot: 's', lsn: '0/1' },
     cause: new Error('inner. Outer'),
   });
   expect(reasonOf(formatTrace(error, null), noCure)).toEqual({
-    code: 'POSTGRES_SLOT_LOST',
+    code: 'PG_SLOT_LOST',
     sentence: 'The slot "s" was lost.',
     hint: 'Set snapshot.mode=when_needed, e.g. Debezium does so.',
   });
