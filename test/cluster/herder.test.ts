@@ -262,7 +262,7 @@ describe('one worker', () => {
     });
   });
 
-  test('a connector that cannot start is FAILED with a trace, and recovers when its config changes', async () => {
+  test('connect-rest 52: a connector that cannot start is FAILED with a trace, and recovers when its config changes', async () => {
     const behavior = defaultBehavior();
     behavior.start = (config) => {
       if (config.value !== 'good') throw new Error('no such database');
@@ -279,7 +279,7 @@ describe('one worker', () => {
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
   });
 
-  test('connect-runtime 58: more tasks than allowed', async () => {
+  test('connect-runtime 58, connect-rest 98: more tasks than allowed', async () => {
     const behavior = defaultBehavior();
     behavior.taskConfigs = () => [{}, {}, {}];
     const worker = await start({ behavior });

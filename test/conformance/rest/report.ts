@@ -59,12 +59,15 @@ export function disagreements(rows: readonly ReportRow[], page: readonly Row[]):
   const stated = new Map(page.filter((row) => row.contract === CONTRACT).map((row) => [row.number, row]));
   const differing = new Set(rows.filter(({ differs }) => differs).flatMap(({ numbers }) => numbers));
   const shown = new Set(rows.flatMap(({ numbers }) => numbers));
+  for (const number of differing) {
+    const state = stated.get(number)?.state ?? 'nothing';
+    if (state !== 'different') found.push(`${number} differs, but the page says ${state}`);
+  }
   for (const [number, { state, tests }] of stated) {
     const blackBox = tests.some(({ file }) => file.startsWith('test/conformance/rest/'));
-    if (differing.has(number) && state !== 'different') found.push(`${number} differs, but the page says ${state}`);
-    else if (!differing.has(number) && state === 'different' && blackBox)
+    if (!differing.has(number) && state === 'different' && blackBox)
       found.push(`${number} does not differ, but the page says so and names a black-box test`);
-    else if (shown.has(number) && (state === 'absent' || state === 'untested'))
+    else if (shown.has(number) && !differing.has(number) && state !== 'different')
       found.push(`${number} is shown, but the page says ${state}`);
   }
   return found;
@@ -85,7 +88,7 @@ export function markdown(rows: readonly ReportRow[], columns: readonly Column[])
   return [
     "# REST cases, Millrace's and Java's answers",
     '',
-    'Case numbers are those of `docs/compatibility.md`. "differs": Java does not do what Millrace does there on purpose.',
+    'Case numbers are those of `docs/contracts/connect-rest.md`. "differs": Java does not do what Millrace does there on purpose.',
     '',
     ...counts,
     '',

@@ -144,7 +144,7 @@ describe('a server without wal_level=logical', () => {
   });
 });
 
-test('a database that fails after registration: FAILED, and the first line of the trace gives the reason', async () => {
+test('cdc-postgres 113: a database that fails after registration: FAILED, and the trace starts with the reason', async () => {
   const role = uniqueName('role');
   await database.query(`CREATE ROLE ${role} LOGIN REPLICATION SUPERUSER PASSWORD 'first'`);
   const name = uniqueName('locked_out');

@@ -282,7 +282,7 @@ test('cdc-postgres 71: only stored positions are confirmed to the server', async
   expect(await flushed()).toBe(expected);
 });
 
-test('lsn.flush.mode=manual confirms nothing', async () => {
+test('cdc-postgres 73: lsn.flush.mode=manual confirms nothing', async () => {
   run = await TaskRun.start({ ...streamOnly(), 'lsn.flush.mode': 'manual', 'status.update.interval.ms': '50' });
   const start = await flushed();
   await database.query('INSERT INTO t VALUES (1); INSERT INTO t VALUES (2)');

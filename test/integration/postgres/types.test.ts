@@ -228,7 +228,7 @@ describe('cdc-postgres 51: decimals', () => {
     await check([['numeric', "'-Infinity'", 'NEGATIVE_INFINITY', 'STRING']], { 'decimal.handling.mode': 'string' });
   });
 
-  test('NaN in a required column fails with a sentence, or is the default (Appendix R.5)', async () => {
+  test('cdc-postgres R5: NaN in a required column fails with a sentence, or is the default', async () => {
     await database.query(
       "CREATE TABLE d (id int PRIMARY KEY, n numeric(5,2) NOT NULL DEFAULT 7.5); INSERT INTO d VALUES (1, 'NaN')",
     );
@@ -340,7 +340,7 @@ describe('cdc-postgres 52, 53: temporal modes', () => {
       ['timestamp(3)', "'294276-12-31 23:59:59.999'", 9224318015999999n, 'INT64', time('Timestamp')],
     ]));
 
-  test('infinity, BC, far years and 24:00 (Appendix R.1, R.2)', async () =>
+  test('cdc-postgres 53, R1, R2: infinity, BC, far years and 24:00', async () =>
     await check([
       ['timestamp', "'infinity'", 9223372036854775807n, 'INT64', time('MicroTimestamp')],
       ['timestamp', "'-infinity'", -9223372036854775808n, 'INT64', time('MicroTimestamp')],

@@ -42,7 +42,7 @@ test('task configs precede their commit record, and none are needed for an empty
   ]);
 });
 
-test('connect-runtime 22: a write that fails before the commit record leaves the old set in force', async () => {
+test('connect-runtime 22, 111: a write that fails before the commit record leaves the old set in force', async () => {
   const topic = new MemoryTopic();
   const { store: configs } = await store(topic);
   await configs.putConnector('c', { name: 'c' }, null);
