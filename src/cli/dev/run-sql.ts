@@ -4,9 +4,7 @@ import { ConnectError, startTimer } from '@millrace/sdk';
 import { EXIT } from '../exit-codes';
 import { interruptible } from '../interruption';
 import type { CliIo } from '../io';
-import { runStatement, type Aborted, type Result } from './postgres/cancellable-statement';
-import { readServerFile } from './postgres/server-file';
-import { isSilence } from './postgres/sql';
+import { isSilence, readServerFile, runStatement, type Aborted, type Result } from './postgres/database';
 
 export interface SqlOptions {
   readonly dataDir: string;

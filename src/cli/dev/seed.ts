@@ -8,7 +8,7 @@ import type { NextStep } from './ready-text';
 import { withRest } from './rest';
 import { shellQuote } from '../output/shell-quote';
 import type { OpenPostgres } from './postgres/open-postgres';
-import { withDatabase } from './postgres/sql';
+import { withDatabase } from './postgres/database';
 
 /** Beside `dist`, in the repository and in the package. */
 const EXAMPLES = join(__dirname, '..', '..', '..', 'examples');

@@ -16,13 +16,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readJsonSync } from 'fs-extra';
 import { ROOT } from '../../../dev/services/paths';
-import { reasonOf } from '../../../src/cli/dev/postgres/fetch-package';
-import { findPrograms, type FindOptions } from '../../../src/cli/dev/postgres/find-programs';
-import { candidateFolders } from '../../../src/cli/dev/postgres/machine-programs';
-import { PACKAGE_VERSION, postgresPackage, type Package } from '../../../src/cli/dev/postgres/npm-package';
-import { programFolder } from '../../../src/cli/dev/postgres/program-folder';
+import { databaseUrl, readServerFile, serverFile } from '../../../src/cli/dev/postgres/database';
+import {
+  PACKAGE_VERSION,
+  postgresPackage,
+  programFolder,
+  reasonOf,
+  type Package,
+} from '../../../src/cli/dev/postgres/fetched-package';
 import { openPostgres } from '../../../src/cli/dev/postgres/open-postgres';
-import { databaseUrl, readServerFile, serverFile } from '../../../src/cli/dev/postgres/server-file';
+import { candidateFolders, findPrograms, type FindOptions } from '../../../src/cli/dev/postgres/programs';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'millrace-postgres-test-'))));

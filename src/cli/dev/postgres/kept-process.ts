@@ -6,8 +6,8 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { remove } from 'fs-extra';
 
 // After the server's own end the folder stays until the pipe closes: its log says why it ended.
 const KEEPER = `
@@ -90,7 +90,7 @@ export class KeptProcess {
     this.keeper.ref();
     this.keeper.stdin?.end();
     const code = await this.exited;
-    await remove(this.options.folder);
+    await rm(this.options.folder, { recursive: true, force: true });
     return code;
   }
 }

@@ -18,42 +18,33 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isConnectError, sleep, monotonicNow } from '@millrace/sdk';
-import { postgresError } from './error';
-import { findPrograms } from './find-programs';
-import { initdb } from './initdb';
+import { answers, databaseUrl, serverFile, type ServerFile } from './database';
+import { postgresError, type FetchOptions } from './fetched-package';
 import { KeptProcess } from './kept-process';
-import type { Place } from './program-folder';
-import { databaseUrl, serverFile, type ServerFile } from './server-file';
-import { answers } from './sql';
-import { unprivilegedUser, type User } from './unprivileged-user';
+import { findPrograms, initdb, unprivilegedUser, type User } from './programs';
 
 /** For the server to start, or for an earlier one on the same data to stop. Recovery after a crash takes seconds. */
 const START_MS = 60_000;
 const RETRY_MS = 50;
 const PASSWORD_REFUSED = '28P01';
 
-export interface OpenPostgres {
+export interface OpenPostgres extends ServerFile {
   /** With the password. */
   readonly url: string;
-  readonly port: number;
-  readonly password: string;
   /** Does nothing if another process started the server. */
   stop(): Promise<void>;
 }
 
-export interface OpenOptions extends Place {
+export interface OpenOptions extends Omit<FetchOptions, 'fetch'> {
   /** Absolute; created if missing. */
   readonly folder: string;
-  readonly progress: (line: string) => void;
-  /** Ends the attempt. */
-  readonly signal: AbortSignal;
   /** (Default: this one) */
   readonly platform?: NodeJS.Platform;
 }
 
 /** Rejects with `DEV_POSTGRES`, or with the signal's reason. */
 export async function openPostgres(options: OpenOptions): Promise<OpenPostgres> {
-  const { folder, env, cwd, progress, signal, platform = process.platform } = options;
+  const { folder, progress, signal, platform = process.platform } = options;
   if (platform === 'win32')
     throw postgresError(
       '--seed is not available on Windows: run it in WSL, or register a connector for a database of your own.',
@@ -61,20 +52,19 @@ export async function openPostgres(options: OpenOptions): Promise<OpenPostgres> 
   const user = await unprivilegedUser();
   const file = await prepareFolder(folder, user);
   const url = databaseUrl(file);
-  const opened = { url, port: file.port, password: file.password };
   const data = join(folder, 'data');
   for (const end = monotonicNow() + START_MS; ;) {
     signal.throwIfAborted();
     // Only a server on this data may get the password.
-    if (isHeld(data) && (await answers(url).catch(() => false))) return { ...opened, stop: async () => undefined };
-    const programs = await findPrograms({ folder, env, cwd, user, wanted: versionOf(data), progress, signal });
+    if (isHeld(data) && (await answers(url).catch(() => false))) return { ...file, url, stop: async () => undefined };
+    const programs = await findPrograms({ ...options, user, wanted: versionOf(data) });
     if (!existsSync(data)) {
       progress(`Creating a PostgreSQL ${programs.major} database in ${data}`);
       await create(programs.bin, data, file, user);
     }
     const server = run(programs.bin, data, file, user);
     const log = await started(server, url, end, signal);
-    if (log === null) return { ...opened, stop: async () => void (await server.stop()) };
+    if (log === null) return { ...file, url, stop: async () => void (await server.stop()) };
     await server.stop();
     signal.throwIfAborted();
     // The server of a killed worker is still stopping, or another worker is starting one.
@@ -102,8 +92,7 @@ async function prepareFolder(folder: string, user: User | undefined): Promise<Se
 function admit(folder: string, user: User | undefined): void {
   if (!user) return;
   const { uid, gid, name } = user;
-  const reaches = (): boolean =>
-    spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { uid, gid, cwd: '/' }).status === 0;
+  const reaches = () => spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { uid, gid, cwd: '/' }).status === 0;
   // Only folders that no user but root can use yet, such as those that the broker creates.
   for (const path of [dirname(folder), folder]) {
     if (reaches() || (statSync(path).mode & 0o077) !== 0) continue;
@@ -156,7 +145,7 @@ function run(bin: string, data: string, { port }: ServerFile, user: User | undef
     args: ['-D', data, ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])],
     folder,
     signal: 'INT',
-    ...(user && { user: { uid: user.uid, gid: user.gid } }),
+    user,
     env: { ...process.env, LC_ALL: 'C' },
   });
 }
