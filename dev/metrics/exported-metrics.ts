@@ -1,5 +1,5 @@
 /** Every metric that `GET /metrics` can have, from the code that exports them. */
-import type { MetricOptions, PluginMetrics } from '@millrace/sdk';
+import { LAG_UNITS, type MetricOptions, type PluginMetrics } from '@millrace/sdk';
 import { SinkMetrics } from '../../connectors/analytics/src/sink-metrics';
 import { EventCounts } from '../../connectors/postgres/src/metrics/event-counts';
 import { Delivery } from '../../connectors/postgres/src/metrics/delivery';
@@ -45,6 +45,12 @@ function parsed(text: string): ExportedMetric[] {
   return found;
 }
 
+/** A plugin's lag in each unit. Not exported itself, because the worker has metrics of these names. */
+const LAGS = LAG_UNITS.map((lag) => {
+  const series = { key: lag, name: `millrace_task_lag_${lag}`, help: '', type: 'gauge', labels: {}, cell: 0 } as const;
+  return { ...series, memory: new SharedArrayBuffer(8), lag };
+});
+
 /** A worker with a source, a sink and all that they can report. */
 async function sampleFigures(): Promise<Figures> {
   const work = new WorkMetrics(DEFAULT_SAMPLE_WINDOWS);
@@ -71,7 +77,7 @@ async function sampleFigures(): Promise<Figures> {
       states: new TimeInStates(),
       connectorType: type,
       plugins,
-      published: [],
+      published: LAGS,
       thread: null,
     },
     metrics,

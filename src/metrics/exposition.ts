@@ -11,7 +11,8 @@ import { SlicedText } from './sliced-text';
 import { familyHeader, labelText, sampleLine } from './text-format';
 import { COORDINATOR, APP, CONNECTOR, CONNECTOR_TASKS, REBALANCE, WORKER } from './worker-groups';
 import type { AppFigures, ConnectorFigures, MembershipFigures, TaskStateCounts, WorkerFigures } from './worker-groups';
-import { CONNECTOR_TASK, SINK_TASK, SOURCE_TASK, TASK_ERRORS, TASK_WATCHDOG, type TaskFigures } from './task-groups';
+import { CONNECTOR_TASK, SINK_TASK, SOURCE_TASK, TASK_ERRORS, TASK_LAG, TASK_WATCHDOG } from './task-groups';
+import type { TaskFigures } from './task-groups';
 
 /** A worker's measurements at one moment. */
 export interface Figures {
@@ -55,6 +56,7 @@ async function addFigures(add: Add, figures: Figures, now: number): Promise<void
   await add(SINK_TASK, ofType(tasks, 'sink'));
   await add(TASK_ERRORS, ofAll(tasks));
   await add(TASK_WATCHDOG, tasks);
+  await add(TASK_LAG, tasks);
   await add(WORKER, [figures.worker]);
   await add(CONNECTOR_TASKS, figures.taskStates);
   await add(REBALANCE, [membership]);

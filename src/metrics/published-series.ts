@@ -14,12 +14,27 @@ export interface PublishedSeries {
   readonly cell: number;
   /** The number is a time in milliseconds since the epoch, reported as the seconds since then; 0: as 0. */
   readonly age?: boolean;
+  /** It is a lag of the task, in this unit. */
+  readonly lag?: LagUnit;
 }
+
+export type LagUnit = 'records' | 'bytes' | 'seconds';
 
 /** NaN: unknown. */
 export function valueOf({ memory, cell, age = false }: PublishedSeries, now: number): number {
   const value = new Float64Array(memory)[cell] ?? NaN;
   return age && value !== 0 ? Math.max(0, now - value) / 1000 : value;
+}
+
+/** The largest lag that a task publishes in a unit; null: none is known. */
+export function publishedLag(published: readonly PublishedSeries[], unit: LagUnit, now: number): number | null {
+  let largest: number | null = null;
+  for (const one of published) {
+    if (one.lag !== unit) continue;
+    const value = valueOf(one, now);
+    if (Number.isFinite(value) && value >= 0) largest = Math.max(largest ?? 0, value);
+  }
+  return largest;
 }
 
 interface OwnedSeries {

@@ -2,7 +2,7 @@
 import { counter, gauge, oneOf, text, type Attribute, type Group } from './attribute';
 import type { ErrorMetrics } from './error-metrics';
 import type { OpenClient } from './open-clients';
-import type { PublishedSeries } from './published-series';
+import { publishedLag, type LagUnit, type PublishedSeries } from './published-series';
 import type { SinkMetrics } from './sink-metrics';
 import type { SourceMetrics } from './source-metrics';
 import type { TaskMetrics } from './task-metrics';
@@ -240,4 +240,17 @@ export const TASK_WATCHDOG: Group<WatchFigures> = {
       ({ watch }) => watch.restarts,
     ),
   ],
+};
+
+const lag = (unit: LagUnit): Attribute<TaskFigures> =>
+  gauge(`lag-${unit}`, `Largest lag that the task's plugin publishes in ${unit}.`, ({ published }, now) =>
+    publishedLag(published, unit, now),
+  );
+
+/** Millrace only. Sinks have `SINK_LAG`, from their consumers. */
+export const TASK_LAG: Group<TaskFigures> = {
+  domain: 'millrace',
+  name: 'task',
+  labels,
+  attributes: [lag('records'), lag('bytes'), lag('seconds')],
 };

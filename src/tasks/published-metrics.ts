@@ -86,7 +86,8 @@ export class PublishedMetrics implements PluginMetrics {
     this.metrics.set(key, metric);
     this.types.set(name, type);
     if (this.unsent.length === 0) queueMicrotask(() => this.send());
-    this.unsent.push({ key, name, help: options.help, type, labels, memory: this.memory, cell, age: options.age });
+    const { help, age, lag } = options;
+    this.unsent.push({ ...{ key, name, help, type, labels, age, lag }, memory: this.memory, cell });
     return metric;
   }
 

@@ -1,7 +1,7 @@
 /** The text that a scraper gets, parsed independently of its writer. */
 import { exposition, type Figures } from '../../src/metrics/exposition';
 import { GroupMetrics } from '../../src/metrics/group-metrics';
-import type { PublishedSeries } from '../../src/metrics/published-series';
+import type { LagUnit, PublishedSeries } from '../../src/metrics/published-series';
 import { RestMetrics } from '../../src/metrics/rest-metrics';
 import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../../src/metrics/task-metrics';
 import { TimeInStates } from '../../src/metrics/time-in-states';
@@ -210,6 +210,14 @@ test('metrics of plugins have their own names and labels, and those of the task'
     { labels: { kind: 'x', connector: 'other', task: '0' }, value: 3 },
   ]);
   expect(found.has('idle')).toBe(false);
+});
+
+test('the largest lag that a plugin publishes in a unit is the task’s', async () => {
+  const lag = (value: number, unit: LagUnit) => ({ ...series('own', { n: String(value) }, value), lag: unit });
+  const published = [lag(2, 'seconds'), lag(5, 'seconds'), lag(-1, 'records'), lag(NaN, 'bytes'), series('x', {}, 9)];
+  const found = await parsed({ ...figures(), tasks: [{ ...task('one', 'source'), published }] });
+  const lags = ['records', 'bytes', 'seconds'].map((unit) => found.get(`millrace_task_lag_${unit}`)?.samples);
+  expect(lags).toEqual([undefined, undefined, [{ labels: { connector: 'one', task: '0' }, value: 5 }]]);
 });
 
 test('a name that two plugins use with different types is a gauge', async () => {

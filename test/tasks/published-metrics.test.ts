@@ -102,6 +102,7 @@ test.each([
   [{ help: ['A test.'] }, 'the metric rows has no help text'],
   [{ ...HELP, labels: { table: ['a"b'] } }, 'the label table of the metric rows is not a text'],
   [{ ...HELP, labels: { table: 1 } }, 'the label table of the metric rows is not a text'],
+  [{ ...HELP, lag: 'hours' }, 'the lag of the metric rows must be one of records, bytes, seconds'],
 ])('the options %j are an error of the plugin', (options, message) => {
   expect(() => published().metrics.counter('rows', options as never)).toThrow(new TypeError(message));
 });

@@ -10,7 +10,16 @@ export interface MetricOptions {
    * age is computed when it is scraped, so it also grows while the task's thread is stuck. (Default: false)
    */
   readonly age?: boolean;
+  /**
+   * Of a gauge: it is how far the task is behind its source or target, in this unit. The console and `millrace top`
+   * show the largest one of a unit as the task's lag, and the worker exports it as `millrace_task_lag_<unit>`. Of a
+   * sink, the lag in its topics is shown instead, where it is known. (Default: it is no lag)
+   */
+  readonly lag?: LagUnit;
 }
+
+export const LAG_UNITS = ['records', 'bytes', 'seconds'] as const;
+export type LagUnit = (typeof LAG_UNITS)[number];
 
 export interface Counter {
   /** `by` is not negative. (Default: 1) */
@@ -27,7 +36,7 @@ export interface Gauge {
  * existing metric. Writing one is as cheap as writing a number, also for each record. A task has at most
  * `MAX_METRIC_SERIES` of them; those beyond are not exported, and one warning is logged. Each method throws TypeError
  * for a name or label that Prometheus does not allow, for a help or label that is not a text, and for a name that has
- * the other type already.
+ * the other type already, and for a lag without a known unit.
  */
 export interface PluginMetrics {
   /** Starts at 0. */
@@ -64,12 +73,14 @@ export interface CheckedMetric {
 }
 
 /** What a worker accepts; throws TypeError for anything else. */
-export function checkMetric(name: string, { help, labels = {} }: MetricOptions): CheckedMetric {
+export function checkMetric(name: string, { help, labels = {}, lag }: MetricOptions): CheckedMetric {
   if (!NAME.test(name) || name.length > MAX_NAME_LENGTH)
     throw new TypeError(`"${name.slice(0, MAX_NAME_LENGTH)}" is not a valid name of a metric`);
   if (WORKER_NAME.test(name)) throw new TypeError(`the metric ${name} has a prefix of the worker's own metrics`);
   // JavaScript allows anything, and what is not a text would make every scrape of the worker fail.
   if (typeof help !== 'string') throw new TypeError(`the metric ${name} has no help text`);
+  if (lag !== undefined && !LAG_UNITS.includes(lag))
+    throw new TypeError(`the lag of the metric ${name} must be one of ${LAG_UNITS.join(', ')}`);
   const entries = Object.entries(labels);
   if (entries.length > MAX_LABELS) throw new TypeError(`the metric ${name} has more than ${MAX_LABELS} labels`);
   for (const [label, value] of entries) {

@@ -12,7 +12,8 @@ const OF_TASK: ReadonlyMap<string, keyof TaskReading> = new Map([
   ['kafka_connect_task_error_metrics_total_record_errors', 'errors'],
   ['millrace_sink_lag_records_max', 'lagRecords'],
   ['millrace_sink_lag_seconds_max', 'lagSeconds'],
-  ['millrace_postgres_wal_lag_seconds', 'lagSeconds'],
+  ['millrace_task_lag_records', 'lagRecords'],
+  ['millrace_task_lag_seconds', 'lagSeconds'],
 ]);
 const OF_WORKER: ReadonlyMap<string, 'cpuSeconds' | 'startSeconds' | 'memoryBytes'> = new Map([
   ['process_cpu_seconds_total', 'cpuSeconds'],

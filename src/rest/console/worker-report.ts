@@ -4,14 +4,13 @@
  */
 import { clientFigures } from '../../metrics/open-clients';
 import { processMemory } from '../../metrics/process-memory';
-import { valueOf, type PublishedSeries } from '../../metrics/published-series';
+import { publishedLag } from '../../metrics/published-series';
 import { most, taskKey, type ProcessReading, type TaskReading } from '../../metrics/worker-rates';
 import type { WorkerFigures, WorkerHealth } from '../../cluster/entities';
 
 export interface TaskReport extends TaskReading {
   readonly connector: string;
   readonly task: number;
-  /** WAL that is not delivered. */
   readonly lagBytes?: number;
   readonly thread?: number;
 }
@@ -26,9 +25,6 @@ export interface WorkerReport {
   readonly tasks: readonly TaskReport[];
 }
 
-/** The series that a source of change capture publishes. */
-const LAG_BYTES = 'millrace_postgres_replay_lag_bytes';
-const LAG_SECONDS = 'millrace_postgres_wal_lag_seconds';
 const HEALTHY = 'Worker has completed startup and is ready to handle requests.';
 const LONGEST_TEXT = 2048;
 const START_SECONDS = Math.round(Date.now() / 1000 - process.uptime());
@@ -65,16 +61,15 @@ function taskReports(figures: WorkerFigures, now: number): readonly TaskReport[]
   return figures.tasks.map(({ connector, task, metrics, published, thread }) => {
     const isSource = metrics.type === 'source';
     const lag = lags.get(taskKey(connector, task));
-    const series = (name: string): number | null => largest(published, name, now);
     return {
       ...{ connector, task },
       records: isSource ? metrics.source.written.value : metrics.sink.sent.value,
       errors: metrics.errors.errors.value,
       ...known({
         rate: isSource ? metrics.source.writes.rate(now) : metrics.sink.sends.rate(now),
-        lagRecords: lag?.records ?? null,
-        lagSeconds: lag?.seconds ?? series(LAG_SECONDS),
-        lagBytes: series(LAG_BYTES),
+        lagRecords: lag?.records ?? publishedLag(published, 'records', now),
+        lagSeconds: lag?.seconds ?? publishedLag(published, 'seconds', now),
+        lagBytes: publishedLag(published, 'bytes', now),
         thread,
       }),
     };
@@ -99,10 +94,6 @@ function sinkLags(figures: WorkerFigures, now: number): ReadonlyMap<string, Sink
     });
   }
   return lags;
-}
-
-function largest(published: readonly PublishedSeries[], name: string, now: number): number | null {
-  return most(published.filter((one) => one.name === name).map((one) => finite(valueOf(one, now))));
 }
 
 const finite = (value: unknown): number | null =>

@@ -12,6 +12,8 @@ const METRICS = `kafka_connect_sink_task_metrics_sink_record_send_rate{connector
 kafka_connect_sink_task_metrics_sink_record_send_total{connector="b",task="0"} 400
 kafka_connect_source_task_metrics_source_record_write_rate{connector="a",task="0"} 250.4
 kafka_connect_task_error_metrics_total_record_errors{connector="b",task="0"} 3
+millrace_task_lag_records{connector="a",task="0"} 9
+millrace_task_lag_seconds{connector="a",task="0"} 2
 millrace_sink_lag_records_max{connector="b",task="0"} 70
 millrace_sink_lag_seconds_max{connector="b",task="0"} 1.5
 process_resident_memory_bytes 104857600
@@ -31,7 +33,7 @@ test('the busiest connectors first', async () => {
 w:1     -    100 MiB  2      263
 
 CONNECTOR  TYPE  STATE    TASKS  RECORDS/S  LAG  BEHIND  ERRORS
-a          sink  RUNNING  1/1    250        -    -       -
+a          sink  RUNNING  1/1    250        9    2.0 s   -
 b          sink  RUNNING  1/2    12.3       70   1.5 s   3
 c          sink  PAUSED   0/0    -          -    -       -
 `,

@@ -1,5 +1,5 @@
 /** Gauges with a common prefix and labels. */
-import type { PluginMetrics } from '@millrace/sdk';
+import type { LagUnit, PluginMetrics } from '@millrace/sdk';
 
 export class MetricGroup {
   private readonly added = new Set<string>();
@@ -11,13 +11,19 @@ export class MetricGroup {
   ) {}
 
   /** @param read called once a second; NaN: unknown */
-  gauge(name: string, help: string, read: () => number, labels: Readonly<Record<string, string>> = {}): void {
-    this.metrics.gauge(`${this.prefix}${name}`, { help, labels: { ...this.labels, ...labels } }, read);
+  gauge(
+    name: string,
+    help: string,
+    read: () => number,
+    labels: Readonly<Record<string, string>> = {},
+    lag?: LagUnit,
+  ): void {
+    this.metrics.gauge(`${this.prefix}${name}`, { help, labels: { ...this.labels, ...labels }, lag }, read);
   }
 
   /** An age in seconds. @param read since when, in milliseconds since the epoch; 0: the age is 0; NaN: unknown */
-  age(name: string, help: string, read: () => number): void {
-    this.metrics.gauge(`${this.prefix}${name}`, { help, labels: this.labels, age: true }, read);
+  age(name: string, help: string, read: () => number, lag?: LagUnit): void {
+    this.metrics.gauge(`${this.prefix}${name}`, { help, labels: this.labels, age: true, lag }, read);
   }
 
   /** For gauges that are added when they have a value; a name and labels known already cost a look-up. */

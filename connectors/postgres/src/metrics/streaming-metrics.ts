@@ -138,10 +138,17 @@ export function addLagMetrics(own: MetricGroup, figures: StreamingFigures): void
     const delivered = delivery.complete ? greater(storedLsn(), state.decodedLsn) : storedLsn();
     return end === 0 || delivered === 0 ? null : { end, delivered };
   };
-  own.gauge('replay_lag_bytes', 'WAL between the last delivered position and the end of the WAL.', () => {
+  const replayLag = (): number => {
     const at = positions();
     return at === null ? NaN : Math.max(0, Number(BigInt(at.end) - BigInt(at.delivered)));
-  });
+  };
+  own.gauge(
+    'replay_lag_bytes',
+    'WAL between the last delivered position and the end of the WAL.',
+    replayLag,
+    {},
+    'bytes',
+  );
   own.age(
     'wal_lag_seconds',
     "Time since the server's WAL has something that is not delivered, read or not; 0: all is delivered.",
@@ -149,6 +156,7 @@ export function addLagMetrics(own: MetricGroup, figures: StreamingFigures): void
       const at = positions();
       return at === null ? NaN : earlier(wal.since(at.end, at.delivered, Date.now()), oldestCommitted());
     },
+    'seconds',
   );
   own.age(
     'replay_lag_seconds',
