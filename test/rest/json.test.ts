@@ -1,10 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import request from 'supertest';
 import { encodeJson } from '../../src/rest/json/encode';
 import { toPlain } from '../../src/rest/json/shape';
 import { parseJson } from '../../src/rest/json/tree';
-import { fakeWorker } from './fake-worker';
 
 const plain = (text: string): unknown => {
   const parsed = parseJson(text);
@@ -18,18 +14,6 @@ test('connect-rest §0.2: values keep their text, whatever JSON allows around th
   });
   expect(plain('"\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e4\\ud83d\\ude00ü"')).toBe('"\\/\b\f\n\r\tä😀ü');
   expect(plain(' \n ')).toBeNull();
-});
-
-test("connect-rest 41, 42, 46: malformed JSON of all kinds, with Jackson's texts and positions", async () => {
-  const worker = fakeWorker();
-  const recorded = readFileSync(join(__dirname, '..', 'golden', 'rest', 'json-errors.json'), 'utf8');
-  for (const [body, message] of JSON.parse(recorded) as [string, string][]) {
-    const answer = await request(worker.app)
-      .put('/admin/loggers/none')
-      .set('Content-Type', 'application/json')
-      .send(body);
-    expect([body, (answer.body as { message: string }).message]).toEqual([body, message]);
-  }
 });
 
 test('columns are bytes, as Jackson counts them', () => {

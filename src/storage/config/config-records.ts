@@ -94,9 +94,9 @@ function ignored(reason: string): ConfigRecord {
 function properties(value: JsonValue): ConnectorConfig | null {
   const members = isJsonObject(value) ? value.properties : undefined;
   if (!isJsonObject(members)) return null;
-  const config: Record<string, string> = {};
-  for (const [key, item] of Object.entries(members)) if (item !== null) config[key] = String(item);
-  return config;
+  const texts = Object.entries(members).filter(([, item]) => item !== null);
+  // Not by assignments: `__proto__` is a legal key.
+  return Object.fromEntries(texts.map(([key, item]) => [key, String(item)]));
 }
 
 function readConnector(connector: string, value: JsonValue): ConfigRecord {

@@ -25,6 +25,13 @@ const SNK = { 'connector.class': 'FileStreamSink', topics: topic, file: join(fol
 const SRC = { 'connector.class': 'FileStreamSource', topic };
 const fresh = (): string => uniqueName('c');
 const path = (name: string, rest = ''): string => `/connectors/${encodeURIComponent(name)}${rest}`;
+const REQUEST = 'org.apache.kafka.connect.runtime.rest.entities.CreateConnectorRequest';
+const invalid = (...messages: string[]): string =>
+  [
+    `Connector configuration is invalid and contains the following ${messages.length} error(s):`,
+    ...messages,
+    'You can also find the above list of errors at the endpoint `/connector-plugins/{connectorType}/config/validate`',
+  ].join('\n');
 const create = (name: unknown, config: unknown, more: object = {}): ReturnType<Target['mutate']> =>
   target.mutate('POST', '/connectors', { name, config, ...more });
 
@@ -90,7 +97,7 @@ describe('create', () => {
   });
 
   test('connect-rest 26, 27: no name', async () => {
-    for (const body of [{ config: SNK }, { name: '  ', config: SNK }]) {
+    for (const body of [{ config: SNK }, { name: '  ', config: SNK }, { name: null, config: SNK }]) {
       expectError(
         await target.call('POST', '/connectors', body),
         400,
@@ -141,7 +148,7 @@ describe('create', () => {
     expectError(
       await create(fresh(), { 'connector.class': 'FileStreamSource' }),
       400,
-      /\nMissing required configuration "topic" which has no default value\.\n/,
+      invalid('Missing required configuration "topic" which has no default value.'),
     );
   });
 
@@ -149,51 +156,94 @@ describe('create', () => {
     expectError(
       await create(fresh(), { ...SNK, 'tasks.max': 'abc', 'errors.tolerance': 'some' }),
       400,
-      /following 3 error\(s\):\n.* Not a number of type INT\n.* Value must be non-null\n.* String must be one of: none, all\n/,
+      invalid(
+        'Invalid value abc for configuration tasks.max: Not a number of type INT',
+        'Invalid value null for configuration tasks.max: Value must be non-null',
+        'Invalid value some for configuration errors.tolerance: String must be one of: none, all',
+      ),
     );
     expectError(
       await create(fresh(), { ...SNK, 'tasks.max': '0' }),
       400,
-      /\nInvalid value 0 for configuration tasks\.max: Value must be at least 1\n/,
+      invalid('Invalid value 0 for configuration tasks.max: Value must be at least 1'),
     );
   });
 
   test('connect-rest 39, 40: no config, no body', async () => {
-    for (const body of ['{"name":"a"}', '{"name":"a","config":null}', '', 'null']) {
-      expectError(await target.call('POST', '/connectors', body), 500, /^Cannot invoke "/);
-    }
+    for (const body of ['{"name":"a"}', '{"name":"a","config":null}'])
+      expectError(
+        await target.call('POST', '/connectors', body),
+        500,
+        'Cannot invoke "java.util.Map.get(Object)" because "connectorConfig" is null',
+      );
+    for (const body of ['', 'null', '  \n'])
+      expectError(
+        await target.call('POST', '/connectors', body),
+        500,
+        'Cannot invoke "org.apache.kafka.connect.runtime.rest.entities.CreateConnectorRequest.name()" because "createRequest" is null',
+      );
   });
 
   test.each([
-    ['41', '{"name":"a"', /^Unexpected end-of-input: expected close marker for Object/],
-    ['42', "{'name':'a'}", /^Unexpected character \(''' \(code 39\)\): was expecting double-quote to start field name/],
-    ['43', '[]', /^Cannot deserialize value of type `/],
-    ['44', '{"name":"a","foo":1}', /^Unrecognized field "foo"/],
+    ['41', '{"name":"a"', 'Unexpected end-of-input: expected close marker for Object (start marker at '],
+    ['42', "{'name':'a'}", "Unexpected character (''' (code 39)): was expecting double-quote to start field name"],
+    ['43', '[]', `Cannot deserialize value of type \`${REQUEST}\` from Array value (token \`JsonToken.START_ARRAY\`)`],
+    [
+      '44',
+      '{"name":"a","foo":1}',
+      `Unrecognized field "foo" (class ${REQUEST}), not marked as ignorable (3 known properties: "config", "name", "initial_state")\n`,
+    ],
     [
       '45',
       '{"name":"a","config":{"x":{"y":1}}}',
-      /^Cannot deserialize value of type `java\.lang\.String` from Object value/,
+      'Cannot deserialize value of type `java.lang.String` from Object value (token `JsonToken.START_OBJECT`)',
+      ` (through reference chain: ${REQUEST}["config"]->java.util.LinkedHashMap["x"])`,
     ],
-    ['46', '{"name":"a","config":{}} trailing', /^Unrecognized token 'trailing'/],
-    ['51', '{"name":"a","config":{},"initial_state":"bogus"}', /InitialState\.BOGUS/],
-  ])('connect-rest %s: %s', async (_number, body, message) => {
-    expectError(await target.call('POST', '/connectors', body), 500, message);
+    ['46', '{"name":"a","config":{}} trailing', "Unrecognized token 'trailing': was expecting (JSON String, Number, "],
+    [
+      '46',
+      '{"name":"a","config":{}} 1',
+      `Trailing token (of type VALUE_NUMBER_INT) found after value (bound as \`${REQUEST}\`)`,
+    ],
+    [
+      '51',
+      '{"name":"a","config":{},"initial_state":"bogus"}',
+      `Cannot construct instance of \`${REQUEST}$InitialState\`, problem: No enum constant ${REQUEST}.InitialState.BOGUS\n`,
+    ],
+    [
+      '§2.4',
+      '"text"',
+      `Cannot construct instance of \`${REQUEST}\` (although at least one Creator exists): no String-argument constructor/factory method to deserialize from String value ('text')`,
+    ],
+  ])('connect-rest %s: %s', async (_number, body, start, end = '') => {
+    const answer = await target.call('POST', '/connectors', body);
+    const { message } = answer.json as { message: string };
+    expect([answer.status, message.slice(0, start.length)]).toEqual([500, start]);
+    expect(message).toContain(
+      '\n at [Source: REDACTED (`StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION` disabled); line: 1, column: ',
+    );
+    expect(message.slice(message.length - end.length)).toBe(end);
   });
 
   test('connect-rest 47: literal texts', async () => {
     const name = fresh();
-    const config = JSON.stringify(SNK).replace(/\}$/, ',"i":1,"b":true,"d":1.50,"e":1e3}');
+    const numbers = '"i":1,"b":true,"d":1.50,"e":1e3,"n":12345678901234567890';
+    // The last of a repeated key counts, whatever its name.
+    const config = JSON.stringify(SNK).replace(/\}$/, `,${numbers},"__proto__":"o","__proto__":"p","constructor":"c"}`);
     expect((await target.call('POST', '/connectors', `{"name":"${name}","config":${config}}`)).status).toBe(201);
     const stored = await target.poll(path(name, '/config'), ({ status }) => status === 200);
-    expect(stored.json).toEqual({ ...SNK, name, i: '1', b: 'true', d: '1.50', e: '1e3' });
+    const texts = { i: '1', b: 'true', d: '1.50', e: '1e3', n: '12345678901234567890', constructor: 'c' };
+    expect(stored.json).toEqual({ ...SNK, name, ...texts, ['__proto__']: 'p' });
   });
 
   test('connect-rest 48: a null value', async () => {
     expectError(
       await create(fresh(), { ...SNK, x: null }),
       400,
-      /\nNull value can not be supplied as the configuration value\.\n/,
+      invalid('Null value can not be supplied as the configuration value.'),
     );
+    const answer = await create(fresh(), { ...SRC, file: null });
+    expect([answer.status, answer.json.config.file ?? null]).toEqual([201, null]);
   });
 
   test('connect-rest 49: created stopped, then resumed', async () => {
@@ -227,9 +277,11 @@ describe('read', () => {
     expect((await target.call('GET', path(name))).json).toEqual(info);
     const expanded = (await target.call('GET', '/connectors?expand=status&expand=info')).json;
     expect(Object.keys(expanded[name] as object)).toEqual(['status', 'info']);
+    const swapped = (await target.call('GET', '/connectors?expand=info&expand=status')).json;
+    expect(Object.keys(swapped[name] as object)).toEqual(['info', 'status']);
     expect(expanded[name].info).toEqual(info);
     expect(Object.keys(expanded[name].status as object)).toEqual(['name', 'connector', 'tasks', 'type']);
-    for (const query of ['expand=foo', 'expand=', 'expand=info,status']) {
+    for (const query of ['expand=foo', 'expand=', 'expand', 'expand=info,status', 'expand=STATUS']) {
       expect((await target.call('GET', `/connectors?${query}`)).json).toEqual({ [name]: {} });
     }
 
@@ -279,9 +331,18 @@ describe('update', () => {
       400,
       "Connector name configuration (q) doesn't match connector name in the URL (p)",
     );
-    for (const body of ['{"name":"p","config":{}}', 'null', '[]']) {
-      expect((await target.call('PUT', '/connectors/p/config', body)).status).toBe(500);
-    }
+    for (const [body, message] of [
+      [
+        '{"name":"p","config":{}}',
+        /^Cannot deserialize value of type `java\.lang\.String` from Object value \(token `JsonToken\.START_OBJECT`\)\n.* \(through reference chain: java\.util\.LinkedHashMap\["config"\]\)$/,
+      ],
+      ['null', 'Cannot invoke "java.util.Map.get(Object)" because "connectorConfig" is null'],
+      [
+        '[]',
+        /^Cannot deserialize value of type `java\.util\.LinkedHashMap<java\.lang\.String,java\.lang\.String>` from Array value/,
+      ],
+    ] as const)
+      expectError(await target.call('PUT', '/connectors/p/config', body), 500, message);
   });
 
   test('connect-rest 71: the path segment is not trimmed', async () => {
@@ -355,7 +416,10 @@ describe('lifecycle', () => {
   test('connect-rest 85, 86, 94: stop, then pause, then resume', async () => {
     const name = fresh();
     await target.running(name, SNK);
-    for (let i = 0; i < 2; i++) expect((await target.mutate('PUT', path(name, '/stop'))).status).toBe(204);
+    for (let i = 0; i < 2; i++) {
+      const { status, headers } = await target.mutate('PUT', path(name, '/stop'));
+      expect([status, headers['content-length'], headers['content-type']]).toEqual([204, undefined, undefined]);
+    }
     await target.poll(path(name, '/status'), (a) => states(a).join() === 'STOPPED');
     await target.poll(path(name, '/tasks'), ({ text }) => text === '[]');
     expectError(await target.call('GET', path(name, '/tasks/0/status')), 404, `No status found for task ${name}-0`);
@@ -387,13 +451,14 @@ describe('lifecycle', () => {
       expect(status).toBe(202);
       return json.connector.state === 'RUNNING' && json.tasks[0]?.state === 'RUNNING';
     });
-    for (const query of ['', '?includeTasks=foo']) {
+    for (const query of ['', '?includeTasks=foo', '?includeTasks=', '?includeTasks=1&onlyFailed=yes']) {
       const answer = await target.mutate('POST', path(name, `/restart${query}`));
       expect([answer.status, answer.text]).toEqual([204, '']);
       await target.poll(path(name, '/status'), (a) => states(a).join() === 'RUNNING,RUNNING');
     }
     const all = await target.mutate('POST', path(name, '/restart?includeTasks=true'));
     expect([all.status, all.json.connector.state, all.json.tasks[0].state]).toEqual([202, 'RESTARTING', 'RESTARTING']);
+    expect(Object.keys(all.json as object)).toEqual(['name', 'connector', 'tasks', 'type']);
     await target.poll(path(name, '/status'), (a) => states(a).join() === 'RUNNING,RUNNING');
   });
 
@@ -418,7 +483,7 @@ describe('lifecycle', () => {
   test('connect-rest 82, 83: action routes accept any JSON body', async () => {
     const name = fresh();
     await target.running(name, SNK);
-    for (const body of ['null', '""', '{}']) {
+    for (const body of ['null', '""', '{}', '{"a":', '[1]']) {
       expect((await target.mutate('PUT', path(name, '/pause'), body)).status).toBe(202);
       expect((await target.mutate('PUT', path(name, '/resume'), body)).status).toBe(202);
     }
@@ -454,9 +519,11 @@ describe('names with a slash', () => {
   });
 
   ours('connect-rest 17, R4, R5: a slash in a name, addressable', async () => {
-    const name = `${fresh()}/b%`;
-    expect((await create(name, SNK)).status).toBe(201);
-    await target.poll('/connectors', ({ json }) => (json as string[]).includes(name));
-    expect((await target.call('GET', path(name))).json.name).toBe(name);
+    for (const name of [`${fresh()}/b%25`, `${fresh()}\\b`, `${fresh()}#?&;y|z`]) {
+      const created = await create(name, SNK);
+      expect(created.status).toBe(201);
+      const found = await target.poll(new URL(created.headers.location as string).pathname, (a) => a.status === 200);
+      expect(found.json.name).toBe(name);
+    }
   });
 });

@@ -13,6 +13,15 @@ test('connect-rest 1: GET /', async () => {
   expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/json']);
   expect(Object.keys(answer.json as object)).toEqual(['version', 'commit', 'kafka_cluster_id']);
   expect(answer.json).toMatchObject({ version: '4.3.1', kafka_cluster_id: expect.stringMatching(/.+/) as string });
+  expect(answer.headers['content-length']).toBe(String(answer.text.length));
+});
+
+test('connect-rest 150: no X-Powered-By, ETag, Vary or CORS headers', async () => {
+  // With settings for CORS, Vary is there.
+  if (process.env.CONFORMANCE_HEADERS === '1') return;
+  const { headers } = await target.call('GET', '/connectors', undefined, { Origin: 'http://a.example' });
+  for (const name of ['x-powered-by', 'etag', 'vary', 'access-control-allow-origin'])
+    expect([name, headers[name]]).toEqual([name, undefined]);
 });
 
 test('connect-rest 2, 3: health, with and without a slash', async () => {
@@ -30,6 +39,10 @@ test('connect-rest 4, 8: wrong methods', async () => {
   for (const [method, path] of [
     ['POST', '/health'],
     ['DELETE', '/connectors'],
+    ['TRACE', '/connectors'],
+    ['POST', '/connectors/x/offsets'],
+    ['GET', '/connectors/x/topics/reset'],
+    ['PUT', '/connectors/x/topics'],
   ] as const) {
     const answer = await target.call(method, path);
     expectError(answer, 405, 'HTTP 405 Method Not Allowed');
@@ -59,6 +72,8 @@ test('connect-rest 9, 10, R6: Accept', async () => {
 
 test.each([
   ['*', 200, 'application/json'],
+  ['application/*', 200, 'application/json'],
+  ['APPLICATION/JSON', 200, 'application/json'],
   ['*;q=0.5', 200, 'application/json'],
   ['text/plain, *', 200, 'application/json'],
   ['application', 200, 'application/json'],
@@ -186,6 +201,8 @@ test.each([
   ['/connectors/x/restart', 'POST,OPTIONS'],
   ['/connectors/x/stop', 'OPTIONS,PUT'],
   ['/connectors/x/offsets', 'HEAD,DELETE,GET,OPTIONS,PATCH'],
+  ['/connectors/x/topics', 'HEAD,GET,OPTIONS'],
+  ['/connectors/x/topics/reset', 'OPTIONS,PUT'],
   ['/admin/loggers/x', 'HEAD,GET,OPTIONS,PUT'],
 ])('connect-rest 12: methods of %s', async (path, methods) => {
   const answer = await target.call('OPTIONS', path);
@@ -220,7 +237,7 @@ test('connect-rest 3: a trailing slash on every route, DELETE included', async (
 });
 
 test('connect-rest R9: the request type also counts for GET and HEAD', async () => {
-  for (const path of ['/connectors', '/connector-plugins', '/admin/loggers']) {
+  for (const path of ['/connectors', '/connector-plugins', '/connectors/none/tasks', '/admin/loggers']) {
     for (const method of ['GET', 'HEAD']) {
       expect((await target.call(method, path, undefined, { 'Content-Type': 'text/plain' })).status).toBe(415);
     }
@@ -228,8 +245,15 @@ test('connect-rest R9: the request type also counts for GET and HEAD', async () 
   for (const path of ['/', '/health']) {
     expect((await target.call('GET', path, undefined, { 'Content-Type': 'text/plain' })).status).toBe(200);
   }
-  const wildcard = await target.call('POST', '/connectors', '{}', { 'Content-Type': 'application/*' });
-  expect([wildcard.status, wildcard.headers['content-type']]).toEqual([415, 'application/json']);
+  expect((await target.call('PUT', '/admin/loggers/a', 'x', { 'Content-Type': 'text/plain' })).status).toBe(415);
+  for (const [body, type] of [
+    ['{}', 'application/*'],
+    ['{}', '*/*'],
+    ['', 'application/*'],
+  ] as const) {
+    const wildcard = await target.call('POST', '/connectors', body, { 'Content-Type': type });
+    expect([type, wildcard.status, wildcard.headers['content-type']]).toEqual([type, 415, 'application/json']);
+  }
 });
 
 test('connect-rest 12: OPTIONS', async () => {
@@ -263,17 +287,34 @@ test('connect-rest 18: an empty segment', async () => {
 });
 
 ours('connect-rest 18, R4: malformed paths are 400 as JSON', async () => {
-  for (const path of ['/connectors//status', '/connectors/%E2%82', '/connectors/a%00']) {
-    expectError(await target.call('GET', path), 400, /^The path /);
+  for (const path of [
+    '/connectors//status',
+    '/connectors/%E2%82/status',
+    '/connectors/%zz',
+    '/connectors/a%00b',
+    '/connectors/a%0Ab',
+    '/connectors/a|b',
+    '/connectors/{a}',
+    '/connectors/a\\b',
+  ]) {
+    const answer = await target.call('GET', path);
+    expectError(answer, 400, /^The path /);
+    expect(answer.headers['content-type']).toBe('application/json');
   }
 });
 
 test('connect-rest 19: task numbers', async () => {
-  for (const task of ['abc', '99999999999']) {
+  for (const task of ['abc', '99999999999', '1.5', '0x1']) {
     const answer = await target.call('GET', `/connectors/none/tasks/${task}/status`);
     expectError(answer, 404, 'HTTP 404 Not Found');
     expect(answer.headers['content-type']).toBe('application/json');
   }
+  for (const task of ['00', '+0', '-0'])
+    expectError(
+      await target.call('GET', `/connectors/none/tasks/${task}/status`),
+      404,
+      'No status found for task none-0',
+    );
 });
 
 test('connect-rest 20: matrix parameters', async () => {

@@ -74,7 +74,12 @@ test('connect-rest 148: invalid levels', async () => {
     expectError(await put(namespace + query, { level: 'nope' }), 404, "invalid log level 'nope'.");
     expectError(await put(namespace + query, { level: 5 }), 404, "invalid log level '5'.");
   }
-  expectError(await put(namespace, 'null'), 500, /^Cannot invoke "java\.util\.Map\.get\(Object\)"/);
+  for (const query of ['', '?scope=cluster'])
+    expectError(
+      await put(namespace + query, 'null'),
+      500,
+      'Cannot invoke "java.util.Map.get(Object)" because "levelMap" is null',
+    );
 });
 
 ours('connect-rest R8: an empty level is answered as any other unknown level', async () => {

@@ -80,6 +80,9 @@ describe('PATCH config', () => {
     ]);
     expect((await patch({ k: null, none: null })).json.config).toEqual({ ...SNK, name, 'tasks.max': '2' });
     expect((await patch({})).status).toBe(200);
+    // Numbers keep their text.
+    expect((await target.mutate('PATCH', `/connectors/${name}/config`, '{"k":1.50}')).json.config.k).toBe('1.50');
+    await patch({ k: null });
     // A follower may not have read the last of them yet.
     const stored = await target.poll(`/connectors/${name}/config`, ({ json }) => json['tasks.max'] && !json.k);
     expect(stored.json).toEqual({ ...SNK, name, 'tasks.max': '2' });
@@ -107,10 +110,20 @@ describe('PATCH config', () => {
     expectError(await target.mutate('PATCH', '/connectors/none/config', {}), 404, 'Connector none not found');
     const type = { 'Content-Type': 'application/merge-patch+json' };
     expect((await target.call('PATCH', '/connectors/none/config', '{}', type)).status).toBe(415);
+    expectError(
+      await target.call('PATCH', '/connectors/none/config', '[]'),
+      500,
+      /^Cannot deserialize value of type `java\.util\.LinkedHashMap<java\.lang\.String,java\.lang\.String>`/,
+    );
   });
 
   ours('connect-rest R10: an empty patch', async () => {
-    expectError(await target.call('PATCH', '/connectors/none/config', 'null'), 400, /needs a JSON object/);
+    for (const body of ['null', ''])
+      expectError(
+        await target.call('PATCH', '/connectors/none/config', body),
+        400,
+        'A patch needs a JSON object of configuration keys; null removes a key',
+      );
   });
 });
 
@@ -163,25 +176,61 @@ describe('offsets', () => {
       );
   });
 
-  test('connect-rest 111: a body that is not a list of entries', async () => {
-    for (const [body, message] of [
-      [
-        { offsets: {} },
-        /^Cannot deserialize value of type `java\.util\.ArrayList<\S+\.ConnectorOffset>` from Object value/,
-      ],
-      [{ offsets: [123] }, /^Cannot construct instance of `\S+\.ConnectorOffset` \(.*\): no int\/Int-argument/],
-      [{ offsets: [{ partition: 'x' }] }, /^Cannot construct instance of `java\.util\.LinkedHashMap`/],
-      [
-        { offsets: [{ offset: 3 }] },
-        /^Cannot deserialize value of type `java\.util\.LinkedHashMap<.*>` from Integer value/,
-      ],
-      [{ offsets: [{ a: 1 }] }, /^Unrecognized field "a" .*\(2 known properties: "partition", "offset"\)/],
-      [{ key: [] }, /^Unrecognized field "key" .*\(one known property: "offsets"\)/],
-      [[], /^Cannot deserialize value of type `\S+\.ConnectorOffsets` from Array value/],
-      ['null', /because "offsets" is null$/],
-    ] as const)
-      expectError(await target.call('PATCH', '/connectors/none/offsets', body), 500, message);
-    expectError(await target.call('PATCH', '/connectors/none/offsets'), 500, /because "offsets" is null$/);
+  const entities = 'org.apache.kafka.connect.runtime.rest.entities';
+  const list = `Cannot deserialize value of type \`java.util.ArrayList<${entities}.ConnectorOffset>\` from`;
+  const noCreator = (type: string): string =>
+    `Cannot construct instance of \`${type}\` (although at least one Creator exists)`;
+  const map = 'Cannot deserialize value of type `java.util.LinkedHashMap<java.lang.String,java.lang.Object>` from';
+  test.each([
+    ['{"offsets":{}}', `${list} Object value`],
+    ['{"offsets":"x"}', `${list} String value (token \`JsonToken.VALUE_STRING\`)`],
+    ['{"offsets":true}', `${list} Boolean value (token \`JsonToken.VALUE_TRUE\`)`],
+    [
+      '{"offsets":[123]}',
+      `${noCreator(`${entities}.ConnectorOffset`)}: no int/Int-argument constructor/factory method to deserialize from Number value (123)`,
+    ],
+    [
+      '{"offsets":[false]}',
+      `${noCreator(`${entities}.ConnectorOffset`)}: no boolean/Boolean-argument constructor/factory method to deserialize from boolean value (false)`,
+    ],
+    [
+      '{"offsets":["x"]}',
+      `${noCreator(`${entities}.ConnectorOffset`)}: no String-argument constructor/factory method to deserialize from String value ('x')`,
+    ],
+    ['{"offsets":[[]]}', `Cannot deserialize value of type \`${entities}.ConnectorOffset\` from Array value`],
+    ['{"offsets":[""]}', `Cannot coerce empty String ("") to \`${entities}.ConnectorOffset\` value`],
+    [
+      '{"offsets":[{"partition":"x"}]}',
+      `${noCreator('java.util.LinkedHashMap')}: no String-argument constructor/factory method to deserialize from String value ('x')`,
+    ],
+    ['{"offsets":[{"partition":""}]}', 'Cannot coerce empty String ("") to element of `java.util.LinkedHashMap`'],
+    ['{"offsets":[{"offset":1.5}]}', `${map} Floating-point value (token \`JsonToken.VALUE_NUMBER_FLOAT\`)`],
+    ['{"offsets":[{"offset":3}]}', `${map} Integer value (token \`JsonToken.VALUE_NUMBER_INT\`)`],
+    [
+      '{"key":[]}',
+      `Unrecognized field "key" (class ${entities}.ConnectorOffsets), not marked as ignorable (one known property: "offsets")`,
+    ],
+    [
+      '{"offsets":[{"a":1}]}',
+      `Unrecognized field "a" (class ${entities}.ConnectorOffset), not marked as ignorable (2 known properties: "partition", "offset")`,
+    ],
+    ['[]', `Cannot deserialize value of type \`${entities}.ConnectorOffsets\` from Array value`],
+    ['{"offsets":[{"partition":{}}]', 'Unexpected end-of-input'],
+  ])('connect-rest 111: %s is not a list of entries', async (body, start) => {
+    const answer = await target.call('PATCH', '/connectors/none/offsets', body);
+    expectError(answer, 500, /./);
+    expect((answer.json as { message: string }).message.slice(0, start.length)).toBe(start);
+  });
+
+  test('connect-rest 111: no body, and the position of a mismatch', async () => {
+    const none = `Cannot invoke "${entities}.ConnectorOffsets.offsets()" because "offsets" is null`;
+    expectError(await target.call('PATCH', '/connectors/none/offsets', 'null'), 500, none);
+    expectError(await target.call('PATCH', '/connectors/none/offsets'), 500, none);
+    expectError(
+      await target.call('PATCH', '/connectors/none/offsets', '{"offsets":[{},{"partition":1}]}'),
+      500,
+      /line: 1, column: 29\] \(through reference chain: \S+\.ConnectorOffsets\["offsets"\]->java\.util\.ArrayList\[1\]->\S+\.ConnectorOffset\["partition"\]\)$/,
+    );
   });
 
   ours('connect-rest R10: null as an entry', async () => {

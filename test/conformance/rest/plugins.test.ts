@@ -235,11 +235,16 @@ test('connect-rest 120, 121: a valid sink; the path only has to match', async ()
     expect((json as Infos).groups).toEqual(['Common', 'Transforms', 'Predicates', 'Error Handling']);
     expect((json as Infos).configs.every(({ definition }) => definition !== null)).toBe(true);
   }
-  expectError(
-    await validate('Nope', SNK),
-    400,
-    'Included connector type FileStreamSink does not match request type Nope',
-  );
+  const whole = 'org.apache.kafka.connect.file.FileStreamSinkConnector';
+  const { json } = await validate(whole, { ...SNK, 'connector.class': whole });
+  expect((json as Infos).error_count).toBe(0);
+  expect(Object.keys(json as object)).toEqual(['name', 'error_count', 'groups', 'configs']);
+  for (const other of ['Nope', 'Connector'])
+    expectError(
+      await validate(other, SNK),
+      400,
+      `Included connector type FileStreamSink does not match request type ${other}`,
+    );
 });
 
 test('connect-rest 122: no class', async () => {
@@ -247,6 +252,16 @@ test('connect-rest 122: no class', async () => {
     await validate('FileStreamSink', {}),
     500,
     'org.apache.kafka.connect.runtime.rest.errors.BadRequestException: Connector config {} contains no connector type',
+  );
+  expectError(
+    await validate('NoSuch', { 'connector.class': 'NoSuch' }),
+    500,
+    /^org\.apache\.kafka\.connect\.runtime\.rest\.errors\.BadRequestException: Failed to find any class that implements/,
+  );
+  expectError(
+    await validate('FileStreamSink', 'null'),
+    500,
+    'Cannot invoke "java.util.Map.get(Object)" because "connectorConfig" is null',
   );
 });
 

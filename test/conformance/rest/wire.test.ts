@@ -61,13 +61,14 @@ test('connect-rest R11: an empty version', async () => {
   );
 });
 
-test('connect-rest R12: byte order marks, UTF-16; commas alone as topics', async () => {
+test('connect-rest R12: byte order marks, UTF-16, UTF-32; commas alone as topics', async () => {
   const json = text();
   const bodies = [
     Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(json)]),
     Buffer.from(json, 'utf16le'),
     Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(json, 'utf16le')]),
     Buffer.from(json, 'utf16le').swap16(),
+    Buffer.from(Uint32Array.from(json, (character) => character.charCodeAt(0)).buffer),
   ];
   for (const body of bodies) {
     const answer = await validate(body);
@@ -148,8 +149,7 @@ ours('connect-rest R12: nesting deeper than 1000', async () => {
 
 ours('connect-rest R15: a secret in the text about a missing class', async () => {
   const answer = await target.call('POST', '/connectors', { name: 'a', config: { 'database.password': 'canary' } });
-  expectError(answer, 400, /contains no connector type$/);
-  expect(answer.text).not.toContain('canary');
+  expectError(answer, 400, 'Connector config {database.password=[hidden], name=a} contains no connector type');
 });
 
 ours('connect-rest R16: a body in ISO-8859-1', async () => {

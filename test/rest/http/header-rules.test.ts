@@ -21,18 +21,7 @@ describe('CORS', () => {
   };
   const shown = ({ headers }: Response): unknown[] => [headers['vary'], headers['access-control-allow-origin']];
 
-  test('connect-rest 151: an allowed origin is echoed, other origins get no CORS headers', async () => {
-    const one = app('http://a.example');
-    for (const path of ['/connectors', '/nope']) {
-      const allowed = await request(one).get(path).set('Origin', 'http://a.example');
-      expect(shown(allowed)).toEqual(['Origin', 'http://a.example']);
-      const other = await request(one).get(path).set('Origin', 'http://b.example');
-      expect([other.status, ...shown(other)]).toEqual([allowed.status, 'Origin', undefined]);
-      expect(shown(await request(one).get(path))).toEqual(['Origin', undefined]);
-    }
-  });
-
-  test('connect-rest 152: preflight', async () => {
+  test('connect-rest 152: preflight with set, default and all methods', async () => {
     const preflight = async (methods: string): Promise<Response> =>
       await request(app('*', methods))
         .options('/connectors')
@@ -76,21 +65,6 @@ describe('CORS', () => {
 });
 
 describe('response.http.headers.config', () => {
-  test('connect-rest 153: on every answer, errors included', async () => {
-    const rules = parseHeaderRules('set X-Foo: bar, "add Cache-Control: no-cache, no-store", ADDDATE Expires: 60000');
-    const app = createApp(routes, options, [responseHeaders(rules)]);
-    for (const path of ['/connectors', '/nope', '/connectors//']) {
-      const before = Date.now();
-      const { headers } = await request(app).get(path);
-      const after = Date.now();
-      expect(headers).toMatchObject({ 'x-foo': 'bar', 'cache-control': 'no-cache, no-store' });
-      const expires = Date.parse(headers['expires'] as string);
-      // HTTP dates have whole seconds.
-      expect(expires).toBeGreaterThan(before + 60_000 - 1_000);
-      expect(expires).toBeLessThanOrEqual(after + 60_000);
-    }
-  });
-
   test('set replaces, add appends', async () => {
     const rules = parseHeaderRules('set X: a,set X: b,add X: c,');
     const { headers } = await request(createApp(routes, options, [responseHeaders(rules)])).get('/connectors');
