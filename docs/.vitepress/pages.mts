@@ -5,13 +5,23 @@ const AT_THE_ROOT: Readonly<Record<string, string>> = {
   'README.md': 'readme.md',
   'CHANGELOG.md': 'changelog.md',
   'CONTRIBUTING.md': 'contributing.md',
+  'SECURITY.md': 'security.md',
 };
 const OF_A_PACKAGE = /^((?:connectors|apps|packages|deploy)(?:\/.+)?)\/(\w+)\.md$/;
 
 /** Folders with Markdown files that are no pages. */
-export const NOT_PAGES = ['src', 'test', 'dev', 'bench', 'examples', 'reports', 'coverage', '.*', 'dist-*'].map(
-  (folder) => `${folder}/**`,
-);
+export const NOT_PAGES = [
+  'src',
+  'test',
+  'dev',
+  'bench',
+  'examples',
+  'changes',
+  'reports',
+  'coverage',
+  '.*',
+  'dist-*',
+].map((folder) => `${folder}/**`);
 
 /** The page of a Markdown file, both relative to their root. Undefined: the file is no page. */
 export function pageOf(file: string): string | undefined {

@@ -49,5 +49,6 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
     ['Architecture', '/architecture'],
     ['Decision records', '/decisions/'],
     ['Contributing', '/contributing'],
+    ['Security', '/security'],
   ]),
 ];

@@ -14,6 +14,7 @@ const pages = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'SECURITY.md',
   'apps/users/README.md',
   'apps/slash-image/README.md',
   'connectors/analytics/README.md',
