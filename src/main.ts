@@ -2,8 +2,7 @@
 /** The `millrace` command. */
 import type * as NpmLaunch from './cli/npm-launch';
 import { runCli } from './cli/cli';
-import { endProcess } from './cli/end-process';
-import { outputTaken } from './cli/output/output-taken';
+import { endProcess, outputTaken } from './cli/end-process';
 
 let handlesCrashes = false;
 let signals = 0;

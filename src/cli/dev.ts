@@ -4,33 +4,12 @@ import { ConnectError } from '@millrace/sdk';
 import { DEFAULT_DATA_DIR } from '../config/embedded-broker';
 import { logFormat } from '../logging/format-line';
 import type { Invocation } from './program/command-spec';
+import { DEV_DEFAULTS } from './worker/command-config';
 import { createDevWorker } from './dev/dev-worker';
 import type * as RunSql from './dev/run-sql';
 import type { CliIo } from './io';
-import { readConfig, type WorkerSetup } from './read-config';
-import { workerOptions } from './worker-options';
+import { readConfig, workerOptions, type WorkerSetup } from './worker/read-config';
 import { loadAndBuildWorker, runWorker, type BuildWorker } from './start';
-
-const JSON_CONVERTER = 'org.apache.kafka.connect.json.JsonConverter';
-
-export const DEV_DEFAULTS: Readonly<Record<string, string>> = {
-  'bootstrap.servers': 'embedded',
-  'group.id': 'millrace-dev',
-  'config.storage.topic': 'millrace-dev-configs',
-  'offset.storage.topic': 'millrace-dev-offsets',
-  'status.storage.topic': 'millrace-dev-status',
-  // The broker's default: 1 with the embedded broker.
-  'config.storage.replication.factor': '-1',
-  'offset.storage.replication.factor': '-1',
-  'status.storage.replication.factor': '-1',
-  'key.converter': JSON_CONVERTER,
-  'value.converter': JSON_CONVERTER,
-  listeners: 'http://127.0.0.1:8083',
-  'offset.flush.interval.ms': '10000',
-  'plugin.watch': 'true',
-  // When a worker stops, its tasks move at once instead of waiting for it to return.
-  'scheduled.rebalance.max.delay.ms': '0',
-};
 
 /** Default of `--timeout`; `--help` names it. */
 const SQL_TIMEOUT_S = 60;

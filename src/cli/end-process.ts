@@ -2,10 +2,11 @@
  * Ends this process, whatever hangs. `process.exit` waits for threads that V8 cannot stop, in native code or in a
  * blocking call (a read from a FIFO), and for the running requests of libuv's pool (a file, a DNS name).
  */
-import { ConnectError, monotonicNow, sleep } from '@millrace/sdk';
+import type { Writable } from 'node:stream';
+import { ConnectError, monotonicNow, settledWithin, sleep } from '@millrace/sdk';
 import { runningThreads, terminateThreads } from '../threads/running-threads';
-import { fail } from './fail';
 import type { CliIo } from './io';
+import { fail } from './output/fail';
 
 /** Time for threads and requests to end; after a second signal it is over. ms */
 const END_MS = 2_000;
@@ -47,4 +48,30 @@ function kill(): void {
   // The kernel ignores SIGKILL for the first process of a container if it comes from within; `abort` always ends it.
   if (process.pid === 1) process.abort();
   process.kill(process.pid, 'SIGKILL');
+}
+
+/** Time for a reader once the process must not wait for it. ms */
+const READER_MS = 1000;
+
+/**
+ * Resolves when everything written to `outputs` was taken, or its reader has closed its end: `process.exit` discards
+ * what the readers of pipes have not taken yet.
+ * @param hurry when aborted, 1 s is left: a reader that has stopped must not keep a process that was told to end
+ */
+export async function outputTaken(outputs: readonly Writable[], hurry: AbortSignal): Promise<void> {
+  const taken = Promise.all(outputs.map(flushed));
+  const hurried = new Promise<void>((resolve) => {
+    if (hurry.aborted) resolve();
+    else hurry.addEventListener('abort', () => resolve(), { once: true });
+  });
+  await Promise.race([taken, hurried]);
+  await settledWithin(taken, READER_MS, undefined);
+}
+
+async function flushed(output: Writable): Promise<void> {
+  if (output.writableLength === 0 || output.destroyed) return;
+  await new Promise<void>((resolve) => {
+    output.once('close', resolve);
+    output.write('', () => resolve());
+  });
 }

@@ -8,13 +8,12 @@ import type * as Composition from '../worker';
 import type { Worker } from '../worker';
 import type * as EmbeddedComposition from '../worker-with-broker';
 import { EXIT } from './exit-codes';
-import { fail } from './fail';
+import { fail } from './output/fail';
 import type { CliIo } from './io';
 import { hasColours } from './output/colours';
 import { indentedLines } from './output/printable';
 import type { Invocation } from './program/command-spec';
-import { readConfig, type ConfigSources, type WorkerSetup } from './read-config';
-import { workerOptions } from './worker-options';
+import { type ConfigSources, readConfig, workerOptions, type WorkerSetup } from './worker/read-config';
 
 const DEFAULT_FILE = 'worker.properties';
 

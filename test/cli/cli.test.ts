@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../src/cli/cli';
 import { run as dev } from '../../src/cli/dev';
-import type { WorkerSetup } from '../../src/cli/read-config';
+import type { WorkerSetup } from '../../src/cli/worker/read-config';
 import { run as start } from '../../src/cli/start';
 import type { Worker } from '../../src/worker';
 import { FakeIo, invocationOf } from './fake-io';

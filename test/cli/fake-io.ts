@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { COMMANDS } from '../../src/cli/commands';
 import { parseCommandLine } from '../../src/cli/program/parse-command-line';
 import type { Invocation } from '../../src/cli/program/command-spec';
 import type { CliIo } from '../../src/cli/io';
@@ -26,7 +27,7 @@ export class FakeIo implements CliIo {
 
 /** What the command's code is called with. @throws Error with what was written to stderr, for a wrong command line */
 export function invocationOf(args: readonly string[], io: FakeIo): Invocation {
-  const parsed = parseCommandLine(args, io);
+  const parsed = parseCommandLine(args, io, COMMANDS);
   if (typeof parsed === 'number') throw new Error(`exit code ${parsed}: ${io.err}`);
   return parsed.invocation;
 }

@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig, type WorkerSetup } from '../../src/cli/read-config';
-import { workerOptions } from '../../src/cli/worker-options';
+import { readConfig, workerOptions, type WorkerSetup } from '../../src/cli/worker/read-config';
 import { FakeIo } from './fake-io';
 
 let cwd: string;

@@ -10,13 +10,11 @@ import { indentedLines } from '../output/printable';
 import { confirm } from '../output/confirm';
 import { withProgress, type ShowProgress } from '../output/progress-line';
 import type { Invocation } from '../program/command-spec';
-import type { ConnectClient } from '../rest/connect-client';
-import { withClient } from '../rest/with-client';
-import { path } from '../rest/path';
-import { sideBySide } from '../rest/side-by-side';
-import { planText, planValue, type Step } from './plan';
+import { type ConnectClient, path } from '../rest/connect-client';
+import { sideBySide, withClient } from '../rest/clients';
+import { planText, planValue, type Step } from '../connectors/plan';
 import { readPlan } from './run-diff';
-import { validateConfigs, validationText, type FieldErrors } from './validate-configs';
+import { type FieldErrors, validateConfigs, validationText } from '../connectors/validate-configs';
 import { readStatuses, type Status } from '../connectors/connectors';
 import { waitUntilRunning, type Outcome } from './wait-until-running';
 

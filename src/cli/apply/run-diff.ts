@@ -5,9 +5,8 @@ import { writeAnswer } from '../output/answer';
 import { paintOf } from '../output/colours';
 import type { Invocation } from '../program/command-spec';
 import type { ConnectClient } from '../rest/connect-client';
-import { withClient } from '../rest/with-client';
-import { planOf, planText, planValue, type PlanOptions, type Step } from './plan';
-import { presentConfigs } from './present-configs';
+import { withClient } from '../rest/clients';
+import { planOf, type PlanOptions, planText, planValue, presentConfigs, type Step } from '../connectors/plan';
 
 export interface FileOptions {
   readonly filename: readonly string[];

@@ -3,12 +3,12 @@ import { ConnectError } from '@millrace/sdk';
 import type { ConnectorDocument } from '../documents/connector-document';
 import { readDocuments } from '../documents/read-documents';
 import { EXIT } from '../exit-codes';
-import type * as Offline from '../offline/validate-offline';
+import type * as Offline from '../worker/validate-offline';
 import { writeAnswer } from '../output/answer';
 import type { Invocation } from '../program/command-spec';
-import { withClient } from '../rest/with-client';
-import { pluginOptions } from '../worker-options';
-import { validateConfigs, validationText, type Validated } from './validate-configs';
+import { withClient } from '../rest/clients';
+import { pluginOptions } from '../worker/read-config';
+import { validateConfigs, type Validated, validationText } from '../connectors/validate-configs';
 
 export async function run(invocation: Invocation): Promise<number> {
   const validated = validatorOf(invocation);
@@ -32,7 +32,7 @@ function validatorOf(
   if (url !== undefined || context !== undefined) throw usage('--offline asks no worker: omit --url and --context.');
   // Plugins and their validation take time to load, which a request to a worker does not need.
   // eslint-disable-next-line @typescript-eslint/no-require-imports
-  const { validateOffline } = require('../offline/validate-offline') as typeof Offline;
+  const { validateOffline } = require('../worker/validate-offline') as typeof Offline;
   return (documents) => validateOffline(documents, pluginOptions(invocation), invocation.io);
 }
 

@@ -1,11 +1,9 @@
 /** Waits until connectors and their tasks run, or fail. */
 import { isConnectError, sleep, monotonicNow } from '@millrace/sdk';
-import { isFailed, readStatuses, type Status } from '../connectors/connectors';
-import { failuresOf } from '../connectors/failure';
+import { failuresOf, isFailed, readStatuses, type Status } from '../connectors/connectors';
 import { printable } from '../output/printable';
 import { waitingText, type ShowProgress } from '../output/progress-line';
-import type { ConnectClient } from '../rest/connect-client';
-import { path } from '../rest/path';
+import { type ConnectClient, path } from '../rest/connect-client';
 
 export interface Outcome {
   /** It and its tasks run, or are PAUSED or STOPPED as requested. */

@@ -1,6 +1,5 @@
 import type { CommandSpec } from '../program/command-spec';
-import { FILE_OPTIONS, PRUNE_OPTIONS } from '../program/file-options';
-import { wholeNumber } from '../program/shared-options';
+import { FILE_OPTIONS, PRUNE_OPTIONS, wholeNumber } from '../program/shared-options';
 
 export const command: CommandSpec = {
   name: 'apply',

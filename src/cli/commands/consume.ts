@@ -1,27 +1,5 @@
-import { parseStart } from '../kafka/start-position';
-import type { CommandSpec, OptionSpec } from '../program/command-spec';
-import { wholeNumber } from '../program/shared-options';
-
-/** Options of commands that read records. */
-export const READ_OPTIONS: readonly OptionSpec[] = [
-  {
-    flags: '--from <position>',
-    description: 'beginning, end, an offset, -N for the last N of each partition, or a time (2026-01-31T12:00:00Z)',
-    default: { at: 'beginning' },
-    defaultText: 'beginning',
-    parse: parseStart,
-  },
-  { flags: '-n, --count <number>', description: 'stop after this many records', parse: wholeNumber(1, 1e12) },
-  { flags: '--partition <number>', description: 'read only this partition', parse: wholeNumber(0, 2 ** 31 - 1) },
-  {
-    flags: '--key-converter <class>',
-    description: 'json, string, bytes, or a class (default: of the worker, where it fits)',
-  },
-  {
-    flags: '--value-converter <class>',
-    description: 'json, string, bytes, or a class (default: of the worker, where it fits)',
-  },
-];
+import { READ_OPTIONS } from '../kafka/read-options';
+import type { CommandSpec } from '../program/command-spec';
 
 export const command: CommandSpec = {
   name: 'consume',

@@ -1,6 +1,5 @@
 import type { CommandSpec } from '../program/command-spec';
-import { wholeNumber } from '../program/shared-options';
-import { ENVIRONMENT, WORKER_FILE, WORKER_OPTIONS } from './worker-options';
+import { ENVIRONMENT, wholeNumber, WORKER_FILE, WORKER_OPTIONS } from '../program/shared-options';
 
 export const command: CommandSpec = {
   name: 'dev',

@@ -1,6 +1,6 @@
 import type { CommandSpec } from '../program/command-spec';
 import { wholeNumber } from '../program/shared-options';
-import { READ_OPTIONS } from './consume';
+import { READ_OPTIONS } from '../kafka/read-options';
 
 const load = {
   list: () => require('../dlq/list-dead-letters') as typeof import('../dlq/list-dead-letters'),

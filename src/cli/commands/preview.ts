@@ -1,6 +1,5 @@
 import type { CommandSpec } from '../program/command-spec';
-import { wholeNumber } from '../program/shared-options';
-import { PLUGIN_OPTIONS } from './worker-options';
+import { PLUGIN_OPTIONS, wholeNumber } from '../program/shared-options';
 
 export const command: CommandSpec = {
   name: 'preview',

@@ -1,5 +1,5 @@
 import type { CommandSpec } from '../program/command-spec';
-import { ENVIRONMENT, WORKER_FILE, WORKER_OPTIONS } from './worker-options';
+import { ENVIRONMENT, WORKER_FILE, WORKER_OPTIONS } from '../program/shared-options';
 
 export const command: CommandSpec = {
   name: 'start',

@@ -1,6 +1,5 @@
 import type { CommandSpec } from '../program/command-spec';
-import { RECURSIVE } from '../program/file-options';
-import { PLUGIN_OPTIONS } from './worker-options';
+import { PLUGIN_OPTIONS, RECURSIVE } from '../program/shared-options';
 
 export const command: CommandSpec = {
   name: 'validate',

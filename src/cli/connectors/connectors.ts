@@ -1,6 +1,6 @@
 /** Connectors with their states, as `GET /connectors?expand=status&expand=info` lists them. */
-import type { ConnectClient } from '../rest/connect-client';
-import { path } from '../rest/path';
+import { traceReason } from '../../logging/trace-reason';
+import { type ConnectClient, path } from '../rest/connect-client';
 import { listOf, objectOf, textOf } from '../rest/reply';
 import { byName } from './name-pattern';
 
@@ -94,4 +94,30 @@ function instanceOf(value: unknown): Instance {
 /** None of a value that is missing or not an object. */
 function members(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** Why a connector or task is FAILED. */
+export interface Failure {
+  /** `connector` or `task 0`. */
+  readonly part: string;
+  readonly worker: string;
+  /** The first line of the trace, without credentials, at most 500 characters. */
+  readonly reason: string;
+  /** Millrace's error code, if the trace has one. */
+  readonly code?: string;
+}
+
+export function failuresOf({ state, worker, trace, tasks }: Status): readonly Failure[] {
+  const parts = [
+    { part: 'connector', state, worker, trace },
+    ...tasks.map((task) => ({ ...task, part: `task ${task.id}` })),
+  ];
+  return parts
+    .filter((one) => one.state === 'FAILED')
+    .map((one) => ({ part: one.part, worker: one.worker, ...reasonOf(one.trace) }));
+}
+
+function reasonOf(trace = ''): Pick<Failure, 'reason' | 'code'> {
+  const { line, code } = traceReason(trace);
+  return { reason: line || 'the worker does not say why', ...(code !== null && { code }) };
 }

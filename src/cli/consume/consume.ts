@@ -2,10 +2,10 @@
 import { ConnectError } from '@millrace/sdk';
 import { EXIT } from '../exit-codes';
 import { interruptible, type Interruption } from '../interruption';
-import { clusterSetup } from '../kafka/cluster-setup';
+import { clusterSetup } from '../worker/command-config';
 import { openCluster } from '../kafka/open-cluster';
 import { readTopic } from '../kafka/read-topic';
-import type { StartPosition } from '../kafka/start-position';
+import type { StartPosition } from '../kafka/read-options';
 import { paintOf } from '../output/colours';
 import { yamlDocument } from '../output/answer';
 import type { Invocation } from '../program/command-spec';

@@ -1,9 +1,7 @@
 /** What `millrace describe connector` shows to people. */
-import { membersText } from '../connectors/members-text';
+import { fieldsText, indented, membersText, sectionText, tableText } from '../output/layout';
 import { paintState, type Paint } from '../output/colours';
 import { printable } from '../output/printable';
-import { tableText } from '../output/table';
-import { fieldsText, indented, sectionText } from './sections';
 
 export interface DescribedInstance {
   readonly state: string;

@@ -4,12 +4,11 @@ import { statusOf, type Instance } from '../connectors/connectors';
 import { traceLines } from '../connectors/trace-lines';
 import { writeAnswer } from '../output/answer';
 import { paintOf } from '../output/colours';
-import { shownValue } from '../output/shown-value';
+import { shownValue } from '../output/printable';
 import type { Invocation } from '../program/command-spec';
-import { RestError, type ConnectClient } from '../rest/connect-client';
-import { path } from '../rest/path';
+import { type ConnectClient, path, RestError } from '../rest/connect-client';
 import { listOf, objectOf, textOf } from '../rest/reply';
-import { withClient } from '../rest/with-client';
+import { withClient } from '../rest/clients';
 import {
   connectorText,
   type DescribedConnector,

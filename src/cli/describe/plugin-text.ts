@@ -1,8 +1,7 @@
 /** What `millrace describe plugin` shows to people: the settings by group, required ones first. */
 import type { Paint } from '../output/colours';
 import { printable } from '../output/printable';
-import { wrapText } from '../output/wrap';
-import { fieldsText, sectionText } from './sections';
+import { fieldsText, sectionText, wrapText } from '../output/layout';
 
 export interface DescribedKey {
   readonly name: string;

@@ -3,12 +3,11 @@ import { ConnectError } from '@millrace/sdk';
 import { aliasOf, classNamed, readPlugins } from '../connectors/plugins';
 import { writeAnswer } from '../output/answer';
 import { paintOf } from '../output/colours';
-import { shownValue } from '../output/shown-value';
+import { shownValue } from '../output/printable';
 import type { Invocation } from '../program/command-spec';
-import type { ConnectClient } from '../rest/connect-client';
-import { path } from '../rest/path';
+import { type ConnectClient, path } from '../rest/connect-client';
 import { listOf, objectOf, textOf } from '../rest/reply';
-import { withClient } from '../rest/with-client';
+import { withClient } from '../rest/clients';
 import { pluginText, type DescribedKey, type DescribedPlugin } from './plugin-text';
 
 export async function run(invocation: Invocation): Promise<number> {

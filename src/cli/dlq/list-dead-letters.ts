@@ -1,9 +1,9 @@
 /** `millrace dlq list`: the dead letter topics that connectors name, and how many records they have. */
 import { openCluster } from '../kafka/open-cluster';
-import { clusterSetup } from '../kafka/cluster-setup';
+import { clusterSetup } from '../worker/command-config';
 import { writeAnswer } from '../output/answer';
 import type { Invocation } from '../program/command-spec';
-import { withClient } from '../rest/with-client';
+import { withClient } from '../rest/clients';
 import { deadLetterTopics } from '../../config/dead-letter-topics';
 import type { Admin } from '../../kafka/port';
 

@@ -1,9 +1,9 @@
 /** `millrace dlq show TOPIC`: dead letters with the reason why they failed. */
 import { interruptible, type Interruption } from '../interruption';
-import { clusterSetup } from '../kafka/cluster-setup';
+import { clusterSetup } from '../worker/command-config';
 import { openCluster } from '../kafka/open-cluster';
 import { readTopic } from '../kafka/read-topic';
-import type { StartPosition } from '../kafka/start-position';
+import type { StartPosition } from '../kafka/read-options';
 import { yamlDocument } from '../output/answer';
 import { paintOf, type Paint } from '../output/colours';
 import { printable } from '../output/printable';

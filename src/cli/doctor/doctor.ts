@@ -3,7 +3,7 @@
  * error, 5 with one, 3 if nothing was reached.
  */
 import { chosenContext, serverOf, type Server } from '../context/server';
-import { LogOnStderr } from '../kafka/log-on-stderr';
+import { LogOnStderr } from '../kafka/open-cluster';
 import { readDocuments } from '../documents/read-documents';
 import { paintOf } from '../output/colours';
 import { writeAnswer } from '../output/answer';

@@ -7,7 +7,7 @@ import type { Logger } from '../../logging/logger';
 import { settledWithin } from '@millrace/sdk';
 import type { Deadline } from './deadline';
 import { read, valueOf, type Read } from './read';
-import type { WorkerSetup } from '../read-config';
+import type { WorkerSetup } from '../worker/read-config';
 import { shellQuote } from '../output/shell-quote';
 
 export const STORAGE_KINDS = ['config', 'offset', 'status'] as const;

@@ -1,10 +1,17 @@
 /** Reads connector documents from files, folders and standard input. */
-import { resolve } from 'node:path';
+import { readdirSync, statSync } from 'node:fs';
+import { extname, join, resolve } from 'node:path';
 import { fileStream } from '../../config/file-stream';
+import { parseProperties } from '../../config/properties';
 import type { CliIo } from '../io';
-import { invalidDocuments, LARGEST_FILE, MOST_DOCUMENTS, type ConnectorDocument } from './connector-document';
-import { findFiles, STDIN } from './find-files';
-import { parseText } from './parse-text';
+import {
+  type ConnectorDocument,
+  invalidDocuments,
+  LARGEST_FILE,
+  MOST_DOCUMENTS,
+  MOST_FILES,
+} from './connector-document';
+import { parseYaml } from './parse-yaml';
 import { toDocuments } from './to-documents';
 
 export interface DocumentSources {
@@ -64,4 +71,77 @@ async function textOf(file: string, io: Pick<CliIo, 'stdin' | 'cwd'>, signal?: A
 
 function tooLarge(): Error {
   return new Error(`it is larger than ${LARGEST_FILE} bytes`);
+}
+
+const STDIN = '-';
+const DEEPEST = 16;
+
+/**
+ * Files as they are; of folders the JSON, YAML and properties files, ordered by name, without hidden ones.
+ * @returns paths as the command line names them
+ * @throws ConnectError `CLI_DOCUMENT_INVALID`
+ */
+function findFiles(paths: readonly string[], cwd: string, isRecursive: boolean): readonly string[] {
+  const files: string[] = [];
+  const add = (path: string): void => {
+    if (files.length >= MOST_FILES) throw invalidDocuments([`There are more than ${MOST_FILES} files.`]);
+    files.push(path);
+  };
+  const addFolder = (folder: string, depth: number): void => {
+    if (depth > DEEPEST) throw invalidDocuments([`${folder}: folders are nested more than ${DEEPEST} deep.`]);
+    const names = readdirSync(resolve(cwd, folder)).filter((name) => !name.startsWith('.'));
+    for (const name of names.sort()) {
+      const path = join(folder, name);
+      const isFolder = statSync(resolve(cwd, path), { throwIfNoEntry: false })?.isDirectory();
+      if (isFolder === true && isRecursive) addFolder(path, depth + 1);
+      else if (isFolder === false && isDocumentFile(name)) add(path);
+    }
+  };
+  for (const path of paths) {
+    const before = files.length;
+    try {
+      if (path === STDIN || !statSync(resolve(cwd, path)).isDirectory()) add(path);
+      else addFolder(path, 0);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+      throw invalidDocuments([`${path}: it cannot be read: ${(error as Error).message}.`], error);
+    }
+    if (files.length === before)
+      throw invalidDocuments([
+        `${path}: there is no JSON, YAML or properties file in it${isRecursive ? '' : '; -R searches its subfolders'}.`,
+      ]);
+  }
+  return [...new Set(files)];
+}
+
+type Format = 'yaml' | 'properties';
+
+/** JSON is a part of YAML. */
+const FORMATS: Readonly<Record<string, Format>> = {
+  '.json': 'yaml',
+  '.yaml': 'yaml',
+  '.yml': 'yaml',
+  '.properties': 'properties',
+};
+
+function isDocumentFile(path: string): boolean {
+  return Object.hasOwn(FORMATS, extname(path).toLowerCase());
+}
+
+/**
+ * The documents of a file. The extension names the format; otherwise, and for standard input, the first line does.
+ * @throws Error with a reason and the line
+ */
+function parseText(file: string, text: string): unknown[] {
+  const format = FORMATS[extname(file).toLowerCase()] ?? formatOf(text);
+  return format === 'properties' ? [parseProperties(text)] : parseYaml(text.replace(/^\uFEFF/, ''));
+}
+
+function formatOf(text: string): Format {
+  for (const line of text.split(/\r?\n/)) {
+    const content = line.trim();
+    if (content === '' || content.startsWith('#')) continue;
+    return /^[^\s:=[{"'-][^\s:=]*\s*=/.test(content) ? 'properties' : 'yaml';
+  }
+  return 'yaml';
 }

@@ -4,7 +4,7 @@ import { selectNamed } from '../connectors/name-pattern';
 import { writeAnswer } from '../output/answer';
 import { paintOf, paintState } from '../output/colours';
 import type { Invocation } from '../program/command-spec';
-import { withClient } from '../rest/with-client';
+import { withClient } from '../rest/clients';
 
 export async function run(invocation: Invocation): Promise<number> {
   const all = await withClient(invocation, readConnectors);

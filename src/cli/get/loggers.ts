@@ -3,7 +3,7 @@ import { byName, selectNamed } from '../connectors/name-pattern';
 import { writeAnswer } from '../output/answer';
 import type { Invocation } from '../program/command-spec';
 import { objectOf, textOf } from '../rest/reply';
-import { withClient } from '../rest/with-client';
+import { withClient } from '../rest/clients';
 
 const LIST = '/admin/loggers';
 /** The latest time that a Date can have. */

@@ -1,13 +1,12 @@
 /** `millrace get offsets` */
 import { readConnectors } from '../connectors/connectors';
-import { membersText } from '../connectors/members-text';
+import { membersText } from '../output/layout';
 import { selectNamed } from '../connectors/name-pattern';
 import { writeAnswer } from '../output/answer';
 import type { Invocation } from '../program/command-spec';
-import { path } from '../rest/path';
+import { path } from '../rest/connect-client';
 import { listOf, objectOf } from '../rest/reply';
-import { sideBySide } from '../rest/side-by-side';
-import { withClient } from '../rest/with-client';
+import { sideBySide, withClient } from '../rest/clients';
 
 export async function run(invocation: Invocation): Promise<number> {
   const lists = await withClient(invocation, async (client) => {

@@ -3,7 +3,7 @@ import { selectNamed } from '../connectors/name-pattern';
 import { classNamed, readPlugins } from '../connectors/plugins';
 import { writeAnswer } from '../output/answer';
 import type { Invocation } from '../program/command-spec';
-import { withClient } from '../rest/with-client';
+import { withClient } from '../rest/clients';
 
 export async function run(invocation: Invocation): Promise<number> {
   const { type } = invocation.options as { type?: string };

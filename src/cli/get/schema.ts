@@ -3,9 +3,8 @@ import { ConnectError } from '@millrace/sdk';
 import { classNamed, readPlugins } from '../connectors/plugins';
 import { exactJsonText } from '../output/exact-json';
 import type { Invocation } from '../program/command-spec';
-import type { ConnectClient } from '../rest/connect-client';
-import { path } from '../rest/path';
-import { withClient } from '../rest/with-client';
+import { type ConnectClient, path } from '../rest/connect-client';
+import { withClient } from '../rest/clients';
 
 export async function run(invocation: Invocation): Promise<number> {
   const { io, args } = invocation;

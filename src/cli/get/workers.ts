@@ -5,9 +5,7 @@ import { writeAnswer } from '../output/answer';
 import type { Invocation } from '../program/command-spec';
 import type { ConnectClient } from '../rest/connect-client';
 import { objectOf, textOf } from '../rest/reply';
-import { sideBySide } from '../rest/side-by-side';
-import { withClient } from '../rest/with-client';
-import { workerClients } from '../rest/worker-clients';
+import { sideBySide, withClient, workerClients } from '../rest/clients';
 
 interface Identity {
   readonly version: string;

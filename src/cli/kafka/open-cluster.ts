@@ -1,13 +1,16 @@
 /** Connects commands to Kafka with the settings of a worker. */
-import { findRunningBroker } from '../../embedded-broker/running-broker';
-import { clientSettings, type ClientKind } from '../../config/client-config';
+import { Writable } from 'node:stream';
+import { type ClientKind, clientSettings } from '../../config/client-config';
 import { withBrokerAt } from '../../config/embedded-broker';
-import { clusterIdAt } from '../../kafka/network/cluster-id';
+import { findRunningBroker } from '../../embedded-broker/running-broker';
 import { createKafkaClients } from '../../kafka/create-clients';
+import { clusterIdAt } from '../../kafka/network/cluster-id';
 import type { ClientConfig, KafkaClients } from '../../kafka/port';
+import { LogLevels } from '../../logging/log-levels';
+import type { Logger } from '../../logging/logger';
+import { createLogger, loggerOptions } from '../../logging/winston-logger';
 import type { CliIo } from '../io';
-import type { WorkerSetup } from '../read-config';
-import { LogOnStderr } from './log-on-stderr';
+import type { WorkerSetup } from '../worker/read-config';
 
 export interface OpenCluster {
   readonly clients: KafkaClients;
@@ -46,4 +49,32 @@ export async function openCluster(
     }),
     showLog: () => log.open(),
   };
+}
+
+/**
+ * Logs to stderr, because standard output is for answers. Warnings start once a client is connected, to explain
+ * delays; before, they would repeat the error message of the failed connection.
+ */
+export class LogOnStderr {
+  readonly logger: Logger;
+  readonly levels: LogLevels;
+  private isOpen: boolean;
+
+  constructor({ stderr, env }: Pick<CliIo, 'stderr' | 'env'>, name: string) {
+    const hasLevel = env.MILLRACE_LOG_LEVEL !== undefined;
+    this.isOpen = hasLevel;
+    const stream = new Writable({
+      write: (chunk, _encoding, done) => {
+        if (this.isOpen) stderr.write(String(chunk));
+        done();
+      },
+    });
+    const { levels, format } = loggerOptions(env);
+    this.levels = hasLevel ? levels : new LogLevels('WARN');
+    this.logger = createLogger({ levels: this.levels, format, stream, name });
+  }
+
+  open(): void {
+    this.isOpen = true;
+  }
 }

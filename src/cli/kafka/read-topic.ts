@@ -1,8 +1,8 @@
 /** Reads records of a topic without a consumer group. */
 import { ConnectError } from '@millrace/sdk';
-import type { FetchedBatch, TopicPartition } from '../../kafka/port';
+import type { Admin, FetchedBatch, TopicPartition } from '../../kafka/port';
 import type { OpenCluster } from './open-cluster';
-import { rangesFrom, type PartitionRange, type StartPosition } from './start-position';
+import type { StartPosition } from './read-options';
 
 export interface TopicToRead {
   readonly topic: string;
@@ -76,5 +76,48 @@ async function rangesOf(cluster: OpenCluster, { topic, partition, start }: Topic
     return await rangesFrom(admin, partitions, start);
   } finally {
     await admin.close();
+  }
+}
+
+interface PartitionRange {
+  readonly partition: number;
+  /** First offset to read. */
+  readonly from: number;
+  /** Offset after the last one that exists now. */
+  readonly end: number;
+}
+
+/** The offsets from which each partition is read. */
+async function rangesFrom(
+  admin: Pick<Admin, 'listOffsets'>,
+  partitions: readonly TopicPartition[],
+  start: StartPosition,
+): Promise<PartitionRange[]> {
+  const earliest = await admin.listOffsets(partitions, 'earliest');
+  // Uncommitted records are skipped, so that waiting for an end that is not visible yet would last.
+  const latest = await admin.listOffsets(partitions, 'latest', 'read_committed');
+  const atTime = start.at === 'time' ? await admin.listOffsets(partitions, { timestamp: start.value }) : [];
+  return partitions.map(({ partition }) => {
+    const offsetIn = (list: typeof latest): number | undefined =>
+      list.find((entry) => entry.partition === partition)?.offset;
+    const first = offsetIn(earliest) ?? 0;
+    const end = offsetIn(latest) ?? 0;
+    const found = offsetIn(atTime) ?? -1;
+    return { partition, end, from: Math.min(Math.max(startOf(start, first, end, found), first), end) };
+  });
+}
+
+function startOf(start: StartPosition, first: number, end: number, found: number): number {
+  switch (start.at) {
+    case 'beginning':
+      return first;
+    case 'end':
+      return end;
+    case 'offset':
+      return start.value;
+    case 'last':
+      return end - start.value;
+    case 'time':
+      return found < 0 ? end : found;
   }
 }

@@ -1,6 +1,6 @@
 /** What the lifecycle commands request, and when they are done. */
 import type { Status } from '../connectors/connectors';
-import { path } from '../rest/path';
+import { path } from '../rest/connect-client';
 
 export interface RestartOptions {
   readonly includeTasks?: boolean;

@@ -1,7 +1,6 @@
 /** Waits until a connector has reached the state that a command requested. */
 import { ConnectError, sleep, monotonicNow } from '@millrace/sdk';
-import { readStatus, type Status } from '../connectors/connectors';
-import { failuresOf } from '../connectors/failure';
+import { failuresOf, readStatus, type Status } from '../connectors/connectors';
 import type { ConnectClient } from '../rest/connect-client';
 import type { Action } from './actions';
 

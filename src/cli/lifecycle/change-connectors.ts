@@ -3,15 +3,14 @@ import { ConnectError } from '@millrace/sdk';
 import { isFailed, readConnectors, type Connector } from '../connectors/connectors';
 import { isPattern, selectNamed } from '../connectors/name-pattern';
 import { EXIT } from '../exit-codes';
-import { exitCodeOf, fail } from '../fail';
+import { exitCodeOf, fail } from '../output/fail';
 import { writeAnswer } from '../output/answer';
 import { confirm } from '../output/confirm';
 import { printable } from '../output/printable';
 import { waitingText, withProgress, type ShowProgress } from '../output/progress-line';
 import type { Invocation } from '../program/command-spec';
 import type { ConnectClient } from '../rest/connect-client';
-import { sideBySide } from '../rest/side-by-side';
-import { withClient } from '../rest/with-client';
+import { sideBySide, withClient } from '../rest/clients';
 import type { Action, RestartOptions } from './actions';
 import { awaitState } from './await-state';
 

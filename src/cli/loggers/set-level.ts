@@ -4,9 +4,9 @@ import { LEVEL_NAMES, levelName } from '../../logging/log-levels';
 import { EXIT } from '../exit-codes';
 import { writeAnswer } from '../output/answer';
 import type { Invocation } from '../program/command-spec';
-import { path } from '../rest/path';
+import { path } from '../rest/connect-client';
 import { listOf, textOf } from '../rest/reply';
-import { withClient } from '../rest/with-client';
+import { withClient } from '../rest/clients';
 
 export async function run(invocation: Invocation): Promise<number> {
   const [name = '', given = ''] = invocation.args;

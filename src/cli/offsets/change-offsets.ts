@@ -7,9 +7,8 @@ import { indentedLines, printable, printableLines } from '../output/printable';
 import { withProgress, type ShowProgress } from '../output/progress-line';
 import { isRunnable, shellQuote } from '../output/shell-quote';
 import type { Invocation } from '../program/command-spec';
-import { RestError, type ConnectClient, type RestRequest } from '../rest/connect-client';
-import { path } from '../rest/path';
-import { withClient } from '../rest/with-client';
+import { type ConnectClient, path, RestError, type RestRequest } from '../rest/connect-client';
+import { withClient } from '../rest/clients';
 
 const PAUSE_MS = 250;
 

@@ -1,7 +1,7 @@
 /** `millrace offsets export NAME`: the offsets as the worker returns them, so that they can be imported again. */
 import type { Invocation } from '../program/command-spec';
-import { path } from '../rest/path';
-import { withClient } from '../rest/with-client';
+import { path } from '../rest/connect-client';
+import { withClient } from '../rest/clients';
 
 export async function run(invocation: Invocation): Promise<number> {
   return await withClient(invocation, async (client) => {

@@ -3,7 +3,7 @@ import type { stringify } from 'yaml';
 import { escapeInLines } from '../../logging/escape-controls';
 import type { Invocation } from '../program/command-spec';
 import { exactJsonText, parseExactJson } from './exact-json';
-import { tableText } from './table';
+import { tableText } from './layout';
 
 export interface Table {
   readonly headings: readonly string[];

@@ -1,5 +1,5 @@
 /** `millrace patch`: changes some keys of a connector's config, and waits until it runs again. */
-import { changeLines, changesOf, type Config } from '../apply/changes';
+import { changeLines, changesOf, type Config } from '../connectors/config-changes';
 import { readStatuses, type Status } from '../connectors/connectors';
 import { waitUntilRunning, type Outcome } from '../apply/wait-until-running';
 import { EXIT } from '../exit-codes';
@@ -8,9 +8,8 @@ import { paintOf } from '../output/colours';
 import { indentedLines } from '../output/printable';
 import { withProgress, type ShowProgress } from '../output/progress-line';
 import type { Invocation } from '../program/command-spec';
-import { RestError, type ConnectClient } from '../rest/connect-client';
-import { path } from '../rest/path';
-import { withClient } from '../rest/with-client';
+import { type ConnectClient, path, RestError } from '../rest/connect-client';
+import { withClient } from '../rest/clients';
 import { readPatch, type ConfigPatch } from './read-patch';
 
 interface PatchOptions {

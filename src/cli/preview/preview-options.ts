@@ -1,6 +1,6 @@
 /** The options of `millrace preview`. */
 import type { Invocation } from '../program/command-spec';
-import { pluginOptions, type WorkerOptions } from '../worker-options';
+import { pluginOptions, type WorkerOptions } from '../worker/read-config';
 
 export type PreviewFormat = 'table' | 'json' | 'yaml';
 

@@ -12,10 +12,10 @@ import { createPluginRegistry, type LocalPluginRegistry } from '../../plugins/cr
 import { grantedSettings } from '../../plugins/granted-settings';
 import type { PluginDescription } from '../../plugins/registry';
 import type { TaskSpec } from '../../tasks/host';
-import type { FieldErrors } from '../apply/validate-configs';
+import type { FieldErrors } from '../connectors/validate-configs';
 import type { ConnectorDocument } from '../documents/connector-document';
-import { hideSecrets, validateHere } from '../offline/validate-here';
-import type { WorkerSetup } from '../read-config';
+import { hideSecrets, validateHere } from '../worker/validate-here';
+import type { WorkerSetup } from '../worker/read-config';
 import type { PreviewOffsets } from './preview-offsets';
 import type { RecordSource } from './shown-record';
 

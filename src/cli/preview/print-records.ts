@@ -1,7 +1,7 @@
 /** Prints previewed records: JSON and YAML as they come, a table at the end. */
 import type { CliOutput } from '../io';
 import { yamlDocument } from '../output/answer';
-import { tableText } from '../output/table';
+import { tableText } from '../output/layout';
 import type { PreviewFormat } from './preview-options';
 import { jsonLine, plainText, type ShownRecord } from './shown-record';
 

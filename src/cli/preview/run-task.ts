@@ -5,7 +5,7 @@ import type { KafkaClients } from '../../kafka/port';
 import type { Logger } from '../../logging/logger';
 import type { RunListener } from '../../tasks/host';
 import { TaskRunner } from '../../tasks/task-runner';
-import type { WorkerSetup } from '../read-config';
+import type { WorkerSetup } from '../worker/read-config';
 import { CollectedRecords } from './collected-records';
 import { previewClients } from './preview-clients';
 import type { PreviewedSource } from './previewed-source';

@@ -2,13 +2,13 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ConnectError, settledWithin } from '@millrace/sdk';
-import { commandConfig } from '../command-config';
+import { commandConfig } from '../worker/command-config';
 import type { ConnectorDocument } from '../documents/connector-document';
 import { readDocuments } from '../documents/read-documents';
 import { EXIT } from '../exit-codes';
-import { fail } from '../fail';
+import { fail } from '../output/fail';
 import type { CliIo } from '../io';
-import { consoleOnStderr } from '../offline/console-on-stderr';
+import { consoleOnStderr, shownLine, stderrLogger } from '../worker/stderr-logger';
 import { withProgress, type ShowProgress } from '../output/progress-line';
 import type { Invocation } from '../program/command-spec';
 import { parseOffsets, PreviewOffsets } from './preview-offsets';
@@ -16,9 +16,7 @@ import { previewOptions, type PreviewOptions } from './preview-options';
 import { prepareSource, type PreviewedSource, type Refused } from './previewed-source';
 import { recordPrinter } from './print-records';
 import { runTask } from './run-task';
-import { shownLine } from './shown-line';
 import type { ShownRecord } from './shown-record';
-import { stderrLogger } from './stderr-logger';
 import { exitCode, summary } from './summary';
 
 const MAX_OFFSETS_BYTES = 16 * 1024 * 1024;

@@ -2,7 +2,7 @@
 import type { Producer } from '../../kafka/port';
 import type { CliIo } from '../io';
 import { openCluster } from '../kafka/open-cluster';
-import type { WorkerSetup } from '../read-config';
+import type { WorkerSetup } from '../worker/read-config';
 
 /**
  * Returns a connected producer with the worker's settings, overridden by those with the prefix `producer.`.

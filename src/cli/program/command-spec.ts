@@ -61,3 +61,13 @@ export interface CommandSpec {
   /** Requires the module with the code. Absent only if there are subcommands. */
   readonly load?: () => { readonly run: Run };
 }
+
+/** All commands. The spec of each is loaded only when its command, the list of commands or completion needs it. */
+export interface CommandCatalogue {
+  readonly names: readonly string[];
+  /** Headings of `millrace --help` and their commands. */
+  readonly groups: readonly (readonly [heading: string, names: readonly string[]])[];
+  /** Undefined for an unknown name. */
+  readonly load: (name: string) => CommandSpec | undefined;
+  readonly all: () => readonly CommandSpec[];
+}

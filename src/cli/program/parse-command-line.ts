@@ -1,10 +1,14 @@
-/** Parses a command line. Only the spec of the named command is loaded. */
-import { CommanderError } from 'commander';
-import { GROUPS, loadAllCommands, loadCommand } from '../commands';
+/** Parses a command line with commander. Only the spec of the named command is loaded. */
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { EXIT } from '../exit-codes';
 import type { CliIo } from '../io';
-import { addCommand, rootCommand, type OnParsed } from './build-command';
-import type { Invocation, Run } from './command-spec';
+import type { CommandCatalogue, CommandSpec, Invocation, OptionSpec, Run } from './command-spec';
+import { optionsOf } from './shared-options';
+
+/** Called when a command line has been parsed. */
+type OnParsed = (run: Run, args: readonly string[], options: Readonly<Record<string, unknown>>) => void;
+
+const COLUMNS = 100;
 
 export interface ParsedCommand {
   readonly run: Run;
@@ -12,13 +16,17 @@ export interface ParsedCommand {
 }
 
 /** The command to run, or the exit code if there is none: help was printed, or the command line is wrong. */
-export function parseCommandLine(args: readonly string[], io: CliIo): ParsedCommand | number {
+export function parseCommandLine(
+  args: readonly string[],
+  io: CliIo,
+  commands: CommandCatalogue,
+): ParsedCommand | number {
   let parsed: ParsedCommand | undefined;
   const onParsed: OnParsed = (run, values, options) => (parsed = { run, invocation: { args: values, options, io } });
   const root = rootCommand(io);
-  const spec = args[0] === undefined ? undefined : loadCommand(args[0]);
+  const spec = args[0] === undefined ? undefined : commands.load(args[0]);
   if (spec) addCommand(root, spec, onParsed);
-  else addAllCommands(root, onParsed);
+  else addAllCommands(root, commands, onParsed);
   try {
     root.parse([...args], { from: 'user' });
   } catch (error) {
@@ -28,13 +36,67 @@ export function parseCommandLine(args: readonly string[], io: CliIo): ParsedComm
   return parsed ?? EXIT.usage;
 }
 
-function addAllCommands(root: ReturnType<typeof rootCommand>, onParsed: OnParsed): void {
-  for (const spec of loadAllCommands()) addCommand(root, spec, onParsed);
-  for (const [heading, names] of GROUPS)
+function addAllCommands(root: Command, { all, groups }: CommandCatalogue, onParsed: OnParsed): void {
+  for (const spec of all()) addCommand(root, spec, onParsed);
+  for (const [heading, names] of groups)
     for (const command of root.commands) if (names.includes(command.name())) command.helpGroup(`${heading}:`);
   root
     .description('Runs Kafka Connect connectors on Node.js, and answers questions about any Kafka Connect cluster.')
     .usage('<command> [options]')
     .option('-v, --version', 'print the versions of Millrace and of the Kafka Connect that it is compatible with')
     .addHelpText('after', `\nRun "millrace <command> --help" for the options and examples of a command.`);
+}
+
+/** The root of all commands. It writes to `io` and throws a CommanderError instead of ending the process. */
+function rootCommand(io: Pick<CliIo, 'stdout' | 'stderr'>): Command {
+  return new Command('millrace')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
+      getOutHelpWidth: () => io.stdout.columns || COLUMNS,
+      getErrHelpWidth: () => io.stderr.columns || COLUMNS,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .helpCommand(false)
+    .helpOption('-h, --help', 'print this text');
+}
+
+function addCommand(parent: Command, spec: CommandSpec, onParsed: OnParsed): void {
+  const command = parent.command(spec.name).summary(spec.summary).description(descriptionOf(spec));
+  for (const { name, description, choices } of spec.arguments ?? []) {
+    const argument = new Argument(name, description);
+    if (choices) argument.choices([...choices]);
+    command.addArgument(argument);
+  }
+  for (const option of optionsOf(spec)) command.addOption(optionOf(option));
+  for (const subcommand of spec.subcommands ?? []) addCommand(command, subcommand, onParsed);
+  command.addHelpText('after', examplesText(spec)).showHelpAfterError(`See "millrace ${pathOf(command)} --help".`);
+  const { load } = spec;
+  if (load) command.action(() => onParsed((invocation) => load().run(invocation), command.args, command.opts()));
+}
+
+function optionOf({ flags, description, default: preset, defaultText, choices, required, parse }: OptionSpec): Option {
+  const option = new Option(flags, description);
+  if (choices) option.choices([...choices]);
+  if (preset !== undefined) option.default(preset, defaultText);
+  if (required === true) option.makeOptionMandatory();
+  if (parse) option.argParser(parse);
+  return option;
+}
+
+function descriptionOf({ summary, description }: CommandSpec): string {
+  return description ?? `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+}
+
+function examplesText({ examples }: CommandSpec): string {
+  const lines = examples.flatMap(({ command, explanation }) => [`  # ${explanation}`, `  millrace ${command}`, '']);
+  return `\nExamples:\n${lines.slice(0, -1).join('\n')}\n`;
+}
+
+/** `offsets export`, for instance. */
+function pathOf(command: Command): string {
+  const { parent } = command;
+  return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
 }

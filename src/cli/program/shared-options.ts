@@ -1,8 +1,8 @@
 /** Options that several commands share. */
 import { InvalidArgumentError } from 'commander';
-import type { ArgumentSpec, OptionSpec, SharedOptions } from './command-spec';
+import type { ArgumentSpec, CommandSpec, OptionSpec, SharedOptions } from './command-spec';
 
-export const OUTPUT_FORMATS = ['table', 'json', 'yaml'] as const;
+const OUTPUT_FORMATS = ['table', 'json', 'yaml'] as const;
 
 const CONTEXT: OptionSpec = {
   flags: '--context <name>',
@@ -10,7 +10,7 @@ const CONTEXT: OptionSpec = {
   completes: 'contexts',
 };
 
-export const SHARED_OPTIONS: Readonly<Record<SharedOptions, readonly OptionSpec[]>> = {
+const SHARED_OPTIONS: Readonly<Record<SharedOptions, readonly OptionSpec[]>> = {
   context: [CONTEXT],
   server: [
     CONTEXT,
@@ -48,6 +48,11 @@ export const SHARED_OPTIONS: Readonly<Record<SharedOptions, readonly OptionSpec[
   confirm: [{ flags: '-y, --yes', description: 'do not ask for confirmation' }],
 };
 
+/** The options of a command, the shared ones last. */
+export function optionsOf(spec: CommandSpec): readonly OptionSpec[] {
+  return [...(spec.options ?? []), ...(spec.shared ?? []).flatMap((name) => SHARED_OPTIONS[name])];
+}
+
 export const CONNECTOR_NAMES: ArgumentSpec = {
   name: '[names...]',
   description: 'connectors, or patterns with * and ? (default: all)',
@@ -70,3 +75,60 @@ export function wholeNumber(from: number, to: number): (text: string) => number 
     return value;
   };
 }
+
+export const RECURSIVE: OptionSpec = { flags: '-R, --recursive', description: 'also read the subfolders of folders' };
+
+/** Of commands that read connector documents. */
+export const FILE_OPTIONS: readonly OptionSpec[] = [
+  {
+    flags: '-f, --filename <path>',
+    description: 'file, folder, or - for standard input; can be repeated',
+    required: true,
+    parse: (value, previous) => [...((previous as string[] | undefined) ?? []), value],
+    completes: 'files',
+  },
+  RECURSIVE,
+];
+
+export const PRUNE_OPTIONS: readonly OptionSpec[] = [
+  { flags: '-l, --selector <labels>', description: 'only connectors with these labels, e.g. team=a,env!=test' },
+  { flags: '--prune', description: 'delete connectors that are not in the files; needs --selector or --all' },
+  { flags: '--all', description: 'with --prune: every connector that is not in the files' },
+];
+
+export const WORKER_FILE: ArgumentSpec = {
+  name: '[worker.properties]',
+  description: 'worker settings; environment variables override them',
+  completes: 'files',
+};
+
+const port = wholeNumber(0, 65_535);
+
+/** Of `start` and `dev`. */
+export const WORKER_OPTIONS: readonly OptionSpec[] = [
+  {
+    flags: '--port <number>',
+    description: 'REST API on http://127.0.0.1:<number>; 0: a free port (default of dev: 8083)',
+    parse: port,
+  },
+  {
+    flags: '--broker-port <number>',
+    description: 'port of the embedded broker; 0: a free port (default: 9092)',
+    parse: port,
+  },
+  {
+    flags: '--data-dir <folder>',
+    description: 'data folder of the embedded broker (default: .millrace)',
+    completes: 'files',
+  },
+];
+
+/** Of commands that run plugins without a worker. */
+export const PLUGIN_OPTIONS: readonly OptionSpec[] = [
+  { flags: '--config <worker.properties>', description: 'worker settings', completes: 'files' },
+  { flags: '--plugin-path <folders>', description: 'plugin.path, separated by commas', completes: 'files' },
+];
+
+export const ENVIRONMENT = `Environment variables override the file: BOOTSTRAP_SERVERS, GROUP_ID, CONFIG_STORAGE_TOPIC, OFFSET_STORAGE_TOPIC, STATUS_STORAGE_TOPIC, KEY_CONVERTER, VALUE_CONVERTER, and CONNECT_<NAME> for any setting (CONNECT_OFFSET_FLUSH_INTERVAL_MS sets offset.flush.interval.ms).
+
+Logs: MILLRACE_LOG_LEVEL (error, warn, info, debug, trace) and MILLRACE_LOG_FORMAT (text, json).`;

@@ -4,7 +4,7 @@ import { silentLogger } from '../../logging/logger';
 import { createPluginRegistry } from '../../plugins/create-registry';
 import { taskConverters } from '../../tasks/task-converters';
 import type { Invocation } from '../program/command-spec';
-import type { WorkerSetup } from '../read-config';
+import type { WorkerSetup } from '../worker/read-config';
 import { headerReaderOf, lenient, plainText, readerOf, type ReadBytes } from './readers';
 
 export interface RecordReaders {

@@ -1,7 +1,7 @@
 /** Reads keys, values and headers of records through converters. */
 import { isUtf8 } from 'node:buffer';
-import type { Converter, HeaderConverter } from '@millrace/sdk';
-import { jsonText } from './json-text';
+import type { Converter, HeaderConverter, SchemaAndValue } from '@millrace/sdk';
+import { JsonConverter } from '../../converters/json/json-converter';
 
 /** JSON text of what the bytes hold. */
 export type ReadBytes = (topic: string, bytes: Uint8Array | null) => string;
@@ -56,4 +56,17 @@ function jsonIn(bytes: Uint8Array | null): string | undefined {
   }
   // Not the parsed value: numbers beyond doubles keep their digits. Line breaks are only between members.
   return text.trim().replaceAll(/[\r\n]/g, ' ');
+}
+
+/** Connect values as JSON text, for people and programs. */
+let converter: Converter | undefined;
+
+/** Structs are objects, decimals numbers, bytes base64. @throws DataError for a value that does not match its schema */
+export function jsonText({ schema, value }: SchemaAndValue): string {
+  if (!converter) {
+    converter = new JsonConverter();
+    converter.configure({ 'schemas.enable': 'false', 'decimal.format': 'NUMERIC' }, false);
+  }
+  const bytes = converter.fromConnectData('', schema, value);
+  return bytes === null ? 'null' : Buffer.from(bytes).toString();
 }

@@ -1,9 +1,13 @@
 /** Client of the Connect REST API, Java's included. */
-import { ConnectError, sleep, startTimer, monotonicNow } from '@millrace/sdk';
+import { ConnectError, monotonicNow, sleep, startTimer } from '@millrace/sdk';
 import type { Server } from '../context/server';
 import { parseExactJson } from '../output/exact-json';
-import { connectionFailure } from './connection-failure';
-import { exchange, keepAliveAgents, type Agents, type ExchangeReply } from './exchange';
+import { type Agents, connectionFailure, exchange, type ExchangeReply, keepAliveAgents } from './exchange';
+
+/** A path with encoded names. @example path`/connectors/${name}/status` */
+export function path(parts: TemplateStringsArray, ...names: readonly string[]): string {
+  return parts.map((part, i) => (i === 0 ? part : `${encodeURIComponent(names[i - 1] as string)}${part}`)).join('');
+}
 
 export interface RestRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -89,3 +89,26 @@ export function exchange(url: string, asked: ExchangeRequest): Promise<ExchangeR
 function tlsOptions({ ca, certificate: cert, key, keyPassword: passphrase }: TlsFiles): https.AgentOptions {
   return { ca, cert, key, passphrase };
 }
+
+const NAME_UNKNOWN = new Set(['ENOTFOUND', 'EAI_AGAIN']);
+const UNTRUSTED = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+/** Why a request had no answer, and what to change. @param error of the connection @param url what was requested */
+export function connectionFailure(error: unknown, url: string): string {
+  const { code = '', message = '' } = error as NodeJS.ErrnoException;
+  const isTls = url.startsWith('https:');
+  if (code === 'ECONNREFUSED') return 'nothing listens there';
+  if (NAME_UNKNOWN.has(code)) return 'the host name is not known';
+  if (UNTRUSTED.has(code)) return `its certificate is not trusted (${code}); set --ca of the context`;
+  if (isTls && /wrong version number|packet length too long/.test(message))
+    return 'it does not use TLS; an http:// URL may be right';
+  if (!isTls && (code.startsWith('HPE_') || code === 'ECONNRESET'))
+    return 'it closed the connection or does not use HTTP; an https:// URL may be right';
+  return message.split('\n')[0] || code;
+}

@@ -1,10 +1,8 @@
 /** The screen of `millrace status`: counts, failures with their reasons, and a table, failed connectors first. */
-import { isFailed, runningTasks, type Connector } from '../connectors/connectors';
-import { failuresOf } from '../connectors/failure';
+import { type Connector, failuresOf, isFailed, runningTasks } from '../connectors/connectors';
 import { paintState, type Paint } from '../output/colours';
 import { printable } from '../output/printable';
-import { tableText } from '../output/table';
-import { wrapText } from '../output/wrap';
+import { tableText, wrapText } from '../output/layout';
 
 const COLUMNS = 100;
 /** Of a failure's reason, so that many failures still fit on a screen. */

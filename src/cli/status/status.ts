@@ -1,13 +1,12 @@
 /** `millrace status` */
-import { isFailed, readConnectors, type Connector } from '../connectors/connectors';
-import { failuresOf } from '../connectors/failure';
+import { type Connector, failuresOf, isFailed, readConnectors } from '../connectors/connectors';
 import { selectNamed } from '../connectors/name-pattern';
 import { EXIT } from '../exit-codes';
 import { writeAnswer } from '../output/answer';
 import { paintOf } from '../output/colours';
 import { watch } from '../output/watch';
 import type { Invocation } from '../program/command-spec';
-import { withClient } from '../rest/with-client';
+import { withClient } from '../rest/clients';
 import { statusText, stateCounts } from './status-text';
 
 export async function run(invocation: Invocation): Promise<number> {

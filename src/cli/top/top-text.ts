@@ -1,7 +1,7 @@
 /** The screen of `millrace top`. */
 import { paintState, type Paint } from '../output/colours';
 import { printable } from '../output/printable';
-import { tableText } from '../output/table';
+import { tableText } from '../output/layout';
 import type { ConnectorRow, Figures, WorkerReading, WorkerRow } from './rows';
 import { sortRows, type SortKey } from './sort-rows';
 

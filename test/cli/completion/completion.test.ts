@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { runCli } from '../../../src/cli/cli';
-import { bashReply, parseBashLine } from '../../../src/cli/completion/bash-line';
+import { bashReply, parseBashLine } from '../../../src/cli/completion/complete';
 import { SCRIPTS } from '../../../src/cli/completion/scripts';
 import { waitFor } from '../../helpers/wait-for';
 import { FakeIo } from '../fake-io';

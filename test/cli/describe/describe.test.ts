@@ -1,5 +1,5 @@
 import { traceLines } from '../../../src/cli/connectors/trace-lines';
-import { wrapText } from '../../../src/cli/output/wrap';
+import { wrapText } from '../../../src/cli/output/layout';
 import { cli, serve } from '../scripted-rest';
 
 const CONFIG = {

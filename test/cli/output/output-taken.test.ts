@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { outputTaken } from '../../../src/cli/output/output-taken';
+import { outputTaken } from '../../../src/cli/end-process';
 
 /** A pipe whose reader takes a part when told to. */
 class Pipe extends Writable {

@@ -1,5 +1,5 @@
 import { ConnectError } from '@millrace/sdk';
-import { fail } from '../../../src/cli/fail';
+import { fail } from '../../../src/cli/output/fail';
 import { paintOf, paintState } from '../../../src/cli/output/colours';
 import { printable, printableLines } from '../../../src/cli/output/printable';
 import { FakeIo } from '../fake-io';

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fail } from '../../../src/cli/fail';
+import { fail } from '../../../src/cli/output/fail';
 import { run } from '../../../src/cli/preview/run';
 import { FakeIo, invocationOf } from '../fake-io';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { runCli } from '../../../src/cli/cli';
-import { fail } from '../../../src/cli/fail';
+import { fail } from '../../../src/cli/output/fail';
 import { run as produce, type OpenProducer } from '../../../src/cli/produce/produce';
 import { KafkaError } from '../../../src/kafka/errors';
 import type { DeliveryCallback, Producer, ProducerRecord } from '../../../src/kafka/port';

@@ -1,4 +1,4 @@
-import { COMMAND_NAMES, GROUPS, loadAllCommands, loadCommand } from '../../../src/cli/commands';
+import { COMMANDS } from '../../../src/cli/commands';
 import { runCli } from '../../../src/cli/cli';
 import type { CommandSpec } from '../../../src/cli/program/command-spec';
 import { FakeIo } from '../fake-io';
@@ -10,15 +10,15 @@ function pathsOf(specs: readonly CommandSpec[], before: readonly string[] = []):
     return [[path, spec] as [string[], CommandSpec], ...pathsOf(spec.subcommands ?? [], path)];
   });
 }
-const ALL = pathsOf(loadAllCommands());
+const ALL = pathsOf(COMMANDS.all());
 
 test('each command is in one group of the list of commands', () => {
-  expect(GROUPS.flatMap(([, names]) => names).sort()).toEqual([...COMMAND_NAMES].sort());
+  expect(COMMANDS.groups.flatMap(([, names]) => names).sort()).toEqual([...COMMANDS.names].sort());
 });
 
 test('each command is loaded under its own name', () => {
-  for (const name of COMMAND_NAMES) expect(loadCommand(name)?.name).toBe(name);
-  expect(loadCommand('constructor')).toBeUndefined();
+  for (const name of COMMANDS.names) expect(COMMANDS.load(name)?.name).toBe(name);
+  expect(COMMANDS.load('constructor')).toBeUndefined();
 });
 
 test.each(ALL.map(([path, spec]) => [path.join(' '), path, spec] as const))(

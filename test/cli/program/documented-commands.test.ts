@@ -1,10 +1,10 @@
 /** Every command line of `millrace` in the documentation can be parsed. None is run. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadAllCommands, loadCommand } from '../../../src/cli/commands';
-import { optionsOf } from '../../../src/cli/program/build-command';
-import type { CommandSpec } from '../../../src/cli/program/command-spec';
+import { COMMANDS } from '../../../src/cli/commands';
 import { parseCommandLine } from '../../../src/cli/program/parse-command-line';
+import { optionsOf } from '../../../src/cli/program/shared-options';
+import type { CommandSpec } from '../../../src/cli/program/command-spec';
 import { FakeIo } from '../fake-io';
 import { argumentsIn, documentedCommands, type CommandLine } from './documented-commands';
 import { shellCommands } from './shell-commands';
@@ -34,13 +34,13 @@ function problemOf({ args, isInline }: Pick<CommandLine, 'args' | 'isInline'>): 
   // `millrace <command> --help` stands for all commands.
   if (args[0] === '<command>') return undefined;
   const io = new FakeIo('/');
-  const parsed = parseCommandLine(args, io);
+  const parsed = parseCommandLine(args, io, COMMANDS);
   return typeof parsed === 'number' && parsed !== 0 ? io.err.split('\n')[0] || 'not a command' : undefined;
 }
 
 /** The command that the first words name, and the words after its name. */
 function specOf(args: readonly string[]): { readonly spec?: CommandSpec; readonly rest: readonly string[] } {
-  let spec = loadCommand(args[0] ?? '');
+  let spec = COMMANDS.load(args[0] ?? '');
   let used = spec ? 1 : 0;
   for (;;) {
     const subcommand = spec?.subcommands?.find(({ name }) => name === args[used]);
@@ -75,7 +75,7 @@ const withPaths = (specs: readonly CommandSpec[], before = ''): [string, Command
     return [[path, spec] as [string, CommandSpec], ...withPaths(spec.subcommands ?? [], `${path} `)];
   });
 
-test.each(withPaths(loadAllCommands()))('%s --help', (path, spec) => {
+test.each(withPaths(COMMANDS.all()))('%s --help', (path, spec) => {
   const examples = spec.examples.flatMap(({ command }) => argumentsIn(`millrace ${command}`));
   const texts = [spec.description ?? '', ...optionsOf(spec).map(({ description }) => description)].join('\n');
   const mentions = [...texts.matchAll(/"(millrace [^"]+)"/g)].flatMap(([, text = '']) => argumentsIn(text));

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
-import { ConnectClient, type RestRequest } from '../../../src/cli/rest/connect-client';
-import { path } from '../../../src/cli/rest/path';
+import { ConnectClient, path, type RestRequest } from '../../../src/cli/rest/connect-client';
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 

@@ -6,7 +6,7 @@ import { ValidationError } from '../../config/validation/validation-error';
 import { addProvidedValue } from '../../logging/provided-values';
 import { HIDDEN, isSecret } from '../../logging/secrets';
 import type { PluginRegistry } from '../../plugins/registry';
-import { fieldErrors, type FieldErrors } from '../apply/validate-configs';
+import { fieldErrors, type FieldErrors } from '../connectors/validate-configs';
 
 export interface Installation {
   readonly registry: PluginRegistry;

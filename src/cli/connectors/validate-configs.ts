@@ -4,9 +4,8 @@ import { redactText } from '../../logging/redact';
 import { HIDDEN, isSecret } from '../../logging/secrets';
 import type { ConnectorDocument } from '../documents/connector-document';
 import { printable } from '../output/printable';
-import { RestError, type ConnectClient } from '../rest/connect-client';
-import { path } from '../rest/path';
-import { sideBySide } from '../rest/side-by-side';
+import { sideBySide } from '../rest/clients';
+import { type ConnectClient, path, RestError } from '../rest/connect-client';
 
 export interface FieldErrors {
   readonly key: string;

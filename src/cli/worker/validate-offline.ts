@@ -1,19 +1,18 @@
 /** `millrace validate --offline` */
 import { settledWithin } from '@millrace/sdk';
 import { builtInPlugins } from '../../built-in-plugins';
-import { LogLevels } from '../../logging/log-levels';
 import { TEXT_LIMIT } from '../../logging/bounded-text';
+import { LogLevels } from '../../logging/log-levels';
 import { redactText } from '../../logging/redact';
 import { createPluginHost } from '../../plugin-host/create-host';
 import { createPluginRegistry } from '../../plugins/create-registry';
-import { sideBySide } from '../rest/side-by-side';
-import type { Validated } from '../apply/validate-configs';
-import { commandConfig } from '../command-config';
+import type { Validated } from '../connectors/validate-configs';
 import type { ConnectorDocument } from '../documents/connector-document';
 import type { CliIo } from '../io';
-import { stderrLogger } from '../preview/stderr-logger';
-import type { WorkerOptions } from '../worker-options';
-import { consoleOnStderr } from './console-on-stderr';
+import { sideBySide } from '../rest/clients';
+import { commandConfig } from './command-config';
+import type { WorkerOptions } from './read-config';
+import { consoleOnStderr, stderrLogger } from './stderr-logger';
 import { classError, validateHere } from './validate-here';
 
 /** For plugin threads to end, ms. */

@@ -1,7 +1,6 @@
 /** Compares connector configs, and shows the differences without secrets. Pure. */
 import type { Paint } from '../output/colours';
-import { printable } from '../output/printable';
-import { shownValue } from '../output/shown-value';
+import { printable, shownValue } from '../output/printable';
 
 export type Config = Readonly<Record<string, string | null>>;
 

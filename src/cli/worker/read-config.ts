@@ -2,16 +2,25 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ConfigError, isConnectError } from '@millrace/sdk';
-import { embeddedBrokerConfig, type EmbeddedBrokerConfig } from '../config/embedded-broker';
-import { fromVariables, withEnvironment } from '../config/environment';
-import { readText } from '../config/file-stream';
-import { parseProperties } from '../config/properties';
-import { createConfigResolver, resolveWorkerSettings, type ConfigResolver } from '../config/providers/config-resolver';
-import { hiderOf } from '../config/providers/hide-resolved';
-import { parseWorkerConfig, type WorkerConfig } from '../config/worker-config';
-import type { CliIo } from './io';
+import {
+  EMBEDDED_DATA_DIR,
+  EMBEDDED_PORT,
+  embeddedBrokerConfig,
+  type EmbeddedBrokerConfig,
+} from '../../config/embedded-broker';
+import { fromVariables, withEnvironment } from '../../config/environment';
+import { readText } from '../../config/file-stream';
+import { parseProperties } from '../../config/properties';
+import {
+  type ConfigResolver,
+  createConfigResolver,
+  resolveWorkerSettings,
+} from '../../config/providers/config-resolver';
+import { hiderOf } from '../../config/providers/hide-resolved';
+import { parseWorkerConfig, type WorkerConfig } from '../../config/worker-config';
+import type { CliIo } from '../io';
+import type { Invocation } from '../program/command-spec';
 import { withJaasFile } from './jaas-credentials';
-import type { WorkerOptions } from './worker-options';
 
 export interface ConfigSources {
   readonly defaults?: Readonly<Record<string, string>>;
@@ -105,4 +114,52 @@ async function readProperties(path: string, signal?: AbortSignal): Promise<Recor
       cause: error,
     });
   }
+}
+
+/** What the command line of `start`, `dev` and the commands that connect to Kafka says about the worker's settings. */
+export interface WorkerOptions {
+  readonly file?: string;
+  /** Settings that the options override. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** The given options of the embedded broker, such as `--data-dir`. */
+  readonly brokerOptions: readonly string[];
+  /** Folders that are added to `plugin.path`. */
+  readonly plugins?: readonly string[];
+}
+
+interface GivenOptions {
+  readonly port?: number;
+  readonly brokerPort?: number;
+  readonly dataDir?: string;
+  readonly plugin?: readonly string[];
+  /** Path of the worker's properties, of commands whose argument is something else. */
+  readonly config?: string;
+}
+
+export function workerOptions(
+  file: string | undefined,
+  { port, brokerPort, dataDir, plugin }: GivenOptions,
+): WorkerOptions {
+  const settings: Record<string, string> = {};
+  if (port !== undefined) settings.listeners = `http://127.0.0.1:${port}`;
+  if (brokerPort !== undefined) settings[EMBEDDED_PORT] = String(brokerPort);
+  if (dataDir !== undefined) settings[EMBEDDED_DATA_DIR] = dataDir;
+  const brokerOptions = [
+    ...(brokerPort === undefined ? [] : ['--broker-port']),
+    ...(dataDir === undefined ? [] : ['--data-dir']),
+  ];
+  return { ...(file !== undefined && { file }), settings, brokerOptions, ...(plugin && { plugins: plugin }) };
+}
+
+/** For `--config` and `--plugin-path` of commands that run plugins without a worker. */
+export function pluginOptions({ options }: Pick<Invocation, 'options'>): WorkerOptions {
+  const { config, pluginPath } = options as { readonly config?: string; readonly pluginPath?: string };
+  const worker = workerOptions(config, {});
+  return pluginPath === undefined ? worker : { ...worker, settings: { 'plugin.path': pluginPath } };
+}
+
+/** For the shared options `cluster`. */
+export function clusterOptions({ options }: Pick<Invocation, 'options'>): WorkerOptions {
+  const given = options as GivenOptions;
+  return workerOptions(given.config, { dataDir: given.dataDir });
 }

@@ -3,10 +3,10 @@
  * where `sasl.jaas.config` is not set, as in Java.
  */
 import { ConfigError, readRegularFileSync } from '@millrace/sdk';
-import { MAX_FILE_BYTES } from '../config/providers/provider';
-import { JAAS_FILE, jaasPath } from '../config/rest-auth-settings';
-import { parseJaasFile } from '../kafka/security/jaas-file';
-import type { JaasEntry } from '../kafka/security/jaas-tokens';
+import { MAX_FILE_BYTES } from '../../config/providers/provider';
+import { JAAS_FILE, jaasPath } from '../../config/rest-auth-settings';
+import { parseJaasFile } from '../../kafka/security/jaas-file';
+import type { JaasEntry } from '../../kafka/security/jaas-tokens';
 
 const SECTION = 'KafkaClient';
 const PREFIXES = ['', 'producer.', 'consumer.', 'admin.'];

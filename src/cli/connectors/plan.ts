@@ -4,7 +4,8 @@ import type { ConnectorDocument } from '../documents/connector-document';
 import { labelsOf, parseSelector } from '../documents/labels';
 import type { Paint } from '../output/colours';
 import { printable } from '../output/printable';
-import { changeLines, changesOf, type Change, type Config } from './changes';
+import type { ConnectClient } from '../rest/connect-client';
+import { type Change, changeLines, changesOf, type Config } from './config-changes';
 
 export interface Step {
   readonly name: string;
@@ -66,4 +67,10 @@ export function planText(steps: readonly Step[], paint: Paint): string {
 export function summaryOf(steps: readonly Step[]): string {
   const count = (action: Step['action']): number => steps.filter((step) => step.action === action).length;
   return `${count('create')} to create, ${count('update')} to change, ${count('delete')} to delete, ${count('none')} unchanged.`;
+}
+
+/** Configs of the connectors of the cluster, by name. */
+export async function presentConfigs(client: ConnectClient): Promise<ReadonlyMap<string, Config>> {
+  const found = await client.request<Record<string, { info?: { config?: Config } }>>('/connectors?expand=info');
+  return new Map(Object.entries(found).map(([name, { info }]) => [name, info?.config ?? {}]));
 }

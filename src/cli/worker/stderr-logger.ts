@@ -1,9 +1,11 @@
 /** A logger for a command: short lines on stderr, redacted. Warnings and errors, unless MILLRACE_LOG_LEVEL is set. */
+import { TEXT_LIMIT } from '../../logging/bounded-text';
 import type { LogLevel } from '../../logging/format-line';
-import { levelName, LEVEL_NAMES, SEVERITY } from '../../logging/log-levels';
+import { LEVEL_NAMES, levelName, SEVERITY } from '../../logging/log-levels';
 import type { Logger } from '../../logging/logger';
+import { redactText } from '../../logging/redact';
 import type { CliIo } from '../io';
-import { shownLine } from './shown-line';
+import { printableLines } from '../output/printable';
 
 export function stderrLogger({ stderr, env }: Pick<CliIo, 'stderr' | 'env'>): Logger {
   const threshold = LEVEL_NAMES.indexOf(levelName(env.MILLRACE_LOG_LEVEL ?? '') ?? 'WARN');
@@ -21,4 +23,15 @@ export function stderrLogger({ stderr, env }: Pick<CliIo, 'stderr' | 'env'>): Lo
     child: () => logger,
   };
   return logger;
+}
+
+/** Text of plugins and servers for a terminal: without secrets of the config and control characters. Bounded. */
+export function shownLine(text: string): string {
+  return `${printableLines(redactText(text, TEXT_LIMIT, null)).trimEnd()}\n`;
+}
+
+/** For commands that run plugins in their own process: what those print must not mix with the answer on stdout. */
+export function consoleOnStderr(): void {
+  const print = console.error.bind(console);
+  console.log = console.info = console.debug = print;
 }

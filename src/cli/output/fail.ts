@@ -1,8 +1,8 @@
 /** Reports an error of a command. */
 import { isConnectError } from '@millrace/sdk';
-import { EXIT } from './exit-codes';
-import type { CliIo } from './io';
-import { indentedLines } from './output/printable';
+import { EXIT } from '../exit-codes';
+import type { CliIo } from '../io';
+import { indentedLines } from './printable';
 
 /** Characters of a message that are shown. */
 const LONGEST = 16 * 1024;

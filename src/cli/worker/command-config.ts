@@ -1,0 +1,60 @@
+/**
+ * The worker settings of commands that are no worker: those of a file that is named, and of the environment; otherwise
+ * those of `millrace dev`. A worker.properties of the current folder, which may be a checkout, is not taken on its own:
+ * it could send the credentials of the environment to a broker of its author, and load plugins.
+ */
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { contextsPath } from '../context/contexts-file';
+import { chosenContext } from '../context/server';
+import type { CliIo } from '../io';
+import type { Invocation } from '../program/command-spec';
+import { clusterOptions, readConfig, type WorkerOptions, type WorkerSetup } from './read-config';
+
+const JSON_CONVERTER = 'org.apache.kafka.connect.json.JsonConverter';
+
+/** Of `millrace dev`. */
+export const DEV_DEFAULTS: Readonly<Record<string, string>> = {
+  'bootstrap.servers': 'embedded',
+  'group.id': 'millrace-dev',
+  'config.storage.topic': 'millrace-dev-configs',
+  'offset.storage.topic': 'millrace-dev-offsets',
+  'status.storage.topic': 'millrace-dev-status',
+  // The broker's default: 1 with the embedded broker.
+  'config.storage.replication.factor': '-1',
+  'offset.storage.replication.factor': '-1',
+  'status.storage.replication.factor': '-1',
+  'key.converter': JSON_CONVERTER,
+  'value.converter': JSON_CONVERTER,
+  listeners: 'http://127.0.0.1:8083',
+  'offset.flush.interval.ms': '10000',
+  'plugin.watch': 'true',
+  // When a worker stops, its tasks move at once instead of waiting for it to return.
+  'scheduled.rebalance.max.delay.ms': '0',
+};
+
+const FILE = 'worker.properties';
+
+/** Rejects with a ConfigError about the first invalid setting. @param signal ends the reading of a pipe */
+export async function commandConfig(given: WorkerOptions, io: CliIo, signal?: AbortSignal): Promise<WorkerSetup> {
+  if (given.file === undefined && existsSync(join(io.cwd, FILE)))
+    io.stderr.write(`${FILE} of this folder is not used: name it with --config ${FILE} if the settings are yours.\n`);
+  return await readConfig({ defaults: DEV_DEFAULTS, given }, io, signal);
+}
+
+/**
+ * The worker settings with which a command connects to Kafka: of `--config`, of the context, of the
+ * environment; otherwise those of `millrace dev`. The context does not count if a URL names another cluster. Rejects
+ * with a ConfigError about the first invalid setting.
+ * @param signal ends the reading of a pipe
+ */
+export async function clusterSetup(
+  invocation: Pick<Invocation, 'options' | 'io'>,
+  signal?: AbortSignal,
+): Promise<WorkerSetup> {
+  const { io } = invocation;
+  const given = clusterOptions(invocation);
+  const ofContext = given.file === undefined ? chosenContext(invocation)?.config : undefined;
+  const file = ofContext === undefined ? given.file : resolve(dirname(contextsPath(io)), ofContext);
+  return await commandConfig({ ...given, ...(file !== undefined && { file }) }, io, signal);
+}
