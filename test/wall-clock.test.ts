@@ -16,14 +16,13 @@ const THREADS = 'a time that the threads of a worker share through metrics or ca
 const TOKENS = 'tokens also expire while the machine sleeps';
 
 const NEEDS_TIME_OF_DAY: Record<string, string> = {
-  'src/rest/routers/forwarded-marks.ts': OTHERS,
-  'src/rest/routers/worker-marks.ts': OTHERS,
+  'src/rest/routes/worker-marks.ts': OTHERS,
   'src/cluster/forwarding/internal-marks.ts': OTHERS,
   'src/rest/http/header-rules.ts': 'HTTP dates',
   'src/rest/server.ts': SHOWN,
-  'src/rest/console/connector-resources.ts': THREADS,
+  'src/rest/console/connector-routes.ts': THREADS,
   'src/rest/console/worker-report.ts': SHOWN,
-  'src/rest/console/console-resources.ts': THREADS,
+  'src/rest/console/console-routes.ts': THREADS,
   'src/rest/console/overview.ts': SHOWN,
   'src/rest/console/group-reports.ts': OTHERS,
   'src/rest/console/connector-details.ts': SHOWN,

@@ -1,48 +1,37 @@
-/**
- * The express applications: normalize the path, find the route, respond. `resources` and `adminResources` list the
- * routes.
- */
+/** The express applications: normalize the path, find the route, respond. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import { connectorResources } from './routers/connector-router';
-import { connectorsResources } from './routers/connectors-router';
-import type { RestContext } from './routers/context';
 import type { CallerCheck } from './http/caller-check';
+import { limitUnreadBody } from './http/client-error';
+import { routingError } from './http/rest-error';
 import { dispatch, writeError, type DispatchOptions } from './requests/dispatch';
 import { errorReply } from './requests/error-reply';
-import { limitUnreadBody } from './http/client-error';
-import { lifecycleResources } from './routers/lifecycle-router';
-import { signalsResources } from './routers/signals-router';
-import { loggersResources } from './routers/loggers-router';
-import { metricsResources } from './routers/metrics-router';
-import { offsetsResources } from './routers/offsets-router';
-import { pluginsResources } from './routers/plugins-router';
 import { requestTarget } from './requests/request-checks';
 import { normalizeUrl } from './requests/request-path';
-import { routingError } from './http/rest-error';
-import type { Resource } from './requests/route';
-import { serverInfoResources } from './routers/server-info-router';
-import { tasksResources } from './routers/tasks-router';
-import { topicsResources } from './routers/topics-router';
+import type { ConsoleRoute, Route } from './requests/route';
+import { connectorRoutes } from './routes/connectors';
+import type { RestContext } from './routes/context';
+import { lifecycleRoutes } from './routes/lifecycle';
+import { metricsRoute } from './routes/metrics';
+import { offsetRoutes } from './routes/offsets';
+import { pluginRoutes } from './routes/plugins';
+import { signalRoutes } from './routes/signals';
+import { taskRoutes } from './routes/tasks';
+import { topicRoutes } from './routes/topics';
+import { workerRoutes } from './routes/worker';
 
-/** All routes except the admin routes. */
-export function resources(context: RestContext): readonly Resource[] {
+/** All routes of the API, except those that `admin.listeners` can move to other listeners: `loggerRoutes`. */
+export function connectRoutes(context: RestContext): readonly Route[] {
   return [
-    ...serverInfoResources(context),
-    ...metricsResources(context),
-    ...connectorsResources(context),
-    ...connectorResources(context),
-    ...lifecycleResources(context),
-    ...signalsResources(context),
-    ...tasksResources(context),
-    ...topicsResources(context),
-    ...offsetsResources(context),
-    ...pluginsResources(context),
+    ...workerRoutes(context),
+    metricsRoute(context),
+    ...connectorRoutes(context),
+    ...lifecycleRoutes(context),
+    ...signalRoutes(context),
+    ...taskRoutes(context),
+    ...topicRoutes(context),
+    ...offsetRoutes(context),
+    ...pluginRoutes(context),
   ];
-}
-
-/** Routes that `admin.listeners` can move to other listeners. */
-export function adminResources(context: RestContext): readonly Resource[] {
-  return loggersResources(context);
 }
 
 export interface AppOptions extends DispatchOptions {
@@ -54,7 +43,7 @@ export interface AppOptions extends DispatchOptions {
 
 /** `first` are handlers that receive every request before all others. */
 export function createApp(
-  routes: readonly Resource[],
+  routes: readonly ConsoleRoute[],
   options: AppOptions,
   first: readonly RequestHandler[] = [],
 ): Express {
@@ -71,7 +60,8 @@ export function createApp(
     next();
   };
   app.use(...first, prepare, ...(options.pages ? [options.pages] : []));
-  for (const resource of routes) app.all(resource.path, dispatch(resource, options));
+  const at = (path: string): readonly ConsoleRoute[] => routes.filter((route) => route.path === path);
+  for (const path of new Set(routes.map((route) => route.path))) app.all(path, dispatch(path, at(path), options));
   app.use((_request, response) => writeError(response, errorReply(routingError(404), options.logger, null)));
   // Express recognizes an error handler by its four parameters.
   const failed: ErrorRequestHandler = (error, _request, response, _next) =>

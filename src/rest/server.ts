@@ -26,25 +26,24 @@ import {
 } from './auth/open-listeners';
 import type { ReadJaasFile } from './auth/property-file-login';
 import { BodyBudget } from './http/body-budget';
-import { adminResources, createApp, resources } from './app';
+import { connectRoutes, createApp } from './app';
 import { consoleFiles } from './console/console-files';
 import { consolePages } from './console/console-pages';
-import { createConsole } from './console/console-resources';
+import { createConsole } from './console/console-routes';
 import { callerCheck } from './http/caller-check';
-import { metricsResources } from './routers/metrics-router';
-import type { RestContext } from './routers/context';
-import { createForwarder } from './routers/forward';
-import { forwardedMarks } from './routers/forwarded-marks';
-import { internalProof } from './routers/internal-proof';
-import { workerMarks } from './routers/worker-marks';
+import type { RestContext } from './routes/context';
+import { createForwarder } from './routes/forward';
+import { loggerRoutes } from './routes/loggers';
+import { metricsRoute } from './routes/metrics';
+import { forwardedMarks, internalProof, workerMarks } from './routes/worker-marks';
 import { corsHeaders, responseHeaders } from './http/header-rules';
 import { httpsOptions, type HttpsOptions, type ReadTls } from './http/https';
 import { ConnectionLimit } from './http/connection-limit';
 import { ListenerServer } from './http/listener-server';
-import { withOpenApi } from './openapi/openapi';
+import { withOpenApi } from './requests/openapi';
 import { RareWarnings } from './http/rare-warnings';
 import { RestError } from './http/rest-error';
-import type { Resource } from './requests/route';
+import type { ConsoleRoute } from './requests/route';
 
 /** Where `npm run build` writes the console. */
 const BUILT_CONSOLE = join(__dirname, '../console');
@@ -135,9 +134,9 @@ export function createRestServer(options: RestServerOptions): RestServer {
   const { consoleEnabled, groupId, topicTrackingEnable: tracksTopics } = options.config;
   const { accepts } = access;
   const { millraceVersion, consoleFolder = BUILT_CONSOLE, recent = new RecentLines() } = options;
-  const consoleResources = consoleEnabled
+  const consoleRoutes = consoleEnabled
     ? createConsole({ ...context, accepts, send: workers.send, millraceVersion, groupId, tracksTopics, recent })
-    : (): readonly Resource[] => [];
+    : (): readonly ConsoleRoute[] => [];
   const pages = consoleEnabled ? { pages: consolePages(consoleFiles(consoleFolder)) } : {};
   const { cors, responseHeaders: rules, raw, listeners, adminListeners } = options.config;
   const { allowedHosts, advertisedHost, restConnectionsMax } = options.config;
@@ -161,13 +160,13 @@ export function createRestServer(options: RestServerOptions): RestServer {
   };
   // As in Java, a separate admin listener has neither CORS nor configured response headers.
   const everywhere = [...(cors ? [corsHeaders(cors)] : []), ...(rules.length > 0 ? [responseHeaders(rules)] : [])];
-  const connect = resources(context);
-  const admin = adminResources(context);
+  const connect = connectRoutes(context);
+  const admin = loggerRoutes(context);
   const routes = {
-    both: [...withOpenApi([...connect, ...admin], options.version), ...consoleResources(true)],
-    connect: [...withOpenApi(connect, options.version), ...consoleResources(false)],
+    both: [...withOpenApi([...connect, ...admin], options.version), ...consoleRoutes(true)],
+    connect: [...withOpenApi(connect, options.version), ...consoleRoutes(false)],
     // Scrapers often have access only to the admin listener.
-    admin: [...admin, ...metricsResources(context)],
+    admin: [...admin, metricsRoute(context)],
   };
   // Invalid settings abort startup before any port is opened.
   const tls = new Map<Listener, HttpsOptions>();

@@ -44,20 +44,21 @@ import { TimeInStates } from '../../src/metrics/time-in-states';
 import { WorkMetrics } from '../../src/metrics/work-metrics';
 import { createPluginRegistry } from '../../src/plugins/create-registry';
 import type { BuiltInPlugin, PluginRegistry } from '../../src/plugins/registry';
-import { adminResources, createApp, resources } from '../../src/rest/app';
-import type { RestContext } from '../../src/rest/routers/context';
+import { connectRoutes, createApp } from '../../src/rest/app';
+import type { RestContext } from '../../src/rest/routes/context';
 import { OPEN_ACCESS, type Access } from '../../src/rest/auth/access';
 import type { AuditLog } from '../../src/rest/auth/audit-log';
 import { consoleFiles } from '../../src/rest/console/console-files';
 import { consolePages } from '../../src/rest/console/console-pages';
-import { createConsole } from '../../src/rest/console/console-resources';
+import { createConsole } from '../../src/rest/console/console-routes';
 import { HiddenSecrets } from '../../src/rest/auth/hidden-secrets';
 import { BodyBudget, type BodyLimits } from '../../src/rest/http/body-budget';
-import { createForwarder } from '../../src/rest/routers/forward';
-import { internalProof } from '../../src/rest/routers/internal-proof';
-import { withOpenApi } from '../../src/rest/openapi/openapi';
+import { createForwarder } from '../../src/rest/routes/forward';
+import { loggerRoutes } from '../../src/rest/routes/loggers';
+import { internalProof } from '../../src/rest/routes/worker-marks';
+import { withOpenApi } from '../../src/rest/requests/openapi';
 import { RestError } from '../../src/rest/http/rest-error';
-import type { Resource } from '../../src/rest/requests/route';
+import type { ConsoleRoute, Route } from '../../src/rest/requests/route';
 
 const noTask = (): never => {
   throw new Error('no task is started here');
@@ -481,8 +482,8 @@ export interface FakeWorker {
   readonly herder: FakeHerder;
   readonly levels: LogLevels;
   readonly recent: RecentLines;
-  readonly routes: readonly Resource[];
-  readonly consoleRoutes: readonly Resource[];
+  readonly routes: readonly Route[];
+  readonly consoleRoutes: readonly ConsoleRoute[];
 }
 
 export interface FakeWorkerOptions {
@@ -532,7 +533,7 @@ export function fakeWorker(options: FakeWorkerOptions = {}): FakeWorker {
     healthLimitMs: options.healthLimitMs ?? 10_000,
   };
   const recent = new RecentLines();
-  const routes = withOpenApi([...resources(context), ...adminResources(context)], context.version);
+  const routes = withOpenApi([...connectRoutes(context), ...loggerRoutes(context)], context.version);
   const consoleRoutes = createConsole({
     ...context,
     send,

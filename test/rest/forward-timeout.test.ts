@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { HerderError, NotHereError, UnreachableWorkerError } from '../../src/cluster/errors';
 import type { ForwardedResponse, OutgoingRequest } from '../../src/cluster/forwarding/forwarding';
-import { createForwarder } from '../../src/rest/routers/forward';
+import { createForwarder } from '../../src/rest/routes/forward';
 import type { Call } from '../../src/rest/requests/route';
 
 const call = (query = ''): Call => ({

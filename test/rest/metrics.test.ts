@@ -2,9 +2,9 @@
 import request from 'supertest';
 import { parsePrometheus, valueIn } from '../helpers/prometheus';
 import { RestMetrics } from '../../src/metrics/rest-metrics';
-import type { RestContext } from '../../src/rest/routers/context';
-import { metricsResources } from '../../src/rest/routers/metrics-router';
-import type { Call, Handler, Reply } from '../../src/rest/requests/route';
+import type { RestContext } from '../../src/rest/routes/context';
+import { metricsRoute } from '../../src/rest/routes/metrics';
+import type { Call, Reply } from '../../src/rest/requests/route';
 import { fakeWorker, SNK } from './fake-worker';
 
 const PROMETHEUS =
@@ -65,7 +65,7 @@ test('requests that arrive during a scrape share its text', async () => {
     commit: 'x',
     startedAt: 5,
   };
-  const get = metricsResources(context as unknown as RestContext)[0]?.methods.GET as Handler;
+  const { run: get } = metricsRoute(context as unknown as RestContext);
   const scrape = async (): Promise<Reply> => await get({ request: { headers: {} } } as Call);
   const [first, second] = await Promise.all([scrape(), scrape()]);
   expect(second?.text).toBe(first?.text);

@@ -1,10 +1,14 @@
-/** What workers ask each other for the console: who gets the caller’s credentials, and who is admitted without any. */
+/**
+ * Marks of requests between workers: forwarded ones, and those for the console: who gets the caller’s credentials, and
+ * who is admitted without any.
+ */
+import type { IncomingMessage } from 'node:http';
 import request from 'supertest';
 import { createConfigValidator } from '../../src/config/validation/connector-validator';
 import type { OutgoingRequest } from '../../src/cluster/forwarding/forwarding';
 import { admittingWorkers, createAccess } from '../../src/rest/auth/access';
 import type { PropertyFileLogin } from '../../src/rest/auth/property-file-login';
-import { workerMarks } from '../../src/rest/routers/worker-marks';
+import { forwardedMarks, workerMarks } from '../../src/rest/routes/worker-marks';
 import { failedLogins } from '../helpers/failed-logins';
 import { FakeHerder, fakeRegistry, fakeWorker, fakeWorkerConfig, SRC } from './fake-worker';
 
@@ -63,4 +67,26 @@ test('a worker of the group is admitted to what workers ask each other, and to n
   expect(await status(REPORT, sent(herder, 'http://o/', REPORT, Date.now() - 3_600_000))).toBe(401);
   for (const path of ['/connectors', '/ui/api/overview'])
     expect([path, await status(path, sent(herder, 'http://o/', path))]).toEqual([path, 401]);
+});
+
+const REQUEST = { method: 'PUT', path: '/connectors/a/stop', authorization: 'Basic x' };
+const received = (headers: Record<string, string | string[]>): IncomingMessage =>
+  ({ method: 'PUT', headers: { authorization: 'Basic x', ...headers } }) as unknown as IncomingMessage;
+const lowerCase = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+test('a request that another worker has forwarded is recognized', () => {
+  const marks = forwardedMarks(() => herder);
+  const headers = lowerCase(marks.mark(REQUEST));
+  expect(marks.isForwarded(received(headers), REQUEST.path)).toBe(true);
+  expect(marks.isForwarded(received(headers), '/connectors/b/stop')).toBe(false);
+  expect(marks.isForwarded(received({}), REQUEST.path)).toBe(false);
+  expect(marks.isForwarded(received({ 'x-millrace-forwarded': 'true' }), REQUEST.path)).toBe(false);
+});
+
+test('without a session key nothing is marked, and no mark is believed', () => {
+  const headers = lowerCase(forwardedMarks(() => herder).mark(REQUEST));
+  const marks = forwardedMarks(() => null);
+  expect(marks.mark(REQUEST)).toEqual({});
+  expect(marks.isForwarded(received(headers), REQUEST.path)).toBe(false);
 });

@@ -8,8 +8,7 @@ import { forbidden, InvalidTokenError, javaUnauthenticated, unauthenticated } fr
 import { basicCredentials, type BasicCredentials } from './basic-credentials';
 import type { FailedLogins } from './failed-logins';
 import type { PropertyFileLogin } from './property-file-login';
-import { isWorkerRoute, requirementOf } from './required-role';
-import { includes, roleOf, type Identity } from './roles';
+import { includes, roleOf, type Identity, type RequiredRole } from './roles';
 
 export interface Caller {
   /** Null: not authenticated. */
@@ -30,8 +29,8 @@ export interface Access {
   readonly hasRoles: boolean;
   /** Types of credentials. Empty: it asks for none. */
   readonly accepts: readonly CredentialType[];
-  /** `path`: express pattern of the route. Rejects with RestError 401, 403 or 503. */
-  admit(request: Asked, path: string): Promise<Caller>;
+  /** Rejects with RestError 401, 403 or 503. */
+  admit(request: Asked, route: RequiredRole): Promise<Caller>;
 }
 
 export interface AccessOptions {
@@ -61,10 +60,10 @@ export type IsWorker = (request: Pick<Asked, 'method' | 'url' | 'headers'>) => b
 export function admittingWorkers(access: Access, isWorker: IsWorker): Access {
   return {
     ...access,
-    admit: async (request, path) =>
-      isWorkerRoute(request.method, path) && isWorker(request)
+    admit: async (request, route) =>
+      route.forWorkers && request.method === 'GET' && isWorker(request)
         ? { user: null, role: 'reader' }
-        : await access.admit(request, path),
+        : await access.admit(request, route),
   };
 }
 
@@ -112,9 +111,8 @@ export function createAccess({ settings, login, bearer, failures }: AccessOption
     admitsEveryone: login?.admitsEveryone === true,
     hasRoles: roles !== null,
     accepts: [...(login ? (['basic'] as const) : []), ...(bearer ? (['bearer'] as const) : [])],
-    admit: async (request, path) => {
+    admit: async (request, { path, role: required }) => {
       const { method = 'GET' } = request;
-      const required = requirementOf(method, path);
       const isOpen = open.has(path) && (method === 'GET' || method === 'HEAD');
       if (required === 'signature' || isOpen) return { user: null, role: roles === null ? 'admin' : null };
       const identity = await identify(request);

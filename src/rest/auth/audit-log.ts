@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { boundedText } from '../../logging/bounded-text';
 import { quoting } from '../../logging/line-subject';
 import type { Logger } from '../../logging/logger';
-import { requirementOf } from './required-role';
+import type { RequiredRole } from './roles';
 
 export interface AuditedChange {
   readonly request: Pick<IncomingMessage, 'method' | 'headers'>;
@@ -14,8 +14,7 @@ export interface AuditedChange {
   readonly remote: string | null;
   /** Percent-encoded, without the query. */
   readonly path: string;
-  /** Express pattern of the route. */
-  readonly route: string;
+  readonly route: RequiredRole;
   /** Null: not authenticated. */
   readonly user: string | null;
   readonly connector: string | null;
@@ -59,10 +58,13 @@ export class AuditLog {
    * Validation changes nothing. A request with a signature is another worker's, unless the signature is rejected, or is
    * not even verified: then anyone may have sent it.
    */
-  private isChange({ method = '', headers }: AuditedChange['request'], route: string, status: number): boolean {
+  private isChange(
+    { method = '', headers }: AuditedChange['request'],
+    { role }: RequiredRole,
+    status: number,
+  ): boolean {
     if (READS.has(method)) return false;
-    const required = requirementOf(method, route);
-    if (required !== 'signature') return required !== 'reader';
+    if (role !== 'signature') return role !== 'reader';
     return headers['x-connect-authorization'] === undefined || REJECTED.has(status) || !this.areSignaturesVerified();
   }
 }

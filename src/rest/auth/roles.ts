@@ -1,5 +1,20 @@
-/** The role of a caller, by the rules `rest.auth.roles.*`. Pure. */
+/** The role of a caller, by the rules `rest.auth.roles.*`, and what a route requires of it. Pure. */
 import { ROLES, type Role, type RoleRules } from '../../config/rest-auth-settings';
+
+/**
+ * Readers read and validate; operators also change what runs; admins also change configs, offsets and log levels.
+ * `signature`: requests between workers need no role, but a signature, which the herder verifies.
+ */
+export type Requirement = Role | 'signature';
+
+/** Who may send requests to a route. */
+export interface RequiredRole {
+  /** Express pattern. */
+  readonly path: string;
+  readonly role: Requirement;
+  /** Workers of the group also request it from each other, with a mark instead of credentials. */
+  readonly forWorkers?: true;
+}
 
 export interface Identity {
   readonly user: string;

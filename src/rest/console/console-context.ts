@@ -2,7 +2,7 @@
 import type { ForwardRequest } from '../../cluster/forwarding/forwarding';
 import type { CredentialType } from '../auth/access';
 import type { RecentLines } from '../../logging/recent-lines';
-import type { RestContext } from '../routers/context';
+import type { RestContext } from '../routes/context';
 
 export interface ConsoleContext extends RestContext {
   readonly accepts: readonly CredentialType[];

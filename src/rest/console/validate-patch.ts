@@ -5,8 +5,8 @@ import type { NullableConfig } from '../../config/validation/entry';
 import { HIDDEN } from '../../logging/secrets';
 import type { Caller } from '../auth/access';
 import { forbidden } from '../auth/access-error';
-import { checksFor, validationProblem } from '../routers/plugins-router';
-import type { RestContext } from '../routers/context';
+import { checksFor, validationProblem } from '../routes/plugins';
+import type { RestContext } from '../routes/context';
 import type { Validation } from './api';
 
 /** Rejects with HerderError 404, AccessError 400 for a patch with a hidden value, and 403. */

@@ -9,7 +9,6 @@ import type { Logger } from '../../logging/logger';
 import { AccessError } from '../auth/access-error';
 import { OPEN_ACCESS, type Access, type Caller } from '../auth/access';
 import type { AuditLog } from '../auth/audit-log';
-import { requirementOf } from '../auth/required-role';
 import type { BodyBudget } from '../http/body-budget';
 import { JSON_TYPE, requestType, responseType } from '../http/content-negotiation';
 import { errorReply } from './error-reply';
@@ -18,7 +17,7 @@ import { incomingBody } from '../http/incoming-body';
 import { sendBody } from '../http/send-body';
 import { encodeJson } from '../json/encode';
 import { routingError, requestTimeout } from '../http/rest-error';
-import type { Call, ErrorReply, Handler, Method, Reply, Resource } from './route';
+import type { Call, ConsoleRoute, ErrorReply, Handler, Method, Reply } from './route';
 
 export interface DispatchOptions {
   readonly logger: Logger;
@@ -53,14 +52,17 @@ const ALLOW_ORDER: readonly (Method | 'HEAD' | 'OPTIONS')[] = [
 
 const OPTIONS_TYPE = 'text/plain';
 
-export function dispatch(resource: Resource, options: DispatchOptions): RequestHandler {
+/** @param routes all routes of this path, one for each method */
+export function dispatch(path: string, routes: readonly ConsoleRoute[], options: DispatchOptions): RequestHandler {
+  const byMethod = new Map(routes.map((route) => [route.method, route]));
   const allowed = ALLOW_ORDER.filter(
-    (method) => method === 'OPTIONS' || resource.methods[method === 'HEAD' ? 'GET' : method],
+    (method) => method === 'OPTIONS' || byMethod.has(method === 'HEAD' ? 'GET' : method),
   );
+  const onError = routes[0]?.onError;
   const { access = OPEN_ACCESS, bodies, internalBodies = bodies, workerBodies } = options;
-  const bodiesOf = (method: Method, request: Request, connector: string | null): BodyBudget => {
-    if (requirementOf(method, resource.path) !== 'signature') return bodies;
-    return workerBodies?.isProven(request, resource.path, connector ?? '') ? workerBodies.budget : internalBodies;
+  const bodiesOf = ({ role }: ConsoleRoute, request: Request, connector: string | null): BodyBudget => {
+    if (role !== 'signature') return bodies;
+    return workerBodies?.isProven(request, path, connector ?? '') ? workerBodies.budget : internalBodies;
   };
   return async (request, response) => {
     const began = monotonicNow();
@@ -70,20 +72,23 @@ export function dispatch(resource: Resource, options: DispatchOptions): RequestH
       }),
     );
     let contentType: string | null = null;
+    /** Errors are JSON also where other responses are text. */
+    let isText = false;
     let user: string | null = null;
     const remote = request.socket.remoteAddress ?? null;
     const audited = { connector: (request.params as Record<string, string>)['name'] ?? null };
-    // Requests that no route accepts change nothing.
-    let isAsked = false;
+    // Null: requests that no route accepts change nothing.
+    let accepting: ConsoleRoute | null = null;
     const audit = (status: number): void => {
-      if (!isAsked) return;
-      const path = request.url.split('?', 1)[0] as string;
-      options.audit?.record({ request, remote, path, route: resource.path, user, ...audited, status });
+      if (accepting === null) return;
+      const sent = request.url.split('?', 1)[0] as string;
+      options.audit?.record({ request, remote, path: sent, route: accepting, user, ...audited, status });
     };
     try {
       if (request.method === 'OPTIONS') {
+        isText = true;
         contentType = OPTIONS_TYPE;
-        await access.admit(request, resource.path);
+        await access.admit(request, { path, role: 'reader' });
         writeReply(
           response,
           { status: 200, text: allowed.join(', '), headers: { Allow: allowed.join(',') } },
@@ -92,19 +97,19 @@ export function dispatch(resource: Resource, options: DispatchOptions): RequestH
         return;
       }
       const method = (request.method === 'HEAD' ? 'GET' : request.method) as Method;
-      const handler = Object.hasOwn(resource.methods, method) ? resource.methods[method] : undefined;
-      if (!handler) throw routingError(405);
-      const typed = resource.anyType?.includes(method) !== true;
-      if (typed && requestType(request.headers['content-type']) === 'other') throw routingError(415);
-      contentType = responseType(request.headers.accept, resource.textType);
+      const route = byMethod.get(method);
+      if (!route) throw routingError(405);
+      if (!route.anyType && requestType(request.headers['content-type']) === 'other') throw routingError(415);
+      isText = route.textType !== undefined;
+      contentType = responseType(request.headers.accept, route.textType);
       if (contentType === null) throw routingError(406);
-      isAsked = true;
-      const caller = await access.admit(request, resource.path);
+      accepting = route;
+      const caller = await access.admit(request, route);
       user = caller.user;
       const reply = await withDeadline(
         handled(
-          handler,
-          callOf(request, response, { method, caller, audited, bodies: bodiesOf(method, request, audited.connector) }),
+          route.run,
+          callOf(request, response, { method, caller, audited, bodies: bodiesOf(route, request, audited.connector) }),
         ),
         options.requestLimitMs,
         requestTimeout,
@@ -113,11 +118,10 @@ export function dispatch(resource: Resource, options: DispatchOptions): RequestH
       writeReply(response, reply, contentType);
     } catch (error) {
       const plain = errorReply(error, options.logger, audited.connector);
-      const reply = resource.onError?.(plain) ?? plain;
+      const reply = onError?.(plain) ?? plain;
       if (error instanceof AccessError) user ??= error.user;
       audit(reply.status);
-      const isJson = resource.textType === undefined && contentType !== OPTIONS_TYPE;
-      writeError(response, reply, (isJson || reply.text !== undefined ? contentType : null) ?? JSON_TYPE);
+      writeError(response, reply, (!isText || reply.text !== undefined ? contentType : null) ?? JSON_TYPE);
     }
   };
 }

@@ -1,7 +1,12 @@
-/** A route: its path, methods and handlers. `dispatch.ts` connects it to express. */
+/**
+ * A route is one object: method, path, role, description and code. The express app (`dispatch.ts`), the check of roles,
+ * the audit log and the OpenAPI document (`openapi.ts`) are derived from the list of these objects.
+ */
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../auth/access';
+import type { RequiredRole } from '../auth/roles';
 import type { IncomingBody } from '../http/incoming-body';
+import type { SchemaName } from './openapi-schemas';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -24,7 +29,7 @@ export interface Reply {
   readonly status: number;
   /** Written as JSON. Absent: no body. */
   readonly body?: unknown;
-  /** Body of a resource with a `textType`, written as it is. */
+  /** Body of a route with a `textType`, written as it is. */
   readonly text?: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -42,19 +47,41 @@ export interface ErrorReply extends Reply {
 
 export type Handler = (call: Call) => Promise<Reply> | Reply;
 
-export interface Resource {
-  /** Express pattern. */
-  readonly path: string;
-  /**
-   * Methods that accept any Content-Type. The others respond with 415 to any other type than JSON, even without a body.
-   */
-  readonly anyType?: readonly Method[];
+/** A route that is not part of the documented API: the console's. */
+export interface ConsoleRoute extends RequiredRole {
+  /** A GET route also answers HEAD, and every path answers OPTIONS to readers. */
+  readonly method: Method;
+  /** Accepts any Content-Type. Otherwise any other type than JSON is answered with 415, even without a body. */
+  readonly anyType?: true;
   /** Content-Type of its responses, if not JSON. */
   readonly textType?: string;
-  /** Changes the replies to errors. (Default: as they are) */
+  /** Changes the replies to errors, also of requests that no route of its path accepts. (Default: as they are) */
   readonly onError?: (reply: ErrorReply) => ErrorReply;
-  readonly methods: Readonly<Partial<Record<Method, Handler>>>;
+  readonly run: Handler;
 }
+
+export interface Route extends ConsoleRoute {
+  readonly doc: RouteDoc;
+}
+
+/** Description for the OpenAPI document. */
+export interface RouteDoc {
+  /** Unique: clients generate names of methods from it. */
+  readonly id: string;
+  readonly summary: string;
+  /** Query parameters. `repeated`: may occur more than once. */
+  readonly query?: readonly { readonly name: string; readonly description: string; readonly repeated?: boolean }[];
+  /** Schema of the request body. */
+  readonly body?: SchemaName;
+  /** Successful responses: description and schema of the body, null for none. Errors are the same for all routes. */
+  readonly answers: Readonly<Record<number, readonly [description: string, schema: SchemaName | null]>>;
+}
+
+/** The query parameter of routes that forward their requests. */
+export const FORWARD = {
+  name: 'forward',
+  description: 'Between workers: false means that the request must not be forwarded again.',
+};
 
 export const ok = (body: unknown): Reply => ({ status: 200, body });
 export const accepted: Reply = { status: 202, headers: { 'Content-Length': '0' } };

@@ -123,7 +123,7 @@ test('a caller that disconnects before its change is done is logged with its add
       admitsEveryone: false,
       hasRoles: false,
       accepts: [],
-      admit: async () => await gone.then(() => OPEN_ACCESS.admit({} as never, '')),
+      admit: async (request, route) => await gone.then(() => OPEN_ACCESS.admit(request, route)),
     },
     audit: new AuditLog(
       { ...silentLogger, info },

@@ -1,12 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { silentLogger } from '../../../src/logging/logger';
 import { AuditLog, type AuditedChange } from '../../../src/rest/auth/audit-log';
+import type { Requirement } from '../../../src/rest/auth/roles';
 
+const roleOf = (route: string): Requirement =>
+  route.endsWith('/tasks') ? 'signature' : route.endsWith('/validate') ? 'reader' : 'operator';
 const change = (method: string, route: string, more: Partial<AuditedChange> = {}): AuditedChange => ({
   request: { method, headers: {} } as IncomingMessage,
   remote: '10.0.0.1',
   path: route.replace(':name', 'a'),
-  route,
+  route: { path: route, role: roleOf(route) },
   user: 'alice',
   connector: 'a',
   status: 202,

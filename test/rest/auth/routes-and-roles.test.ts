@@ -6,7 +6,7 @@ import type { SourceConnector } from '@millrace/sdk';
 import { ROLES, type Role } from '../../../src/config/rest-auth-settings';
 import { createAccess } from '../../../src/rest/auth/access';
 import type { PropertyFileLogin } from '../../../src/rest/auth/property-file-login';
-import { requirementOf } from '../../../src/rest/auth/required-role';
+import type { Requirement } from '../../../src/rest/auth/roles';
 import { basic } from '../../helpers/basic-auth';
 import { failedLogins } from '../../helpers/failed-logins';
 import { builtIn, fakeWorker, FakeHerder, type FakeWorker } from '../fake-worker';
@@ -172,12 +172,12 @@ async function recordingWorker(done: Set<Effect>): Promise<FakeWorker> {
 }
 
 const { routes, consoleRoutes } = fakeWorker();
-const SERVED = [...routes, ...consoleRoutes].flatMap(({ path, methods }) =>
-  Object.keys(methods).map((method) => [method, path] as const),
-);
+const SERVED = [...routes, ...consoleRoutes].map((route) => ({ ...route, title: `${route.method} ${route.path}` }));
+const namesOf = (role: Requirement, of: typeof SERVED = SERVED): string[] =>
+  of.flatMap((route) => (route.role === role ? [route.title] : [])).sort();
 
 test('every route has a row, and every row a route', () => {
-  expect(Object.keys(ROWS).sort()).toEqual(SERVED.map((route) => route.join(' ')).sort());
+  expect(Object.keys(ROWS).sort()).toEqual(SERVED.map(({ title }) => title).sort());
 });
 
 test('every method of the herder is known', () => {
@@ -187,9 +187,8 @@ test('every method of the herder is known', () => {
   expect(methods.filter((name) => !known.has(name) && !own.includes(name))).toEqual([]);
 });
 
-describe.each(SERVED)('%s %s', (method, path) => {
-  const required = requirementOf(method, path);
-  const { does, asAdmin = does, body } = ROWS[`${method} ${path}`] as Row;
+describe.each(SERVED)('$method $path', ({ method, path, title, role: required }) => {
+  const { does, asAdmin = does, body } = ROWS[title] as Row;
   const url = path.replace(/:(\w+)/g, (_, name: string) => PARAMETERS[name] as string);
 
   test.each<Role | null>([null, ...ROLES])('for the role %s', async (role) => {
@@ -209,18 +208,49 @@ describe.each(SERVED)('%s %s', (method, path) => {
 });
 
 test('for roles below admin, no config and no code of a connector makes the worker connect, read files or run SQL', () => {
+  const admins = namesOf('admin');
   const reaching = Object.entries(ROWS).filter(
-    ([route, { does }]) =>
-      requirementOf(...(route.split(' ') as [string, string])) !== 'admin' && CHECKED.some((one) => does.includes(one)),
+    ([route, { does }]) => !admins.includes(route) && CHECKED.some((one) => does.includes(one)),
   );
   expect(reaching).toEqual([]);
 });
 
 test('readers change nothing', () => {
-  const changing = Object.entries(ROWS).filter(
-    ([route, { does }]) =>
-      requirementOf(...(route.split(' ') as [string, string])) === 'reader' &&
-      does.some((one) => one === 'level' || (CHANGES as readonly string[]).includes(one)),
+  const changing = namesOf('reader').filter((route) =>
+    ROWS[route]?.does.some((one) => one === 'level' || (CHANGES as readonly string[]).includes(one)),
   );
   expect(changing).toEqual([]);
+});
+
+test('readers can only read and validate', () => {
+  expect(namesOf('reader').filter((route) => !route.startsWith('GET '))).toEqual([
+    'PUT /connector-plugins/:plugin/config/validate',
+    'PUT /ui/api/connectors/:name/config/validate',
+  ]);
+});
+
+test('operators change what runs; configs, offsets and log levels are for admins', () => {
+  expect(namesOf('operator').filter((route) => !route.includes('/ui/'))).toEqual([
+    'POST /connectors/:name/restart',
+    'POST /connectors/:name/signals',
+    'POST /connectors/:name/tasks/:task/restart',
+    'POST /connectors/:name/tasks/:task/signals',
+    'PUT /connectors/:name/pause',
+    'PUT /connectors/:name/resume',
+    'PUT /connectors/:name/stop',
+    'PUT /connectors/:name/topics/reset',
+  ]);
+});
+
+test('only requests between workers need no role', () => {
+  expect(namesOf('signature')).toEqual(['POST /connectors/:name/tasks', 'PUT /connectors/:name/fence']);
+});
+
+test('the role of HEAD is that of GET, and readers may send OPTIONS to every route', async () => {
+  const { app } = await recordingWorker(new Set());
+  const status = async (method: 'head' | 'options', path: string, role: Role): Promise<number> =>
+    (await request(app)[method](path).set('Authorization', basic(role, 'x'))).status;
+  expect(await status('head', '/connectors', 'reader')).toBe(200);
+  expect(await status('head', '/ui/api/connectors/probe/dead-letters', 'reader')).toBe(403);
+  expect(await status('options', '/connectors/probe/offsets', 'reader')).toBe(200);
 });

@@ -7,7 +7,11 @@ import { BodyBudget } from '../../../src/rest/http/body-budget';
 import { corsHeaders, responseHeaders } from '../../../src/rest/http/header-rules';
 import { ok } from '../../../src/rest/requests/route';
 
-const routes = [{ path: '/connectors', methods: { GET: () => ok([]), POST: () => ok([]) } }];
+const at = { path: '/connectors', role: 'reader', run: () => ok([]) } as const;
+const routes = [
+  { ...at, method: 'GET' },
+  { ...at, method: 'POST' },
+] as const;
 const options = {
   logger: silentLogger,
   requestLimitMs: 1000,

@@ -2,37 +2,38 @@
 import { CONFIG_MAP } from '../json/shape';
 import { configPatch } from '../requests/connector-request';
 import { readDocument } from '../requests/request-body';
-import { ok, param, type Resource } from '../requests/route';
+import { ok, param, type ConsoleRoute } from '../requests/route';
 import { DetailsComputation } from './connector-details';
 import { REPORT_PATH } from './group-reports';
 import type { ConsoleParts } from './overview';
 import { publishedSeries } from './published';
 import { validatePatch } from './validate-patch';
 
-export function connectorResources(parts: ConsoleParts): readonly Resource[] {
+export function connectorRoutes(parts: ConsoleParts): readonly ConsoleRoute[] {
   const { context } = parts;
   const details = new DetailsComputation(parts);
   return [
     {
+      method: 'GET',
       path: '/ui/api/connectors/:name',
-      methods: {
-        GET: async (call) => ok(await details.of(param(call, 'name'), call.request.headers.authorization ?? null)),
-      },
+      role: 'reader',
+      run: async (call) => ok(await details.of(param(call, 'name'), call.request.headers.authorization ?? null)),
     },
     {
+      method: 'PUT',
       path: '/ui/api/connectors/:name/config/validate',
-      methods: {
-        PUT: async (call) => {
-          const patch = configPatch(await readDocument(call, CONFIG_MAP));
-          return ok(await validatePatch(context, call.caller, param(call, 'name'), patch));
-        },
+      role: 'reader',
+      run: async (call) => {
+        const patch = configPatch(await readDocument(call, CONFIG_MAP));
+        return ok(await validatePatch(context, call.caller, param(call, 'name'), patch));
       },
     },
     {
+      method: 'GET',
       path: `${REPORT_PATH}/:name`,
-      methods: {
-        GET: (call) => ok(publishedSeries(context.herder().figures(), param(call, 'name'), Date.now())),
-      },
+      role: 'reader',
+      forWorkers: true,
+      run: (call) => ok(publishedSeries(context.herder().figures(), param(call, 'name'), Date.now())),
     },
   ];
 }

@@ -1,8 +1,6 @@
-/** Builds the OpenAPI document from the table of routes. Pure. */
-import { requirementOf } from '../auth/required-role';
-import { OPERATIONS, type Operation } from './operations';
-import { ref, SCHEMAS } from './schemas';
-import { ok, type Method, type Resource } from '../requests/route';
+/** Builds the OpenAPI document from the list of routes. Pure. */
+import { ref, SCHEMAS } from './openapi-schemas';
+import { ok, type Route } from './route';
 
 const content = (schema: string, type = 'application/json'): object => ({
   content: { [type]: { schema: ref(schema) } },
@@ -15,7 +13,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   logger: "The logger's name. `root` is all loggers.",
 };
 
-function parameters(path: string, { query = [] }: Operation): object[] {
+function parameters({ path, doc: { query = [] } }: Route): object[] {
   const inPath = [...path.matchAll(PARAMETER)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -32,19 +30,20 @@ function parameters(path: string, { query = [] }: Operation): object[] {
   return [...inPath, ...inQuery];
 }
 
-function operation(method: Method, path: string, described: Operation): object {
-  const { id, summary, body, answers, type, internal } = described;
+function operation(route: Route): object {
+  const { role, textType, doc } = route;
+  const { id, summary, body, answers } = doc;
   return {
     operationId: id,
     summary,
-    ...(internal ? { 'x-internal': true } : { 'x-required-role': requirementOf(method, path) }),
-    parameters: parameters(path, described),
+    ...(role === 'signature' ? { 'x-internal': true } : { 'x-required-role': role }),
+    parameters: parameters(route),
     ...(body ? { requestBody: { required: true, ...content(body) } } : {}),
     responses: {
       ...Object.fromEntries(
         Object.entries(answers).map(([status, [description, schema]]) => [
           status,
-          { description, ...(schema ? content(schema, type) : {}) },
+          { description, ...(schema ? content(schema, textType?.split(';', 1)[0]) : {}) },
         ]),
       ),
       default: { description: 'An error', ...content('Error') },
@@ -53,14 +52,11 @@ function operation(method: Method, path: string, described: Operation): object {
 }
 
 /** `version` is the emulated Kafka version, which clients rely on. */
-function openApiDocument(routes: readonly Resource[], version: string): object {
+function openApiDocument(routes: readonly Route[], version: string): object {
   const paths: Record<string, Record<string, object>> = {};
-  for (const { path, methods } of routes) {
-    const item = (paths[path.replace(PARAMETER, '{$1}')] ??= {});
-    for (const method of Object.keys(methods) as Method[]) {
-      const described = OPERATIONS[`${method} ${path}`];
-      if (described) item[method.toLowerCase()] = operation(method, path, described);
-    }
+  for (const route of routes) {
+    const item = (paths[route.path.replace(PARAMETER, '{$1}')] ??= {});
+    item[route.method.toLowerCase()] = operation(route);
   }
   return {
     openapi: '3.1.0',
@@ -84,12 +80,15 @@ function openApiDocument(routes: readonly Resource[], version: string): object {
 }
 
 /** The routes, and one that returns the document about all of them, including itself. */
-export function withOpenApi(routes: readonly Resource[], version: string): readonly Resource[] {
-  const described: Resource = {
+export function withOpenApi(routes: readonly Route[], version: string): readonly Route[] {
+  const described: Route = {
+    method: 'GET',
     path: '/openapi.json',
-    anyType: ['GET'],
-    methods: { GET: () => ok(openApiDocument(all, version)) },
+    role: 'reader',
+    anyType: true,
+    doc: { id: 'openApi', summary: 'This document', answers: { 200: ['OpenAPI 3.1', 'Document'] } },
+    run: () => ok(openApiDocument(all, version)),
   };
-  const all: readonly Resource[] = [...routes, described];
+  const all: readonly Route[] = [...routes, described];
   return all;
 }

@@ -3,8 +3,8 @@ import { RestError } from '../http/rest-error';
 import { plainValue, type Plain } from '../json/plain-value';
 import { REPLAY } from '../json/shape';
 import { readTree } from '../requests/request-body';
-import { ok, param, type Call, type Resource } from '../requests/route';
-import type { RestContext } from '../routers/context';
+import { ok, param, type Call, type ConsoleRoute } from '../requests/route';
+import type { RestContext } from '../routes/context';
 import type { DeadLetters, ReplayRequest, ReplayResult } from './api';
 
 const DEFAULT_LIMIT = 50;
@@ -12,37 +12,38 @@ const MAX_LIMIT = 200;
 /** Of one replay. */
 const MAX_LETTERS = 500;
 
-export function deadLettersResources({
+export function deadLetterRoutes({
   herder,
   secrets,
-}: Pick<RestContext, 'herder' | 'secrets'>): readonly Resource[] {
+}: Pick<RestContext, 'herder' | 'secrets'>): readonly ConsoleRoute[] {
   return [
     {
+      method: 'GET',
       path: '/ui/api/connectors/:name/dead-letters',
-      methods: {
-        GET: async (call) => {
-          const name = param(call, 'name');
-          const page = await herder().deadLetters(name, limitOf(call));
-          // What a plugin says of a failure may quote its config.
-          const hide = await secrets.inTextsFromAll(herder().connectorInfo(name).config);
-          const letters = page.letters.map((letter) => {
-            const { message } = letter.failure;
-            return { ...letter, failure: { ...letter.failure, message: message && hide(message) } };
-          });
-          return ok({ ...page, letters } satisfies DeadLetters);
-        },
+      // They contain data of records.
+      role: 'operator',
+      run: async (call) => {
+        const name = param(call, 'name');
+        const page = await herder().deadLetters(name, limitOf(call));
+        // What a plugin says of a failure may quote its config.
+        const hide = await secrets.inTextsFromAll(herder().connectorInfo(name).config);
+        const letters = page.letters.map((letter) => {
+          const { message } = letter.failure;
+          return { ...letter, failure: { ...letter.failure, message: message && hide(message) } };
+        });
+        return ok({ ...page, letters } satisfies DeadLetters);
       },
     },
     {
+      method: 'POST',
       path: '/ui/api/connectors/:name/dead-letters/replay',
-      methods: {
-        POST: async (call) => {
-          const { letters } = await replayRequest(call);
-          const wanted = letters.map(({ partition, offset }) => ({ partition, offset: Number(offset) }));
-          const errors = await herder().replayDeadLetters(param(call, 'name'), wanted);
-          const results = letters.map((letter, at) => ({ ...letter, error: errors[at] ?? null }));
-          return ok({ results } satisfies ReplayResult);
-        },
+      role: 'operator',
+      run: async (call) => {
+        const { letters } = await replayRequest(call);
+        const wanted = letters.map(({ partition, offset }) => ({ partition, offset: Number(offset) }));
+        const errors = await herder().replayDeadLetters(param(call, 'name'), wanted);
+        const results = letters.map((letter, at) => ({ ...letter, error: errors[at] ?? null }));
+        return ok({ results } satisfies ReplayResult);
       },
     },
   ];

@@ -25,7 +25,7 @@ const connectorType = { enum: ['source', 'sink', 'unknown'] };
 const taskId = object({ connector: text, task: integer });
 const scalar = { type: ['string', 'number', 'boolean', 'null'] };
 
-export const SCHEMAS: Readonly<Record<string, Schema>> = {
+export const SCHEMAS = {
   Error: object({ error_code: { ...integer, description: 'The HTTP status.' }, message: textOrNull }),
   ServerInfo: object({ version: text, commit: text, kafka_cluster_id: textOrNull }),
   Metrics: text,
@@ -131,4 +131,6 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   LoggerLevel: object({ level: { ...text, description: 'OFF, ERROR, WARN, INFO, DEBUG, TRACE or ALL, in any case.' } }),
   LoggerNames: list(text),
   Document: { type: 'object' },
-};
+} satisfies Readonly<Record<string, Schema>>;
+
+export type SchemaName = keyof typeof SCHEMAS;

@@ -7,8 +7,8 @@ import type { WorkerMember } from '../../cluster/entities';
 import type { LogLevel } from '../../logging/format-line';
 import type { RecentLine } from '../../logging/recent-lines';
 import { encodeSegment } from '../requests/request-path';
-import { ok, param, type Resource } from '../requests/route';
-import { ifKnown } from '../routers/entities';
+import { ok, param, type ConsoleRoute } from '../requests/route';
+import { ifKnown } from '../routes/entities';
 import type { LogLine, LogLines } from './api';
 import type { ConsoleContext } from './console-context';
 
@@ -20,7 +20,7 @@ const LEVELS: Readonly<Record<LogLevel, LogLine['level']>> = {
   ...{ error: 'ERROR', warn: 'WARN', info: 'INFO', debug: 'DEBUG', trace: 'TRACE' },
 };
 
-export function logsResources(context: ConsoleContext): readonly Resource[] {
+export function logRoutes(context: ConsoleContext): readonly ConsoleRoute[] {
   async function own(connector: string): Promise<readonly LogLine[]> {
     const herder = context.herder();
     const config = ifKnown(() => herder.connectorInfo(connector).config) ?? {};
@@ -66,14 +66,17 @@ export function logsResources(context: ConsoleContext): readonly Resource[] {
 
   return [
     {
+      method: 'GET',
       path: PATH,
-      methods: { GET: async (call) => ok({ lines: await own(param(call, 'name')), missing: [] } satisfies LogLines) },
+      role: 'reader',
+      forWorkers: true,
+      run: async (call) => ok({ lines: await own(param(call, 'name')), missing: [] } satisfies LogLines),
     },
     {
+      method: 'GET',
       path: '/ui/api/connectors/:name/logs',
-      methods: {
-        GET: async (call) => ok(await ofGroup(param(call, 'name'), call.request.headers.authorization ?? null)),
-      },
+      role: 'reader',
+      run: async (call) => ok(await ofGroup(param(call, 'name'), call.request.headers.authorization ?? null)),
     },
   ];
 }

@@ -1,7 +1,7 @@
 /** `GET /ui/api/overview`, and `GET /ui/api/worker`, which workers answer each other. */
 import { SharedText } from '../http/shared-text';
 import { encodeJson } from '../json/encode';
-import { flag, ok, type Resource } from '../requests/route';
+import { flag, ok, type ConsoleRoute } from '../requests/route';
 import type { Overview } from './api';
 import { REPORT_PATH } from './group-reports';
 import type { RateHistory } from './rate-history';
@@ -30,22 +30,22 @@ class SharedOverview {
   }
 }
 
-export function overviewResources({ overview, history, own }: OverviewSources): readonly Resource[] {
+export function overviewRoutes({ overview, history, own }: OverviewSources): readonly ConsoleRoute[] {
   // Requests that arrive while one is answered get the same text, so their number costs neither time nor memory.
   let current: Promise<SharedOverview> | null = null;
   const compute = async (authorization: string | null): Promise<SharedOverview> =>
     new SharedOverview(await overview(authorization), history);
   return [
     {
+      method: 'GET',
       path: '/ui/api/overview',
-      methods: {
-        GET: async (call) => {
-          const authorization = call.request.headers.authorization ?? null;
-          const shared = await (current ??= compute(authorization).finally(() => (current = null)));
-          return { status: 200, ...(await shared.text(flag(call, 'history') === true).reply(call.request)) };
-        },
+      role: 'reader',
+      run: async (call) => {
+        const authorization = call.request.headers.authorization ?? null;
+        const shared = await (current ??= compute(authorization).finally(() => (current = null)));
+        return { status: 200, ...(await shared.text(flag(call, 'history') === true).reply(call.request)) };
       },
     },
-    { path: REPORT_PATH, methods: { GET: async () => ok(await own()) } },
+    { method: 'GET', path: REPORT_PATH, role: 'reader', forWorkers: true, run: async () => ok(await own()) },
   ];
 }

@@ -1,28 +1,27 @@
 /** What the console in the browser gets from its worker, under `/ui/api`. */
-import { quickHealth } from '../routers/health';
-import type { Resource } from '../requests/route';
-import { changesResources } from './changes-resources';
-import { deadLettersResources } from './dead-letters-resources';
-import { logsResources } from './logs-resources';
+import { quickHealth } from '../routes/worker';
+import type { ConsoleRoute } from '../requests/route';
+import { changeRoutes } from './changes-routes';
+import { deadLetterRoutes } from './dead-letters-routes';
+import { logRoutes } from './logs-routes';
 import type { ConsoleContext } from './console-context';
-import { connectorResources } from './connector-resources';
+import { connectorRoutes } from './connector-routes';
 import { Failures } from './failures';
 import { GroupReports } from './group-reports';
 import { overviewOf, type ConsoleParts } from './overview';
-import { overviewResources } from './overview-resources';
+import { overviewRoutes } from './overview-routes';
 import { RateHistory } from './rate-history';
-import { sessionResource } from './session';
-import { signIn } from './sign-in';
+import { sessionRoute, signIn } from './session';
 import { workerReport, type WorkerReport } from './worker-report';
 
 /** How long a console waits for the herder, which is busy for a moment during a rebalance. */
 const HEALTH_MS = 1_000;
 
 /** `hasLoggers`: the listener also serves the admin routes. */
-export type ConsoleResources = (hasLoggers: boolean) => readonly Resource[];
+export type ConsoleRoutes = (hasLoggers: boolean) => readonly ConsoleRoute[];
 
 /** Its parts do nothing until they are asked. */
-export function createConsole(context: ConsoleContext): ConsoleResources {
+export function createConsole(context: ConsoleContext): ConsoleRoutes {
   const onError = signIn(context.accepts);
   const health = quickHealth(context, HEALTH_MS);
   const history = new RateHistory();
@@ -33,12 +32,11 @@ export function createConsole(context: ConsoleContext): ConsoleResources {
   const reports = new GroupReports({ herder: context.herder, own, send: context.send });
   const parts: ConsoleParts = { context, reports, history, failures: new Failures(context.secrets), health };
   const shared = [
-    ...overviewResources({ overview: async (authorization) => await overviewOf(parts, authorization), history, own }),
-    ...connectorResources(parts),
-    ...changesResources(context),
-    ...logsResources(context),
-    ...deadLettersResources(context),
+    ...overviewRoutes({ overview: async (authorization) => await overviewOf(parts, authorization), history, own }),
+    ...connectorRoutes(parts),
+    ...changeRoutes(context),
+    ...logRoutes(context),
+    ...deadLetterRoutes(context),
   ];
-  return (hasLoggers) =>
-    [sessionResource(context, hasLoggers), ...shared].map((resource) => ({ ...resource, onError }));
+  return (hasLoggers) => [sessionRoute(context, hasLoggers), ...shared].map((route) => ({ ...route, onError }));
 }

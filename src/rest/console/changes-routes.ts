@@ -1,7 +1,7 @@
 /** What changed lately, for the console. Secrets are hidden from every caller. */
 import type { RecordedChange } from '../../cluster/entities';
-import type { RestContext } from '../routers/context';
-import { ok, type Resource } from '../requests/route';
+import type { RestContext } from '../routes/context';
+import { ok, type ConsoleRoute } from '../requests/route';
 import type { Change, Changes } from './api';
 
 /** The change as every caller may see it. */
@@ -22,17 +22,17 @@ export function showChange({ secrets }: Pick<RestContext, 'secrets'>): ShowChang
   };
 }
 
-export function changesResources(context: RestContext): readonly Resource[] {
+export function changeRoutes(context: RestContext): readonly ConsoleRoute[] {
   const show = showChange(context);
   return [
     {
+      method: 'GET',
       path: '/ui/api/changes',
-      methods: {
-        GET: async (call) => {
-          const changes = context.herder().changes(call.query.get('connector') ?? undefined);
-          const since = changes.at(-1)?.at ?? null;
-          return ok({ since, changes: await Promise.all(changes.map(show)) } satisfies Changes);
-        },
+      role: 'reader',
+      run: async (call) => {
+        const changes = context.herder().changes(call.query.get('connector') ?? undefined);
+        const since = changes.at(-1)?.at ?? null;
+        return ok({ since, changes: await Promise.all(changes.map(show)) } satisfies Changes);
       },
     },
   ];

@@ -1,0 +1,68 @@
+/**
+ * Signals for the tasks of a connector, an endpoint that Java does not have. A signal for a connector is sent to each
+ * of its tasks, on whichever workers they run.
+ */
+import type { TaskSignal } from '@millrace/sdk';
+import { RestError } from '../http/rest-error';
+import { SIGNAL } from '../json/shape';
+import { readTree } from '../requests/request-body';
+import { encodeSegment } from '../requests/request-path';
+import { FORWARD, param, type Call, type Reply, type Route } from '../requests/route';
+import { signalRequest } from '../requests/signal-request';
+import type { RestContext } from './context';
+import { passThrough } from './forward';
+import { taskNumber } from './tasks';
+
+export function signalRoutes(context: RestContext): readonly Route[] {
+  async function send(call: Call, name: string, task: number, signal: TaskSignal): Promise<Reply> {
+    const accepted: Reply = { status: 202, body: { id: signal.id } };
+    return await context.forward(
+      call,
+      { path: `/connectors/${encodeSegment(name)}/tasks/${task}/signals`, body: signal },
+      async () => {
+        await context.herder().signalTask(name, task, signal);
+        return accepted;
+      },
+      passThrough(accepted),
+    );
+  }
+
+  return [
+    {
+      method: 'POST',
+      path: '/connectors/:name/signals',
+      role: 'operator',
+      doc: {
+        id: 'signalConnector',
+        summary: 'Send a signal to the tasks of a connector, for example to read a table again',
+        query: [FORWARD],
+        body: 'Signal',
+        answers: { 202: ['All tasks have accepted the signal', 'SignalId'] },
+      },
+      run: async (call) => {
+        const name = param(call, 'name');
+        const signal = signalRequest(await readTree(call, SIGNAL));
+        const tasks = context.herder().taskInfos(name);
+        if (tasks.length === 0)
+          throw new RestError(409, `Connector ${name} has no tasks, so it accepts no signals: resume it first`);
+        // In sequence: after a failure, the client sends the signal again.
+        for (const { id } of tasks) await send(call, name, id.task, signal);
+        return { status: 202, body: { id: signal.id } };
+      },
+    },
+    {
+      method: 'POST',
+      path: '/connectors/:name/tasks/:task/signals',
+      role: 'operator',
+      doc: {
+        id: 'signalTask',
+        summary: 'Send a signal to one task',
+        query: [FORWARD],
+        body: 'Signal',
+        answers: { 202: ['The task has accepted the signal', 'SignalId'] },
+      },
+      run: async (call) =>
+        await send(call, param(call, 'name'), taskNumber(call), signalRequest(await readTree(call, SIGNAL))),
+    },
+  ];
+}
