@@ -328,9 +328,9 @@ test('the page’s table of rooms is MAY_KNOW and FRONT_DOORS', () => {
 const PATH = /`((?:[\w@.-]+\/)+[\w.-]*)`/g;
 const IN = ['', 'src', 'connectors'];
 
-test('files that the architecture page and the decision records name exist', () => {
+test('files that the pages about the design and the decision records name exist', () => {
   const records = readdirSync(join(ROOT, 'docs', 'decisions')).map((name) => `docs/decisions/${name}`);
-  const missing = ['docs/architecture.md', ...records].flatMap((page) =>
+  const missing = ['docs/architecture.md', 'docs/how-a-record-flows.md', ...records].flatMap((page) =>
     [...readFileSync(join(ROOT, page), 'utf8').matchAll(PATH)]
       .map(([, path = '']) => path)
       .filter((path) => !path.startsWith('@'))

@@ -46,6 +46,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
     ['Changelog', '/changelog'],
   ]),
   section('Explanation', [
+    ['How a record flows', '/how-a-record-flows'],
     ['Architecture', '/architecture'],
     ['Decision records', '/decisions/'],
     ['Contributing', '/contributing'],
