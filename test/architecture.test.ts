@@ -151,10 +151,9 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     json: [],
   },
   'src/config': {
-    'client-keys': [],
     providers: [],
     schema: [],
-    validation: ['client-keys', 'providers', 'schema'],
+    validation: ['providers', 'schema'],
   },
   'src/rest': {
     json: [],

@@ -37,8 +37,18 @@ function checkOf(key: ConfigKey | FrameworkKey): Check {
   return (value) => check?.(value, key.name)[0] ?? key.validator?.(value, {}) ?? null;
 }
 
-export function workerKey({ name, type, default: value, check }: Setting, documentation: string): ReferenceKey {
-  return { name, type, default: value, valid: validValues(type, (one) => check?.(one) ?? null), documentation };
+export function workerKey({ name, type, default: preset, parse, documentation }: Setting): ReferenceKey {
+  const check: Check = (value) => {
+    try {
+      parse(value);
+      return null;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  // A default that depends on the machine is in the text.
+  const value = documentation.includes('Default: ') ? null : preset;
+  return { name, type, default: value, valid: validValues(type, check), documentation };
 }
 
 /** A section per key: so each has an anchor, and the site's search leads to it. */

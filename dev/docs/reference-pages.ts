@@ -11,15 +11,16 @@ import { DEFINITIONS as POSTGRES_DEFINITIONS } from '../../connectors/postgres/s
 import type { Constraint } from '../../connectors/postgres/src/config/definition';
 import * as debezium from '../../connectors/postgres/src/transforms';
 import * as scripting from '../../connectors/postgres/src/transforms/scripting';
-import { commonKeys, NO_CHOICES, sinkKeys, sourceKeys } from '../../src/config/connector-config';
-import { MILLRACE_KEYS } from '../../src/config/validation/millrace-keys';
+import { commonKeys, NO_CHOICES, SINK_KEYS, SOURCE_KEYS } from '../../src/config/connector-config';
+import { EMBEDDED_SETTINGS } from '../../src/config/embedded-broker';
+import { MILLRACE_KEYS } from '../../src/config/millrace-keys';
+import { rowsOf, SETTING_GROUPS } from '../../src/config/setting';
 import { WORKER_SETTINGS } from '../../src/config/worker-settings';
 import { builtInConverters } from '../../src/converters';
 import { builtInTransformations } from '../../src/transforms';
 import { builtInPredicates } from '../../src/transforms/predicates';
 import { ROOT } from '../services/paths';
 import { keySection, referenceKey, workerKey, type ReferenceKey } from './reference-key';
-import { WORKER_SECTIONS } from './worker-sections';
 
 const NOTE = '<!-- Written by `npm run docs:reference` from the definitions in the code; a test compares. -->';
 
@@ -158,11 +159,11 @@ Prefixes lead to the settings of other parts: \`key.converter.\`, \`value.conver
 `,
     [
       ['All connectors', of(commonKeys({ ...NO_CHOICES, connectorVersions: [] }))],
-      ['Sources', of(sourceKeys)],
-      ['Sinks', of(sinkKeys)],
+      ['Sources', of(Object.values(SOURCE_KEYS))],
+      ['Sinks', of(Object.values(SINK_KEYS))],
       [
         'Millrace only',
-        `Clients do not see these in the definitions, so that their forms look as with Java; they are checked if a config contains them.\n\n${of(MILLRACE_KEYS)}`,
+        `Clients do not see these in the definitions, so that their forms look as with Java; they are checked if a config contains them.\n\n${of(Object.values(MILLRACE_KEYS))}`,
       ],
     ],
   );
@@ -217,17 +218,10 @@ function plugins(all: readonly Plugin[]): string {
 }
 
 function workerPage(): string {
-  const left = new Map(WORKER_SETTINGS.map((setting) => [setting.name, setting]));
-  const sections = WORKER_SECTIONS.map(([title, settings]) => {
-    const texts = Object.entries(settings).map(([name, text]) => {
-      const setting = left.get(name);
-      if (setting === undefined) throw new Error(`No worker setting ${name}`);
-      left.delete(name);
-      return keySection(workerKey(name === 'task.threads' ? { ...setting, default: null } : setting, text));
-    });
-    return [title, texts.join('\n')] as const;
-  });
-  if (left.size > 0) throw new Error(`No section for ${[...left.keys()].join(', ')}`);
+  const rows = [WORKER_SETTINGS, EMBEDDED_SETTINGS].flatMap(rowsOf);
+  const sections = SETTING_GROUPS.map(
+    (title) => [title, keys(rows.filter(({ group }) => group === title).map(workerKey))] as const,
+  );
   return page(
     'Worker settings: every key',
     `

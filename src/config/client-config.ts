@@ -2,7 +2,8 @@
  * Selects the worker settings that each Kafka client receives. Pure. Source: connect-runtime Appendix B, kafka-client
  * §3.
  */
-import { SHARED_WITH_CLIENTS, WORKER_SETTINGS } from './worker-settings';
+import { rowsOf } from './setting';
+import { WORKER_SETTINGS } from './worker-settings';
 
 export type ClientKind = 'worker' | 'producer' | 'consumer' | 'admin';
 type Settings = Readonly<Record<string, string>>;
@@ -22,7 +23,13 @@ const WORKER_FAMILIES = [
   'status.storage.',
   'value.converter.',
 ];
-const WORKER_ONLY = new Set(WORKER_SETTINGS.map((s) => s.name).filter((name) => !SHARED_WITH_CLIENTS.has(name)));
+const { bootstrapServers, clientId } = WORKER_SETTINGS;
+/** Kafka clients receive no other rows of the table than these two. */
+const WORKER_ONLY = new Set(
+  rowsOf(WORKER_SETTINGS)
+    .map(({ name }) => name)
+    .filter((name) => name !== bootstrapServers.name && name !== clientId.name),
+);
 
 /**
  * `worker`: unprefixed settings. `admin`: the same, overridden by `admin.*`. `producer` and `consumer`: only bootstrap

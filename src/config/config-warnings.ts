@@ -3,11 +3,38 @@
  * §1.2.
  */
 import { EMBEDDED_SETTINGS } from './embedded-broker';
-import { PLUGIN_WATCH, TASK_HOST } from './task-thread-settings';
-import { CLIENT_SETTINGS, WORKER_SETTINGS } from './worker-settings';
+import { rowsOf } from './setting';
+import { WORKER_SETTINGS } from './worker-settings';
+
+/**
+ * Unprefixed client settings that are common in worker configs: known, so that they are not reported as typing errors.
+ */
+const CLIENT_SETTINGS = [
+  'acks',
+  'client.dns.lookup',
+  'compression.type',
+  'connections.max.idle.ms',
+  'default.api.timeout.ms',
+  'isolation.level',
+  'metadata.max.age.ms',
+  'metadata.recovery.rebootstrap.trigger.ms',
+  'metadata.recovery.strategy',
+  'receive.buffer.bytes',
+  'reconnect.backoff.max.ms',
+  'reconnect.backoff.ms',
+  'request.timeout.ms',
+  'retry.backoff.max.ms',
+  'retry.backoff.ms',
+  'sasl.jaas.config',
+  'sasl.mechanism',
+  'security.protocol',
+  'send.buffer.bytes',
+  'socket.connection.setup.timeout.max.ms',
+  'socket.connection.setup.timeout.ms',
+];
 
 const KNOWN = new Set([
-  ...[...WORKER_SETTINGS, ...EMBEDDED_SETTINGS].map((s) => s.name),
+  ...[WORKER_SETTINGS, EMBEDDED_SETTINGS].flatMap(rowsOf).map(({ name }) => name),
   ...CLIENT_SETTINGS,
   'config.storage.partitions',
 ]);
@@ -40,9 +67,10 @@ export function configWarnings(raw: Readonly<Record<string, string>>, ofPlugins:
     if (raw[key] !== undefined)
       warnings.push(`Worker setting "${key}" is ignored: storage topics are always compacted.`);
   }
-  if (raw[PLUGIN_WATCH]?.trim().toLowerCase() === 'true' && raw[TASK_HOST]?.trim().toLowerCase() === 'inline')
+  const { pluginWatch, taskHost } = WORKER_SETTINGS;
+  if (raw[pluginWatch.name]?.trim().toLowerCase() === 'true' && raw[taskHost.name]?.trim().toLowerCase() === 'inline')
     warnings.push(
-      `Worker setting "${PLUGIN_WATCH}" has no effect with ${TASK_HOST}=inline: only threads can load changed code.`,
+      `Worker setting "${pluginWatch.name}" has no effect with ${taskHost.name}=inline: only threads can load changed code.`,
     );
   const ineffective = INEFFECTIVE.filter((key) => (raw[key] ?? '').trim() !== '');
   if (ineffective.length > 0)

@@ -1,6 +1,7 @@
 /**
- * The keys of every connector, in Java's order. Validation, `GET /connector-plugins/{plugin}/config` and the readers of
- * a connector's settings use the same tables. Source: connect-rest §4.1 to §4.3.
+ * The keys of every connector, one row each, in Java's order; `readKey` returns the value of a row. Validation, `GET
+ * /connector-plugins/{plugin}/config` and the readers of a connector's settings use the same tables. Source:
+ * connect-rest §4.1 to §4.3.
  */
 import {
   atLeast,
@@ -13,8 +14,9 @@ import {
   regex,
   topicList,
   uniqueAliases,
-} from './connector-config-checks';
-import type { FrameworkKey } from './framework-key';
+  type FrameworkKey,
+  type KeyTable,
+} from './framework-key';
 
 /** Group names that clients show as headings. */
 const COMMON = 'Common';
@@ -81,167 +83,161 @@ function converterKeys(part: 'key' | 'value' | 'header', choices: Choices, order
   ];
 }
 
-export function commonKeys(choices: Choices): readonly FrameworkKey[] {
-  return [
-    {
-      name: 'name',
-      type: 'STRING',
-      importance: 'HIGH',
-      documentation: 'Name of the connector, unique within the group of workers.',
-      group: COMMON,
-      order: 1,
-      width: 'MEDIUM',
-      displayName: 'Connector name',
-      check: connectorName,
-    },
-    {
-      name: 'connector.class',
-      type: 'STRING',
-      importance: 'HIGH',
-      documentation: 'The plugin to run: its full class name, its simple name, or the simple name without "Connector".',
-      group: COMMON,
-      order: 2,
-      width: 'LONG',
-      displayName: 'Connector class',
-    },
-    {
-      name: 'connector.plugin.version',
-      type: 'STRING',
-      default: choices.connectorVersions.at(-1) ?? null,
-      importance: 'MEDIUM',
-      documentation: 'Version of the plugin: an exact version, a range such as [1.0,2.0), or latest.',
-      group: COMMON,
-      order: 3,
-      width: 'MEDIUM',
-      displayName: 'Connector version',
-      recommended: choices.connectorVersions,
-    },
-    {
-      name: 'tasks.max',
-      type: 'INT',
-      default: 1,
-      importance: 'HIGH',
-      documentation: 'Maximum number of tasks of this connector.',
-      group: COMMON,
-      order: 4,
-      width: 'SHORT',
-      displayName: 'Tasks max',
-      check: atLeast(1),
-    },
-    {
-      name: 'tasks.max.enforce',
-      type: 'BOOLEAN',
-      default: true,
-      importance: 'LOW',
-      documentation:
-        'Fail a connector that generates more tasks than tasks.max. Deprecated: set it to false only until the connector is fixed.',
-      group: COMMON,
-      order: 5,
-      width: 'SHORT',
-      displayName: 'Enforce tasks max',
-      deprecated: true,
-    },
-    ...converterKeys('key', choices, 6),
-    ...converterKeys('value', choices, 8),
-    ...converterKeys('header', choices, 10),
-    {
-      name: 'transforms',
-      type: 'LIST',
-      default: [],
-      importance: 'LOW',
-      documentation: 'Aliases of the transformations applied to each record, in order.',
-      group: 'Transforms',
-      order: 12,
-      width: 'LONG',
-      displayName: 'Transforms',
-      check: uniqueAliases,
-    },
-    {
-      name: 'predicates',
-      type: 'LIST',
-      default: [],
-      importance: 'LOW',
-      documentation: 'Aliases of the predicates that transformations refer to.',
-      group: 'Predicates',
-      order: 13,
-      width: 'LONG',
-      displayName: 'Predicates',
-      check: uniqueAliases,
-    },
-    {
-      name: 'config.action.reload',
-      type: 'STRING',
-      default: 'restart',
-      importance: 'LOW',
-      documentation: 'Action when a value from a config provider expires: restart the connector, or none.',
-      group: COMMON,
-      order: 14,
-      width: 'MEDIUM',
-      displayName: 'Reload Action',
-      ...limitedTo('none', 'restart'),
-    },
-    {
-      name: 'errors.retry.timeout',
-      type: 'LONG',
-      default: 0,
-      importance: 'MEDIUM',
-      documentation: 'How long a failed operation is retried, in milliseconds. 0: no retries, -1: no limit.',
-      group: ERRORS,
-      order: 1,
-      width: 'MEDIUM',
-      displayName: 'Retry Timeout for Errors',
-    },
-    {
-      name: 'errors.retry.delay.max.ms',
-      type: 'LONG',
-      default: 60000,
-      importance: 'MEDIUM',
-      documentation: 'Maximum delay between retries, in milliseconds.',
-      group: ERRORS,
-      order: 2,
-      width: 'MEDIUM',
-      displayName: 'Maximum Delay Between Retries for Errors',
-    },
-    {
-      name: 'errors.tolerance',
-      type: 'STRING',
-      default: 'none',
-      importance: 'MEDIUM',
-      documentation:
-        'none: the first failing record fails the task. all: failing records are skipped and reported as the other keys configure.',
-      group: ERRORS,
-      order: 3,
-      width: 'SHORT',
-      displayName: 'Error Tolerance',
-      ...limitedTo('none', 'all'),
-    },
-    {
-      name: 'errors.log.enable',
-      type: 'BOOLEAN',
-      default: false,
-      importance: 'MEDIUM',
-      documentation: 'Log each error with the operation that failed, including tolerated errors.',
-      group: ERRORS,
-      order: 4,
-      width: 'SHORT',
-      displayName: 'Log Errors',
-    },
-    {
-      name: 'errors.log.include.messages',
-      type: 'BOOLEAN',
-      default: false,
-      importance: 'MEDIUM',
-      documentation: "Also log the failed record's topic, partition, offset and timestamp.",
-      group: ERRORS,
-      order: 5,
-      width: 'SHORT',
-      displayName: 'Log Error Details',
-    },
-  ];
-}
+export const COMMON_KEYS = {
+  name: {
+    name: 'name',
+    type: 'STRING',
+    importance: 'HIGH',
+    documentation: 'Name of the connector, unique within the group of workers.',
+    group: COMMON,
+    order: 1,
+    width: 'MEDIUM',
+    displayName: 'Connector name',
+    check: connectorName,
+  },
+  connectorClass: {
+    name: 'connector.class',
+    type: 'STRING',
+    importance: 'HIGH',
+    documentation: 'The plugin to run: its full class name, its simple name, or the simple name without "Connector".',
+    group: COMMON,
+    order: 2,
+    width: 'LONG',
+    displayName: 'Connector class',
+  },
+  pluginVersion: {
+    name: 'connector.plugin.version',
+    type: 'STRING',
+    default: null,
+    importance: 'MEDIUM',
+    documentation: 'Version of the plugin: an exact version, a range such as [1.0,2.0), or latest.',
+    group: COMMON,
+    order: 3,
+    width: 'MEDIUM',
+    displayName: 'Connector version',
+  },
+  tasksMax: {
+    name: 'tasks.max',
+    type: 'INT',
+    default: 1,
+    importance: 'HIGH',
+    documentation: 'Maximum number of tasks of this connector.',
+    group: COMMON,
+    order: 4,
+    width: 'SHORT',
+    displayName: 'Tasks max',
+    check: atLeast(1),
+  },
+  tasksMaxEnforce: {
+    name: 'tasks.max.enforce',
+    type: 'BOOLEAN',
+    default: true,
+    importance: 'LOW',
+    documentation:
+      'Fail a connector that generates more tasks than tasks.max. Deprecated: set it to false only until the connector is fixed.',
+    group: COMMON,
+    order: 5,
+    width: 'SHORT',
+    displayName: 'Enforce tasks max',
+    deprecated: true,
+  },
+  transforms: {
+    name: 'transforms',
+    type: 'LIST',
+    default: [],
+    importance: 'LOW',
+    documentation: 'Aliases of the transformations applied to each record, in order.',
+    group: 'Transforms',
+    order: 12,
+    width: 'LONG',
+    displayName: 'Transforms',
+    check: uniqueAliases,
+  },
+  predicates: {
+    name: 'predicates',
+    type: 'LIST',
+    default: [],
+    importance: 'LOW',
+    documentation: 'Aliases of the predicates that transformations refer to.',
+    group: 'Predicates',
+    order: 13,
+    width: 'LONG',
+    displayName: 'Predicates',
+    check: uniqueAliases,
+  },
+  configActionReload: {
+    name: 'config.action.reload',
+    type: 'STRING',
+    default: 'restart',
+    importance: 'LOW',
+    documentation: 'Action when a value from a config provider expires: restart the connector, or none.',
+    group: COMMON,
+    order: 14,
+    width: 'MEDIUM',
+    displayName: 'Reload Action',
+    ...limitedTo('none', 'restart'),
+  },
+  retryTimeoutMs: {
+    name: 'errors.retry.timeout',
+    type: 'LONG',
+    default: 0,
+    importance: 'MEDIUM',
+    documentation: 'How long a failed operation is retried, in milliseconds. 0: no retries, -1: no limit.',
+    group: ERRORS,
+    order: 1,
+    width: 'MEDIUM',
+    displayName: 'Retry Timeout for Errors',
+  },
+  retryDelayMaxMs: {
+    name: 'errors.retry.delay.max.ms',
+    type: 'LONG',
+    default: 60000,
+    importance: 'MEDIUM',
+    documentation: 'Maximum delay between retries, in milliseconds.',
+    group: ERRORS,
+    order: 2,
+    width: 'MEDIUM',
+    displayName: 'Maximum Delay Between Retries for Errors',
+  },
+  tolerance: {
+    name: 'errors.tolerance',
+    type: 'STRING',
+    default: 'none',
+    importance: 'MEDIUM',
+    documentation:
+      'none: the first failing record fails the task. all: failing records are skipped and reported as the other keys configure.',
+    group: ERRORS,
+    order: 3,
+    width: 'SHORT',
+    displayName: 'Error Tolerance',
+    ...limitedTo('none', 'all'),
+  },
+  logErrors: {
+    name: 'errors.log.enable',
+    type: 'BOOLEAN',
+    default: false,
+    importance: 'MEDIUM',
+    documentation: 'Log each error with the operation that failed, including tolerated errors.',
+    group: ERRORS,
+    order: 4,
+    width: 'SHORT',
+    displayName: 'Log Errors',
+  },
+  logMessages: {
+    name: 'errors.log.include.messages',
+    type: 'BOOLEAN',
+    default: false,
+    importance: 'MEDIUM',
+    documentation: "Also log the failed record's topic, partition, offset and timestamp.",
+    group: ERRORS,
+    order: 5,
+    width: 'SHORT',
+    displayName: 'Log Error Details',
+  },
+} as const satisfies KeyTable;
 
-export const sourceKeys: readonly FrameworkKey[] = [
-  {
+export const SOURCE_KEYS = {
+  topicCreationGroups: {
     name: 'topic.creation.groups',
     type: 'LIST',
     default: [],
@@ -253,7 +249,7 @@ export const sourceKeys: readonly FrameworkKey[] = [
     displayName: 'Topic Creation Groups',
     check: uniqueAliases,
   },
-  {
+  exactlyOnceSupport: {
     name: 'exactly.once.support',
     type: 'STRING',
     default: 'requested',
@@ -265,7 +261,7 @@ export const sourceKeys: readonly FrameworkKey[] = [
     displayName: 'Exactly once support',
     ...limitedToAnyCase('REQUIRED', 'REQUESTED'),
   },
-  {
+  transactionBoundary: {
     name: 'transaction.boundary',
     type: 'STRING',
     default: 'poll',
@@ -278,7 +274,7 @@ export const sourceKeys: readonly FrameworkKey[] = [
     displayName: 'Transaction Boundary',
     ...limitedToAnyCase('INTERVAL', 'POLL', 'CONNECTOR'),
   },
-  {
+  transactionIntervalMs: {
     name: 'transaction.boundary.interval.ms',
     type: 'LONG',
     default: null,
@@ -291,7 +287,7 @@ export const sourceKeys: readonly FrameworkKey[] = [
     displayName: 'Transaction boundary interval',
     check: atLeastIfSet(0),
   },
-  {
+  offsetsTopic: {
     name: 'offsets.storage.topic',
     type: 'STRING',
     default: null,
@@ -303,10 +299,10 @@ export const sourceKeys: readonly FrameworkKey[] = [
     displayName: 'Offsets topic',
     check: nonEmptyIfSet,
   },
-];
+} as const satisfies KeyTable;
 
-export const sinkKeys: readonly FrameworkKey[] = [
-  {
+export const SINK_KEYS = {
+  topics: {
     name: 'topics',
     type: 'LIST',
     default: [],
@@ -318,7 +314,7 @@ export const sinkKeys: readonly FrameworkKey[] = [
     displayName: 'Topics',
     check: topicList,
   },
-  {
+  topicsRegex: {
     name: 'topics.regex',
     type: 'STRING',
     default: '',
@@ -331,7 +327,7 @@ export const sinkKeys: readonly FrameworkKey[] = [
     displayName: 'Topics regex',
     check: regex,
   },
-  {
+  deadLetterTopic: {
     name: 'errors.deadletterqueue.topic.name',
     type: 'STRING',
     default: '',
@@ -342,7 +338,7 @@ export const sinkKeys: readonly FrameworkKey[] = [
     width: 'MEDIUM',
     displayName: 'Dead Letter Queue Topic Name',
   },
-  {
+  deadLetterReplication: {
     name: 'errors.deadletterqueue.topic.replication.factor',
     type: 'SHORT',
     default: 3,
@@ -353,7 +349,7 @@ export const sinkKeys: readonly FrameworkKey[] = [
     width: 'MEDIUM',
     displayName: 'Dead Letter Queue Topic Replication Factor',
   },
-  {
+  deadLetterHeaders: {
     name: 'errors.deadletterqueue.context.headers.enable',
     type: 'BOOLEAN',
     default: false,
@@ -364,8 +360,36 @@ export const sinkKeys: readonly FrameworkKey[] = [
     width: 'MEDIUM',
     displayName: 'Enable Error Context Headers',
   },
-];
+} as const satisfies KeyTable;
+
+/** The keys of a source and of a sink alike. */
+export function commonKeys(choices: Choices): readonly FrameworkKey[] {
+  const { connectorVersions: recommended } = choices;
+  const { name, connectorClass, pluginVersion: version, tasksMax, tasksMaxEnforce, ...others } = COMMON_KEYS;
+  return [
+    name,
+    connectorClass,
+    { ...version, default: recommended.at(-1) ?? null, recommended },
+    tasksMax,
+    tasksMaxEnforce,
+    ...converterKeys('key', choices, 6),
+    ...converterKeys('value', choices, 8),
+    ...converterKeys('header', choices, 10),
+    ...Object.values(others),
+  ];
+}
 
 export function frameworkKeys(type: 'source' | 'sink', choices: Choices): readonly FrameworkKey[] {
-  return [...commonKeys(choices), ...(type === 'source' ? sourceKeys : sinkKeys)];
+  return [...commonKeys(choices), ...Object.values(type === 'source' ? SOURCE_KEYS : SINK_KEYS)];
+}
+
+/** Keys whose values are classes of converters, transformations and predicates, whose aliases may contain dots. */
+const EMBEDDED = /^(?<prefix>(?:key|value|header)\.converter|(?:transforms|predicates)\..+(?=\.type$))(?:\.type)?$/;
+
+/**
+ * Prefix of the plugin's keys, without the dot; null: the key names no plugin.
+ * @example embeddedPrefix('transforms.mask.type') === 'transforms.mask'
+ */
+export function embeddedPrefix(key: string): string | null {
+  return EMBEDDED.exec(key)?.groups?.['prefix'] ?? null;
 }

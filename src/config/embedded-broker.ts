@@ -2,32 +2,30 @@
  * `bootstrap.servers=embedded`: the worker uses the embedded broker. Pure. Source: kafka-client §4. The keys are
  * Millrace's.
  */
-import { ConfigError } from '@millrace/sdk';
-import { atLeast, nonEmpty, parseSetting, type Setting } from './setting';
+import type { ConfigError } from '@millrace/sdk';
+import { between, invalidSetting, nonEmpty, parseSettings, settingsOf, type Parsed } from './setting';
 
 type Settings = Readonly<Record<string, string>>;
 
-export interface EmbeddedBrokerConfig {
-  /** As configured: it may be relative to the working directory. */
-  readonly dataDir: string;
-  /** On 127.0.0.1. 0: any free port. */
-  readonly port: number;
-}
-
 const BOOTSTRAP = 'bootstrap.servers';
 const EMBEDDED = 'embedded';
-export const EMBEDDED_DATA_DIR = 'embedded.data.dir';
 /** In the working directory. */
 export const DEFAULT_DATA_DIR = '.millrace';
-export const EMBEDDED_PORT = 'embedded.port';
 
-const port: Setting['check'] = (value) =>
-  atLeast(0)(value) ?? (Number(value) > 65535 ? 'Value must be no more than 65535' : null);
+const embedded = settingsOf('Embedded broker');
 
-export const EMBEDDED_SETTINGS = [
-  { name: EMBEDDED_DATA_DIR, type: 'STRING', default: DEFAULT_DATA_DIR, check: nonEmpty },
-  { name: EMBEDDED_PORT, type: 'INT', default: 9092, check: port },
-] as const satisfies readonly Setting[];
+export const EMBEDDED_SETTINGS = {
+  dataDir: embedded.text('embedded.data.dir', DEFAULT_DATA_DIR, {
+    doc: 'Millrace only. Folder of its data, relative to the working directory. It must be empty or belong to a broker.',
+    check: nonEmpty,
+  }),
+  port: embedded.int('embedded.port', 9092, {
+    doc: 'Millrace only. Its port on 127.0.0.1. 0: any free port.',
+    check: between(0, 65535),
+  }),
+};
+
+export type EmbeddedBrokerConfig = Parsed<typeof EMBEDDED_SETTINGS>;
 
 /** Prefixes of the settings for the worker's clients and for the tasks' clients. */
 const CLIENT_PREFIXES = ['', 'producer.', 'consumer.', 'admin.'];
@@ -53,8 +51,7 @@ export function embeddedBrokerConfig(raw: Settings): EmbeddedBrokerConfig | null
     if (!['1', '-1', undefined].includes(raw[key]?.trim()))
       throw invalid(key, raw, 'the embedded broker is a single broker and supports only 1');
   }
-  const [dataDir, brokerPort] = EMBEDDED_SETTINGS.map((setting) => value(setting, raw));
-  return { dataDir: dataDir as string, port: brokerPort as number };
+  return parseSettings(EMBEDDED_SETTINGS, raw);
 }
 
 /**
@@ -71,23 +68,6 @@ export function withBrokerAt(raw: Settings, address: string): Record<string, str
   return settings;
 }
 
-function value(setting: (typeof EMBEDDED_SETTINGS)[number], raw: Settings): string | number {
-  const text = raw[setting.name];
-  if (text === undefined) return setting.default;
-  let parsed;
-  try {
-    parsed = parseSetting(setting.type, text);
-  } catch (error) {
-    throw invalid(setting.name, raw, (error as Error).message);
-  }
-  const reason = setting.check(parsed);
-  if (reason !== null) throw invalid(setting.name, raw, reason);
-  return parsed as string | number;
-}
-
 function invalid(key: string, raw: Settings, reason: string): ConfigError {
-  return new ConfigError(`Worker setting "${key}" is invalid: ${JSON.stringify(raw[key])}: ${reason}.`, {
-    code: 'WORKER_CONFIG_INVALID',
-    place: { key },
-  });
+  return invalidSetting(key, `${JSON.stringify(raw[key])}: ${reason}`);
 }

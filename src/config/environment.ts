@@ -23,12 +23,11 @@ import {
   type Environment,
   type FromVariable,
 } from './image-variables';
-import { ALLOWED_TOKEN_URLS } from './oauth-urls';
 import { parseProperties } from './properties';
-import { JAAS_FILE } from './rest-auth-settings';
+import { WORKER_SETTINGS } from './worker-settings';
 
 const PREFIX = 'CONNECT_';
-const JVM_OPTIONS = [ALLOWED_TOKEN_URLS, JAAS_FILE];
+const JVM_OPTIONS = [WORKER_SETTINGS.tokenUrls.name, WORKER_SETTINGS.restAuth.jaasFile.name];
 
 type Settings = Readonly<Record<string, string>>;
 

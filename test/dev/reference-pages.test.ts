@@ -6,6 +6,7 @@ import { postgresConnector } from '../../connectors/postgres/src/connector';
 import { referencePages } from '../../dev/docs/reference-pages';
 import { validValues } from '../../dev/docs/valid-values';
 import { ROOT } from '../../dev/services/paths';
+import { rowsOf } from '../../src/config/setting';
 import { WORKER_SETTINGS } from '../../src/config/worker-settings';
 
 const pages = referencePages();
@@ -18,7 +19,7 @@ test.each([...pages.keys()])('docs/reference/%s is up to date', (name) => {
 test.each([
   ['postgres-source.md', postgresConnector.config],
   ['analytics-sink.md', analyticsSink.config],
-  ['worker-settings.md', WORKER_SETTINGS],
+  ['worker-settings.md', rowsOf(WORKER_SETTINGS)],
 ])('%s names every key', (name, keys) => {
   const text = pages.get(name) ?? '';
   expect(keys.length).toBeGreaterThan(30);

@@ -29,8 +29,7 @@ import type {
   WorkerMember,
 } from '../../src/cluster/entities';
 import type { Herder } from '../../src/cluster/herder';
-import type { ConfigValidator } from '../../src/config/validation/config-infos';
-import { validationFailure } from '../../src/config/validation/validation-failure';
+import { validationFailure, type ConfigValidator } from '../../src/config/validation/config-infos';
 import { createConfigValidator, type ConfigValidatorOptions } from '../../src/config/validation/connector-validator';
 import type { WorkerConfig } from '../../src/config/worker-config';
 import { CONVERTER_TYPE } from '../../src/converters/converter-type';

@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startWorker, type StartedWorker } from '../../dev/services/worker';
-import { CLIENT_KEYS } from '../../src/config/client-keys/client-keys';
+import { CLIENT_KEYS } from '../../src/config/client-keys';
 import { fileSinkConfig } from '../helpers/file-sink-config';
 import { Clients } from '../helpers/kafka-clients';
 import { TestDatabase } from '../helpers/test-database';

@@ -2,12 +2,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ConfigError, isConnectError } from '@millrace/sdk';
-import {
-  EMBEDDED_DATA_DIR,
-  EMBEDDED_PORT,
-  embeddedBrokerConfig,
-  type EmbeddedBrokerConfig,
-} from '../../config/embedded-broker';
+import { EMBEDDED_SETTINGS, embeddedBrokerConfig, type EmbeddedBrokerConfig } from '../../config/embedded-broker';
 import { fromVariables, withEnvironment } from '../../config/environment';
 import { readText } from '../../config/file-stream';
 import { parseProperties } from '../../config/properties';
@@ -142,8 +137,8 @@ export function workerOptions(
 ): WorkerOptions {
   const settings: Record<string, string> = {};
   if (port !== undefined) settings.listeners = `http://127.0.0.1:${port}`;
-  if (brokerPort !== undefined) settings[EMBEDDED_PORT] = String(brokerPort);
-  if (dataDir !== undefined) settings[EMBEDDED_DATA_DIR] = dataDir;
+  if (brokerPort !== undefined) settings[EMBEDDED_SETTINGS.port.name] = String(brokerPort);
+  if (dataDir !== undefined) settings[EMBEDDED_SETTINGS.dataDir.name] = dataDir;
   const brokerOptions = [
     ...(brokerPort === undefined ? [] : ['--broker-port']),
     ...(dataDir === undefined ? [] : ['--data-dir']),

@@ -1,6 +1,6 @@
 /** The difference between two configs of a connector, with what decides which of its values are secrets. Pure. */
 import type { ConnectorConfig } from '@millrace/sdk';
-import { embeddedPrefix } from '../../config/embedded-plugins';
+import { embeddedPrefix } from '../../config/connector-config';
 import type { ChangedConfig } from '../entities';
 
 /** Keys and values of one change. Characters. */

@@ -4,7 +4,9 @@
  * connect-runtime §1.5.4.
  */
 import { ConnectError, type ConnectorConfig, type SourceOffset, type SourcePartition, startTimer } from '@millrace/sdk';
+import { SOURCE_KEYS } from '../../config/connector-config';
 import { replacedWarning } from '../../config/forced-client-settings';
+import { readKey } from '../../config/framework-key';
 import type { WorkerConfig } from '../../config/worker-config';
 import { clientsOf } from '../../kafka/measured-clients';
 import type { Admin, KafkaClients, SendPermission } from '../../kafka/port';
@@ -172,12 +174,12 @@ export class OffsetStores implements SourceOffsets {
   private hasOwnPlace(config: ConnectorConfig): boolean {
     // A transaction cannot span clusters: offsets are on the one that the records are written to.
     const followsRecords = this.isExactlyOnce && config['producer.override.bootstrap.servers'] !== undefined;
-    return Boolean(config['offsets.storage.topic']?.trim()) || followsRecords;
+    return readKey(SOURCE_KEYS.offsetsTopic, config) !== null || followsRecords;
   }
 
   private findLocation(connector: string, config: ConnectorConfig): Location['own'] {
     const { worker } = this.options;
-    const topic = config['offsets.storage.topic']?.trim() || worker.offset.topic;
+    const topic = readKey(SOURCE_KEYS.offsetsTopic, config) ?? worker.offset.topic;
     const clients = offsetClientConfigs(worker, connector, config);
     const here = servers(worker.client('worker')['bootstrap.servers']);
     if (topic === worker.offset.topic && servers(clients.producer['bootstrap.servers']) === here) return null;

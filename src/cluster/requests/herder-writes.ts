@@ -3,8 +3,7 @@
  * §2.
  */
 import type { ConnectorConfig } from '@millrace/sdk';
-import type { ConfigValidator } from '../../config/validation/config-infos';
-import { validationFailure } from '../../config/validation/validation-failure';
+import { validationFailure, type ConfigValidator } from '../../config/validation/config-infos';
 import type { ConfigStore } from '../../storage/config/config-store';
 import { automatically, byUser } from '../../storage/log/cause';
 import { HerderError } from '../errors';

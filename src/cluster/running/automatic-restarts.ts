@@ -4,7 +4,8 @@
  * rebalance) resets it.
  */
 import { monotonicNow } from '@millrace/sdk';
-import { restartSettings, type RestartSettings } from '../../config/restart-settings';
+import { restartSettings } from '../../config/millrace-keys';
+import type { RestartSettings } from '../../config/worker-settings';
 import { about } from '../../logging/line-subject';
 import type { Logger } from '../../logging/logger';
 import type { InstanceId } from '../../metrics/work-metrics';

@@ -3,6 +3,8 @@
  * configs have changed. Source: connect-runtime §8.3.
  */
 import type { ConnectorConfig } from '@millrace/sdk';
+import { COMMON_KEYS } from '../../config/connector-config';
+import { readKey } from '../../config/framework-key';
 import { about } from '../../logging/line-subject';
 import type { Logger } from '../../logging/logger';
 import type { RequestQueue } from '../queue/request-queue';
@@ -34,7 +36,7 @@ export class ConfigReloads {
 
   /** `config`: resolved. Replaces an earlier plan for the connector. */
   plan(connector: string, config: ConnectorConfig, { ms }: Lifetime): void {
-    if (ms === null || config['config.action.reload']?.trim().toLowerCase() === 'none') return;
+    if (ms === null || readKey(COMMON_KEYS.configActionReload, config) === 'none') return;
     const { queue, restart, logger } = this.options;
     const reload = {};
     this.pending.set(connector, reload);

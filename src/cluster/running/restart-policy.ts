@@ -1,6 +1,6 @@
 /** Whether and when a failed connector or task restarts automatically. Pure. */
 import { backoffMs, HALF_JITTER } from '@millrace/sdk';
-import type { RestartSettings } from '../../config/restart-settings';
+import type { RestartSettings } from '../../config/worker-settings';
 
 export interface FailureHistory {
   /** Automatic restarts since it was last healthy, or started otherwise. */

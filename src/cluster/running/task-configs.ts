@@ -1,5 +1,7 @@
 /** From the task configs that a connector generates to those that are stored. Pure. Source: connect-runtime §3.6. */
 import { ConfigError, RetriableError, type ConnectorConfig } from '@millrace/sdk';
+import { COMMON_KEYS } from '../../config/connector-config';
+import { readKey } from '../../config/framework-key';
 import { hasPlaceholder } from '../../config/providers/placeholders';
 import type { ConnectorTaskId } from '../../connector-task-id';
 
@@ -54,11 +56,7 @@ export interface TaskLimit {
 
 /** `tasks.max` (1) and `tasks.max.enforce` (true). */
 export function taskLimit(config: ConnectorConfig): TaskLimit {
-  const max = Number(config['tasks.max']?.trim() ?? '1');
-  return {
-    max: Number.isInteger(max) && max > 0 ? max : 1,
-    enforce: config['tasks.max.enforce']?.trim().toLowerCase() !== 'false',
-  };
+  return { max: readKey(COMMON_KEYS.tasksMax, config), enforce: readKey(COMMON_KEYS.tasksMaxEnforce, config) };
 }
 
 /** More tasks than `tasks.max` allows; a retry does not help. */

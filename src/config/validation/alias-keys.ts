@@ -2,11 +2,10 @@
 import type { ConfigKey, Importance } from '@millrace/sdk';
 import type { PluginDescription, PluginRegistry } from '../../plugins/registry';
 import { invalidValue } from '../config-parse';
-import { pluginVersion } from '../connector-config-checks';
 import { classOf, findUnambiguous, loadForCheck } from './converter-keys';
 import { checkKey, valueOf, type Entry, type NullableConfig } from './entry';
 import { compareVersions, unmetVersion } from '../version-range';
-import type { FrameworkKey } from '../framework-key';
+import { pluginVersion, type FrameworkKey } from '../framework-key';
 
 export interface AliasKind {
   readonly listKey: 'transforms' | 'predicates';

@@ -1,5 +1,5 @@
 /** The response of `PUT /connector-plugins/{plugin}/config/validate`, connect-rest §3.1 to §3.3. */
-import type { ConfigType, ConnectorConfig, Importance, Width } from '@millrace/sdk';
+import type { ConfigType, Importance, Width } from '@millrace/sdk';
 import type { JsonSchema } from '../schema/key-schema';
 
 export interface ConfigDefinitionInfo {
@@ -50,4 +50,12 @@ export interface ConfigValidator {
   schema(plugin: string, version?: string | null): Promise<JsonSchema>;
 }
 
-export type { ConnectorConfig };
+/** The text of a 400 on create, update and patch. Null when the config is valid. Source: connect-rest §2.3. */
+export function validationFailure(infos: ConfigInfos): string | null {
+  if (infos.error_count === 0) return null;
+  return [
+    `Connector configuration is invalid and contains the following ${infos.error_count} error(s):`,
+    ...infos.configs.flatMap((entry) => entry.value?.errors ?? []),
+    'You can also find the above list of errors at the endpoint `/connector-plugins/{connectorType}/config/validate`',
+  ].join('\n');
+}

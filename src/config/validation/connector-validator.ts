@@ -10,7 +10,7 @@ import { grantedSettings } from '../../plugins/granted-settings';
 import type { PluginDescription, PluginRegistry } from '../../plugins/registry';
 import { overridePolicy } from '../client-override-policy';
 import { commonKeys, frameworkKeys, type Choices } from '../connector-config';
-import { millraceEntries } from './millrace-keys';
+import { MILLRACE_KEYS } from '../millrace-keys';
 import type { ConfigResolver } from '../providers/config-resolver';
 import { hideInError, hiderOf, type HideResolved } from '../providers/hide-resolved';
 import { hasPlaceholder } from '../providers/placeholders';
@@ -192,7 +192,8 @@ class Validator implements ConfigValidator {
     const connector = (await loadForCheck(this.registry, plugin)) as Connector;
 
     entries.put(frameworkKeys(connector.type, choices).map((key) => checkKey(key, config)));
-    entries.put(millraceEntries(config));
+    const ownKeys = Object.values(MILLRACE_KEYS).filter(({ name }) => valueOf(config, name) !== undefined);
+    entries.put(ownKeys.map((key) => checkKey(key, config)));
     for (const kind of [TRANSFORMS, PREDICATES]) {
       const aliases = entries.byName.get(kind.listKey)?.parsed;
       if (!Array.isArray(aliases)) continue;

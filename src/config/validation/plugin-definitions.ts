@@ -4,15 +4,14 @@ import { prunedName, simpleName } from '../../plugins/aliases';
 import type { PluginDescription, PluginRegistry } from '../../plugins/registry';
 import { frameworkKeys, NO_CHOICES } from '../connector-config';
 import type { FrameworkKey } from '../framework-key';
+import { MILLRACE_KEYS } from '../millrace-keys';
 import { connectorSchema, pluginSchema, type ConverterSubject } from '../schema/connector-schema';
 import type { JsonSchema } from '../schema/key-schema';
-import { isUnlistedPlugin } from '../unlisted-plugins';
 import { compareVersions, noSuchVersion, VersionRange } from '../version-range';
 import type { WorkerConfig } from '../worker-config';
 import type { ConfigDefinitionInfo } from './config-infos';
 import { CONVERTER_PARTS, converterChoices, converterType, findUnambiguous, loadForCheck } from './converter-keys';
 import { describeKey } from './entry';
-import { MILLRACE_KEYS } from './millrace-keys';
 import { ValidationError } from './validation-error';
 
 /** Ascending. */
@@ -60,7 +59,7 @@ export class PluginDefinitions {
       own,
       framework: missingIn(own, [
         ...frameworkKeys(type, choices).map((one) => this.withConverterNames(one)),
-        ...MILLRACE_KEYS,
+        ...Object.values(MILLRACE_KEYS),
       ]),
       ownChecks: loaded.validatesValues === true,
       converters: await this.builtInConverters(),
@@ -140,4 +139,26 @@ export class PluginDefinitions {
 
 function missingIn(own: readonly ConfigKey[], keys: readonly FrameworkKey[]): readonly FrameworkKey[] {
   return keys.filter((key) => !own.some(({ name }) => name === key.name));
+}
+
+/**
+ * Plugins that `GET /connector-plugins` does not list and that have no config definitions: config providers and client
+ * config override policies.
+ */
+const SUFFIXED: readonly (readonly [folder: string, suffix: string, names: readonly string[]])[] = [
+  ['org.apache.kafka.common.config.provider.', 'ConfigProvider', ['Directory', 'EnvVar', 'File']],
+  [
+    'org.apache.kafka.connect.connector.policy.',
+    'ConnectorClientConfigOverridePolicy',
+    ['All', 'Allowlist', 'None', 'Principal'],
+  ],
+];
+
+const UNLISTED = new Set(
+  SUFFIXED.flatMap(([folder, suffix, names]) => names.flatMap((name) => [name, name + suffix, folder + name + suffix])),
+);
+
+/** By class, simple name, or simple name without its kind. */
+function isUnlistedPlugin(name: string): boolean {
+  return UNLISTED.has(name);
 }

@@ -3,7 +3,7 @@
  * returned as in Java.
  */
 import type { ConfigType, ConnectorConfig } from '@millrace/sdk';
-import { embeddedPrefix } from '../../config/embedded-plugins';
+import { embeddedPrefix } from '../../config/connector-config';
 import { hiderOf } from '../../config/providers/hide-resolved';
 import type { ConfigValidator } from '../../config/validation/config-infos';
 import type { Owners } from '../../logging/provided-values';

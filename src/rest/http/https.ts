@@ -5,7 +5,7 @@
 import type { ServerOptions } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
 import { ConfigError } from '@millrace/sdk';
-import { listenerSsl, type ListenerSsl } from '../../config/listener-ssl';
+import { withoutPrefix } from '../../config/client-config';
 import { CLIENT_AUTH } from '../../config/listeners';
 import type { WorkerConfig } from '../../config/worker-config';
 
@@ -80,4 +80,22 @@ export function forwardingTls(config: Pick<WorkerConfig, 'raw' | 'listeners'>, r
 
 function readTls({ prefix, settings }: ListenerSsl, read: ReadTls): ConnectionOptions {
   return read(settings, settingErrorOf(prefix));
+}
+
+interface ListenerSsl {
+  /** Prefix of `ssl.` in the worker's properties: `listeners.https.`, `admin.listeners.https.` or empty. */
+  readonly prefix: string;
+  /** `ssl.*`, without the prefix. */
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+/** If any key has the prefix, all unprefixed keys are ignored. */
+function listenerSsl(
+  raw: Readonly<Record<string, string>>,
+  kind: 'listeners' | 'admin.listeners' = 'listeners',
+): ListenerSsl {
+  const prefix = `${kind}.https.`;
+  const prefixed = withoutPrefix(raw, prefix);
+  if (Object.keys(prefixed).length > 0) return { prefix, settings: prefixed };
+  return { prefix: '', settings: Object.fromEntries(Object.entries(raw).filter(([key]) => key.startsWith('ssl.'))) };
 }

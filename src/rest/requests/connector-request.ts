@@ -2,8 +2,7 @@
 import { javaTrim, type ConnectorConfig } from '@millrace/sdk';
 import type { TargetState } from '../../cluster/entities';
 import { valueOf, withoutNulls, type NullableConfig } from '../../config/validation/entry';
-import { validationFailure } from '../../config/validation/validation-failure';
-import type { ConfigValidator } from '../../config/validation/config-infos';
+import { validationFailure, type ConfigValidator } from '../../config/validation/config-infos';
 import type { PlainJson } from '../json/shape';
 import { checkNameLength } from './request-path';
 import { RestError } from '../http/rest-error';

@@ -1,6 +1,8 @@
 /** The `errors.*` settings of a connector. Source: connect-runtime §4.6 and §5.8. */
 import type { ConnectorConfig } from '@millrace/sdk';
-import { bisectsBatches } from '../../config/bisect-setting';
+import { COMMON_KEYS, SINK_KEYS } from '../../config/connector-config';
+import { readKey } from '../../config/framework-key';
+import { MILLRACE_KEYS } from '../../config/millrace-keys';
 
 export interface ErrorSettings {
   readonly tolerance: 'none' | 'all';
@@ -18,20 +20,18 @@ export interface ErrorSettings {
 }
 
 export function errorSettings(config: ConnectorConfig): ErrorSettings {
-  const text = (key: string, fallback: string): string => config[key]?.trim() || fallback;
-  const flag = (key: string): boolean => text(key, 'false').toLowerCase() === 'true';
-  const timeout = Number(text('errors.retry.timeout', '0'));
-  const tolerance = text('errors.tolerance', 'none') === 'all' ? 'all' : 'none';
-  const deadLetterTopic = config['errors.deadletterqueue.topic.name']?.trim() || null;
+  const tolerance = readKey(COMMON_KEYS.tolerance, config);
+  const timeout = readKey(COMMON_KEYS.retryTimeoutMs, config);
+  const deadLetterTopic = readKey(SINK_KEYS.deadLetterTopic, config) || null;
   return {
     tolerance,
     retryTimeoutMs: timeout < 0 ? Infinity : timeout,
-    retryDelayMaxMs: Number(text('errors.retry.delay.max.ms', '60000')),
-    log: flag('errors.log.enable'),
-    logMessages: flag('errors.log.include.messages'),
+    retryDelayMaxMs: readKey(COMMON_KEYS.retryDelayMaxMs, config),
+    log: readKey(COMMON_KEYS.logErrors, config),
+    logMessages: readKey(COMMON_KEYS.logMessages, config),
     deadLetterTopic,
-    deadLetterReplication: Number(text('errors.deadletterqueue.topic.replication.factor', '3')),
-    deadLetterHeaders: flag('errors.deadletterqueue.context.headers.enable'),
-    bisect: (tolerance === 'all' || deadLetterTopic !== null) && bisectsBatches(config),
+    deadLetterReplication: readKey(SINK_KEYS.deadLetterReplication, config),
+    deadLetterHeaders: readKey(SINK_KEYS.deadLetterHeaders, config),
+    bisect: (tolerance === 'all' || deadLetterTopic !== null) && readKey(MILLRACE_KEYS.bisect, config),
   };
 }

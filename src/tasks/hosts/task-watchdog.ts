@@ -1,13 +1,9 @@
 /** Watches the calls of all tasks of a host, and has tasks restarted whose calls do not return. */
 import { ConnectError } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
-import {
-  taskAction,
-  taskLimitMs,
-  WATCHDOG_ACTION,
-  WATCHDOG_TASK,
-  type TaskAction,
-} from '../../config/watchdog-settings';
+import { readKey } from '../../config/framework-key';
+import { MILLRACE_KEYS } from '../../config/millrace-keys';
+import type { TaskAction } from '../../config/worker-settings';
 import type { Logger } from '../../logging/logger';
 import type { CallClock, TaskCall, TaskWait } from '../call-clock';
 import type { TaskSpec, TaskWatch } from '../host';
@@ -20,6 +16,8 @@ import { Watchdog, type WatchedCall } from './watchdog';
 const MAX_PROBLEMS = 10;
 /** Beyond it the oldest count is dropped, so that deleted connectors do not accumulate. */
 const MAX_COUNTS = 10_000;
+
+const { watchdogTaskMs: LIMIT, watchdogTaskAction: ACTION } = MILLRACE_KEYS;
 
 /** A started task. */
 export interface WatchedTask {
@@ -109,7 +107,7 @@ export class TaskWatchdog {
   private pluginCalls(task: WatchedTask): StuckTaskCall[] {
     const { id, connectorConfig } = task.spec;
     const { limitMs, action } = this.options;
-    const restarts = taskAction(connectorConfig, action) === 'restart';
+    const restarts = (readKey(ACTION, connectorConfig) ?? action) === 'restart';
     // The call may wait for Kafka: a restart would not help, and would deliver records twice. None waits for a commit.
     const waits = task.calls.waits().some(({ call }) => call !== 'offset-commit');
     const restartHint = waits
@@ -122,10 +120,10 @@ export class TaskWatchdog {
       id: `${taskName(id)} ${call}`,
       what: `Task ${taskName(id)}: ${call}() of its plugin`,
       since,
-      limitMs: taskLimitMs(connectorConfig, limitMs),
+      limitMs: readKey(LIMIT, connectorConfig) ?? limitMs,
       hint: restarts
         ? restartHint
-        : `Restart the task to end the call, raise ${WATCHDOG_TASK} if it needs that long, or set ${WATCHDOG_ACTION}=restart.`,
+        : `Restart the task to end the call, raise ${LIMIT.name} if it needs that long, or set ${ACTION.name}=restart.`,
       excused: task.excused,
       fate: task.fate,
       // One of them ends the run, and all of them with it.
@@ -155,7 +153,7 @@ export class TaskWatchdog {
       what: `Task ${taskName(id)}: ${WAITING[call]}${records === undefined ? '' : ` (${records})`}`,
       verb: 'been acknowledged by Kafka',
       since,
-      limitMs: taskLimitMs(connectorConfig, this.options.limitMs),
+      limitMs: readKey(LIMIT, connectorConfig) ?? this.options.limitMs,
       hint: 'Check the brokers and the topics; the request is repeated until it succeeds, and the task is not restarted.',
       excused: task.excused,
       fate: task.fate,
@@ -165,7 +163,7 @@ export class TaskWatchdog {
   private traceOf({ connector }: ConnectorTaskId, call: TaskCall, since: number, lastedMs: number): string {
     const began = new Date(since).toISOString();
     const error = new ConnectError(
-      `${call}() of this task's plugin has not returned for ${Math.round(lastedMs / 1000)} s, since ${began}: the task was ended (${WATCHDOG_ACTION}=restart). ${this.options.consequence}`,
+      `${call}() of this task's plugin has not returned for ${Math.round(lastedMs / 1000)} s, since ${began}: the task was ended (${ACTION.name}=restart). ${this.options.consequence}`,
       { code: 'TASK_STUCK' },
     );
     // Its frames are those of the watchdog.

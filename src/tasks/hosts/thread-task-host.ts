@@ -5,8 +5,9 @@
 import { join } from 'node:path';
 import { type ConnectorConfig, type TaskSignal, settledWithin } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
-import { hasDedicatedThreads, taskMemoryMb } from '../../config/task-thread-settings';
-import { threadSilenceMs, type TaskAction } from '../../config/watchdog-settings';
+import { readKey } from '../../config/framework-key';
+import { hasDedicatedThreads, MILLRACE_KEYS } from '../../config/millrace-keys';
+import type { TaskAction } from '../../config/worker-settings';
 import { LogLevels } from '../../logging/log-levels';
 import type { Logger } from '../../logging/logger';
 import { ThreadTerminations } from '../../threads/thread-terminations';
@@ -244,7 +245,7 @@ export class ThreadTaskHost implements TaskHost {
 
   private threadFor({ connectorConfig }: TaskSpec, place: Place): ThreadHandle {
     if (place === 'alone' || hasDedicatedThreads(connectorConfig))
-      return this.createThread('alone', taskMemoryMb(connectorConfig));
+      return this.createThread('alone', readKey(MILLRACE_KEYS.memoryMb, connectorConfig));
     const pool = this.pool(place);
     const least = pool.sort((a, b) => a.runs.size - b.runs.size)[0];
     if (least && (least.runs.size === 0 || pool.length >= this.options.threads)) return least;
@@ -268,9 +269,11 @@ export class ThreadTaskHost implements TaskHost {
   private silenceLimit(thread: ThreadHandle): number {
     const workerLimitMs = this.options.silenceMs ?? 0;
     const [only] = thread.runs.values();
-    return thread.options.place === 'alone' && only
-      ? threadSilenceMs(only.spec.connectorConfig, workerLimitMs)
-      : workerLimitMs;
+    const ownMs =
+      thread.options.place === 'alone' && only
+        ? readKey(MILLRACE_KEYS.threadSilenceMs, only.spec.connectorConfig)
+        : null;
+    return ownMs ?? workerLimitMs;
   }
 
   private createThread(place: Place, memoryMb: number | null): ThreadHandle {

@@ -1,6 +1,6 @@
 /** A sink task with its consumer, converters and dead letter topic. Source: connect-runtime §5. */
 import { checkTask, type SinkConnector, type SinkTask, type SinkTaskContext, Wakeup } from '@millrace/sdk';
-import { BISECT } from '../../config/bisect-setting';
+import { MILLRACE_KEYS } from '../../config/millrace-keys';
 import type { GroupConsumer } from '../../kafka/port';
 import { deadLetterProducerConfig, sinkConsumerConfig, taskAdminConfig } from '../clients/client-configs';
 import { connectClient, retryUntilReachable, type RetryWait } from '../clients/connect-client';
@@ -27,8 +27,9 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
   const { spec, environment, logger, metrics } = options;
   const { config, clients, registry } = environment;
   const settings = errorSettings(spec.connectorConfig);
-  if (BISECT in spec.connectorConfig && settings.bisect && !options.putIsRepeatable)
-    logger.warn(`${BISECT} has no effect: put() of ${spec.connectorClass} cannot be repeated, as its manifest states`);
+  const { name: bisect } = MILLRACE_KEYS.bisect;
+  if (bisect in spec.connectorConfig && settings.bisect && !options.putIsRepeatable)
+    logger.warn(`${bisect} has no effect: put() of ${spec.connectorClass} cannot be repeated, as its manifest states`);
   const topics = sinkTopics(spec.connectorConfig);
   const converters = await taskConverters(spec.connectorConfig, config, registry);
   const chain = await taskTransforms(spec.connectorConfig, registry, logger);

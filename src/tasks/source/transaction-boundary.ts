@@ -1,5 +1,7 @@
 /** When the transactions of an exactly-once task end: `transaction.boundary`. Source: connect-runtime §4.8. */
 import { ConfigError, type ConnectorConfig, type SourceRecord, TransactionRequests } from '@millrace/sdk';
+import { SOURCE_KEYS } from '../../config/connector-config';
+import { readKey } from '../../config/framework-key';
 
 export type TransactionEnd = 'commit' | 'abort';
 
@@ -55,8 +57,8 @@ export function transactionBoundary(
     throw new ConfigError(`transaction.boundary must be poll, interval or connector, not "${value}".`, {
       code: 'INVALID_TRANSACTION_BOUNDARY',
     });
-  const interval = config['transaction.boundary.interval.ms']?.trim();
-  return new IntervalBoundary(interval ? Number(interval) : worker.offsetFlushIntervalMs, transactionTimeoutMs);
+  const intervalMs = readKey(SOURCE_KEYS.transactionIntervalMs, config) ?? worker.offsetFlushIntervalMs;
+  return new IntervalBoundary(intervalMs, transactionTimeoutMs);
 }
 
 class PollBoundary implements TransactionBoundary {

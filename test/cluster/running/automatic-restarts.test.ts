@@ -4,7 +4,7 @@ import { MemoryLogger } from '@millrace/sdk/testing';
 import type { Herder } from '../../../src/cluster/herder';
 import { KafkaError } from '../../../src/kafka/errors';
 import type { Logger } from '../../../src/logging/logger';
-import type { RestartSettings } from '../../../src/config/restart-settings';
+import type { RestartSettings } from '../../../src/config/worker-settings';
 import { waitFor } from '../../helpers/wait-for';
 import { createWorker, defaultBehavior, states, type FixtureBehavior, type TestWorker } from '../herder-fixtures';
 import { MemoryKafka } from '../memory-kafka';

@@ -1,5 +1,7 @@
 import { decideRestart, NO_HISTORY, restartDelay, restartNote } from '../../../src/cluster/running/restart-policy';
-import { RESTART_DEFAULTS, restartSettings } from '../../../src/config/restart-settings';
+import { restartSettings } from '../../../src/config/millrace-keys';
+import { parseSettings } from '../../../src/config/setting';
+import { WORKER_SETTINGS } from '../../../src/config/worker-settings';
 
 const settings = { max: 3, backoffMs: 1_000, maxBackoffMs: 60_000 };
 const now = Date.UTC(2026, 0, 1);
@@ -51,7 +53,8 @@ describe('automatic restarts: the decision', () => {
   });
 
   test('the connector’s keys override the worker’s; an invalid number counts as not set', () => {
-    expect(restartSettings({}, RESTART_DEFAULTS)).toEqual({ max: 20, backoffMs: 1_000, maxBackoffMs: 300_000 });
+    const defaults = parseSettings(WORKER_SETTINGS.restart, {});
+    expect(restartSettings({}, defaults)).toEqual({ max: 20, backoffMs: 1_000, maxBackoffMs: 300_000 });
     const given = { 'errors.restart.max': ' -1 ', 'errors.restart.backoff.ms': '5' };
     expect(restartSettings(given, settings)).toEqual({ max: -1, backoffMs: 5, maxBackoffMs: 60_000 });
     const wrong = {

@@ -1,7 +1,6 @@
 import type { WorkerSettings } from '@millrace/sdk';
-import type { ConfigInfos } from '../../../src/config/validation/config-infos';
+import { validationFailure, type ConfigInfos } from '../../../src/config/validation/config-infos';
 import { createConfigValidator } from '../../../src/config/validation/connector-validator';
-import { validationFailure } from '../../../src/config/validation/validation-failure';
 import { addProvidedValue } from '../../../src/logging/provided-values';
 import type { PluginRegistry } from '../../../src/plugins/registry';
 import { fakeRegistry, fakeWorkerConfig, SNK, SRC } from '../../rest/fake-worker';

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { installSystemdAnalyze } from '../../../dev/services/debian-programs';
 import { STOP_EXTRA_MS } from '../../../src/cli/start';
 import { environmentSettings } from '../../../src/config/environment';
+import { rowsOf } from '../../../src/config/setting';
 import { WORKER_SETTINGS } from '../../../src/config/worker-settings';
 import { isSecretName } from '../../../src/logging/secrets';
 import { ENVIRONMENT_FILE, environmentFileOf, readUnit, UNIT_FILE } from './unit-file';
@@ -49,7 +50,7 @@ testWithSystemd('systemd-analyze security reports a low exposure, which each res
 
 test('a stop waits for the shutdown of a worker with default settings', () => {
   expect(one('TimeoutStopSec')).toMatch(/^\d+s$/);
-  const gracefulMs = WORKER_SETTINGS.find(({ name }) => name === 'task.shutdown.graceful.timeout.ms')?.default;
+  const gracefulMs = WORKER_SETTINGS.taskShutdownGracefulTimeoutMs.default;
   expect(parseInt(one('TimeoutStopSec')) * 1000).toBeGreaterThan(Number(gracefulMs) + STOP_EXTRA_MS);
 });
 
@@ -61,7 +62,7 @@ test('the variables of the environment file are settings or variables of the wor
   const text = readFileSync(ENVIRONMENT_FILE, 'utf8').replace(/^#(?=[A-Z_]+=)/gm, '');
   const variables = environmentFileOf(text);
   const others = ['MILLRACE_LOG_FORMAT', 'MILLRACE_LOG_LEVEL', 'NODE_OPTIONS'];
-  const known = new Set(WORKER_SETTINGS.map(({ name }) => name));
+  const known = new Set(rowsOf(WORKER_SETTINGS).map(({ name }) => name));
   expect(Object.keys(environmentSettings(variables)).filter((name) => !known.has(name))).toEqual([]);
   const settings = Object.keys(variables).filter((name) => !others.includes(name));
   expect(Object.keys(environmentSettings(variables))).toHaveLength(settings.length);

@@ -8,6 +8,7 @@ import { configWarnings } from '../../../../src/config/config-warnings';
 import { environmentSettings } from '../../../../src/config/environment';
 import { parseProperties } from '../../../../src/config/properties';
 import { parseWorkerConfig } from '../../../../src/config/worker-config';
+import { rowsOf } from '../../../../src/config/setting';
 import { WORKER_SETTINGS } from '../../../../src/config/worker-settings';
 import { isSecretName } from '../../../../src/logging/secrets';
 import { ROOT } from '../../../../dev/services/paths';
@@ -36,7 +37,7 @@ describe.each(CASES)('values %s', (values) => {
     const config = parseWorkerConfig(settings);
     expect(config.groupId).toBe(settings['group.id']);
     expect(configWarnings(settings)).toEqual([]);
-    const known = new Set(WORKER_SETTINGS.map(({ name }) => name));
+    const known = new Set(rowsOf(WORKER_SETTINGS).map(({ name }) => name));
     const env = containerOf(render(values)).env as { name: string }[];
     const overrides = Object.keys(environmentSettings(Object.fromEntries(env.map(({ name }) => [name, 'x']))));
     expect(overrides).toContain('rest.advertised.host.name');

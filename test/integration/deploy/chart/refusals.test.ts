@@ -1,5 +1,5 @@
 /** Values that would fail later, or put a secret into a manifest, are rejected with a sentence. */
-import { SECURITY_KEYS } from '../../../../src/config/client-keys/security-keys';
+import { SECURITY_KEYS } from '../../../../src/config/client-keys';
 import { isSecretName } from '../../../../src/logging/secrets';
 import { manifestsIn, template, find } from './chart';
 import { testWithHelm, useHelm } from './tools';

@@ -1,20 +1,16 @@
 /**
  * Connector keys that only Millrace has. They are checked if a config contains them and not shown otherwise, so that a
- * client's form looks as it does with Java.
+ * client's form looks as it does with Java. Most override a worker setting of the same name.
  */
-import { atLeast, limitedTo } from '../connector-config-checks';
-import { BISECT } from '../bisect-setting';
-import { RESTART_BACKOFF, RESTART_BACKOFF_MAX, RESTART_MAX } from '../restart-settings';
-import { DEDICATED, SHARED, TASK_ISOLATION, TASK_MEMORY } from '../task-thread-settings';
-import { TASK_ACTIONS, THREAD_SILENCE, WATCHDOG_ACTION, WATCHDOG_TASK } from '../watchdog-settings';
-import { checkKey, valueOf, type Entry, type NullableConfig } from './entry';
-import type { FrameworkKey } from '../framework-key';
+import type { ConnectorConfig } from '@millrace/sdk';
+import { atLeast, limitedTo, readKey, type KeyTable } from './framework-key';
+import { TASK_ACTIONS, WORKER_SETTINGS, type RestartSettings } from './worker-settings';
 
 const ERRORS = 'Error Handling';
 
-export const MILLRACE_KEYS: readonly FrameworkKey[] = [
-  {
-    name: RESTART_MAX,
+export const MILLRACE_KEYS = {
+  restartMax: {
+    name: WORKER_SETTINGS.restart.max.name,
     type: 'INT',
     default: null,
     importance: 'MEDIUM',
@@ -24,8 +20,8 @@ export const MILLRACE_KEYS: readonly FrameworkKey[] = [
     displayName: 'Automatic Restarts',
     check: atLeast(-1),
   },
-  {
-    name: RESTART_BACKOFF,
+  restartBackoffMs: {
+    name: WORKER_SETTINGS.restart.backoffMs.name,
     type: 'LONG',
     default: null,
     importance: 'LOW',
@@ -35,8 +31,8 @@ export const MILLRACE_KEYS: readonly FrameworkKey[] = [
     displayName: 'Automatic Restart Backoff',
     check: atLeast(1),
   },
-  {
-    name: RESTART_BACKOFF_MAX,
+  restartBackoffMaxMs: {
+    name: WORKER_SETTINGS.restart.maxBackoffMs.name,
     type: 'LONG',
     default: null,
     importance: 'LOW',
@@ -46,8 +42,8 @@ export const MILLRACE_KEYS: readonly FrameworkKey[] = [
     displayName: 'Maximum Automatic Restart Backoff',
     check: atLeast(1),
   },
-  {
-    name: BISECT,
+  bisect: {
+    name: 'errors.bisect',
     type: 'BOOLEAN',
     default: true,
     importance: 'LOW',
@@ -56,8 +52,8 @@ export const MILLRACE_KEYS: readonly FrameworkKey[] = [
     group: ERRORS,
     displayName: 'Bisect Failed Batches',
   },
-  {
-    name: WATCHDOG_TASK,
+  watchdogTaskMs: {
+    name: WORKER_SETTINGS.watchdog.taskMs.name,
     type: 'LONG',
     default: null,
     importance: 'LOW',
@@ -66,8 +62,8 @@ export const MILLRACE_KEYS: readonly FrameworkKey[] = [
     displayName: 'Task Watchdog',
     check: atLeast(0),
   },
-  {
-    name: WATCHDOG_ACTION,
+  watchdogTaskAction: {
+    name: WORKER_SETTINGS.watchdog.taskAction.name,
     type: 'STRING',
     default: null,
     importance: 'LOW',
@@ -76,8 +72,8 @@ export const MILLRACE_KEYS: readonly FrameworkKey[] = [
     displayName: 'Task Watchdog Action',
     ...limitedTo(...TASK_ACTIONS),
   },
-  {
-    name: THREAD_SILENCE,
+  threadSilenceMs: {
+    name: WORKER_SETTINGS.watchdog.threadMs.name,
     type: 'LONG',
     default: null,
     importance: 'LOW',
@@ -86,17 +82,17 @@ export const MILLRACE_KEYS: readonly FrameworkKey[] = [
     displayName: 'Task Thread Silence',
     check: atLeast(0),
   },
-  {
-    name: TASK_ISOLATION,
+  isolation: {
+    name: 'task.isolation',
     type: 'STRING',
-    default: SHARED,
+    default: 'shared',
     importance: 'LOW',
     documentation: 'dedicated: each task of this connector has its own thread. shared: tasks share threads.',
     displayName: 'Task Isolation',
-    ...limitedTo(SHARED, DEDICATED),
+    ...limitedTo('shared', 'dedicated'),
   },
-  {
-    name: TASK_MEMORY,
+  memoryMb: {
+    name: 'task.memory.mb',
     type: 'INT',
     default: null,
     importance: 'LOW',
@@ -104,9 +100,19 @@ export const MILLRACE_KEYS: readonly FrameworkKey[] = [
     displayName: 'Task Memory',
     check: atLeast(1),
   },
-];
+} as const satisfies KeyTable;
 
-/** Entries for the keys that `config` contains. */
-export function millraceEntries(config: NullableConfig): Entry[] {
-  return MILLRACE_KEYS.filter((key) => valueOf(config, key.name) !== undefined).map((key) => checkKey(key, config));
+/** Of a connector, whose keys override the worker's. */
+export function restartSettings(connector: ConnectorConfig, worker: RestartSettings): RestartSettings {
+  return {
+    max: readKey(MILLRACE_KEYS.restartMax, connector) ?? worker.max,
+    backoffMs: readKey(MILLRACE_KEYS.restartBackoffMs, connector) ?? worker.backoffMs,
+    maxBackoffMs: readKey(MILLRACE_KEYS.restartBackoffMaxMs, connector) ?? worker.maxBackoffMs,
+  };
+}
+
+/** Whether each task of the connector has its own thread. A heap limit implies one. */
+export function hasDedicatedThreads(connector: ConnectorConfig): boolean {
+  const { memoryMb, isolation } = MILLRACE_KEYS;
+  return readKey(memoryMb, connector) !== null || readKey(isolation, connector) === 'dedicated';
 }
