@@ -6,6 +6,7 @@
 FROM node:24-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS manifests
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY packages/console/package.json packages/console/
 COPY packages/embedded/package.json packages/embedded/
 COPY packages/sdk/package.json packages/sdk/
 COPY connectors/analytics/package.json connectors/analytics/

@@ -56,8 +56,7 @@ export default tseslint.config(
   // Programs in apps/ bound their delays far below a timer's maximum.
   {
     files: ['src/**', 'packages/sdk/src/**', 'connectors/*/src/**'],
-    // The console runs in browsers.
-    ignores: ['packages/sdk/src/timing/timers.ts', 'src/console/**'],
+    ignores: ['packages/sdk/src/timing/timers.ts'],
     rules: timersOfNode('@millrace/sdk'),
   },
   {
@@ -73,6 +72,6 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
     },
   },
-  { files: ['src/console/**'], languageOptions: { globals: { ...globals.browser } } },
+  { files: ['packages/console/**'], languageOptions: { globals: { ...globals.browser } } },
   { files: ['test/**'], languageOptions: { globals: { ...globals.jest } }, rules: { 'max-lines': 'off' } },
 );

@@ -6,43 +6,28 @@ import ts from 'typescript';
 
 const ROOT = join(__dirname, '..');
 
-/** Rooms that a room may import from, besides itself. Composition roots may import every room. */
+/** Rooms of `src` that a room may import from, besides itself. Composition roots may import every room. */
 const MAY_KNOW: Record<string, readonly string[] | 'everything'> = {
-  sdk: [],
   metrics: [],
-  logging: ['sdk'],
+  logging: [],
   json: [],
-  values: ['sdk'],
-  converters: ['sdk', 'json', 'values'],
-  transforms: ['sdk', 'config', 'values'],
-  connectors: ['sdk'],
-  threads: ['sdk', 'logging'],
-  'plugin-host': ['sdk', 'config', 'plugins', 'logging', 'threads'],
-  embedded: [],
-  apps: [],
-  'analytics-emulator': [],
-  kafka: ['sdk', 'logging', 'metrics'],
-  'dead-letters': ['sdk', 'kafka'],
-  storage: ['connector-task-id.ts', 'sdk', 'json', 'kafka', 'logging'],
-  config: ['sdk', 'logging', 'plugins'],
-  plugins: ['sdk', 'logging'],
-  tasks: ['connector-task-id.ts', 'sdk', 'kafka', 'config', 'plugins', 'transforms', 'logging', 'metrics', 'threads'],
+  values: [],
+  converters: ['json', 'values'],
+  transforms: ['config', 'values'],
+  threads: ['logging'],
+  'plugin-host': ['config', 'plugins', 'logging', 'threads'],
+  kafka: ['logging', 'metrics'],
+  'dead-letters': ['kafka'],
+  storage: ['connector-task-id.ts', 'json', 'kafka', 'logging'],
+  config: ['logging', 'plugins'],
+  plugins: ['logging'],
+  tasks: ['connector-task-id.ts', 'kafka', 'config', 'plugins', 'transforms', 'logging', 'metrics', 'threads'],
   cluster: [
-    'connector-task-id.ts',
-    'sdk',
-    'tasks',
-    'plugin-host',
-    'storage',
-    'dead-letters',
-    'kafka',
-    'config',
-    'plugins',
-    'logging',
-    'metrics',
+    ...['connector-task-id.ts', 'tasks', 'plugin-host', 'storage', 'dead-letters', 'kafka', 'config', 'plugins'],
+    ...['logging', 'metrics'],
   ],
-  rest: ['sdk', 'json', 'cluster', 'config', 'plugins', 'logging', 'metrics'],
-  console: ['rest'],
-  'embedded-broker': ['sdk', 'logging', 'threads'],
+  rest: ['json', 'cluster', 'config', 'plugins', 'logging', 'metrics'],
+  'embedded-broker': ['logging', 'threads'],
   'version.ts': [],
   'connector-task-id.ts': [],
   cli: 'everything',
@@ -52,7 +37,6 @@ const MAY_KNOW: Record<string, readonly string[] | 'everything'> = {
 const FRONT_DOORS: Record<string, readonly string[]> = {
   kafka: ['kafka/port', 'kafka/errors', 'kafka/measured-clients'],
   transforms: ['transforms/chain'],
-  rest: ['rest/console/api'],
 };
 /**
  * For rooms with subfolders: what each part of the room may import from the room, besides itself. Files directly in the
@@ -165,7 +149,7 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     'app.ts': ['routes', 'requests', 'http'],
     'server.ts': ['app.ts', 'console', 'routes', 'requests', 'auth', 'http'],
   },
-  'src/console': {
+  'packages/console/src': {
     api: [],
     parts: ['api'],
     documents: [],
@@ -235,7 +219,8 @@ const LONGEST_FILE = 450;
 interface SourceFile {
   /** E.g. `src/kafka/port.ts`. */
   readonly path: string;
-  readonly room: string;
+  /** Null outside of `src`. */
+  readonly room: string | null;
   readonly text: string;
   readonly imports: readonly string[];
 }
@@ -249,20 +234,21 @@ function filesUnder(folder: string): string[] {
     });
 }
 
-function roomOf(path: string): string {
+function roomOf(path: string): string | null {
   const [top, second = ''] = path.split('/');
-  if (top === 'packages' || top === 'dev') return second;
-  if (top !== 'src') return top as string;
+  if (top !== 'src') return null;
   return COMPOSITION_ROOTS.includes(second) ? 'composition roots' : second;
 }
 
-const files: SourceFile[] = [
-  ...filesUnder('src'),
-  ...filesUnder('packages'),
-  ...filesUnder('connectors'),
-  ...filesUnder('apps'),
-  ...filesUnder('dev/analytics-emulator'),
-].map((path) => {
+/** Folders with a manifest of their own. All other files belong to the root's. */
+const PACKAGES = [
+  ...['packages', 'connectors', 'apps'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`),
+  ),
+  'dev/analytics-emulator',
+];
+
+const files: SourceFile[] = ['src', ...PACKAGES].flatMap(filesUnder).map((path) => {
   const text = readFileSync(join(ROOT, path), 'utf8');
   const imports = ts.preProcessFile(text, true, true).importedFiles.map((imported) => imported.fileName);
   return { path, room: roomOf(path), text, imports };
@@ -270,8 +256,6 @@ const files: SourceFile[] = [
 
 /** What an import names, from the repository's root: `src/kafka/port`; null for packages. */
 function target(file: SourceFile, specifier: string): string | null {
-  if (packageOf(specifier) === '@millrace/sdk')
-    return `packages/sdk/src${specifier.slice('@millrace/sdk'.length) || '/index'}`;
   if (!specifier.startsWith('.')) return null;
   return relative(ROOT, join(ROOT, dirname(file.path), specifier)).replaceAll('\\', '/');
 }
@@ -295,12 +279,13 @@ function breaches(forbids: (file: SourceFile, specifier: string) => string | nul
   );
 }
 
-test('every file is in a room that docs/architecture.md names', () => {
+test('every file is in a room or package that docs/architecture.md names', () => {
   const page = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8');
-  const rooms = [...new Set(files.map((file) => file.room))];
+  const rooms = [...new Set(files.flatMap((file) => file.room ?? []))];
   expect(rooms.filter((room) => !(room in MAY_KNOW))).toEqual([]);
-  const named = (room: string) => new RegExp(`^ *(.*\\s)?${room}[/ ]`, 'm').test(page);
-  expect(rooms.filter((room) => room !== 'composition roots' && !named(room))).toEqual([]);
+  const named = (name: string) => new RegExp(`^ *(.*\\s)?${name}[/ ]`, 'm').test(page);
+  const names = [...rooms, ...PACKAGES.map((folder) => posix.basename(folder))];
+  expect(names.filter((name) => name !== 'composition roots' && !named(name))).toEqual([]);
 });
 
 /** A row of a Markdown table, its padding removed. */
@@ -343,10 +328,10 @@ test('rooms import only the rooms they may', () => {
   expect(
     breaches((file, specifier) => {
       const to = target(file, specifier);
-      const allowed = MAY_KNOW[file.room];
+      const allowed = MAY_KNOW[file.room ?? ''];
       if (to === null || allowed === 'everything' || allowed === undefined) return null;
       const room = roomOf(to.endsWith('.ts') ? to : `${to}.ts`);
-      if (room === file.room) return null;
+      if (room === null || room === file.room) return null;
       if (!allowed.includes(room)) return `${file.room} may not know ${room}`;
       const doors = FRONT_DOORS[room];
       return doors && !doors.includes(to.slice('src/'.length)) ? `only ${doors.join(' and ')} may be seen` : null;
@@ -424,14 +409,6 @@ test('no import cycles between files, types included', () => {
   expect([...circles]).toEqual([]);
 });
 
-/** Folders with a manifest of their own. All other files belong to the root's. */
-const PACKAGES = [
-  ...['packages', 'connectors', 'apps'].flatMap((folder) =>
-    readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`),
-  ),
-  'dev/analytics-emulator',
-];
-
 test('packages import each other by name only', () => {
   expect(
     breaches((file, specifier) => {
@@ -466,8 +443,13 @@ test('only the thread of the embedded broker imports that package', () => {
   ).toEqual([]);
 });
 
-/** Of the console: dev dependencies, because they are part of its script, or make it. */
-const BUNDLED = ['preact', 'esbuild'];
+test('a connector depends on no package of ours but the SDK', () => {
+  const others = PACKAGES.filter((folder) => folder.startsWith('connectors/')).flatMap((folder) => {
+    const { dependencies = {} } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
+    return Object.keys(dependencies).filter((name) => name.startsWith('@millrace/') && name !== '@millrace/sdk');
+  });
+  expect(others).toEqual([]);
+});
 
 test('every imported package is a dependency of the package that imports it', () => {
   const dependencies = new Map<string, Set<string>>();
@@ -475,12 +457,12 @@ test('every imported package is a dependency of the package that imports it', ()
     let known = dependencies.get(folder);
     if (!known) {
       const manifest = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
-      // Dependencies of unpublished packages are not in users' installations.
+      // Of what is not published, or is a bundle, users install no dependencies.
       const needed = [
         manifest.dependencies,
         manifest.optionalDependencies,
         manifest.peerDependencies,
-        manifest.private && folder !== '' && manifest.devDependencies,
+        ((manifest.private && folder !== '') || folder === 'packages/console') && manifest.devDependencies,
       ];
       known = new Set(needed.flatMap((packages) => Object.keys(packages || {})));
       // Packages of types alone have no code to depend on.
@@ -492,7 +474,6 @@ test('every imported package is a dependency of the package that imports it', ()
   expect(
     breaches((file, specifier) => {
       if (specifier.startsWith('.') || isBuiltin(specifier)) return null;
-      if (file.room === 'console' && BUNDLED.includes(packageOf(specifier))) return null;
       const folder = PACKAGES.find((candidate) => file.path.startsWith(`${candidate}/`)) ?? '';
       return declared(folder).has(packageOf(specifier)) ? null : `not in ${folder || '.'}/package.json`;
     }),
@@ -538,7 +519,7 @@ test('the lists of this test have no unused entry', () => {
   for (const file of files) {
     for (const specifier of file.imports) {
       const to = target(file, specifier);
-      if (to === null) continue;
+      if (to === null || file.room === null) continue;
       used.add(`${file.room} → ${roomOf(to.endsWith('.ts') ? to : `${to}.ts`)}`);
       if (!to.startsWith(`src/${file.room}/`)) used.add(to.slice('src/'.length));
     }

@@ -44,8 +44,9 @@ async function removeStaleOutput(folder: string): Promise<void> {
   if (!existsSync(dist)) throw new Error(`${dist} does not exist: run "npm run build" first.`);
   for (const path of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
     // The console's scripts are bundles of many sources, and their build removes older ones.
-    if (path.startsWith(`console${sep}`)) continue;
-    const source = path.replace(/(\.d\.ts|\.js|\.js\.map)$/, '.ts');
-    if (source !== path && !existsSync(join(folder, 'src', source))) await remove(join(dist, path));
+    if (path.startsWith(`ui${sep}`)) continue;
+    const [, source] = /^(.*?)(?:\.d\.ts|\.js|\.js\.map)$/.exec(path) ?? [];
+    if (source !== undefined && !['.ts', '.tsx'].some((end) => existsSync(join(folder, 'src', source + end))))
+      await remove(join(dist, path));
   }
 }

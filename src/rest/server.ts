@@ -1,7 +1,6 @@
 /**
  * The worker's listeners. Their ports open before the worker joins its group. Source: connect-rest §0.4, §1.23, §5.2.
  */
-import { join } from 'node:path';
 import { forwardRequest, type ForwardRequest } from '../cluster/forwarding/forwarding';
 import type { Herder } from '../cluster/herder';
 import { servedListeners, type Listener, type ServedListener } from '../config/listeners';
@@ -44,9 +43,6 @@ import { withOpenApi } from './requests/openapi';
 import { RareWarnings } from './http/rare-warnings';
 import { RestError } from './http/rest-error';
 import type { ConsoleRoute } from './requests/route';
-
-/** Where `npm run build` writes the console. */
-const BUILT_CONSOLE = join(__dirname, '../console');
 
 export interface RestServerOptions {
   /** Or a function that returns null until there is one: its worker id may depend on the server's bound port. */
@@ -133,7 +129,7 @@ export function createRestServer(options: RestServerOptions): RestServer {
   };
   const { consoleEnabled, groupId, topicTrackingEnable: tracksTopics } = options.config;
   const { accepts } = access;
-  const { millraceVersion, consoleFolder = BUILT_CONSOLE, recent = new RecentLines() } = options;
+  const { millraceVersion, consoleFolder, recent = new RecentLines() } = options;
   const consoleRoutes = consoleEnabled
     ? createConsole({ ...context, accepts, send: workers.send, millraceVersion, groupId, tracksTopics, recent })
     : (): readonly ConsoleRoute[] => [];

@@ -6,8 +6,9 @@ import {
   shownChanges,
   toPatch,
   withHiddenMark,
-} from '../../src/console/config-form/config-diff';
-import { groupDefinitions, groupTitle, secretKeys, type Definition } from '../../src/console/config-form/definitions';
+} from '../../packages/console/src/config-form/config-diff';
+import type { Definition } from '@millrace/console';
+import { groupDefinitions, groupTitle, secretKeys } from '../../packages/console/src/config-form/definitions';
 import {
   fieldsInView,
   formOf,
@@ -16,7 +17,7 @@ import {
   withValue,
   type Field,
   type Form,
-} from '../../src/console/config-form/form-model';
+} from '../../packages/console/src/config-form/form-model';
 
 function definition(name: string, members: Partial<Definition> = {}): Definition {
   return {

@@ -1,8 +1,8 @@
 /** Documents that are pasted into the console. */
 import { execFileSync } from 'node:child_process';
-import { curlCommand } from '../../src/console/documents/curl-command';
-import { JsonNumber, parseJson, TextError, writeJson } from '../../src/console/documents/json-text';
-import { parseConfig, parseDocument } from '../../src/console/documents/parse-document';
+import { curlCommand } from '../../packages/console/src/documents/curl-command';
+import { JsonNumber, parseJson, TextError, writeJson } from '../../packages/console/src/documents/json-text';
+import { parseConfig, parseDocument } from '../../packages/console/src/documents/parse-document';
 
 function refusal(text: string): string {
   try {

@@ -10,7 +10,7 @@ import {
   formatPercent,
   formatRate,
   formatTime,
-} from '../../src/console/parts/format';
+} from '../../packages/console/src/parts/format';
 
 test.each([
   [null, '–'],

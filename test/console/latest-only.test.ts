@@ -1,5 +1,5 @@
 /** Validation while a config is typed: one request at a time, of the newest config. */
-import { LatestOnly } from '../../src/console/config-form/latest-only';
+import { LatestOnly } from '../../packages/console/src/config-form/latest-only';
 
 test('what waits is replaced by what is newer, and only the newest is reported', async () => {
   const started: string[] = [];

@@ -1,6 +1,6 @@
-import { share, shareByKey } from '../../src/console/parts/share';
-import { formatSort, nextSort, parseSort, sorted } from '../../src/console/parts/sorting';
-import { sparklinePath } from '../../src/console/parts/sparkline';
+import { share, shareByKey } from '../../packages/console/src/parts/share';
+import { formatSort, nextSort, parseSort, sorted } from '../../packages/console/src/parts/sorting';
+import { sparklinePath } from '../../packages/console/src/parts/sparkline';
 
 describe('shared answers', () => {
   test('an equal answer is the one before', () => {

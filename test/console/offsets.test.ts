@@ -1,5 +1,5 @@
 /** Offsets that are edited in the console. */
-import { effectsOf, resetEffect } from '../../src/console/offsets/effects';
+import { effectsOf, resetEffect } from '../../packages/console/src/offsets/effects';
 import {
   isChanged,
   partitionTitle,
@@ -8,7 +8,7 @@ import {
   readOffsets,
   repeated,
   type OffsetRow,
-} from '../../src/console/offsets/offsets-model';
+} from '../../packages/console/src/offsets/offsets-model';
 
 const SINK = JSON.stringify({
   offsets: [0, 1].map((partition) => ({

@@ -1,15 +1,15 @@
-import { joined, needsHistory } from '../../src/console/parts/group';
-import { pauseOutcome, restartOutcome, resumeOutcome, stopOutcome } from '../../src/console/parts/outcomes';
-import { roleObjection } from '../../src/console/parts/roles';
-import { SUMMARIES, transition } from '../../src/console/parts/states';
+import { joined, needsHistory } from '../../packages/console/src/parts/group';
+import { pauseOutcome, restartOutcome, resumeOutcome, stopOutcome } from '../../packages/console/src/parts/outcomes';
+import { roleObjection } from '../../packages/console/src/parts/roles';
+import { SUMMARIES, transition } from '../../packages/console/src/parts/states';
 import {
   countBySummary,
   differsInState,
   filterOf,
   matchesText,
   namesBetween,
-} from '../../src/console/pages/overview/rows';
-import type { ConnectorRow, Overview, TaskRow } from '../../src/rest/console/api';
+} from '../../packages/console/src/pages/overview/rows';
+import type { ConnectorRow, Overview, TaskRow } from '@millrace/console';
 
 const NO_LAG = { records: null, bytes: null, seconds: null };
 const task = (changed: Partial<TaskRow> = {}): TaskRow => ({

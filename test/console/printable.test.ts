@@ -1,4 +1,4 @@
-import { linkable, printable, printableLines } from '../../src/console/parts/printable';
+import { linkable, printable, printableLines } from '../../packages/console/src/parts/printable';
 
 test.each([
   ['plain, Ünïcödé, 名前, \u{1F468}\u200D\u{1F469}', 'plain, Ünïcödé, 名前, \u{1F468}\u200D\u{1F469}'],

@@ -1,4 +1,4 @@
-import { formatRoute, parseRoute } from '../../src/console/parts/routes';
+import { formatRoute, parseRoute } from '../../packages/console/src/parts/routes';
 
 test('the start page is the list of connectors', () => {
   for (const hash of ['', '#', '#/']) expect(parseRoute(hash)).toEqual({ page: 'overview', query: {} });

@@ -2,7 +2,7 @@
 import type { RecordedChange } from '../../cluster/entities';
 import type { RestContext } from '../routes/context';
 import { ok, type ConsoleRoute } from '../requests/route';
-import type { Change, Changes } from './api';
+import type { Change, Changes } from '@millrace/console';
 
 /** The change as every caller may see it. */
 export type ShowChange = (change: RecordedChange) => Promise<Change>;

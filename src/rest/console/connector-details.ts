@@ -2,7 +2,7 @@
 import { deadLetterTopics } from '../../config/dead-letter-topics';
 import type { Herder } from '../../cluster/herder';
 import { encodeSegment } from '../requests/request-path';
-import type { ConnectorDetails, PostgresDetails } from './api';
+import type { ConnectorDetails, PostgresDetails } from '@millrace/console';
 import { showChange, type ShowChange } from './changes-routes';
 import { REPORT_PATH } from './group-reports';
 import type { ConsoleParts } from './overview';

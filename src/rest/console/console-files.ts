@@ -1,7 +1,7 @@
 /** The files of the console, as `npm run build` writes them. Read on the first request, and kept compressed. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { RestError } from '../http/rest-error';
@@ -45,16 +45,16 @@ async function consoleFile(folder: string, name: string): Promise<ConsoleFile> {
   };
 }
 
-/** Rejects if the folder has no console. */
-async function readConsole(folder: string): Promise<ConsoleFiles> {
+/** Rejects if the folder has no console, or the package is missing. */
+async function readConsole(folder = dirname(require.resolve('@millrace/console'))): Promise<ConsoleFiles> {
   const entries = await readdir(folder, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
   if (!names.includes(INDEX)) throw new Error(`${folder} has no ${INDEX}`);
   return new Map(await Promise.all(names.map(async (name) => [name, await consoleFile(folder, name)] as const)));
 }
 
-/** Reads the folder once; after a failure, again on the next call. */
-export function consoleFiles(folder: string): () => Promise<ConsoleFiles> {
+/** Reads the folder (default: the package's) once; after a failure, again on the next call. */
+export function consoleFiles(folder?: string): () => Promise<ConsoleFiles> {
   let files: Promise<ConsoleFiles> | null = null;
   return async () => {
     const reading = (files ??= readConsole(folder));

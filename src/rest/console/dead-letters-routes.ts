@@ -5,7 +5,7 @@ import { REPLAY } from '../json/shape';
 import { readTree } from '../requests/request-body';
 import { ok, param, type Call, type ConsoleRoute } from '../requests/route';
 import type { RestContext } from '../routes/context';
-import type { DeadLetters, ReplayRequest, ReplayResult } from './api';
+import type { DeadLetters, ReplayRequest, ReplayResult } from '@millrace/console';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;

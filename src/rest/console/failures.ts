@@ -2,7 +2,7 @@
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { ConnectorRecord } from '../../cluster/entities';
 import type { HiddenSecrets } from '../auth/hidden-secrets';
-import type { Failure } from './api';
+import type { Failure } from '@millrace/console';
 import { reasonOf } from './failure';
 
 /** Of one trace, and of all traces of a connector. Characters. */

@@ -9,7 +9,7 @@ import type { RecentLine } from '../../logging/recent-lines';
 import { encodeSegment } from '../requests/request-path';
 import { ok, param, type ConsoleRoute } from '../requests/route';
 import { ifKnown } from '../routes/entities';
-import type { LogLine, LogLines } from './api';
+import type { LogLine, LogLines } from '@millrace/console';
 import type { ConsoleContext } from './console-context';
 
 const PATH = '/ui/api/worker/logs/:name';

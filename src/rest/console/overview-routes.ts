@@ -2,7 +2,7 @@
 import { SharedText } from '../http/shared-text';
 import { encodeJson } from '../json/encode';
 import { flag, ok, type ConsoleRoute } from '../requests/route';
-import type { Overview } from './api';
+import type { Overview } from '@millrace/console';
 import { REPORT_PATH } from './group-reports';
 import type { RateHistory } from './rate-history';
 import type { WorkerReport } from './worker-report';

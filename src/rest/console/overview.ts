@@ -1,6 +1,6 @@
 /** All connectors and workers of the group, for the console. */
 import type { WorkerHealth } from '../../cluster/entities';
-import type { Overview } from './api';
+import type { Overview } from '@millrace/console';
 import type { ConsoleContext } from './console-context';
 import type { Failures } from './failures';
 import type { GroupReports } from './group-reports';

@@ -1,5 +1,5 @@
 /** Snapshot and replication slot of a PostgreSQL source, from the series that it publishes (docs/metrics.md). Pure. */
-import type { PostgresDetails, PostgresTable } from './api';
+import type { PostgresDetails, PostgresTable } from '@millrace/console';
 import type { Series } from './published';
 
 const OWN = 'millrace_postgres_';

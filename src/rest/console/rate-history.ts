@@ -3,7 +3,7 @@
  * gaps while no browser asked.
  */
 import { startTimer } from '@millrace/sdk';
-import type { RateHistory as RateHistoryRow } from './api';
+import type { RateHistory as RateHistoryRow } from '@millrace/console';
 
 export const STEP_MS = 5_000;
 /** Five minutes. */

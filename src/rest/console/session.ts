@@ -1,7 +1,7 @@
 /** Who uses the console: `GET /ui/api/session`, and the request for credentials. */
 import type { CredentialType } from '../auth/access';
 import { ok, type ConsoleRoute, type ErrorReply } from '../requests/route';
-import type { Session, SignIn } from './api';
+import type { Session, SignIn } from '@millrace/console';
 import type { ConsoleContext } from './console-context';
 
 export function sessionRoute(context: ConsoleContext, hasLoggers: boolean): ConsoleRoute {

@@ -13,7 +13,7 @@
  *
  * The first row that applies counts. The target state does not: a connector that is to be paused is still running.
  */
-import type { ConnectorRow, State } from './api';
+import type { ConnectorRow, State } from '@millrace/console';
 
 export type Summary = ConnectorRow['summary'];
 

@@ -7,7 +7,7 @@ import type { Caller } from '../auth/access';
 import { forbidden } from '../auth/access-error';
 import { checksFor, validationProblem } from '../routes/plugins';
 import type { RestContext } from '../routes/context';
-import type { Validation } from './api';
+import type { Validation } from '@millrace/console';
 
 /** Rejects with HerderError 404, AccessError 400 for a patch with a hidden value, and 403. */
 export async function validatePatch(

@@ -4,7 +4,7 @@
  */
 import type { StartedWorker } from '../../../dev/services/worker';
 import { waitFor } from '../../helpers/wait-for';
-import type { Changes } from '../../../src/rest/console/api';
+import type { Changes } from '@millrace/console';
 import { ask, Cluster, create, describeWithJava, everything, reaches, type Sink } from './fixtures';
 
 describeWithJava('migration of a cluster', () => {

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startWorker, type StartedWorker } from '../../../dev/services/worker';
-import type { Change, Changes, LogLines } from '../../../src/rest/console/api';
+import type { Change, Changes, LogLines } from '@millrace/console';
 import { basic, EXTENSION, writeLogins } from '../../helpers/basic-auth';
 import { fileSinkConfig } from '../../helpers/file-sink-config';
 import { Clients } from '../../helpers/kafka-clients';

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ROOT } from '../../../dev/services/paths';
 
-const FOLDER = join(ROOT, 'dist', 'console');
+const FOLDER = join(ROOT, 'packages', 'console', 'dist', 'ui');
 const bundle = async (): Promise<unknown> =>
-  await promisify(execFile)(process.execPath, [join(ROOT, 'src', 'console', 'bundle.js')]);
+  await promisify(execFile)(process.execPath, [join(ROOT, 'packages', 'console', 'src', 'bundle.js')]);
 const files = (): readonly (readonly [name: string, inode: number, time: number])[] =>
   readdirSync(FOLDER).map((name) => {
     const { ino, mtimeMs } = statSync(join(FOLDER, name));

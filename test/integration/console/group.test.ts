@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../../../dev/services/paths';
 import { startWorker, type StartedWorker } from '../../../dev/services/worker';
-import type { Overview, Session } from '../../../src/rest/console/api';
+import type { Overview, Session } from '@millrace/console';
 import { basic, EXTENSION, writeLogins } from '../../helpers/basic-auth';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';

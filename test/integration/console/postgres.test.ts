@@ -1,6 +1,6 @@
 /** The console's details of a PostgreSQL source, asked at a worker that does not run its task. */
 import { startWorker, type StartedWorker } from '../../../dev/services/worker';
-import type { ConnectorDetails, Overview, Validation } from '../../../src/rest/console/api';
+import type { ConnectorDetails, Overview, Validation } from '@millrace/console';
 import { TestDatabase } from '../../helpers/test-database';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startWorker, type StartedWorker } from '../../../dev/services/worker';
-import type { DeadLetters, ReplayResult } from '../../../src/rest/console/api';
+import type { DeadLetters, ReplayResult } from '@millrace/console';
 import { fileSinkConfig } from '../../helpers/file-sink-config';
 import { Clients } from '../../helpers/kafka-clients';
 import { uniqueName } from '../../helpers/unique-name';

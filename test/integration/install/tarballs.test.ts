@@ -30,12 +30,12 @@ interface Tarball {
 
 /** Besides `dist`, a manifest, a license and a README. */
 const FURTHER_FILES: Readonly<Record<string, RegExp>> = {
-  millrace:
-    /^(worker\.properties|docs\/errors\.md|examples\/.*|dist\/console\/(index\.html|style-\w{8}\.css|LICENSE\.preact))$/,
+  millrace: /^(worker\.properties|docs\/errors\.md|examples\/.*)$/,
+  '@millrace/console': /^dist\/ui\/(index\.html|style-\w{8}\.css|LICENSE\.preact)$/,
   '@millrace/connector-postgres': /^TYPES\.md$/,
 };
 /** Those that other code compiles against. */
-const TYPED = ['@millrace/sdk', '@millrace/embedded'];
+const TYPED = ['@millrace/console', '@millrace/embedded', '@millrace/sdk'];
 
 const place = mkdtempSync(join(tmpdir(), 'millrace-tarballs-'));
 afterAll(() => removeSync(place));
@@ -76,7 +76,7 @@ test('npm run pack prints a command that installs all of them, also from a folde
 });
 
 test('each package describes itself, in one version, for the supported Node.js', () => {
-  expect(tarballs).toHaveLength(6);
+  expect(tarballs).toHaveLength(7);
   const { version, engines } = readJsonSync(join(ROOT, 'package.json')) as Manifest;
   for (const { manifest } of tarballs) {
     expect(manifest).toMatchObject({ version, engines, license: 'Apache-2.0' });
@@ -113,13 +113,13 @@ test('nothing else is packed: no source, test, source map or build information, 
   }
 });
 
-test('the worker has its console: the page, and the script and the stylesheet that it names', () => {
-  const worker = tarballs.find(({ manifest }) => manifest.name === 'millrace')!;
-  const named = [...text(worker, 'dist/console/index.html').matchAll(/(?:src|href)="([\w-]+\.(?:js|css))"/g)];
+test('the console has its page, and the script and the stylesheet that it names', () => {
+  const ui = tarballs.find(({ manifest }) => manifest.name === '@millrace/console')!;
+  const named = [...text(ui, 'dist/ui/index.html').matchAll(/(?:src|href)="([\w-]+\.(?:js|css))"/g)];
   expect(named).toHaveLength(2);
-  for (const [, name] of named) expect(worker.files).toContain(`dist/console/${name}`);
-  const script = text(worker, `dist/console/${named.find(([, name]) => name?.endsWith('.js'))?.[1]}`);
-  for (const [, name] of script.matchAll(/"\.\/([\w-]+\.js)"/g)) expect(worker.files).toContain(`dist/console/${name}`);
+  for (const [, name] of named) expect(ui.files).toContain(`dist/ui/${name}`);
+  const script = text(ui, `dist/ui/${named.find(([, name]) => name?.endsWith('.js'))?.[1]}`);
+  for (const [, name] of script.matchAll(/"\.\/([\w-]+\.js)"/g)) expect(ui.files).toContain(`dist/ui/${name}`);
 });
 
 test('all files that a manifest names are packed, and the exports of plugins exist', () => {

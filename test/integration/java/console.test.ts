@@ -1,7 +1,7 @@
 /** The console of a worker whose group has a worker of Java's. */
 import { startJavaConnect } from '../../../dev/services/java-connect';
 import { startWorker, type StartedWorker } from '../../../dev/services/worker';
-import type { Overview } from '../../../src/rest/console/api';
+import type { Overview } from '@millrace/console';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
 

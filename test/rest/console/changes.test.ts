@@ -1,5 +1,5 @@
 import request from 'supertest';
-import type { Changes } from '../../../src/rest/console/api';
+import type { Changes } from '@millrace/console';
 import { fakeWorker, SNK } from '../fake-worker';
 
 const ODD = { 'connector.class': 'org.example.OddConnector' };

@@ -1,6 +1,6 @@
 /** `GET /ui/api/connectors/NAME` */
 import request from 'supertest';
-import type { ConnectorDetails } from '../../../src/rest/console/api';
+import type { ConnectorDetails } from '@millrace/console';
 import { fakeWorker, SNK, SRC } from '../fake-worker';
 
 const ODD = { name: 'odd', 'connector.class': 'OddConnector', secret: 'hunter2-long', 'tasks.max': '1' };

@@ -1,5 +1,5 @@
 import request from 'supertest';
-import type { LogLines } from '../../../src/rest/console/api';
+import type { LogLines } from '@millrace/console';
 import { fakeWorker } from '../fake-worker';
 
 const ODD = { 'connector.class': 'org.example.OddConnector', pin: 'hunter2222', 'tasks.max': '1' };

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import request from 'supertest';
 import type { WorkerHealth } from '../../../src/cluster/entities';
 import { UnreachableWorkerError } from '../../../src/cluster/errors';
-import type { Overview } from '../../../src/rest/console/api';
+import type { Overview } from '@millrace/console';
 import { fakeWorker, SNK, SRC, type FakeWorkerOptions } from '../fake-worker';
 
 const overviewOf = async (worker: ReturnType<typeof fakeWorker>, query = ''): Promise<Overview> => {

@@ -1,5 +1,5 @@
 /** What a person should see first of a connector, never contradicting the states beside it. */
-import type { State } from '../../../src/rest/console/api';
+import type { State } from '@millrace/console';
 import { summaryOf } from '../../../src/rest/console/summary';
 
 const STATES: readonly State[] = ['UNASSIGNED', 'RUNNING', 'PAUSED', 'STOPPED', 'FAILED', 'RESTARTING'];

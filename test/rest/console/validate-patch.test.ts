@@ -3,7 +3,7 @@ import type { SourceConnector } from '@millrace/sdk';
 import request from 'supertest';
 import { createAccess } from '../../../src/rest/auth/access';
 import type { PropertyFileLogin } from '../../../src/rest/auth/property-file-login';
-import type { Validation } from '../../../src/rest/console/api';
+import type { Validation } from '@millrace/console';
 import { failedLogins } from '../../helpers/failed-logins';
 import { builtIn, fakeWorker, SRC, type FakeWorkerOptions } from '../fake-worker';
 

@@ -1,0 +1,138 @@
+/** The configuration of a connector: edited in a form or as JSON, checked while typing, saved key by key. */
+import type { JSX } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import type { ConnectorDetails, Definition, Validation } from '../../worker-api';
+import { request } from '../../api/request';
+import { ConfigEditor } from '../../config-form/config-editor';
+import { diffConfigs, toPatch, withHiddenMark } from '../../config-form/config-diff';
+import { secretKeys } from '../../config-form/definitions';
+import { hideSecrets } from '../../config-form/form-model';
+import { useDefinitions } from '../../config-form/use-definitions';
+import type { Draft } from '../../config-form/use-draft';
+import { useValidation } from '../../config-form/use-validation';
+import type { Config } from '../../documents/parse-document';
+import { Button } from '../../parts/button';
+import { workerNow } from '../../parts/clock';
+import { formatNumberOf } from '../../parts/format';
+import { ErrorNotice, Notice, Skeleton } from '../../parts/placeholders';
+import { roleObjection } from '../../parts/roles';
+import { useSession } from '../../parts/session';
+import { ChangedMeanwhile } from './changed-meanwhile';
+import { SaveDialog } from './save-dialog';
+import { Saved, type SavedConfig } from './saved';
+import { detailsPath } from './use-connector';
+
+const WITHOUT = ['name'];
+const NO_DEFINITIONS: readonly Definition[] = [];
+
+export interface ConfigTabProps {
+  readonly details: ConnectorDetails;
+  readonly draft: Draft;
+  readonly refresh: () => void;
+}
+
+export function ConfigTab({ details, draft, refresh }: ConfigTabProps): JSX.Element {
+  const { row } = details;
+  const { role } = useSession();
+  const objection = roleObjection(role, 'admin');
+  const { definitions: found, error, retry } = useDefinitions(row.className);
+  // Of a plug-in that this worker cannot load, every key is one that no definition knows.
+  const definitions = found ?? (error ? NO_DEFINITIONS : null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isSaving, setSaving] = useState(false);
+  const [saved, setSaved] = useState<SavedConfig | null>(null);
+  const changes = useMemo(() => diffConfigs(draft.base, draft.config), [draft.base, draft.config]);
+  const ownErrors = useMemo(
+    () => new Map([...withHiddenMark(changes).map(({ key }) => [key, HIDDEN_MARK] as const), ...renamed(changes)]),
+    [changes],
+  );
+  // What cannot be sent is not sent for validation either.
+  const checked = useMemo(
+    () => Object.fromEntries(Object.entries(draft.config).filter(([key]) => !ownErrors.has(key))),
+    [draft.config, ownErrors],
+  );
+  const validation = useValidation(
+    (config) =>
+      request<Validation>(detailsPath(row.name, '/config/validate'), {
+        method: 'PUT',
+        body: toPatch(diffConfigs(withoutKeys(draft.base, ownErrors), config)),
+      }),
+    found === null ? null : checked,
+    row.className,
+  );
+  if (definitions === null) return <Skeleton />;
+  const secrets = secretKeys(definitions, validation.answer?.configs);
+  const store = (config: Config): void => {
+    setSaving(false);
+    setSaved({ at: workerNow(), keys: changes.length });
+    draft.stored(hideSecrets(config, secrets));
+    refresh();
+  };
+  const hasErrors = (validation.answer?.error_count ?? 0) > 0 && !validation.isPending;
+  const saveObjection =
+    objection ??
+    problem ??
+    [...ownErrors.values()][0] ??
+    (draft.rebased ? 'Decide about the changes of others first' : hasErrors ? 'Correct the errors first' : null);
+  return (
+    <>
+      {error && <ErrorNotice error={error} retry={retry} />}
+      {objection && (
+        <Notice kind="unknown" title="Read only">
+          {`${objection}. Its keys are checked, but not what it connects to.`}
+        </Notice>
+      )}
+      <ConfigEditor
+        definitions={definitions}
+        validation={validation}
+        config={draft.config}
+        stored={draft.base}
+        without={WITHOUT}
+        ownErrors={ownErrors}
+        firstView="set"
+        isReadOnly={objection !== null}
+        onChange={draft.change}
+        onChangeKey={draft.changeKey}
+        onProblem={setProblem}
+      />
+      <div class="save-place">
+        {saved && !draft.isChanged && <Saved saved={saved} row={row} onClose={() => setSaved(null)} />}
+        {draft.rebased && <ChangedMeanwhile draft={draft} rebased={draft.rebased} />}
+        {(draft.isChanged || problem !== null) && (
+          <div class="save-bar" role="region" aria-label="Unsaved changes">
+            <p role="status">{problem ?? `${formatNumberOf(changes.length, 'key')} changed, not saved`}</p>
+            <Button onClick={draft.discard}>Discard</Button>
+            <Button kind="primary" objection={saveObjection} onClick={() => setSaving(true)}>
+              Review and save
+            </Button>
+          </div>
+        )}
+      </div>
+      {isSaving && (
+        <SaveDialog
+          details={details}
+          base={draft.base}
+          changes={changes.map((change) => ({ ...change, isSecret: change.isSecret || secrets.has(change.key) }))}
+          isUnchecked={validation.isPending || validation.error !== null}
+          onStored={() => store(draft.config)}
+          onOutdated={() => {
+            setSaving(false);
+            refresh();
+          }}
+          onClose={() => setSaving(false)}
+        />
+      )}
+    </>
+  );
+}
+
+const HIDDEN_MARK = 'A part of this value is hidden, and would be lost: write the whole value.';
+
+function renamed(changes: ReturnType<typeof diffConfigs>): (readonly [string, string])[] {
+  const reason = 'A connector cannot be renamed: create another one.';
+  return changes.some(({ key }) => key === 'name') ? [['name', reason]] : [];
+}
+
+function withoutKeys(config: Config, keys: ReadonlyMap<string, string>): Config {
+  return Object.fromEntries(Object.entries(config).filter(([key]) => !keys.has(key)));
+}

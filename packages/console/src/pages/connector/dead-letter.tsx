@@ -1,0 +1,104 @@
+/** One dead letter: the reason first; its record and headers folded. */
+import type { JSX } from 'preact';
+import type { DeadLetter } from '../../worker-api';
+import { Age } from '../../parts/age';
+import { Badge } from '../../parts/badge';
+import { Checkbox } from '../../parts/form';
+import { formatNumberOf } from '../../parts/format';
+import { printable } from '../../parts/printable';
+import { Text } from '../../parts/text';
+import { Code, Fold } from '../../parts/trace';
+
+export interface LetterProps {
+  readonly letter: DeadLetter;
+  readonly isSelected: boolean;
+  /** Of its replay: null if it was written, a reason if not; undefined: not replayed here. */
+  readonly result: string | null | undefined;
+  readonly onToggle: (isSelected: boolean) => void;
+}
+
+export function Letter({ letter, isSelected, result, onToggle }: LetterProps): JSX.Element {
+  const { partition, offset, at, failure, origin, headers, key, value } = letter;
+  const name = `partition ${partition}, offset ${offset}`;
+  return (
+    <li class="letter">
+      {origin === null ? (
+        <span />
+      ) : (
+        <Checkbox aria-label={`Select the dead letter of ${name}`} checked={isSelected} onChange={onToggle} />
+      )}
+      <div class="letter-text">
+        <p class="letter-reason">
+          <Text>{failure.message ?? 'The headers do not say why it failed.'}</Text>
+        </p>
+        <p class="sub">
+          <Age at={at} />
+          {failure.stage !== null && <Text>{stageText(failure.stage)}</Text>}
+          {failure.task !== null && <span>task {failure.task}</span>}
+          <span>{name}</span>
+        </p>
+        <p class="sub">
+          {origin === null ? (
+            'Its headers do not name its original topic: it cannot be replayed. "errors.deadletterqueue.context.headers.enable=true" adds them to later ones.'
+          ) : (
+            <Text>{`from ${origin.topic}, partition ${origin.partition}, offset ${origin.offset}`}</Text>
+          )}
+        </p>
+        {result !== undefined && (
+          <p role="status">
+            {result === null ? (
+              <Badge tone="running">Replayed</Badge>
+            ) : (
+              <>
+                <Badge tone="failed">Not replayed</Badge> <Text>{result}</Text>
+              </>
+            )}
+          </p>
+        )}
+        <Fold summary={`Record and ${formatNumberOf(headers.length, 'header')}`}>
+          <div class="letter-record">
+            <Part label={`key of ${name}`} title="Key" text={key} />
+            <Part label={`value of ${name}`} title="Value" text={value} />
+            {failure.errorClass !== null && (
+              <Part label={`error class of ${name}`} title="Error" text={failure.errorClass} />
+            )}
+            {headers.length > 0 && (
+              <dl class="headers" aria-label={`Headers of ${name}`}>
+                {headers.map((header, i) => (
+                  <div key={i}>
+                    <dt>
+                      <bdi>{printable(header.key)}</bdi>
+                    </dt>
+                    <dd>
+                      <bdi class="text code">{printable(header.value)}</bdi>
+                    </dd>
+                  </div>
+                ))}
+              </dl>
+            )}
+          </div>
+        </Fold>
+      </div>
+    </li>
+  );
+}
+
+interface PartProps {
+  readonly title: string;
+  readonly label: string;
+  readonly text: string | null;
+}
+
+function Part({ title, label, text }: PartProps): JSX.Element {
+  return (
+    <div>
+      <p class="muted">{title}</p>
+      {text === null ? <p class="muted">null</p> : <Code label={label}>{text}</Code>}
+    </div>
+  );
+}
+
+/** `VALUE_CONVERTER` as `in value converter`. */
+function stageText(stage: string): string {
+  return `in ${stage.toLowerCase().replace(/_/g, ' ')}`;
+}

@@ -1,0 +1,26 @@
+/** States of connectors and tasks, for people. */
+import type { ConnectorRow, State } from '../worker-api';
+
+export type Summary = ConnectorRow['summary'];
+/** Worst first, as lists are sorted and counted. */
+export const SUMMARIES: readonly Summary[] = ['failed', 'degraded', 'starting', 'running', 'paused', 'stopped'];
+
+export type Tone = Summary | 'unknown';
+export const TONE: Readonly<Record<State, Tone>> = {
+  FAILED: 'failed',
+  UNASSIGNED: 'starting',
+  RESTARTING: 'starting',
+  RUNNING: 'running',
+  PAUSED: 'paused',
+  STOPPED: 'stopped',
+};
+
+const TARGETS = { STARTED: 'running', PAUSED: 'paused', STOPPED: 'stopped' } as const;
+
+/** What is on its way: `pausing`; null: nothing. */
+export function transition({ state, target, summary }: ConnectorRow): string | null {
+  if (state === 'FAILED' || summary === 'failed') return null;
+  if (TARGETS[target] === summary || state === 'UNASSIGNED') return null;
+  if (target === 'STARTED') return state === 'PAUSED' || state === 'STOPPED' ? 'resuming' : null;
+  return state === target ? null : target === 'PAUSED' ? 'pausing' : 'stopping';
+}

@@ -1,0 +1,318 @@
+/**
+ * What the console in the browser and the worker exchange under `/ui/api`, beside Connect's REST API, which the console
+ * uses for every change. Not a public API: it changes with the console, and both come from the same worker. Times are
+ * milliseconds since the epoch, by the worker's clock. Secrets are hidden from every caller.
+ */
+export type Role = 'reader' | 'operator' | 'admin';
+export type State = 'UNASSIGNED' | 'RUNNING' | 'PAUSED' | 'STOPPED' | 'FAILED' | 'RESTARTING';
+
+/** `GET /ui/api/session`: who asks, and what the caller may do. 401 without `WWW-Authenticate`: the console asks. */
+export interface Session {
+  /** Null: not authenticated, because the worker does not ask. */
+  readonly user: string | null;
+  /** `admin` for everyone while no roles are set. */
+  readonly role: Role;
+  readonly worker: string;
+  readonly millraceVersion: string;
+  readonly connectVersion: string;
+  readonly groupId: string;
+  /** False: `admin.listeners` moves the loggers to another address, or disables them. */
+  readonly hasLoggers: boolean;
+  /** `topic.tracking.enable` */
+  readonly tracksTopics: boolean;
+}
+
+/** The body of a 401 of `/ui/api`: which credentials the worker accepts. */
+export interface SignIn {
+  readonly error_code: 401;
+  readonly message: string;
+  readonly accepts: readonly ('basic' | 'bearer')[];
+}
+
+/** The first thing to say about a failure. */
+export interface Failure {
+  /** When the status was written. Null: unknown. */
+  readonly at: number | null;
+  /** Null: the connector itself. */
+  readonly task: number | null;
+  /** Code of the error, such as `PG_SLOT_LOST`, if it has one. */
+  readonly code: string | null;
+  /** First sentence of the trace, without the exception's class. */
+  readonly sentence: string;
+  /** What to do, if the error says so. */
+  readonly hint: string | null;
+  readonly trace: string;
+}
+
+/** Lags of sinks in records, of change capture in bytes of WAL, of both in seconds. Null: unknown, or none. */
+export interface Lag {
+  readonly records: number | null;
+  readonly bytes: number | null;
+  readonly seconds: number | null;
+}
+
+export interface TaskRow {
+  readonly id: number;
+  readonly state: State;
+  readonly worker: string;
+  /** The worker is not a member of the group any more: the state is the last known one. */
+  readonly isWorkerGone: boolean;
+  /** When the state was written. Null: unknown. */
+  readonly since: number | null;
+  /** Records written by a source or delivered to a sink per second. Null: its worker reports none. */
+  readonly rate: number | null;
+  readonly lag: Lag;
+  /** Records that finally failed since the task started. */
+  readonly errors: number | null;
+  /** Number of the thread of its worker's process, which tasks may share. Null: the main thread, or unknown. */
+  readonly thread: number | null;
+}
+
+export interface ConnectorRow {
+  readonly name: string;
+  readonly type: 'source' | 'sink' | 'unknown';
+  /** `connector.class` */
+  readonly className: string;
+  readonly version: string | null;
+  /** Of the connector, as in Connect's status. `UNASSIGNED` until there is one. */
+  readonly state: State;
+  /** What was requested last. Differs from `state` while the change is on its way. */
+  readonly target: 'STARTED' | 'PAUSED' | 'STOPPED';
+  /** Worst of the connector's and its tasks' states: what a person should see first. */
+  readonly summary: 'failed' | 'degraded' | 'starting' | 'running' | 'paused' | 'stopped';
+  readonly worker: string;
+  readonly isWorkerGone: boolean;
+  readonly since: number | null;
+  readonly tasks: readonly TaskRow[];
+  readonly tasksMax: number | null;
+  readonly rate: number | null;
+  readonly lag: Lag;
+  /** The newest failure of the connector or its tasks; null when nothing is failed. The trace is empty in lists. */
+  readonly failure: Failure | null;
+}
+
+export interface WorkerRow {
+  /** `host:port`, as in statuses. */
+  readonly id: string;
+  readonly url: string | null;
+  /**
+   * `answering`: gave its figures. `silent`: a member that did not answer in time. `other`: a member without them, such
+   * as a Java worker. `gone`: statuses name it, but it is not a member.
+   */
+  readonly state: 'answering' | 'silent' | 'other' | 'gone';
+  /** Why it is silent. */
+  readonly problem: string | null;
+  readonly isLeader: boolean;
+  readonly isThis: boolean;
+  readonly version: string | null;
+  readonly connectors: number;
+  readonly tasks: number;
+  /** Of one core, 1 is all of it, since the figures before. */
+  readonly cpu: number | null;
+  readonly memoryBytes: number | null;
+  readonly rate: number | null;
+  readonly startedAt: number | null;
+  /** What `GET /health` says; null: healthy without a remark, or unknown. */
+  readonly health: string | null;
+}
+
+/** Rates of the last minutes of one connector, oldest first; null where nobody looked or its worker did not answer. */
+export interface RateHistory {
+  readonly connector: string;
+  readonly rates: readonly (number | null)[];
+}
+
+/** `GET /ui/api/overview?history=true|false`. One consistent moment: statuses, configs and figures of one answer. */
+export interface Overview {
+  readonly at: number;
+  readonly worker: string;
+  readonly kafkaClusterId: string | null;
+  /** As `GET /health`. */
+  readonly health: { readonly status: 'healthy' | 'starting' | 'unhealthy'; readonly message: string };
+  readonly connectors: readonly ConnectorRow[];
+  readonly workers: readonly WorkerRow[];
+  /** Milliseconds between two rates of `history`. */
+  readonly historyStepMs: number;
+  /** Empty unless it was asked for. */
+  readonly history: readonly RateHistory[];
+}
+
+/** Who or what caused a change. */
+export interface Cause {
+  /** `user`: a request. `automatic`: Millrace itself. `unknown`: a Java worker, or a worker before this feature. */
+  readonly by: 'user' | 'automatic' | 'unknown';
+  /** Name of the user, if the worker authenticates callers. */
+  readonly user: string | null;
+  /** For instance `attempt 2 of 10`, `configuration changed`. */
+  readonly detail: string | null;
+}
+
+export interface Change {
+  readonly at: number | null;
+  readonly kind:
+    | 'connector created'
+    | 'config changed'
+    | 'connector deleted'
+    | 'paused'
+    | 'resumed'
+    | 'stopped'
+    | 'restart requested'
+    | 'restarted'
+    | 'failed'
+    | 'task configs published'
+    | 'logger level set';
+  /** Name of the connector, or the logger. */
+  readonly subject: string;
+  /** Null: the connector itself. */
+  readonly task: number | null;
+  readonly cause: Cause;
+  /** Keys of a changed config, with their values before and after; null: absent. Secrets are hidden. */
+  readonly keys: readonly { readonly key: string; readonly before: string | null; readonly after: string | null }[];
+}
+
+/** `GET /ui/api/changes`, newest first; `?connector=NAME`: of one connector. */
+export interface Changes {
+  /** What the worker has kept: older ones are lost to compaction, or to its bound. */
+  readonly since: number | null;
+  readonly changes: readonly Change[];
+}
+
+export interface PostgresTable {
+  readonly table: string;
+  readonly percent: number | null;
+  readonly rowsScanned: number | null;
+}
+
+export interface PostgresDetails {
+  readonly snapshot: {
+    readonly state: 'none' | 'running' | 'completed' | 'aborted';
+    readonly tables: readonly PostgresTable[];
+    readonly remainingTables: number | null;
+  };
+  readonly slot: {
+    readonly name: string;
+    readonly isActive: boolean | null;
+    /** `reserved`, `extended`, `unreserved` or `lost`. */
+    readonly walStatus: string | null;
+    readonly retainedWalBytes: number | null;
+    readonly safeWalBytes: number | null;
+    readonly lagBytes: number | null;
+    readonly confirmedLsn: string | null;
+  } | null;
+}
+
+/** `GET /ui/api/connectors/:name`. 404 as Connect's REST API. */
+export interface ConnectorDetails {
+  readonly at: number;
+  readonly row: ConnectorRow;
+  /** Every failure, the newest first, at most 1,000. The traces of the first ones: at most 1 MB of them. */
+  readonly failures: readonly Failure[];
+  /** Secrets are `[hidden]`; `PATCH /connectors/:name/config` with the changed keys keeps them. */
+  readonly config: Readonly<Record<string, string>>;
+  readonly lastRestart: Change | null;
+  /** Null: topic tracking is disabled. */
+  readonly topics: readonly string[] | null;
+  /** Topic of the dead letters: of `errors.deadletterqueue.topic.name`, or of the plugin's own key. */
+  readonly deadLetterTopic: string | null;
+  readonly postgres: PostgresDetails | null;
+  readonly history: readonly (number | null)[];
+  readonly historyStepMs: number;
+}
+
+export interface LogLine {
+  /** Increases within one worker's process. */
+  readonly sequence: number;
+  readonly at: number;
+  readonly worker: string;
+  readonly level: 'ERROR' | 'WARN' | 'INFO' | 'DEBUG' | 'TRACE';
+  readonly logger: string;
+  /** Null: of the connector. */
+  readonly task: number | null;
+  /** Message, and the error's text. */
+  readonly text: string;
+}
+
+/** `GET /ui/api/connectors/:name/logs`: recent lines of all answering workers, oldest first. */
+export interface LogLines {
+  readonly lines: readonly LogLine[];
+  /** Workers that did not answer. */
+  readonly missing: readonly string[];
+}
+
+export interface DeadLetter {
+  readonly partition: number;
+  readonly offset: string;
+  readonly at: number | null;
+  /** Why it failed: from the context headers. */
+  readonly failure: {
+    readonly stage: string | null;
+    readonly errorClass: string | null;
+    readonly message: string | null;
+    readonly task: number | null;
+  };
+  /** Where it came from; null: the headers do not say, so it cannot be replayed. */
+  readonly origin: { readonly topic: string; readonly partition: number; readonly offset: string } | null;
+  readonly headers: readonly { readonly key: string; readonly value: string }[];
+  /** As text, shortened; null: a null. */
+  readonly key: string | null;
+  readonly value: string | null;
+}
+
+/** `GET /ui/api/connectors/:name/dead-letters?limit=50` (role `operator`), newest first. */
+export interface DeadLetters {
+  readonly topic: string;
+  /** Records in the topic of this connector and of others that share it. */
+  readonly total: number;
+  readonly letters: readonly DeadLetter[];
+}
+
+/** `POST /ui/api/connectors/:name/dead-letters/replay` (role `operator`). */
+export interface ReplayRequest {
+  readonly letters: readonly { readonly partition: number; readonly offset: string }[];
+}
+
+/** One result per letter, in the order of the request. `error` null: written to its topic again, and acknowledged. */
+export interface ReplayResult {
+  readonly results: readonly {
+    readonly partition: number;
+    readonly offset: string;
+    readonly error: string | null;
+  }[];
+}
+
+/**
+ * `PUT /ui/api/connectors/:name/config/validate`: a patch as `PATCH /connectors/:name/config` takes it; answers what
+ * validation says of the whole config, with secrets hidden. 403: the config has secrets or placeholders, and the caller
+ * is not an admin, whose changed values, such as a host, could send them anywhere.
+ */
+export type ConfigPatch = Readonly<Record<string, string | null>>;
+export interface Validation {
+  readonly name: string;
+  readonly error_count: number;
+  readonly groups: readonly string[];
+  readonly configs: readonly { readonly definition: Definition | null; readonly value: Value | null }[];
+}
+
+/** A config key, as in `GET /connector-plugins/:plugin/config`. */
+export interface Definition {
+  readonly name: string;
+  /** `STRING`, `PASSWORD`, … */
+  readonly type: string;
+  readonly required: boolean;
+  readonly default_value: string | null;
+  readonly importance: string;
+  readonly documentation: string;
+  readonly group: string | null;
+  readonly order_in_group: number;
+  readonly width: string;
+  readonly display_name: string;
+  readonly dependents: readonly string[];
+}
+
+export interface Value {
+  readonly name: string;
+  readonly value: string | null;
+  readonly recommended_values: readonly string[];
+  readonly errors: readonly string[];
+  readonly visible: boolean;
+}
