@@ -2,6 +2,7 @@
  * Warnings about settings that are valid but probably not intended. Pure. Sources: connect-rest §5, connect-runtime
  * §1.2.
  */
+import { editDistance } from '@millrace/sdk';
 import { EMBEDDED_SETTINGS } from './embedded-broker';
 import { rowsOf } from './setting';
 import { WORKER_SETTINGS } from './worker-settings';
@@ -99,29 +100,12 @@ function suspiciousKeys(keys: readonly string[], ofPlugins: readonly string[] = 
   const found: SuspiciousKey[] = [];
   for (const key of keys) {
     if (known.has(key)) continue;
-    let best: { meant: string; edits: number } | null = null;
+    let best: { readonly meant: string | null; readonly edits: number } = { meant: null, edits: MAX_EDITS + 1 };
     for (const meant of known) {
-      const edits = editDistance(key.toLowerCase(), meant, (best?.edits ?? MAX_EDITS + 1) - 1);
-      if (edits !== null) best = { meant, edits };
+      const edits = editDistance(key.toLowerCase(), meant, best.edits - 1);
+      if (edits < best.edits) best = { meant, edits };
     }
-    if (best) found.push({ key, meant: best.meant });
+    if (best.meant !== null) found.push({ key, meant: best.meant });
   }
   return found;
-}
-
-/** Levenshtein distance, or null above `limit`. */
-export function editDistance(a: string, b: string, limit: number): number | null {
-  if (Math.abs(a.length - b.length) > limit) return null;
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const substitute = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substitute, (row[j] as number) + 1, (next[j - 1] as number) + 1));
-    }
-    if (Math.min(...next) > limit) return null;
-    row = next;
-  }
-  const distance = row[b.length] as number;
-  return distance > limit ? null : distance;
 }

@@ -1,5 +1,5 @@
 import { ConfigError } from '@millrace/sdk';
-import { configWarnings, editDistance } from '../../src/config/config-warnings';
+import { configWarnings } from '../../src/config/config-warnings';
 import { forcedSettingWarnings } from '../../src/config/forced-client-settings';
 import { parseWorkerConfig, type WorkerConfig } from '../../src/config/worker-config';
 
@@ -386,16 +386,6 @@ describe('warnings', () => {
     expect(parse({ 'producer.transactional.id': 'mine' }).client('producer')).toMatchObject({
       'transactional.id': 'mine',
     });
-  });
-
-  test.each<[string, string, number | null]>([
-    ['abc', 'abc', 0],
-    ['abc', 'abd', 1],
-    ['abc', 'bc', 1],
-    ['abcd', 'badc', null],
-    ['a', 'abcd', null],
-  ])('edits from %s to %s', (a, b, edits) => {
-    expect(editDistance(a, b, 2)).toBe(edits);
   });
 });
 

@@ -18,6 +18,7 @@ export * from './connector';
 export * from './consumer';
 export * from './converter';
 export * from './diagnosis';
+export * from './edit-distance';
 export * from './error-message';
 export * from './errors';
 export * from './int64';

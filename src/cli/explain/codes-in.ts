@@ -1,4 +1,5 @@
 /** Error codes in what people paste: a code, a sentence that ends with one, a trace. */
+import { editDistance } from '@millrace/sdk';
 
 /** Longer texts are cut: a trace begins with its error. */
 const LONGEST_TEXT = 1024 * 1024;
@@ -23,27 +24,9 @@ export function nearestCodes(text: string, known: readonly string[]): readonly s
   if (wanted === '') return [];
   const most = Math.max(2, Math.floor(wanted.length / 3));
   return known
-    .map((code) => ({ code, distance: code.includes(wanted) ? 0 : editDistance(wanted, code) }))
+    .map((code) => ({ code, distance: code.includes(wanted) ? 0 : editDistance(wanted, code, most) }))
     .filter(({ distance }) => distance <= most)
     .sort((a, b) => a.distance - b.distance || (a.code < b.code ? -1 : 1))
     .slice(0, MOST_NAMES)
     .map(({ code }) => code);
-}
-
-/** Levenshtein's: insertions, deletions and replacements that make one text the other. */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= from.length; i++) {
-    const next = [i];
-    for (let k = 1; k <= to.length; k++)
-      next.push(
-        Math.min(
-          (row[k] as number) + 1,
-          (next[k - 1] as number) + 1,
-          (row[k - 1] as number) + (from[i - 1] === to[k - 1] ? 0 : 1),
-        ),
-      );
-    row = next;
-  }
-  return row[to.length] as number;
 }

@@ -1,8 +1,8 @@
 /** Client of the Connect REST API, Java's included. */
-import { ConnectError, monotonicNow, sleep, startTimer } from '@millrace/sdk';
+import { ConnectError, monotonicNow, sleep, startTimer, type BoundedReply } from '@millrace/sdk';
 import type { Server } from '../context/server';
 import { parseExactJson } from '../output/exact-json';
-import { type Agents, connectionFailure, exchange, type ExchangeReply, keepAliveAgents } from './exchange';
+import { type Agents, connectionFailure, exchange, keepAliveAgents } from './exchange';
 
 /** A path with encoded names. @example path`/connectors/${name}/status` */
 export function path(parts: TemplateStringsArray, ...names: readonly string[]): string {
@@ -24,7 +24,7 @@ export interface RestRequest {
   /** Largest reply, in bytes. (Default: 256 MiB) */
   readonly largest?: number;
   /** Receives the headers of a reply that is 2xx. */
-  readonly onHeaders?: (headers: ExchangeReply['headers']) => void;
+  readonly onHeaders?: (headers: BoundedReply['headers']) => void;
 }
 
 /** A reply that is not 2xx. The message is the worker's. */
@@ -121,7 +121,7 @@ export class ConnectClient {
     body: string | undefined,
     deadline: number,
     limits: Limits,
-  ): Promise<ExchangeReply> {
+  ): Promise<BoundedReply> {
     const { urls } = this.server;
     const others = urls.map((_, i) => (this.url + i) % urls.length);
     return new Promise((resolve, reject) => {
@@ -162,7 +162,7 @@ export class ConnectClient {
     body: string | undefined,
     deadline: number,
     { mediaTypes = JSON_TYPE, largest = LARGEST_REPLY }: Limits,
-  ): Promise<ExchangeReply> {
+  ): Promise<BoundedReply> {
     const { authorization } = this.server;
     return await exchange(`${address}${path}`, {
       method,

@@ -1,7 +1,7 @@
 /** One HTTP request and its reply, bounded in time and size. */
 import * as http from 'node:http';
 import * as https from 'node:https';
-import { monotonicNow, startTimer } from '@millrace/sdk';
+import { boundedReply, monotonicNow, startTimer, type BoundedReply } from '@millrace/sdk';
 import type { Server } from '../context/server';
 
 /** What a TLS connection is made with. */
@@ -23,14 +23,6 @@ export interface ExchangeRequest {
   readonly largest: number;
 }
 
-export interface ExchangeReply {
-  readonly status: number;
-  readonly headers: http.IncomingHttpHeaders;
-  readonly text: string;
-  /** When the head of the reply arrived, by `Date.now()`. */
-  readonly receivedAt: number;
-}
-
 /** Kept connections of each protocol. */
 export interface Agents {
   readonly http: http.Agent;
@@ -47,43 +39,27 @@ export function keepAliveAgents(tls: TlsFiles): Agents {
 }
 
 /** Rejects with the error of the connection, or one that names the bound that was exceeded. */
-export function exchange(url: string, asked: ExchangeRequest): Promise<ExchangeReply> {
+export async function exchange(url: string, asked: ExchangeRequest): Promise<BoundedReply> {
   const { method = 'GET', headers, body, tls, agents, timeoutMs, largest } = asked;
   const { deadline = monotonicNow() + timeoutMs } = asked;
   const isTls = url.startsWith('https:');
-  return new Promise((resolve, reject) => {
-    const call = (isTls ? https : http).request(url, {
-      method,
-      agent: agents ? agents[isTls ? 'https' : 'http'] : false,
-      ...(isTls && tls && tlsOptions(tls)),
-      headers: {
-        ...headers,
-        ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
-      },
-    });
-    const late = startTimer(
-      () => call.destroy(new Error(`it took longer than ${timeoutMs / 1000} s`)),
-      Math.max(deadline - monotonicNow(), 1),
-    );
-    call.on('close', () => clearTimeout(late));
-    call.on('error', reject);
-    call.on('response', (response) => {
-      const receivedAt = Date.now();
-      const parts: Buffer[] = [];
-      let size = 0;
-      response.on('data', (part: Buffer) => {
-        size += part.length;
-        if (size > largest) response.destroy(new Error(`the reply is larger than ${largest} bytes`));
-        else parts.push(part);
-      });
-      response.on('error', reject);
-      response.on('end', () => {
-        const { statusCode: status = 0, headers: received } = response;
-        resolve({ status, headers: received, text: Buffer.concat(parts).toString(), receivedAt });
-      });
-    });
-    call.end(body);
+  const call = (isTls ? https : http).request(url, {
+    method,
+    agent: agents ? agents[isTls ? 'https' : 'http'] : false,
+    ...(isTls && tls && tlsOptions(tls)),
+    headers: {
+      ...headers,
+      ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+    },
   });
+  const late = startTimer(
+    () => call.destroy(new Error(`it took longer than ${timeoutMs / 1000} s`)),
+    Math.max(deadline - monotonicNow(), 1),
+  );
+  call.on('close', () => clearTimeout(late));
+  const reply = boundedReply(call, largest);
+  call.end(body);
+  return await reply;
 }
 
 function tlsOptions({ ca, certificate: cert, key, keyPassword: passphrase }: TlsFiles): https.AgentOptions {

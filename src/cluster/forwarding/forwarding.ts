@@ -2,7 +2,7 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
-import { startTimer, timeoutSignal, messageOf } from '@millrace/sdk';
+import { boundedReply, startTimer, timeoutSignal, messageOf } from '@millrace/sdk';
 import { HerderError, UnreachableWorkerError } from '../errors';
 
 export interface OutgoingRequest {
@@ -61,45 +61,28 @@ async function exchange(request: OutgoingRequest, tls: ConnectionOptions): Promi
   const url = new URL(request.url);
   const bytes = body === null ? null : Buffer.from(body as string);
   const timeout = timeoutSignal(TIMEOUT_MS);
-  return await new Promise((resolve, reject) => {
-    const outgoing = (url.protocol === 'https:' ? httpsRequest : httpRequest)(
-      url,
-      {
-        ...tls,
-        path: target(url, request),
-        method,
-        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-        // Requests are rare, and a pooled socket would keep the process alive.
-        agent: false,
-        headers: {
-          Accept: 'application/json',
-          'User-Agent': 'kafka-connect',
-          ...(bytes === null ? {} : { 'Content-Type': 'application/json', 'Content-Length': bytes.length }),
-          ...(authorization ? { Authorization: authorization } : {}),
-          ...headers,
-        },
-      },
-      (response) => {
-        const chunks: Buffer[] = [];
-        let size = 0;
-        response.on('data', (chunk: Buffer) => {
-          size += chunk.length;
-          if (size > MAX_RESPONSE) outgoing.destroy(new Error(`the response exceeds ${MAX_RESPONSE} bytes`));
-          else chunks.push(chunk);
-        });
-        response.on('error', reject);
-        response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),
-        );
-      },
-    );
-    outgoing.on('error', reject);
-    outgoing.on('socket', (socket) => {
-      const late = startTimer(() => outgoing.destroy(new ConnectTimeout()), CONNECT_TIMEOUT_MS);
-      for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(late));
-    });
-    outgoing.end(bytes ?? undefined);
+  const outgoing = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
+    ...tls,
+    path: target(url, request),
+    method,
+    signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    // Requests are rare, and a pooled socket would keep the process alive.
+    agent: false,
+    headers: {
+      Accept: 'application/json',
+      'User-Agent': 'kafka-connect',
+      ...(bytes === null ? {} : { 'Content-Type': 'application/json', 'Content-Length': bytes.length }),
+      ...(authorization ? { Authorization: authorization } : {}),
+      ...headers,
+    },
   });
+  outgoing.on('socket', (socket) => {
+    const late = startTimer(() => outgoing.destroy(new ConnectTimeout()), CONNECT_TIMEOUT_MS);
+    for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(late));
+  });
+  const reply = boundedReply(outgoing, MAX_RESPONSE);
+  outgoing.end(bytes ?? undefined);
+  return await reply;
 }
 
 class ConnectTimeout extends Error {

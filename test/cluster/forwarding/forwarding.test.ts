@@ -110,7 +110,7 @@ describe('connect-rest §0.7: forwarding', () => {
     };
     await expect(forwardRequest(get)).rejects.toMatchObject({
       status: 500,
-      message: 'IO Error trying to forward REST request: the response exceeds 33554432 bytes',
+      message: 'IO Error trying to forward REST request: the reply is larger than 33554432 bytes',
     });
     reply(502, 'x'.repeat(100_000));
     await expect(forwardRequest(get)).rejects.toMatchObject({ status: 502, message: 'x'.repeat(1000) });

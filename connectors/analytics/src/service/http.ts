@@ -3,9 +3,10 @@
  * HTTPS uses the proxy, in a tunnel: the proxy comes from the connector's configuration, and could otherwise read
  * tokens and impersonate the service.
  */
-import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type RequestOptions } from 'node:http';
+import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
+import { boundedReply, type BoundedReply } from '@millrace/sdk';
 import { isLoopback } from '../config/endpoints';
 import { KEY } from '../config/keys';
 import { failureKind, ServiceError } from './service-error';
@@ -23,11 +24,7 @@ export interface HttpRequest {
   readonly timeoutMs?: number;
 }
 
-export interface HttpResponse {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-}
+export type HttpResponse = Pick<BoundedReply, 'status' | 'headers' | 'text'>;
 
 export interface HttpOptions {
   readonly proxy: Proxy | null;
@@ -103,37 +100,19 @@ export class Http {
       agent: isSecure ? secure : this.plain,
     };
     const send = isSecure ? httpsRequest : httpRequest;
-    return await new Promise<HttpResponse>((resolve, reject) => {
-      const request = send(url, options, (response) => {
-        const chunks: Buffer[] = [];
-        let size = 0;
-        response.on('data', (chunk: Buffer) => {
-          size += chunk.length;
-          if (size > MAX_RESPONSE_BYTES)
-            response.destroy(new Error(`the response is longer than ${MAX_RESPONSE_BYTES} bytes`));
-          chunks.push(chunk);
-        });
-        response.on('error', reject);
-        response.on('end', () =>
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            text: Buffer.concat(chunks).toString('utf8'),
-          }),
-        );
-      });
-      request.on('timeout', () => request.destroy(new Error(`no data for ${timeoutMs} ms`)));
-      request.on('error', reject);
-      if (typeof body === 'function') {
-        const source = body();
-        source.on('error', (error) =>
-          request.destroy(new ServiceError(`Cannot read the file: ${error.message}`, 'permanent', { cause: error })),
-        );
-        // Closes the file when the request ends before all of it is sent.
-        request.on('close', () => source.destroy());
-        source.pipe(request);
-      } else request.end(body);
-    });
+    const request = send(url, options);
+    request.on('timeout', () => request.destroy(new Error(`no data for ${timeoutMs} ms`)));
+    const reply = boundedReply(request, MAX_RESPONSE_BYTES);
+    if (typeof body === 'function') {
+      const source = body();
+      source.on('error', (error) =>
+        request.destroy(new ServiceError(`Cannot read the file: ${error.message}`, 'permanent', { cause: error })),
+      );
+      // Closes the file when the request ends before all of it is sent.
+      request.on('close', () => source.destroy());
+      source.pipe(request);
+    } else request.end(body);
+    return await reply;
   }
 }
 

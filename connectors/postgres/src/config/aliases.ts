@@ -2,10 +2,9 @@
  * Maps deprecated and tolerated key names to current ones, so that the rest of the connector knows only those
  * (cdc-postgres §1.2).
  */
-import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
+import { editDistance, type ConfigProblem, type ConnectorConfig } from '@millrace/sdk';
 import { columnConverters } from './column-converter-config';
 import { DEFINITIONS, LEGACY_NAMES, TOLERATED_NAMES } from './definitions';
-import { editDistance } from './edit-distance';
 import { KEY } from './keys';
 import { splitList } from './patterns';
 import { invalid, withoutSalt } from './problem';

@@ -1,4 +1,3 @@
-import { editDistance } from '../../../../connectors/postgres/src/config/edit-distance';
 import { PatternList, patternProblem } from '../../../../connectors/postgres/src/config/patterns';
 
 const matches = (list: string, name: string): boolean => PatternList.parse(list).matches(name);
@@ -46,9 +45,3 @@ test.each(['(?>a)', '[', '\\p{IsAlphabetic}', 'a(?i)b', '\\y'])(
     expect(patternProblem(pattern)).toMatch(/^A comma-separated list of valid regular expressions is expected, but /);
   },
 );
-
-test('edit distance stops at its limit', () => {
-  expect(editDistance('slot.name', 'slot.nmae', 2)).toBe(2);
-  expect(editDistance('slot.name', 'slots.name', 2)).toBe(1);
-  expect(editDistance('slot.name', 'something', 2)).toBe(3);
-});

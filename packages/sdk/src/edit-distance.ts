@@ -1,4 +1,7 @@
-/** Levenshtein distance, or `limit + 1` as soon as it must be larger. */
+/**
+ * Levenshtein's: insertions, deletions and replacements of characters that turn one text into the other; `limit + 1` if
+ * there are more than `limit`. For "did you mean": the cost is the product of the lengths, so that texts must be short.
+ */
 export function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
@@ -11,5 +14,5 @@ export function editDistance(a: string, b: string, limit: number): number {
     if (Math.min(...next) > limit) return limit + 1;
     row = next;
   }
-  return row[b.length] as number;
+  return Math.min(row[b.length] as number, limit + 1);
 }
