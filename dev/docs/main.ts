@@ -1,4 +1,4 @@
-/** Writes the pages in docs/reference/ from the definitions of all settings. Run it after a change of a definition. */
+/** Writes the pages in docs/reference/ from the tables of all settings, for the documentation site. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../services/paths';

@@ -22,7 +22,7 @@ import { builtInPredicates } from '../../src/transforms/predicates';
 import { ROOT } from '../services/paths';
 import { keySection, referenceKey, workerKey, type ReferenceKey } from './reference-key';
 
-const NOTE = '<!-- Written by `npm run docs:reference` from the definitions in the code; a test compares. -->';
+const NOTE = '<!-- Written by `npm run docs:reference` from the tables in the code. -->';
 
 /** By file name. */
 export function referencePages(): ReadonlyMap<string, string> {

@@ -23,6 +23,16 @@ export const NOT_PAGES = [
   'dist-*',
 ].map((folder) => `${folder}/**`);
 
+/** Tables of settings, and the pages of the site that `npm run docs:reference` writes from them. */
+export const REFERENCE: Readonly<Record<string, string>> = {
+  'src/config/worker-settings.ts': 'reference/worker-settings.md',
+  'src/config/connector-config.ts': 'reference/connector-keys.md',
+  'src/transforms': 'reference/transformations.md',
+  'connectors/postgres/src/config/definitions.ts': 'reference/postgres-source.md',
+  'connectors/file/src/sink/config.ts': 'reference/file-connectors.md',
+  'connectors/analytics/src/config/definitions.ts': 'reference/analytics-sink.md',
+};
+
 /** The page of a Markdown file, both relative to their root. Undefined: the file is no page. */
 export function pageOf(file: string): string | undefined {
   if (file.startsWith('docs/')) return file.slice('docs/'.length).replace(/\bREADME\.md$/, 'index.md');

@@ -1,12 +1,13 @@
 /**
  * Links of the pages are those of the repository, so that they work there, too. This plugin of markdown-it turns them
- * into links of the site: to the page of the file, or to the file in the repository if `DOCS_SOURCE_URL` names where
- * that can be read (`https://HOST/…/blob/main`). Without it, such a link is only its text.
+ * into links of the site: to the page of the file or of the settings that it defines, or to the file in the repository
+ * if `DOCS_SOURCE_URL` names where that can be read (`https://HOST/…/blob/main`). Without it, such a link is only its
+ * text.
  */
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { MarkdownRenderer } from 'vitepress';
-import { pageOf } from './pages.mjs';
+import { pageOf, REFERENCE } from './pages.mjs';
 
 type Token = ReturnType<MarkdownRenderer['parse']>[number];
 
@@ -25,8 +26,8 @@ export function repositoryLinks(md: MarkdownRenderer, root: string, sourceUrl: s
     const [path = '', hash] = href.split('#');
     const file = relative(root, resolve(dirname(page), decodeURI(path))).replaceAll(sep, '/');
     const fragment = hash === undefined ? '' : `#${hash}`;
-    const found = pageOf(file);
-    if (found !== undefined && file.endsWith('.md')) return `/${found}${fragment}`;
+    const found = REFERENCE[file] ?? pageOf(file);
+    if (found?.endsWith('.md')) return `/${found}${fragment}`;
     // A page's name that does not exist is left to the check of dead links.
     if (!existsSync(join(root, file))) return href;
     return sourceUrl === undefined ? null : `${sourceUrl.replace(/\/$/, '')}/${file}${fragment}`;

@@ -1,5 +1,5 @@
-/** docs/reference/ equals what the definitions give, and no setting of a plugin or of the worker is missing. */
-import { readFileSync } from 'node:fs';
+/** The pages of docs/reference/: no setting of a plugin or of the worker is missing. */
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { analyticsSink } from '../../connectors/analytics/src/connector';
 import { postgresConnector } from '../../connectors/postgres/src/connector';
@@ -11,9 +11,24 @@ import { WORKER_SETTINGS } from '../../src/config/worker-settings';
 
 const pages = referencePages();
 
-test.each([...pages.keys()])('docs/reference/%s is up to date', (name) => {
-  // Otherwise: npm run docs:reference
-  expect(readFileSync(join(ROOT, 'docs', 'reference', name), 'utf8')).toBe(pages.get(name));
+test('a setting has a section with its meaning, type, default and valid values', () => {
+  expect(pages.get('worker-settings.md')).toContain(
+    [
+      '### `watchdog.task.action`',
+      'Millrace only. What happens to a stuck task: `log` reports it, `restart` restarts it.',
+      'Type: STRING. Default: `log`. Valid values: `log`, `restart`.',
+    ].join('\n\n'),
+  );
+});
+
+test('the site has a link to each page in place of one to a table of the repository', () => {
+  const site = readFileSync(join(ROOT, 'docs', '.vitepress', 'pages.mts'), 'utf8');
+  const links = Array.from(site.matchAll(/'([^']+)': 'reference\/([^']+)'/g), ([, table = '', page = '']) => ({
+    isThere: existsSync(join(ROOT, table)),
+    page,
+  }));
+  expect(links.map(({ page }) => page).sort()).toEqual([...pages.keys()].sort());
+  expect(links.every(({ isThere }) => isThere)).toBe(true);
 });
 
 test.each([

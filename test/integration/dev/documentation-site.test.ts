@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import express from 'express';
 import { removeSync } from 'fs-extra';
+import { referencePages } from '../../../dev/docs/reference-pages';
 import { ROOT } from '../../../dev/services/paths';
 import { describeInBrowser, useBrowser } from '../../helpers/browser/use-browser';
 
@@ -33,7 +34,7 @@ test('every Markdown file for users and developers is a page, and the sidebar le
     encoding: 'utf8',
   });
   const sources = files.split('\n').filter((file) => file.endsWith('.md'));
-  expect(pages()).toHaveLength(sources.length);
+  expect(pages()).toHaveLength(sources.length + referencePages().size);
   expect(sources.length).toBeGreaterThan(40);
   const sidebar = hrefs(read('index.html'));
   for (const page of ['operations', 'cli', 'errors', 'metrics', 'compatibility', 'connectors/postgres', 'architecture'])
@@ -64,6 +65,11 @@ test('links to other files of the repository lead to where the source can be rea
   const sources = links.filter((href) => href.startsWith(`${SOURCE}/`)).map((href) => href.slice(SOURCE.length + 1));
   expect(sources).toContain('deploy/prometheus/alerts.yaml');
   expect(sources.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+});
+
+test('links to tables of settings lead to the pages written from them', () => {
+  expect(hrefs(read('index.html'))).toContain(`${BASE}reference/worker-settings.html`);
+  expect(hrefs(read('connectors/postgres.html'))).toContain(`${BASE}reference/postgres-source.html`);
 });
 
 test('nothing is loaded from another host', () => {
