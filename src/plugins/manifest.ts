@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { PluginEntry } from '@millrace/sdk';
 import type Ajv from 'ajv';
 import type { ValidateFunction } from 'ajv';
+import { CONSOLE_SCHEMA, unknownFigure } from './console-schema';
 import { leavesFolder } from './module-place';
 import type { PluginDescription, PluginProblem } from './registry';
 
@@ -43,6 +44,7 @@ const SCHEMA = {
           export: name,
           workerSettings: { type: 'array', items: name },
           putIsRepeatable: { type: 'boolean' },
+          console: CONSOLE_SCHEMA,
         },
       },
     },
@@ -80,11 +82,15 @@ export function readManifest(folder: string): ManifestResult | null {
     const member = `millrace${(fault?.instancePath ?? '').replace(/\/(\d+)/g, '[$1]').replaceAll('/', '.')}`;
     const detail =
       fault?.keyword === 'enum'
-        ? `must be one of ${TYPES.join(', ')}`
+        ? `must be one of ${(fault.params as { allowedValues: string[] }).allowedValues.join(', ')}`
         : fault?.keyword === 'additionalProperties'
           ? `has an unknown member "${String(fault.params.additionalProperty)}"`
           : fault?.message;
     return problem(`The manifest in ${file} is invalid: ${member} ${detail}.`);
+  }
+  for (const [i, { console: declared = {} }] of manifest.plugins.entries()) {
+    const fault = unknownFigure(declared);
+    if (fault !== null) return problem(`The manifest in ${file} is invalid: millrace.plugins[${i}].console.${fault}.`);
   }
   const entries: CatalogEntry[] = [];
   const problems: PluginProblem[] = [];
@@ -111,6 +117,7 @@ export function readManifest(folder: string): ManifestResult | null {
         location: folder,
         ...(entry.workerSettings && { workerSettings: entry.workerSettings }),
         ...(entry.putIsRepeatable === false && { putIsRepeatable: false }),
+        ...(entry.console && { console: entry.console }),
       },
       file: module,
       exportName: entry.export ?? null,

@@ -2,6 +2,7 @@
 import type {
   ColumnConverterPlugin,
   Connector,
+  ConnectorConsole,
   ConverterPlugin,
   HeaderConverterPlugin,
   PluginType,
@@ -22,6 +23,8 @@ export interface PluginDescription {
   readonly workerSettings?: readonly string[];
   /** Sinks only: `putIsRepeatable` of the manifest. (Default: true) */
   readonly putIsRepeatable?: boolean;
+  /** Connectors only: what the console shows of them beside the usual. (Default: nothing) */
+  readonly console?: ConnectorConsole;
 }
 
 export type LoadedPlugin =

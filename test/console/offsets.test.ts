@@ -58,7 +58,7 @@ test('partitions that occur twice are found in any order of their keys', () => {
 });
 
 test('sink: how many records are read again or skipped', () => {
-  const effect = (change: Partial<OffsetRow>) => effectsOf(edited(SINK, 'sink', change), 'sink', 'x')[0]!;
+  const effect = (change: Partial<OffsetRow>) => effectsOf(edited(SINK, 'sink', change), 'sink', {})[0]!;
   expect(effect({ text: '40' })).toEqual({
     partition: 'orders, partition 0',
     sentence: 'From 100 to 40: 60 records are read again.',
@@ -70,16 +70,29 @@ test('sink: how many records are read again or skipped', () => {
   });
   expect(effect({ isReset: true }).sentence).toContain('earliest');
   expect(effect({ before: null, text: '7' }).sentence).toContain('Begins at offset 7');
-  expect(effectsOf(readOffsets(SINK, 'sink'), 'sink', 'x')).toEqual([]);
+  expect(effectsOf(readOffsets(SINK, 'sink'), 'sink', {})).toEqual([]);
 });
 
 test('source: what a reset reads again', () => {
-  expect(resetEffect('source', 'io.debezium.connector.postgresql.PostgresConnector')).toContain('"snapshot.mode"');
-  expect(resetEffect('source', 'FileStreamSource')).toContain('from its first line');
-  expect(resetEffect('source', 'my.Source')).toContain('from the beginning');
-  expect(resetEffect('sink', 'x')).toContain('auto.offset.reset');
-  const rows = edited(SOURCE, 'source', { text: '{"lsn": 1}' });
-  expect(effectsOf(rows, 'source', 'PostgresConnector')[0]!.sentence).toContain('cannot be read again');
+  expect(resetEffect('source', {})).toBe(
+    'The connector starts as for the first time, and reads its source again from the beginning. ' +
+      'Records that were written before are written again.',
+  );
+  expect(resetEffect('source', { resetOffsets: 'It counts from 1.' })).toBe(
+    'It counts from 1. Records that were written before are written again.',
+  );
+  expect(resetEffect('sink', {})).toContain('auto.offset.reset');
+});
+
+test('what a plugin declares of its offsets is added to what is true of all', () => {
+  const declared = { resetOffsets: 'Files are kept.', changeOffsets: 'Older changes are gone.' };
+  const source = (change: Partial<OffsetRow>) => effectsOf(edited(SOURCE, 'source', change), 'source', declared)[0]!;
+  expect(source({ text: '{"lsn": 1}' }).sentence).toMatch(/is never written\. Older changes are gone\.$/);
+  expect(source({ isReset: true }).sentence).toBe('Files are kept.');
+  const sink = (change: Partial<OffsetRow>) => effectsOf(edited(SINK, 'sink', change), 'sink', declared)[0]!.sentence;
+  expect(sink({ text: '40' })).toBe('From 100 to 40: 60 records are read again. Older changes are gone.');
+  expect(sink({ isReset: true })).toMatch(/by default\. Files are kept\.$/);
+  expect(resetEffect('sink', declared)).toMatch(/delivers the records again\. Files are kept\.$/);
 });
 
 test('partitions have titles', () => {

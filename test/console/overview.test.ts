@@ -1,5 +1,11 @@
 import { joined, needsHistory } from '../../packages/console/src/parts/group';
-import { pauseOutcome, restartOutcome, resumeOutcome, stopOutcome } from '../../packages/console/src/parts/outcomes';
+import {
+  consequencesOf,
+  pauseOutcome,
+  restartOutcome,
+  resumeOutcome,
+  stopOutcome,
+} from '../../packages/console/src/parts/outcomes';
 import { roleObjection } from '../../packages/console/src/parts/roles';
 import { SUMMARIES, transition } from '../../packages/console/src/parts/states';
 import {
@@ -23,7 +29,7 @@ const row = (changed: Partial<ConnectorRow> = {}): ConnectorRow => ({
 });
 const overview = (at: number, rows: readonly ConnectorRow[], history: Overview['history'] = []): Overview => ({
   ...{ at, worker: 'a:1', kafkaClusterId: null, health: { status: 'healthy', message: '' }, workers: [] },
-  ...{ connectors: rows, historyStepMs: 5000, history },
+  ...{ connectors: rows, effects: {}, historyStepMs: 5000, history },
 });
 
 describe('rates since the page was opened', () => {
@@ -121,4 +127,14 @@ test('a role may do what weaker ones may', () => {
   expect(roleObjection('admin', 'operator')).toBeNull();
   expect(roleObjection('operator', 'operator')).toBeNull();
   expect(roleObjection('reader', 'operator')).toBe('Your role is reader; this needs the role operator');
+});
+
+test('what an action means for all connectors, and what the plugins of these declare, each sentence once', () => {
+  const slot = { delete: 'So do replication slots.', stop: 'The lock is kept.' };
+  expect(consequencesOf('delete', [slot, {}, slot, { delete: 'So do queues.' }])).toBe(
+    'Offsets of sources, consumer groups of sinks, and topics remain: a connector created with the same name ' +
+      'continues from there. So do replication slots. So do queues.',
+  );
+  expect(consequencesOf('stop', [slot])).toMatch(/where they stopped\. The lock is kept\.$/);
+  expect(consequencesOf('restart', [slot])).toMatch(/Records in flight are sent again\.$/);
 });

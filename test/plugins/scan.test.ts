@@ -96,9 +96,18 @@ describe('plugin folders', () => {
     bad('4-member', packageJson({ type: 'sink', class: 'X', klass: 'Y' }));
     bad('5-module', packageJson({ type: 'sink', class: 'X', module: './gone.js' }));
     bad('6-manifest', { millrace: [] });
+    const panel = { title: 'P', figures: { lag: { metric: 'm' } }, facts: [{ title: 'F', figure: 'lag' }] };
+    const declares = (console: unknown) => packageJson({ type: 'source', class: 'X', console });
+    bad('6a-long', declares({ effects: { delete: 'x'.repeat(501) } }));
+    bad('6b-unit', declares({ panels: [{ ...panel, figures: { lag: { metric: 'm', unit: 'miles' } } }] }));
+    bad('6c-figure', declares({ panels: [panel, { ...panel, states: [{ text: '{lag} of {total}' }] }] }));
+    bad('6d-condition', declares({ panels: [{ ...panel, states: [{ when: { gone: 1 }, text: 'x' }] }] }));
+    bad('6e-many', declares({ panels: Array.from({ length: 11 }, () => panel) }));
+    bad('6f-fine', packageJson({ type: 'source', class: 'Fine', console: { panels: [panel] } }));
     bad('7-good', packageJson({ type: 'sink', class: 'Good' }));
     const scan = scanPlugins([folders.root, join(folders.root, 'nowhere'), join(folders.root, '7-good', 'index.js')]);
-    expect(scan.entries.map((e) => e.description.class)).toEqual(['Good']);
+    expect(scan.entries.map((e) => e.description.class)).toEqual(['Fine', 'Good']);
+    expect(scan.entries[0]?.description.console).toEqual({ panels: [panel] });
     const root = folders.root;
     expect(scan.problems.map((p) => p.message)).toEqual([
       `The plugin path ${root}/nowhere cannot be read: it does not exist.`,
@@ -109,6 +118,11 @@ describe('plugin folders', () => {
       `The manifest in ${root}/4-member/package.json is invalid: millrace.plugins[0] has an unknown member "klass".`,
       `The module ${root}/5-module/gone.js of X does not exist.`,
       `The manifest in ${root}/6-manifest/package.json is invalid: millrace must be object.`,
+      `The manifest in ${root}/6a-long/package.json is invalid: millrace.plugins[0].console.effects.delete must NOT have more than 500 characters.`,
+      `The manifest in ${root}/6b-unit/package.json is invalid: millrace.plugins[0].console.panels[0].figures.lag.unit must be one of count, bytes, seconds, percent, boolean, hex64.`,
+      `The manifest in ${root}/6c-figure/package.json is invalid: millrace.plugins[0].console.panels[1] has no figure "total".`,
+      `The manifest in ${root}/6d-condition/package.json is invalid: millrace.plugins[0].console.panels[0] has no figure "gone".`,
+      `The manifest in ${root}/6e-many/package.json is invalid: millrace.plugins[0].console.panels must NOT have more than 10 items.`,
     ]);
   });
 

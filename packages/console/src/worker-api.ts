@@ -44,7 +44,7 @@ export interface Failure {
   readonly trace: string;
 }
 
-/** Lags of sinks in records, of change capture in bytes of WAL, of both in seconds. Null: unknown, or none. */
+/** Of sinks in their topics, of sources what their plugins publish as lag. Null: unknown, or none. */
 export interface Lag {
   readonly records: number | null;
   readonly bytes: number | null;
@@ -130,6 +130,8 @@ export interface Overview {
   /** As `GET /health`. */
   readonly health: { readonly status: 'healthy' | 'starting' | 'unhealthy'; readonly message: string };
   readonly connectors: readonly ConnectorRow[];
+  /** By `className`, of plugins that declare them (`console.effects` of their manifests). */
+  readonly effects: Readonly<Record<string, ActionEffects>>;
   readonly workers: readonly WorkerRow[];
   /** Milliseconds between two rates of `history`. */
   readonly historyStepMs: number;
@@ -177,27 +179,50 @@ export interface Changes {
   readonly changes: readonly Change[];
 }
 
-export interface PostgresTable {
-  readonly table: string;
-  readonly percent: number | null;
-  readonly rowsScanned: number | null;
+/** What actions on a connector mean for it in particular, in the words of its plugin (`console.effects`). */
+export interface ActionEffects {
+  readonly stop?: string;
+  readonly restart?: string;
+  readonly delete?: string;
+  readonly resetOffsets?: string;
+  readonly changeOffsets?: string;
 }
 
-export interface PostgresDetails {
-  readonly snapshot: {
-    readonly state: 'none' | 'running' | 'completed' | 'aborted';
-    readonly tables: readonly PostgresTable[];
-    readonly remainingTables: number | null;
-  };
-  readonly slot: {
-    readonly name: string;
-    readonly isActive: boolean | null;
-    /** `reserved`, `extended`, `unreserved` or `lost`. */
-    readonly walStatus: string | null;
-    readonly retainedWalBytes: number | null;
-    readonly safeWalBytes: number | null;
-    readonly lagBytes: number | null;
-    readonly confirmedLsn: string | null;
+/** A number or text of a panel. Value null: unknown. */
+export interface Figure {
+  readonly value: number | string | null;
+  readonly unit: 'count' | 'bytes' | 'seconds' | 'percent' | 'boolean' | 'hex64';
+  readonly noun: Noun | null;
+}
+
+/** Singular and plural. */
+export type Noun = readonly [string, string];
+
+export type TextPart = string | Figure;
+
+/** A row of a panel's progress. */
+export interface PanelRow {
+  readonly name: string;
+  readonly percent: number | null;
+  readonly count: number | null;
+}
+
+/** A section of a connector's page that its plugin declares (`console.panels` of its manifest), with its figures. */
+export interface Panel {
+  readonly title: string;
+  readonly state: readonly TextPart[] | null;
+  readonly notice: {
+    readonly kind: 'failed' | 'degraded';
+    readonly title: string;
+    readonly text: readonly TextPart[];
+  } | null;
+  /** `unknown`: text while the figure is unknown; null: a dash. */
+  readonly facts: readonly { readonly title: string; readonly figure: Figure; readonly unknown: string | null }[];
+  /** `isActive`: rows without a percentage are waiting, not done. */
+  readonly progress: {
+    readonly noun: Noun | null;
+    readonly isActive: boolean;
+    readonly rows: readonly PanelRow[];
   } | null;
 }
 
@@ -214,7 +239,8 @@ export interface ConnectorDetails {
   readonly topics: readonly string[] | null;
   /** Topic of the dead letters: of `errors.deadletterqueue.topic.name`, or of the plugin's own key. */
   readonly deadLetterTopic: string | null;
-  readonly postgres: PostgresDetails | null;
+  readonly panels: readonly Panel[];
+  readonly effects: ActionEffects;
   readonly history: readonly (number | null)[];
   readonly historyStepMs: number;
 }

@@ -15,6 +15,7 @@ export * from './checks';
 export * from './column-converter';
 export * from './config-def';
 export * from './connector';
+export * from './connector-console';
 export * from './consumer';
 export * from './converter';
 export * from './diagnosis';

@@ -1,3 +1,5 @@
+import type { ConnectorConsole } from './connector-console';
+
 /**
  * The `millrace` member of a plugin's `package.json`. Discovery reads only this; the plugin's code is imported when a
  * connector, task or validation first needs it.
@@ -38,4 +40,6 @@ export interface PluginEntry {
    * bisect its batches (`errors.bisect`). (Default: true)
    */
   readonly putIsRepeatable?: boolean;
+  /** Connectors only: what the console shows of them. (Default: what it shows of all) */
+  readonly console?: ConnectorConsole;
 }

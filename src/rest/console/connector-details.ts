@@ -2,12 +2,12 @@
 import { deadLetterTopics } from '../../config/dead-letter-topics';
 import type { Herder } from '../../cluster/herder';
 import { encodeSegment } from '../requests/request-path';
-import type { ConnectorDetails, PostgresDetails } from '@millrace/console';
+import type { ConnectorDetails, Panel } from '@millrace/console';
+import type { ConnectorConsole } from '@millrace/sdk';
 import { showChange, type ShowChange } from './changes-routes';
 import { REPORT_PATH } from './group-reports';
 import type { ConsoleParts } from './overview';
-import { postgresDetails } from './postgres-details';
-import { publishedSeries, readSeries, type Series } from './published';
+import { declaredConsole, panelsOf, publishedSeries, readSeries, type Series } from './panels';
 import { STEP_MS } from './rate-history';
 import { connectorRow, groupOf } from './rows';
 
@@ -22,9 +22,9 @@ export class DetailsComputation {
   async of(name: string, authorization: string | null): Promise<ConnectorDetails> {
     const { context, reports, failures, history } = this.parts;
     const herder = context.herder();
-    const { type } = herder.connectorRecord(name);
+    const declared = declaredConsole(context.registry, herder.connectorRecord(name).config['connector.class']);
     const report = await reports.read(authorization);
-    const postgres = type === 'source' ? await this.postgres(herder, name, authorization) : null;
+    const panels = await this.panels(herder, name, declared, authorization);
     // It may have changed meanwhile.
     const record = herder.connectorRecord(name);
     const at = Date.now();
@@ -33,7 +33,7 @@ export class DetailsComputation {
     history.add(at, name, row.rate);
     const restart = herder.lastRestart(name);
     return {
-      ...{ at, row, failures: all, postgres },
+      ...{ at, row, failures: all, panels, effects: declared.effects ?? {} },
       config: await context.secrets.shownToAll(record.config, record.config['connector.class']),
       lastRestart: restart && (await this.show(restart)),
       topics: context.tracksTopics ? herder.activeTopics(name) : null,
@@ -44,17 +44,23 @@ export class DetailsComputation {
   }
 
   /** From the workers that run its tasks. */
-  private async postgres(herder: Herder, name: string, authorization: string | null): Promise<PostgresDetails | null> {
+  private async panels(
+    herder: Herder,
+    name: string,
+    declared: ConnectorConsole,
+    authorization: string | null,
+  ): Promise<readonly Panel[]> {
+    if (declared.panels === undefined) return [];
     const tasks = herder.connectorRecord(name).status?.tasks ?? [];
     const workers = [...new Set(tasks.map(({ worker_id: worker }) => worker))];
     const path = `${REPORT_PATH}/${encodeSegment(name)}`;
     const series = await Promise.all(
       workers.map(async (worker): Promise<readonly Series[]> =>
         worker === herder.workerId
-          ? publishedSeries(herder.figures(), name, Date.now())
+          ? publishedSeries(herder.figures(), name, declared, Date.now())
           : readSeries(await this.parts.reports.ask(worker, path, authorization)),
       ),
     );
-    return postgresDetails(series.flat());
+    return panelsOf(declared, series.flat());
   }
 }

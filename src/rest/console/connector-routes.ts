@@ -6,7 +6,7 @@ import { ok, param, type ConsoleRoute } from '../requests/route';
 import { DetailsComputation } from './connector-details';
 import { REPORT_PATH } from './group-reports';
 import type { ConsoleParts } from './overview';
-import { publishedSeries } from './published';
+import { declaredConsole, publishedSeries } from './panels';
 import { validatePatch } from './validate-patch';
 
 export function connectorRoutes(parts: ConsoleParts): readonly ConsoleRoute[] {
@@ -33,7 +33,12 @@ export function connectorRoutes(parts: ConsoleParts): readonly ConsoleRoute[] {
       path: `${REPORT_PATH}/:name`,
       role: 'reader',
       forWorkers: true,
-      run: (call) => ok(publishedSeries(context.herder().figures(), param(call, 'name'), Date.now())),
+      run: (call) => {
+        const name = param(call, 'name');
+        const { config } = context.herder().connectorRecord(name);
+        const declared = declaredConsole(context.registry, config['connector.class']);
+        return ok(publishedSeries(context.herder().figures(), name, declared, Date.now()));
+      },
     },
   ];
 }

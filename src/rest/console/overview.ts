@@ -4,6 +4,7 @@ import type { Overview } from '@millrace/console';
 import type { ConsoleContext } from './console-context';
 import type { Failures } from './failures';
 import type { GroupReports } from './group-reports';
+import { declaredConsole } from './panels';
 import { STEP_MS, type RateHistory } from './rate-history';
 import { connectorRow, groupOf, workerRows } from './rows';
 
@@ -32,8 +33,15 @@ export async function overviewOf(parts: ConsoleParts, authorization: string | nu
     kafkaClusterId: herder.kafkaClusterId(),
     health: { status, message },
     connectors,
+    effects: effectsOf(connectors, context.registry),
     workers: workerRows(connectors, report, herder.leaderUrl),
     historyStepMs: STEP_MS,
     history: [],
   };
+}
+
+function effectsOf(connectors: Overview['connectors'], registry: ConsoleContext['registry']): Overview['effects'] {
+  const classes = new Set(connectors.map(({ className }) => className));
+  const declared = [...classes].map((name) => [name, declaredConsole(registry, name).effects] as const);
+  return Object.fromEntries(declared.flatMap(([name, effects]) => (effects ? [[name, effects]] : [])));
 }

@@ -41,18 +41,24 @@ async function detailsWhen(
 }
 
 test('the snapshot of each table, and the slot', async () => {
+  const valueIn = (details: ConnectorDetails, name: string) =>
+    details.panels.find(({ title }) => title === 'Replication slot')?.facts.find(({ title }) => title === name)?.figure
+      .value;
+  const isOver = ({ panels }: ConnectorDetails) => panels[0]?.state?.join('') === 'completed';
   const details = await detailsWhen(
     'the end of the snapshot',
-    ({ postgres }) => postgres?.snapshot.state === 'completed' && postgres.slot?.isActive === true,
+    (found) => isOver(found) && valueIn(found, 'In use') === 1,
   );
-  expect(details.postgres?.snapshot).toEqual({
-    state: 'completed',
-    tables: [{ table: 'public.todos', percent: 100, rowsScanned: 50 }],
-    remainingTables: 0,
+  expect(details.panels.map(({ title }) => title)).toEqual(['Snapshot', 'Replication slot']);
+  expect(details.panels[0]?.progress).toEqual({
+    noun: ['row', 'rows'],
+    isActive: false,
+    rows: [{ name: 'public.todos', percent: 100, count: 50 }],
   });
-  expect(details.postgres?.slot).toMatchObject({ name: database.slot, isActive: true, walStatus: 'reserved' });
-  expect(details.postgres?.slot?.confirmedLsn).toMatch(/^[0-9A-F]{1,8}\/[0-9A-F]{1,8}$/);
-  expect(details.postgres?.slot?.retainedWalBytes).toBeGreaterThanOrEqual(0);
+  expect([valueIn(details, 'Name'), valueIn(details, 'WAL status')]).toEqual([database.slot, 'reserved']);
+  expect(valueIn(details, 'Confirmed LSN')).toBeGreaterThan(0);
+  expect(valueIn(details, 'Retained WAL')).toBeGreaterThanOrEqual(0);
+  expect(details.effects.delete).toContain('replication slots');
 });
 
 test('its lag in bytes and in seconds, and the thread of its task', async () => {

@@ -1,8 +1,27 @@
 /** `GET /ui/api/connectors/NAME` */
 import request from 'supertest';
-import type { ConnectorDetails } from '@millrace/console';
-import { fakeWorker, SNK, SRC } from '../fake-worker';
+import type { ConnectorDetails, Overview } from '@millrace/console';
+import type { BuiltInPlugin } from '../../../src/plugins/registry';
+import { builtIn, fakeWorker, SNK, SRC } from '../fake-worker';
 
+const EFFECTS = { delete: 'So does the clock.' };
+const ticker = builtIn('org.example.TickerConnector', { type: 'source', config: [], createTask: () => ({}) as never });
+const TICKER: BuiltInPlugin = {
+  ...ticker,
+  description: {
+    ...ticker.description,
+    console: {
+      panels: [
+        {
+          title: 'Clock',
+          figures: { name: { metric: 'ticker_lost', label: 'clock' } },
+          facts: [{ title: 'Name', figure: 'name' }],
+        },
+      ],
+      effects: EFFECTS,
+    },
+  },
+};
 const ODD = { name: 'odd', 'connector.class': 'OddConnector', secret: 'hunter2-long', 'tasks.max': '1' };
 
 async function detailsOf(worker: ReturnType<typeof fakeWorker>, name: string): Promise<ConnectorDetails> {
@@ -24,7 +43,8 @@ test('a source', async () => {
     lastRestart: null,
     topics: ['t', 'u'],
     deadLetterTopic: null,
-    postgres: null,
+    panels: [],
+    effects: {},
     history: Array.from({ length: 60 }, () => null),
     historyStepMs: 5_000,
   });
@@ -108,11 +128,12 @@ test('an unknown connector is 404, and hostile names are names', async () => {
 test('series of tasks on another worker are asked there, with the credentials of the caller', async () => {
   const asked: [string, string | null | undefined][] = [];
   const worker = fakeWorker({
+    plugins: [TICKER],
     forward: async ({ url, path, authorization }) => {
       asked.push([url + path, authorization]);
       const body = path.endsWith('/worker')
         ? { version: '1', tasks: [] }
-        : [{ name: 'millrace_postgres_slot_active', labels: { slot: 's' }, value: 1 }];
+        : [{ name: 'ticker_lost', labels: { clock: 's' }, value: 1 }];
       return await Promise.resolve({ status: 200, body });
     },
   });
@@ -120,7 +141,7 @@ test('series of tasks on another worker are asked there, with the credentials of
     { url: 'http://127.0.0.1:8083/', id: '127.0.0.1:8083' },
     { url: 'http://b:1', id: 'b:1' },
   ];
-  await worker.herder.createConnector('a/b', { ...SRC, name: 'a/b' }, null);
+  await worker.herder.createConnector('a/b', { ...SRC, 'connector.class': 'Ticker', name: 'a/b' }, null);
   const read = worker.herder.connectorStatus.bind(worker.herder);
   worker.herder.connectorStatus = (name) => {
     const status = read(name);
@@ -128,7 +149,11 @@ test('series of tasks on another worker are asked there, with the credentials of
   };
   const path = '/ui/api/connectors/a%2Fb';
   const first = await request(worker.app).get(path).set('Authorization', 'Bearer t');
-  expect((first.body as ConnectorDetails).postgres?.slot?.name).toBe('s');
+  const { panels, effects } = first.body as ConnectorDetails;
+  expect(panels.map(({ title, facts }) => [title, facts[0]?.figure.value])).toEqual([['Clock', 's']]);
+  expect(effects).toEqual(EFFECTS);
+  const overview = await request(worker.app).get('/ui/api/overview').set('Authorization', 'Bearer t');
+  expect((overview.body as Overview).effects).toEqual({ Ticker: EFFECTS });
   expect(asked.sort()).toEqual([
     ['http://b:1/ui/api/worker', 'Bearer t'],
     ['http://b:1/ui/api/worker/a%2Fb', 'Bearer t'],

@@ -28,6 +28,7 @@ test('an idle worker', async () => {
   const { at, ...overview } = await overviewOf(fakeWorker());
   expect(at).toEqual(expect.any(Number));
   expect(overview).toEqual({
+    effects: {},
     worker: '127.0.0.1:8083',
     kafkaClusterId: 'I4ZmrWqfT2e-upky_4fdPA',
     health: { status: 'healthy', message: 'Worker has completed startup and is ready to handle requests.' },

@@ -1,9 +1,11 @@
 /** Asks before actions that interrupt or remove connectors. */
 import type { JSX } from 'preact';
-import type { ConnectorRow } from '../worker-api';
+import type { ActionEffects, ConnectorRow } from '../worker-api';
 import type { Action, ActionKey } from './actions';
 import { ConfirmAction } from './dialog';
 import { formatNumberOf } from './format';
+import { consequencesOf } from './outcomes';
+import { printable } from './printable';
 import { Text } from './text';
 
 const MOST_NAMES = 8;
@@ -21,11 +23,19 @@ export function needsConfirmation({ key }: Action): boolean {
 export interface ConfirmConnectorActionProps {
   readonly action: Action;
   readonly rows: readonly ConnectorRow[];
+  /** What the plugins of the rows declare. */
+  readonly effects: readonly ActionEffects[];
   readonly onConfirm: () => void;
   readonly onClose: () => void;
 }
 
-export function ConfirmConnectorAction({ action, rows, onConfirm, onClose }: ConfirmConnectorActionProps): JSX.Element {
+export function ConfirmConnectorAction({
+  action,
+  rows,
+  effects,
+  onConfirm,
+  onClose,
+}: ConfirmConnectorActionProps): JSX.Element {
   const [only] = rows;
   const isOne = rows.length === 1 && only !== undefined;
   const question = `${QUESTIONS[action.key]} ${isOne ? 'the connector' : formatNumberOf(rows.length, 'connector')}`;
@@ -48,36 +58,22 @@ export function ConfirmConnectorAction({ action, rows, onConfirm, onClose }: Con
         ))}
         {rows.length > MOST_NAMES && <li class="muted">and {rows.length - MOST_NAMES} more</li>}
       </ul>
-      <Consequences action={action.key} rows={rows} />
+      <Consequences action={action.key} effects={effects} />
     </ConfirmAction>
   );
 }
 
 function Consequences({
   action,
-  rows,
+  effects,
 }: {
   readonly action: ActionKey;
-  readonly rows: readonly ConnectorRow[];
+  readonly effects: readonly ActionEffects[];
 }): JSX.Element {
-  if (action === 'stop')
-    return (
-      <p>
-        The tasks end, and their resources are released. Configuration and offsets remain: Resume continues where they
-        stopped.
-      </p>
-    );
-  if (action === 'restart')
-    return <p>The connector and all its tasks are restarted, running ones, too. Records in flight are sent again.</p>;
-  const hasSlot = rows.some(({ className }) => /postgres/i.test(className));
   return (
     <>
-      <p>The configuration is removed and the tasks end. This cannot be undone.</p>
-      <p>
-        Offsets of sources, consumer groups of sinks, and topics remain: a connector created with the same name
-        continues from there.
-        {hasSlot && ' So do replication slots, which retain WAL until they are dropped.'}
-      </p>
+      {action === 'delete' && <p>The configuration is removed and the tasks end. This cannot be undone.</p>}
+      <p>{printable(consequencesOf(action, effects))}</p>
     </>
   );
 }

@@ -102,6 +102,13 @@ export function formatLag({ records, bytes, seconds }: Lag): readonly string[] {
   ];
 }
 
+/** A position of 64 bits as two hexadecimal halves: `16/B374D848`. */
+export function formatHex64(position: number): string {
+  const bits = BigInt.asUintN(64, BigInt(Math.trunc(position)));
+  const half = (value: bigint): string => value.toString(16).toUpperCase();
+  return `${half(bits >> 32n)}/${half(bits & 0xffffffffn)}`;
+}
+
 export function formatPercent(fraction: number | null): string {
   return fraction === null ? UNKNOWN : `${whole.format(fraction * 100)} %`;
 }

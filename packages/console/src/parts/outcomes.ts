@@ -1,5 +1,5 @@
-/** When the overview shows that an action has happened. Each is given the connector's row of before and of now. */
-import type { ConnectorRow } from '../worker-api';
+/** What actions on connectors do: what a person reads before, and when the overview shows that they have happened. */
+import type { ActionEffects, ConnectorRow } from '../worker-api';
 import type { RestartPlan } from '../api/restart-plan';
 
 /** `null`: on its way. `failed`: it happened, and the connector failed then. */
@@ -42,4 +42,17 @@ export function restartOutcome(now: ConnectorRow, before: ConnectorRow, plan: Re
 function isWrittenSince(old: Instance | undefined, current: Instance): boolean {
   if (current.state === 'RESTARTING' || current.state === 'UNASSIGNED') return false;
   return current.since === null || old === undefined || current.since !== old.since;
+}
+
+const GENERAL: Readonly<Record<string, string>> = {
+  stop: 'The tasks end, and their resources are released. Configuration and offsets remain: Resume continues where they stopped.',
+  restart: 'The connector and all its tasks are restarted, running ones, too. Records in flight are sent again.',
+  delete:
+    'Offsets of sources, consumer groups of sinks, and topics remain: a connector created with the same name continues from there.',
+};
+
+/** What the action means for every connector, and for these in particular: each sentence once. */
+export function consequencesOf(action: string, effects: readonly ActionEffects[]): string {
+  const declared = effects.flatMap((one) => (one as Readonly<Record<string, string>>)[action] ?? []);
+  return [GENERAL[action] ?? '', ...new Set(declared)].join(' ');
 }

@@ -1,7 +1,7 @@
 /** Actions on the connector. What became of each is shown below the page. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ConnectorRow } from '../../worker-api';
+import type { ConnectorDetails, ConnectorRow } from '../../worker-api';
 import { startRun } from '../../parts/action-runs';
 import { ACTIONS, type Action } from '../../parts/actions';
 import { ActionButton } from '../../parts/button';
@@ -9,11 +9,12 @@ import { ConfirmConnectorAction, needsConfirmation } from '../../parts/confirm-c
 import { useGroup } from '../../parts/overview-store';
 
 export interface ConnectorActionsProps {
-  readonly row: ConnectorRow;
+  readonly details: ConnectorDetails;
   readonly refresh: () => void;
 }
 
-export function ConnectorActions({ row, refresh }: ConnectorActionsProps): JSX.Element {
+export function ConnectorActions({ details, refresh }: ConnectorActionsProps): JSX.Element {
+  const { row, effects } = details;
   const group = useGroup();
   const [asked, setAsked] = useState<Action | null>(null);
   const run = (action: Action): void =>
@@ -39,6 +40,7 @@ export function ConnectorActions({ row, refresh }: ConnectorActionsProps): JSX.E
         <ConfirmConnectorAction
           action={asked}
           rows={[row]}
+          effects={[effects]}
           onConfirm={() => run(asked)}
           onClose={() => setAsked(null)}
         />

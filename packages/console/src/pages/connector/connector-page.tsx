@@ -54,7 +54,7 @@ export function ConnectorPage({ name, query }: ConnectorPageProps): JSX.Element 
       <PageBody
         title={title}
         heading={<Text>{name}</Text>}
-        actions={polled.data && <ConnectorActions row={polled.data.row} refresh={polled.refresh} />}
+        actions={polled.data && <ConnectorActions details={polled.data} refresh={polled.refresh} />}
       >
         {polled.data ? (
           <Connector details={polled.data} polled={polled} query={query} />
@@ -114,7 +114,7 @@ function Connector({ details, polled, query }: ConnectorProps): JSX.Element {
         {selected === 'status' && <StatusTab details={details} refresh={polled.refresh} />}
         {selected === 'config' && <ConfigTab details={details} draft={draft} refresh={polled.refresh} />}
         {selected === 'offsets' && (
-          <OffsetsTab row={row} edited={offsets} onEdit={setOffsets} refresh={polled.refresh} />
+          <OffsetsTab details={details} edited={offsets} onEdit={setOffsets} refresh={polled.refresh} />
         )}
         {selected === 'topics' && <TopicsTab details={details} refresh={polled.refresh} />}
         {selected === 'logs' && <LogsTab name={row.name} />}

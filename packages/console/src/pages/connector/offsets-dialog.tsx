@@ -1,7 +1,7 @@
 /** Asks before offsets are changed: what is read again or skipped, and that the connector is stopped for it. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ConnectorRow } from '../../worker-api';
+import type { ActionEffects, ConnectorRow } from '../../worker-api';
 import { effectsOf, resetEffect } from '../../offsets/effects';
 import type { OffsetRow } from '../../offsets/offsets-model';
 import { ActionButton, Button } from '../../parts/button';
@@ -21,6 +21,7 @@ export interface OffsetsRequest {
 
 export interface OffsetsDialogProps {
   readonly row: ConnectorRow;
+  readonly effects: ActionEffects;
   readonly asked: OffsetsRequest;
   readonly onDone: (message: string) => void;
   readonly onClose: () => void;
@@ -28,8 +29,8 @@ export interface OffsetsDialogProps {
 
 const MOST_EFFECTS = 12;
 
-export function OffsetsDialog({ row, asked, onDone, onClose }: OffsetsDialogProps): JSX.Element {
-  const { name, type, className } = row;
+export function OffsetsDialog({ row, effects, asked, onDone, onClose }: OffsetsDialogProps): JSX.Element {
+  const { name, type } = row;
   // As it was when the dialog was opened: stopping it is a part of the change.
   const [wasStopped] = useState(row.target === 'STOPPED');
   const [resumesAfter, setResumesAfter] = useState(!wasStopped && row.target === 'STARTED');
@@ -58,15 +59,15 @@ export function OffsetsDialog({ row, asked, onDone, onClose }: OffsetsDialogProp
         <div class="dialog-body">
           {error && <Refused error={error} />}
           {isReset ? (
-            <p>{resetEffect(type, className)}</p>
+            <p>{printable(resetEffect(type, effects))}</p>
           ) : (
             <ul class="effects" aria-label="What changes">
-              {effectsOf(asked.changed, type, className)
+              {effectsOf(asked.changed, type, effects)
                 .slice(0, MOST_EFFECTS)
                 .map(({ partition, sentence, isLoss }) => (
                   <li key={partition}>
                     <Text>{partition}</Text>
-                    <span class={isLoss ? 'warn' : 'muted'}>{sentence}</span>
+                    <span class={isLoss ? 'warn' : 'muted'}>{printable(sentence)}</span>
                   </li>
                 ))}
               {asked.changed.length > MOST_EFFECTS && (

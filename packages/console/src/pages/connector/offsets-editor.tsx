@@ -1,5 +1,6 @@
 /** Offsets by partition: shown, or edited one by one. */
 import type { JSX } from 'preact';
+import type { ActionEffects } from '../../worker-api';
 import { effectsOf } from '../../offsets/effects';
 import { isChanged, partitionTitle, problemOf, type ConnectorType, type OffsetRow } from '../../offsets/offsets-model';
 import { Button } from '../../parts/button';
@@ -10,14 +11,14 @@ import { Text } from '../../parts/text';
 export interface OffsetsEditorProps {
   readonly rows: readonly OffsetRow[];
   readonly type: ConnectorType;
-  readonly className: string;
+  readonly effects: ActionEffects;
   /** Positions of rows whose partition occurs before. */
   readonly repeated: ReadonlySet<number>;
   /** Null: they are only shown. */
   readonly onChange: ((rows: readonly OffsetRow[]) => void) | null;
 }
 
-export function OffsetsEditor({ rows, type, className, repeated, onChange }: OffsetsEditorProps): JSX.Element {
+export function OffsetsEditor({ rows, type, effects, repeated, onChange }: OffsetsEditorProps): JSX.Element {
   const replace = (at: number, change: Partial<OffsetRow>): void =>
     onChange?.(rows.map((row, i) => (i === at ? { ...row, ...change } : row)));
   const add = (): void =>
@@ -45,7 +46,7 @@ export function OffsetsEditor({ rows, type, className, repeated, onChange }: Off
           >
             {onChange ? (
               <EditedOffset
-                {...{ row, type, className }}
+                {...{ row, type, effects }}
                 isRepeated={repeated.has(i)}
                 onChange={(change) => replace(i, change)}
                 onRemove={() => onChange(rows.filter((_, at) => at !== i))}
@@ -73,17 +74,17 @@ const NEW_SINK = '{"kafka_topic":"","kafka_partition":0}';
 interface EditedOffsetProps {
   readonly row: OffsetRow;
   readonly type: ConnectorType;
-  readonly className: string;
+  readonly effects: ActionEffects;
   readonly isRepeated: boolean;
   readonly onChange: (change: Partial<OffsetRow>) => void;
   readonly onRemove: () => void;
 }
 
-function EditedOffset({ row, type, className, isRepeated, onChange, onRemove }: EditedOffsetProps): JSX.Element {
+function EditedOffset({ row, type, effects, isRepeated, onChange, onRemove }: EditedOffsetProps): JSX.Element {
   const isNew = row.before === null;
   const title = printable(partitionTitle(row.partition));
   const problem = isRepeated ? 'This partition occurs twice.' : isChanged(row) ? problemOf(row, type) : null;
-  const [effect] = problem === null ? effectsOf([row], type, className) : [];
+  const [effect] = problem === null ? effectsOf([row], type, effects) : [];
   return (
     <>
       {isNew ? (
@@ -117,7 +118,7 @@ function EditedOffset({ row, type, className, isRepeated, onChange, onRemove }: 
             }
           </Field>
         )}
-        {effect && <p class={effect.isLoss ? 'warn' : 'muted'}>{effect.sentence}</p>}
+        {effect && <p class={effect.isLoss ? 'warn' : 'muted'}>{printable(effect.sentence)}</p>}
       </div>
       <div class="offset-actions">
         {isNew ? (

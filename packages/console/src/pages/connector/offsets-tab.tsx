@@ -1,7 +1,7 @@
 /** Where the connector is in its source or topics; edit and reset. */
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { ConnectorRow } from '../../worker-api';
+import type { ConnectorDetails } from '../../worker-api';
 import type { OffsetRow } from '../../offsets/offsets-model';
 import { isChanged, patchOf, problemOf, repeated } from '../../offsets/offsets-model';
 import { ActionButton, Button } from '../../parts/button';
@@ -14,15 +14,16 @@ import { OffsetsEditor } from './offsets-editor';
 import { useOffsets } from './use-offsets';
 
 export interface OffsetsTabProps {
-  readonly row: ConnectorRow;
+  readonly details: ConnectorDetails;
   /** Null: they are only shown. */
   readonly edited: readonly OffsetRow[] | null;
   readonly onEdit: (rows: readonly OffsetRow[] | null) => void;
   readonly refresh: () => void;
 }
 
-export function OffsetsTab({ row, edited, onEdit, refresh }: OffsetsTabProps): JSX.Element {
-  const { name, type, className } = row;
+export function OffsetsTab({ details, edited, onEdit, refresh }: OffsetsTabProps): JSX.Element {
+  const { row, effects } = details;
+  const { name, type } = row;
   const { role } = useSession();
   const objection = roleObjection(role, 'admin');
   const offsets = useOffsets(name, type, row.state);
@@ -78,7 +79,7 @@ export function OffsetsTab({ row, edited, onEdit, refresh }: OffsetsTabProps): J
       {rows.length === 0 && edited === null ? (
         <Empty title="The connector has not committed an offset yet" />
       ) : (
-        <OffsetsEditor rows={rows} type={type} className={className} repeated={twice} onChange={edited && onEdit} />
+        <OffsetsEditor rows={rows} type={type} effects={effects} repeated={twice} onChange={edited && onEdit} />
       )}
       {edited !== null && (
         <div class="save-place">
@@ -95,7 +96,7 @@ export function OffsetsTab({ row, edited, onEdit, refresh }: OffsetsTabProps): J
           </div>
         </div>
       )}
-      {asked && <OffsetsDialog row={row} asked={asked} onDone={done} onClose={() => setAsked(null)} />}
+      {asked && <OffsetsDialog {...{ row, effects, asked }} onDone={done} onClose={() => setAsked(null)} />}
     </section>
   );
 }

@@ -5,7 +5,7 @@ import { StateBadge } from '../../parts/badge';
 import { transition } from '../../parts/states';
 import { Notice } from '../../parts/placeholders';
 import { Failures, LastRestart } from './failures';
-import { PostgresSection } from './postgres-section';
+import { PanelSection } from './panel-section';
 import { TaskTable } from './task-table';
 
 export interface StatusTabProps {
@@ -14,7 +14,7 @@ export interface StatusTabProps {
 }
 
 export function StatusTab({ details, refresh }: StatusTabProps): JSX.Element {
-  const { row, failures, lastRestart, postgres } = details;
+  const { row, failures, lastRestart, panels } = details;
   const change = transition(row);
   return (
     <>
@@ -35,7 +35,9 @@ export function StatusTab({ details, refresh }: StatusTabProps): JSX.Element {
       </p>
       {failures.length === 0 && <LastRestart restart={lastRestart} />}
       <TaskTable row={row} refresh={refresh} />
-      {postgres && <PostgresSection postgres={postgres} />}
+      {panels.map((panel, i) => (
+        <PanelSection key={panel.title} panel={panel} id={`panel-${i}`} />
+      ))}
     </>
   );
 }

@@ -16,7 +16,7 @@ export interface SelectionBarProps {
 }
 
 export function SelectionBar({ selected, hidden, onClear }: SelectionBarProps): JSX.Element {
-  const { refresh } = useGroup();
+  const { data, refresh } = useGroup();
   const [confirmed, setConfirmed] = useState<{ action: Action; rows: readonly ConnectorRow[] } | null>(null);
   const run = (action: Action, rows: readonly ConnectorRow[]): void => void startRun(action, rows, refresh);
   const request = (action: Action): void => {
@@ -51,6 +51,7 @@ export function SelectionBar({ selected, hidden, onClear }: SelectionBarProps): 
         <ConfirmConnectorAction
           action={confirmed.action}
           rows={confirmed.rows}
+          effects={confirmed.rows.flatMap(({ className }) => data?.effects[className] ?? [])}
           onConfirm={() => run(confirmed.action, confirmed.rows)}
           onClose={() => setConfirmed(null)}
         />
