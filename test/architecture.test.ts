@@ -177,10 +177,10 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
   'src/plugins': { watch: [] },
   'src/storage': {
     log: [],
-    json: [],
-    config: ['log', 'json'],
-    offsets: ['log', 'json'],
-    status: ['log', 'json'],
+    'connect-json.ts': [],
+    config: ['log', 'connect-json.ts'],
+    offsets: ['log', 'connect-json.ts'],
+    status: ['log', 'connect-json.ts'],
   },
   'packages/embedded/src': {
     protocol: [],

@@ -1,8 +1,7 @@
 /** Offsets in REST requests and responses. Source: connect-rest §1.18. */
-import { writeJson } from '../storage/json/connect-json-writer';
-import type { JsonObject } from '../storage/json/json-values';
+import { writeJson, type JsonObject } from '../storage/connect-json';
 
-export { Float64, type JsonObject, type JsonValue } from '../storage/json/json-values';
+export { Float64, type JsonObject, type JsonValue } from '../storage/connect-json';
 
 export interface PartitionOffset {
   /** Null: missing. */

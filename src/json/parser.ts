@@ -91,8 +91,8 @@ export abstract class JsonParser<V> {
   protected abstract addItem(array: V, item: V): void;
   protected abstract stringValue(text: string, start: number): V;
   protected abstract literalValue(value: boolean | null, start: number): V;
-  /** The number between `start` and `at`, with `digits` digits before a point or exponent. Checks its length. */
-  protected abstract numberValue(start: number, integral: boolean, digits: number): V;
+  /** The number between `start` and `at`. Checks its length. */
+  protected abstract numberValue(start: number, integral: boolean): V;
 
   /** Whether a literal may end before this character. */
   protected abstract endsLiteral(at: number): boolean;
@@ -161,8 +161,7 @@ export abstract class JsonParser<V> {
     const start = this.at;
     const { text } = this;
     if (text.charCodeAt(start) === MINUS) this.at++;
-    const digits = this.digits();
-    if (digits === 0) throw this.problem('whole', start, start);
+    if (this.digits() === 0) throw this.problem('whole', start, start);
     let integral = true;
     if (text.charCodeAt(this.at) === POINT) {
       const point = this.at++;
@@ -176,7 +175,7 @@ export abstract class JsonParser<V> {
       if (sign === PLUS || sign === MINUS) this.at++;
       if (this.digits() === 0) throw this.problem('exponent', indicator, start);
     }
-    return this.numberValue(start, integral, digits);
+    return this.numberValue(start, integral);
   }
 
   private digits(): number {

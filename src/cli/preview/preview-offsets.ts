@@ -1,7 +1,6 @@
 /** The offsets of a preview: in memory, from a file in the form of the REST API. */
 import { ConnectError, type SourceOffset, type SourcePartition } from '@millrace/sdk';
-import { JsonSyntaxError, readJson } from '../../storage/json/connect-json-reader';
-import { isJsonObject, plainValue, type JsonObject, type JsonValue } from '../../storage/json/json-values';
+import { isJsonObject, plainValue, readJson, type JsonObject, type JsonValue } from '../../storage/connect-json';
 import { partitionIdentity, requirePrimitives } from '../../storage/offsets/offset-keys';
 import type { NewOffsets, OffsetRecords, OffsetStorage, StoredOffsets } from '../../tasks/host';
 
@@ -17,7 +16,7 @@ export function parseOffsets(text: Buffer, file: string): readonly Pair[] {
   try {
     document = readJson(text);
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw wrong(error.message);
+    if (error instanceof SyntaxError) throw wrong(error.message);
     throw error;
   }
   const list = isJsonObject(document) ? document.offsets : undefined;

@@ -2,9 +2,7 @@
 import type { SourceRecord } from '@millrace/sdk';
 import { quote } from '../../json/quote';
 import type { ProducerRecord, RecordHeader } from '../../kafka/port';
-import { readJson } from '../../storage/json/connect-json-reader';
-import { writeJson } from '../../storage/json/connect-json-writer';
-import { isJsonObject } from '../../storage/json/json-values';
+import { isJsonObject, readJson, writeJson } from '../../storage/connect-json';
 import {
   readOffsetKey,
   writeOffsetKey,

@@ -12,7 +12,7 @@ import { clientsOf } from '../../kafka/measured-clients';
 import type { Admin, KafkaClients, SendPermission } from '../../kafka/port';
 import type { Logger } from '../../logging/logger';
 import type { ConfigSnapshot } from '../../storage/config/config-snapshot';
-import type { JsonObject } from '../../storage/json/json-values';
+import type { JsonObject } from '../../storage/connect-json';
 import { KafkaCompactedLog } from '../../storage/log/kafka-compacted-log';
 import { LayeredOffsets } from '../../storage/offsets/layered-offsets';
 import type { PartitionOrder } from '../../storage/offsets/offset-keys';

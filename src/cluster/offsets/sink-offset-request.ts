@@ -1,6 +1,5 @@
 /** Parses the entries of a request into offsets of a consumer group. Pure. Source: connect-rest §2.3, Appendix R 10. */
-import { jsonFloat, writeJson } from '../../storage/json/connect-json-writer';
-import { Float64, type JsonObject, type JsonValue } from '../../storage/json/json-values';
+import { Float64, jsonFloat, writeJson, type JsonObject, type JsonValue } from '../../storage/connect-json';
 import type { PartitionOffset } from '../connector-offsets';
 import { HerderError } from '../errors';
 

@@ -1,6 +1,6 @@
 /** Reads, alters and resets offsets of source connectors in the offsets topic. Source: connect-runtime §3.8. */
 import type { ConnectorConfig, SourceConnector, SourceOffset, SourcePartition } from '@millrace/sdk';
-import { plainValue, type JsonObject } from '../../storage/json/json-values';
+import { plainValue, type JsonObject } from '../../storage/connect-json';
 import { partitionIdentity, requirePrimitives } from '../../storage/offsets/offset-keys';
 import type { SourceOffsets } from '../../storage/offsets/offset-store';
 import type { PartitionOffset } from '../connector-offsets';

@@ -10,7 +10,7 @@ import {
   setMember,
   parseDecimal,
 } from '@millrace/sdk';
-import { JsonNumber } from './exact-parser';
+import { JsonNumber } from '../../json/exact-parser';
 import { bytesToUnscaled } from './decimal-bytes';
 
 // A local copy, because it runs for every value and access to another module's export is slower.

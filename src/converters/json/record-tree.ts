@@ -1,7 +1,7 @@
 /** JSON text to plain values, by whichever parser is exact enough. */
 import { DataError, safeInteger } from '@millrace/sdk';
+import { exactNumber, JsonNumber, longNumber, parseExact } from '../../json/exact-parser';
 import { MAX_DEPTH } from '../../json/parser';
-import { JsonNumber, parseExact } from './exact-parser';
 
 /** A run of digits that a double may not hold. */
 const LONG_NUMBER = /\d{16}/;
@@ -25,7 +25,7 @@ export function parseTree(text: string, topic: string, { exact = false, whole = 
   }
   if (!whole && BLANK.test(text)) return null;
   try {
-    return parseExact(text, exact ? 'all' : 'long', whole);
+    return parseExact(text, exact ? exactNumber : longNumber, whole);
   } catch (error) {
     throw notJson(error as Error, topic);
   }

@@ -9,7 +9,7 @@ import {
   type SchemaOptions,
   type SchemaType,
 } from '@millrace/sdk';
-import { JsonNumber } from './exact-parser';
+import { JsonNumber } from '../../json/exact-parser';
 import { readPayload } from './payload-reader';
 import { TYPE_NAMES } from './schema-writer';
 

@@ -1,9 +1,7 @@
 /** Keys and values of the config topic. Source: connect-runtime §1.4.1. */
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { KeyValue } from '../log/compacted-log';
-import { JsonSyntaxError, readJson } from '../json/connect-json-reader';
-import { writeJsonBytes } from '../json/connect-json-writer';
-import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-values';
+import { isJsonObject, readJson, writeJsonBytes, type JsonObject, type JsonValue } from '../connect-json';
 
 export type TargetState = 'STARTED' | 'PAUSED' | 'STOPPED';
 
@@ -175,7 +173,7 @@ export function readConfigRecord(key: string, bytes: Uint8Array | null): ConfigR
   try {
     if (bytes !== null) value = readJson(bytes);
   } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error;
+    if (!(error instanceof SyntaxError)) throw error;
     return { kind: 'malformed', reason: error.message };
   }
   if (key === SESSION_KEY) return readSessionKey(value);

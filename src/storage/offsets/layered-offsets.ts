@@ -4,7 +4,7 @@
  */
 import { type SourceOffset, type SourcePartition, messageOf } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
-import type { JsonObject } from '../json/json-values';
+import type { JsonObject } from '../connect-json';
 import { partitionIdentity, type PartitionOrder } from './offset-keys';
 import type { KeyValue } from '../log/compacted-log';
 import type { SourceOffsets, TransactionalOffsets, WrittenOffset } from './offset-store';

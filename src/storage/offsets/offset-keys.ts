@@ -1,10 +1,16 @@
 /** Keys and values of the offsets topic. Source: connect-runtime §1.5. */
 import { DataError, type SourceOffset, type SourcePartition } from '@millrace/sdk';
-import { JsonSyntaxError, readJson } from '../json/connect-json-reader';
+import {
+  Float64,
+  isJsonObject,
+  jsonMembers,
+  readJson,
+  writeJson,
+  type JsonObject,
+  type JsonValue,
+} from '../connect-json';
 import { quote } from '../../json/quote';
-import { jsonMembers, writeJson } from '../json/connect-json-writer';
 import { hashMapOrder } from './hash-map-order';
-import { Float64, isJsonObject, type JsonObject, type JsonValue } from '../json/json-values';
 
 /** Member order of a partition that is not stored yet: that of a Java `HashMap` or `LinkedHashMap`. */
 export type PartitionOrder = 'hash-map' | 'insertion';
@@ -69,7 +75,7 @@ export function readOffsetKey(bytes: Uint8Array): OffsetKey | null {
   try {
     key = readJson(bytes);
   } catch (error) {
-    if (error instanceof JsonSyntaxError) return null;
+    if (error instanceof SyntaxError) return null;
     throw error;
   }
   if (!Array.isArray(key) || key.length !== 2) return null;
@@ -83,7 +89,7 @@ export function readOffsetKey(bytes: Uint8Array): OffsetKey | null {
 export function readOffsetValue(bytes: Uint8Array): JsonObject | null {
   const value = readJson(bytes);
   if (value === null || isJsonObject(value)) return value;
-  throw new JsonSyntaxError('expected an object', 0);
+  throw new SyntaxError('expected an object at position 0');
 }
 
 /** Equal partitions have the same text in any member order; `1` and `1.0` differ. */

@@ -2,7 +2,7 @@
 import { type SourceOffset, type SourcePartition, messageOf } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import type { CompactedLog, KeyValue } from '../log/compacted-log';
-import { plainValue, type JsonObject } from '../json/json-values';
+import { plainValue, type JsonObject } from '../connect-json';
 import {
   partitionIdentity,
   readOffsetValue,

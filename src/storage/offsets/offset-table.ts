@@ -4,7 +4,7 @@
  */
 import type { LogRecord } from '../log/compacted-log';
 import { partitionIdentity, readOffsetKey } from './offset-keys';
-import type { JsonObject } from '../json/json-values';
+import type { JsonObject } from '../connect-json';
 
 interface Form {
   readonly key: Buffer;

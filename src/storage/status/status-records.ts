@@ -2,9 +2,7 @@
 import type { RecordHeader } from '../../kafka/port';
 import { readRestart, restartHeaders, type Restart } from '../log/cause';
 import type { LogEntry } from '../log/compacted-log';
-import { JsonSyntaxError, readJson } from '../json/connect-json-reader';
-import { writeJsonBytes } from '../json/connect-json-writer';
-import { isJsonObject, type JsonValue } from '../json/json-values';
+import { isJsonObject, readJson, writeJsonBytes, type JsonValue } from '../connect-json';
 
 export type StatusState = 'UNASSIGNED' | 'RUNNING' | 'PAUSED' | 'STOPPED' | 'FAILED' | 'RESTARTING';
 
@@ -155,7 +153,7 @@ export function readStatusRecord(
   try {
     value = readJson(bytes);
   } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error;
+    if (!(error instanceof SyntaxError)) throw error;
     return { kind: 'ignored', reason: error.message };
   }
   if (entity.kind === 'topic') {

@@ -5,7 +5,7 @@ import type { StartedWorker } from '../../../dev/services/worker';
 import { createKafkaClients } from '../../../src/kafka/create-clients';
 import type { Admin } from '../../../src/kafka/port';
 import { silentLogger } from '../../../src/logging/logger';
-import { Float64 } from '../../../src/storage/json/json-values';
+import { Float64 } from '../../../src/storage/connect-json';
 import { KafkaCompactedLog } from '../../../src/storage/log/kafka-compacted-log';
 import { OffsetStore } from '../../../src/storage/offsets/offset-store';
 import { storageTopic } from '../../../src/storage/log/storage-topic';

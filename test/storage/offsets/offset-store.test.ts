@@ -2,7 +2,7 @@ import { silentLogger } from '../../../src/logging/logger';
 import { writeOffsetKey, writeOffsetValue } from '../../../src/storage/offsets/offset-keys';
 import { OffsetStore } from '../../../src/storage/offsets/offset-store';
 import { murmur2 } from '../../../src/kafka/producer/murmur2';
-import { Float64 } from '../../../src/storage/json/json-values';
+import { Float64 } from '../../../src/storage/connect-json';
 import { MemoryLog, MemoryTopic } from '../log/memory-log';
 
 async function started(topic = new MemoryTopic()): Promise<{ topic: MemoryTopic; offsets: OffsetStore }> {

@@ -1,10 +1,9 @@
 /**
- * JSON as Java's converter reads it: exact integers, numbers that keep their text, leading zeros, and anything after
- * the first value ignored. Slower than `JSON.parse`, which is used where the result is the same. Source:
- * connect-runtime §1.3.
+ * JSON as Java reads it: exact integers, numbers that keep their text, leading zeros, and anything after the first
+ * value ignored. Slower than `JSON.parse`, which is used where the result is the same. Source: connect-runtime §1.3.
  */
 import { setMember } from '@millrace/sdk';
-import { JsonParser, MAX_DEPTH, MAX_NUMBER_LENGTH, type Problem } from '../../json/parser';
+import { JsonParser, MAX_DEPTH, MAX_NUMBER_LENGTH, type Problem } from './parser';
 
 /** A number as it was written. */
 export class JsonNumber {
@@ -14,27 +13,42 @@ export class JsonNumber {
     return !/[.eE]/.test(this.text);
   }
   toBigInt(): bigint {
-    return this.text.startsWith('-') ? -BigInt(this.text.slice(1)) : BigInt(this.text);
+    return exactInteger(this.text);
   }
   toNumber(): number {
     return Number(this.text) + 0;
   }
 }
 
-/** Which numbers become a `JsonNumber`: `long` those a double may not hold exactly, `all` every one. */
-export type KeepText = 'long' | 'all';
+/** The value of a number, without a fraction and an exponent if it is `integral`. */
+export type NumberOf = (text: string, integral: boolean) => unknown;
 
-/** The first value of the text. Throws SyntaxError; with `whole`, also for text after the value. */
-export function parseExact(text: string, keep: KeepText, whole = false): unknown {
-  const parser = new ExactParser(text, keep);
-  const value = parser.value(0);
-  if (whole) parser.end();
-  else if (typeof value === 'number' || value instanceof JsonNumber) parser.endNumber();
-  return value;
+/** A `JsonNumber` for each number. */
+export function exactNumber(text: string): JsonNumber {
+  return new JsonNumber(text);
 }
 
-/** Fifteen digits are always exact. */
-const EXACT_DIGITS = 15;
+/** Characters of an integer that a double always holds exactly. */
+const EXACT_LENGTH = 15;
+
+/** A number, or a `JsonNumber` for an integer that a double may not hold. */
+export function longNumber(text: string, integral: boolean): number | JsonNumber {
+  const isLong = integral && text.length > EXACT_LENGTH + (text.startsWith('-') ? 1 : 0);
+  return isLong ? new JsonNumber(text) : Number(text);
+}
+
+export function exactInteger(text: string): bigint {
+  return text.startsWith('-') ? -BigInt(text.slice(1)) : BigInt(text);
+}
+
+/** The first value of the text. Throws SyntaxError; with `whole`, also for text after the value. */
+export function parseExact(text: string, numberOf: NumberOf, whole = false): unknown {
+  const parser = new ExactParser(text, numberOf);
+  const value = parser.value(0);
+  if (whole) parser.end();
+  else parser.endNumber();
+  return value;
+}
 
 const EXPECTED: Readonly<Partial<Record<Problem, string>>> = {
   literal: 'unexpected character',
@@ -43,20 +57,15 @@ const EXPECTED: Readonly<Partial<Record<Problem, string>>> = {
   colon: 'expected ":"',
   'object separator': 'expected "," or "}"',
   'array separator': 'expected "," or "]"',
+  'less depth': `nesting deeper than ${MAX_DEPTH}`,
 };
 
 class ExactParser extends JsonParser<unknown> {
   constructor(
     text: string,
-    private readonly keep: KeepText,
+    private readonly numberOf: NumberOf,
   ) {
-    // `value` checks the depth of every value, not of containers alone.
-    super(text, MAX_DEPTH + 1);
-  }
-
-  override value(depth: number): unknown {
-    if (depth > MAX_DEPTH) throw this.error(`nesting deeper than ${MAX_DEPTH}`);
-    return super.value(depth);
+    super(text);
   }
 
   end(): void {
@@ -65,7 +74,7 @@ class ExactParser extends JsonParser<unknown> {
 
   /** A number that is the whole text ends at a blank: `12:30` is not 12. */
   endNumber(): void {
-    if (!/[ \t\r\n]/.test(this.text[this.at] ?? ' ')) throw this.error('text after the number');
+    if (/\d[^ \t\r\n]/.test(this.text.slice(this.at - 1, this.at + 1))) throw this.error('text after the number');
   }
 
   protected newObject(): unknown {
@@ -87,11 +96,9 @@ class ExactParser extends JsonParser<unknown> {
     return value;
   }
 
-  protected numberValue(start: number, integral: boolean, digits: number): number | JsonNumber {
+  protected numberValue(start: number, integral: boolean): unknown {
     if (this.at - start > MAX_NUMBER_LENGTH) throw this.error(`a number of more than ${MAX_NUMBER_LENGTH} characters`);
-    const text = this.text.slice(start, this.at);
-    if (this.keep === 'all' || (integral && digits > EXACT_DIGITS)) return new JsonNumber(text);
-    return Number(text);
+    return this.numberOf(this.text.slice(start, this.at), integral);
   }
 
   protected endsLiteral(at: number): boolean {
