@@ -1,4 +1,4 @@
-/** The form that the console makes of the definitions of a plug-in. */
+/** The form that the console makes of the definitions of a plugin. */
 import {
   diffConfigs,
   rebase,
@@ -44,7 +44,7 @@ const keysOf = (form: Form) => form.groups.map(({ name, fields }) => [name, fiel
 const fieldOf = (form: Form, key: string): Field =>
   form.groups.flatMap(({ fields }) => fields).find((field) => field.key === key)!;
 
-test('groups: common keys, the plug-in in its order, those of Connect, aliases; keys by their position', () => {
+test('groups: common keys, the plugin in its order, those of Connect, aliases; keys by their position', () => {
   const definitions = [
     definition('old.name', { group: 'Other spellings' }),
     definition('retries', { group: 'Error Handling' }),

@@ -1,4 +1,4 @@
-/** Code of a plug-in that never ends, in a call that nothing can interrupt: SIGTERM ends the worker nevertheless. */
+/** Code of a plugin that never ends, in a call that nothing can interrupt: SIGTERM ends the worker nevertheless. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

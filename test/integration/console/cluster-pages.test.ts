@@ -1,4 +1,4 @@
-/** The pages of loggers, changes and plug-ins, and a connector's log lines, used as a person does. */
+/** The pages of loggers, changes and plugins, and a connector's log lines, used as a person does. */
 import type { Page } from 'playwright-core';
 import type { StartedWorker } from '../../../dev/services/worker';
 import { describeInBrowser, useBrowser } from '../../helpers/browser/use-browser';
@@ -52,10 +52,10 @@ describeInBrowser('the pages of the group', () => {
     await page.getByText('connector created').first().waitFor();
   });
 
-  test('plug-ins: each key with its documentation, and the way to a new connector', async () => {
+  test('plugins: each key with its documentation, and the way to a new connector', async () => {
     const page = await opened('#/plugins');
-    await page.getByLabel('Filter plug-ins by class, type or version').fill('Scripted');
-    const list = page.getByRole('list', { name: 'Plug-ins' });
+    await page.getByLabel('Filter plugins by class, type or version').fill('Scripted');
+    const list = page.getByRole('list', { name: 'Plugins' });
     await waitFor('the filter', async () => (await list.locator('> li').count()) === 1);
     await list.getByText('ScriptedSourceConnector', { exact: true }).click();
     await list.getByText('fails.while').first().waitFor();

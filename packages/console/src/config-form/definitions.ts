@@ -3,9 +3,9 @@ import type { Definition, Validation } from '../worker-api';
 
 export type Entry = Validation['configs'][number];
 
-/** Group of keys that a plug-in defines without one. */
+/** Group of keys that a plugin defines without one. */
 const UNGROUPED = 'Connector';
-/** Groups of Connect itself, which follow those of the plug-in. Others of these begin with them, as `Transforms: a`. */
+/** Groups of Connect itself, which follow those of the plugin. Others of these begin with them, as `Transforms: a`. */
 const CONNECT_GROUPS = [
   ...['Transforms', 'Predicates', 'Error Handling', 'Topic Creation', 'Exactly Once Support', 'offsets.topic'],
   ...['Serialization', 'Schemas'],
@@ -20,7 +20,7 @@ export interface DefinitionGroup {
   readonly definitions: readonly Definition[];
 }
 
-/** Common keys first, then the plug-in's groups in its order, Connect's others, aliases. */
+/** Common keys first, then the plugin's groups in its order, Connect's others, aliases. */
 export function groupDefinitions(
   definitions: readonly Definition[],
   groupOrder: readonly string[] = [],

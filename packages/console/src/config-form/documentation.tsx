@@ -1,4 +1,4 @@
-/** Documentation that a plug-in wrote: text, in which only addresses of the web become links. */
+/** Documentation that a plugin wrote: text, in which only addresses of the web become links. */
 import type { JSX } from 'preact';
 import { printableLines } from '../parts/printable';
 import { ExternalLink } from '../parts/text';

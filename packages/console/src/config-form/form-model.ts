@@ -1,4 +1,4 @@
-/** The form of a config: what a plug-in defines, what is set, and what validation says. Pure. */
+/** The form of a config: what a plugin defines, what is set, and what validation says. Pure. */
 import type { Config } from '../documents/parse-document';
 import type { Definition, Value } from '../worker-api';
 import { groupDefinitions, matchesQuery, type Entry } from './definitions';

@@ -22,8 +22,8 @@ export function OtherKeys({ keys, stored, isReadOnly, onChange }: OtherKeysProps
     <section class="config-group" aria-labelledby="other-keys">
       <h2 id="other-keys">Other keys</h2>
       <p class="hint">
-        Keys that the plug-in does not define: settings of Kafka clients such as{' '}
-        <code>producer.override.linger.ms</code>, labels, and typing errors.
+        Keys that the plugin does not define: settings of Kafka clients such as <code>producer.override.linger.ms</code>
+        , labels, and typing errors.
       </p>
       {keys.map((other) => (
         <OtherField

@@ -1,4 +1,4 @@
-/** The definitions of a plug-in's keys, kept while the page is open: they change only with the worker. */
+/** The definitions of a plugin's keys, kept while the page is open: they change only with the worker. */
 import { useEffect, useState } from 'preact/hooks';
 import { request, segment } from '../api/request';
 import type { Definition } from '../worker-api';

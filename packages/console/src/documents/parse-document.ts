@@ -103,7 +103,7 @@ function stateOf(value: Json | undefined, text: string): InitialState {
 
 function withClass(text: string, document: ConnectorDocument): ConnectorDocument {
   if (document.config['connector.class']?.trim()) return document;
-  throw errorAt(text, text.search(/\S/), 'The document has no "connector.class", the plug-in that it is for.');
+  throw errorAt(text, text.search(/\S/), 'The document has no "connector.class", the plugin that it is for.');
 }
 
 /** Of the key in the text; keys with escapes are at the beginning. */

@@ -16,7 +16,7 @@ import { Toasts } from './toast';
 
 const LINKS: readonly (readonly [Page, string])[] = [
   ['overview', 'Connectors'],
-  ['plugins', 'Plug-ins'],
+  ['plugins', 'Plugins'],
   ['workers', 'Workers'],
   ['loggers', 'Loggers'],
   ['changes', 'Changes'],

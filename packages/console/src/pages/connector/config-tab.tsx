@@ -36,7 +36,7 @@ export function ConfigTab({ details, draft, refresh }: ConfigTabProps): JSX.Elem
   const { role } = useSession();
   const objection = roleObjection(role, 'admin');
   const { definitions: found, error, retry } = useDefinitions(row.className);
-  // Of a plug-in that this worker cannot load, every key is one that no definition knows.
+  // Of a plugin that this worker cannot load, every key is one that no definition knows.
   const definitions = found ?? (error ? NO_DEFINITIONS : null);
   const [problem, setProblem] = useState<string | null>(null);
   const [isSaving, setSaving] = useState(false);

@@ -17,20 +17,20 @@ export function ChoosePlugin({ onChoose }: { readonly onChoose: (className: stri
     <>
       <div class="toolbar">
         <FilterInput
-          label="Filter plug-ins by class, type or version"
+          label="Filter plugins by class, type or version"
           placeholder="Class, type or version"
           value={query}
           onChange={setQuery}
         />
         <span class="muted" role="status">
-          {formatNumberOf(shown.length, 'plug-in')}
+          {formatNumberOf(shown.length, 'plugin')}
         </span>
-        <a href={formatRoute({ page: 'plugins' })}>Documentation of all plug-ins</a>
+        <a href={formatRoute({ page: 'plugins' })}>Documentation of all plugins</a>
       </div>
       {shown.length === 0 && (
-        <Empty title={data.length === 0 ? 'No connector plug-in is installed' : 'No plug-in matches the filter'} />
+        <Empty title={data.length === 0 ? 'No connector plugin is installed' : 'No plugin matches the filter'} />
       )}
-      <ul class="choices" aria-label="Plug-ins">
+      <ul class="choices" aria-label="Plugins">
         {shown.map((plugin) => (
           <li key={keyOf(plugin)}>
             <button type="button" class="choice" onClick={() => onChoose(plugin.class)}>

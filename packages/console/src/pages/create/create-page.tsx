@@ -1,4 +1,4 @@
-/** A new connector: a plug-in and a form, or a pasted document; what is sent; the worker's answer. */
+/** A new connector: a plugin and a form, or a pasted document; what is sent; the worker's answer. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ConnectorDocument } from '../../documents/parse-document';
@@ -35,7 +35,7 @@ export function CreatePage({ query }: { readonly query: Query }): JSX.Element {
       </a>
       <PageBody
         title="Create a connector"
-        actions={className !== '' && <Button onClick={restart}>Choose another plug-in</Button>}
+        actions={className !== '' && <Button onClick={restart}>Choose another plugin</Button>}
       >
         {objection && (
           <Notice kind="unknown" title="Read only">
@@ -47,7 +47,7 @@ export function CreatePage({ query }: { readonly query: Query }): JSX.Element {
         ) : (
           <>
             <p class="chosen-plugin muted">
-              Plug-in <Text>{className}</Text>
+              Plugin <Text>{className}</Text>
             </p>
             <NewConnector key={className} className={className} document={pasted} />
           </>
@@ -63,7 +63,7 @@ interface StartProps {
 }
 
 const WAYS = [
-  { key: 'form', label: 'Choose a plug-in' },
+  { key: 'form', label: 'Choose a plugin' },
   { key: 'paste', label: 'Paste a document' },
 ] as const;
 

@@ -15,7 +15,7 @@ import { ErrorNotice, Skeleton } from '../../parts/placeholders';
 import { announce } from '../../parts/toast';
 import { Review } from './review';
 
-/** Its plug-in was chosen before. */
+/** Its plugin was chosen before. */
 const WITHOUT = ['connector.class'];
 const HIDDEN_VALUE = 'The document has a hidden value here: write the value itself.';
 

@@ -1,4 +1,4 @@
-/** Keys of one plug-in, by group. */
+/** Keys of one plugin, by group. */
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { requestText, segment } from '../../api/request';
@@ -18,7 +18,7 @@ import { announce } from '../../parts/toast';
 import { Fold } from '../../parts/trace';
 import { shortName, type Plugin } from './use-plugins';
 
-/** Common keys, and the first ones of the plug-in. */
+/** Common keys, and the first ones of the plugin. */
 const OPEN_GROUPS = 2;
 
 export function PluginDetails({ plugin }: { readonly plugin: Plugin }): JSX.Element {

@@ -1,4 +1,4 @@
-/** The installed plug-ins and the documentation of their keys. */
+/** The installed plugins and the documentation of their keys. */
 import type { JSX } from 'preact';
 import { Button } from '../../parts/button';
 import { FilterInput } from '../../parts/filter-input';
@@ -26,7 +26,7 @@ const TYPES: readonly (readonly [string, string])[] = [
 export function PluginsPage({ query }: { readonly query: Query }): JSX.Element {
   const { data, error, refresh } = usePlugins(false);
   return (
-    <PageBody title="Plug-ins">
+    <PageBody title="Plugins">
       {data ? (
         <Plugins plugins={data} query={query} />
       ) : error ? (
@@ -47,21 +47,21 @@ function Plugins({ plugins, query }: { readonly plugins: readonly Plugin[]; read
       <div class="toolbar">
         <Select aria-label="Type" value={type} onChange={(value) => change({ type: value })} options={TYPES} />
         <FilterInput
-          label="Filter plug-ins by class, type or version"
+          label="Filter plugins by class, type or version"
           placeholder="Class, type or version"
           value={q}
           onChange={(value) => change({ q: value })}
         />
         <span class="muted" role="status">
-          {formatNumberOf(shown.length, 'plug-in')}
+          {formatNumberOf(shown.length, 'plugin')}
         </span>
       </div>
       {shown.length === 0 ? (
-        <Empty title="No plug-in matches the filter">
-          <Button onClick={() => change({ q: '', type: '' })}>Show all plug-ins</Button>
+        <Empty title="No plugin matches the filter">
+          <Button onClick={() => change({ q: '', type: '' })}>Show all plugins</Button>
         </Empty>
       ) : (
-        <ul class="plugins" aria-label="Plug-ins">
+        <ul class="plugins" aria-label="Plugins">
           {shown.map((plugin) => (
             <PluginItem
               key={keyOf(plugin)}

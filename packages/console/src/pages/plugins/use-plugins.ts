@@ -1,4 +1,4 @@
-/** The installed plug-ins. They change only with the worker. */
+/** The installed plugins. They change only with the worker. */
 import { request } from '../../api/request';
 import { usePoll, type Polled } from '../../parts/use-poll';
 
