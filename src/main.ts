@@ -7,9 +7,9 @@ import { endProcess, outputTaken } from './cli/end-process';
 let handlesCrashes = false;
 let signals = 0;
 /** Aborted when the process must not wait for the reader of its output. */
-const hurry = new AbortController();
+const forceExit = new AbortController();
 // Their output is the log, and the reader of a log that has stopped must not keep a worker from ending.
-if (['start', 'dev'].includes(process.argv[2] ?? '')) hurry.abort();
+if (['start', 'dev'].includes(process.argv[2] ?? '')) forceExit.abort();
 
 // `millrace get connectors | head` is no failure. Commands that must stop in order get the error as a crash.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -31,7 +31,7 @@ void runCli(process.argv.slice(2), {
     const { watchNpm } = require('./cli/npm-launch') as typeof NpmLaunch;
     const onSignal = (signal: string): void => {
       signals++;
-      hurry.abort();
+      forceExit.abort();
       unwatch();
       listener(signal);
     };
@@ -43,12 +43,12 @@ void runCli(process.argv.slice(2), {
   onCrash: (listener) => {
     handlesCrashes = true;
     process.on('uncaughtException', (error) => {
-      hurry.abort();
+      forceExit.abort();
       listener(error);
     });
   },
 }).then(async (code) => {
-  await outputTaken([process.stdout, process.stderr], hurry.signal);
+  await outputTaken([process.stdout, process.stderr], forceExit.signal);
   // Timers or sockets that a plugin leaves open must not keep a stopped worker alive.
-  await endProcess(code, { stderr: process.stderr, isHurried: signals > 1 });
+  await endProcess(code, { stderr: process.stderr, isForced: signals > 1 });
 });

@@ -10,7 +10,7 @@ import { fail } from './output/fail';
 
 /** Time for threads and requests to end; after a second signal it is over. ms */
 const END_MS = 2_000;
-const HURRIED_MS = 500;
+const FORCED_MS = 500;
 const POLL_MS = 20;
 /** Requests of libuv's pool, as `process.getActiveResourcesInfo` names them. */
 const POOL_REQUESTS = /^(?:FSReq|GetAddrInfoReq|GetNameInfoReq)/;
@@ -25,13 +25,13 @@ function hanging(): string[] {
 /**
  * The process exits with the code, or is killed (exit code 137) after 2 s, with one line that names what hung. Another
  * signal kills it at once.
- * @param isHurried it was told to end twice
+ * @param isForced the process received a second signal
  */
 export async function endProcess(
   code: number,
-  { stderr, isHurried }: Pick<CliIo, 'stderr'> & { readonly isHurried: boolean },
+  { stderr, isForced }: Pick<CliIo, 'stderr'> & { readonly isForced: boolean },
 ): Promise<void> {
-  let limit = monotonicNow() + (isHurried ? HURRIED_MS : END_MS);
+  let limit = monotonicNow() + (isForced ? FORCED_MS : END_MS);
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => (limit = 0));
   void terminateThreads();
   while (hanging().length > 0 && monotonicNow() < limit) await sleep(POLL_MS);
@@ -56,15 +56,15 @@ const READER_MS = 1000;
 /**
  * Resolves when everything written to `outputs` was taken, or its reader has closed its end: `process.exit` discards
  * what the readers of pipes have not taken yet.
- * @param hurry when aborted, 1 s is left: a reader that has stopped must not keep a process that was told to end
+ * @param forceExit when aborted, 1 s is left: a reader that has stopped must not keep a process that is to stop
  */
-export async function outputTaken(outputs: readonly Writable[], hurry: AbortSignal): Promise<void> {
+export async function outputTaken(outputs: readonly Writable[], forceExit: AbortSignal): Promise<void> {
   const taken = Promise.all(outputs.map(flushed));
-  const hurried = new Promise<void>((resolve) => {
-    if (hurry.aborted) resolve();
-    else hurry.addEventListener('abort', () => resolve(), { once: true });
+  const forced = new Promise<void>((resolve) => {
+    if (forceExit.aborted) resolve();
+    else forceExit.addEventListener('abort', () => resolve(), { once: true });
   });
-  await Promise.race([taken, hurried]);
+  await Promise.race([taken, forced]);
   await settledWithin(taken, READER_MS, undefined);
 }
 

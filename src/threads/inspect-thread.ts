@@ -38,7 +38,7 @@ export async function inspectThread(threadId: number, timeoutMs: number): Promis
     }, timeoutMs);
   });
   // A pause cannot be canceled. A thread that pauses late is resumed then; the session ends with the thread.
-  const view = debug.look().finally(() => debug.close());
+  const view = debug.readView().finally(() => debug.close());
   view.catch(() => undefined);
   try {
     return await Promise.race([view, late]);
@@ -65,7 +65,7 @@ class ThreadDebugger {
     this.ended.catch(() => undefined);
   }
 
-  async look(): Promise<ThreadView> {
+  async readView(): Promise<ThreadView> {
     return await Promise.race([this.steps(), this.ended]);
   }
 

@@ -37,26 +37,26 @@ export function isDebugged(): boolean {
 export class SilenceWatch {
   private count: number;
   private silence = 0;
-  private lookedAt: number;
+  private checkedAt: number;
 
-  /** @param everyMs how often `look` is called */
+  /** @param everyMs how often `checkHeartbeat` is called */
   constructor(
     private readonly beat: Pick<ThreadHeartbeat, 'count'>,
     private readonly everyMs: number,
     private readonly now: () => number = () => performance.now(),
   ) {
     this.count = beat.count;
-    this.lookedAt = now();
+    this.checkedAt = now();
   }
 
   /**
    * How long the thread has been silent, in milliseconds. A late call counts as one interval: if this thread did not
    * run, because the process was stopped or the machine was busy, the other may not have run either.
    */
-  look(): number {
+  checkHeartbeat(): number {
     const now = this.now();
-    const passed = Math.min(now - this.lookedAt, this.everyMs);
-    this.lookedAt = now;
+    const passed = Math.min(now - this.checkedAt, this.everyMs);
+    this.checkedAt = now;
     const { count } = this.beat;
     this.silence = count === this.count ? this.silence + passed : 0;
     this.count = count;

@@ -15,18 +15,18 @@ test('silence grows from check to check and ends with the next beat', () => {
   const { beat, clock, watch } = watched();
   const looks = [1, 2, 3].map(() => {
     clock.now += EVERY_MS;
-    return watch.look();
+    return watch.checkHeartbeat();
   });
   expect(looks).toEqual([100, 200, 300]);
   beat.count++;
   clock.now += EVERY_MS;
-  expect(watch.look()).toBe(0);
+  expect(watch.checkHeartbeat()).toBe(0);
 });
 
 test('a suspended process counts one check, not its sleep', () => {
   const { clock, watch } = watched();
   clock.now += 3_600_000;
-  expect(watch.look()).toBe(EVERY_MS);
+  expect(watch.checkHeartbeat()).toBe(EVERY_MS);
 });
 
 test('a real thread beats while it is idle and is silent while it spins', async () => {
@@ -45,7 +45,7 @@ test('a real thread beats while it is idle and is silent while it spins', async 
     await once(thread, 'message');
     const spinning = beat.count;
     const watch = new SilenceWatch(beat, EVERY_MS);
-    while (watch.look() < EVERY_MS) await new Promise(setImmediate);
+    while (watch.checkHeartbeat() < EVERY_MS) await new Promise(setImmediate);
     expect(beat.count).toBe(spinning);
   } finally {
     await thread.terminate();

@@ -146,7 +146,7 @@ export class PluginThread {
   private checkSilence(): void {
     const booted = this.beat.count !== 0;
     const ms = booted ? this.options.silenceMs : BOOT_MS;
-    if (this.watch.look() < ms || isDebugged()) return;
+    if (this.watch.checkHeartbeat() < ms || isDebugged()) return;
     void this.worker.terminate();
     const reason = `it did not load its code within ${ms} ms; check what keeps the machine busy`;
     this.onEnd(booted ? { kind: 'silent', ms } : { kind: 'boot', reason });

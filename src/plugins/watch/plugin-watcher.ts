@@ -67,10 +67,10 @@ export class PluginWatcher {
 
   private schedule(ms: number): void {
     clearTimeout(this.timer);
-    if (!this.closed && !this.busy) this.timer = startTimer(() => void this.look(), ms).unref();
+    if (!this.closed && !this.busy) this.timer = startTimer(() => void this.scanForChanges(), ms).unref();
   }
 
-  private async look(): Promise<void> {
+  private async scanForChanges(): Promise<void> {
     this.busy = true;
     this.first = null;
     try {

@@ -15,8 +15,8 @@ export class DeliveryProgress {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** Absolute, milliseconds; null: no record is waiting, or one was acknowledged or skipped since the last look. */
-  look(): { readonly since: number; readonly records: number } | null {
+  /** Absolute, milliseconds; null: no record is waiting, or one was acknowledged or skipped since the last call. */
+  unacknowledged(): { readonly since: number; readonly records: number } | null {
     const records = this.metrics.active.value;
     const finished = this.metrics.polled.value - records;
     const progressed = finished !== this.finished;

@@ -143,7 +143,7 @@ export class TaskWatchdog {
 
   private waits(task: WatchedTask): StuckTaskCall[] {
     const { id, connectorConfig } = task.spec;
-    const delivery = task.deliveries?.look() ?? null;
+    const delivery = task.deliveries?.unacknowledged() ?? null;
     const waits: { call: TaskWait | 'delivery'; since: number; records?: number }[] = task.calls.waits();
     if (delivery !== null) waits.push({ call: 'delivery', ...delivery });
     return waits.map(({ call, since, records }) => ({

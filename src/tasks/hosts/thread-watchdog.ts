@@ -73,7 +73,7 @@ export class ThreadWatchdog {
     for (const thread of this.options.threads()) {
       const silence = this.silenceOf(thread);
       // Before its first heartbeat a thread loads our code, none of a plugin.
-      const ms = silence.watch.look();
+      const ms = silence.watch.checkHeartbeat();
       if (thread.beat.count === 0) continue;
       if (ms === 0) this.onAnswer(thread, silence);
       else this.onSilence(thread, silence, ms);

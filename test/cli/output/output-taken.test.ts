@@ -60,10 +60,10 @@ test('a process that was told to end waits for a second at most', async () => {
     for (const isBefore of [true, false]) {
       const pipe = new Pipe();
       pipe.write('one');
-      const hurry = new AbortController();
-      if (isBefore) hurry.abort();
-      const taken = outputTaken([pipe], hurry.signal);
-      hurry.abort();
+      const forceExit = new AbortController();
+      if (isBefore) forceExit.abort();
+      const taken = outputTaken([pipe], forceExit.signal);
+      forceExit.abort();
       expect(await isSettled(taken)).toBe(false);
       jest.advanceTimersByTime(1000);
       expect(await isSettled(taken)).toBe(true);

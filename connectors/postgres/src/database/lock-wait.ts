@@ -41,9 +41,9 @@ export async function reportingWaits<T>(
   work: Promise<T>,
 ): Promise<T> {
   const said = new Set<string>();
-  let looking = false;
+  let checking = false;
   let over = false;
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const { client: observer } = await openConnection(config, 'General');
     try {
       const { rows } = await observer.query(WAIT, [backendPid(client)]);
@@ -57,11 +57,11 @@ export async function reportingWaits<T>(
     }
   };
   const timer = startInterval(() => {
-    if (looking) return;
-    looking = true;
-    void look()
+    if (checking) return;
+    checking = true;
+    void check()
       .catch((error: unknown) => logger.debug(`What ${doing} waits for could not be read: ${errorText(error)}`))
-      .finally(() => (looking = false));
+      .finally(() => (checking = false));
   }, EVERY_MS);
   try {
     return await work;

@@ -23,7 +23,7 @@ export async function unlessStuck(session: Session, clients: readonly Client[], 
   const pids = clients.map(backendPid);
   let timer: NodeJS.Timeout | undefined;
   const stuck = new Promise<never>((_, reject) => {
-    const look = async (): Promise<void> => {
+    const check = async (): Promise<void> => {
       const { rowCount } = await (await session.general.get()).query(STUCK, [pids]);
       if (rowCount === 0) return;
       reject(
@@ -33,8 +33,8 @@ export async function unlessStuck(session: Session, clients: readonly Client[], 
         ),
       );
     };
-    // A connection that is lost is opened again for the next look.
-    timer = startInterval(() => void look().catch(() => undefined), EVERY_MS);
+    // A connection that is lost is opened again for the next check.
+    timer = startInterval(() => void check().catch(() => undefined), EVERY_MS);
   });
   try {
     await Promise.race([reading, stuck]);

@@ -16,12 +16,12 @@ export function authorization(): { Authorization?: string } {
   return value === null ? {} : { Authorization: value };
 }
 
-export function useBasic(user: string, password: string): void {
+export function signInBasic(user: string, password: string): void {
   const bytes = new TextEncoder().encode(`${user}:${password}`);
   sessionStorage.setItem(KEY, `Basic ${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))}`);
 }
 
-export function useBearer(token: string): void {
+export function signInBearer(token: string): void {
   sessionStorage.setItem(KEY, `Bearer ${token.trim()}`);
 }
 

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Session, SignIn } from '../worker-api';
-import { useBasic, useBearer } from '../api/credentials';
+import { signInBasic, signInBearer } from '../api/credentials';
 import { request, RequestError } from '../api/request';
 import { Button } from './button';
 import { Field, TextInput } from './form';
@@ -26,8 +26,8 @@ export function SignInForm({ accepts, onSignedIn }: SignInFormProps): JSX.Elemen
   const [isBusy, setBusy] = useState(false);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
-    if (method === 'basic') useBasic(user, password);
-    else useBearer(token);
+    if (method === 'basic') signInBasic(user, password);
+    else signInBearer(token);
     setBusy(true);
     try {
       onSignedIn(await request<Session>('api/session'));

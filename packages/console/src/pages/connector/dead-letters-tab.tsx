@@ -69,7 +69,7 @@ function Letters({ name, topic }: { readonly name: string; readonly topic: strin
   );
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [results, setResults] = useState<ReadonlyMap<string, string | null>>(new Map());
-  const [isAsked, setAsked] = useState(false);
+  const [isConfirmationOpen, setConfirmationOpen] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState<Error | null>(null);
   if (data === null) return error ? <ErrorNotice error={error} retry={refresh} /> : <Skeleton />;
@@ -109,7 +109,7 @@ function Letters({ name, topic }: { readonly name: string; readonly topic: strin
           kind="primary"
           isBusy={isBusy}
           objection={chosen.length === 0 ? 'Select dead letters first' : null}
-          onClick={() => setAsked(true)}
+          onClick={() => setConfirmationOpen(true)}
         >
           {chosen.length === 0 ? 'Replay selected' : `Replay ${chosen.length} selected`}
         </ActionButton>
@@ -154,13 +154,13 @@ function Letters({ name, topic }: { readonly name: string; readonly topic: strin
           )}
         </>
       )}
-      {isAsked && (
+      {isConfirmationOpen && (
         <ConfirmAction
           title={`Replay ${formatNumberOf(chosen.length, 'dead letter')}?`}
           confirm="Replay"
           needs="operator"
           onConfirm={() => void replay()}
-          onClose={() => setAsked(false)}
+          onClose={() => setConfirmationOpen(false)}
         >
           <p>
             Each record is written to its original topic again. This connector reads it as a new record, and so does

@@ -18,7 +18,7 @@ export interface TopicsTabProps {
 
 export function TopicsTab({ details, refresh }: TopicsTabProps): JSX.Element {
   const { topics, row } = details;
-  const [isAsked, setAsked] = useState(false);
+  const [isConfirmationOpen, setConfirmationOpen] = useState(false);
   const [error, setError] = useState<Error | null>(null);
   const [isBusy, setBusy] = useState(false);
   if (topics === null)
@@ -50,7 +50,7 @@ export function TopicsTab({ details, refresh }: TopicsTabProps): JSX.Element {
           needs="operator"
           isBusy={isBusy}
           objection={topics.length === 0 ? 'There is nothing to reset' : null}
-          onClick={() => setAsked(true)}
+          onClick={() => setConfirmationOpen(true)}
         >
           Reset the list
         </ActionButton>
@@ -67,13 +67,13 @@ export function TopicsTab({ details, refresh }: TopicsTabProps): JSX.Element {
           ))}
         </ul>
       )}
-      {isAsked && (
+      {isConfirmationOpen && (
         <ConfirmAction
           title="Reset the list of topics?"
           confirm="Reset the list"
           needs="operator"
           onConfirm={() => void reset()}
-          onClose={() => setAsked(false)}
+          onClose={() => setConfirmationOpen(false)}
         >
           <p>
             {formatNumberOf(topics.length, 'topic')} will be removed from this list. The topics themselves and their
