@@ -47,7 +47,7 @@ export interface WorkerTaskOptions<C extends Connector> {
   readonly logger: Logger;
 }
 
-export interface WorkerTaskParts {
+export interface TaskResources {
   /** The plugin's task. */
   readonly task: { stop(): Promise<void> | void; onSignal?(signal: TaskSignal): Promise<void> | void };
   readonly chain: TransformationChain | null;
@@ -63,7 +63,7 @@ export interface WorkerTaskParts {
 }
 
 /** A task with its clients. Created once, run once. */
-export abstract class WorkerTask<C extends Connector = Connector, P extends WorkerTaskParts = WorkerTaskParts> {
+export abstract class WorkerTask<C extends Connector = Connector, P extends TaskResources = TaskResources> {
   protected cancelled = false;
   private readonly aborter = new AbortController();
   private readonly producers: TaskProducers;

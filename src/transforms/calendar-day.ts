@@ -5,7 +5,7 @@ import { DAY_MS } from '@millrace/sdk';
  * Parts of a date as they were read. `…At`: position in the text's sequence of parts, 0: not given. Where parts
  * contradict each other, those given last count.
  */
-export interface DayParts {
+export interface CalendarFields {
   year: number;
   yearAt: number;
   weekYear: number;
@@ -34,7 +34,7 @@ const THURSDAY = 4;
 const scratch = new Date(0);
 
 /** Days since 1970-01-01. NaN: beyond JavaScript's dates. */
-export function dayOf(parts: DayParts, beforeChrist: boolean): number {
+export function dayOf(parts: CalendarFields, beforeChrist: boolean): number {
   if (parts.weekYearAt > parts.yearAt) return ofWeekYear(parts, beforeChrist);
   const year = beforeChrist ? 1 - parts.year : parts.year;
   const { weekOfYearAt, weekOfMonthAt, weekdayInMonthAt, weekdayAt, dayOfYearAt } = parts;
@@ -83,13 +83,13 @@ function inWeek(first: number, week: number, weekday: number): number {
   return onOrBefore(first, 0) + modulo(weekday) + DAYS * (week - 1);
 }
 
-function ofNthWeekday(year: number, { month, weekdayInMonth: nth, weekdayInMonthAt, weekday }: DayParts): number {
+function ofNthWeekday(year: number, { month, weekdayInMonth: nth, weekdayInMonthAt, weekday }: CalendarFields): number {
   if (weekdayInMonthAt === 0) return onOrBefore(daysOf(year, month, DAYS), weekday);
   if (nth >= 0) return onOrBefore(daysOf(year, month, DAYS * nth), weekday);
   return onOrBefore(daysOf(year, month + 1, 0) + DAYS * (nth + 1), weekday);
 }
 
-function ofWeekYear({ weekYear, weekOfYear, weekOfYearAt, weekday }: DayParts, beforeChrist: boolean): number {
+function ofWeekYear({ weekYear, weekOfYear, weekOfYearAt, weekday }: CalendarFields, beforeChrist: boolean): number {
   const first = daysOf(beforeChrist ? 1 - weekYear : weekYear, 1, 1);
   const week = weekOfYearAt === 0 ? 1 : weekOfYear;
   if (weekday >= 0 && weekday < DAYS) return inWeek(first, week, weekday);

@@ -3,12 +3,12 @@
  * zone is given.
  */
 import { DAY_MS, type ZoneOffsets } from '@millrace/sdk';
-import { dayOf, type DayParts } from './calendar-day';
+import { dayOf, type CalendarFields } from './calendar-day';
 import { MONTHS, SHORT, WEEKDAYS, type Letter, type Piece } from './date-pattern';
 import { readZoneName } from './date-zones';
 
 /** The parts parsed so far. Missing parts are those of 1970-01-01 00:00. */
-interface Parts extends DayParts {
+interface ParsedDate extends CalendarFields {
   /** Of the part read last. */
   at: number;
   hour: number | null;
@@ -25,7 +25,7 @@ interface Parts extends DayParts {
 /** The number of Sunday in ISO weeks. */
 const SUNDAY = 7;
 
-const EPOCH: Parts = {
+const EPOCH: ParsedDate = {
   at: 0,
   year: 1970,
   yearAt: 0,
@@ -83,7 +83,7 @@ function isNumber(piece: Piece | undefined): boolean {
 }
 
 /** The number of characters that match; 0: none do. A number is searched for in the first `window` characters. */
-function readLetter({ letter, count }: Letter, text: string, window: number, parts: Parts): number {
+function readLetter({ letter, count }: Letter, text: string, window: number, parts: ParsedDate): number {
   parts.at++;
   switch (letter) {
     case 'G':
@@ -108,7 +108,7 @@ function readLetter({ letter, count }: Letter, text: string, window: number, par
   return digits.length;
 }
 
-function setNumber(letter: string, value: number, parts: Parts): void {
+function setNumber(letter: string, value: number, parts: ParsedDate): void {
   switch (letter) {
     case 'y':
       parts.year = value;
@@ -165,12 +165,12 @@ function setNumber(letter: string, value: number, parts: Parts): void {
   }
 }
 
-function setMonth(month: number, parts: Parts): void {
+function setMonth(month: number, parts: ParsedDate): void {
   parts.month = month;
   parts.monthAt = parts.at;
 }
 
-function setWeekday(weekday: number, parts: Parts): void {
+function setWeekday(weekday: number, parts: ParsedDate): void {
   parts.weekday = weekday;
   parts.weekdayAt = parts.at;
 }
@@ -196,7 +196,7 @@ function named(names: readonly string[], text: string, set: (index: number) => u
 const GENERAL_ZONE = /^GMT([+-])(\d{1,2}):(\d{2})|^([+-])(\d{2})(\d{2})|^(?:GMT|UTC)/i;
 const ISO_ZONES = [/^([+-])(\d{2})|^Z/, /^([+-])(\d{2})(\d{2})|^Z/, /^([+-])(\d{2}):(\d{2})|^Z/];
 
-function zone(pattern: RegExp, text: string, parts: Parts): number {
+function zone(pattern: RegExp, text: string, parts: ParsedDate): number {
   const match = pattern.exec(text);
   if (!match) return 0;
   const [sign, hours = '0', minutes = '0'] = match.slice(1).filter((group) => group !== undefined);
@@ -204,14 +204,14 @@ function zone(pattern: RegExp, text: string, parts: Parts): number {
   return match[0].length;
 }
 
-function namedZone(text: string, parts: Parts): number {
+function namedZone(text: string, parts: ParsedDate): number {
   const found = readZoneName(text);
   if (found === null) return 0;
   parts.offset = found.offset;
   return found.length;
 }
 
-function dateOf(parts: Parts): Date {
+function dateOf(parts: ParsedDate): Date {
   const hour = parts.hour ?? parts.halfDayHour + (parts.afternoon ? 12 : 0);
   const seconds = (hour * 60 + parts.minute) * 60 + parts.second;
   const local = dayOf(parts, parts.beforeChrist) * DAY_MS + seconds * 1000 + parts.ms;

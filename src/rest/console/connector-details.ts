@@ -6,7 +6,7 @@ import type { ConnectorDetails, Panel } from '@millrace/console';
 import type { ConnectorConsole } from '@millrace/sdk';
 import { showChange, type ShowChange } from './changes-routes';
 import { REPORT_PATH } from './group-reports';
-import type { ConsoleParts } from './overview';
+import type { ConsoleSources } from './overview';
 import { declaredConsole, panelsOf, publishedSeries, readSeries, type Series } from './panels';
 import { STEP_MS } from './rate-history';
 import { connectorRow, groupOf } from './rows';
@@ -14,7 +14,7 @@ import { connectorRow, groupOf } from './rows';
 export class DetailsComputation {
   private readonly show: ShowChange;
 
-  constructor(private readonly parts: ConsoleParts) {
+  constructor(private readonly parts: ConsoleSources) {
     this.show = showChange(parts.context);
   }
 

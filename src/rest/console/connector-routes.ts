@@ -5,11 +5,11 @@ import { readDocument } from '../requests/request-body';
 import { ok, param, type ConsoleRoute } from '../requests/route';
 import { DetailsComputation } from './connector-details';
 import { REPORT_PATH } from './group-reports';
-import type { ConsoleParts } from './overview';
+import type { ConsoleSources } from './overview';
 import { declaredConsole, publishedSeries } from './panels';
 import { validatePatch } from './validate-patch';
 
-export function connectorRoutes(parts: ConsoleParts): readonly ConsoleRoute[] {
+export function connectorRoutes(parts: ConsoleSources): readonly ConsoleRoute[] {
   const { context } = parts;
   const details = new DetailsComputation(parts);
   return [

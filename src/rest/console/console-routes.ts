@@ -8,7 +8,7 @@ import type { ConsoleContext } from './console-context';
 import { connectorRoutes } from './connector-routes';
 import { Failures } from './failures';
 import { GroupReports } from './group-reports';
-import { overviewOf, type ConsoleParts } from './overview';
+import { overviewOf, type ConsoleSources } from './overview';
 import { overviewRoutes } from './overview-routes';
 import { RateHistory } from './rate-history';
 import { sessionRoute, signIn } from './session';
@@ -30,7 +30,7 @@ export function createConsole(context: ConsoleContext): ConsoleRoutes {
     return workerReport(context.millraceVersion, context.herder().figures(), found, Date.now());
   };
   const reports = new GroupReports({ herder: context.herder, own, send: context.send });
-  const parts: ConsoleParts = { context, reports, history, failures: new Failures(context.secrets), health };
+  const parts: ConsoleSources = { context, reports, history, failures: new Failures(context.secrets), health };
   const shared = [
     ...overviewRoutes({ overview: async (authorization) => await overviewOf(parts, authorization), history, own }),
     ...connectorRoutes(parts),

@@ -9,7 +9,7 @@ import { STEP_MS, type RateHistory } from './rate-history';
 import { connectorRow, groupOf, workerRows } from './rows';
 
 /** What the console's answers are computed from. */
-export interface ConsoleParts {
+export interface ConsoleSources {
   readonly context: ConsoleContext;
   readonly reports: GroupReports;
   readonly history: RateHistory;
@@ -17,7 +17,7 @@ export interface ConsoleParts {
   readonly health: () => Promise<WorkerHealth>;
 }
 
-export async function overviewOf(parts: ConsoleParts, authorization: string | null): Promise<Overview> {
+export async function overviewOf(parts: ConsoleSources, authorization: string | null): Promise<Overview> {
   const { context, reports, history, failures, health } = parts;
   const herder = context.herder();
   const [report, { status, message }] = await Promise.all([reports.read(authorization), health()]);

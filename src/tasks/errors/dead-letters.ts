@@ -18,7 +18,7 @@ import { quotedSentence } from '../trace';
 /** Limit of unwritten records; the producer bounds their bytes. */
 const MAX_PENDING = 10_000;
 
-export interface DeadLetterParts {
+export interface DeadLetterDependencies {
   readonly producer: Producer;
   readonly topic: string;
   readonly id: ConnectorTaskId;
@@ -58,7 +58,7 @@ export class DeadLetters implements FailureReporter {
   private failureReason: ConnectError | null = null;
   private waiters: (() => void)[] = [];
 
-  constructor(private readonly parts: DeadLetterParts) {}
+  constructor(private readonly parts: DeadLetterDependencies) {}
 
   async connect(): Promise<void> {
     await this.parts.producer.connect();

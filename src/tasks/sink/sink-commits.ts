@@ -25,7 +25,7 @@ const DEAD_LETTERS_MS = 2500;
 /** Failed records that are held for longer are logged. */
 const LONG_HELD_MS = 10_000;
 
-export interface SinkCommitParts {
+export interface SinkCommitDependencies {
   readonly connectorClass: string;
   readonly task: SinkTask;
   readonly calls: CallClock;
@@ -59,7 +59,7 @@ export class SinkCommits {
   private unconfirmed = false;
 
   constructor(
-    private readonly parts: SinkCommitParts,
+    private readonly parts: SinkCommitDependencies,
     private readonly offsets: SinkOffsets,
     private readonly puts: Pick<SinkPuts, 'forgetPosition'>,
   ) {

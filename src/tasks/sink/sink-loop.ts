@@ -29,7 +29,7 @@ import type { SinkConversion } from './sink-conversion';
 /** Interval of checks while the lease does not hold. */
 const LEASE_CHECK_MS = 100;
 
-export interface SinkLoopParts {
+export interface SinkLoopDependencies {
   readonly task: SinkTask;
   readonly connectorClass: string;
   readonly calls: CallClock;
@@ -69,7 +69,7 @@ export class SinkLoop implements RebalanceListener {
   /** Set by the task for one poll. */
   private timeoutMs: number | null = null;
 
-  constructor(private readonly parts: SinkLoopParts) {
+  constructor(private readonly parts: SinkLoopDependencies) {
     this.pauses = new SinkPauses(parts.consumer);
     this.puts = new SinkPuts(
       { ...parts, stopping: () => this.stopping, failure: () => this.failure },

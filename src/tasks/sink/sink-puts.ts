@@ -26,7 +26,7 @@ import type { SinkPauses } from './sink-pauses';
  */
 const REDELIVERY_MS = 1000;
 
-export interface SinkPutParts {
+export interface SinkPutDependencies {
   readonly task: SinkTask;
   readonly calls: CallClock;
   readonly consumer: GroupConsumer;
@@ -52,7 +52,7 @@ export class SinkPuts {
   private readonly warnings: LimitedLog;
 
   constructor(
-    private readonly parts: SinkPutParts,
+    private readonly parts: SinkPutDependencies,
     private readonly offsets: SinkOffsets,
     private readonly pauses: SinkPauses,
   ) {

@@ -17,7 +17,7 @@ import { SinkLoop } from './sink-loop';
 import { sinkTopics } from './sink-subscription';
 import { taskConverters } from '../task-converters';
 import { taskTransforms } from '../task-transforms';
-import { WorkerTask, type WorkerTaskOptions, type WorkerTaskParts } from '../worker-task';
+import { WorkerTask, type WorkerTaskOptions, type TaskResources } from '../worker-task';
 import { taskName } from '../task-id';
 
 /** For records reported in `stop`; earlier dead letters were awaited before the last commit. */
@@ -90,7 +90,7 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
   return new WorkerSinkTask(options, { settings, topics, task, chain, consumer, deadLetters, reporter, loop, wakeup });
 }
 
-interface Parts extends WorkerTaskParts {
+interface SinkTaskResources extends TaskResources {
   readonly settings: ErrorSettings;
   readonly topics: readonly string[] | RegExp;
   readonly task: SinkTask;
@@ -102,7 +102,7 @@ interface Parts extends WorkerTaskParts {
   readonly wakeup: Wakeup;
 }
 
-class WorkerSinkTask extends WorkerTask<SinkConnector, Parts> {
+class WorkerSinkTask extends WorkerTask<SinkConnector, SinkTaskResources> {
   override stop(): void {
     super.stop();
     this.parts.wakeup.wake();

@@ -17,7 +17,7 @@ import { transactionBoundary } from './transaction-boundary';
 
 type Options = WorkerTaskOptions<SourceConnector>;
 
-interface DeliveryParts {
+interface DeliveryDependencies {
   readonly task: SourceTask;
   readonly producer: Producer;
   readonly policy: ErrorPolicy;
@@ -31,7 +31,7 @@ export function sourceProducer({ spec, environment, lease }: Options): Producer 
   return environment.clients.producer(producerConfig(spec, environment.config), lease);
 }
 
-export function createDelivery(options: Options, parts: DeliveryParts): SourceDelivery {
+export function createDelivery(options: Options, parts: DeliveryDependencies): SourceDelivery {
   const { spec, environment, lease, metrics, logger, hooks } = options;
   const { config, offsets } = environment;
   const delivered = new DeliveredRecords({

@@ -34,7 +34,7 @@ const IDLE_MS = 5;
 /** Interval of checks while the lease does not hold. */
 const LEASE_CHECK_MS = 100;
 
-export interface SourceLoopParts {
+export interface SourceLoopDependencies {
   readonly task: SourceTask;
   readonly check: SourceBatchCheck;
   readonly calls: CallClock;
@@ -64,7 +64,7 @@ export class SourceLoop {
   private readyTopic: string | null = null;
   private hasFailed = false;
 
-  constructor(private readonly parts: SourceLoopParts) {}
+  constructor(private readonly parts: SourceLoopDependencies) {}
 
   stop(): void {
     this.stopping = true;

@@ -23,7 +23,7 @@ import { SourceConversion } from './source-conversion';
 import { columnConverter } from './column-converter';
 import { taskConverters } from '../task-converters';
 import { taskTransforms } from '../task-transforms';
-import { WorkerTask, type WorkerTaskOptions, type WorkerTaskParts } from '../worker-task';
+import { WorkerTask, type WorkerTaskOptions, type TaskResources } from '../worker-task';
 import { taskName } from '../task-id';
 import { taskOffsets } from '../task-offsets';
 import { TopicCreator } from './topic-creator';
@@ -82,7 +82,7 @@ export async function createWorkerSourceTask(options: WorkerTaskOptions<SourceCo
   return new WorkerSourceTask(options, { task, chain, producer, admin, delivery, loop });
 }
 
-interface Parts extends WorkerTaskParts {
+interface SourceTaskResources extends TaskResources {
   readonly task: SourceTask;
   readonly producer: Producer;
   readonly admin: Admin | null;
@@ -90,7 +90,7 @@ interface Parts extends WorkerTaskParts {
   readonly loop: SourceLoop;
 }
 
-class WorkerSourceTask extends WorkerTask<SourceConnector, Parts> {
+class WorkerSourceTask extends WorkerTask<SourceConnector, SourceTaskResources> {
   protected override async connect(): Promise<void> {
     const { producer, delivery, loop } = this.parts;
     const wait = { sleep: (ms: number) => loop.sleep(ms), stopping: () => loop.isStopping };

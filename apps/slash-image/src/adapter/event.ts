@@ -10,7 +10,7 @@ const API_ID = 'local';
 export interface Caller {
   readonly accessKey: string;
 }
-export interface EventParts {
+export interface ReceivedRequest {
   readonly req: IncomingMessage;
   readonly body: Buffer;
   readonly requestId: string;
@@ -20,7 +20,7 @@ export interface EventParts {
   readonly caller: Caller | null;
 }
 
-export function toEvent({ req, body, requestId, now, trustProxy, caller }: EventParts): LambdaFunctionURLEvent {
+export function toEvent({ req, body, requestId, now, trustProxy, caller }: ReceivedRequest): LambdaFunctionURLEvent {
   const url = req.url ?? '/';
   const at = url.indexOf('?');
   const rawPath = at < 0 ? url : url.slice(0, at);

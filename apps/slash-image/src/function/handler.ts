@@ -13,7 +13,7 @@ import { SIGNATURE_HEADER, signatureProblem, TIMESTAMP_HEADER } from './signatur
 /** The chat platform waits 3 s. The difference is for the network. */
 const BUDGET_MS = 2_500;
 
-export interface HandlerParts {
+export interface HandlerDependencies {
   readonly settings: Settings;
   /** Null: no API key is set. */
   readonly images: ImageSource | null;
@@ -37,7 +37,7 @@ const FAILURES = {
   refused: { status: 502, text: 'The image service refused our request.' },
 } as const;
 
-export function createHandler({ settings, images, log, now = Date.now }: HandlerParts): Handler {
+export function createHandler({ settings, images, log, now = Date.now }: HandlerDependencies): Handler {
   return async (event, context) => {
     const began = performance.now();
     const requestId = context?.awsRequestId ?? event.requestContext?.requestId;

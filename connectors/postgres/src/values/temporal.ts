@@ -268,7 +268,7 @@ export function timetzType(): ValueType {
 const INTERVAL_PART = /([+-]?(?<!\d)\d+) (year|mon|day)s?/g;
 const INTERVAL_CLOCK = /([+-])?(?<!\d)(\d+):(\d\d):(\d\d)(?:\.(\d+))?$/;
 
-interface IntervalParts {
+interface IntervalFields {
   years: number;
   months: number;
   days: number;
@@ -281,8 +281,8 @@ interface IntervalParts {
 }
 
 /** Text of IntervalStyle=postgres, which every session of ours sets. Throws for another style. */
-function parseInterval(text: string): IntervalParts {
-  const parts: IntervalParts = {
+function parseInterval(text: string): IntervalFields {
+  const parts: IntervalFields = {
     years: 0,
     months: 0,
     days: 0,

@@ -1,7 +1,7 @@
 /** What a parsed expression in CEL may contain, and what it reads. Source: cdc-postgres §7.13. */
 import { LONGEST_PATTERN } from './bounded-functions';
 
-export interface ExpressionParts {
+export interface CheckedExpression {
   /** Of `matches`. */
   readonly patterns: ReadonlySet<string>;
   /** Members that are read by their names alone, such as `value.after.id`. */
@@ -9,18 +9,18 @@ export interface ExpressionParts {
 }
 
 /** Throws SyntaxError for what could run long or without end. */
-export function checkedExpression(expression: unknown): ExpressionParts {
+export function checkedExpression(expression: unknown): CheckedExpression {
   const parts = { patterns: new Set<string>(), paths: new Set<string>() };
   collect(expression, parts);
   return parts;
 }
 
-interface Parts {
+interface CollectedNames {
   readonly patterns: Set<string>;
   readonly paths: Set<string>;
 }
 
-function collect(node: unknown, parts: Parts): void {
+function collect(node: unknown, parts: CollectedNames): void {
   if (typeof node !== 'object' || node === null) return;
   const { case: kind, value } = node as { case?: unknown; value?: unknown };
   // Macros such as `exists` become loops over a list of the record, one within the other.
