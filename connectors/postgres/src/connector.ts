@@ -10,7 +10,7 @@ import {
 } from '@millrace/sdk';
 import { checkConfig } from './config/check';
 import { exactlyOnceSupport } from './config/exactly-once-support';
-import { KEY } from './config/keys';
+import { KEY } from './config/definitions';
 import { parseConfig } from './config/postgres-config';
 import { probe } from './startup/probe';
 import { diagnose } from './diagnosis/diagnose';

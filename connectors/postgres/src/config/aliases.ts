@@ -4,12 +4,40 @@
  */
 import { editDistance, type ConfigProblem, type ConnectorConfig } from '@millrace/sdk';
 import { columnConverters } from './column-converter-config';
-import { DEFINITIONS, LEGACY_NAMES, TOLERATED_NAMES } from './definitions';
-import { KEY } from './keys';
+import { DEFINITIONS, KEY, type Key } from './definitions';
 import { splitList } from './patterns';
 import { invalid, withoutSalt } from './problem';
 import { overrideWarnings } from './snapshot-config';
 import { isUnsupported, isWithoutEffect } from './unsupported';
+
+/** Old name → current name (§1.2). */
+export const LEGACY_NAMES: Readonly<Record<string, Key>> = {
+  'database.server.name': KEY.topicPrefix,
+  'table.whitelist': KEY.tableIncludeList,
+  'table.blacklist': KEY.tableExcludeList,
+  'schema.whitelist': KEY.schemaIncludeList,
+  'schema.blacklist': KEY.schemaExcludeList,
+  'column.whitelist': KEY.columnIncludeList,
+  'column.blacklist': KEY.columnExcludeList,
+  'toasted.value.placeholder': KEY.unavailableValuePlaceholder,
+  'heartbeat.topics.prefix': KEY.topicHeartbeatPrefix,
+  'sanitize.field.names': KEY.fieldNameAdjustmentMode,
+  'slot.drop_on_stop': KEY.slotDropOnStop,
+  'flush.lsn.source': KEY.lsnFlushMode,
+};
+
+/** Alternative names that are accepted without a deprecation warning (§1.3, §1.7). */
+export const TOLERATED_NAMES: Readonly<Record<string, Key>> = {
+  sslmode: KEY.databaseSslmode,
+  sslrootcert: KEY.databaseSslrootcert,
+  sslcert: KEY.databaseSslcert,
+  sslkey: KEY.databaseSslkey,
+  sslpassword: KEY.databaseSslpassword,
+  'driver.tcpKeepAlive': KEY.databaseTcpKeepAlive,
+  'driver.connectTimeout': KEY.databaseConnectTimeout,
+  'driver.loginTimeout': KEY.databaseLoginTimeout,
+  'driver.socketTimeout': KEY.databaseSocketTimeout,
+};
 
 export interface CanonicalConfig {
   /** By current names only, with legacy enumeration values replaced. */

@@ -2,10 +2,9 @@
 import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
 import { canonical, type CanonicalConfig } from './aliases';
 import type { Definition } from './definition';
-import { DEFINITIONS } from './definitions';
+import { DEFINITIONS, KEY } from './definitions';
 import { checkColumnConverters } from './column-converter-config';
 import { checkColumnMasks } from './column-mask-config';
-import { KEY } from './keys';
 import { checkSnapshot } from './snapshot-config';
 import { checkMetrics } from './metrics-config';
 import { checkNotifications } from './notification-config';

@@ -1,7 +1,7 @@
 /** `converters`: plugins that choose how columns are published (cdc-postgres §1.6). */
 import type { ConnectorConfig } from '@millrace/sdk';
 import { complainOfAlias } from './alias-problem';
-import { KEY } from './keys';
+import { KEY } from './definitions';
 import { splitList } from './patterns';
 
 export interface ColumnConverterConfig {

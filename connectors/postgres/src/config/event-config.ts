@@ -2,18 +2,18 @@
 import type { ConnectorConfig } from '@millrace/sdk';
 import { columnConverters, type ColumnConverterConfig } from './column-converter-config';
 import { columnMasks, type ColumnMask } from './column-mask-config';
-import { KEY } from './keys';
+import { KEY, type ValueOf } from './definitions';
 import type { PatternList } from './patterns';
 import type { Settings } from './settings';
 import { readTopicNaming, type TopicNaming } from './topic-naming-config';
 
-export type NameAdjustment = 'none' | 'avro' | 'avro_unicode';
+export type NameAdjustment = ValueOf<'schemaNameAdjustmentMode'>;
 /** `event.converting.failure.handling.mode`. */
-export type ConversionFailureMode = 'fail' | 'warn' | 'skip';
+export type ConversionFailureMode = ValueOf<'eventConvertingFailureHandlingMode'>;
 /** `event.processing.failure.handling.mode`. */
-export type ProcessingFailureMode = 'fail' | 'warn' | 'skip' | 'ignore';
+export type ProcessingFailureMode = ValueOf<'eventProcessingFailureHandlingMode'>;
 /** `event.format`. */
-export type EventFormat = '3' | '1.2';
+export type EventFormat = ValueOf<'eventFormat'>;
 
 export interface EventConfig {
   readonly format: EventFormat;
@@ -29,7 +29,7 @@ export interface EventConfig {
   readonly sourceVersion: string;
   readonly conversionFailures: ConversionFailureMode;
   readonly processingFailures: ProcessingFailureMode;
-  readonly incompleteKey: 'fail' | 'warn' | 'debezium';
+  readonly incompleteKey: ValueOf<'eventIncompleteKeyHandling'>;
   readonly converters: readonly ColumnConverterConfig[];
   /** In the order in which they are tried. */
   readonly masks: readonly ColumnMask[];
@@ -41,28 +41,28 @@ export interface EventConfig {
 }
 
 export function readEventConfig(settings: Settings, values: ConnectorConfig): EventConfig {
-  const format = settings.choice<EventFormat>(KEY.eventFormat);
+  const format = settings.get('eventFormat');
   const isOld = format === '1.2';
-  const schemaNames = settings.choice<NameAdjustment>(KEY.schemaNameAdjustmentMode);
+  const schemaNames = settings.get('schemaNameAdjustmentMode');
   return {
     format,
-    tombstones: settings.flag(KEY.tombstonesOnDelete),
-    skipUnchanged: settings.flag(KEY.skipMessagesWithoutChange),
+    tombstones: settings.get('tombstonesOnDelete'),
+    skipUnchanged: settings.get('skipMessagesWithoutChange'),
     // Debezium 1.2 has no setting for it: its schema names are always valid for Avro.
     schemaNames: isOld && schemaNames === 'none' ? 'avro' : schemaNames,
-    fieldNames: settings.choice(KEY.fieldNameAdjustmentMode),
-    headers: settings.flag(KEY.extendedHeadersEnabled) && !isOld,
-    delimiter: settings.must(KEY.topicDelimiter),
+    fieldNames: settings.get('fieldNameAdjustmentMode'),
+    headers: settings.get('extendedHeadersEnabled') && !isOld,
+    delimiter: settings.get('topicDelimiter'),
     topics: readTopicNaming(settings),
     sourceVersion:
-      settings.given(KEY.eventSourceVersion) ?? (isOld ? '1.2.0.Final' : settings.must(KEY.eventSourceVersion)),
-    conversionFailures: settings.choice(KEY.eventConvertingFailureHandlingMode),
-    processingFailures: settings.choice(KEY.eventProcessingFailureHandlingMode),
-    incompleteKey: settings.choice(KEY.eventIncompleteKeyHandling),
+      settings.given(KEY.eventSourceVersion) ?? (isOld ? '1.2.0.Final' : settings.get('eventSourceVersion')),
+    conversionFailures: settings.get('eventConvertingFailureHandlingMode'),
+    processingFailures: settings.get('eventProcessingFailureHandlingMode'),
+    incompleteKey: settings.get('eventIncompleteKeyHandling'),
     converters: columnConverters(values),
     masks: columnMasks(values),
-    propagatedColumns: settings.patterns(KEY.columnPropagateSourceType),
-    propagatedTypes: settings.patterns(KEY.datatypePropagateSourceType),
-    comments: settings.flag(KEY.includeSchemaComments),
+    propagatedColumns: settings.patterns('columnPropagateSourceType'),
+    propagatedTypes: settings.patterns('datatypePropagateSourceType'),
+    comments: settings.get('includeSchemaComments'),
   };
 }

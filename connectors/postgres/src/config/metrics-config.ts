@@ -1,7 +1,8 @@
 /** Settings of metrics and of the warnings about the slot. */
 import type { ConnectorConfig } from '@millrace/sdk';
-import { KEY } from './keys';
+import { KEY } from './definitions';
 import { splitList } from './patterns';
+import type { Settings } from './settings';
 
 export interface MetricsConfig {
   /** `custom.metric.tags`: labels of each metric. */
@@ -16,12 +17,11 @@ const LABEL = /^[a-zA-Z][a-zA-Z0-9_]*$/;
 const TAKEN = ['connector', 'task', 'context', 'plugin', 'name', 'slot', 'table', 'key', 'status'];
 const MOST_TAGS = 5;
 
-export function metricsConfig(values: ConnectorConfig): MetricsConfig {
-  const warn = values[KEY.slotRetainedWalWarnBytes]?.trim() ?? '';
+export function metricsConfig({ get }: Settings, values: ConnectorConfig): MetricsConfig {
   return {
     tags: Object.fromEntries(tags(values)),
-    statistics: values[KEY.statisticsMetricsEnabled]?.trim().toLowerCase() !== 'false',
-    warnBytes: warn === '' ? null : Number(warn),
+    statistics: get('statisticsMetricsEnabled'),
+    warnBytes: get('slotRetainedWalWarnBytes'),
   };
 }
 

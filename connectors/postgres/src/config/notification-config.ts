@@ -1,6 +1,6 @@
 /** Settings of notifications (cdc-postgres §4.12). */
 import type { ConnectorConfig } from '@millrace/sdk';
-import { KEY } from './keys';
+import { KEY } from './definitions';
 import { splitList } from './patterns';
 
 export type NotificationChannel = 'log' | 'sink' | 'jmx';

@@ -4,8 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import type { ConnectorConfig } from '@millrace/sdk';
-import { KEY } from './keys';
+import { KEY } from './definitions';
 import { PatternList, patternsProblem, splitList } from './patterns';
+import { readSettings } from './settings';
 
 const MAX_SLOTS = 64;
 
@@ -31,8 +32,9 @@ export interface SlotPart {
 }
 
 export function parallelConfig(values: ConnectorConfig): ParallelConfig {
-  const count = Number(values[KEY.slotCount]?.trim() || 1);
-  const parts = count === 1 ? [] : split(values[KEY.slotTables] ?? '');
+  const { get } = readSettings(values);
+  const count = get('slotCount');
+  const parts = count === 1 ? [] : split(get('slotTables') ?? '');
   const text = parts.map(({ slot, patterns }) => `${slot}:${patterns.join()}`).join(';');
   return {
     count,

@@ -3,7 +3,7 @@ import { ConfigError, type ConnectorConfig } from '@millrace/sdk';
 import type { ValueOptions } from '../values/value-type';
 import { checkConfig } from './check';
 import { readEventConfig, type EventConfig } from './event-config';
-import { KEY } from './keys';
+import { KEY, type ValueOf } from './definitions';
 import { readSnapshotConfig, type SnapshotConfig } from './snapshot-config';
 import { metricsConfig, type MetricsConfig } from './metrics-config';
 import { notificationConfig, type NotificationConfig } from './notification-config';
@@ -11,18 +11,16 @@ import { reselectConfig, type ReselectConfig } from './reselect-config';
 import { parallelConfig, type ParallelConfig, type SlotPart } from './parallel-config';
 import { PatternList, splitList } from './patterns';
 import { withoutSalt } from './problem';
-import { offsetMismatchStrategy, type OffsetMismatchStrategy } from './offset-mismatch';
 import { replicaIdentities, type ReplicaIdentityRule } from './replica-identities';
 import { readStreamConfig, type StreamConfig } from './stream-config';
 import { incrementalConfig, signalConfig, type IncrementalConfig, type SignalConfig } from './signal-config';
-import { readSettings } from './settings';
+import { readSettings, type Settings } from './settings';
 
-export type SslMode = 'disable' | 'allow' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
+export type SslMode = ValueOf<'databaseSslmode'>;
 export type { SnapshotMode } from './snapshot-config';
-export type PublicationMode = 'all_tables' | 'filtered' | 'disabled' | 'no_tables';
+export type PublicationMode = ValueOf<'publicationAutocreateMode'>;
 /** `plugin.name`. */
-export type PluginName =
-  'pgoutput' | 'decoderbufs' | 'wal2json' | 'wal2json_rds' | 'wal2json_streaming' | 'wal2json_rds_streaming';
+export type PluginName = ValueOf<'pluginName'>;
 export type Operation = 'c' | 'u' | 'd' | 't';
 
 export interface ConnectionConfig {
@@ -86,7 +84,7 @@ export interface PostgresConfig {
     readonly flush: boolean;
     readonly checkPosition: boolean;
     /** What applies when the position of the slot is not that of the stored offset. */
-    readonly mismatch: OffsetMismatchStrategy;
+    readonly mismatch: ValueOf<'offsetMismatchStrategy'>;
     /** Each connection of the stream reads a temporary copy, called `name`, of this slot. Null: the slot itself. */
     readonly copyOf: string | null;
   };
@@ -137,105 +135,111 @@ export function parseConfig(config: ConnectorConfig): PostgresConfig {
 
 function read(values: ConnectorConfig, warnings: readonly string[]): PostgresConfig {
   const settings = readSettings(values);
-  const { text, must, number, flag, choice, patterns, secret } = settings;
+  const { get, patterns, secret } = settings;
   const events = readEventConfig(settings, values);
-  const prefix = must(KEY.topicPrefix);
-  const skipped = splitList(must(KEY.skippedOperations)).filter((one) => one !== 'none') as Operation[];
-  const maxBytes = number(KEY.maxQueueSizeInBytes);
-  const retries = number(KEY.errorsMaxRetries);
+  const prefix = get('topicPrefix');
+  const skipped = splitList(get('skippedOperations')).filter((one) => one !== 'none') as Operation[];
+  const maxBytes = get('maxQueueSizeInBytes');
+  const retries = get('errorsMaxRetries');
   return {
     prefix,
     connection: {
-      host: must(KEY.databaseHostname).replace(/^\[(.*)\]$/, '$1'),
-      port: number(KEY.databasePort),
-      user: must(KEY.databaseUser),
+      host: get('databaseHostname').replace(/^\[(.*)\]$/, '$1'),
+      port: get('databasePort'),
+      user: get('databaseUser'),
       password: secret(KEY.databasePassword) ?? '',
-      database: must(KEY.databaseDbname),
-      sslMode: choice<SslMode>(KEY.databaseSslmode),
-      sslRootCert: text(KEY.databaseSslrootcert),
-      sslCert: text(KEY.databaseSslcert),
-      sslKey: text(KEY.databaseSslkey),
+      database: get('databaseDbname'),
+      sslMode: get('databaseSslmode'),
+      sslRootCert: get('databaseSslrootcert'),
+      sslCert: get('databaseSslcert'),
+      sslKey: get('databaseSslkey'),
       sslPassword: secret(KEY.databaseSslpassword),
-      initialStatements: splitStatements(text(KEY.databaseInitialStatements) ?? ''),
-      keepAlive: flag(KEY.databaseTcpKeepAlive),
-      connectTimeoutMs: shortest(number(KEY.databaseConnectTimeout), number(KEY.databaseLoginTimeout)),
-      socketTimeoutMs: number(KEY.databaseSocketTimeout) * 1000,
-      queryTimeoutMs: number(KEY.databaseQueryTimeoutMs),
-      validationTimeoutMs: number(KEY.connectionValidationTimeoutMs),
+      initialStatements: splitStatements(get('databaseInitialStatements') ?? ''),
+      keepAlive: get('databaseTcpKeepAlive'),
+      connectTimeoutMs: shortest(get('databaseConnectTimeout'), get('databaseLoginTimeout')),
+      socketTimeoutMs: get('databaseSocketTimeout') * 1000,
+      queryTimeoutMs: get('databaseQueryTimeoutMs'),
+      validationTimeoutMs: get('connectionValidationTimeoutMs'),
     },
-    plugin: choice<PluginName>(KEY.pluginName),
+    plugin: get('pluginName'),
     pluginIsChosen: (values[KEY.pluginName]?.trim() ?? '') !== '',
     slot: {
-      name: must(KEY.slotName),
-      dropOnStop: flag(KEY.slotDropOnStop),
-      failover: flag(KEY.slotFailover),
-      streamParams: pairs(text(KEY.slotStreamParams) ?? ''),
-      maxRetries: number(KEY.slotMaxRetries),
-      retryDelayMs: number(KEY.slotRetryDelayMs),
-      createTimeoutSeconds: number(KEY.internalCreateSlotCommandTimeout),
-      statusIntervalMs: number(KEY.statusUpdateIntervalMs),
-      receiveTimeoutMs: number(KEY.streamReceiveTimeoutMs),
-      flush: choice(KEY.lsnFlushMode) !== 'manual',
-      checkPosition: flag(KEY.internalLogPositionCheckEnable),
+      name: get('slotName'),
+      dropOnStop: get('slotDropOnStop'),
+      failover: get('slotFailover'),
+      streamParams: pairs(get('slotStreamParams') ?? ''),
+      maxRetries: get('slotMaxRetries'),
+      retryDelayMs: get('slotRetryDelayMs'),
+      createTimeoutSeconds: get('internalCreateSlotCommandTimeout'),
+      statusIntervalMs: get('statusUpdateIntervalMs'),
+      receiveTimeoutMs: get('streamReceiveTimeoutMs'),
+      flush: get('lsnFlushMode') !== 'manual',
+      checkPosition: get('internalLogPositionCheckEnable'),
       mismatch: offsetMismatchStrategy(settings),
       copyOf: null,
     },
-    metrics: metricsConfig(values),
+    metrics: metricsConfig(settings, values),
     parallel: parallelConfig(values),
     part: null,
     stream: readStreamConfig(settings),
     publication: {
-      name: must(KEY.publicationName),
-      mode: choice<PublicationMode>(KEY.publicationAutocreateMode),
-      viaPartitionRoot: flag(KEY.publishViaPartitionRoot),
-      checkIntervalMs: number(KEY.publicationCheckIntervalMs),
+      name: get('publicationName'),
+      mode: get('publicationAutocreateMode'),
+      viaPartitionRoot: get('publishViaPartitionRoot'),
+      checkIntervalMs: get('publicationCheckIntervalMs'),
     },
-    replicaIdentities: replicaIdentities(text(KEY.replicaIdentityAutosetValues)),
+    replicaIdentities: replicaIdentities(get('replicaIdentityAutosetValues')),
     snapshot: readSnapshotConfig(settings, values),
     filters: {
-      schemaInclude: patterns(KEY.schemaIncludeList),
-      schemaExclude: patterns(KEY.schemaExcludeList),
-      tableInclude: patterns(KEY.tableIncludeList),
-      tableExclude: patterns(KEY.tableExcludeList),
-      columnInclude: patterns(KEY.columnIncludeList),
-      columnExclude: patterns(KEY.columnExcludeList),
-      ignoreBuiltin: flag(KEY.tableIgnoreBuiltin),
-      signalTable: text(KEY.signalDataCollection),
+      schemaInclude: patterns('schemaIncludeList'),
+      schemaExclude: patterns('schemaExcludeList'),
+      tableInclude: patterns('tableIncludeList'),
+      tableExclude: patterns('tableExcludeList'),
+      columnInclude: patterns('columnIncludeList'),
+      columnExclude: patterns('columnExcludeList'),
+      ignoreBuiltin: get('tableIgnoreBuiltin'),
+      signalTable: get('signalDataCollection'),
       owns: null,
     },
-    keyColumns: keyColumns(text(KEY.messageKeyColumns) ?? ''),
+    keyColumns: keyColumns(get('messageKeyColumns') ?? ''),
     // Debezium 1.2 has no event for a truncate.
     skipped: new Set(events.format === '1.2' ? [...skipped, 't'] : skipped),
     values: {
-      decimals: choice(KEY.decimalHandlingMode),
-      moneyFractionDigits: number(KEY.moneyFractionDigits),
-      time: choice(KEY.timePrecisionMode),
-      interval: choice(KEY.intervalHandlingMode),
-      hstore: choice(KEY.hstoreHandlingMode),
-      binary: choice(KEY.binaryHandlingMode),
-      includeUnknown: flag(KEY.includeUnknownDatatypes),
-      placeholder: placeholder(must(KEY.unavailableValuePlaceholder)),
+      decimals: get('decimalHandlingMode'),
+      moneyFractionDigits: get('moneyFractionDigits'),
+      time: get('timePrecisionMode'),
+      interval: get('intervalHandlingMode'),
+      hstore: get('hstoreHandlingMode'),
+      binary: get('binaryHandlingMode'),
+      includeUnknown: get('includeUnknownDatatypes'),
+      placeholder: placeholder(get('unavailableValuePlaceholder')),
     },
     events,
     heartbeat: {
-      intervalMs: number(KEY.heartbeatIntervalMs),
-      actionQuery: text(KEY.heartbeatActionQuery),
-      topic: text(KEY.topicHeartbeatName) ?? `${must(KEY.topicHeartbeatPrefix)}.${prefix}`,
+      intervalMs: get('heartbeatIntervalMs'),
+      actionQuery: get('heartbeatActionQuery'),
+      topic: get('topicHeartbeatName') ?? `${get('topicHeartbeatPrefix')}.${prefix}`,
     },
     notifications: notificationConfig(values),
     reselect: reselectConfig(values),
     signals: signalConfig(settings, values, prefix),
     incremental: incrementalConfig(settings),
     queue: {
-      maxBatch: number(KEY.maxBatchSize),
-      maxMessages: number(KEY.maxQueueSize),
+      maxBatch: get('maxBatchSize'),
+      maxMessages: get('maxQueueSize'),
       maxBytes: maxBytes === 0 ? Infinity : maxBytes,
-      pollIntervalMs: number(KEY.pollIntervalMs),
+      pollIntervalMs: get('pollIntervalMs'),
     },
     maxRetries: retries < 0 ? Infinity : retries,
-    firstRetryMs: Math.min(number(KEY.retriableRestartConnectorWaitMs), 1000),
+    firstRetryMs: Math.min(get('retriableRestartConnectorWaitMs'), 1000),
     warnings,
   };
+}
+
+/** `offset.mismatch.strategy`, or what its older name says. */
+function offsetMismatchStrategy({ get, given }: Settings): ValueOf<'offsetMismatchStrategy'> {
+  const isSought = get('internalSlotSeekToKnownOffsetOnStart');
+  return given(KEY.offsetMismatchStrategy) === null && isSought ? 'trust_offset' : get('offsetMismatchStrategy');
 }
 
 /** @param seconds 0: no limit. @returns milliseconds */

@@ -1,5 +1,5 @@
 /** `replica.identity.autoset.values` (cdc-postgres §1.4): `<pattern>:FULL,<pattern>:INDEX <index>,…`. */
-import { KEY } from './keys';
+import { KEY } from './definitions';
 import { PatternList, patternsProblem, splitList } from './patterns';
 
 export interface ReplicaIdentityRule {

@@ -1,7 +1,7 @@
 /** Settings of the post-processor that reads columns again (cdc-postgres §2.10). */
 import type { ConnectorConfig } from '@millrace/sdk';
 import { complainOfAlias } from './alias-problem';
-import { KEY } from './keys';
+import { KEY } from './definitions';
 import { PatternList, patternProblem, splitList } from './patterns';
 
 export interface ReselectConfig {

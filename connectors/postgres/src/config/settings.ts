@@ -1,9 +1,7 @@
 import type { ConnectorConfig } from '@millrace/sdk';
-import { DEFINITIONS } from './definitions';
-import type { Key } from './keys';
+import type { Definition } from './definition';
+import { definitionOf, type Field, type Key, type ValueOf } from './definitions';
 import { PatternList } from './patterns';
-
-const DEFAULTS = new Map(DEFINITIONS.map((definition) => [definition.name, definition.default]));
 
 export type Settings = ReturnType<typeof readSettings>;
 
@@ -14,20 +12,32 @@ export function readSettings(values: ConnectorConfig) {
     const value = values[name]?.trim();
     return value === undefined || value === '' ? null : value;
   };
-  /** Trimmed; null when there is neither a value nor a default. */
-  const text = (name: Key): string | null => {
-    const fallback = DEFAULTS.get(name);
-    return given(name) ?? (fallback == null ? null : String(fallback));
+  /** Texts are trimmed. Null when there is neither a value nor a default. */
+  const get = <F extends Field>(field: F): ValueOf<F> => {
+    const definition: Definition<Key> = definitionOf(field);
+    const preset = definition.default;
+    const text = given(definition.name) ?? (preset === null ? null : String(preset));
+    return (text === null ? null : parsed(definition, text)) as ValueOf<F>;
   };
-  const must = (name: Key): string => text(name) as string;
-  const number = (name: Key): number => Number(must(name));
-  const flag = (name: Key): boolean => must(name).toLowerCase() === 'true';
-  const choice = <T extends string>(name: Key): T => must(name).toLowerCase() as T;
-  const patterns = (name: Key): PatternList | null => {
-    const value = text(name);
-    return value === null ? null : PatternList.parse(value);
+  const patterns = (field: Field): PatternList | null => {
+    const value = get(field);
+    return value === null ? null : PatternList.parse(String(value));
   };
   /** Not trimmed. */
   const secret = (name: Key): string | null => values[name] ?? null;
-  return { given, text, must, number, flag, choice, patterns, secret };
+  return { given, get, patterns, secret };
+}
+
+function parsed({ type, constraint }: Definition, text: string): string | number | boolean {
+  switch (type) {
+    case 'BOOLEAN':
+      return text.toLowerCase() === 'true';
+    case 'SHORT':
+    case 'INT':
+    case 'LONG':
+    case 'DOUBLE':
+      return Number(text);
+    default:
+      return constraint?.kind === 'oneOf' ? text.toLowerCase() : text;
+  }
 }

@@ -3,10 +3,9 @@
  * Source: cdc-postgres §1.3 to §1.6.
  */
 import type { ConfigKey } from '@millrace/sdk';
-import { LEGACY_VALUES } from './aliases';
+import { LEGACY_NAMES, LEGACY_VALUES, TOLERATED_NAMES } from './aliases';
 import type { Definition } from './definition';
-import { DEFINITIONS, LEGACY_NAMES, TOLERATED_NAMES } from './definitions';
-import { KEY } from './keys';
+import { DEFINITIONS, KEY } from './definitions';
 import { LAYOUT } from './layout';
 import { isRefused } from './unsupported';
 

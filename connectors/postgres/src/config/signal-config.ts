@@ -1,6 +1,6 @@
 /** Settings of signals and incremental snapshots (cdc-postgres §1.5). */
 import type { ConnectorConfig } from '@millrace/sdk';
-import { KEY } from './keys';
+import { KEY } from './definitions';
 import { splitList } from './patterns';
 import type { Settings } from './settings';
 
@@ -31,34 +31,34 @@ const WITHOUT_JAVA: Readonly<Record<string, string>> = {
 };
 const CONSUMER = 'signal.consumer.';
 
-export function signalConfig({ text, must, number }: Settings, values: ConnectorConfig, prefix: string): SignalConfig {
-  const channels = splitList(must(KEY.signalEnabledChannels)).map((name) => name.toLowerCase());
-  const table = text(KEY.signalDataCollection);
+export function signalConfig({ get }: Settings, values: ConnectorConfig, prefix: string): SignalConfig {
+  const channels = splitList(get('signalEnabledChannels')).map((name) => name.toLowerCase());
+  const table = get('signalDataCollection');
   return {
     table,
     source: table !== null && channels.includes('source'),
     kafka: channels.includes('kafka')
       ? {
-          topic: text(KEY.signalKafkaTopic) ?? `${prefix}-signal`,
+          topic: get('signalKafkaTopic') ?? `${prefix}-signal`,
           consumer: {
             'auto.offset.reset': 'earliest',
             ...prefixed(values, CONSUMER),
-            'bootstrap.servers': text(KEY.signalKafkaBootstrapServers) ?? '',
-            'group.id': must(KEY.signalKafkaGroupId),
+            'bootstrap.servers': get('signalKafkaBootstrapServers') ?? '',
+            'group.id': get('signalKafkaGroupId'),
           },
         }
       : null,
-    file: channels.includes('file') ? must(KEY.signalFile) : null,
-    pollIntervalMs: number(KEY.signalPollIntervalMs),
+    file: channels.includes('file') ? get('signalFile') : null,
+    pollIntervalMs: get('signalPollIntervalMs'),
   };
 }
 
-export function incrementalConfig({ number, choice, flag }: Settings): IncrementalConfig {
+export function incrementalConfig({ get }: Settings): IncrementalConfig {
   return {
-    chunkSize: number(KEY.incrementalSnapshotChunkSize),
-    deletesWatermarks: choice(KEY.incrementalSnapshotWatermarkingStrategy) === 'insert_delete',
-    readOnly: flag(KEY.readOnly),
-    lockTimeoutMs: number(KEY.snapshotLockTimeoutMs),
+    chunkSize: get('incrementalSnapshotChunkSize'),
+    deletesWatermarks: get('incrementalSnapshotWatermarkingStrategy') === 'insert_delete',
+    readOnly: get('readOnly'),
+    lockTimeoutMs: get('snapshotLockTimeoutMs'),
   };
 }
 

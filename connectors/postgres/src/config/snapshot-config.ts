@@ -1,10 +1,11 @@
 /** Settings of snapshots (cdc-postgres §1.5). */
 import type { ConnectorConfig } from '@millrace/sdk';
-import { KEY } from './keys';
+import { KEY, type ValueOf } from './definitions';
 import { splitList, type PatternList } from './patterns';
 import type { Settings } from './settings';
 
-export type SnapshotMode = 'initial' | 'initial_only' | 'no_data' | 'always' | 'when_needed' | 'configuration_based';
+/** Without `custom`, which is refused. */
+export type SnapshotMode = Exclude<ValueOf<'snapshotMode'>, 'custom'>;
 
 /** What a mode decides (cdc-postgres §4.1). */
 export interface SnapshotPolicy {
@@ -19,7 +20,7 @@ export interface SnapshotPolicy {
 export interface SnapshotConfig {
   readonly mode: SnapshotMode;
   readonly policy: SnapshotPolicy;
-  readonly isolation: string;
+  readonly isolation: ValueOf<'snapshotIsolationMode'>;
   readonly include: PatternList | null;
   /** `schema.table` → SELECT. */
   readonly overrides: ReadonlyMap<string, string>;
@@ -31,7 +32,7 @@ export interface SnapshotConfig {
   readonly threadsMultiplier: number;
   /** `legacy.snapshot.max.threads`: a table is read by one connection. */
   readonly tablePerThread: boolean;
-  readonly order: 'disabled' | 'ascending' | 'descending';
+  readonly order: ValueOf<'snapshotTablesOrderByRowCount'>;
   /** Milliseconds to wait for the lock of a table; null: tables are not locked before they are read. */
   readonly lockTimeoutMs: number | null;
   /** Maximum number of captured tables; 0: no limit. */
@@ -49,23 +50,23 @@ export const SNAPSHOT_POLICIES: Readonly<Record<Exclude<SnapshotMode, 'configura
 };
 
 export function readSnapshotConfig(settings: Settings, values: ConnectorConfig): SnapshotConfig {
-  const { number, flag, choice, patterns } = settings;
-  const mode = choice<SnapshotMode>(KEY.snapshotMode);
+  const { get, patterns } = settings;
+  const mode = get('snapshotMode') as SnapshotMode;
   return {
     mode,
     policy: mode === 'configuration_based' ? configuredPolicy(settings) : SNAPSHOT_POLICIES[mode],
-    isolation: choice(KEY.snapshotIsolationMode),
-    include: patterns(KEY.snapshotIncludeCollectionList),
+    isolation: get('snapshotIsolationMode'),
+    include: patterns('snapshotIncludeCollectionList'),
     overrides: overrides(values),
-    fetchSize: number(KEY.snapshotFetchSize),
-    delayMs: number(KEY.snapshotDelayMs),
-    threads: number(KEY.snapshotMaxThreads),
-    threadsMultiplier: number(KEY.snapshotMaxThreadsMultiplier),
-    tablePerThread: flag(KEY.legacySnapshotMaxThreads),
-    order: choice(KEY.snapshotTablesOrderByRowCount),
-    lockTimeoutMs: choice(KEY.snapshotLockingMode) === 'shared' ? number(KEY.snapshotLockTimeoutMs) : null,
-    maxTables: number(KEY.guardrailCollectionsMax),
-    maxTablesFails: choice(KEY.guardrailCollectionsLimitAction) === 'fail',
+    fetchSize: get('snapshotFetchSize'),
+    delayMs: get('snapshotDelayMs'),
+    threads: get('snapshotMaxThreads'),
+    threadsMultiplier: get('snapshotMaxThreadsMultiplier'),
+    tablePerThread: get('legacySnapshotMaxThreads'),
+    order: get('snapshotTablesOrderByRowCount'),
+    lockTimeoutMs: get('snapshotLockingMode') === 'shared' ? get('snapshotLockTimeoutMs') : null,
+    maxTables: get('guardrailCollectionsMax'),
+    maxTablesFails: get('guardrailCollectionsLimitAction') === 'fail',
   };
 }
 
@@ -73,12 +74,12 @@ export function readSnapshotConfig(settings: Settings, values: ConnectorConfig):
  * `snapshot.schema` and `snapshot.on.schema.error` decide nothing here: the connector reads the definition of each
  * table from the catalog, and stores no history of it.
  */
-function configuredPolicy({ flag }: Settings): SnapshotPolicy {
-  const data = flag(KEY.snapshotConfiguredData);
+function configuredPolicy({ get }: Settings): SnapshotPolicy {
+  const data = get('snapshotConfiguredData');
   return {
     ...{ initially: data, everyStart: data },
-    whenLost: flag(KEY.snapshotConfiguredOnDataError),
-    stream: flag(KEY.snapshotConfiguredStream),
+    whenLost: get('snapshotConfiguredOnDataError'),
+    stream: get('snapshotConfiguredStream'),
   };
 }
 

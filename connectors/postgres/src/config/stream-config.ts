@@ -1,12 +1,12 @@
 /** Settings of the change stream other than its slot and publication (cdc-postgres §1.4, §5.4). */
 import { tmpdir } from 'node:os';
-import { KEY } from './keys';
+import { KEY, type ValueOf } from './definitions';
 import type { PatternList } from './patterns';
 import type { Settings } from './settings';
 
 export interface StreamConfig {
   /** How the server sends transactions that have not committed. */
-  readonly streaming: 'off' | 'on' | 'parallel';
+  readonly streaming: ValueOf<'pgoutputStreaming'>;
   /** Folder for the changes of such transactions. */
   readonly spillFolder: string;
   /** The server sends prepared transactions at PREPARE TRANSACTION. */
@@ -23,30 +23,29 @@ export interface StreamConfig {
 
 export interface TransactionConfig {
   readonly topic: string;
-  readonly idFormat: 'debezium3' | 'xid' | 'xid_commit_lsn';
+  readonly idFormat: ValueOf<'transactionIdFormat'>;
 }
 
 export function readStreamConfig(settings: Settings): StreamConfig {
   return {
-    streaming: settings.choice(KEY.pgoutputStreaming),
-    spillFolder: settings.text(KEY.pgoutputStreamingDirectory) ?? tmpdir(),
-    twoPhase: settings.flag(KEY.pgoutputTwoPhase),
+    streaming: settings.get('pgoutputStreaming'),
+    spillFolder: settings.get('pgoutputStreamingDirectory') ?? tmpdir(),
+    twoPhase: settings.get('pgoutputTwoPhase'),
     messages: {
-      include: settings.patterns(KEY.messagePrefixIncludeList),
-      exclude: settings.patterns(KEY.messagePrefixExcludeList),
+      include: settings.patterns('messagePrefixIncludeList'),
+      exclude: settings.patterns('messagePrefixExcludeList'),
     },
-    transactions: settings.flag(KEY.provideTransactionMetadata) ? transactionConfig(settings) : null,
-    delayMs: settings.number(KEY.streamingDelayMs),
-    xminIntervalMs: settings.number(KEY.xminFetchIntervalMs),
+    transactions: settings.get('provideTransactionMetadata') ? transactionConfig(settings) : null,
+    delayMs: settings.get('streamingDelayMs'),
+    xminIntervalMs: settings.get('xminFetchIntervalMs'),
   };
 }
 
 function transactionConfig(settings: Settings): TransactionConfig {
-  const prefix = settings.must(KEY.topicPrefix);
-  const isOld = settings.choice(KEY.eventFormat) === '1.2';
+  const prefix = settings.get('topicPrefix');
+  const isOld = settings.get('eventFormat') === '1.2';
   return {
-    topic: [prefix, settings.must(KEY.topicTransaction)].join(settings.must(KEY.topicDelimiter)),
-    idFormat:
-      settings.given(KEY.transactionIdFormat) === null && isOld ? 'xid' : settings.choice(KEY.transactionIdFormat),
+    topic: [prefix, settings.get('topicTransaction')].join(settings.get('topicDelimiter')),
+    idFormat: settings.given(KEY.transactionIdFormat) === null && isOld ? 'xid' : settings.get('transactionIdFormat'),
   };
 }

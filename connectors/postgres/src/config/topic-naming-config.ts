@@ -1,6 +1,6 @@
 /** `topic.naming.strategy` and its settings (cdc-postgres §7.1). */
 import { anchored, compileJavaRegex, compileJavaReplacement, type ConnectorConfig } from '@millrace/sdk';
-import { KEY } from './keys';
+import { KEY } from './definitions';
 import type { Settings } from './settings';
 
 export interface TopicNaming {
@@ -32,7 +32,7 @@ function strategy(name: string): 'schema' | 'default' | 'regex' | 'unicode' | nu
 }
 
 export function readTopicNaming(settings: Settings): TopicNaming {
-  const kind = strategy(settings.must(KEY.topicNamingStrategy));
+  const kind = strategy(settings.get('topicNamingStrategy'));
   return {
     withSchema: kind === 'schema' || kind === 'unicode',
     unicode: kind === 'unicode',
@@ -41,11 +41,11 @@ export function readTopicNaming(settings: Settings): TopicNaming {
 }
 
 function rewriting(settings: Settings): TopicRewriting {
-  const pattern = anchored(compileJavaRegex(settings.must(KEY.topicRegex)));
+  const pattern = anchored(compileJavaRegex(settings.get('topicRegex') as string));
   return {
     pattern,
-    replacer: compileJavaReplacement(pattern, settings.must(KEY.topicReplacement)),
-    keyField: settings.flag(KEY.topicKeyEnforceUniqueness) ? settings.must(KEY.topicKeyFieldName) : null,
+    replacer: compileJavaReplacement(pattern, settings.get('topicReplacement') as string),
+    keyField: settings.get('topicKeyEnforceUniqueness') ? settings.get('topicKeyFieldName') : null,
   };
 }
 

@@ -1,6 +1,6 @@
 /** Captured tables: filters, privileges, replica identities. Pure. */
 import type { Finding } from '@millrace/sdk';
-import { KEY } from '../config/keys';
+import { KEY } from '../config/definitions';
 import type { PatternList } from '../config/patterns';
 import { qualified, type CatalogTable } from '../database/catalog';
 import { quoteTable } from '../database/identifiers';

@@ -1,5 +1,5 @@
 /** Options of pgoutput in START_REPLICATION (cdc-postgres §5.4). Pure. */
-import { KEY } from '../config/keys';
+import { KEY } from '../config/definitions';
 import type { PostgresConfig } from '../config/postgres-config';
 import { quoteIdentifier } from '../database/identifiers';
 

@@ -17,7 +17,7 @@ import { findPublication } from '../publication/state';
 import { findSlot, checkSlot } from '../replication/slot';
 import { grants, noTableProblem, partlyHidden, unreadable } from './start';
 import type { PostgresConfig } from '../config/postgres-config';
-import { KEY } from '../config/keys';
+import { KEY } from '../config/definitions';
 import { invalid } from '../config/problem';
 import { slotParts } from '../config/slot-part';
 

@@ -1,7 +1,5 @@
 import { LONGEST_TIMER_MS } from '@millrace/sdk';
 import { checkConfig } from '../../../../connectors/postgres/src/config/check';
-import { DEFINITIONS } from '../../../../connectors/postgres/src/config/definitions';
-import { KEY } from '../../../../connectors/postgres/src/config/keys';
 import { parseConfig } from '../../../../connectors/postgres/src/config/postgres-config';
 import { clientConfig } from '../../../../connectors/postgres/src/database/connection';
 
@@ -346,8 +344,4 @@ test('parseConfig fails with the first problem and its key, never with a passwor
       message: "The 'database.port' value is invalid: An integer is expected",
     }),
   );
-});
-
-test('every key has a definition', () => {
-  expect(DEFINITIONS.map(({ name }) => name).sort()).toEqual(Object.values(KEY).sort());
 });
