@@ -38,7 +38,7 @@ const NEEDS_TIME_OF_DAY: Record<string, string> = {
   'src/metrics/process-monitor.ts': SHOWN,
   'src/metrics/group-metrics.ts': 'read at the time of the exposition',
   'src/logging/log-levels.ts': SHOWN,
-  'src/cli/top/top.ts': OTHERS,
+  'src/cli/verbs/top/run.ts': OTHERS,
   'src/cli/doctor/worker-facts.ts': 'compared with the Date header',
   'src/kafka/consumer/read-ahead.ts': THREADS,
   'src/kafka/consumer/fetcher.ts': THREADS,

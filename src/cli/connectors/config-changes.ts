@@ -1,6 +1,10 @@
 /** Compares connector configs, and shows the differences without secrets. Pure. */
+import { redactText } from '../../logging/redact';
+import { HIDDEN, isSecret } from '../../logging/secrets';
 import type { Paint } from '../output/colours';
-import { printable, shownValue } from '../output/printable';
+import { printable } from '../output/printable';
+
+const LONGEST_VALUE = 500;
 
 export type Config = Readonly<Record<string, string | null>>;
 
@@ -38,4 +42,9 @@ export function changeLines(changes: readonly Change[], paint: Paint): string {
       return `${paint('yellow', `  ~ ${name}: ${from === to ? `${to} (changed)` : `${from} -> ${to}`}`)}\n`;
     })
     .join('');
+}
+
+/** The value of a config key as people and programs may see it: masked if it is a secret, bounded. */
+export function shownValue(key: string, value: string): string {
+  return isSecret(key, value) ? HIDDEN : printable(redactText(value, LONGEST_VALUE));
 }

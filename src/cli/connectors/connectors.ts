@@ -1,7 +1,7 @@
 /** Connectors with their states, as `GET /connectors?expand=status&expand=info` lists them. */
 import { traceReason } from '../../logging/trace-reason';
-import { type ConnectClient, path } from '../rest/connect-client';
-import { listOf, objectOf, textOf } from '../rest/reply';
+import type { ConnectClient } from '../rest/connect-client';
+import { listOf, objectOf, path, textOf } from '../rest/reply';
 import { byName } from './name-pattern';
 
 export interface Instance {
@@ -64,6 +64,10 @@ export async function readStatus(client: ConnectClient, name: string): Promise<S
 
 export function isFailed({ state, tasks }: Status): boolean {
   return state === 'FAILED' || tasks.some((task) => task.state === 'FAILED');
+}
+
+export function isStopped(status: Status | undefined): boolean {
+  return status?.state === 'STOPPED' && status.tasks.length === 0;
 }
 
 /** `2/3`: running ones of all. */

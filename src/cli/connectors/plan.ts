@@ -1,9 +1,11 @@
-/** Decides what `apply` does with each connector. Pure. */
+/** What `apply` does with each connector: how the files differ from the cluster. */
 import { ConnectError } from '@millrace/sdk';
 import type { ConnectorDocument } from '../documents/connector-document';
+import { readDocuments } from '../documents/read-documents';
 import { labelsOf, parseSelector } from '../documents/labels';
 import type { Paint } from '../output/colours';
 import { printable } from '../output/printable';
+import type { Invocation } from '../program/command-spec';
 import type { ConnectClient } from '../rest/connect-client';
 import { type Change, changeLines, changesOf, type Config } from './config-changes';
 
@@ -15,7 +17,7 @@ export interface Step {
   readonly document?: ConnectorDocument;
 }
 
-export interface PlanOptions {
+interface PlanOptions {
   /** Only connectors with these labels, of the files and of the cluster. */
   readonly selector?: string;
   /** Delete connectors that are not in the files. */
@@ -24,8 +26,31 @@ export interface PlanOptions {
   readonly all?: boolean;
 }
 
+interface GivenOptions extends PlanOptions {
+  readonly filename: readonly string[];
+  readonly recursive?: boolean;
+}
+
+/** Compares the files with the cluster. */
+export async function readPlan(
+  client: ConnectClient,
+  { options, io }: Pick<Invocation, 'options' | 'io'>,
+): Promise<readonly Step[]> {
+  const { filename, recursive, ...given } = options as unknown as GivenOptions;
+  // Wrong options are an error before anything is read.
+  planOf([], new Map(), given);
+  const documents = await readDocuments({ paths: filename, isRecursive: recursive }, io);
+  return planOf(documents, await presentConfigs(client), given);
+}
+
+/** Configs of the connectors of the cluster, by name. */
+async function presentConfigs(client: ConnectClient): Promise<ReadonlyMap<string, Config>> {
+  const found = await client.request<Record<string, { info?: { config?: Config } }>>('/connectors?expand=info');
+  return new Map(Object.entries(found).map(([name, { info }]) => [name, info?.config ?? {}]));
+}
+
 /** @throws ConnectError `CLI_USAGE` */
-export function planOf(
+function planOf(
   documents: readonly ConnectorDocument[],
   present: ReadonlyMap<string, Config>,
   { selector, prune = false, all = false }: PlanOptions = {},
@@ -64,13 +89,7 @@ export function planText(steps: readonly Step[], paint: Paint): string {
   return `${text.join('')}${summaryOf(steps)}\n`;
 }
 
-export function summaryOf(steps: readonly Step[]): string {
+function summaryOf(steps: readonly Step[]): string {
   const count = (action: Step['action']): number => steps.filter((step) => step.action === action).length;
   return `${count('create')} to create, ${count('update')} to change, ${count('delete')} to delete, ${count('none')} unchanged.`;
-}
-
-/** Configs of the connectors of the cluster, by name. */
-export async function presentConfigs(client: ConnectClient): Promise<ReadonlyMap<string, Config>> {
-  const found = await client.request<Record<string, { info?: { config?: Config } }>>('/connectors?expand=info');
-  return new Map(Object.entries(found).map(([name, { info }]) => [name, info?.config ?? {}]));
 }

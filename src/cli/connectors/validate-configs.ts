@@ -5,7 +5,8 @@ import { HIDDEN, isSecret } from '../../logging/secrets';
 import type { ConnectorDocument } from '../documents/connector-document';
 import { printable } from '../output/printable';
 import { sideBySide } from '../rest/clients';
-import { type ConnectClient, path, RestError } from '../rest/connect-client';
+import type { ConnectClient } from '../rest/connect-client';
+import { path, RestError } from '../rest/reply';
 
 export interface FieldErrors {
   readonly key: string;

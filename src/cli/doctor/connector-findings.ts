@@ -4,7 +4,7 @@ import type { ConnectorFacts, RestFacts } from './rest-facts';
 import { notReached } from './deadline';
 import { clockFindings, noWorkerFinding } from './group-findings';
 import type { Failure } from './read';
-import { path } from '../rest/connect-client';
+import { path } from '../rest/reply';
 import { shellQuote } from '../output/shell-quote';
 import type { DoctorFinding } from './report';
 import { isNoWorker } from './worker-facts';

@@ -11,7 +11,7 @@ import {
   MOST_DOCUMENTS,
   MOST_FILES,
 } from './connector-document';
-import { parseYaml } from './parse-yaml';
+import type * as Yaml from './parse-yaml';
 import { toDocuments } from './to-documents';
 
 export interface DocumentSources {
@@ -134,7 +134,11 @@ function isDocumentFile(path: string): boolean {
  */
 function parseText(file: string, text: string): unknown[] {
   const format = FORMATS[extname(file).toLowerCase()] ?? formatOf(text);
-  return format === 'properties' ? [parseProperties(text)] : parseYaml(text.replace(/^\uFEFF/, ''));
+  if (format === 'properties') return [parseProperties(text)];
+  // The YAML library takes 20 ms to load, so that help texts do not wait for it.
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  const { parseYaml } = require('./parse-yaml') as typeof Yaml;
+  return parseYaml(text.replace(/^\uFEFF/, ''));
 }
 
 function formatOf(text: string): Format {

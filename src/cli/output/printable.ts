@@ -4,8 +4,6 @@
  * invisible characters, could show one name as another.
  */
 import { CONTROLS, escapeControls } from '../../logging/escape-controls';
-import { redactText } from '../../logging/redact';
-import { HIDDEN, isSecret } from '../../logging/secrets';
 
 const COLOUR = '\\u001b\\[(?:0|1|3[1236]|90)m';
 const CONTROL = new RegExp(`${COLOUR}|[${CONTROLS}]|\\p{Surrogate}`, 'gu');
@@ -38,11 +36,4 @@ export function writable(text: string): string {
 
 function isColour(found: string): boolean {
   return found.startsWith('\u001b[');
-}
-
-const LONGEST_VALUE = 500;
-
-/** The value of a config key as people and programs may see it: masked if it is a secret, bounded. */
-export function shownValue(key: string, value: string): string {
-  return isSecret(key, value) ? HIDDEN : printable(redactText(value, LONGEST_VALUE));
 }

@@ -1,4 +1,4 @@
-/** What a command of `millrace` looks like. Its code is loaded only when it runs. */
+/** What a command of `millrace` looks like. */
 import type { CliIo } from '../io';
 
 /** A parsed command line. */
@@ -58,7 +58,9 @@ export interface CommandSpec {
   readonly shared?: readonly SharedOptions[];
   readonly examples: readonly [Example, ...Example[]];
   readonly subcommands?: readonly CommandSpec[];
-  /** Requires the module with the code. Absent only if there are subcommands. */
+  /** Absent if there are subcommands, or `load`. */
+  readonly run?: Run;
+  /** Instead of `run`: requires the module with the code, if that takes long to load. */
   readonly load?: () => { readonly run: Run };
 }
 

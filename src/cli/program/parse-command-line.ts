@@ -73,8 +73,8 @@ function addCommand(parent: Command, spec: CommandSpec, onParsed: OnParsed): voi
   for (const option of optionsOf(spec)) command.addOption(optionOf(option));
   for (const subcommand of spec.subcommands ?? []) addCommand(command, subcommand, onParsed);
   command.addHelpText('after', examplesText(spec)).showHelpAfterError(`See "millrace ${pathOf(command)} --help".`);
-  const { load } = spec;
-  if (load) command.action(() => onParsed((invocation) => load().run(invocation), command.args, command.opts()));
+  const { load, run = load && ((invocation: Invocation) => load().run(invocation)) } = spec;
+  if (run) command.action(() => onParsed(run, command.args, command.opts()));
 }
 
 function optionOf({ flags, description, default: preset, defaultText, choices, required, parse }: OptionSpec): Option {

@@ -1,13 +1,15 @@
 /** The clients of a command, and how it uses them. */
-import { serverOf } from '../context/server';
+import type * as Context from '../context/server';
 import type { Invocation } from '../program/command-spec';
-import { ConnectClient } from './connect-client';
+import type * as Client from './connect-client';
+import type { ConnectClient } from './connect-client';
 
 /** Calls `work` with a client of the server that the command line names, and closes it at the end. */
 export async function withClient<T>(
   invocation: Pick<Invocation, 'options' | 'io'>,
   work: (client: ConnectClient) => Promise<T>,
 ): Promise<T> {
+  const { ConnectClient, serverOf } = load();
   const client = new ConnectClient(serverOf(invocation));
   try {
     return await work(client);
@@ -24,9 +26,20 @@ export const WORKER_ANSWER_MS = 5_000;
  * not go to addresses that a worker names.
  */
 export function workerClients(invocation: Pick<Invocation, 'options' | 'io'>): readonly ConnectClient[] {
+  const { ConnectClient, serverOf } = load();
   const { urls, timeoutMs, ...access } = serverOf(invocation);
   const limited = { ...access, timeoutMs: Math.min(timeoutMs, WORKER_ANSWER_MS) };
   return urls.map((url) => new ConnectClient({ urls: [url], ...limited }));
+}
+
+/** On demand: a help text needs neither HTTP nor TLS. */
+function load(): typeof Client & typeof Context {
+  /* eslint-disable @typescript-eslint/no-require-imports */
+  return {
+    ...(require('./connect-client') as typeof Client),
+    ...(require('../context/server') as typeof Context),
+  };
+  /* eslint-enable @typescript-eslint/no-require-imports */
 }
 
 /** Requests that a command has under way at once. */

@@ -3,11 +3,7 @@ import { ConnectError, monotonicNow, sleep, startTimer, type BoundedReply } from
 import type { Server } from '../context/server';
 import { parseExactJson } from '../output/exact-json';
 import { type Agents, connectionFailure, exchange, keepAliveAgents } from './exchange';
-
-/** A path with encoded names. @example path`/connectors/${name}/status` */
-export function path(parts: TemplateStringsArray, ...names: readonly string[]): string {
-  return parts.map((part, i) => (i === 0 ? part : `${encodeURIComponent(names[i - 1] as string)}${part}`)).join('');
-}
+import { RestError } from './reply';
 
 export interface RestRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -25,20 +21,6 @@ export interface RestRequest {
   readonly largest?: number;
   /** Receives the headers of a reply that is 2xx. */
   readonly onHeaders?: (headers: BoundedReply['headers']) => void;
-}
-
-/** A reply that is not 2xx. The message is the worker's. */
-export class RestError extends ConnectError {
-  constructor(
-    readonly status: number,
-    message: string,
-    request: string,
-  ) {
-    super(message, {
-      ...(status === 404 ? { code: 'REST_NOT_FOUND' } : { code: 'REST_REFUSED' }),
-      place: { request, status },
-    });
-  }
 }
 
 type Limits = Pick<RestRequest, 'mediaTypes' | 'largest'>;

@@ -1,5 +1,24 @@
-/** Reads replies of the REST API without trusting their shape. */
+/** Paths of the REST API, and its replies, whose shape is not trusted. */
 import { ConnectError } from '@millrace/sdk';
+
+/** A path with encoded names. @example path`/connectors/${name}/status` */
+export function path(parts: TemplateStringsArray, ...names: readonly string[]): string {
+  return parts.map((part, i) => (i === 0 ? part : `${encodeURIComponent(names[i - 1] as string)}${part}`)).join('');
+}
+
+/** A reply that is not 2xx. The message is the worker's. */
+export class RestError extends ConnectError {
+  constructor(
+    readonly status: number,
+    message: string,
+    request: string,
+  ) {
+    super(message, {
+      ...(status === 404 ? { code: 'REST_NOT_FOUND' } : { code: 'REST_REFUSED' }),
+      place: { request, status },
+    });
+  }
+}
 
 /** @param request for the error, e.g. `GET /connectors` @throws ConnectError `REST_REPLY_INVALID` */
 export function objectOf(value: unknown, request: string): Readonly<Record<string, unknown>> {

@@ -8,10 +8,10 @@ import { createPluginHost } from '../../plugin-host/create-host';
 import { createPluginRegistry } from '../../plugins/create-registry';
 import type { Validated } from '../connectors/validate-configs';
 import type { ConnectorDocument } from '../documents/connector-document';
-import type { CliIo } from '../io';
+import type { Invocation } from '../program/command-spec';
 import { sideBySide } from '../rest/clients';
 import { commandConfig } from './command-config';
-import type { WorkerOptions } from './read-config';
+import { pluginOptions } from './read-config';
 import { consoleOnStderr, stderrLogger } from './stderr-logger';
 import { classError, validateHere } from './validate-here';
 
@@ -20,17 +20,17 @@ const CLOSE_MS = 5_000;
 
 /**
  * In the order of the documents. Plugins run in plugin threads with their time limits, as in a worker.
- * @param given sources of the worker settings
+ * @param invocation has the options of the worker settings
  * @throws ConnectError about a worker setting
  */
 export async function validateOffline(
   documents: readonly ConnectorDocument[],
-  given: WorkerOptions,
-  io: CliIo,
+  invocation: Pick<Invocation, 'options' | 'io'>,
 ): Promise<readonly Validated[]> {
   // With task.host=inline, plugins run in this thread.
   consoleOnStderr();
-  const { config, resolver } = await commandConfig(given, io);
+  const { io } = invocation;
+  const { config, resolver } = await commandConfig(pluginOptions(invocation), io);
   const logger = stderrLogger(io);
   const levels = new LogLevels('WARN');
   const registry = createPluginRegistry({ pluginPath: config.pluginPath, builtIns: builtInPlugins, logger });

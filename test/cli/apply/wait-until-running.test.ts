@@ -1,4 +1,4 @@
-import { waitUntilRunning, type Outcome } from '../../../src/cli/apply/wait-until-running';
+import { type Outcome, waitUntilRunning } from '../../../src/cli/connectors/await-state';
 import { ConnectClient } from '../../../src/cli/rest/connect-client';
 import { ScriptedCluster } from './scripted-cluster';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { runCli } from '../../../src/cli/cli';
 import { bashReply, parseBashLine } from '../../../src/cli/completion/complete';
-import { SCRIPTS } from '../../../src/cli/completion/scripts';
+import { SCRIPTS } from '../../../src/cli/verbs/completion';
 import { waitFor } from '../../helpers/wait-for';
 import { FakeIo } from '../fake-io';
 import { hasTerminals, Terminal } from '../../helpers/terminal';

@@ -1,4 +1,4 @@
-import { traceLines } from '../../../src/cli/connectors/trace-lines';
+import { traceLines } from '../../../src/cli/verbs/describe/connector';
 import { wrapText } from '../../../src/cli/output/layout';
 import { cli, serve } from '../scripted-rest';
 

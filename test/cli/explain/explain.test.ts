@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nearestCodes } from '../../../src/cli/explain/codes-in';
-import { explain } from '../../../src/cli/explain/explain';
+import { explain, nearestCodes } from '../../../src/cli/verbs/explain';
 import { parseErrorPage } from '../../../src/logging/error-page';
 import { cli, TRACE } from '../scripted-rest';
 

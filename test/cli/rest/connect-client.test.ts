@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
-import { ConnectClient, path, type RestRequest } from '../../../src/cli/rest/connect-client';
+import { ConnectClient, type RestRequest } from '../../../src/cli/rest/connect-client';
+import { path } from '../../../src/cli/rest/reply';
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 

@@ -1,6 +1,5 @@
 import type { Connector } from '../../../src/cli/connectors/connectors';
-import { connectorRows, workerRow, type WorkerReading } from '../../../src/cli/top/rows';
-import { sortRows } from '../../../src/cli/top/sort-rows';
+import { connectorRows, sortRows, type WorkerReading, workerRow } from '../../../src/cli/verbs/top/rows';
 import { taskKey } from '../../../src/metrics/worker-rates';
 
 function reading(at: number, records: number, cpuSeconds: number, startSeconds = 1000): WorkerReading {

@@ -1,6 +1,0 @@
-/** `millrace stop` */
-import type { Run } from '../program/command-spec';
-import { changeConnectors } from './change-connectors';
-import { ACTIONS } from './actions';
-
-export const run: Run = (invocation) => changeConnectors(invocation, ACTIONS.stop);

@@ -1,0 +1,140 @@
+/** `millrace describe plugin` */
+import { ConnectError } from '@millrace/sdk';
+import { aliasOf, classNamed, readPlugins } from '../../connectors/plugins';
+import { shownValue } from '../../connectors/config-changes';
+import { writeAnswer } from '../../output/answer';
+import { type Paint, paintOf } from '../../output/colours';
+import { fieldsText, sectionText, wrapText } from '../../output/layout';
+import { printable } from '../../output/printable';
+import type { Invocation } from '../../program/command-spec';
+import { withClient } from '../../rest/clients';
+import type { ConnectClient } from '../../rest/connect-client';
+import { listOf, objectOf, path, textOf } from '../../rest/reply';
+
+export async function run(invocation: Invocation): Promise<number> {
+  const { io, args } = invocation;
+  const described = await withClient(invocation, (client) => describe(client, args[0] as string));
+  writeAnswer(invocation, described, () => pluginText(described, paintOf(io), io.stdout.columns));
+  return 0;
+}
+
+async function describe(client: ConnectClient, text: string): Promise<DescribedPlugin> {
+  const all = await readPlugins(client);
+  const name = classNamed(all, text);
+  const same = all.filter((plugin) => plugin.class === name);
+  const [first] = same;
+  if (!first)
+    throw new ConnectError(`There is no plugin "${text}" on ${client.address}; see "millrace get plugins".`, {
+      code: 'REST_NOT_FOUND',
+    });
+  const at = path`/connector-plugins/${name}/config`;
+  const keys = listOf(await client.request(at), `GET ${at}`).map((entry) => keyOf(objectOf(entry, `GET ${at}`)));
+  return {
+    class: name,
+    alias: aliasOf(first),
+    types: [...new Set(same.map(({ type }) => type))],
+    versions: [...new Set(same.map(({ version }) => version).filter((version) => version !== ''))],
+    config: keys,
+  };
+}
+
+function keyOf(entry: Readonly<Record<string, unknown>>): DescribedKey {
+  const { name, type, required, default_value: preset, importance, documentation, group } = entry;
+  const isGiven = preset !== null && preset !== undefined;
+  return {
+    name: textOf(name),
+    type: textOf(type),
+    required: required === true,
+    importance: textOf(importance),
+    group: textOf(group),
+    default: isGiven ? shownValue(type === 'PASSWORD' ? 'password' : textOf(name), textOf(preset)) : null,
+    documentation: textOf(documentation),
+  };
+}
+
+export interface DescribedKey {
+  readonly name: string;
+  /** `STRING`, `INT`, … */
+  readonly type: string;
+  readonly required: boolean;
+  /** `HIGH`, `MEDIUM` or `LOW`. */
+  readonly importance: string;
+  /** Empty without one. */
+  readonly group: string;
+  /** Null without one. */
+  readonly default: string | null;
+  readonly documentation: string;
+}
+
+export interface DescribedPlugin {
+  readonly class: string;
+  /** What a config may name instead of the class. */
+  readonly alias: string;
+  readonly types: readonly string[];
+  readonly versions: readonly string[];
+  /** In the order of the plugin. */
+  readonly config: readonly DescribedKey[];
+}
+
+const COLUMNS = 100;
+const NARROWEST = 40;
+const INDENT = '      ';
+const LONGEST_DOCUMENTATION = 2000;
+
+/** @param columns width of the terminal; 0 or undefined if unknown */
+export function pluginText(plugin: DescribedPlugin, paint: Paint, columns?: number): string {
+  const width = Math.max((columns || COLUMNS) - INDENT.length, NARROWEST);
+  const fields = fieldsText([
+    ['Class', plugin.class],
+    ['Alias', plugin.alias],
+    ['Type', plugin.types.join(', ')],
+    ['Version', plugin.versions.join(', ')],
+  ]);
+  const groups = groupsOf(plugin.config);
+  if (groups.length === 0) return `${fields}${sectionText('Settings', [])}`;
+  const sections = groups.map(([group, keys]) => {
+    const isOnly = groups.length === 1;
+    const heading = group === '' ? (isOnly ? 'Settings' : 'Other settings') : printable(group);
+    return sectionText(
+      heading,
+      keys.map((key) => keyText(key, paint, width)),
+    );
+  });
+  return `${fields}${sections.join('')}`;
+}
+
+/** What every connector of a kind has. */
+const FRAMEWORK_GROUPS: ReadonlySet<string> = new Set([
+  'Common',
+  'Transforms',
+  'Predicates',
+  'Error Handling',
+  'Topic Creation',
+  'Exactly Once Support',
+  'offsets.topic',
+]);
+
+/**
+ * The plugin's own groups, then its keys without a group, then the framework's groups, each in the order of their first
+ * key. Required keys are first in their group.
+ */
+function groupsOf(keys: readonly DescribedKey[]): readonly (readonly [string, readonly DescribedKey[]])[] {
+  const groups = new Map<string, DescribedKey[]>();
+  for (const key of keys) groups.set(key.group, [...(groups.get(key.group) ?? []), key]);
+  return [...groups]
+    .map(([group, members]) => [group, members.sort((a, b) => Number(b.required) - Number(a.required))] as const)
+    .sort(([a], [b]) => rank(a) - rank(b));
+}
+
+function rank(group: string): number {
+  if (group === '') return 1;
+  return FRAMEWORK_GROUPS.has(group) ? 2 : 0;
+}
+
+function keyText(key: DescribedKey, paint: Paint, width: number): string {
+  const preset = key.default === null ? [] : [`default ${key.default === '' ? '""' : key.default}`];
+  const facts = [key.type, ...(key.required ? [paint('yellow', 'required')] : preset), key.importance.toLowerCase()];
+  const lines = wrapText(printable(key.documentation.slice(0, LONGEST_DOCUMENTATION)), width);
+  const shown = facts.filter((fact) => fact !== '').map(printable);
+  return `  ${paint('bold', printable(key.name))} (${shown.join(', ')})\n${lines.map((line) => `${INDENT}${line}\n`).join('')}`;
+}
