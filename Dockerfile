@@ -12,6 +12,7 @@ COPY packages/sdk/package.json packages/sdk/
 COPY connectors/analytics/package.json connectors/analytics/
 COPY connectors/file/package.json connectors/file/
 COPY connectors/postgres/package.json connectors/postgres/
+COPY connectors/transforms-debezium/package.json connectors/transforms-debezium/
 # npm ci compares the lock file with all workspaces.
 COPY apps/slash-image/package.json apps/slash-image/
 COPY apps/users/package.json apps/users/

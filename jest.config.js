@@ -23,8 +23,8 @@ const common = {
   },
   modulePathIgnorePatterns: [
     '<rootDir>/dist/',
-    '<rootDir>/packages/[a-z]+/dist/',
-    '<rootDir>/connectors/[a-z]+/dist/',
+    '<rootDir>/packages/[a-z-]+/dist/',
+    '<rootDir>/connectors/[a-z-]+/dist/',
     '<rootDir>/apps/[a-z-]+/dist/',
   ],
 };

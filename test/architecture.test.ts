@@ -94,7 +94,14 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     diagnosis: ['startup', 'replication', 'publication', 'metrics', 'events', 'database', 'config'],
     'connector.ts': ['diagnosis', 'task.ts', 'startup', 'events', 'database', 'config'],
     'index.ts': ['connector.ts'],
-    transforms: ['events', 'values'],
+  },
+  'connectors/transforms-debezium/src': {
+    outbox: [],
+    partitions: [],
+    scripting: [],
+    'time-zones': [],
+    'decode-logical-decoding-message-content.ts': ['outbox'],
+    'index.ts': ['decode-logical-decoding-message-content.ts', 'outbox', 'partitions', 'time-zones'],
   },
   'connectors/analytics/src': {
     mapping: [],
@@ -503,7 +510,9 @@ test('every dependency is used by the package that declares it', () => {
     const shipped = { ...manifest.dependencies, ...manifest.optionalDependencies, ...manifest.peerDependencies };
     return [
       // The worker finds its connectors by its list of dependencies (built-in-connectors.ts).
-      ...Object.keys(shipped).filter((name) => !name.startsWith('@millrace/connector-') && !isNamed(name, own)),
+      ...Object.keys(shipped).filter(
+        (name) => !/^@millrace\/(connector|transforms)-/.test(name) && !isNamed(name, own),
+      ),
       ...Object.keys(manifest.devDependencies ?? {}).filter(
         (name) =>
           !isNamed(name.replace(/^@types\//, ''), [...own, ...around]) &&

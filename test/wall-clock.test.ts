@@ -61,7 +61,7 @@ const NEEDS_TIME_OF_DAY: Record<string, string> = {
   'packages/console/src/pages/connector/use-offsets.ts': SHOWN,
   'connectors/file/src/source/task.ts': RECORD,
   'connectors/file/src/sink/file-target.ts': 'names of files',
-  'connectors/postgres/src/transforms/time-zones/timezone-converter.ts': 'the offset of a time zone now',
+  'connectors/transforms-debezium/src/time-zones/timezone-converter.ts': 'the offset of a time zone now',
   'connectors/postgres/src/metrics/slot-watch.ts': "compared with the server's clock",
   'connectors/postgres/src/metrics/streaming-metrics.ts': "compared with the server's commit times",
   'connectors/postgres/src/metrics/task-metrics.ts': "compared with the server's commit times",

@@ -9,8 +9,8 @@ import { fileStreamSource } from '../../connectors/file/src/source/connector';
 import { postgresConnector } from '../../connectors/postgres/src/connector';
 import { DEFINITIONS as POSTGRES_DEFINITIONS } from '../../connectors/postgres/src/config/definitions';
 import type { Constraint } from '../../connectors/postgres/src/config/definition';
-import * as debezium from '../../connectors/postgres/src/transforms';
-import * as scripting from '../../connectors/postgres/src/transforms/scripting';
+import * as debezium from '../../connectors/transforms-debezium/src';
+import * as scripting from '../../connectors/transforms-debezium/src/scripting';
 import { commonKeys, NO_CHOICES, SINK_KEYS, SOURCE_KEYS } from '../../src/config/connector-config';
 import { EMBEDDED_SETTINGS } from '../../src/config/embedded-broker';
 import { MILLRACE_KEYS } from '../../src/config/millrace-keys';
@@ -178,7 +178,7 @@ function transformationsPage(): string {
   return page(
     'Transformations, predicates, converters: every key',
     `
-Kafka's are part of the worker, Debezium's come with the PostgreSQL source.
+Kafka's are part of the worker, Debezium's are in a [package that comes with it](../../connectors/transforms-debezium/README.md).
 A class with \`$Key\` and \`$Value\` transforms the key or the value of the record.
 A transformation may have \`predicate\`, the alias of a predicate, and \`negate\`.
 `,
@@ -192,7 +192,9 @@ A transformation may have \`predicate\`, the alias of a predicate, and \`negate\
 }
 
 function debeziumTransformations(): Plugin[] {
-  const manifest = JSON.parse(readFileSync(join(ROOT, 'connectors', 'postgres', 'package.json'), 'utf8')) as {
+  const manifest = JSON.parse(
+    readFileSync(join(ROOT, 'connectors', 'transforms-debezium', 'package.json'), 'utf8'),
+  ) as {
     millrace: { plugins: readonly { type: string; class: string; export: string }[] };
   };
   const exported = { ...debezium, ...scripting } as Readonly<Record<string, Plugin['plugin']>>;

@@ -41,6 +41,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
     ['File source and sink: every key', '/reference/file-connectors'],
     ['Analytics sink: guide', '/connectors/analytics'],
     ['Analytics sink: every key', '/reference/analytics-sink'],
+    ['Debezium’s transformations: guide', '/connectors/transforms-debezium'],
     ['Transformations, converters', '/reference/transformations'],
     ['Native packages', '/installation'],
     ['Changelog', '/changelog'],

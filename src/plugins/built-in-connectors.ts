@@ -1,9 +1,12 @@
-/** Finds the connectors that ship with the worker: the packages `@millrace/connector-*` that it depends on. */
+/**
+ * Finds the plugin packages that ship with the worker: those of its dependencies that are named `@millrace/connector-*`
+ * or `@millrace/transforms-*`.
+ */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const OWN_FOLDER = join(__dirname, '..', '..');
-const NAME = /^@millrace\/connector-/;
+const NAME = /^@millrace\/(connector|transforms)-/;
 
 export interface BuiltInConnectors {
   readonly folders: readonly string[];

@@ -9,6 +9,7 @@
  * - **converter**: Connect data ↔ bytes in Kafka.
  * - **plugin**: a folder with a `package.json` whose `millrace` member is the manifest.
  */
+export * from './adjusted-names';
 export * from './bounded-body';
 export * from './check-value';
 export * from './checks';

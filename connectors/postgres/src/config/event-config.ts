@@ -1,5 +1,5 @@
 /** Settings that shape events (cdc-postgres §0.2, §1.6). */
-import type { ConnectorConfig } from '@millrace/sdk';
+import type { ConnectorConfig, NameAdjustment } from '@millrace/sdk';
 import { columnConverters, type ColumnConverterConfig } from './column-converter-config';
 import { columnMasks, type ColumnMask } from './column-mask-config';
 import { KEY, type ValueOf } from './definitions';
@@ -7,7 +7,6 @@ import type { PatternList } from './patterns';
 import type { Settings } from './settings';
 import { readTopicNaming, type TopicNaming } from './topic-naming-config';
 
-export type NameAdjustment = ValueOf<'schemaNameAdjustmentMode'>;
 /** `event.converting.failure.handling.mode`. */
 export type ConversionFailureMode = ValueOf<'eventConvertingFailureHandlingMode'>;
 /** `event.processing.failure.handling.mode`. */

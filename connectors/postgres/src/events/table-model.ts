@@ -1,7 +1,15 @@
 /**
  * Maps the rows of a table to keys and values. Built once per table definition, so that schemas keep their identity.
  */
-import { ConnectError, schema, structSchema, type Logger, type Schema } from '@millrace/sdk';
+import {
+  adjustedFieldNames,
+  adjustedSchemaNames,
+  ConnectError,
+  schema,
+  structSchema,
+  type Logger,
+  type Schema,
+} from '@millrace/sdk';
 import type { FilterConfig, PostgresConfig } from '../config/postgres-config';
 import { qualified, type CatalogColumn, type TableDefinition } from '../database/catalog';
 import type { EventCounts, TableCounts } from '../metrics/event-counts';
@@ -9,7 +17,6 @@ import { schemaDefault } from '../values/defaults';
 import { UNBOUNDED } from '../values/source-type';
 import type { TypeResolver } from '../values/resolve-type';
 import type { TextDecoder, ValueType } from '../values/value-type';
-import { fieldNames, schemaNames } from './adjusted-names';
 import { appliedMask, maskWarning, type AppliedMask } from './column-mask';
 import type { ColumnConversions } from './column-conversions';
 import { layoutOf } from './layout-of';
@@ -150,7 +157,7 @@ export function buildTableModel(table: TableDefinition, context: ModelContext): 
   const topic = topicName(config.prefix, table, delimiter, topics);
   const keyField = topics.rewriting?.keyField ?? null;
   const layout = layoutOf(config.events.format);
-  const adjust = schemaNames(config.events.schemaNames);
+  const adjust = adjustedSchemaNames(config.events.schemaNames);
   const schemaName = (original: string): string => names.schema(original, adjust(original));
   names.topic(topic, name);
   const isEmitted = columnFilter(config.filters, name);
@@ -229,7 +236,7 @@ function build(
   const { events } = config;
   // Whether generated columns are sent may change, so they cannot be required.
   const optional = !column.notNull || column.generated || forcedOptional.has(column.name);
-  const name = fieldNames(events.fieldNames)(column.name);
+  const name = adjustedFieldNames(events.fieldNames)(column.name);
   const { columnDefaults } = layoutOf(events.format);
   const defaultValue = column.default === null || !columnDefaults ? undefined : schemaDefault(column.default, type);
   const keySchema: Schema = Object.freeze({

@@ -9,7 +9,6 @@ import {
   scanTimestamp,
   type Scanned,
 } from './calendar';
-import { LONG_INFINITY, MICRO_INFINITY_DEFAULT, MILLIS_INFINITY } from './infinity';
 import {
   LONG_MAX,
   LONG_MIN,
@@ -22,6 +21,13 @@ import {
   type ValueOptions,
   type ValueType,
 } from './value-type';
+
+/** Infinite timestamps (Appendix R.1) in milliseconds: `Timestamp` of Debezium and of Connect. */
+const MILLIS_INFINITY = { infinity: 9223372036825200000n, '-infinity': -9223372036832400000n } as const;
+/** In microseconds and nanoseconds. */
+const LONG_INFINITY = { infinity: LONG_MAX, '-infinity': LONG_MIN } as const;
+/** The default of a column with DEFAULT 'infinity' in the schema of `MicroTimestamp`; -infinity is `LONG_MIN` there. */
+const MICRO_INFINITY_DEFAULT = -9223372036853775810n;
 
 const named = (type: 'INT32' | 'INT64' | 'STRING', name: string) =>
   schema(type, { name: `io.debezium.time.${name}`, version: 1 });

@@ -1,9 +1,9 @@
 /** `io.debezium.transforms.TimezoneConverter`. */
 import type { ConnectorConfig } from '@millrace/sdk';
-import { timezoneConverter } from '../../../../connectors/postgres/src/transforms';
-import { timesEvent as event } from '../../../golden/transforms/cases/time-zones';
-import { heartbeat, tombstone } from '../../../golden/transforms/cases/change-events';
-import { readRecord, writeChanges, type Json, type RecordNotation } from '../../../golden/transforms/notation';
+import { timezoneConverter } from '../../../connectors/transforms-debezium/src';
+import { timesEvent as event } from '../../golden/transforms/cases/time-zones';
+import { heartbeat, tombstone } from '../../golden/transforms/cases/change-events';
+import { readRecord, writeChanges, type Json, type RecordNotation } from '../../golden/transforms/notation';
 
 type Row = Record<string, Json>;
 const ZONE = 'converted.timezone';

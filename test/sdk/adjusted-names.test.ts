@@ -1,4 +1,4 @@
-import { fieldNames, schemaNames } from '../../../../connectors/postgres/src/events/adjusted-names';
+import { adjustedFieldNames, adjustedSchemaNames } from '../../packages/sdk/src';
 
 describe('cdc-postgres 110: names that Avro accepts', () => {
   test.each([
@@ -13,7 +13,7 @@ describe('cdc-postgres 110: names that Avro accepts', () => {
     ['1srv.t', '_1srv.t', '_u0031srv.t'],
     ['-srv.t', '_srv.t', '_u002dsrv.t'],
   ])('schema %s', (name, avro, unicode) => {
-    expect(['none', 'avro', 'avro_unicode'].map((mode) => schemaNames(mode as 'none')(name))).toEqual([
+    expect(['none', 'avro', 'avro_unicode'].map((mode) => adjustedSchemaNames(mode as 'none')(name))).toEqual([
       name,
       avro,
       unicode,
@@ -28,7 +28,7 @@ describe('cdc-postgres 110: names that Avro accepts', () => {
     ['😀', '__', '_ud83d_ude00'],
     ['_ok9', '_ok9', '_u005fok9'],
   ])('field %s', (name, avro, unicode) => {
-    expect(['none', 'avro', 'avro_unicode'].map((mode) => fieldNames(mode as 'none')(name))).toEqual([
+    expect(['none', 'avro', 'avro_unicode'].map((mode) => adjustedFieldNames(mode as 'none')(name))).toEqual([
       name,
       avro,
       unicode,

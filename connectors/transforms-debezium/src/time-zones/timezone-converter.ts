@@ -18,12 +18,16 @@ import {
   type TransformationPlugin,
   type ZoneOffsets,
 } from '@millrace/sdk';
-import { isInfinite } from '../../values/infinity';
 import { invalidSetting, listSetting, textSetting } from '../setting-values';
 import { isEnvelope, requireStruct, schemaOf, TransformError, type StructValue } from '../structs';
 import { ConvertedFields, isListOfRules, type Block, type FieldChoice } from './converted-fields';
 import { movedTime, movedTimestamp } from './zoned-text';
 
+/** What stands for infinity in a timestamp of any unit, or in its text (cdc-postgres Appendix R.1). */
+const INFINITE: ReadonlySet<unknown> = new Set([
+  ...['infinity', '-infinity', 9223372036825200000n, -9223372036832400000n],
+  ...[9223372036854775807n, -9223372036854775808n, -9223372036853775810n],
+]);
 const ZONE = 'converted.timezone';
 const INCLUDE = 'include.list';
 const EXCLUDE = 'exclude.list';
@@ -150,7 +154,7 @@ class TimezoneConverter implements Transformation {
 
   /** Types without an instant, such as dates, stay as they are, and so does infinity: it is no point in time. */
   private value(type: string, value: unknown): unknown {
-    if (isInfinite(value)) return value;
+    if (INFINITE.has(value)) return value;
     if (Object.hasOwn(UNITS, type)) return this.local(value as number | bigint, SECOND[UNITS[type] as Unit]);
     switch (type) {
       case 'io.debezium.time.ZonedTimestamp':

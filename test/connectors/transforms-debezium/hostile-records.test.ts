@@ -1,12 +1,12 @@
 /** No record makes an expression run long, or take much memory: cdc-postgres 7.13. */
 import { inspect } from 'node:util';
 import type { ConnectRecord } from '@millrace/sdk';
-import { filter } from '../../../../connectors/postgres/src/transforms/scripting';
-import { MOST_MATCHED } from '../../../../connectors/postgres/src/transforms/scripting/bounded-functions';
-import { LONGEST_TEXT } from '../../../../connectors/postgres/src/transforms/scripting/cel-values';
-import { patternWeight } from '../../../../connectors/postgres/src/transforms/scripting/pattern-weight';
-import { struct, value } from '../../../golden/transforms/cases/inputs';
-import { readRecord, type RecordNotation, type SchemaNotation } from '../../../golden/transforms/notation';
+import { filter } from '../../../connectors/transforms-debezium/src/scripting';
+import { MOST_MATCHED } from '../../../connectors/transforms-debezium/src/scripting/bounded-functions';
+import { LONGEST_TEXT } from '../../../connectors/transforms-debezium/src/scripting/cel-values';
+import { patternWeight } from '../../../connectors/transforms-debezium/src/scripting/pattern-weight';
+import { struct, value } from '../../golden/transforms/cases/inputs';
+import { readRecord, type RecordNotation, type SchemaNotation } from '../../golden/transforms/notation';
 
 const appliedTo = (condition: string, record: ConnectRecord): boolean => {
   const transformation = filter.create();

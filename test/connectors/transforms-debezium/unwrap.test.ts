@@ -2,7 +2,7 @@
  * What the recorded results of Debezium 3.7 do not cover: the settings of 1.x, and how much is created per record.
  */
 import { schema, structSchema, type ConnectorConfig, type SourceRecord } from '@millrace/sdk';
-import { extractNewRecordState } from '../../../../connectors/postgres/src/transforms';
+import { extractNewRecordState } from '../../../connectors/transforms-debezium/src';
 
 const row = structSchema(
   [

@@ -1,15 +1,15 @@
 /** `io.debezium.transforms.outbox.EventRouter`. */
 import type { ConnectorConfig, ConnectRecord } from '@millrace/sdk';
-import { eventRouter } from '../../../../connectors/postgres/src/transforms';
-import { outboxEvent as event, outboxRow as row } from '../../../golden/transforms/cases/outbox';
-import { create, heartbeat, schemaless, tombstone } from '../../../golden/transforms/cases/change-events';
+import { eventRouter } from '../../../connectors/transforms-debezium/src';
+import { outboxEvent as event, outboxRow as row } from '../../golden/transforms/cases/outbox';
+import { create, heartbeat, schemaless, tombstone } from '../../golden/transforms/cases/change-events';
 import {
   readRecord,
   writeChanges,
   writeSchema,
   type Json,
   type RecordNotation,
-} from '../../../golden/transforms/notation';
+} from '../../golden/transforms/notation';
 
 const router = (config: ConnectorConfig): ((record: RecordNotation) => ConnectRecord | null) => {
   const transformation = eventRouter.create();

@@ -1,10 +1,10 @@
 /** Filter and ContentBasedRouter: expressions in CEL instead of scripts. */
 import type { ConnectorConfig, ConnectRecord, TransformationPlugin } from '@millrace/sdk';
-import { contentBasedRouter, filter } from '../../../../connectors/postgres/src/transforms/scripting';
-import { LONGEST_TEXT } from '../../../../connectors/postgres/src/transforms/scripting/cel-values';
-import { create, read, remove, tombstone, update } from '../../../golden/transforms/cases/change-events';
-import { DECIMAL, struct, TIMESTAMP, value } from '../../../golden/transforms/cases/inputs';
-import { readRecord, type Json, type RecordNotation, type SchemaNotation } from '../../../golden/transforms/notation';
+import { contentBasedRouter, filter } from '../../../connectors/transforms-debezium/src/scripting';
+import { LONGEST_TEXT } from '../../../connectors/transforms-debezium/src/scripting/cel-values';
+import { create, read, remove, tombstone, update } from '../../golden/transforms/cases/change-events';
+import { DECIMAL, struct, TIMESTAMP, value } from '../../golden/transforms/cases/inputs';
+import { readRecord, type Json, type RecordNotation, type SchemaNotation } from '../../golden/transforms/notation';
 
 const CEL = { language: 'cel' };
 const applied = (

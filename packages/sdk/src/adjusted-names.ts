@@ -1,18 +1,18 @@
 /**
- * Schema and field names that Avro accepts (`schema.name.adjustment.mode`, `field.name.adjustment.mode`) (cdc-postgres
- * §7.2). Topic names are not adjusted.
+ * Schema and field names that Avro accepts, by Debezium's `schema.name.adjustment.mode` and
+ * `field.name.adjustment.mode` (cdc-postgres §7.2).
  */
-import type { NameAdjustment } from '../config/event-config';
+export type NameAdjustment = 'none' | 'avro' | 'avro_unicode';
 
 export type Rename = (name: string) => string;
 
 /** For schemas, whose names may contain dots except as the first character. */
-export function schemaNames(mode: NameAdjustment): Rename {
+export function adjustedSchemaNames(mode: NameAdjustment): Rename {
   return renaming(mode, /[A-Za-z0-9.]/);
 }
 
 /** For fields, whose names contain no dots. */
-export function fieldNames(mode: NameAdjustment): Rename {
+export function adjustedFieldNames(mode: NameAdjustment): Rename {
   return renaming(mode, /[A-Za-z0-9]/);
 }
 

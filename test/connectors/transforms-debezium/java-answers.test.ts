@@ -4,10 +4,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TransformationPlugin } from '@millrace/sdk';
-import * as transforms from '../../../../connectors/postgres/src/transforms';
-import type { Answer } from '../../../golden/transforms/ask-java';
-import { debeziumGroups } from '../../../golden/transforms/cases/debezium-groups';
-import { answerOf, factsOf, withoutIdentity, type Difference } from '../../../golden/transforms/compare';
+import * as transforms from '../../../connectors/transforms-debezium/src';
+import type { Answer } from '../../golden/transforms/ask-java';
+import { debeziumGroups } from '../../golden/transforms/cases/debezium-groups';
+import { answerOf, factsOf, withoutIdentity, type Difference } from '../../golden/transforms/compare';
 
 const DIFFERENCES: readonly Difference[] = [
   {
@@ -125,7 +125,7 @@ const plugins: Readonly<Record<string, TransformationPlugin>> = {
 
 const recorded = <T>(name: string): T[] =>
   JSON.parse(
-    readFileSync(join(__dirname, '..', '..', '..', 'golden', 'transforms', 'answers', `${name}.json`), 'utf8'),
+    readFileSync(join(__dirname, '..', '..', 'golden', 'transforms', 'answers', `${name}.json`), 'utf8'),
   ) as T[];
 
 describe.each(Object.entries(debeziumGroups))(

@@ -5,11 +5,11 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inCel } from '../../../../connectors/postgres/src/transforms/scripting/expression-language';
-import { contentBasedRouter, filter } from '../../../../connectors/postgres/src/transforms/scripting';
-import type { Answer } from '../../../golden/transforms/ask-java';
-import { scripting } from '../../../golden/transforms/cases/scripting';
-import { answerOf, withoutIdentity, type Difference } from '../../../golden/transforms/compare';
+import { inCel } from '../../../connectors/transforms-debezium/src/scripting/expression-language';
+import { contentBasedRouter, filter } from '../../../connectors/transforms-debezium/src/scripting';
+import type { Answer } from '../../golden/transforms/ask-java';
+import { scripting } from '../../golden/transforms/cases/scripting';
+import { answerOf, withoutIdentity, type Difference } from '../../golden/transforms/compare';
 
 const OURS = /"io\.debezium\.DebeziumException","Error while evaluating expression '.*' for a record of topic/;
 const DIFFERENCES: readonly Difference[] = [
@@ -30,7 +30,7 @@ const DIFFERENCES: readonly Difference[] = [
   },
 ];
 
-const ANSWERS = join(__dirname, '..', '..', '..', 'golden', 'transforms', 'answers', 'debezium-scripting.json');
+const ANSWERS = join(__dirname, '..', '..', 'golden', 'transforms', 'answers', 'debezium-scripting.json');
 
 describe('cdc-postgres 7.13: as in Java', () => {
   const answers = JSON.parse(readFileSync(ANSWERS, 'utf8')) as Answer[];

@@ -1,9 +1,9 @@
 /** `io.debezium.transforms.partitions.PartitionRouting`. */
 import type { ConnectorConfig } from '@millrace/sdk';
-import { partitionRouting } from '../../../../connectors/postgres/src/transforms';
-import { typesEvent as event } from '../../../golden/transforms/cases/partitions';
-import { create, heartbeat, remove, tombstone, truncate } from '../../../golden/transforms/cases/change-events';
-import { readRecord, type Json, type RecordNotation } from '../../../golden/transforms/notation';
+import { partitionRouting } from '../../../connectors/transforms-debezium/src';
+import { typesEvent as event } from '../../golden/transforms/cases/partitions';
+import { create, heartbeat, remove, tombstone, truncate } from '../../golden/transforms/cases/change-events';
+import { readRecord, type Json, type RecordNotation } from '../../golden/transforms/notation';
 
 const FIELDS = 'partition.payload.fields';
 const NUM = 'partition.topic.num';

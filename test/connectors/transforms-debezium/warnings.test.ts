@@ -6,11 +6,11 @@ import {
   eventRouter,
   timezoneConverter,
   toLogicalTopicRouter,
-} from '../../../../connectors/postgres/src/transforms';
-import { create } from '../../../golden/transforms/cases/change-events';
-import { outboxEvent } from '../../../golden/transforms/cases/outbox';
-import { timesEvent } from '../../../golden/transforms/cases/time-zones';
-import { readRecord, type RecordNotation } from '../../../golden/transforms/notation';
+} from '../../../connectors/transforms-debezium/src';
+import { create } from '../../golden/transforms/cases/change-events';
+import { outboxEvent } from '../../golden/transforms/cases/outbox';
+import { timesEvent } from '../../golden/transforms/cases/time-zones';
+import { readRecord, type RecordNotation } from '../../golden/transforms/notation';
 
 /** The lines of the log for these records. */
 function logged(

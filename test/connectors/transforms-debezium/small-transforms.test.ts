@@ -1,8 +1,8 @@
 /** Debezium's smaller transformations of change events. */
 import type { ConnectorConfig, TransformationPlugin } from '@millrace/sdk';
-import * as transforms from '../../../../connectors/postgres/src/transforms';
-import { create, event, heartbeat, remove, tombstone, update } from '../../../golden/transforms/cases/change-events';
-import { struct, value } from '../../../golden/transforms/cases/inputs';
+import * as transforms from '../../../connectors/transforms-debezium/src';
+import { create, event, heartbeat, remove, tombstone, update } from '../../golden/transforms/cases/change-events';
+import { struct, value } from '../../golden/transforms/cases/inputs';
 import {
   readRecord,
   writeChanges,
@@ -10,7 +10,7 @@ import {
   type RecordNotation,
   type SchemaNotation,
   type SchemaObject,
-} from '../../../golden/transforms/notation';
+} from '../../golden/transforms/notation';
 
 const changes = (plugin: TransformationPlugin, config: ConnectorConfig, record: RecordNotation): Json => {
   const transformation = plugin.create();

@@ -3,6 +3,7 @@
  * Source: cdc-postgres §7.12.
  */
 import {
+  adjustedFieldNames,
   LimitedLog,
   schema as makeSchema,
   type ConnectorConfig,
@@ -13,7 +14,6 @@ import {
   type TransformationContext,
   type TransformationPlugin,
 } from '@millrace/sdk';
-import { fieldNames } from '../../events/adjusted-names';
 import {
   connectError,
   fieldOf,
@@ -57,7 +57,7 @@ class EventRouter implements Transformation {
     this.settings = settings;
     this.topics.clear();
     this.json = expandJson
-      ? new JsonPayload(payload, { nulls, emptyArrays, fieldName: fieldNames(settings.fieldNames) })
+      ? new JsonPayload(payload, { nulls, emptyArrays, fieldName: adjustedFieldNames(settings.fieldNames) })
       : null;
     const fields = additional.filter(({ placement }) => placement === 'envelope');
     this.envelopes = fields.length === 0 ? null : new EnvelopeSchemas(fields, ignoreMissing);
