@@ -20,7 +20,7 @@ test('the second signal does not wait for a server that does not answer', async 
   expect(await code).toBe(130);
 });
 
-test('a command that stops by itself was not signalled', async () => {
+test('a command that stops without a signal is not signalled', async () => {
   const code = interruptible(new FakeIo('/'), async ({ stopping, isSignalled }) => {
     stopping.abort();
     return isSignalled() ? 7 : 8;

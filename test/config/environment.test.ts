@@ -133,7 +133,7 @@ describe('variables of Java’s images', () => {
     });
   });
 
-  test('those without an effect are named in one line, without values, and are no settings', () => {
+  test('variables without an effect are named in one line, without values, and are not settings', () => {
     const env = {
       CONNECT_HEAP_OPTS: '-Xmx-secret',
       CONNECT_LOG4J_APPENDER_STDOUT_LAYOUT: 'secret',

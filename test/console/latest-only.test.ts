@@ -1,7 +1,7 @@
 /** Validation while a config is typed: one request at a time, of the newest config. */
 import { LatestOnly } from '../../packages/console/src/config-form/latest-only';
 
-test('what waits is replaced by what is newer, and only the newest is reported', async () => {
+test('a waiting call is replaced by a newer one, and only the newest result is reported', async () => {
   const started: string[] = [];
   const reported: unknown[] = [];
   const finish: (() => void)[] = [];

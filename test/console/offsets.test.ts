@@ -37,7 +37,7 @@ test('source: offsets keep all digits', () => {
   expect(readOffsets(SOURCE, 'source')[0]!.text).toBe('{\n  "lsn": 1234567890123456789,\n  "done": true\n}');
 });
 
-test('what is wrong with a row is said', () => {
+test('a row with an error shows it', () => {
   const sink = (change: Partial<OffsetRow>) => problemOf(edited(SINK, 'sink', change)[0]!, 'sink');
   const source = (change: Partial<OffsetRow>) => problemOf(edited(SOURCE, 'source', change)[0]!, 'source');
   expect([sink({}), source({})]).toEqual([null, null]);

@@ -25,7 +25,7 @@ test('the document is valid OpenAPI 3.1 by an independent validator', async () =
   expect(validator.version).toBe('3.1');
 });
 
-test('it has every served route with every method', () => {
+test('the document has every served route with every method', () => {
   const described = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
   );
@@ -37,7 +37,7 @@ test('it has every served route with every method', () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('it names the role of each route that clients use', () => {
+test('the document names the role of each route that clients use', () => {
   const roles = Object.values(document.paths).flatMap((item) =>
     Object.values(item).map((each) => (each as { 'x-required-role'?: string })['x-required-role'] ?? 'internal'),
   );

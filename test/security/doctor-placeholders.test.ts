@@ -68,12 +68,12 @@ test('doctor sends no secret of its machine to the host of a connector that the 
   expect(finding?.cure).toContain('--resolve-locally');
 });
 
-test('it resolves the placeholders of a document that the command line names', async () => {
+test('doctor resolves the placeholders of a document that the command line names', async () => {
   await ask(await command.documentFile(config));
   expect(received).toContain(TOKEN);
 });
 
-test('it resolves those of the cluster with --resolve-locally', async () => {
+test('with --resolve-locally, doctor resolves placeholders of the cluster', async () => {
   await ask('--resolve-locally');
   expect(received).toContain(TOKEN);
 });

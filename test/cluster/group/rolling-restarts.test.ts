@@ -36,7 +36,7 @@ describe('a worker that returns within the delay', () => {
     expect(three.delay).toBe(0);
   });
 
-  test('it leads at once, knowing only the status topic', () => {
+  test('leads at once, knowing only the status topic', () => {
     const three = group(3, 20);
     const before = three.owners();
     three
@@ -178,7 +178,7 @@ test('a group whose workers have all been restarted waits for none of them', () 
   expect(three.isComplete).toBe(true);
 });
 
-test('workers that share an address cannot be told apart, so their work waits as under Java’s rules', () => {
+test('workers that share an address cannot be distinguished: their work waits as under Java’s rules', () => {
   const shared = { url: 'http://localhost:8083/' };
   const three = new SimulatedGroup(DELAY).create(6, 2);
   for (const name of ['w1', 'w2', 'w3']) three.start(name, shared).settle();

@@ -145,13 +145,13 @@ describe('a change that its leader did not write before it lost its membership',
     expect(await outcome(failing([error]))).toBe(error);
   });
 
-  test('in doubt, is decided again if no worker has written since', async () => {
+  test('with an unknown outcome, is decided again if no worker has written since', async () => {
     expect(await outcome(failing([overtaken('CONFIG_WRITE_IN_DOUBT')]))).toBe('written');
     const error = overtaken('CONFIG_WRITE_IN_DOUBT');
     expect(await outcome(failing([error]), () => configs.end++)).toBe(error);
   });
 
-  test('in doubt, is left to the client if another worker leads by then', async () => {
+  test('with an unknown outcome, is left to the client if another worker leads by then', async () => {
     const error = overtaken('CONFIG_WRITE_IN_DOUBT');
     expect(await outcome(failing([error]), () => (leadership.isLeader = false))).toBe(error);
   });

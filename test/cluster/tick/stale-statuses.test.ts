@@ -73,7 +73,7 @@ test('connect-rest 85: statuses of stopped tasks are removed, even when their fi
   await waitFor('STOPPED', () => last('status-connector-c')?.includes('"STOPPED"') ?? false, { everyMs: 5 });
 });
 
-test('connect-rest 96, connect-runtime 65: those of a deleted connector are removed, too', async () => {
+test('connect-rest 96, connect-runtime 65: statuses of a deleted connector are removed, too', async () => {
   await runs();
   await worker.herder.deleteConnector('c');
   for (const key of ['status-connector-c', 'status-task-c-0', 'status-task-c-1'])

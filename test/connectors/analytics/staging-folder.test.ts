@@ -85,7 +85,7 @@ test('analytics-sink 50: tasks that start at the same time do not remove the fol
   for (const { folder } of folders) await folder.remove();
 });
 
-test('analytics-sink 50: a task whose folder was removed is told so', async () => {
+test('analytics-sink 50: a removed staging folder is reported to its task', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
   try {
     const gone = new Promise<void>((resolve) => {

@@ -69,7 +69,7 @@ async function topicOf(numPartitions: number): Promise<string> {
 }
 
 describe('kafkajs', () => {
-  it('two consumers share a group, one leaves, the other reads on where it was', async () => {
+  it('group: after one of two consumers leaves, the other resumes at its committed offsets', async () => {
     await start();
     const topic = await topicOf(2);
     const admin = kafkaJs().admin();
@@ -101,7 +101,7 @@ describe('kafkajs', () => {
     expect((await admin.listGroups()).groups).toEqual([]);
   });
 
-  it('transactions: readers of committed records see all or nothing, and offsets go with them', async () => {
+  it('transactions: read_committed consumers see all records of a transaction or none, and its offsets with them', async () => {
     await start();
     const topic = await topicOf(1);
     const producer = await producerOf('x');
@@ -145,7 +145,7 @@ describe('our own clients', () => {
     return member;
   }
 
-  it('workers meet in a group of type connect', async () => {
+  it('group of type connect: two workers join one generation', async () => {
     await start();
     const [one, two] = [memberOf(null), memberOf(null)];
     expect(String((await one.join()).assignment)).toBe('1');
@@ -165,7 +165,7 @@ describe('our own clients', () => {
     });
   });
 
-  it('a static member that starts again fences the process before it', async () => {
+  it('static member: a restart fences the earlier process', async () => {
     await start();
     const first = memberOf('i');
     const { generation } = await first.join();
@@ -202,7 +202,7 @@ describe('our own clients', () => {
     }
   };
 
-  it('a second producer of the same name aborts what the first left open and fences it', async () => {
+  it("transactions: a second producer of a transactional id aborts the first one's transaction and fences it", async () => {
     await start();
     await topicOf(1);
     const first = await transactional();
@@ -232,7 +232,7 @@ describe('our own clients', () => {
     });
   });
 
-  it('a transaction that exceeds its timeout does not block readers forever', async () => {
+  it('transactions: after transaction.timeout.ms, read_committed consumers continue', async () => {
     await start();
     await topicOf(1);
     const slow = await transactional({ 'transaction.timeout.ms': '6000' });

@@ -78,7 +78,7 @@ describe('our own clients', () => {
     expect(await admin.listOffsets([{ topic: 't', partition: 0 }], { timestamp: 0 })).toMatchObject([{ offset: 0 }]);
   });
 
-  test('create, describe, enlarge, configure and delete topics', async () => {
+  test('admin: create, describe, enlarge, configure and delete topics', async () => {
     const broker = await start({ defaultPartitions: 2 });
     const admin = adminOf(broker);
     const configs = { 'cleanup.policy': 'compact', 'segment.ms': '1000' };
@@ -109,7 +109,7 @@ describe('our own clients', () => {
     });
   });
 
-  test('find offsets by time, delete records, and are told of what is gone', async () => {
+  test('admin: offsets by time, and the earliest offset after DeleteRecords', async () => {
     const broker = await start();
     const producer = await producerOf(broker, 't');
     for (let i = 0; i < 10; i++) {
@@ -128,7 +128,7 @@ describe('our own clients', () => {
     expect(await consume(broker, 't', 4)).toEqual(['6', '7', '8', '9']);
   });
 
-  test('are refused what can never be: too large, no key where keys are needed, unknown topics', async () => {
+  test('rejected: too large records, compacted topics without a key, unknown topics', async () => {
     const broker = await start({ autoCreateTopics: false });
     const admin = adminOf(broker);
     const configs = { 'max.message.bytes': '1000', 'cleanup.policy': 'compact' };
@@ -183,7 +183,7 @@ describe('security', () => {
   const jaas = (password: string): string =>
     `org.apache.kafka.common.security.plain.PlainLoginModule required username="alice" password="${password.replaceAll('"', '\\"')}";`;
 
-  test('SASL PLAIN: the right password works, the wrong one is told apart, none is cut off', async () => {
+  test('SASL PLAIN: a wrong password is SASL_AUTHENTICATION_FAILED, and a client without SASL fails', async () => {
     const broker = await start({ users });
     const sasl = (password: string) =>
       configOf(broker, {

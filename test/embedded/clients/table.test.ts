@@ -42,7 +42,7 @@ test('each ✓ is a test, and each such test a ✓', () => {
   expect(marked('✗')).toEqual(['@platformatic/kafka: consume committed records only']);
 });
 
-test('every version named is the one that is installed', () => {
+test('every version in the table is the installed one', () => {
   const { devDependencies, dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const installed = { ...dependencies, ...devDependencies } as Record<string, string>;
   for (const name of ['kafkajs', '@platformatic/kafka', '@kafkats/client']) {

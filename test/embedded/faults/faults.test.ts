@@ -24,7 +24,7 @@ const contents = async (client: RawClient): Promise<(string | null)[]> => {
   return recordsIn(responses[0]!.partitions[0]!.records).map((record) => record.value);
 };
 
-test('a cut before the append loses the request, one after it the answer only', async () => {
+test('cut connection: before the append the request is lost, after it only the response', async () => {
   const { broker, client } = await withTopic();
   broker.faults.cut('Produce', 'before', { times: 1 });
   await expect(client.send(PRODUCE, 9, produceRequest('t', { records: ['a'] }))).rejects.toThrow('closed');
@@ -52,7 +52,7 @@ test('an error is returned the requested number of times, for its topic only, an
   client.close();
 });
 
-test('an error after the fact: the records are there all the same', async () => {
+test('error after the append: the records are in the log', async () => {
   const { broker, client } = await withTopic();
   broker.faults.fail('Produce', 'NOT_ENOUGH_REPLICAS_AFTER_APPEND', { times: 1, when: 'after' });
   const { responses } = await client.send(PRODUCE, 9, produceRequest('t', { records: ['a'] }));
@@ -61,13 +61,13 @@ test('an error after the fact: the records are there all the same', async () => 
   client.close();
 });
 
-test('an error for a producer that wants no answers closes its connection', async () => {
+test('error for acks=0: the connection is closed, because there is no response', async () => {
   const { broker, client } = await withTopic();
   broker.faults.fail('Produce', 'NOT_ENOUGH_REPLICAS', { times: 1 });
   await expect(client.send(PRODUCE, 9, produceRequest('t', { records: ['a'] }, 0, 0))).rejects.toThrow('closed');
 });
 
-test('a throttled request is answered at once and says so, and its connection is deaf for so long', async () => {
+test('throttle: the response comes at once with throttle_time_ms, and the connection is not read for that time', async () => {
   const { broker, client } = await withTopic();
   broker.faults.throttle('Produce', 300, { times: 1 });
   const since = Date.now();
@@ -81,7 +81,7 @@ test('a throttled request is answered at once and says so, and its connection is
   client.close();
 });
 
-test('a paused partition answers when it is resumed', async () => {
+test('paused partition: requests are answered after the resume', async () => {
   const { broker, client } = await withTopic();
   const resume = broker.faults.pausePartition('t', 0);
   const answer = client.send(PRODUCE, 9, produceRequest('t', { records: ['a'] }));

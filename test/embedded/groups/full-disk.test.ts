@@ -45,7 +45,7 @@ async function withFullDisk<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-test('a topic that could not be deleted because the disk was full leaves no offsets to the next of its name', async () => {
+test('full disk: a topic whose deletion failed leaves no offsets to a new topic of its name', async () => {
   const client = await clientWithOffset();
   const remove = async (): Promise<number> =>
     (await client.send(DELETE_TOPICS, 5, { topicNames: ['t'], timeoutMs: 1_000 })).responses[0]!.errorCode;
@@ -56,7 +56,7 @@ test('a topic that could not be deleted because the disk was full leaves no offs
   client.close();
 });
 
-test('a group that could not be deleted because the disk was full can be deleted later', async () => {
+test('full disk: a group whose deletion failed can be deleted later', async () => {
   const client = await clientWithOffset();
   const remove = async (): Promise<number> =>
     (await client.send(DELETE_GROUPS, 2, { groupsNames: ['g'] })).results[0]!.errorCode;

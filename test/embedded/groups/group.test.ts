@@ -5,7 +5,7 @@ import { got, GroupHarness, REBALANCE_MS, SESSION_MS } from './group-harness';
 const text = (bytes: Buffer): string => bytes.toString();
 
 describe('joining', () => {
-  it('kafka-client 4: the first member leads a generation of one and learns who is in it', () => {
+  it('kafka-client 4: the first member leads generation 1 and gets the list of members', () => {
     const h = new GroupHarness();
     const joined = got(h.join());
     expect(joined).toMatchObject({ errorCode: 0, generationId: 1, protocolType: 'consumer', protocolName: 'range' });
@@ -15,7 +15,7 @@ describe('joining', () => {
     expect(h.group.state).toBe('CompletingRebalance');
   });
 
-  it('kafka-client 4: from JoinGroup v4 a member is given its id first and joins with it', () => {
+  it('kafka-client 4: JoinGroup v4: MEMBER_ID_REQUIRED first, then a join with the assigned id', () => {
     const h = new GroupHarness();
     const first = got(h.join({ requireKnownMemberId: true }));
     expect(first.errorCode).toBe(ErrorCode.MEMBER_ID_REQUIRED);
@@ -24,7 +24,7 @@ describe('joining', () => {
     expect(second).toMatchObject({ errorCode: 0, memberId: first.memberId, generationId: 1 });
   });
 
-  it('an id that was given out and not used within the session timeout is forgotten', () => {
+  it('member id: unused for the session timeout, it is removed', () => {
     const h = new GroupHarness();
     const { memberId } = got(h.join({ requireKnownMemberId: true }));
     h.clock.advance(SESSION_MS);
@@ -33,7 +33,7 @@ describe('joining', () => {
     expect(h.clock.waiting).toBe(0);
   });
 
-  it('an id that was never assigned is unknown', () => {
+  it('member id: one that was never assigned is UNKNOWN_MEMBER_ID', () => {
     expect(got(new GroupHarness().join({ memberId: 'invented' })).errorCode).toBe(ErrorCode.UNKNOWN_MEMBER_ID);
   });
 
@@ -62,14 +62,14 @@ describe('joining', () => {
     });
   });
 
-  it('each member votes for its first protocol that all speak', () => {
+  it('protocol: each member votes for its first one that all members support', () => {
     const offer = (...names: string[]) => ({ protocols: names.map((name) => ({ name, metadata: Buffer.from(name) })) });
     const h = new GroupHarness();
     const joined = h.stable(3, (i) => [offer('a', 'b', 'c'), offer('c', 'b'), offer('c', 'b', 'x')][i] ?? {});
     expect(joined.map(({ protocolName }) => protocolName)).toEqual(['c', 'c', 'c']);
   });
 
-  it('group.initial.rebalance.delay.ms: newcomers prolong the wait, up to the rebalance timeout', () => {
+  it('group.initial.rebalance.delay.ms: new members extend the delay, up to the rebalance timeout', () => {
     const h = new GroupHarness(3_000);
     const a = h.join();
     h.clock.advance(2_000);
@@ -82,7 +82,7 @@ describe('joining', () => {
     expect(got(b)).toMatchObject({ generationId: 1, members: [], leader: got(a).memberId });
   });
 
-  it('group.initial.rebalance.delay.ms: without company it is waited out once', () => {
+  it('group.initial.rebalance.delay.ms: a single member waits for one delay', () => {
     const h = new GroupHarness(3_000);
     const a = h.join();
     h.clock.advance(2_999);
@@ -102,13 +102,13 @@ describe('syncing', () => {
     expect(h.settled).toEqual(['Stable 2']);
   });
 
-  it('a member the leader forgot gets an empty assignment', () => {
+  it('SyncGroup: a member without an assignment of the leader gets an empty one', () => {
     const h = new GroupHarness();
     const joined = got(h.join());
     expect(got(h.sync(joined)).assignment).toHaveLength(0);
   });
 
-  it('checks generation, member and protocol', () => {
+  it('SyncGroup: wrong generation, member or protocol is an error', () => {
     const h = new GroupHarness();
     const [joined] = h.stable(1);
     const sync = (request: object) => {
@@ -126,7 +126,7 @@ describe('syncing', () => {
     expect(sync({ protocolName: 'sticky' })).toBe(ErrorCode.INCONSISTENT_GROUP_PROTOCOL);
   });
 
-  it('a follower that waits is told when the group rebalances instead', () => {
+  it('SyncGroup: a waiting follower gets REBALANCE_IN_PROGRESS when a rebalance starts', () => {
     const h = new GroupHarness();
     const [leader, follower] = h.stable(2);
     h.join({ memberId: leader!.memberId });
@@ -137,7 +137,7 @@ describe('syncing', () => {
     expect(got(waiting).errorCode).toBe(ErrorCode.REBALANCE_IN_PROGRESS);
   });
 
-  it('members that never ask for their assignment are dropped after the rebalance timeout', () => {
+  it('SyncGroup: members that do not send it are removed after the rebalance timeout', () => {
     const h = new GroupHarness();
     const [leader, follower] = h.stable(2, () => ({ sessionTimeoutMs: 10 * REBALANCE_MS }));
     const a = h.join({ memberId: leader!.memberId, sessionTimeoutMs: 10 * REBALANCE_MS });
@@ -150,7 +150,7 @@ describe('syncing', () => {
 });
 
 describe('rebalancing', () => {
-  it('a newcomer makes the others join again, and heartbeats say so', () => {
+  it('new member: heartbeats of the others return REBALANCE_IN_PROGRESS until they rejoin', () => {
     const h = new GroupHarness();
     const [a, b] = h.stable(2);
     const c = h.join();
@@ -165,7 +165,7 @@ describe('rebalancing', () => {
     expect(h.heartbeat(got(again))).toBe(0);
   });
 
-  it('who does not come back within the rebalance timeout is dropped, leader or not', () => {
+  it('rebalance timeout: a member that does not rejoin is removed, the leader too', () => {
     const h = new GroupHarness();
     const long = { sessionTimeoutMs: 10 * REBALANCE_MS };
     const [a, b] = h.stable(2, () => long);
@@ -181,7 +181,7 @@ describe('rebalancing', () => {
     expect(h.heartbeat(a!)).toBe(ErrorCode.UNKNOWN_MEMBER_ID);
   });
 
-  it('a follower that joins with what it offered before changes nothing; a leader asks for a rebalance so', () => {
+  it('JoinGroup with unchanged metadata: of a follower no rebalance, of the leader a rebalance', () => {
     const h = new GroupHarness();
     const [leader, follower] = h.stable(2);
     expect(got(h.join({ memberId: follower!.memberId }))).toMatchObject({ generationId: 2, members: [] });
@@ -190,13 +190,13 @@ describe('rebalancing', () => {
     expect(h.group.state).toBe('PreparingRebalance');
   });
 
-  it('the answer to a join that was lost is given again', () => {
+  it('JoinGroup: a lost response is repeated', () => {
     const h = new GroupHarness();
     const joined = got(h.join());
     expect(got(h.join({ memberId: joined.memberId }))).toEqual(joined);
   });
 
-  it('a join sent twice answers the first one, too', () => {
+  it('JoinGroup: a join that is sent twice answers both requests', () => {
     const h = new GroupHarness();
     const [a] = h.stable(2);
     h.join();
@@ -207,7 +207,7 @@ describe('rebalancing', () => {
 });
 
 describe('sessions', () => {
-  it('without heartbeats a member is dropped and the others rebalance', () => {
+  it('session timeout: without heartbeats a member is removed and the group rebalances', () => {
     const h = new GroupHarness();
     const [a, b] = h.stable(2);
     h.clock.advance(SESSION_MS / 2);
@@ -218,7 +218,7 @@ describe('sessions', () => {
     expect(got(h.join({ memberId: a!.memberId }))).toMatchObject({ generationId: 3 });
   });
 
-  it('the session of a member that waits for the others does not run out', () => {
+  it('session timeout: does not expire while JoinGroup waits for other members', () => {
     const h = new GroupHarness();
     const long = { sessionTimeoutMs: 10 * REBALANCE_MS };
     const [a, b] = h.stable(2, (i) => (i === 0 ? long : {}));
@@ -229,7 +229,7 @@ describe('sessions', () => {
     expect(got(waiting)).toMatchObject({ errorCode: 0, generationId: 3 });
   });
 
-  it('after a rejected sync the session continues', () => {
+  it('session timeout: continues after a rejected SyncGroup', () => {
     const h = new GroupHarness();
     const [a, b] = h.stable(2);
     h.join({ memberId: a!.memberId });
@@ -242,7 +242,7 @@ describe('sessions', () => {
     expect(h.heartbeat(again)).toBe(ErrorCode.UNKNOWN_MEMBER_ID);
   });
 
-  it('when the last one goes the group is empty, one generation on, and no timer is left', () => {
+  it('last member leaves: the group is Empty in the next generation, without timers', () => {
     const h = new GroupHarness();
     h.stable(1);
     h.clock.advance(SESSION_MS);
@@ -258,7 +258,7 @@ describe('sessions', () => {
 });
 
 describe('leaving', () => {
-  it('a member that leaves makes the others rebalance at once', () => {
+  it('LeaveGroup: the other members rebalance at once', () => {
     const h = new GroupHarness();
     const [a, b] = h.stable(2);
     expect(h.leave(a!.memberId)).toBe(0);
@@ -266,7 +266,7 @@ describe('leaving', () => {
     expect(got(h.join({ memberId: b!.memberId }))).toMatchObject({ generationId: 3, leader: b!.memberId });
   });
 
-  it('one that left while it waited is told', () => {
+  it('LeaveGroup: the pending JoinGroup of the member gets UNKNOWN_MEMBER_ID', () => {
     const h = new GroupHarness();
     h.stable(2);
     const waiting = h.join();
@@ -274,7 +274,7 @@ describe('leaving', () => {
     expect(got(waiting).errorCode).toBe(ErrorCode.UNKNOWN_MEMBER_ID);
   });
 
-  it('an unused id can be returned, and the group no longer waits for it', () => {
+  it('LeaveGroup: an assigned id that never joined is removed, and the group does not wait for it', () => {
     const h = new GroupHarness();
     const [a] = h.stable(1);
     const { memberId } = got(h.join({ requireKnownMemberId: true }));
@@ -288,7 +288,7 @@ describe('leaving', () => {
 describe('static members', () => {
   const named = (groupInstanceId: string) => ({ groupInstanceId });
 
-  it('one that restarts takes its place, its assignment and no rebalance; the old process is fenced', () => {
+  it('restart: the member keeps its assignment without a rebalance, and the old process is fenced', () => {
     const h = new GroupHarness();
     const [leader, old] = h.stable(2, (i) => named(`i${i}`));
     const reborn = got(h.join(named('i1')));
@@ -302,7 +302,7 @@ describe('static members', () => {
     expect(got(h.join({ ...named('i1'), memberId: old!.memberId })).errorCode).toBe(ErrorCode.FENCED_INSTANCE_ID);
   });
 
-  it('a leader that restarts is not asked to assign again, but leads the next generation', () => {
+  it('restart of the leader: no new assignment, and it leads the next generation', () => {
     const h = new GroupHarness();
     const [old, follower] = h.stable(2, (i) => named(`i${i}`));
     const reborn = got(h.join(named('i0')));
@@ -314,7 +314,7 @@ describe('static members', () => {
     expect(got(newcomer)).toMatchObject({ generationId: 3, leader: reborn.memberId });
   });
 
-  it('a replaced member that was waiting is fenced on the spot', () => {
+  it('restart: a pending request of the replaced member is fenced at once', () => {
     const h = new GroupHarness();
     h.stable(2, (i) => named(`i${i}`));
     const newcomer = h.join(named('i2'));
@@ -323,7 +323,7 @@ describe('static members', () => {
     expect(waiting.value).toBeNull();
   });
 
-  it('one that is away during a rebalance keeps its place until its session ends', () => {
+  it('rebalance: an absent static member stays in the group until its session ends', () => {
     const h = new GroupHarness();
     const long = { sessionTimeoutMs: 10 * REBALANCE_MS };
     const [a, away] = h.stable(2, (i) => ({ ...named(`i${i}`), ...long }));
@@ -333,7 +333,7 @@ describe('static members', () => {
     expect(h.group.members.has(away!.memberId)).toBe(true);
   });
 
-  it('while no member has rejoined, there is no leader and the group keeps waiting', () => {
+  it('rebalance: without a rejoined member there is no leader, and the group waits', () => {
     const h = new GroupHarness();
     const long = { sessionTimeoutMs: 10 * REBALANCE_MS };
     const [a, b] = h.stable(2, (i) => ({ ...named(`i${i}`), ...long }));
@@ -348,7 +348,7 @@ describe('static members', () => {
     expect(h.group.members.has(a!.memberId)).toBe(true);
   });
 
-  it('an administrator removes one by its instance alone', () => {
+  it('LeaveGroup by group.instance.id alone removes the member', () => {
     const h = new GroupHarness();
     h.stable(1, () => named('i0'));
     expect(h.leave('', 'other')).toBe(ErrorCode.UNKNOWN_MEMBER_ID);
@@ -360,7 +360,7 @@ describe('static members', () => {
 describe('commits', () => {
   const nobody = { memberId: '', groupInstanceId: null };
 
-  it('an empty group takes offsets from anybody, a group with members from its members alone', () => {
+  it('OffsetCommit: without a member id only while the group is empty', () => {
     const h = new GroupHarness();
     expect(h.group.checkCommit(nobody, -1, false)).toBe(0);
     const [joined] = h.stable(1);
@@ -372,7 +372,7 @@ describe('commits', () => {
     expect(h.group.checkCommit(nobody, -1, true)).toBe(0);
   });
 
-  it('allowed while others are being waited for, refused until the new assignment is known', () => {
+  it('OffsetCommit during a rebalance: accepted before the join completes, REBALANCE_IN_PROGRESS until the sync', () => {
     const h = new GroupHarness();
     const [joined] = h.stable(1);
     const newcomer = h.join();
@@ -384,7 +384,7 @@ describe('commits', () => {
     expect(h.group.checkCommit(me, 1, false)).toBe(ErrorCode.ILLEGAL_GENERATION);
   });
 
-  it('a commit counts as a sign of life', () => {
+  it('OffsetCommit renews the session', () => {
     const h = new GroupHarness();
     const [joined] = h.stable(1);
     h.clock.advance(SESSION_MS - 1);
@@ -394,7 +394,7 @@ describe('commits', () => {
   });
 });
 
-it('a deleted group rejects requests that still wait for it', () => {
+it('DeleteGroups: pending requests of the group are rejected', () => {
   const h = new GroupHarness();
   const [a] = h.stable(2);
   const waiting = h.join();

@@ -82,7 +82,7 @@ describe('membership', () => {
     });
   });
 
-  it('several leave at once since v3', async () => {
+  it('LeaveGroup v3: several members at once', async () => {
     const h = await CoordinatorsHarness.open();
     const { memberId } = await member(h);
     const members = ['nobody', memberId].map((id) => ({ memberId: id, groupInstanceId: null, reason: null }));
@@ -93,7 +93,7 @@ describe('membership', () => {
 });
 
 describe('administration', () => {
-  it('describes a stable group, an unstable one without its bytes, and one that is not there as Dead', async () => {
+  it('DescribeGroups: a stable group, an unstable one without metadata, a missing one as Dead', async () => {
     const h = await CoordinatorsHarness.open();
     const { memberId } = await member(h);
     const described = async () => (await h.ask(api.DESCRIBE_GROUPS, { groups: ['g', 'x'] })).groups;
@@ -126,7 +126,7 @@ describe('administration', () => {
     expect(await listed('empty')).toEqual(['offsets-only Empty']);
   });
 
-  it('deletes empty groups only, with their offsets', async () => {
+  it('DeleteGroups: empty groups only, with their offsets', async () => {
     const h = await CoordinatorsHarness.open();
     const me = await member(h);
     await h.ask(api.OFFSET_COMMIT, { ...commitOf(offset(0, 1)), ...me, generationIdOrMemberEpoch: 1 });
@@ -208,14 +208,14 @@ describe('committed offsets', () => {
     expect(await commit(-1, '')).toEqual([ErrorCode.UNKNOWN_MEMBER_ID]);
   });
 
-  it('of a generation of a group that is not there: ILLEGAL_GENERATION', async () => {
+  it('a generation of a missing group: ILLEGAL_GENERATION', async () => {
     const h = await CoordinatorsHarness.open();
     expect(await codes(h, { ...commitOf(offset(0, 1)), memberId: 'm', generationIdOrMemberEpoch: 4 })).toEqual([
       ErrorCode.ILLEGAL_GENERATION,
     ]);
   });
 
-  it('one bad partition does not spoil the others', async () => {
+  it('an error of one partition does not affect the others', async () => {
     const h = await CoordinatorsHarness.open();
     const partitions = [offset(0, 1), offset(1, 2, 'x'.repeat(4097)), offset(9, 3)];
     const tooLarge = ErrorCode.OFFSET_METADATA_TOO_LARGE;
@@ -223,7 +223,7 @@ describe('committed offsets', () => {
     expect(await fetched(h, askFor(0, 1, 9))).toEqual([1, -1, -1]);
   });
 
-  it('go with their topic', async () => {
+  it('are deleted with their topic', async () => {
     const h = await CoordinatorsHarness.open();
     await h.ask(api.OFFSET_COMMIT, commitOf(offset(0, 7)));
     await h.broker.deleteCommittedOffsets('t');
@@ -238,7 +238,7 @@ describe('after a restart', () => {
   });
   afterEach(() => rm(dir, { recursive: true }));
 
-  it('groups are empty and have their offsets; members must join again, into a later generation', async () => {
+  it('groups are Empty and keep their offsets; members rejoin in a later generation', async () => {
     const h = await CoordinatorsHarness.open(dir);
     const me = await member(h);
     await h.ask(api.OFFSET_COMMIT, { ...commitOf(offset(0, 7)), ...me, generationIdOrMemberEpoch: 1 });
@@ -266,7 +266,7 @@ describe('after a restart', () => {
   });
 });
 
-it('a member that waits when the broker closes is answered', async () => {
+it('broker close: a pending JoinGroup gets a response', async () => {
   const h = await CoordinatorsHarness.open();
   await member(h);
   const waiting = h.ask(api.JOIN_GROUP, JOIN, 3);

@@ -54,7 +54,7 @@ async function committed(h: CoordinatorsHarness, groupId: string): Promise<numbe
   return groups[0]!.topics[0]!.partitions[0]!.committedOffset;
 }
 
-test('a group is deleted with its last offset, and an unused group at once', async () => {
+test('retention: a group is deleted with its last offset, and one without offsets at once', async () => {
   const h = await CoordinatorsHarness.open(null, SETTINGS);
   const partitions = [{ partitionIndex: 0, committedOffset: 7, committedLeaderEpoch: -1, committedMetadata: '' }];
   await h.ask(api.OFFSET_COMMIT, { groupId: 'g', topics: [{ name: 't', partitions }] });
@@ -68,7 +68,7 @@ test('a group is deleted with its last offset, and an unused group at once', asy
   await h.broker.close();
 });
 
-test('who joins just now keeps the group', async () => {
+test('retention: a member that joins at that moment keeps the group', async () => {
   const h = await CoordinatorsHarness.open(null, SETTINGS);
   const join = { groupId: 'g', sessionTimeoutMs: 6_000, rebalanceTimeoutMs: 6_000, protocolType: 'consumer' };
   const protocols = [{ name: 'range', metadata: Buffer.alloc(6) }];

@@ -18,7 +18,7 @@ test.each<Codec>(['zstd', 'lz4', 'snappy', 'gzip'])('%s: an honest batch of 16 M
   expect(everyRecordHasKey(bomb(codec, 16))).toBe(true);
 });
 
-test('what claims to be large and is not, or is cut off, is an error', () => {
+test('a wrong announced size and truncated data are errors', () => {
   const claims = zstdZeros(Buffer.from('abc'), 1000, Buffer.from('d'), 2n ** 40n);
   for (const section of [claims, claims.subarray(0, 12), Buffer.alloc(30, 0xff)])
     expect(() => everyRecordHasKey(batchAround(section, 'zstd'))).toThrow();

@@ -25,7 +25,7 @@ test('a sequence follows the one before, and no other', () => {
   expect(producers.check(batch(5, 10))).toEqual({ kind: 'out-of-order', expected: 10 });
 });
 
-test('the last five batches are recognised when they come again', () => {
+test('the last five batches are recognised as duplicates', () => {
   const producers = states(...[0, 10, 20, 30, 40, 50].map((n) => batch(n, n)));
   for (const n of [10, 20, 30, 40, 50]) {
     expect(producers.check(batch(n, 60))).toEqual({ kind: 'duplicate', baseOffset: n, lastOffset: n + 9 });
@@ -54,7 +54,7 @@ test('a marker with a newer epoch fences, and sequences begin again', () => {
   expect(producers.check(batch(0, 11, { producerEpoch: 3 }))).toEqual({ kind: 'append' });
 });
 
-test('KIP-360: of a producer that is not known, any sequence is taken', () => {
+test('KIP-360: any sequence number of an unknown producer is accepted', () => {
   expect(new ProducerStates().check(batch(77, 0))).toEqual({ kind: 'append' });
   const producers = states(batch(0, 0));
   producers.expire(1);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileStorage } from '../../../packages/embedded/src/log/segment-storage';
 
-test('a part of a write that a full disk refused, and would not remove at once, does not precede the next', () => {
+test('full disk: a partial write that cannot be removed at once does not precede the next write', () => {
   const folder = fs.mkdtempSync(join(tmpdir(), 'embedded-segment-'));
   const storage = fileStorage(join(folder, 'segment'));
   const full = new Error('ENOSPC: no space left on device');

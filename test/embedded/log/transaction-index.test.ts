@@ -25,12 +25,12 @@ function index(...batches: BatchInfo[]): TransactionIndex {
   return transactions;
 }
 
-it('records outside transactions hold nothing up', () => {
+it('records outside of transactions do not hold back the last stable offset', () => {
   const transactions = index(batch(0, -1, { transactional: false }), batch(5, 7, { transactional: false }));
   expect(transactions.firstOpenOffset()).toBeNull();
 });
 
-it('the oldest open transaction decides, whichever ends first', () => {
+it('the last stable offset is that of the oldest open transaction, whichever ends first', () => {
   const transactions = index(batch(0, 1), batch(5, 2), batch(10, 1));
   expect(transactions.firstOpenOffset()).toBe(0);
   transactions.onAppend(marker(15, 1, 'commit'));

@@ -29,7 +29,7 @@ test.each([1, 3, 100, 1_023, 1_024, 5_000, 70_000])('frames come whole out of ch
   expect(held).toBeGreaterThanOrEqual(150_000);
 });
 
-test('the connection that buffers most is closed until the others fit', () => {
+test('limit of buffered frames: the connections that buffer most are closed', () => {
   const budget = new MemoryBudget(100);
   const gone: string[] = [];
   const [small, large, middle] = ['small', 'large', 'middle'].map((name) => budget.share(() => void gone.push(name)));

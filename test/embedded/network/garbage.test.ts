@@ -29,7 +29,7 @@ test('random bytes close the connection, 200 times over', async () => {
   await expectAlive(broker);
 });
 
-test('random bodies of every API in a frame of the right length do no harm', async () => {
+test('random bodies of every API leave the broker working', async () => {
   const broker = await start();
   for (let key = 0; key <= 61; key++) {
     for (let version = 0; version < 4; version++) {
@@ -61,7 +61,7 @@ test.each([
   await expectAlive(broker);
 });
 
-test('a truncated frame is waited for, costs its bytes only, and ends with its connection', async () => {
+test('truncated frame: only its received bytes are buffered, and they are freed with the connection', async () => {
   const broker = await start();
   const client = await RawClient.connect(broker);
   const whole = client.frame(METADATA, 9, { topics: null });
@@ -87,7 +87,7 @@ test('unfinished requests of all connections together have a limit', async () =>
   for (const client of clients) client.close();
 });
 
-test('1,000 idle connections stay open and leave the others served', async () => {
+test('1,000 idle connections do not delay other clients', async () => {
   const broker = await start();
   const before = process.memoryUsage().rss;
   const idle = await Promise.all(
@@ -104,7 +104,7 @@ test('1,000 idle connections stay open and leave the others served', async () =>
   for (const socket of idle) socket.destroy();
 });
 
-test('a connection that asks for nothing for too long is closed', async () => {
+test('idle connection: closed after connections.max.idle.ms', async () => {
   const broker = await start({ maxIdleMs: 50 });
   const client = await RawClient.connect(broker);
   // On a busy machine 50 ms may be over before it has asked.
@@ -112,7 +112,7 @@ test('a connection that asks for nothing for too long is closed', async () => {
   await client.whenClosed();
 });
 
-test('requests sent without waiting are answered in their order', async () => {
+test('pipelined requests are answered in order', async () => {
   const broker = await start();
   const client = await RawClient.connect(broker);
   await client.send(METADATA, 9, { topics: [{ name: 't' }], allowAutoTopicCreation: true });
@@ -125,7 +125,7 @@ test('requests sent without waiting are answered in their order', async () => {
   client.close();
 });
 
-test('a version of ApiVersions that is not served yet is answered with those that are', async () => {
+test('ApiVersions of a newer version: UNSUPPORTED_VERSION with the supported versions', async () => {
   const broker = await start();
   const client = await RawClient.connect(broker);
   const newer = client.frame(API_VERSIONS, 3, {});

@@ -113,7 +113,7 @@ afterEach(async () => {
   expect((await broker.residentBytes()) - before).toBeLessThan(MOST_GROWTH);
 });
 
-test('APIs and versions there are not', async () => {
+test('unknown APIs and versions', async () => {
   for (const key of [-32768, -1, 4, 5, 6, 7, 23, 53, 67, 92, 999, 32767]) {
     for (const version of [-1, 0, 99, 32767]) await sendAndLeave(header(key, version, false));
   }
@@ -149,7 +149,7 @@ test('requests that end at any of their bytes', async () => {
   client.close();
 });
 
-test('good requests with some bytes that are not, 400 of them', async () => {
+test('400 valid requests with changed bytes', async () => {
   const client = await connected();
   const topic = { name: 'made', numPartitions: 1, replicationFactor: 1 };
   const join = { groupId: 'g', sessionTimeoutMs: 6_000, rebalanceTimeoutMs: 6_000, protocolType: 'consumer' };
@@ -169,7 +169,7 @@ test('good requests with some bytes that are not, 400 of them', async () => {
   }
 });
 
-test('requests that never end, a byte at a time, are given up after a while however busy they look', async () => {
+test('requests that arrive a byte at a time: the connection is closed after a timeout', async () => {
   const slow = await Promise.all(Array.from({ length: 100 }, socket));
   for (const one of slow) one.write(Buffer.from('00100000', 'hex'));
   const dripping = setInterval(() => {
@@ -182,7 +182,7 @@ test('requests that never end, a byte at a time, are given up after a while howe
   }
 });
 
-test('unfinished requests, far more than may be held', async () => {
+test('unfinished requests beyond the buffer limit', async () => {
   const announced = Buffer.alloc(MAX_REQUEST_BYTES);
   announced.writeInt32BE(MAX_REQUEST_BYTES, 0);
   const greedy = await Promise.all(Array.from({ length: 40 }, socket));
@@ -191,7 +191,7 @@ test('unfinished requests, far more than may be held', async () => {
   await Promise.all(greedy.map(closed));
 });
 
-test('unread responses, far more than may be buffered', async () => {
+test('unread responses beyond the buffer limit', async () => {
   const request = fetchRequest('large', 0, {
     maxBytes: 16 << 20,
     topics: [{ topic: 'large', partitions: [{ partition: 0, fetchOffset: 0, partitionMaxBytes: 16 << 20 }] }],
@@ -208,7 +208,7 @@ test('unread responses, far more than may be buffered', async () => {
   await Promise.all(deaf.map(closed)).finally(() => clearInterval(writing));
 });
 
-test('1,000 connections that say nothing, and 100 that have said that they are done', async () => {
+test('1,000 silent connections, and 100 half-closed ones', async () => {
   const idle = await Promise.all(Array.from({ length: 1_000 }, socket));
   const half = await Promise.all(
     Array.from({ length: 100 }, async () => {

@@ -80,14 +80,14 @@ const SMALL = api({
   response: [['errorCode', 'int16']],
 });
 
-test('what a version does not carry has its default', () => {
+test('a field that a version lacks has its default', () => {
   const bytes = bytesOf(SMALL, 'request', 0, { names: ['a'], removed: 'x' });
   expect(decode(SMALL, 'request', 0, new Reader(bytes))).toEqual({ names: ['a'], added: -1, removed: 'x' });
   const newer = bytesOf(SMALL, 'request', 2, { names: [], added: 7 });
   expect(decode(SMALL, 'request', 2, new Reader(newer))).toEqual({ names: [], added: 7, removed: null });
 });
 
-test('unknown tagged fields of flexible versions are passed over', () => {
+test('unknown tagged fields of flexible versions are skipped', () => {
   const bytes = Buffer.from([1, 0, 0, 0, 9, 2, 5, 3, 1, 2, 3, 200, 1, 1, 42]);
   expect(decode(SMALL, 'request', 2, new Reader(bytes))).toMatchObject({ names: [], added: 9 });
 });

@@ -42,7 +42,7 @@ async function refusal(options: Parameters<typeof start>[0]): Promise<BrokerStar
   return error as BrokerStartError;
 }
 
-test('a second broker is refused while the first runs, and can read where that is; afterwards the folder is free', async () => {
+test('lock: a second broker is refused with the address of the first; after its end the folder is free', async () => {
   const dataDir = join(folder, 'data');
   const first = await start({ dataDir });
   expect(await refusal({ dataDir })).toMatchObject({
@@ -77,7 +77,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-test('the lock of a killed broker is no lock, and what it announced is gone once the folder is taken', async () => {
+test('lock: a killed broker releases it, and its address is removed by the next owner', async () => {
   const { child, line: port } = await startProcess(PROGRAM);
   expect(readRunningBroker(folder)).toMatchObject({ pid: child.pid, bootstrapServers: `127.0.0.1:${port}` });
   expect((await refusal({ dataDir: folder })).code).toBe('DATA_FOLDER_IN_USE');
@@ -87,7 +87,7 @@ test('the lock of a killed broker is no lock, and what it announced is gone once
   expect(readRunningBroker(folder)?.pid).toBe(process.pid);
 });
 
-test('of brokers that start at the same time, one gets the folder', async () => {
+test('lock: of brokers that start at the same time, one gets the folder', async () => {
   const results = await Promise.allSettled(Array.from({ length: 8 }, () => start({ dataDir: folder })));
   const refused = results.flatMap((result) =>
     result.status === 'rejected' ? [(result.reason as BrokerStartError).code] : [],
@@ -95,7 +95,7 @@ test('of brokers that start at the same time, one gets the folder', async () => 
   expect(refused).toEqual(Array(7).fill('DATA_FOLDER_IN_USE'));
 });
 
-test('a stopped process keeps its folder', async () => {
+test('lock: a suspended process keeps it', async () => {
   const { child } = await startProcess(PROGRAM);
   child.kill('SIGSTOP');
   expect((await refusal({ dataDir: folder })).code).toBe('DATA_FOLDER_IN_USE');
@@ -103,7 +103,7 @@ test('a stopped process keeps its folder', async () => {
   await start({ dataDir: folder });
 });
 
-test('a program that the owner has started does not keep the folder', async () => {
+test('lock: a child process of the owner does not keep it', async () => {
   const { child, line: pid } = await startProcess(`
     const { startEmbeddedBroker } = require('./packages/embedded/src');
     const { spawn } = require('node:child_process');
@@ -126,7 +126,7 @@ test('without the program flock, the folder cannot be locked', async () => {
   expect(line).toBe(`DATA_FOLDER_UNUSABLE The data folder ${folder} cannot be used: ${reason}.`);
 });
 
-test('a port that is taken: said so, and the folder is free again', async () => {
+test('port in use: the error names it, and the folder is free again', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
@@ -159,7 +159,7 @@ test.each([
   expect(existsSync(join(folder, file))).toBe(true);
 });
 
-test('a folder that cannot be made or written', async () => {
+test('a folder that cannot be created or written', async () => {
   writeFileSync(join(folder, 'file'), '');
   const error = await refusal({ dataDir: join(folder, 'file', 'data') });
   expect(error.code).toBe('DATA_FOLDER_UNUSABLE');
@@ -171,14 +171,14 @@ test('a folder that cannot be made or written', async () => {
   chmodSync(folder, 0o700);
 });
 
-test('a folder that was refused for its files is free again', async () => {
+test('a folder that was refused for its files is not locked', async () => {
   mkdirSync(join(folder, 'broker.json'));
   expect((await refusal({ dataDir: folder })).code).toBe('DATA_FOLDER_UNUSABLE');
   rmdirSync(join(folder, 'broker.json'));
   await start({ dataDir: folder });
 });
 
-test('a broker in memory leaves no folder', async () => {
+test('a broker in memory creates no folder', async () => {
   await start({ memory: true, dataDir: join(folder, 'data') });
   expect(readdirSync(folder)).toEqual([]);
 });

@@ -10,20 +10,20 @@ try {
   addressTooSoon = error;
 }
 
-test('before the tests begin there is no broker, and that is said', () => {
+test('outside of a test: an error says that the broker is not started yet', () => {
   expect(addressTooSoon).toEqual(
     new Error('The embedded broker is started in beforeAll; use it in tests and hooks only.'),
   );
 });
 
-test('a test strikes', async () => {
+test('a test injects a fault', async () => {
   broker.faults.fail('CreateTopics', 'CLUSTER_AUTHORIZATION_FAILED');
   const clients = new Clients({ 'bootstrap.servers': broker.bootstrapServers });
   await expect(clients.topic()).rejects.toMatchObject({ code: 'CLUSTER_AUTHORIZATION_FAILED' });
   await clients.close();
 });
 
-test('the next one finds the broker well', async () => {
+test('the next test has a broker without faults', async () => {
   const clients = new Clients({ 'bootstrap.servers': `127.0.0.1:${broker.port}` });
   const topic = await clients.topic();
   await clients.send(topic, ['a']);
@@ -32,7 +32,7 @@ test('the next one finds the broker well', async () => {
   await clients.close();
 });
 
-test('hooks of another runner can be handed over', async () => {
+test('hooks of another test runner can be passed', async () => {
   const called: Record<string, () => Promise<void> | void> = {};
   const other = useEmbeddedBroker(
     {},

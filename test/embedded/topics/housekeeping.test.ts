@@ -77,7 +77,7 @@ describe.each([
     expect([partition.startOffset, partition.endOffset, problems]).toEqual([0, 7, []]);
   });
 
-  test('tombstones stay for delete.retention.ms after they were written, then go', async () => {
+  test('tombstones are removed delete.retention.ms after they were written', async () => {
     const { partition, append, round } = make(folder(), { ...COMPACT, 'delete.retention.ms': '60000' });
     append(kv('a', '1'), kv('b', '1'), kv('a', null));
     partition.roll();
@@ -99,7 +99,7 @@ describe.each([
     expect(asText(partition)).toBe('1:b=1 2:a=2');
   });
 
-  test('aborted records go, and never count as a key’s last; open transactions stay untouched', async () => {
+  test('aborted records are removed and never count as the last of a key; open transactions are kept', async () => {
     const { partition, append, round } = make(folder(), COMPACT);
     const txn = (id: number, ...records: BatchSpec['records']) =>
       add(partition, { records, producerId: id, epoch: 0, sequence: 0, transactional: true, timestamp: now });
@@ -121,7 +121,7 @@ describe.each([
     expect(asText(partition)).toBe('1:a=good 4:b=committed 6:a=open');
   });
 
-  test('a producer’s last batch stays, empty, so that its sequence is still known', async () => {
+  test('the last batch of a producer is kept empty, for its sequence number', async () => {
     const { partition, append, round } = make(folder(), COMPACT);
     add(partition, { records: [kv('a', '1')], producerId: 5, epoch: 0, sequence: 41, timestamp: now });
     append(kv('a', '2'));
@@ -169,7 +169,7 @@ describe('while a large partition is compacted', () => {
     ['the topic is deleted', ({ topics }: ReturnType<typeof large>) => topics.delete(topics.get('t')!)],
     ['its records are deleted', ({ partition }: ReturnType<typeof large>) => partition.deleteBefore(40_000)],
     ['the broker stops', ({ topics }: ReturnType<typeof large>) => void topics.close()],
-  ])('%s: nothing is said and nothing is left over', async (_, strike) => {
+  ])('%s: no log line and no file remains', async (_, strike) => {
     const made = large();
     const rounds = made.round();
     setImmediate(() => strike(made));
@@ -180,7 +180,7 @@ describe('while a large partition is compacted', () => {
   });
 });
 
-test('what was compacted is found again after a restart', async () => {
+test('a compacted log is read after a restart', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'embedded-keep-'));
   folders.push(folder);
   const first = make(folder, COMPACT);
@@ -243,7 +243,7 @@ describe.each(['in memory', 'in files'])('records without a timestamp %s', (wher
   });
 });
 
-test('retention by size removes the oldest segments that are too much', async () => {
+test('retention by size removes the oldest segments beyond retention.bytes', async () => {
   const { partition, append, round } = make(null, { 'retention.bytes': '1000', 'retention.ms': '-1' });
   for (let i = 0; i < 5; i++) {
     append('x'.repeat(400));

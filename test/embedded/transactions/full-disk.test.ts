@@ -64,7 +64,7 @@ class Broker {
   }
 }
 
-it('a transaction whose offsets cannot be stored for a while is completed, and its id can be used', async () => {
+it('full disk: a transaction whose offsets cannot be stored is completed later, and its id can be used', async () => {
   const broker = await Broker.withTransaction();
   broker.offsetFailures = 3;
   const ending = broker.coordinator.end('x', broker.producer, true);
@@ -76,7 +76,7 @@ it('a transaction whose offsets cannot be stored for a while is completed, and i
   expect(await broker.coordinator.add('x', broker.producer, { partitions: [AT] })).toBe(0);
 });
 
-it('a transaction whose end cannot be stored for a while is completed, and its id can be used', async () => {
+it('full disk: a transaction whose end cannot be stored is completed later, and its id can be used', async () => {
   const broker = await Broker.withTransaction();
   let failures = 3;
   broker.stateLog.fits = (value) => !value!.includes('Complete') || failures-- <= 0;
@@ -88,7 +88,7 @@ it('a transaction whose end cannot be stored for a while is completed, and its i
   expect(await broker.coordinator.initProducer('x', TIMEOUT_MS, null)).toMatchObject({ errorCode: 0, epoch: 1 });
 });
 
-it('a transaction that exceeds its timeout while the disk is full is aborted when there is space', async () => {
+it('full disk: a transaction that exceeds its timeout is aborted when there is space', async () => {
   const broker = await Broker.withTransaction();
   broker.stateLog.fits = () => false;
   await broker.pass(2 * TIMEOUT_MS);
@@ -101,7 +101,7 @@ it('a transaction that exceeds its timeout while the disk is full is aborted whe
   expect(broker.state()).toBe('CompleteAbort');
 });
 
-it('a producer that ends its transaction before the delayed abort does not lose the next one to it', async () => {
+it('full disk: a delayed abort does not abort the next transaction of the producer', async () => {
   const broker = await Broker.withTransaction();
   broker.stateLog.fits = () => false;
   await broker.pass(TIMEOUT_MS);
@@ -113,7 +113,7 @@ it('a producer that ends its transaction before the delayed abort does not lose 
   expect(broker.partitions.markers).toEqual(['t-0 0/0 commit']);
 });
 
-it('a broker that stops while its disk is full does not wait for it', async () => {
+it('full disk: a broker that stops does not wait for space', async () => {
   const broker = await Broker.withTransaction();
   broker.stateLog.fits = (value) => !value!.includes('Complete');
   const ending = broker.coordinator.end('x', broker.producer, true);

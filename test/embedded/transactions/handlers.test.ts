@@ -70,7 +70,7 @@ async function committed(
   return { offset: committedOffset, ...(errorCode ? { errorCode } : {}) };
 }
 
-it('partitions of several transactions at once, or only the question whether they take part', async () => {
+it('AddPartitionsToTxn: partitions of several transactions, or verification only', async () => {
   const h = await CoordinatorsHarness.open();
   const producer = await started(h);
   const add = async (verifyOnly: boolean, partition: number): Promise<number> => {
@@ -106,7 +106,7 @@ describe('producer ids', () => {
 });
 
 describe('committing and aborting', () => {
-  it('writes one marker per partition and answers when it is there', async () => {
+  it('EndTxn: one marker per partition, and the response after it is written', async () => {
     const h = await CoordinatorsHarness.open();
     const { waiting } = h.clock;
     const producer = await started(h);
@@ -129,7 +129,7 @@ describe('committing and aborting', () => {
     expect(h.partitions.markers).toHaveLength(1);
   });
 
-  it('an unknown partition spoils the request and begins nothing', async () => {
+  it('AddPartitionsToTxn: an unknown partition fails the request, and no transaction begins', async () => {
     const h = await CoordinatorsHarness.open();
     const producer = await started(h);
     const { OPERATION_NOT_ATTEMPTED, UNKNOWN_TOPIC_OR_PARTITION } = ErrorCode;
@@ -137,7 +137,7 @@ describe('committing and aborting', () => {
     expect(await producer.end(true)).toBe(ErrorCode.INVALID_TXN_STATE);
   });
 
-  it('while markers are held up, the next transaction is told CONCURRENT_TRANSACTIONS', async () => {
+  it('while markers are written, the next transaction gets CONCURRENT_TRANSACTIONS', async () => {
     const h = await CoordinatorsHarness.open();
     const producer = await started(h);
     await producer.add(0);
@@ -155,7 +155,7 @@ describe('committing and aborting', () => {
     expect(await producer.add(0)).toEqual([0]);
   });
 
-  it('a marker that cannot be written is tried until it can, or its partition is gone', async () => {
+  it('a marker that cannot be written is retried until it can, or its partition is deleted', async () => {
     const h = await CoordinatorsHarness.open();
     const producer = await started(h);
     await producer.add(0);
@@ -175,7 +175,7 @@ describe('committing and aborting', () => {
 });
 
 describe('fencing', () => {
-  it('a second producer of the same name shuts the first one out', async () => {
+  it('a second producer of the transactional id fences the first one', async () => {
     const h = await CoordinatorsHarness.open();
     const first = await started(h);
     const second = await started(h);
@@ -188,7 +188,7 @@ describe('fencing', () => {
     expect(await first.init(first.who, 3)).toBe(ErrorCode.INVALID_PRODUCER_EPOCH);
   });
 
-  it('what the first one left open is aborted with an epoch that fences it, before the second may start', async () => {
+  it("the first producer's transaction is aborted with a fencing epoch before the second one starts", async () => {
     const h = await CoordinatorsHarness.open();
     const first = await started(h);
     await first.add(0);
@@ -220,7 +220,7 @@ describe('fencing', () => {
 });
 
 describe('timeouts', () => {
-  it('a transaction that takes too long is aborted and its producer fenced', async () => {
+  it('a transaction that exceeds its timeout is aborted and its producer fenced', async () => {
     const h = await CoordinatorsHarness.open();
     const producer = await started(h);
     await producer.add(0);
@@ -233,7 +233,7 @@ describe('timeouts', () => {
     expect(await producer.end(true)).toBe(ErrorCode.PRODUCER_FENCED);
   });
 
-  it('one that ended in time is not', async () => {
+  it('a transaction that ended in time is not aborted', async () => {
     const h = await CoordinatorsHarness.open();
     const producer = await started(h);
     await producer.add(0);
@@ -296,7 +296,7 @@ describe('after a restart', () => {
   });
   afterEach(() => rm(dir, { recursive: true }));
 
-  it('what was prepared is completed: markers and offsets', async () => {
+  it('a prepared transaction is completed: markers and offsets', async () => {
     const h = await CoordinatorsHarness.open(dir);
     const producer = await started(h);
     await producer.add(0);

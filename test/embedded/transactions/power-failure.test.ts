@@ -174,7 +174,7 @@ test.each([
   expect(offset).toMatchObject({ errorCode: 0, committedOffset: -1 });
 });
 
-test('an empty transactions.log hands out no producer id again', async () => {
+test('an empty transactions.log: no producer id is assigned twice', async () => {
   const machine = await Machine.withTopic();
   machine.flush();
   const old = await machine.init('x');

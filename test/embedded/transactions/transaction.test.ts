@@ -52,7 +52,7 @@ describe('a producer starts', () => {
     expect(told(initProducer(at('Empty', { epoch: 32_765 }), 60_000, null))).toBe('Empty 5/32766');
   });
 
-  it('takes the timeout it asks for', () => {
+  it('uses the timeout of the request', () => {
     expect(initProducer(at('Empty'), 1_234, null)).toMatchObject({ timeoutMs: 1_234 });
   });
 });
@@ -103,13 +103,13 @@ describe('it ends', () => {
     expect(end(at('Ongoing'), { producerId: 6, epoch: 3 }, true)).toBe(INVALID_PRODUCER_ID_MAPPING);
   });
 
-  it('by force: the next epoch aborts, and the old one is out', () => {
+  it('by fencing: the next epoch aborts, and the old one is fenced', () => {
     const fenced = fence(at('Ongoing', { previous: { producerId: 5, epoch: 2 } }));
     expect(told(fenced)).toBe('PrepareAbort 5/4');
     expect(initProducer(complete(fenced), 60_000, ME)).toBe(PRODUCER_FENCED);
   });
 
-  it('completely: nothing of it is left', () => {
+  it('completely: partitions, groups and timeout are cleared', () => {
     const ongoing = add(at('Empty'), ME, { partitions: [{ topic: 't', partition: 0 }], groups: ['g'] }, 7);
     const prepared = end(ongoing as Transaction, ME, true) as Transaction;
     expect(complete(prepared)).toMatchObject({ state: 'CompleteCommit', partitions: [], groups: [], startedAt: -1 });

@@ -48,7 +48,7 @@ async function consume(...args: string[]): Promise<FakeIo & { code?: number }> {
 const sorted = (text: string) => text.split('\n').slice(0, -1).sort();
 const TIME = '2026-01-31T12:00:00.000Z';
 
-test('what the default converter cannot read is shown as it is, without control characters', async () => {
+test('bytes that the default converter cannot read are shown as text, without control characters', async () => {
   const { code, out, err } = await consume(topic, '--exit');
   expect(code).toBe(0);
   expect(sorted(out)).toEqual([
@@ -130,7 +130,7 @@ test('named converters must read every record', async () => {
   expect(unknown.err).toContain('Class Avro could not be found. (CONVERTER_UNKNOWN)');
 });
 
-test('it waits for new records until a signal', async () => {
+test('waits for new records until a signal', async () => {
   const io = new FakeIo('/', { BOOTSTRAP_SERVERS: process.env.BOOTSTRAP_SERVERS ?? '', MILLRACE_CONTEXTS: '/nowhere' });
   const ended = runCli(['consume', topic, '--from', '-1', '--partition', '1'], io);
   await waitFor('the last record', () => io.out.includes('1:1'));

@@ -101,7 +101,7 @@ describeInBrowser('signing in to the console', () => {
     await page.getByText('admin', { exact: true }).waitFor();
   });
 
-  test('a user without a role is told so', async () => {
+  test('a user without a role sees a message about it', async () => {
     const page = await form();
     browser.problems.expect(/status of 403/);
     await withPassword(page, 'none', 'pw');
@@ -129,7 +129,7 @@ describeInBrowser('signing in to the console', () => {
     expect(await page.context().cookies()).toEqual([]);
   });
 
-  test('a reader sees everything but secrets, and is told which role an action needs', async () => {
+  test('a reader sees everything but secrets, and which role an action needs', async () => {
     const page = await form();
     await withPassword(page, 'rita', 'pw');
     const overview = await new OverviewPage(page).loaded();

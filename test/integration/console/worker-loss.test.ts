@@ -11,7 +11,7 @@ const idOf = ({ url }: StartedWorker): string => new URL(url).host;
 describeInBrowser('the worker that serves the console', () => {
   const browser = useBrowser();
 
-  test('is killed and returns: what is shown is marked as old, and no action is possible meanwhile', async () => {
+  test('is killed and returns: the page marks its data as old and disables actions meanwhile', async () => {
     const group = uniqueName('console');
     const killed = await startConsoleWorker({ group, settings: QUICK });
     await register(killed, 'orders');

@@ -113,7 +113,7 @@ describe('listing', () => {
     expect((await letters.list(NAME, 200)).letters).toHaveLength(105);
   });
 
-  test('those of other connectors that share the topic are left out, and those that do not say are not', async () => {
+  test('dead letters of other connectors in the topic are left out, those without a connector name are kept', async () => {
     await send(
       { value: 'mine', minute: 1 },
       ...Array.from({ length: 300 }, (_, n) => ({

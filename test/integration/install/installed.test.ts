@@ -113,7 +113,7 @@ export default {
 import { test } from 'node:test';
 import { runSourceTask } from '@millrace/sdk/testing';
 import ticker from './index.js';
-test('it ticks', async () => {
+test('the ticker example writes records', async () => {
   const { records } = await runSourceTask(ticker, { topic: 't' }, { until: 2 });
   assert.deepEqual(records.slice(0, 2).map(({ value }) => value), ['tick 1', 'tick 2']);
 });

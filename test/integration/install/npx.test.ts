@@ -36,7 +36,7 @@ test.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('after %s to npx the worker
   }
 });
 
-test('a worker that a script of npm leaves in the background goes on', async () => {
+test('npm: a worker that a script leaves in the background keeps running', async () => {
   const data = mkdtempSync(join(installation.place, 'data-'));
   const command = `millrace dev --port 0 --broker-port 0 --data-dir ${data} >${data}/log 2>&1 &`;
   const npx = installation.start('npx', ['-c', command]);

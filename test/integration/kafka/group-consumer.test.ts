@@ -153,7 +153,7 @@ describe('the group consumer', () => {
     });
   }
 
-  test('what a leaving member read is committed, and the other takes over at once', async () => {
+  test('leave: the member commits its position, and the other one continues there at once', async () => {
     const topic = await clients.topic(2);
     const groupId = uniqueName('group');
     const first = reader(groupId).start([topic]);

@@ -47,20 +47,25 @@ describe('rows that share what orders them', () => {
   test.each([
     ['a primary key', 'PRIMARY KEY', 'DEFAULT', { 'message.key.columns': 'public.t:g' }, {}],
     ['all columns', 'NOT NULL', 'FULL', {}, { 'surrogate-key': 'g' }],
-  ])('cdc-postgres 101: masked rows are told apart by %s', async (_, constraint, identity, settings, more) => {
-    const task = await start(
-      `CREATE TABLE t (i text ${constraint}, g int NOT NULL, v int); ALTER TABLE t REPLICA IDENTITY ${identity};
+  ])(
+    'cdc-postgres 101: rows with equal masked keys are distinguished by %s',
+    async (_, constraint, identity, settings, more) => {
+      const task = await start(
+        `CREATE TABLE t (i text ${constraint}, g int NOT NULL, v int); ALTER TABLE t REPLICA IDENTITY ${identity};
        INSERT INTO t ${ROWS};
        ${changing("IF (SELECT count(*) FROM signals) < 40 THEN UPDATE t SET v = v + 1 WHERE i LIKE '%1'; END IF;")}`,
-      { ...settings, 'column.mask.with.3.chars': String.raw`public\.t\.i` },
-    );
-    await execute(['public.t'], more);
-    await task.until(completed);
-    const rows = of(task.records, 't').filter(({ value }) => value.op === 'r');
-    expect(new Set(rows.map(({ value }) => value.after.i))).toEqual(new Set(['***']));
-    // One row of each chunk changes while it is read, and no chunk is read twice.
-    expect(rows).toHaveLength(45);
-    const [opened] = await database.query("SELECT count(*)::int AS n FROM signals WHERE type = 'snapshot-window-open'");
-    expect(opened?.n).toBeLessThanOrEqual(6);
-  });
+        { ...settings, 'column.mask.with.3.chars': String.raw`public\.t\.i` },
+      );
+      await execute(['public.t'], more);
+      await task.until(completed);
+      const rows = of(task.records, 't').filter(({ value }) => value.op === 'r');
+      expect(new Set(rows.map(({ value }) => value.after.i))).toEqual(new Set(['***']));
+      // One row of each chunk changes while it is read, and no chunk is read twice.
+      expect(rows).toHaveLength(45);
+      const [opened] = await database.query(
+        "SELECT count(*)::int AS n FROM signals WHERE type = 'snapshot-window-open'",
+      );
+      expect(opened?.n).toBeLessThanOrEqual(6);
+    },
+  );
 });

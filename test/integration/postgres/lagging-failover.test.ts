@@ -35,7 +35,7 @@ afterAll(async () => {
 const ids = (): number[] => (run?.records ?? []).map((record) => record.key.id);
 const diverged = { code: 'PG_WAL_DIVERGED', message: expect.stringContaining('it left timeline 1 at') };
 
-test('cdc-postgres 79: after a failover to a standby that lagged behind, the stream and a start fail instead of skipping rows; trust_slot and when_needed go on', async () => {
+test('cdc-postgres 79: failover to a lagging standby: stream and start fail instead of skipping rows; trust_slot and when_needed continue', async () => {
   const config = taskConfig(database, { ...proxy.address, 'snapshot.mode': 'no_data' });
   run = await TaskRun.start(config);
   await database.query('INSERT INTO t VALUES (1)');

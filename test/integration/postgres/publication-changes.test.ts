@@ -53,7 +53,7 @@ const REPLACED = [
 ] as const;
 
 describe.each(REPLACED)('cdc-postgres 86: a table %s', (_, replace) => {
-  test('while running, filtered: it joins the publication again, with a warning', async () => {
+  test('while running, filtered: the table is added to the publication again, with a warning', async () => {
     const task = await start({});
     await database.query("INSERT INTO t VALUES (1, 'a')");
     await task.count(1);

@@ -15,7 +15,7 @@ afterEach(async () => {
 
 const ids = (): number[] => (run?.records ?? []).map((record) => record.key.id);
 
-test('cdc-postgres 79: a restored copy whose WAL has passed the stored position fails stream and start; after a crash, the stream goes on', async () => {
+test('cdc-postgres 79: a restored copy whose WAL has passed the stored position fails stream and start; after a crash, the stream resumes', async () => {
   const original: RunningPostgres = await startPostgres();
   ends.push(() => original.stop());
   const database = await TestDatabase.create('CREATE TABLE t (id int PRIMARY KEY)', { server: original.url });

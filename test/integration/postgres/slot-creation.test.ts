@@ -61,7 +61,7 @@ test.each([
   ],
   ['BEGIN; LOCK TABLE t', (): string => `Preparing publication "pub_${database.name}"`, 'the lock of table public.t'],
 ])(
-  'a start that waits for another session says so, and goes on when that has ended: %s',
+  'a start that waits for another session logs it, and continues when that has ended: %s',
   async (statement, doing, what) => {
     const other = await database.connect();
     const { rows } = await other.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');

@@ -390,7 +390,7 @@ test('without a list, tables of other schemas and temporary tables are not captu
   await run.nothingMore();
 });
 
-test('a connection cut during the snapshot: it is taken again', async () => {
+test('a connection lost during the snapshot: another snapshot is taken', async () => {
   await database.query(
     'CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t SELECT i, i FROM generate_series(1, 5000) i',
   );

@@ -23,7 +23,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('longer than the connector retries: it fails, and restarts automatically once the slot is free', async () => {
+test('longer than the connector retries: the task fails, and restarts automatically once the slot is free', async () => {
   const holder = await TaskRun.start(
     taskConfig(database, { 'snapshot.mode': 'no_data', 'publication.name': `pub_${database.name}` }),
   );

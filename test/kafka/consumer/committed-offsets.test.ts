@@ -97,14 +97,14 @@ describe('kafka-client 3: commits', () => {
   test.each([
     [ILLEGAL_GENERATION, 'ILLEGAL_GENERATION'],
     [REBALANCE_IN_PROGRESS, 'REBALANCE_IN_PROGRESS'],
-  ])('error %i is not sent again, and the membership hears of it', async (errorCode, code) => {
+  ])('error %i is not retried, and the membership gets it', async (errorCode, code) => {
     const { offsets, sent, reported } = setUp([errorCode]);
     await expect(offsets.commit(at(7))).rejects.toMatchObject({ code, retriable: false });
     expect(sent).toEqual([{ generation: 5, offset: 7 }]);
     expect(reported).toEqual([code]);
   });
 
-  test('transient errors are, under the generation of the call', async () => {
+  test('transient errors are retried, in the generation of the call', async () => {
     const { offsets, sent, member } = setUp([COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_LOAD_IN_PROGRESS]);
     const committing = offsets.commit(at(7));
     member.current = { generation: 6 };
@@ -112,13 +112,13 @@ describe('kafka-client 3: commits', () => {
     expect(sent.map(({ generation }) => generation)).toEqual([5, 5, 5]);
   });
 
-  test('are sent in order, and a failed one is replaced by a later one', async () => {
+  test('are sent in order, and a later commit replaces a failed one', async () => {
     const { offsets, sent } = setUp([COORDINATOR_LOAD_IN_PROGRESS]);
     await Promise.all([offsets.commit(at(1)), offsets.commit(at(2))]);
     expect(sent.map(({ offset }) => offset)).toEqual([1, 2]);
   });
 
-  test('those that wait for one in flight become one, with the newest offset of each partition', async () => {
+  test('commits that wait for one in flight are merged, with the newest offset of each partition', async () => {
     const { offsets, committed, answers } = topics(['a', 'b']);
     const first = offsets.commit([of('a', 1)]);
     const waiting = [offsets.commit([of('a', 2), of('b', 1)]), offsets.commit([of('a', 3)])];
@@ -127,7 +127,7 @@ describe('kafka-client 3: commits', () => {
     expect(committed).toEqual({ a: 3, b: 1 });
   });
 
-  test('one that waits is rejected when its generation has ended, and the next one does not wait for it', async () => {
+  test('a waiting commit is rejected when its generation has ended, and the next one does not wait for it', async () => {
     const { offsets, sent, member } = setUp([]);
     const first = offsets.commit(at(1));
     const late = offsets.commit(at(2));
@@ -150,7 +150,7 @@ describe('kafka-client 3: commits', () => {
 });
 
 describe('kafka-client 3: a topic of the group is deleted', () => {
-  test('the offsets of the others are committed once, and the caller learns which are dropped', async () => {
+  test('the offsets of the other topics are committed once, and the result names the dropped ones', async () => {
     const { offsets, committed, answers } = topics(['kept']);
     const dropped = await offsets.commit([of('deleted', 9), of('kept', 7)]);
     expect(dropped).toEqual([{ topic: 'deleted', partition: 0 }]);
@@ -158,7 +158,7 @@ describe('kafka-client 3: a topic of the group is deleted', () => {
     expect(answers).toEqual(['deleted-0@9 kept-0@7']);
   });
 
-  test('a commit of the others does not wait for one of it', async () => {
+  test('a commit of other topics does not wait for one of the deleted topic', async () => {
     const { offsets, committed } = topics(['kept']);
     const gone = [offsets.commit([of('deleted', 1)]), offsets.commit([of('deleted', 2)])];
     expect(await offsets.commit([of('kept', 7)])).toEqual([{ topic: 'deleted', partition: 0 }]);

@@ -281,7 +281,7 @@ describe('the fetcher', () => {
     });
   });
 
-  test('a batch cut by max.poll.records gives the position of the first record left', async () => {
+  test('max.poll.records: within a batch, the position is the first record that is not returned', async () => {
     const reply = ({ offset }: Asked): Reply =>
       offset === 0
         ? { errorCode: 0, records: batchOf({ baseOffset: 0, values: ['a', 'b', 'c'], lastOffsetDelta: 4 }) }
@@ -333,7 +333,7 @@ describe('the fetcher', () => {
     const read = async (fetcher: Fetcher, limit = 100): Promise<string[]> =>
       (await nextOf(fetcher, limit)).batches.flatMap(({ records }) => records.map(({ value }) => String(value)));
 
-    test('what the new leader wrote in place of records that were read is read', async () => {
+    test('records that the new leader wrote at offsets that were read are read', async () => {
       const partition = elected(5);
       const fetcher = over(partition);
       expect(await read(fetcher)).toHaveLength(10);
@@ -350,7 +350,7 @@ describe('the fetcher', () => {
       expect(partition.epochsAsked).toHaveLength(1);
     });
 
-    test('what was read ahead and is gone is not handed out', async () => {
+    test('prefetched records that are truncated are not returned', async () => {
       const partition = elected(5);
       const fetcher = over(partition);
       expect(await read(fetcher, 3)).toEqual(['old 0', 'old 1', 'old 2']);
@@ -361,7 +361,7 @@ describe('the fetcher', () => {
       expect(rest.slice(0, 3)).toEqual(['old 3', 'old 4', 'new 5']);
     });
 
-    test('with auto.offset.reset=none it is an error that says so, each time', async () => {
+    test('with auto.offset.reset=none each poll is an error that names the truncation', async () => {
       const strict = readFetchSettings({ 'auto.offset.reset': 'none', 'retry.backoff.ms': '1' });
       const fetcher = new Fetcher(elected(5).wire, strict, silentLogger);
       open.push(fetcher);
@@ -410,7 +410,7 @@ describe('the fetcher', () => {
     ['a batch that is longer than the answer', batchOf({ baseOffset: 7, values: ['x', 'y'] }).subarray(0, 70)],
     ['less than a header', batchOf({ baseOffset: 7, values: ['x'] }).subarray(0, 10)],
     ['records before the position alone', batchOf({ baseOffset: 0, values: ['x', 'y'] })],
-  ])('%s moves nothing, so it is an error and not asked for again at once', async (_, records) => {
+  ])('%s does not move the position: an error, and no fetch at once', async (_, records) => {
     const partition = new OnePartition(() => ({ errorCode: 0, records }));
     const fetcher = over(partition, 7);
     await expect(nextOf(fetcher)).rejects.toMatchObject({
@@ -441,7 +441,7 @@ describe('the fetcher', () => {
     expect(String(mended?.records[0]?.value)).toBe('mended');
   });
 
-  test('of paused partitions only those that hold what is decoded give it back for the others', async () => {
+  test('paused partitions that hold decoded records release them for other partitions', async () => {
     const partition = new OnePartition((asked) => {
       if (asked.offset > 0) return null;
       const records = asked.partition === 0 ? bomb('gzip', 20) : batchOf({ baseOffset: 0, values: ['x'] });
@@ -463,7 +463,7 @@ describe('the fetcher', () => {
     expect(partition.asked.filter((asked) => asked.partition === 1 && asked.offset === 0)).toHaveLength(1);
   });
 
-  test('reads ahead no more than it may', async () => {
+  test('prefetch: at most its limit', async () => {
     const value = 'v'.repeat(700_000);
     const partition = new OnePartition(({ offset }) => ({
       errorCode: 0,

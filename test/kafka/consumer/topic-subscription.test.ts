@@ -1,7 +1,7 @@
 import { TopicSubscription } from '../../../src/kafka/consumer/topic-subscription';
 import type { Wire } from '../../../src/kafka/wire';
 
-test('an expression is held against names that Kafka may have, of 249 characters at most', async () => {
+test('topics.regex is matched against names of at most 249 characters', async () => {
   const names = ['a'.repeat(249), 'b'.repeat(250), 'c'];
   const wire: Pick<Wire, 'allTopics'> = { allTopics: () => Promise.resolve(names) };
   const subscription = new TopicSubscription(/^.*$/, wire as Wire);

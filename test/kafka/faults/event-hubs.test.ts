@@ -19,7 +19,7 @@ afterAll(async () => {
   await broker?.stop();
 });
 
-test('kafka-client 3: idle connections that are cut cost a producer nothing but a new one', async () => {
+test('kafka-client 3: idle connections that the broker closes: the producer reconnects without an error', async () => {
   const topic = await clients.topic();
   const producer = await clients.producer(topic);
   const errors: unknown[] = [];

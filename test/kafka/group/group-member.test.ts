@@ -35,7 +35,7 @@ test('connect-runtime 2.1: a join aborted during the coordinator lookup does not
   await member.close();
 });
 
-test('connect-runtime 2.1: what answers the assignment of a join that was aborted does not end the membership of the next', async () => {
+test('connect-runtime 2.1: a late SyncGroup response of an aborted join does not end the next membership', async () => {
   const late = gate<unknown>();
   let joins = 0;
   let syncs = 0;
@@ -133,29 +133,32 @@ test.each([
     'INCONSISTENT_GROUP_PROTOCOL',
     /^Consumer group 'g' is used by Connect workers or other clients.*set another group id/,
   ],
-])('a %s member that finds the group in use by others says so, and what to do', async (protocolType, code, message) => {
-  const wire = {
-    coordinator: () => Promise.resolve(1),
-    forgetCoordinator: () => undefined,
-    version: () => Promise.resolve(5),
-    send: () => Promise.resolve({ errorCode: 23, memberId: '' }),
-    close: () => Promise.resolve(),
-  } as unknown as Wire;
-  const options = {
-    groupId: 'g',
-    protocolType,
-    sessionTimeoutMs: 10_000,
-    heartbeatIntervalMs: 3_000,
-    rebalanceTimeoutMs: 60_000,
-    protocols: () => [{ name: 'default', metadata: Buffer.alloc(0) }],
-    assign: () => new Map<string, Buffer>(),
-  };
-  const member = createGroupMember(wire, {}, options, silentLogger);
-  await expect(member.join()).rejects.toMatchObject({
-    code,
-    message: expect.stringMatching(message) as string,
-    retriable: false,
-    cause: { code: 'INCONSISTENT_GROUP_PROTOCOL' },
-  });
-  await member.close();
-});
+])(
+  'a %s member of a group of another protocol type: the error names the cause and the cure',
+  async (protocolType, code, message) => {
+    const wire = {
+      coordinator: () => Promise.resolve(1),
+      forgetCoordinator: () => undefined,
+      version: () => Promise.resolve(5),
+      send: () => Promise.resolve({ errorCode: 23, memberId: '' }),
+      close: () => Promise.resolve(),
+    } as unknown as Wire;
+    const options = {
+      groupId: 'g',
+      protocolType,
+      sessionTimeoutMs: 10_000,
+      heartbeatIntervalMs: 3_000,
+      rebalanceTimeoutMs: 60_000,
+      protocols: () => [{ name: 'default', metadata: Buffer.alloc(0) }],
+      assign: () => new Map<string, Buffer>(),
+    };
+    const member = createGroupMember(wire, {}, options, silentLogger);
+    await expect(member.join()).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message) as string,
+      retriable: false,
+      cause: { code: 'INCONSISTENT_GROUP_PROTOCOL' },
+    });
+    await member.close();
+  },
+);

@@ -40,7 +40,7 @@ describe('client settings', () => {
     },
   );
 
-  test('an IPv6 address without a port is told from one with a port', () => {
+  test('bootstrap.servers: an IPv6 address without a port is an error', () => {
     expect(errorOf({ 'bootstrap.servers': '::1' }).message).toBe(
       "Kafka client setting 'bootstrap.servers' must list host:port, and IPv6 addresses in brackets ([::1]:9092), not '::1'",
     );
@@ -154,7 +154,7 @@ describe('client settings', () => {
       expect(error.message).not.toContain('geheim');
     });
 
-    test('but not Kafka’s own handler, nor one beside settings that are complete', () => {
+    test('Kafka’s own callback handler, and one beside complete settings, are accepted', () => {
       const own = 'org.apache.kafka.common.security.oauthbearer.secured.OAuthBearerLoginCallbackHandler';
       expect(errorOf(sasl('OAUTHBEARER', `${module};`, { [handler]: own })).message).toContain(
         "endpoint.url' is missing",

@@ -56,7 +56,7 @@ describe('kafka-client 3: SASL', () => {
     'sasl.jaas.config': login('oauthbearer.OAuthBearerLoginModule', options),
   });
 
-  test('PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512 let the right password in', async () => {
+  test('PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512 authenticate with the right password', async () => {
     const it = await broker({
       sasl: {
         PLAIN: plainServer('alice', 'se"cret'),
@@ -294,7 +294,7 @@ describe('kafka-client 3: TLS', () => {
     }
   });
 
-  test('TLS to a plain port and plain to a TLS port are told apart from a dead broker', async () => {
+  test('TLS to a plain port and plaintext to a TLS port: the error names the mismatch', async () => {
     const silent = await broker();
     const patience = { 'socket.connection.setup.timeout.ms': '500' };
     await expect(wireTo(silent, { ...ssl({}), ...patience }).connect()).rejects.toMatchObject({

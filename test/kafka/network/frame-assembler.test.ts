@@ -9,7 +9,7 @@ const framed = (...bodies: string[]): Buffer =>
     }),
   );
 
-test('messages come out whole, wherever the stream is cut', () => {
+test('messages are complete, wherever the stream is split', () => {
   const bodies = ['four', 'a longer message', 'x'.repeat(1_000), 'last'];
   const stream = framed(...bodies);
   for (const step of [1, 2, 3, 4, 5, 7, 19, 500, stream.length]) {
@@ -22,14 +22,14 @@ test('messages come out whole, wherever the stream is cut', () => {
   }
 });
 
-test('what is not the Kafka protocol is noticed by its size', () => {
+test('bytes of another protocol are rejected by their frame size', () => {
   const frames = new FrameAssembler(2 ** 28);
   expect(() => frames.push(Buffer.from('HTTP/1.1 400 Bad Request'), () => undefined)).toThrow(/1213486160 bytes/);
   expect(() => new FrameAssembler(100).push(Buffer.from([0x15, 3, 3, 0, 2]), () => undefined)).toThrow(RangeError);
   expect(() => new FrameAssembler(100).push(Buffer.from([0, 0, 0, 1, 9]), () => undefined)).toThrow(RangeError);
 });
 
-test('memory is taken for what has arrived, whatever is announced', () => {
+test('memory is allocated for received bytes, not for the announced size', () => {
   const MIB = 2 ** 20;
   const frames = new FrameAssembler(2 ** 28);
   const head = Buffer.alloc(100);

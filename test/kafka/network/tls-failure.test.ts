@@ -3,7 +3,7 @@ import { tlsFailure } from '../../../src/kafka/network/tls-failure';
 const said = (cause: object, withIdentity = false): string | undefined =>
   tlsFailure(Object.assign(new Error('unspecified'), cause), 'kafka', 9093, withIdentity)?.message;
 
-test('kafka-client 3: what TLS says becomes one sentence that names the setting', () => {
+test('kafka-client 3: a TLS error becomes one sentence that names the setting', () => {
   expect(said({ code: 'ECONNREFUSED' })).toBeUndefined();
   expect(said({ code: 5 })).toBeUndefined();
   expect(said({ code: 'CERT_HAS_EXPIRED', message: 'certificate has expired' })).toBe(
@@ -23,7 +23,7 @@ test('kafka-client 3: what TLS says becomes one sentence that names the setting'
   );
 });
 
-test('kafka-client 3: a broker’s alert is told apart from a failure of ours', () => {
+test('kafka-client 3: a TLS alert of the broker is another error than a failure of the client', () => {
   const alert = (reason: string) => ({ code: 'ERR_SSL_ALERT', message: `80:error:…:${reason}:…\n`, reason });
   expect(said(alert('sslv3 alert bad certificate'))).toMatch(
     /returned 'sslv3 alert bad certificate' .*; the broker requires a client/,

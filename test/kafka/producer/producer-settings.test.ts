@@ -118,7 +118,7 @@ describe('kafka-client 3: sequence numbers and epochs', () => {
 });
 
 describe('kafka-client 3: a producer id that cannot be had', () => {
-  test('what waits for it fails with the reason instead of waiting for ever', async () => {
+  test('waiting records fail with the reason instead of waiting forever', async () => {
     const refused = new KafkaError('CLUSTER_AUTHORIZATION_FAILED', 'no');
     const woken = new Promise<void>((resolve) => {
       const ids: IdempotentProducerIds = new IdempotentProducerIds(
@@ -136,7 +136,7 @@ describe('kafka-client 3: a producer id that cannot be had', () => {
 });
 
 describe('buffer pool', () => {
-  test('gives the same memory out again, up to its limit', () => {
+  test('reuses memory, up to its limit', () => {
     const pool = new BufferPool(4096);
     const first = pool.acquire(2000);
     expect(first.length).toBe(2048);

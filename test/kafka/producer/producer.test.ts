@@ -17,7 +17,7 @@ const thrown = (action: () => unknown): KafkaError => {
 };
 
 describe('kafka-client 2: batches', () => {
-  test('records sent in one go travel as one batch; tokens and offsets come in order', async () => {
+  test('records of one tick are one batch; tokens and offsets arrive in order', async () => {
     const { wire, producer, deliveries, send } = await start();
     for (const value of numbers(100)) send(value);
     await producer.flush();
@@ -27,7 +27,7 @@ describe('kafka-client 2: batches', () => {
     expect(producer.bufferedBytes).toBe(0);
   });
 
-  test('linger.ms gathers records sent one after the other', async () => {
+  test('linger.ms: records sent in several ticks are one batch', async () => {
     const { wire, producer, send } = await start({ 'linger.ms': '60000' });
     for (const value of numbers(5)) {
       send(value);
@@ -38,7 +38,7 @@ describe('kafka-client 2: batches', () => {
     expect(wire.calls).toHaveLength(1);
   });
 
-  test('what linger.ms has gathered goes by itself when that is over', async () => {
+  test('linger.ms: a batch is sent when it expires, without further records', async () => {
     const { deliveries, send } = await start({ 'linger.ms': '20' });
     send('a');
     await waitFor('the delivery', () => deliveries.length === 1);
@@ -60,7 +60,7 @@ describe('kafka-client 2: batches', () => {
     expect(wire.log('t').batches[1]!.bytes.length).toBeGreaterThan(100_000);
   });
 
-  test('an explicit batch.size is a limit even then', async () => {
+  test('batch.size: an explicit value limits the batch that grows while another is in flight', async () => {
     const { wire, producer, send } = await start({ 'batch.size': '2000' });
     for (const value of numbers(300)) send(value.padEnd(100));
     await producer.flush();
@@ -83,7 +83,7 @@ describe('kafka-client 2: batches', () => {
     expect(wire.calls.map((c) => c.partitions.length)).toEqual([2, 2]);
   });
 
-  test('a key decides the partition as in Java; without one, a batch stays together and the next goes elsewhere', async () => {
+  test('partitions: by key as in Java; without a key, a batch has one partition and the next batch another', async () => {
     const { wire, producer, send } = await start({}, new FakeWire().addTopic('t', 5));
     const at: number[] = [];
     for (const key of ['status-task-a-0', 'connector-a', 'x', 'y']) {
@@ -191,7 +191,7 @@ describe('kafka-client 1: order and no duplicates under faults', () => {
     },
   );
 
-  test('without idempotence a cut after the append may double, but never reorders or loses', async () => {
+  test('without idempotence, a connection lost after the append may duplicate records, but never reorders or loses them', async () => {
     const { wire, producer, send } = await start({ 'enable.idempotence': 'false' });
     let cuts = 1;
     wire.onProduce = () => (cuts-- > 0 ? 'cut-after' : null);
@@ -256,7 +256,7 @@ describe('kafka-client 1: order and no duplicates under faults', () => {
     },
   );
 
-  test('a refused batch frees its sequence numbers; one in doubt makes the next start a new epoch', async () => {
+  test('a rejected batch frees its sequence numbers; an unknown outcome starts a new epoch', async () => {
     const { wire, producer, deliveries, send } = await start({ retries: '0' });
     const outcome = async (fault: Fault, value: string) => {
       wire.onProduce = () => fault;
@@ -291,17 +291,20 @@ describe('kafka-client 1: order and no duplicates under faults', () => {
     ['UNKNOWN_SERVER_ERROR', -1],
     ['an error of later Kafkas', 999],
     ['nothing about the partition', null],
-  ])('a batch that was stored and answered with %s does not swallow the next of its size', async (_, code) => {
-    const { wire, producer, deliveries, send } = await start({ retries: '0' });
-    wire.onProduce = () => ({ stored: code });
-    send('in doubt');
-    await producer.flush();
-    wire.onProduce = () => null;
-    send('next');
-    await producer.flush();
-    expect(deliveries.map(({ error }) => error === null)).toEqual([false, true]);
-    expect(wire.log('t').values).toEqual(['in doubt', 'next']);
-  });
+  ])(
+    'a batch that was stored and answered with %s: the next one of its size is not taken for a duplicate',
+    async (_, code) => {
+      const { wire, producer, deliveries, send } = await start({ retries: '0' });
+      wire.onProduce = () => ({ stored: code });
+      send('in doubt');
+      await producer.flush();
+      wire.onProduce = () => null;
+      send('next');
+      await producer.flush();
+      expect(deliveries.map(({ error }) => error === null)).toEqual([false, true]);
+      expect(wire.log('t').values).toEqual(['in doubt', 'next']);
+    },
+  );
 
   test('a final error is reported for every record of the batch, and later batches are sent', async () => {
     const { wire, producer, deliveries, send } = await start();
@@ -406,7 +409,7 @@ describe('kafka-client 2: limits', () => {
     await producer.flush();
   });
 
-  test('what can never be sent is refused at once', async () => {
+  test('records that can never be sent are rejected at once', async () => {
     const { producer, send } = await start({ 'max.request.size': '1000' });
     expect(thrown(() => send('x'.repeat(1000)))).toMatchObject({
       code: 'RECORD_TOO_LARGE_CLIENT',
@@ -422,7 +425,7 @@ describe('kafka-client 2: limits', () => {
 });
 
 describe('kafka-client 2: life cycle', () => {
-  test('prepare knows topics, refuses bad ones', async () => {
+  test('prepare: fetches metadata of topics and rejects invalid names', async () => {
     const { producer } = await start();
     expect(producer.isPrepared('t')).toBe(true);
     expect(producer.isPrepared('nope')).toBe(false);
@@ -445,7 +448,7 @@ describe('kafka-client 2: life cycle', () => {
     await expect(producer.connect()).rejects.toMatchObject({ code: 'PRODUCER_CLOSED' });
   });
 
-  test('close gives up after its timeout: each callback is called once', async () => {
+  test('close: after its timeout each callback is called once', async () => {
     const { wire, producer, deliveries, send } = await start();
     const held = gate<Fault>();
     wire.onProduce = () => held.promise;

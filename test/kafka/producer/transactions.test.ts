@@ -73,7 +73,7 @@ describe('connect-runtime 4.8: transactions', () => {
     expect(wire.transactionLog).toHaveLength(3);
   });
 
-  test('an empty transaction asks nothing of the broker', async () => {
+  test('an empty transaction sends no request', async () => {
     const { wire, producer } = await start();
     producer.beginTransaction();
     await producer.commitTransaction();
@@ -93,7 +93,7 @@ describe('connect-runtime 4.8: transactions', () => {
     expect(wire.transactionLog).toEqual(['add offsets', 'offset g t-0=5', 'offset g t-1=6', 'commit']);
   });
 
-  test('abort drops what was not sent, waits for what is in flight and tells every record', async () => {
+  test('abort: unsent records are dropped, batches in flight are awaited, and each callback is called', async () => {
     const { wire, producer, deliveries, send } = await start();
     producer.beginTransaction();
     send('sent');
@@ -115,7 +115,7 @@ describe('connect-runtime 4.8: transactions', () => {
     expect(wire.log('t').batches.at(-1)).toMatchObject({ values: ['next'], baseSequence: 2 });
   });
 
-  test('a batch in doubt at the abort makes the next transaction begin a new epoch', async () => {
+  test('abort with a batch of unknown outcome: the next transaction has a new epoch', async () => {
     const { wire, producer, send } = await start({ 'retry.backoff.ms': '1000', 'retry.backoff.max.ms': '1000' });
     producer.beginTransaction();
     wire.onProduce = () => 'cut-after';
@@ -133,7 +133,7 @@ describe('connect-runtime 4.8: transactions', () => {
   });
 });
 
-describe('kafka-client 3: transaction errors told apart', () => {
+describe('kafka-client 3: kinds of transaction errors', () => {
   test.each([
     [47, 'INVALID_PRODUCER_EPOCH'],
     [90, 'PRODUCER_FENCED'],
@@ -170,7 +170,7 @@ describe('kafka-client 3: transaction errors told apart', () => {
     await expect(producer.initTransactions()).rejects.toMatchObject({ fenced: true });
   });
 
-  test('CONCURRENT_TRANSACTIONS and a moving coordinator are waited out', async () => {
+  test('CONCURRENT_TRANSACTIONS and a moved coordinator are retried', async () => {
     const { wire, producer, deliveries, send } = await start();
     const pending = new Map([
       ['AddPartitionsToTxn', [51, 51, 16]],
@@ -184,7 +184,7 @@ describe('kafka-client 3: transaction errors told apart', () => {
     expect(deliveries.map((d) => d.error)).toEqual([null, null, null]);
   });
 
-  test('a refused batch is abortable: commit is refused, what is buffered fails, after the abort the producer goes on', async () => {
+  test('a rejected batch is abortable: commit fails, buffered records fail, and the producer works after the abort', async () => {
     const { wire, producer, deliveries, send } = await start({ 'batch.size': '100' });
     producer.beginTransaction();
     wire.onProduce = () => 29;
@@ -289,7 +289,7 @@ describe('kafka-client 3: transaction errors told apart', () => {
     ]);
   });
 
-  test('calls in the wrong state say what is wrong', async () => {
+  test('a call in the wrong state is an error that names the state', async () => {
     const { producer, send } = await startProducer({ 'transactional.id': 'tx' });
     expect(() => producer.beginTransaction()).toThrow(/initTransactions/);
     await producer.initTransactions();

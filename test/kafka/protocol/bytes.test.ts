@@ -35,7 +35,7 @@ test('tagged fields of a newer broker are skipped', () => {
   expect(r.int16()).toBe(7);
 });
 
-test('input that ends too early is an error, whatever it promises', () => {
+test('truncated input is an error, whatever length it announces', () => {
   expect(() => new ByteReader(Buffer.from([0, 5, 65])).string()).toThrow(RangeError);
   expect(() => new ByteReader(Buffer.alloc(0)).int64()).toThrow(RangeError);
 });

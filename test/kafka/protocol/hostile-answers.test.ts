@@ -18,7 +18,7 @@ const sized = (size: number, rest: Buffer): Buffer => {
 };
 
 describe('frames', () => {
-  test('a size that is only announced takes no memory', () => {
+  test('an announced size allocates no memory', () => {
     const before = process.memoryUsage().arrayBuffers;
     const connections = Array.from({ length: 20 }, () => new FrameAssembler(256 * MIB));
     for (const frames of connections) frames.push(sized(255 * MIB, Buffer.from('abcd')), () => undefined);
@@ -27,7 +27,7 @@ describe('frames', () => {
     expect(connections.every((frames) => frames instanceof FrameAssembler)).toBe(true);
   });
 
-  test('a message that is really that large comes out whole', () => {
+  test('a message of that size is read completely', () => {
     const body = Buffer.alloc(9 * MIB + 7, 'abcdefg');
     const stream = sized(body.length, Buffer.concat([body, sized(4, Buffer.from('next'))]));
     const out: Buffer[] = [];
@@ -160,7 +160,7 @@ describe('record batches', () => {
     expect(decode(empty)).toMatchObject({ records: [], nextOffset: 101 });
   });
 
-  test('what stands before a broken batch is handed out first, the batch is an error when it comes first', () => {
+  test('records before a corrupt batch are returned first, then the batch is an error', () => {
     const broken = at(withCount(9), 103);
     const before = decode(Buffer.concat([good, broken]));
     expect([before.records.length, before.nextOffset]).toEqual([3, 103]);

@@ -61,7 +61,7 @@ describe.each(CODECS)('%s', (codec) => {
     expect(() => read(bomb(codec, 132), options)).toThrow('exceeds 134217728 bytes');
   });
 
-  test('what belongs to none of the records is a corrupt batch', () => {
+  test('bytes after the last record: the batch is corrupt', () => {
     expect(() => read(overhang(codec, 4))).toThrow(
       expect.objectContaining({
         code: 'CORRUPT_BATCH',
@@ -89,7 +89,7 @@ describe.each(CODECS)('%s', (codec) => {
 });
 
 describe('claims', () => {
-  test('zstd: a content size that nobody has', () => {
+  test('zstd: an impossible content size', () => {
     const frame = zstdZeros(Buffer.from('abc'), 1000, Buffer.from('d'), 2n ** 40n);
     const before = process.resourceUsage().maxRSS;
     expect(() => decompress('zstd', frame, 16 * MIB)).toThrow();
@@ -187,7 +187,7 @@ describe('piece by piece', () => {
     expect(seen).toEqual(Array.from({ length: 20_000 - 5 }, (_, i) => 105 + i));
   });
 
-  test('what precedes a broken batch is handed out first', () => {
+  test('records before a corrupt batch are returned first', () => {
     const broken = Buffer.from(small(3, 3));
     broken[broken.length - 1]! ^= 1;
     const all = reader(Buffer.concat([small(3, 0), broken]));

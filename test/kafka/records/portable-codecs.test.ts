@@ -60,7 +60,7 @@ const outcome = (run: () => Buffer): Buffer | 'error' => {
 describe.each(['lz4', 'snappy'] as const)('%s', (name) => {
   const compress = (codec: Codec, plain: Buffer): Buffer => codec.compress(plain) as Buffer;
 
-  test('what either writes, both read, to the same bytes', () => {
+  test('each implementation reads what the other writes', () => {
     for (let seed = 0; seed < 60; seed++) {
       const plain = sample(seed);
       for (const writer of [native[name], portable[name]]) {

@@ -154,7 +154,7 @@ describe('kafka-client 1: record batches written and read', () => {
     expect(decode(encoder.finish(NO_IDENTITY)).records).toHaveLength(2);
   });
 
-  test('what was appended is a copy', () => {
+  test('append copies its buffers', () => {
     const encoder = new RecordBatchEncoder(new BufferPool(0), 0, 16);
     const value = Buffer.from('before');
     encoder.append(value, value, [{ key: 'h', value }], 1, Infinity);

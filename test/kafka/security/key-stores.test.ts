@@ -54,7 +54,7 @@ test.each([
   }
 });
 
-test('what Java, OpenSSL and Node write is bearable', () => {
+test('iteration counts of Java, OpenSSL and Node are accepted', () => {
   expect(excessiveKeyDerivation(makePkcs12(identity, 'pw', true))).toBeNull();
   expect(excessiveKeyDerivation(store(encryptedKey(pbkdf2(600_000)), 10_000))).toBeNull();
   expect(excessiveKeyDerivation(encryptedKey(scrypt(16_384, 8, 1)))).toBeNull();
@@ -91,7 +91,7 @@ test('octet strings in parts, one in the other, are read once', () => {
   expect(cpuMs(() => expect(excessiveKeyDerivation(open(0x30, parts))).toBeNull())).toBeLessThan(100);
 });
 
-test('a count beyond all numbers is said in words that can be read', () => {
+test('an iteration count beyond 2^53 is readable in the error', () => {
   const countless = sequence(SALT, der(0x02, Buffer.alloc(8, 0x7f)));
   const text = 'requires its password to be hashed countless times; the limit is 1000000';
   expect(excessiveKeyDerivation(countless)).toBe(text);

@@ -69,7 +69,7 @@ test.each<[string, Answer]>([
   expect(await at(102)).toBe('second');
 });
 
-test('a token is not used on when its endpoint refuses another', async () => {
+test('a rejected refresh ends the use of the old token', async () => {
   const at = tokens();
   answer = given('first');
   expect(await at(0)).toBe('first');

@@ -240,7 +240,7 @@ describe('a change whose worker loses its membership', () => {
     expect(topic.texts()).toEqual(before);
   });
 
-  test('their commit record is not written either: they have no effect, and may be reported as not written', async () => {
+  test('the commit record is not written either: the task configs have no effect, and are reported as not written', async () => {
     const { topic, log, epochs, configs } = await guarded();
     const write = log.write.bind(log);
     log.write = async (...of) => {

@@ -350,7 +350,7 @@ describe('thread host', () => {
     expect(threadsOf(host)).toEqual(['tasks-1']);
   });
 
-  test('connect-runtime 109: one that does not close in time is logged, and its thread ends', async () => {
+  test('connect-runtime 109: a task that does not close in time is logged, and its thread ends', async () => {
     const { host, listener, run } = threads();
     const { id } = await run('a', 'ignores stop');
     await listener.until('running a-0');

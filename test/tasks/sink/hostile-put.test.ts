@@ -78,7 +78,7 @@ describe.each<[string, () => unknown]>([
     }
   }
 
-  test('for one record: it becomes a dead letter, and the task continues', async () => {
+  test('for one record: the record becomes a dead letter, and the task continues', async () => {
     const task = new Throwing();
     const running = await start(task, {
       ...ALL,

@@ -82,7 +82,7 @@ describe('connect-runtime 5.5: a topic that is deleted and created again while a
   });
 });
 
-test('a sink is told the id of the topic that each put has records of, not the one that the consumer has found since', async () => {
+test('topicId returns the topic id of the records in put, not the one that the consumer has read since', async () => {
   const task = new ScriptedSink();
   const running = await start(task);
   const seen: (string | null)[] = [];

@@ -58,7 +58,7 @@ async function stop(runner: TaskRunner): Promise<void> {
   await runner.done;
 }
 
-test('it is stored at once, after the records polled before, and the task is notified', async () => {
+test('is stored at once, after the records polled before, and the task is notified', async () => {
   const task: Storing = new Storing([[record(1), record(2)], () => task.store(3), [record(4)]]);
   const { runner, w } = started(task);
   await eventually(() => task.settled.length === 1);

@@ -31,7 +31,7 @@ test.each([
   expect(isRefusal(new Error(message))).toBe(false);
 });
 
-test('a server that is not a cluster is told apart from other rejections', () => {
+test('a server that is not a cluster is another error than other rejections', () => {
   expect(isNotCluster(new ErrorReply('ERR This instance has cluster support disabled'))).toBe(true);
   expect(isNotCluster(new ErrorReply('ERR unknown command'))).toBe(false);
 });

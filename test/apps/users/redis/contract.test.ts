@@ -277,7 +277,7 @@ describeRedis('users on a cluster', () => {
     expect(names).toContain(name);
   });
 
-  test('users-app 31: what was written can be read at once', async () => {
+  test('users-app 31: a written user can be read at once', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 8 });
     const missed: string[] = [];
     await Promise.all(

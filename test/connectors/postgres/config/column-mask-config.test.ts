@@ -6,7 +6,7 @@ const problems = (config: Record<string, string>): string[] =>
   checkConfig({ ...GOOD, ...config }).problems.map(({ message }) => message);
 
 describe('cdc-postgres 109: which masks a config has', () => {
-  test('of a column that several match, the one that hides the value is the first', () => {
+  test('several masks of one column: the one that hides the value comes first', () => {
     const masks = columnMasks({
       'column.truncate.to.5.chars': 'a.b.c',
       'column.mask.hash.v2.SHA-512/256.with.salt.a.b.with.salt.c': 'a.b.c',

@@ -14,7 +14,7 @@ const GOOD = {
 const problems = (overrides: Record<string, string>): [string, string][] =>
   checkConfig({ ...GOOD, ...overrides }).problems.map(({ key, message }) => [key, message]);
 
-test('one slot is the default, and everything keeps its name', () => {
+test('slot.count=1, the default, changes no name', () => {
   const [only, ...others] = slotParts(parseConfig(GOOD));
   expect(others).toEqual([]);
   expect(only).toMatchObject({ part: null, slot: { name: 'debezium' }, publication: { name: 'dbz_publication' } });
@@ -77,7 +77,7 @@ test.each<[Record<string, string>, string, string]>([
   expect(problems(overrides)).toContainEqual([key, expect.stringContaining(message)]);
 });
 
-test('what is refused with several slots is allowed with one', () => {
+test('settings that are rejected with several slots are accepted with one', () => {
   const both = { 'publish.via.partition.root': 'true', 'slot.tables': '9:(' };
   expect(problems({ ...both, 'slot.count': '1' })).toEqual([]);
   expect(problems(both)).toEqual([]);

@@ -29,7 +29,7 @@ test('cdc-postgres 106: chunks of a table are numbered, and its rows are counted
   expect([progress.ofTable, await chunk()]).toEqual([{}, { chunk_index: '1', ...rows }]);
 });
 
-test('cdc-postgres 106: after a restart, chunks are numbered on', async () => {
+test('cdc-postgres 106: after a restart, chunk numbers continue', async () => {
   const progress = new ChunkProgress(SIZE);
   await progress.count(() => Promise.resolve({ total: 25, done: 10 }));
   expect(progress.ofChunk).toEqual({ chunk_index: '2', total_chunks: '3', total_rows: '25' });

@@ -105,7 +105,7 @@ describe('a window', () => {
       expect(at(early, false, removed(UNKNOWN, 'a'))[1]).toBe(true);
     });
 
-    test('is stale after a change of unknown rows that they lack', () => {
+    test('is stale after a change of unknown rows that its rows lack', () => {
       expect([SEEN, MISSED, UNKNOWN].map((xid) => at(early, true, (one) => one.invalidate(xid))[1])).toEqual([
         ...[false, true, true],
       ]);

@@ -17,7 +17,7 @@ const row = (slot: Record<string, string | number | boolean | null>, limit: stri
 });
 const health = (over: Partial<SlotHealth> = {}): SlotHealth => ({ ...slotHealth(row({}, '100')), ...over });
 
-test('a row of the server, whatever its version', () => {
+test('slot health: parsed from the row of each server version', () => {
   expect(slotHealth(row({ wal_status: 'extended', safe_wal_size: 5 }, '64'))).toEqual({
     active: true,
     walStatus: 'extended',
@@ -42,7 +42,7 @@ test('a row of the server, whatever its version', () => {
   expect(slotHealth(row({ conflicting: true })).invalidation).toBe('conflict with recovery');
 });
 
-test('without a setting, three quarters of the limit of the server are worth a warning', () => {
+test('slot health: by default, a warning at three quarters of max_slot_wal_keep_size', () => {
   expect(slotTrouble(health({ retainedBytes: 74 * MB }), null, null)).toBeNull();
   expect(slotTrouble(health({ retainedBytes: 75 * MB }), null, null)).toBe('retained');
   const unlimited = { limitBytes: null };
@@ -50,23 +50,23 @@ test('without a setting, three quarters of the limit of the server are worth a w
   expect(slotTrouble(health({ ...unlimited, retainedBytes: 10_240 * MB }), null, null)).toBe('retained');
 });
 
-test('with a setting, that many bytes; 0 is never', () => {
+test('slot health: slot.retained.wal.warn.bytes is the threshold; 0 turns the warning off', () => {
   expect(slotTrouble(health({ retainedBytes: 5 * MB }), 5 * MB, null)).toBe('retained');
   expect(slotTrouble(health({ retainedBytes: 500 * MB }), 0, null)).toBeNull();
 });
 
-test('a slot that hovers about the threshold is reported once', () => {
+test('slot health: retained WAL that fluctuates around the threshold is reported once', () => {
   expect(slotTrouble(health({ retainedBytes: 70 * MB }), null, 'retained')).toBe('retained');
   expect(slotTrouble(health({ retainedBytes: 59 * MB }), null, 'retained')).toBeNull();
 });
 
-test('a slot that the server drops next, has invalidated, or does not have', () => {
+test('slot health: unreserved, invalidated and missing slots are warnings', () => {
   expect(slotTrouble(health({ walStatus: 'unreserved' }), 0, null)).toBe('unreserved');
   expect(slotTrouble(health({ walStatus: 'lost', invalidation: 'wal_removed' }), 0, null)).toBe('invalid');
   expect(slotTrouble(null, 0, null)).toBe('missing');
 });
 
-test('a warning names the slot, the cause, the limit and the cure', () => {
+test('slot health: the warning names the slot, the cause, the limit and the cure', () => {
   const full = health({ retainedBytes: 80 * MB, confirmedLagBytes: 12, safeWalBytes: 20 * MB });
   expect(troubleText('s', 'retained', full)).toBe(
     'Replication slot "s" retains 80.0 MB of WAL, confirmed up to 12 bytes before the end; the server drops it beyond 100.0 MB (max_slot_wal_keep_size), after 20.0 MB more. If this connector runs, look for slow or failing writes to Kafka and for a transaction that was left open; if it is not needed any more, drop the slot: SELECT pg_drop_replication_slot(\'s\');',

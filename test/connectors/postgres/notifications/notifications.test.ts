@@ -57,18 +57,18 @@ describe('a notification carries a position that confirms nothing more:', () => 
     return sent.appendTo(records)?.at(-1)?.sourceOffset;
   };
 
-  test('the stored one at start, and none when there is none', () => {
+  test('the stored position at start, and none without one', () => {
     expect(sentWith(notifications(toTopic, { lsn: 7 }))).toEqual({ lsn: 7 });
     expect(sentWith(notifications(toTopic))).toEqual({});
   });
 
-  test('that of the last record of the connector before it', () => {
+  test("the position of the connector's last record before it", () => {
     const sent = notifications(toTopic);
     expect(sentWith(sent, [record(1), record(2), record(3, { server: 'another' })])).toEqual({ lsn: 2 });
     expect(sentWith(sent)).toEqual({ lsn: 2 });
   });
 
-  test('that stored last without a record', () => {
+  test('the position stored last without a record', () => {
     const sent = notifications(toTopic, { lsn: 7 });
     sent.stored({ lsn: 9 });
     expect(sentWith(sent)).toEqual({ lsn: 9 });

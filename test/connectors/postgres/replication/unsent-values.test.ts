@@ -167,7 +167,7 @@ describe.each(Object.keys(PLUGINS) as (keyof typeof PLUGINS)[])(
       },
     );
 
-    test('one of a NOT NULL column fails only where nothing reads it again', async () => {
+    test('an unsent value of a NOT NULL column fails the task only if it is not read again', async () => {
       const reselect = {
         'post.processors': 'again',
         'again.type': 'io.debezium.processors.reselect.ReselectColumnsPostProcessor',
@@ -177,7 +177,7 @@ describe.each(Object.keys(PLUGINS) as (keyof typeof PLUGINS)[])(
       await expect(decoded(plugin, '_float8', true, elsewhere)).rejects.toMatchObject({ code: 'PG_UNSENT_VALUE' });
     });
 
-    test('one that a mask changes is named in the header, because nothing else shows it', async () => {
+    test('an unsent value that a mask changes is named in the header, because nothing else shows it', async () => {
       const { record } = await decoded(plugin, 'text', true, { 'column.truncate.to.3.chars': 'S s.t.1.v' });
       expect([valueOf(record), unavailable(record)]).toEqual(['__d', 'v']);
       const hidden = await decoded(plugin, 'text', true, { 'column.mask.with.3.chars': 'S s.t.1.v' });

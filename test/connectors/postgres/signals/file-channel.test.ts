@@ -160,7 +160,7 @@ test('cdc-postgres 103: lines up to the mark are not applied again', async () =>
 test.each([
   ['another file', line('x') + line('b')],
   ['a shorter file', line('a')],
-])('cdc-postgres 103: a mark that is not of the file says nothing about it: %s', async (_, text) => {
+])('cdc-postgres 103: a stored position of another file is ignored: %s', async (_, text) => {
   writeFileSync(file, line('a') + line('b'));
   await channel.poll();
   writeFileSync(file, text);

@@ -81,7 +81,7 @@ test('cdc-postgres 28: tables read at once have one first and one last row each,
   ]);
 });
 
-test('a part is finished with its last row, which carries the offset that says so', () => {
+test('a chunk is finished with its last row, whose offset contains it', () => {
   let finished = 0;
   const markers = new SnapshotMarkers(() => ({ finished }), COMPLETED);
   const table = new TableRows();

@@ -90,7 +90,7 @@ test('roundrobin deals all partitions out and passes over members without the to
 
 describe('sticky', () => {
   const counts = new Map([['a', 6]]);
-  test('keeps what is held and moves only what balance needs', () => {
+  test('keeps owned partitions and moves only those that balance requires', () => {
     const members = new Map([
       ['m1', member(['a'], ['a0', 'a1', 'a2'], 4)],
       ['m2', member(['a'], ['a3', 'a4', 'a5'], 4)],

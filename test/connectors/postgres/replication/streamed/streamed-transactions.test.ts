@@ -275,7 +275,7 @@ describe('announcements of transactions that are passed on later than they were 
   const relation = (name: string, ...xid: Buffer[]): Sent => [0, 'R', ...xid, oid, name];
   const change = (lsn: number, name: string, ...xid: Buffer[]): Sent => [lsn, 'I', ...xid, oid, name];
 
-  test('cdc-postgres 91: those in a prepared transaction apply at once, and are not repeated', async () => {
+  test('cdc-postgres 91: definitions of a prepared transaction apply at once, and are not repeated', async () => {
     const server = new Server();
     server.send(beginPrepare(5, 10), relation('v1'), change(1, 'a'), prepare(5, 10));
     server.send(begin(6, 11), change(6, 'b'), end(6), commitPrepared(10, 7));
@@ -298,7 +298,7 @@ describe('announcements of transactions that are passed on later than they were 
     ]);
   });
 
-  test('cdc-postgres 92: those of a streamed transaction apply from its commit on, unless newer ones were sent since', async () => {
+  test('cdc-postgres 92: definitions of a streamed transaction apply from its commit on, unless newer ones were sent since', async () => {
     const server = new Server();
     const ten = int32(10);
     server.send(start(10), relation('v1', ten), change(1, 'a', ten), stop);
