@@ -5,11 +5,10 @@
 import { lstat, realpath, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, sep } from 'node:path';
 import { ConfigError, type ConfigProblem, type WorkerSettings } from '@millrace/sdk';
-import { FILE_ROOT, KEY } from './keys';
 
 /** Null: any directory is allowed. */
 export function fileRootOf(settings: WorkerSettings): string | null {
-  return settings[FILE_ROOT] ?? null;
+  return settings['file.root'] ?? null;
 }
 
 /** The real path of `file`, or why it is outside of the root. */
@@ -34,7 +33,7 @@ export async function fileRootProblems(file: string | null, settings: WorkerSett
   const root = fileRootOf(settings);
   if (file === null || root === null) return [];
   const located = await locate(file, root);
-  return 'problem' in located ? [{ key: KEY.file, message: located.problem }] : [];
+  return 'problem' in located ? [{ key: 'file', message: located.problem }] : [];
 }
 
 /** Resolves with the real path; null without a root. Throws ConfigError `FILE_OUTSIDE_ROOT`. */

@@ -1,7 +1,6 @@
 /** Maps the vendor's key names and older spellings to the neutral ones. Sources: analytics-sink §1.1, §1.3. */
 import type { ConfigProblem, ConnectorConfig } from '@millrace/sdk';
-import { DEFINITIONS } from './definitions';
-import { KEY } from './keys';
+import { DEFINITIONS, KEY } from './definitions';
 
 /** Names of versions before 1.0, and the 1.x name of the ingestion URL. */
 const OLDER: ReadonlyMap<string, string> = new Map(

@@ -2,7 +2,6 @@
 import type { ConfigProblem, ConnectorConfig, WorkerSettings } from '@millrace/sdk';
 import { findMapping, parseMappings, type ParsedMappings } from '../mapping/topic-mapping';
 import { canonicalConfig } from './canonical';
-import { DEFINITIONS, listOf, type Definition } from './definitions';
 import {
   checkEndpoint,
   isLoopback,
@@ -12,7 +11,7 @@ import {
   trustOf,
   type Trust,
 } from './endpoints';
-import { DEAD_LETTERS_PREFIX, KEY } from './keys';
+import { DEAD_LETTERS_PREFIX, DEFINITIONS, KEY, listOf, type Definition } from './definitions';
 
 type Value = string | number | boolean | null;
 

@@ -1,6 +1,5 @@
-/** Every key of the sink: names, types, defaults, importance. Sources: analytics-sink §1.2, §1.7. */
+/** Every key of the sink, a row each: name, type, default, importance, text. Sources: analytics-sink §1.2, §1.7. */
 import type { ConfigKey } from '@millrace/sdk';
-import { KEY, type Key } from './keys';
 
 const GROUP = {
   connection: 'Connection',
@@ -11,8 +10,7 @@ const GROUP = {
 };
 
 /** A key, and a check of values that have the right type, which returns the problem or null. */
-export interface Definition extends Omit<ConfigKey, 'name' | 'validator' | 'default'> {
-  readonly name: Key;
+export interface Definition extends Omit<ConfigKey, 'validator' | 'default'> {
   readonly default: string | number | boolean | null;
   readonly required?: boolean;
   readonly constraint?: (value: string | number | boolean) => string | null;
@@ -30,56 +28,56 @@ function identifier(value: string | number | boolean): string | null {
 }
 
 /** Any case; the Java sink accepts only all-upper and all-lower. An empty value stands for the default. */
-function oneOf(...allowed: readonly string[]): Pick<Definition, 'constraint' | 'accepts'> {
-  const lower = allowed.map((text) => text.toLowerCase());
+function oneOf<T extends string>(...allowed: readonly T[]) {
+  const lower = allowed.map((text) => text.toLowerCase() as Lowercase<T>);
   return {
-    constraint: (value) =>
-      lower.includes(String(value).toLowerCase())
+    constraint: (value: string | number | boolean) =>
+      (lower as readonly string[]).includes(String(value).toLowerCase())
         ? null
         : `String must be one of: ${[...new Set([...allowed, ...lower])].join(', ')}`,
-    accepts: { values: [...lower, ''], anyCase: true },
+    accepts: { values: [...lower, ''] as const, anyCase: true },
   };
 }
 
 export const METADATA_COLUMNS = ['key', 'headers', 'topic', 'partition', 'offset', 'timestamp'] as const;
 
-export const DEFINITIONS: readonly Definition[] = [
-  {
-    name: KEY.ingestionUrl,
+const ROWS = {
+  ingestionUrl: {
+    name: 'analytics.ingestion.url',
     type: 'STRING',
     default: null,
     importance: 'HIGH',
     group: GROUP.connection,
     documentation:
       'URL of the cluster’s ingestion endpoint, whose host begins with `ingest-`. Derived from `analytics.query.url` when absent.',
-    requiredUnless: [KEY.queryUrl],
+    requiredUnless: ['analytics.query.url'],
   },
-  {
-    name: KEY.queryUrl,
+  queryUrl: {
+    name: 'analytics.query.url',
     type: 'STRING',
     default: null,
     importance: 'LOW',
     group: GROUP.connection,
     documentation: 'URL of the cluster’s query endpoint. Derived from the ingestion URL when absent.',
   },
-  {
-    name: KEY.proxyHost,
+  proxyHost: {
+    name: 'proxy.host',
     type: 'STRING',
     default: null,
     importance: 'LOW',
     group: GROUP.connection,
     documentation: 'Host of an HTTP proxy for the cluster and its storage. Only HTTPS goes through it.',
   },
-  {
-    name: KEY.proxyPort,
+  proxyPort: {
+    name: 'proxy.port',
     type: 'INT',
     default: -1,
     importance: 'LOW',
     group: GROUP.connection,
     documentation: 'Port of the HTTP proxy; used with `proxy.host`.',
   },
-  {
-    name: KEY.authStrategy,
+  authStrategy: {
+    name: 'idp.auth.strategy',
     type: 'STRING',
     default: 'APPLICATION',
     importance: 'HIGH',
@@ -88,8 +86,8 @@ export const DEFINITIONS: readonly Definition[] = [
       'How the sink logs in: `application` by tenant, id and secret; `managed_identity` as the machine it runs on; `workload_identity` by the worker’s environment variables; `az_dev_token` by a given token, for development; `none` for an emulator on this machine.',
     ...oneOf('APPLICATION', 'MANAGED_IDENTITY', 'WORKLOAD_IDENTITY', 'AZ_DEV_TOKEN', 'NONE'),
   },
-  {
-    name: KEY.authAuthority,
+  authAuthority: {
+    name: 'idp.auth.authority',
     type: 'STRING',
     default: null,
     importance: 'HIGH',
@@ -97,8 +95,8 @@ export const DEFINITIONS: readonly Definition[] = [
     documentation: 'Tenant id. Needed by the strategy `application`.',
     constraint: identifier,
   },
-  {
-    name: KEY.authAppId,
+  authAppId: {
+    name: 'idp.auth.appid',
     type: 'STRING',
     default: null,
     importance: 'HIGH',
@@ -107,16 +105,16 @@ export const DEFINITIONS: readonly Definition[] = [
       'Application (client) id. Needed by the strategy `application`; with `managed_identity` it names one of several identities.',
     constraint: identifier,
   },
-  {
-    name: KEY.authAppKey,
+  authAppKey: {
+    name: 'idp.auth.appkey',
     type: 'PASSWORD',
     default: null,
     importance: 'HIGH',
     group: GROUP.login,
     documentation: 'Secret of the application. Needed by the strategy `application`.',
   },
-  {
-    name: KEY.authAccessToken,
+  authAccessToken: {
+    name: 'idp.auth.accesstoken',
     type: 'PASSWORD',
     default: null,
     importance: 'LOW',
@@ -124,24 +122,24 @@ export const DEFINITIONS: readonly Definition[] = [
     documentation: 'Bearer token of the strategy `az_dev_token`.',
     constraint: (value) => (/^[!-~]+$/.test(String(value)) ? null : 'A token has no spaces, line breaks or accents'),
   },
-  {
-    name: KEY.authEndpoint,
+  authEndpoint: {
+    name: 'idp.auth.endpoint',
     type: 'STRING',
     default: null,
     importance: 'LOW',
     group: GROUP.login,
     documentation: 'URL of the identity provider. By default, the one that the cluster names.',
   },
-  {
-    name: KEY.authScope,
+  authScope: {
+    name: 'idp.auth.scope',
     type: 'STRING',
     default: null,
     importance: 'LOW',
     group: GROUP.login,
     documentation: 'Scope of the token. By default, the one that the cluster names.',
   },
-  {
-    name: KEY.topicsMapping,
+  topicsMapping: {
+    name: 'analytics.tables.topics.mapping',
     type: 'STRING',
     default: null,
     required: true,
@@ -150,16 +148,16 @@ export const DEFINITIONS: readonly Definition[] = [
     documentation:
       'JSON list that maps each topic to a table: `topic` (or `*`), `db`, `table`, `format`, `mapping`, `streaming`. Single quotes are accepted.',
   },
-  {
-    name: KEY.validationTableEnable,
+  validationTableEnable: {
+    name: 'analytics.validation.table.enable',
     type: 'BOOLEAN',
     default: false,
     importance: 'LOW',
     group: GROUP.mapping,
     documentation: 'Whether tables, mappings and rights are checked before the task runs.',
   },
-  {
-    name: KEY.metadataColumns,
+  metadataColumns: {
+    name: 'analytics.metadata.columns',
     type: 'STRING',
     default: '',
     importance: 'LOW',
@@ -170,8 +168,8 @@ export const DEFINITIONS: readonly Definition[] = [
       return unknown === undefined ? null : `'${unknown}' is not one of ${METADATA_COLUMNS.join(', ')}`;
     },
   },
-  {
-    name: KEY.validateJson,
+  validateJson: {
+    name: 'analytics.validate.json',
     type: 'BOOLEAN',
     default: true,
     importance: 'LOW',
@@ -179,16 +177,16 @@ export const DEFINITIONS: readonly Definition[] = [
     documentation:
       'Whether each text record of a JSON format is parsed before it is written. One malformed record makes the service reject the whole file.',
   },
-  {
-    name: KEY.tempDirPath,
+  tempDirPath: {
+    name: 'tempdir.path',
     type: 'STRING',
     default: null,
     importance: 'LOW',
     group: GROUP.files,
     documentation: 'Folder for staged files. By default, the system’s folder for temporary files.',
   },
-  {
-    name: KEY.flushSizeBytes,
+  flushSizeBytes: {
+    name: 'flush.size.bytes',
     type: 'LONG',
     default: 1_048_576,
     importance: 'MEDIUM',
@@ -196,8 +194,8 @@ export const DEFINITIONS: readonly Definition[] = [
     documentation: 'A file is shipped when it reaches this size, in bytes before compression.',
     constraint: atLeast(100),
   },
-  {
-    name: KEY.flushIntervalMs,
+  flushIntervalMs: {
+    name: 'flush.interval.ms',
     type: 'LONG',
     default: 30_000,
     importance: 'HIGH',
@@ -205,8 +203,8 @@ export const DEFINITIONS: readonly Definition[] = [
     documentation: 'A file is shipped at most this long after its first record, in milliseconds.',
     constraint: atLeast(100),
   },
-  {
-    name: KEY.maxInflightFiles,
+  maxInflightFiles: {
+    name: 'analytics.max.inflight.files',
     type: 'INT',
     default: 4,
     importance: 'LOW',
@@ -214,8 +212,8 @@ export const DEFINITIONS: readonly Definition[] = [
     documentation: 'Files of a partition in flight at which the partition is paused.',
     constraint: atLeast(1),
   },
-  {
-    name: KEY.rebalanceFlushTimeoutMs,
+  rebalanceFlushTimeoutMs: {
+    name: 'analytics.rebalance.flush.timeout.ms',
     type: 'LONG',
     default: 0,
     importance: 'LOW',
@@ -224,24 +222,24 @@ export const DEFINITIONS: readonly Definition[] = [
       'Time to deliver the files of partitions that are being revoked, in milliseconds. 0: they are discarded, and the next owner delivers the records.',
     constraint: atLeast(0),
   },
-  {
-    name: KEY.blobRetain,
+  blobRetain: {
+    name: 'analytics.blob.retain',
     type: 'BOOLEAN',
     default: true,
     importance: 'LOW',
     group: GROUP.files,
     documentation: 'Whether the service keeps a file in its storage after loading it.',
   },
-  {
-    name: KEY.dedupeTags,
+  dedupeTags: {
+    name: 'analytics.dedupe.tags',
     type: 'BOOLEAN',
     default: false,
     importance: 'LOW',
     group: GROUP.files,
     documentation: 'Whether each file has a tag of its offsets, so that the service loads the same file only once.',
   },
-  {
-    name: KEY.ingestProtocol,
+  ingestProtocol: {
+    name: 'analytics.ingest.protocol',
     type: 'STRING',
     default: 'queue',
     importance: 'LOW',
@@ -250,8 +248,8 @@ export const DEFINITIONS: readonly Definition[] = [
       'How files are passed to the service: `queue` by its queues, `rest` by its REST API for queued ingestion, which is in preview.',
     ...oneOf('queue', 'rest'),
   },
-  {
-    name: KEY.ingestConfirm,
+  ingestConfirm: {
+    name: 'analytics.ingest.confirm',
     type: 'STRING',
     default: 'queued',
     importance: 'MEDIUM',
@@ -260,8 +258,8 @@ export const DEFINITIONS: readonly Definition[] = [
       'When a file counts as delivered: `queued` when the service has accepted it, `ingested` (or `true`) when its rows are in the table. With `queued`, the service’s own failures appear only in its failure list.',
     ...oneOf('queued', 'ingested', 'true', 'false'),
   },
-  {
-    name: KEY.ingestConfirmTimeoutMs,
+  ingestConfirmTimeoutMs: {
+    name: 'analytics.ingest.confirm.timeout.ms',
     type: 'LONG',
     default: 900_000,
     importance: 'LOW',
@@ -269,8 +267,8 @@ export const DEFINITIONS: readonly Definition[] = [
     documentation: 'With `analytics.ingest.confirm=ingested`: timeout for the rows to appear, in milliseconds.',
     constraint: atLeast(1),
   },
-  {
-    name: KEY.onError,
+  onError: {
+    name: 'behavior.on.error',
     type: 'STRING',
     default: 'FAIL',
     importance: 'LOW',
@@ -279,8 +277,8 @@ export const DEFINITIONS: readonly Definition[] = [
       'How to handle records and files that cannot be delivered: `fail` fails the task; `log` and `ignore` continue without them, after sending them to the dead letter queue if there is one.',
     ...oneOf('FAIL', 'LOG', 'IGNORE'),
   },
-  {
-    name: KEY.errorsRetryMaxTimeMs,
+  errorsRetryMaxTimeMs: {
+    name: 'errors.retry.max.time.ms',
     type: 'LONG',
     default: 300_000,
     importance: 'LOW',
@@ -288,8 +286,8 @@ export const DEFINITIONS: readonly Definition[] = [
     documentation: 'How long a file is retried after its first failure, in milliseconds. 0: no retries.',
     constraint: atLeast(0),
   },
-  {
-    name: KEY.errorsRetryBackoffTimeMs,
+  errorsRetryBackoffTimeMs: {
+    name: 'errors.retry.backoff.time.ms',
     type: 'LONG',
     default: 10_000,
     importance: 'LOW',
@@ -297,8 +295,8 @@ export const DEFINITIONS: readonly Definition[] = [
     documentation: 'Wait between two attempts, in milliseconds.',
     constraint: atLeast(1),
   },
-  {
-    name: KEY.errorsRetryBackoffMultiplier,
+  errorsRetryBackoffMultiplier: {
+    name: 'errors.retry.backoff.multiplier',
     type: 'DOUBLE',
     default: 1,
     importance: 'LOW',
@@ -306,23 +304,65 @@ export const DEFINITIONS: readonly Definition[] = [
     documentation: 'Factor by which the wait grows with every attempt.',
     constraint: atLeast(1),
   },
-  {
-    name: KEY.deadLettersBootstrapServers,
+  deadLettersBootstrapServers: {
+    name: 'misc.deadletterqueue.bootstrap.servers',
     type: 'STRING',
     default: '',
     importance: 'LOW',
     group: GROUP.errors,
     documentation: 'Kafka for records that could not be delivered; other keys with this prefix configure its producer.',
   },
-  {
-    name: KEY.deadLettersTopicName,
+  deadLettersTopicName: {
+    name: 'misc.deadletterqueue.topic.name',
     type: 'STRING',
     default: '',
     importance: 'LOW',
     group: GROUP.errors,
     documentation: 'Topic for records that could not be delivered.',
   },
-];
+} as const satisfies Readonly<Record<string, Definition>>;
+
+type Rows = typeof ROWS;
+export type Field = keyof Rows;
+
+export const DEFINITIONS: readonly Definition[] = Object.values(ROWS);
+
+/** Names of the settings, for checks and readers. Error texts spell them out, so that a search finds them. */
+export const KEY = Object.fromEntries(Object.entries(ROWS).map(([field, { name }]) => [field, name])) as {
+  readonly [F in Field]: Rows[F]['name'];
+};
+
+interface TypeOf {
+  readonly BOOLEAN: boolean;
+  readonly INT: number;
+  readonly LONG: number;
+  readonly DOUBLE: number;
+  readonly STRING: string;
+  readonly PASSWORD: string;
+}
+
+/** The type of a setting's value, inferred from its row. */
+type ValueOf<F extends Field> = Rows[F] extends { readonly accepts: { readonly values: readonly (infer V)[] } }
+  ? Exclude<V, ''>
+  : TypeOf[Rows[F]['type']];
+
+/** @param values the valid ones. A text without a value and a default is empty; choices are in lower case. */
+export function readValue<F extends Field>(field: F, values: ReadonlyMap<string, Definition['default']>): ValueOf<F> {
+  const { name, type, accepts }: Definition = ROWS[field];
+  const value = values.get(name) ?? null;
+  if (type !== 'STRING' && type !== 'PASSWORD') return value as ValueOf<F>;
+  const text = String(value ?? '');
+  return (accepts ? text.toLowerCase() : text) as ValueOf<F>;
+}
+
+/** Prefix of the dead letter queue's keys. Those without a definition configure its producer. */
+export const DEAD_LETTERS_PREFIX = 'misc.deadletterqueue.';
+
+/** Settings of the worker, not of a connector. */
+export const WORKER_KEY = {
+  trustedHosts: 'analytics.trusted.hosts',
+  allowInsecureEndpoints: 'analytics.allow.insecure.endpoints',
+} as const;
 
 export function listOf(text: string): string[] {
   return text

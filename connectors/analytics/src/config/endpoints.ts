@@ -5,7 +5,7 @@
 import { isIP } from 'node:net';
 import type { WorkerSettings } from '@millrace/sdk';
 import { isServiceHost } from './clouds';
-import { WORKER_KEY } from './keys';
+import { WORKER_KEY } from './definitions';
 
 /** From the worker's settings: a connector config cannot change it. */
 export interface Trust {

@@ -4,10 +4,8 @@ import { ConfigError, type ConnectorConfig, type WorkerSettings } from '@millrac
 import type { TableMapping } from '../mapping/topic-mapping';
 import { checkConfig } from './check';
 import { isServiceHost } from './clouds';
-import type { METADATA_COLUMNS } from './definitions';
-import { listOf } from './definitions';
 import { trustOf } from './endpoints';
-import { DEAD_LETTERS_PREFIX, KEY } from './keys';
+import { DEAD_LETTERS_PREFIX, listOf, readValue, type Field, type METADATA_COLUMNS } from './definitions';
 
 export type MetadataColumn = (typeof METADATA_COLUMNS)[number];
 
@@ -67,50 +65,44 @@ export function parseSettings(
     throw new ConfigError(problems.map(({ key, message }) => `${key}: ${message}`).join('; '), {
       code: 'ANALYTICS_CONFIG',
     });
-  const text = (name: string): string => String(values.get(name) ?? '');
-  const lower = (name: string): string => text(name).toLowerCase();
-  const number = (name: string): number => Number(values.get(name));
-  const flag = (name: string): boolean => values.get(name) === true;
+  const get = <F extends Field>(field: F) => readValue(field, values);
   const settings: AnalyticsSettings = {
     ingestionUrl: urls.ingestion,
     queryUrl: urls.query,
-    proxy:
-      text(KEY.proxyHost) && number(KEY.proxyPort) > -1
-        ? { host: text(KEY.proxyHost), port: number(KEY.proxyPort) }
-        : null,
+    proxy: get('proxyHost') && get('proxyPort') > -1 ? { host: get('proxyHost'), port: get('proxyPort') } : null,
     login: {
-      strategy: lower(KEY.authStrategy) as LoginSettings['strategy'],
-      tenant: text(KEY.authAuthority),
-      appId: text(KEY.authAppId),
-      appKey: text(KEY.authAppKey),
-      accessToken: text(KEY.authAccessToken),
-      endpoint: text(KEY.authEndpoint) || null,
-      scope: text(KEY.authScope) || null,
+      strategy: get('authStrategy'),
+      tenant: get('authAuthority'),
+      appId: get('authAppId'),
+      appKey: get('authAppKey'),
+      accessToken: get('authAccessToken'),
+      endpoint: get('authEndpoint') || null,
+      scope: get('authScope') || null,
       clusterMayBeProvider:
         !isServiceHost(new URL(urls.ingestion).hostname) &&
-        (lower(KEY.authStrategy) === 'application' || trustOf(worker).insecure),
+        (get('authStrategy') === 'application' || trustOf(worker).insecure),
     },
     mappings: mappings.mappings,
-    validateTables: flag(KEY.validationTableEnable),
-    validateJson: flag(KEY.validateJson),
-    metadataColumns: listOf(text(KEY.metadataColumns)) as MetadataColumn[],
-    tempDir: text(KEY.tempDirPath) || tmpdir(),
-    flushBytes: number(KEY.flushSizeBytes),
-    flushIntervalMs: number(KEY.flushIntervalMs),
-    maxInflightFiles: number(KEY.maxInflightFiles),
-    retainBlobs: flag(KEY.blobRetain),
-    dedupeTags: flag(KEY.dedupeTags),
-    rebalanceFlushMs: number(KEY.rebalanceFlushTimeoutMs),
-    protocol: lower(KEY.ingestProtocol) as AnalyticsSettings['protocol'],
-    confirm: ['ingested', 'true'].includes(lower(KEY.ingestConfirm)) ? 'ingested' : 'queued',
-    confirmTimeoutMs: number(KEY.ingestConfirmTimeoutMs),
-    onError: lower(KEY.onError) as AnalyticsSettings['onError'],
+    validateTables: get('validationTableEnable'),
+    validateJson: get('validateJson'),
+    metadataColumns: listOf(get('metadataColumns')) as MetadataColumn[],
+    tempDir: get('tempDirPath') || tmpdir(),
+    flushBytes: get('flushSizeBytes'),
+    flushIntervalMs: get('flushIntervalMs'),
+    maxInflightFiles: get('maxInflightFiles'),
+    retainBlobs: get('blobRetain'),
+    dedupeTags: get('dedupeTags'),
+    rebalanceFlushMs: get('rebalanceFlushTimeoutMs'),
+    protocol: get('ingestProtocol'),
+    confirm: /^(?:ingested|true)$/.test(get('ingestConfirm')) ? 'ingested' : 'queued',
+    confirmTimeoutMs: get('ingestConfirmTimeoutMs'),
+    onError: get('onError'),
     retry: {
-      maxMs: number(KEY.errorsRetryMaxTimeMs),
-      backoffMs: number(KEY.errorsRetryBackoffTimeMs),
-      multiplier: number(KEY.errorsRetryBackoffMultiplier),
+      maxMs: get('errorsRetryMaxTimeMs'),
+      backoffMs: get('errorsRetryBackoffTimeMs'),
+      multiplier: get('errorsRetryBackoffMultiplier'),
     },
-    deadLetters: deadLetters(config, text(KEY.deadLettersBootstrapServers), text(KEY.deadLettersTopicName)),
+    deadLetters: deadLetters(config, get('deadLettersBootstrapServers'), get('deadLettersTopicName')),
   };
   const development =
     settings.login.strategy === 'az_dev_token' ? ['Authentication strategy az_dev_token is for development only'] : [];

@@ -4,7 +4,7 @@ import type { LoginSettings } from '../config/settings';
 import type { Cloud } from './cloud';
 import { parseJson, type Http, type HttpRequest } from './http';
 import { ServiceError } from './service-error';
-import { KEY } from '../config/keys';
+import { KEY } from '../config/definitions';
 
 export interface AccessToken {
   readonly token: string;

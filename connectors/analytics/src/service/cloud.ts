@@ -6,7 +6,7 @@ import { loginsFor, resourcesFor } from '../config/clouds';
 import { queryUrlOf } from '../config/endpoints';
 import { parseJson, type Http } from './http';
 import { ServiceError } from './service-error';
-import { KEY } from '../config/keys';
+import { KEY } from '../config/definitions';
 
 export interface Cloud {
   readonly loginEndpoint: string;

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Http, HttpResponse, HttpRequest } from './http';
 import type { Login } from './login';
 import { ServiceError } from './service-error';
-import { KEY } from '../config/keys';
+import { KEY } from '../config/definitions';
 
 export interface ReplyTable {
   readonly columns: readonly string[];

@@ -8,7 +8,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
 import { boundedReply, type BoundedReply } from '@millrace/sdk';
 import { isLoopback } from '../config/endpoints';
-import { KEY } from '../config/keys';
+import { KEY } from '../config/definitions';
 import { failureKind, ServiceError } from './service-error';
 import { TunnelAgent, type Proxy } from './tunnel-agent';
 

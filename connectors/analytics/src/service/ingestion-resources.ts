@@ -6,7 +6,7 @@ import { monotonicNow } from '@millrace/sdk';
 import type { Cluster } from './cluster';
 import { withoutQuery } from './http';
 import { ServiceError } from './service-error';
-import { KEY } from '../config/keys';
+import { KEY } from '../config/definitions';
 import { SharedRead } from './shared-read';
 
 const LIFETIME_MS = 3_600_000;

@@ -4,10 +4,9 @@
  */
 import type { ConfigKey, ConfigProblem, ConnectorConfig, ParsedValue, WorkerSettings } from '@millrace/sdk';
 import { fileRootProblems } from '../file-root';
-import { KEY } from '../keys';
 import { pathTemplate, templateNames, templateProblem } from './path-template';
 
-export type LineFormat = 'string' | 'json' | 'jsonenvelope';
+export type LineFormat = (typeof KEYS.format.accepts.values)[number];
 
 export interface FileSinkConfig {
   /** Null: standard output. */
@@ -24,58 +23,59 @@ export interface FileSinkConfig {
   readonly skipTombstones: boolean;
 }
 
-const FORMATS: readonly LineFormat[] = ['string', 'json', 'jsonenvelope'];
-const TOMBSTONES = ['print', 'skip'];
 /** Escapes for characters that a properties file cannot contain in a value. */
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '0': '\0', '\\': '\\' };
 
-function choices(allowed: readonly string[]): Pick<ConfigKey, 'validator' | 'recommended' | 'accepts'> {
+function choices<T extends string>(...values: readonly T[]) {
+  const allowed: readonly string[] = values;
   return {
-    validator: (value) => (allowed.includes(String(value)) ? null : `String must be one of: ${allowed.join(', ')}`),
-    recommended: allowed,
-    accepts: { values: allowed },
+    validator: (value: ParsedValue) =>
+      allowed.includes(String(value)) ? null : `String must be one of: ${values.join(', ')}`,
+    recommended: values,
+    accepts: { values },
   };
 }
 
 const atLeastZero = (value: ParsedValue): string | null =>
   value !== null && Number(value) < 0 ? 'Value must be at least 0' : null;
 
-export const sinkKeys: readonly ConfigKey[] = [
-  {
-    name: KEY.file,
+const KEYS = {
+  file: {
+    name: 'file',
     type: 'STRING',
     default: null,
     importance: 'HIGH',
     documentation: 'File to append to, created if missing. Without it, lines go to standard output.',
   },
-  {
-    name: KEY.format,
+  format: {
+    name: 'file.format',
     type: 'STRING',
     default: 'string',
     importance: 'MEDIUM',
     documentation:
       'string: the value as Java prints it. json: the value as JSON, with decimals as numbers. jsonenvelope: a JSON object of topic, partition, offset, timestamp, key, value and headers.',
-    ...choices(FORMATS),
+    ...choices('string', 'json', 'jsonenvelope'),
   },
-  {
-    name: KEY.lineSeparator,
+  lineSeparator: {
+    name: 'file.line.separator',
     type: 'STRING',
     default: '\\n',
     importance: 'LOW',
     documentation: 'Terminator of each line. The escapes \\n, \\r, \\t, \\0 and \\\\ are recognized.',
     // The raw value: parsing trims white space.
-    validator: (_, config) => (config[KEY.lineSeparator] === '' ? 'String must be non-empty' : null),
+    validator: (_: ParsedValue, config: ConnectorConfig) =>
+      config['file.line.separator'] === '' ? 'String must be non-empty' : null,
   },
-  {
-    name: KEY.template,
+  template: {
+    name: 'file.template',
     type: 'BOOLEAN',
     default: false,
     importance: 'MEDIUM',
     documentation:
       'Replaces ${topic}, ${partition}, ${task} and ${timestamp:yyyyMMddHH} (the record timestamp, in UTC) in "file".',
   },
-  {
-    name: KEY.rotateBytes,
+  rotateBytes: {
+    name: 'file.rotate.bytes',
     type: 'LONG',
     default: 0,
     importance: 'MEDIUM',
@@ -83,54 +83,59 @@ export const sinkKeys: readonly ConfigKey[] = [
       'Maximum size of a file in bytes; a longer line gets a file of its own. Lines go to <file>.part, which is renamed to <file>.<UTC time> when it is complete. 0: no limit.',
     validator: atLeastZero,
   },
-  {
-    name: KEY.rotateMs,
+  rotateMs: {
+    name: 'file.rotate.ms',
     type: 'LONG',
     default: 0,
     importance: 'MEDIUM',
     documentation: 'Maximum age of a file with lines, in milliseconds. 0: no limit.',
     validator: atLeastZero,
   },
-  {
-    name: KEY.fsync,
+  fsync: {
+    name: 'file.fsync',
     type: 'BOOLEAN',
     default: false,
     importance: 'LOW',
     documentation:
       'Writes lines to disk (fdatasync) before their offsets are committed, so that a power failure loses none.',
   },
-  {
-    name: KEY.createDirs,
+  createDirs: {
+    name: 'file.create.dirs',
     type: 'BOOLEAN',
     default: false,
     importance: 'LOW',
     documentation: 'Creates missing parent directories of the file.',
   },
-  {
-    name: KEY.tombstones,
+  tombstones: {
+    name: 'file.tombstones',
     type: 'STRING',
     default: 'print',
     importance: 'LOW',
     documentation: 'What to do with tombstones. print: write the line "null". skip: write nothing.',
-    ...choices(TOMBSTONES),
+    ...choices('print', 'skip'),
   },
-];
+} as const satisfies Readonly<Record<string, ConfigKey>>;
+
+export const sinkKeys: readonly ConfigKey[] = Object.values(KEYS);
 
 /** @param config a config that passed validation */
 export function fileSinkConfig(config: ConnectorConfig): FileSinkConfig {
-  const text = (name: string, fallback: string): string => config[name]?.trim() || fallback;
-  const flag = (name: string, fallback: boolean): boolean => text(name, String(fallback)).toLowerCase() === 'true';
+  const text = ({ name, default: preset }: ConfigKey): string => config[name]?.trim() || String(preset ?? '');
+  const flag = (key: ConfigKey): boolean => text(key).toLowerCase() === 'true';
   return {
-    file: text(KEY.file, '') || null,
-    format: text(KEY.format, 'string') as LineFormat,
+    file: text(KEYS.file) || null,
+    format: text(KEYS.format) as LineFormat,
     // Not trimmed: a separator may consist of white space.
-    separator: (config[KEY.lineSeparator] || '\\n').replace(/\\([nrt0\\])/g, (_, char: string) => ESCAPES[char] ?? ''),
-    template: flag(KEY.template, false),
-    rotateBytes: Number(text(KEY.rotateBytes, '0')),
-    rotateMs: Number(text(KEY.rotateMs, '0')),
-    fsync: flag(KEY.fsync, false),
-    createDirs: flag(KEY.createDirs, false),
-    skipTombstones: text(KEY.tombstones, 'print') === 'skip',
+    separator: (config[KEYS.lineSeparator.name] || KEYS.lineSeparator.default).replace(
+      /\\([nrt0\\])/g,
+      (_, char: string) => ESCAPES[char] ?? '',
+    ),
+    template: flag(KEYS.template),
+    rotateBytes: Number(text(KEYS.rotateBytes)),
+    rotateMs: Number(text(KEYS.rotateMs)),
+    fsync: flag(KEYS.fsync),
+    createDirs: flag(KEYS.createDirs),
+    skipTombstones: text(KEYS.tombstones) === 'skip',
   };
 }
 
@@ -151,23 +156,23 @@ function sinkProblems(config: ConnectorConfig): ConfigProblem[] {
   const rotates = rotateBytes > 0 || rotateMs > 0;
   if (file === null) {
     const fileOnly = [
-      template && KEY.template,
-      rotateBytes > 0 && KEY.rotateBytes,
-      rotateMs > 0 && KEY.rotateMs,
-      createDirs && KEY.createDirs,
+      template && KEYS.template.name,
+      rotateBytes > 0 && KEYS.rotateBytes.name,
+      rotateMs > 0 && KEYS.rotateMs.name,
+      createDirs && KEYS.createDirs.name,
     ].filter((name) => name !== false);
     return fileOnly.map((key) => ({ key, message: `${key} requires a file: set "file", or remove ${key}.` }));
   }
   if (template) {
     const problem = templateProblem(file);
-    if (problem !== null) return [{ key: KEY.file, message: problem }];
+    if (problem !== null) return [{ key: KEYS.file.name, message: problem }];
   }
   const names = template ? templateNames(file) : new Set<string>();
   const isShared = !names.has('task') && !(names.has('topic') && names.has('partition'));
   if (rotates && isShared && Number(config['tasks.max'] ?? 1) > 1) {
     const message =
       'Several tasks cannot rotate the same file: set file.template=true and put ${task}, or ${topic} and ${partition}, into "file".';
-    return [{ key: KEY.file, message }];
+    return [{ key: KEYS.file.name, message }];
   }
   return [];
 }

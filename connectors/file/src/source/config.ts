@@ -1,32 +1,33 @@
 /** Settings of the file source, with Java's names and defaults. Source: connect-runtime §10.9. */
 import type { ConfigKey, ConnectorConfig } from '@millrace/sdk';
-import { KEY } from '../keys';
 
 const TOPIC_NAME = /^[A-Za-z0-9._-]{1,249}$/;
 
-export const sourceKeys: readonly ConfigKey[] = [
-  {
-    name: KEY.file,
+const KEYS = {
+  file: {
+    name: 'file',
     type: 'STRING',
     default: null,
     importance: 'HIGH',
     documentation: 'File to read; the task waits until it exists. Without it, standard input is read.',
   },
-  {
-    name: KEY.topic,
+  topic: {
+    name: 'topic',
     type: 'STRING',
     importance: 'HIGH',
     documentation: 'Topic that receives one record per line.',
     validator: (value) => (typeof value === 'string' ? topicProblem(value) : null),
   },
-  {
-    name: KEY.batchSize,
+  batchSize: {
+    name: 'batch.size',
     type: 'INT',
     default: 2000,
     importance: 'LOW',
     documentation: 'Maximum number of lines that one poll of the task returns.',
   },
-];
+} as const satisfies Readonly<Record<string, ConfigKey>>;
+
+export const sourceKeys: readonly ConfigKey[] = Object.values(KEYS);
 
 /** Java accepts other names and fails the task when it sends the first line. */
 function topicProblem(topic: string): string | null {
@@ -47,8 +48,8 @@ export interface FileSourceConfig {
 /** @param config a config that passed validation */
 export function fileSourceConfig(config: ConnectorConfig): FileSourceConfig {
   return {
-    file: config[KEY.file]?.trim() || null,
-    topic: config[KEY.topic]?.trim() ?? '',
-    batchSize: Math.max(1, Number(config[KEY.batchSize] ?? 2000)),
+    file: config[KEYS.file.name]?.trim() || null,
+    topic: config[KEYS.topic.name]?.trim() ?? '',
+    batchSize: Math.max(1, Number(config[KEYS.batchSize.name] ?? KEYS.batchSize.default)),
   };
 }
