@@ -4,10 +4,11 @@ import type { ShownLetter } from '../dead-letters/shown-letter';
 import type { Figures } from '../metrics/exposition';
 import type { TargetState } from '../storage/config/config-records';
 import type { Cause } from '../storage/log/cause';
+import type { State } from '../storage/status/status-records';
 
-export type { TargetState };
+export type { State, TargetState };
+export { STATES } from '../storage/status/status-records';
 export type ConnectorType = 'source' | 'sink' | 'unknown';
-export type State = 'UNASSIGNED' | 'RUNNING' | 'PAUSED' | 'STOPPED' | 'FAILED' | 'RESTARTING';
 
 /** Members in Java's order; nulls are written. */
 export interface ConnectorInfo {

@@ -1,5 +1,6 @@
 /** A connector as a file describes it. */
 import { ConnectError } from '@millrace/sdk';
+import type { InitialState } from '../../config/schema/registration-schema';
 
 export interface ConnectorDocument {
   readonly name: string;
@@ -10,9 +11,6 @@ export interface ConnectorDocument {
   /** File, and which of its documents; for messages. */
   readonly place: string;
 }
-
-export const INITIAL_STATES = ['RUNNING', 'PAUSED', 'STOPPED'] as const;
-export type InitialState = (typeof INITIAL_STATES)[number];
 
 /** Bytes of a file. */
 export const LARGEST_FILE = 1024 * 1024;

@@ -2,7 +2,8 @@
  * Reads connectors from a parsed document: `{ name, config }`, a flat config with `name`, an array of these, or
  * `{ items: […] }`. Pure.
  */
-import { type ConnectorDocument, INITIAL_STATES, type InitialState } from './connector-document';
+import { INITIAL_STATES, type InitialState } from '../../config/schema/registration-schema';
+import type { ConnectorDocument } from './connector-document';
 import { isLabelName, LABEL_PREFIX } from './labels';
 
 type Mapping = Readonly<Record<string, unknown>>;

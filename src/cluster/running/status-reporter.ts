@@ -6,7 +6,7 @@ import { about } from '../../logging/line-subject';
 import type { Logger } from '../../logging/logger';
 import type { InstanceId, WorkMetrics } from '../../metrics/work-metrics';
 import { automatically, type Cause, type Restart } from '../../storage/log/cause';
-import { statusKey, type EntityStatus, type StatusState } from '../../storage/status/status-records';
+import { statusKey, type EntityStatus, type State } from '../../storage/status/status-records';
 import type { StatusStore, WorkEntity } from '../../storage/status/status-store';
 import type { TaskListener } from '../../tasks/host';
 import { taskName } from '../../tasks/task-id';
@@ -45,7 +45,7 @@ export class StatusReporter implements TaskListener {
 
   constructor(private readonly options: StatusReporterOptions) {}
 
-  connectorState(connector: string, state: Exclude<StatusState, 'FAILED'>): void {
+  connectorState(connector: string, state: Exclude<State, 'FAILED'>): void {
     const entity = { kind: 'connector', connector } as const;
     const status = this.entered({ connector, task: null }, state, null);
     this.options.logger.info(`Connector ${connector} ${this.change(connector, state)}`, about({ connector }));
@@ -124,12 +124,12 @@ export class StatusReporter implements TaskListener {
   }
 
   /** For people, who also see these states in the REST API. */
-  private change(connector: string, state: StatusState): string {
+  private change(connector: string, state: State): string {
     if (state !== 'UNASSIGNED') return `is ${state}`;
     return this.options.exists(connector) ? 'has ended on this worker' : 'was deleted and has ended';
   }
 
-  private put({ connector, task }: ConnectorTaskId, state: StatusState): void {
+  private put({ connector, task }: ConnectorTaskId, state: State): void {
     this.options.logger.debug(`Task ${taskName({ connector, task })} is ${state}`, about({ connector, task }));
     const entity = { kind: 'task', connector, task } as const;
     this.options.statuses.put(entity, this.entered({ connector, task }, state, null), this.restart(entity));
@@ -151,7 +151,7 @@ export class StatusReporter implements TaskListener {
   }
 
   /** Measures the new state and returns its status. */
-  private entered(instance: InstanceId, state: StatusState, trace: string | null): EntityStatus {
+  private entered(instance: InstanceId, state: State, trace: string | null): EntityStatus {
     const { workerId, generation, version, metrics } = this.options;
     metrics.changed(instance, state);
     return { state, trace, workerId, generation: generation(), version: version(instance.connector) };

@@ -1,9 +1,8 @@
 /** Resolves placeholders with the worker's config providers. Source: connect-runtime §8.1. */
 import { ConfigError } from '@millrace/sdk';
 import { withoutPrefix } from '../client-config';
-import { DirectoryConfigProvider } from './directory-config-provider';
 import { EnvVarConfigProvider } from './env-var-config-provider';
-import { FileConfigProvider } from './file-config-provider';
+import { DirectoryConfigProvider, FileConfigProvider } from './path-config-providers';
 import { resolvePlaceholders, type ResolveOptions } from './placeholders';
 import type { ConfigProvider, ProviderWarning } from './provider';
 

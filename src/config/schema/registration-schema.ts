@@ -2,7 +2,9 @@
 import { TEXT, type JsonSchema } from './key-schema';
 import { inAnyCase, PLACEHOLDER } from './text-pattern';
 
-const STATES = ['RUNNING', 'PAUSED', 'STOPPED'];
+/** `initial_state` of a registration. */
+export const INITIAL_STATES = ['RUNNING', 'PAUSED', 'STOPPED'] as const;
+export type InitialState = (typeof INITIAL_STATES)[number];
 
 export const REGISTRATION: JsonSchema = {
   type: 'object',
@@ -21,8 +23,8 @@ export const REGISTRATION: JsonSchema = {
     initial_state: {
       description: 'State in which the connector is created.',
       anyOf: [
-        { enum: STATES },
-        { type: 'string', pattern: `^(?:${STATES.map(inAnyCase).join('|')})$|${PLACEHOLDER}` },
+        { enum: INITIAL_STATES },
+        { type: 'string', pattern: `^(?:${INITIAL_STATES.map(inAnyCase).join('|')})$|${PLACEHOLDER}` },
         { type: 'null' },
       ],
       default: 'RUNNING',

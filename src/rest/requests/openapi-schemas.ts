@@ -1,4 +1,6 @@
 /** Schemas of requests and responses, for the OpenAPI document. Source: connect-rest §1, §3, §6. */
+import { STATES } from '../../cluster/entities';
+
 type Schema = Readonly<Record<string, unknown>>;
 
 const text = { type: 'string' };
@@ -16,7 +18,7 @@ function object(properties: Readonly<Record<string, Schema>>, optional: readonly
 }
 
 const instance = {
-  state: { enum: ['UNASSIGNED', 'RUNNING', 'PAUSED', 'STOPPED', 'FAILED', 'RESTARTING'] },
+  state: { enum: STATES },
   worker_id: { ...text, description: 'host:port of the worker that reported the state.' },
   version: textOrNull,
   trace: { ...text, description: 'Why it failed.' },

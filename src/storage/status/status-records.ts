@@ -4,10 +4,12 @@ import { readRestart, restartHeaders, type Restart } from '../log/cause';
 import type { LogEntry } from '../log/compacted-log';
 import { isJsonObject, readJson, writeJsonBytes, type JsonValue } from '../connect-json';
 
-export type StatusState = 'UNASSIGNED' | 'RUNNING' | 'PAUSED' | 'STOPPED' | 'FAILED' | 'RESTARTING';
+export const STATES = ['UNASSIGNED', 'RUNNING', 'PAUSED', 'STOPPED', 'FAILED', 'RESTARTING'] as const;
+/** Of a connector or task, in Java's names. */
+export type State = (typeof STATES)[number];
 
 export interface EntityStatus {
-  readonly state: StatusState;
+  readonly state: State;
   readonly trace: string | null;
   /** `host:port` of the advertised URL. */
   readonly workerId: string;
@@ -61,15 +63,6 @@ export type StatusRecord =
     }
   | { readonly kind: 'ignored'; readonly reason: string };
 
-const STATES: ReadonlySet<unknown> = new Set<StatusState>([
-  'UNASSIGNED',
-  'RUNNING',
-  'PAUSED',
-  'STOPPED',
-  'FAILED',
-  'RESTARTING',
-]);
-
 export function statusKey(entity: StatusEntity): string {
   switch (entity.kind) {
     case 'connector':
@@ -101,9 +94,10 @@ export function statusRecord(
 function entityStatus(value: JsonValue, writtenAt: number | null, restart: Restart | null): StoredStatus | null {
   if (!isJsonObject(value)) return null;
   const { state, trace, worker_id: workerId, generation, version } = value;
-  if (!STATES.has(state) || typeof workerId !== 'string' || typeof generation !== 'number') return null;
+  if (!STATES.some((known) => known === state) || typeof workerId !== 'string' || typeof generation !== 'number')
+    return null;
   return {
-    state: state as StatusState,
+    state: state as State,
     trace: typeof trace === 'string' ? trace : null,
     workerId,
     generation,

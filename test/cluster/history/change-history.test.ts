@@ -2,7 +2,7 @@ import { ChangeHistory } from '../../../src/cluster/history/change-history';
 import { silentLogger } from '../../../src/logging/logger';
 import { ConfigStore } from '../../../src/storage/config/config-store';
 import { automatically, byUser, type Restart } from '../../../src/storage/log/cause';
-import { statusRecord, type EntityStatus, type StatusState } from '../../../src/storage/status/status-records';
+import { statusRecord, type EntityStatus, type State } from '../../../src/storage/status/status-records';
 import { StatusStore } from '../../../src/storage/status/status-store';
 import { MemoryLog, MemoryTopic } from '../../storage/log/memory-log';
 
@@ -78,7 +78,7 @@ describe('changes of the config topic', () => {
 });
 
 describe('changes of the status topic', () => {
-  const status = (state: StatusState, trace: string | null = null): EntityStatus => ({
+  const status = (state: State, trace: string | null = null): EntityStatus => ({
     ...{ state, trace, workerId: 'w:1', generation: 1, version: null },
   });
   const attempt = (number: number): Restart => ({ at: number, cause: automatically(`attempt ${number} of 3`) });
@@ -89,7 +89,7 @@ describe('changes of the status topic', () => {
     const store = new StatusStore(new MemoryLog(topic), silentLogger, history.onStatus);
     await store.start();
     const task = { kind: 'task', connector: 'c', task: 1 } as const;
-    const put = (state: StatusState, trace: string | null = null, restart: Restart | null = null): void => {
+    const put = (state: State, trace: string | null = null, restart: Restart | null = null): void => {
       const [key, value, headers] = statusRecord(task, status(state, trace), restart);
       topic.append(key, value, Date.now(), headers);
     };

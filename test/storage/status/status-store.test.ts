@@ -5,12 +5,12 @@ import {
   readStatusRecord,
   statusRecord,
   type EntityStatus,
-  type StatusState,
+  type State,
 } from '../../../src/storage/status/status-records';
 import { StatusStore } from '../../../src/storage/status/status-store';
 import { MemoryLog, MemoryTopic } from '../log/memory-log';
 
-function status(state: StatusState, generation = 1, workerId = 'us:8083'): EntityStatus {
+function status(state: State, generation = 1, workerId = 'us:8083'): EntityStatus {
   return { state, trace: null, workerId, generation, version: '1.0' };
 }
 const connector = { kind: 'connector', connector: 'c' } as const;
