@@ -458,6 +458,42 @@ test('a connector depends on no package of ours but the SDK', () => {
   expect(others).toEqual([]);
 });
 
+/** What only code for a built-in connector would name. */
+const BUILT_IN_NAMES = [/postgres|\bpg_|replication.?slot|\bwal_|kusto|analytics|io\W+debezium/i, /FileStream/];
+/** Files and folders of the worker and the console that name one, and why. */
+const NAMES_ALLOWED: readonly (readonly [RegExp, reason: string])[] = [
+  [/^src\/cli\/dev\//, '`millrace dev` starts a database, and registers connectors for a first look'],
+  [/^src\/cli\/output\/fail\.ts$/, 'the exit code of an error of that command'],
+  [/^src\/cli\/\w+\/(?:describe|dev|doctor|get|preview)\.ts$/, 'examples in help texts'],
+  [/^src\/rest\/requests\/openapi\.ts$/, 'an example of a short class name'],
+  [/^src\/plugins\/missing-class\.ts$/, 'names of converters that no plugin has'],
+];
+
+/** Identifiers, literals and texts, without comments. */
+function wordsOf({ path, text }: SourceFile): string[] {
+  const words: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if ('text' in node && typeof node.text === 'string' && !ts.isSourceFile(node)) words.push(node.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest));
+  return words;
+}
+
+test('a built-in connector has no privilege: the worker and the console do not know its name', () => {
+  const named = files
+    .filter(({ path }) => /^(?:src|packages\/console\/src)\//.test(path))
+    .filter(({ room }) => room !== 'composition roots')
+    .filter(({ text }) => BUILT_IN_NAMES.some((name) => name.test(text)))
+    .flatMap((file) => {
+      const word = wordsOf(file).find((one) => BUILT_IN_NAMES.some((name) => name.test(one)));
+      return word === undefined ? [] : [{ path: file.path, word }];
+    });
+  const paths = named.map(({ path }) => path);
+  expect(named.filter(({ path }) => !NAMES_ALLOWED.some(([allowed]) => allowed.test(path)))).toEqual([]);
+  expect(NAMES_ALLOWED.filter(([allowed]) => !paths.some((path) => allowed.test(path)))).toEqual([]);
+});
+
 test('every imported package is a dependency of the package that imports it', () => {
   const dependencies = new Map<string, Set<string>>();
   const declared = (folder: string) => {

@@ -164,7 +164,7 @@ function createRequests(
       areTasksGone: (connector) => tick.isSettled && !membership.wasRunningTasksOf(connector),
       configReadTimeoutMs: config.workerSyncTimeoutMs,
     }),
-    deadLetters: new HerderDeadLetters({ reads, clients, worker: config, resolve }),
+    deadLetters: new HerderDeadLetters({ reads, plugins, clients, worker: config, resolve }),
     topics: new ActiveTopics(statuses, {
       enabled: config.topicTrackingEnable,
       resetAllowed: config.topicTrackingAllowReset,

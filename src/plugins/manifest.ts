@@ -45,6 +45,10 @@ const SCHEMA = {
           workerSettings: { type: 'array', items: name },
           putIsRepeatable: { type: 'boolean' },
           console: CONSOLE_SCHEMA,
+          deadLetters: {
+            ...{ type: 'object', required: ['topic'], additionalProperties: false },
+            properties: { topic: name, bootstrapServers: name },
+          },
         },
       },
     },
@@ -118,6 +122,7 @@ export function readManifest(folder: string): ManifestResult | null {
         ...(entry.workerSettings && { workerSettings: entry.workerSettings }),
         ...(entry.putIsRepeatable === false && { putIsRepeatable: false }),
         ...(entry.console && { console: entry.console }),
+        ...(entry.deadLetters && { deadLetters: entry.deadLetters }),
       },
       file: module,
       exportName: entry.export ?? null,

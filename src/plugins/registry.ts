@@ -4,6 +4,7 @@ import type {
   Connector,
   ConnectorConsole,
   ConverterPlugin,
+  DeadLetterKeys,
   HeaderConverterPlugin,
   PluginType,
   PredicatePlugin,
@@ -25,6 +26,8 @@ export interface PluginDescription {
   readonly putIsRepeatable?: boolean;
   /** Connectors only: what the console shows of them beside the usual. (Default: nothing) */
   readonly console?: ConnectorConsole;
+  /** Sinks only: keys with which it writes dead letters itself. (Default: none) */
+  readonly deadLetters?: DeadLetterKeys;
 }
 
 export type LoadedPlugin =

@@ -42,4 +42,16 @@ export interface PluginEntry {
   readonly putIsRepeatable?: boolean;
   /** Connectors only: what the console shows of them. (Default: what it shows of all) */
   readonly console?: ConnectorConsole;
+  /**
+   * Sinks only: the keys with which the sink writes dead letters itself, beside `errors.deadletterqueue.topic.name`.
+   * The console and `millrace dlq` show and replay them if they have the worker's headers. (Default: none)
+   */
+  readonly deadLetters?: DeadLetterKeys;
+}
+
+/** Keys of the connector's config. */
+export interface DeadLetterKeys {
+  readonly topic: string;
+  /** `bootstrap.servers` of the topic's Kafka. (Default: the Kafka of the connector's records) */
+  readonly bootstrapServers?: string;
 }

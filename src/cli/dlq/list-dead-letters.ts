@@ -4,18 +4,30 @@ import { clusterSetup } from '../worker/command-config';
 import { writeAnswer } from '../output/answer';
 import type { Invocation } from '../program/command-spec';
 import { withClient } from '../rest/clients';
+import type { WorkerSetup } from '../worker/read-config';
+import { builtInPlugins } from '../../built-in-plugins';
+import { ConnectorPlugins } from '../../cluster/running/connector-plugins';
 import { deadLetterTopics } from '../../config/dead-letter-topics';
+import { silentLogger } from '../../logging/logger';
+import { createPluginRegistry } from '../../plugins/create-registry';
 import type { Admin } from '../../kafka/port';
 
 type Connectors = Readonly<Record<string, { readonly info?: { readonly config?: Readonly<Record<string, string>> } }>>;
 
 export async function run(invocation: Invocation): Promise<number> {
   const connectors = await withClient(invocation, (client) => client.request<Connectors>('/connectors?expand=info'));
+  const setup = await clusterSetup(invocation);
+  const { pluginPath } = setup.config;
+  const plugins = new ConnectorPlugins(
+    createPluginRegistry({ pluginPath, builtIns: builtInPlugins, logger: silentLogger }),
+  );
   const named = Object.entries(connectors)
-    .flatMap(([connector, { info }]) => deadLetterTopics(info?.config ?? {}).map((topic) => ({ connector, topic })))
+    .flatMap(([connector, { info: { config = {} } = {} }]) =>
+      deadLetterTopics(config, plugins.describe(config)?.deadLetters).map(({ topic }) => ({ connector, topic })),
+    )
     .sort((a, b) => (a.connector < b.connector ? -1 : 1));
   if (named.length === 0) invocation.io.stderr.write('No connector names a dead letter topic.\n');
-  const counts = named.length === 0 ? new Map<string, number>() : await countsOf(invocation, named);
+  const counts = named.length === 0 ? new Map<string, number>() : await countsOf(invocation, setup, named);
   const list = named.map((entry) => ({ ...entry, records: counts.get(entry.topic) ?? null }));
   writeAnswer(invocation, list, () => ({
     headings: ['CONNECTOR', 'TOPIC', 'RECORDS'],
@@ -30,10 +42,11 @@ export async function run(invocation: Invocation): Promise<number> {
 
 /** By topic; topics that do not exist are absent. */
 async function countsOf(
-  invocation: Invocation,
+  { io }: Invocation,
+  setup: WorkerSetup,
   named: readonly { readonly topic: string }[],
 ): Promise<Map<string, number>> {
-  const cluster = await openCluster(await clusterSetup(invocation), invocation.io, 'dlq');
+  const cluster = await openCluster(setup, io, 'dlq');
   const admin = cluster.clients.admin(cluster.settings('admin'));
   try {
     const topics = await admin.describeTopics([...new Set(named.map(({ topic }) => topic))]);

@@ -24,9 +24,11 @@ import { HerderError } from '../errors';
 import type { DeadLetterPage } from '../entities';
 import type { HerderReads } from './herder-reads';
 import type { ResolveConfig } from '../resolve-config';
+import type { ConnectorPlugins } from '../running/connector-plugins';
 
 export interface HerderDeadLettersOptions {
   readonly reads: Pick<HerderReads, 'connectorInfo'>;
+  readonly plugins: Pick<ConnectorPlugins, 'describe'>;
   readonly clients: KafkaClients;
   readonly worker: WorkerClientSettings & Pick<WorkerConfig, 'config' | 'offset' | 'status'>;
   readonly resolve: ResolveConfig;
@@ -36,7 +38,6 @@ const READ_MS = 10_000;
 /** For the answer after the time is over. */
 const SLACK_MS = 1_000;
 const REPLAY_MS = 60_000;
-const MISC_SERVERS = 'misc.deadletterqueue.bootstrap.servers';
 /** Each holds some megabytes. */
 const MAX_REQUESTS = 4;
 
@@ -114,17 +115,17 @@ export class HerderDeadLetters {
   }
 
   private async letters(connector: string): Promise<Letters> {
-    const { reads, resolve, worker } = this.options;
+    const { reads, plugins, resolve, worker } = this.options;
     const config = await resolve(reads.connectorInfo(connector).config, connector);
-    const [topic] = deadLetterTopics(config);
+    const topics = deadLetterTopics(config, plugins.describe(config)?.deadLetters);
+    const topic = topics[0]?.topic;
     if (topic === undefined)
       throw new ConnectError(
         `Connector ${connector} has no dead letter topic: set errors.deadletterqueue.topic.name in its config.`,
         { code: 'DLQ_NONE' },
       );
     const settings = deadLetterClientConfigs(worker, connector, config);
-    // The analytics sink writes its dead letters itself.
-    const written = config['misc.deadletterqueue.topic.name']?.trim() === topic ? [config[MISC_SERVERS]] : [];
+    const written = topics.flatMap((one) => (one.topic === topic && one.servers !== null ? [one.servers] : []));
     const clusters = [...written, ...Object.values(settings).map(serversOf)];
     if (new Set(clusters.map((servers) => normalized(servers ?? ''))).size > 1)
       throw new ConnectError(

@@ -1,13 +1,14 @@
 /** Everything about one connector, for the console. */
 import { deadLetterTopics } from '../../config/dead-letter-topics';
 import type { Herder } from '../../cluster/herder';
+import { ConnectorPlugins } from '../../cluster/running/connector-plugins';
 import { encodeSegment } from '../requests/request-path';
 import type { ConnectorDetails, Panel } from '@millrace/console';
 import type { ConnectorConsole } from '@millrace/sdk';
 import { showChange, type ShowChange } from './changes-routes';
 import { REPORT_PATH } from './group-reports';
 import type { ConsoleSources } from './overview';
-import { declaredConsole, panelsOf, publishedSeries, readSeries, type Series } from './panels';
+import { panelsOf, publishedSeries, readSeries, type Series } from './panels';
 import { STEP_MS } from './rate-history';
 import { connectorRow, groupOf } from './rows';
 
@@ -22,7 +23,8 @@ export class DetailsComputation {
   async of(name: string, authorization: string | null): Promise<ConnectorDetails> {
     const { context, reports, failures, history } = this.parts;
     const herder = context.herder();
-    const declared = declaredConsole(context.registry, herder.connectorRecord(name).config['connector.class']);
+    const plugin = new ConnectorPlugins(context.registry).describe(herder.connectorRecord(name).config);
+    const declared = plugin?.console ?? {};
     const report = await reports.read(authorization);
     const panels = await this.panels(herder, name, declared, authorization);
     // It may have changed meanwhile.
@@ -37,7 +39,7 @@ export class DetailsComputation {
       config: await context.secrets.shownToAll(record.config, record.config['connector.class']),
       lastRestart: restart && (await this.show(restart)),
       topics: context.tracksTopics ? herder.activeTopics(name) : null,
-      deadLetterTopic: deadLetterTopics(record.config)[0] ?? null,
+      deadLetterTopic: deadLetterTopics(record.config, plugin?.deadLetters)[0]?.topic ?? null,
       history: history.of(name),
       historyStepMs: STEP_MS,
     };

@@ -1,4 +1,5 @@
 /** `GET /ui/api/connectors/NAME`, and validation of changes to its config. */
+import { ConnectorPlugins } from '../../cluster/running/connector-plugins';
 import { CONFIG_MAP } from '../json/shape';
 import { configPatch } from '../requests/connector-request';
 import { readDocument } from '../requests/request-body';
@@ -6,7 +7,7 @@ import { ok, param, type ConsoleRoute } from '../requests/route';
 import { DetailsComputation } from './connector-details';
 import { REPORT_PATH } from './group-reports';
 import type { ConsoleSources } from './overview';
-import { declaredConsole, publishedSeries } from './panels';
+import { publishedSeries } from './panels';
 import { validatePatch } from './validate-patch';
 
 export function connectorRoutes(parts: ConsoleSources): readonly ConsoleRoute[] {
@@ -36,7 +37,7 @@ export function connectorRoutes(parts: ConsoleSources): readonly ConsoleRoute[] 
       run: (call) => {
         const name = param(call, 'name');
         const { config } = context.herder().connectorRecord(name);
-        const declared = declaredConsole(context.registry, config['connector.class']);
+        const declared = new ConnectorPlugins(context.registry).describe(config)?.console;
         return ok(publishedSeries(context.herder().figures(), name, declared, Date.now()));
       },
     },

@@ -1,10 +1,10 @@
 /** All connectors and workers of the group, for the console. */
 import type { WorkerHealth } from '../../cluster/entities';
+import { ConnectorPlugins } from '../../cluster/running/connector-plugins';
 import type { Overview } from '@millrace/console';
 import type { ConsoleContext } from './console-context';
 import type { Failures } from './failures';
 import type { GroupReports } from './group-reports';
-import { declaredConsole } from './panels';
 import { STEP_MS, type RateHistory } from './rate-history';
 import { connectorRow, groupOf, workerRows } from './rows';
 
@@ -42,6 +42,11 @@ export async function overviewOf(parts: ConsoleSources, authorization: string | 
 
 function effectsOf(connectors: Overview['connectors'], registry: ConsoleContext['registry']): Overview['effects'] {
   const classes = new Set(connectors.map(({ className }) => className));
-  const declared = [...classes].map((name) => [name, declaredConsole(registry, name).effects] as const);
-  return Object.fromEntries(declared.flatMap(([name, effects]) => (effects ? [[name, effects]] : [])));
+  const plugins = new ConnectorPlugins(registry);
+  return Object.fromEntries(
+    [...classes].flatMap((name) => {
+      const effects = plugins.describe({ 'connector.class': name })?.console?.effects;
+      return effects ? [[name, effects]] : [];
+    }),
+  );
 }

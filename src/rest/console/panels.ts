@@ -5,7 +5,6 @@
 import type { ConnectorConsole, ConnectorPanel, PanelCondition, PanelFigure } from '@millrace/sdk';
 import type { WorkerFigures } from '../../cluster/entities';
 import { valueOf } from '../../metrics/published-series';
-import type { PluginRegistry } from '../../plugins/registry';
 import type { Figure, Panel, PanelRow, TextPart } from '@millrace/console';
 
 export interface Series {
@@ -17,22 +16,12 @@ export interface Series {
 /** A snapshot of thousands of tables has some for each. */
 const MOST_SERIES = 10_000;
 const MOST_ROWS = 1_000;
-const CONNECTORS = ['source', 'sink'] as const;
-
-/** Nothing for a class that is not installed on this worker, or whose name is ambiguous. */
-export function declaredConsole(registry: PluginRegistry, className = ''): ConnectorConsole {
-  try {
-    return registry.find(className, CONNECTORS)?.console ?? {};
-  } catch {
-    return {};
-  }
-}
 
 /** Of a connector's tasks on this worker, those that its panels show. The others are for dashboards. */
 export function publishedSeries(
   { tasks }: WorkerFigures,
   connector: string,
-  { panels = [] }: ConnectorConsole,
+  { panels = [] }: ConnectorConsole = {},
   now: number,
 ): readonly Series[] {
   const shown = new Set(

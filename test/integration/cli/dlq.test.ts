@@ -53,7 +53,10 @@ test('list: the topics that connectors name, with the number of records', async 
     response.end(
       JSON.stringify({
         'orders-sink': { info: { config: { 'errors.deadletterqueue.topic.name': letters } } },
-        analytics: { info: { config: { 'misc.deadletterqueue.topic.name': absent } } },
+        analytics: {
+          info: { config: { 'connector.class': 'AnalyticsSink', 'misc.deadletterqueue.topic.name': absent } },
+        },
+        'not-declared': { info: { config: { 'misc.deadletterqueue.topic.name': absent } } },
         source: { info: { config: {} } },
       }),
     ),

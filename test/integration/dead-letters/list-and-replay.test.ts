@@ -4,12 +4,14 @@ import { HerderDeadLetters } from '../../../src/cluster/requests/herder-dead-let
 import { createKafkaClients } from '../../../src/kafka/create-clients';
 import type { Producer, RecordHeader } from '../../../src/kafka/port';
 import { silentLogger } from '../../../src/logging/logger';
+import type { PluginDescription } from '../../../src/plugins/registry';
 import { contextHeaders } from '../../../src/tasks/errors/dead-letter-topic';
 import { Clients, take } from '../../helpers/kafka-clients';
 import { uniqueName } from '../../helpers/unique-name';
 
 const clients = new Clients();
 const NAME = 'orders-sink';
+const DECLARED = { topic: 'own.topic', bootstrapServers: 'own.servers' };
 let origin: string;
 let topic: string;
 let producer: Producer;
@@ -24,6 +26,7 @@ beforeEach(async () => {
   const base = { 'bootstrap.servers': process.env.BOOTSTRAP_SERVERS ?? '' };
   letters = new HerderDeadLetters({
     reads: { connectorInfo: (name) => ({ name, config, tasks: [], type: 'sink' }) },
+    plugins: { describe: () => ({ deadLetters: DECLARED }) as PluginDescription },
     clients: createKafkaClients(silentLogger, new Set()),
     worker: {
       client: () => base,
@@ -159,8 +162,8 @@ describe('listing', () => {
     [
       {
         topics: 't',
-        'misc.deadletterqueue.topic.name': 'x',
-        'misc.deadletterqueue.bootstrap.servers': 'elsewhere:9092',
+        'own.topic': 'x',
+        'own.servers': 'elsewhere:9092',
       },
       409,
       'DLQ_OTHER_CLUSTER',

@@ -22,6 +22,11 @@ const TICKER: BuiltInPlugin = {
     },
   },
 };
+const sink = builtIn('org.example.DeclaringConnector', { type: 'sink', config: [], createTask: () => ({}) as never });
+const DECLARING_SINK: BuiltInPlugin = {
+  ...sink,
+  description: { ...sink.description, deadLetters: { topic: 'own.dead.letters' } },
+};
 const ODD = { name: 'odd', 'connector.class': 'OddConnector', secret: 'hunter2-long', 'tasks.max': '1' };
 
 async function detailsOf(worker: ReturnType<typeof fakeWorker>, name: string): Promise<ConnectorDetails> {
@@ -52,10 +57,10 @@ test('a source', async () => {
 
 test.each([
   ['errors.deadletterqueue.topic.name', 'dead'],
-  ['misc.deadletterqueue.topic.name', ' dead '],
+  ['own.dead.letters', ' dead '],
 ])('a sink with %s', async (key, topic) => {
-  const worker = fakeWorker();
-  await worker.herder.createConnector('s', { ...SNK, name: 's', [key]: topic }, null);
+  const worker = fakeWorker({ plugins: [DECLARING_SINK] });
+  await worker.herder.createConnector('s', { ...SNK, 'connector.class': 'Declaring', name: 's', [key]: topic }, null);
   expect((await detailsOf(worker, 's')).deadLetterTopic).toBe('dead');
 });
 
