@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { parseWorkerConfig } from './config/worker-config';
 import { builtInPlugins } from './built-in-plugins';
-import { createKafkaClients } from './kafka/create-clients';
+import { workerClients } from './kafka-clients';
 import { createPluginRegistry, type PluginRegistryOptions } from './plugins/create-registry';
 import { LogLevels } from './logging/log-levels';
 import { receiveProvidedValues } from './logging/provided-values';
@@ -21,7 +21,7 @@ const levels = new LogLevels(data.levels.initial, data.levels.rules);
 // Same logger names as in the worker, so that a level applies to both.
 const logger = new ThreadLogger(post, levels, {}, 'millrace.tasks');
 const config = parseWorkerConfig(data.settings);
-const clients = createKafkaClients(logger.child({}, 'millrace.kafka'), config.tokenUrls);
+const clients = workerClients(logger.child({}, 'millrace.kafka'), config.tokenUrls);
 const registry = createPluginRegistry({
   pluginPath: config.pluginPath,
   builtIns: builtInPlugins,

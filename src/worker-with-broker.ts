@@ -8,7 +8,7 @@ import { parseWorkerConfig, type WorkerConfig } from './config/worker-config';
 import { startBrokerThread } from './embedded-broker/start-broker-thread';
 import { openBroker, type OpenBroker } from './embedded-broker/open-broker';
 import { clusterIdAt } from './kafka/network/cluster-id';
-import { createKafkaClients } from './kafka/create-clients';
+import { workerClients } from './kafka-clients';
 import { createWorker, type Worker, type WorkerOptions } from './worker';
 
 /** The broker accepts connections from this machine only. */
@@ -32,7 +32,7 @@ export function createWorkerWithBroker(
   async function open(): Promise<void> {
     const data = { host: HOST, port: embedded.port, dataDir };
     const host = () => startBrokerThread(data, (line) => logger.info(line));
-    const clients = createKafkaClients(logger);
+    const clients = workerClients(logger);
     broker = await openBroker({
       dataDir,
       host,

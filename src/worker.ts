@@ -10,7 +10,7 @@ import { advertisedUrl, type Listener } from './config/listeners';
 import type { ConfigResolver } from './config/providers/config-resolver';
 import type { WorkerConfig } from './config/worker-config';
 import { builtInPlugins } from './built-in-plugins';
-import { createKafkaClients } from './kafka/create-clients';
+import { workerClients } from './kafka-clients';
 import { nativeFailures } from './kafka/records/native-package';
 import { parseJaasFile } from './kafka/security/jaas-file';
 import { readTlsOptions } from './kafka/security/ssl-config';
@@ -95,7 +95,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver, r
   const failed = new Promise<unknown>((resolve) => (fail = resolve));
 
   function buildHerder(restUrl: string): Herder {
-    const clients = createKafkaClients(named('kafka'), config.tokenUrls);
+    const clients = workerClients(named('kafka'), config.tokenUrls);
     return createHerder({
       config,
       clients,

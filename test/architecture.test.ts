@@ -16,15 +16,19 @@ const MAY_KNOW: Record<string, readonly string[] | 'everything'> = {
   transforms: ['config', 'values'],
   threads: ['logging'],
   'plugin-host': ['config', 'plugins', 'logging', 'threads'],
-  kafka: ['logging', 'metrics'],
+  kafka: [],
+  'kafka-clients.ts': ['kafka', 'logging', 'metrics'],
   'dead-letters': ['kafka'],
   storage: ['connector-task-id.ts', 'json', 'kafka', 'logging'],
   config: ['logging', 'plugins'],
   plugins: ['logging'],
-  tasks: ['connector-task-id.ts', 'kafka', 'config', 'plugins', 'transforms', 'logging', 'metrics', 'threads'],
+  tasks: [
+    ...['connector-task-id.ts', 'kafka', 'kafka-clients.ts', 'config', 'plugins', 'transforms'],
+    ...['logging', 'metrics', 'threads'],
+  ],
   cluster: [
-    ...['connector-task-id.ts', 'tasks', 'plugin-host', 'storage', 'dead-letters', 'kafka', 'config', 'plugins'],
-    ...['logging', 'metrics'],
+    ...['connector-task-id.ts', 'tasks', 'plugin-host', 'storage', 'dead-letters', 'kafka', 'kafka-clients.ts'],
+    ...['config', 'plugins', 'logging', 'metrics'],
   ],
   rest: ['json', 'cluster', 'config', 'plugins', 'logging', 'metrics'],
   'embedded-broker': ['logging', 'threads'],
@@ -35,7 +39,7 @@ const MAY_KNOW: Record<string, readonly string[] | 'everything'> = {
 };
 /** The only files of a room that other rooms may see, composition roots excepted. */
 const FRONT_DOORS: Record<string, readonly string[]> = {
-  kafka: ['kafka/port', 'kafka/errors', 'kafka/measured-clients'],
+  kafka: ['kafka/port', 'kafka/errors', 'kafka/create-clients'],
   transforms: ['transforms/chain'],
 };
 /**

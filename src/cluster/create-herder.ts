@@ -1,6 +1,6 @@
 /** Assembles a herder: storage and queue, then group, running work, requests, and the tick that drives them. */
 import { monotonicNow } from '@millrace/sdk';
-import { clientsOf } from '../kafka/measured-clients';
+import { clientsOf } from '../kafka-clients';
 import { WorkLease } from '../tasks/session-lease';
 import { Watchdog } from '../tasks/hosts/watchdog';
 import { ActiveTopics } from './running/active-topics';

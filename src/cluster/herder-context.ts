@@ -6,7 +6,7 @@ import type { Admin, KafkaClients } from '../kafka/port';
 import type { Logger } from '../logging/logger';
 import type { PluginRegistry } from '../plugins/registry';
 import { GroupMetrics } from '../metrics/group-metrics';
-import { measuredClients } from '../kafka/measured-clients';
+import { measuredClients } from '../kafka-clients';
 import { ClientMeter, OpenClients } from '../metrics/open-clients';
 import { WorkMetrics } from '../metrics/work-metrics';
 import type { PluginHost } from '../plugin-host/host';

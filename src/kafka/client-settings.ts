@@ -1,8 +1,7 @@
 /**
- * Typed access to Java's client settings. Every error is one sentence that names the key; values of secret keys are
- * never included.
+ * Typed access to Java's client settings. Every error is one sentence that names the key. Only those about numbers and
+ * flags, which are not secret, include the value.
  */
-import { isSecretName } from '../logging/secrets';
 import { KafkaError } from './errors';
 import type { ClientConfig } from './port';
 
@@ -38,7 +37,7 @@ export function integer(
   if (value === undefined) return fallback;
   const parsed = Number(value);
   if (!/^[+-]?\d+$/.test(value) || !Number.isSafeInteger(parsed)) {
-    throw invalid(key, `must be a whole number${isSecretName(key) ? '' : `, not '${value}'`}`);
+    throw invalid(key, `must be a whole number, not '${value}'`);
   }
   if (parsed < min) throw invalid(key, `must be at least ${min}, not ${parsed}`);
   if (parsed > max) throw invalid(key, `must be at most ${max}, not ${parsed}`);

@@ -1,12 +1,11 @@
 /** Creates the clients of the Kafka port. Each client has connections of its own. */
-import { quoting } from '../logging/line-subject';
-import type { Logger } from '../logging/logger';
+import type { Logger } from '@millrace/sdk';
 import { createAdmin } from './admin/admin';
 import { createAssignedConsumer } from './consumer/assigned-consumer';
 import { readConnectionSettings } from './network/client-config';
 import { createGroupConsumer } from './consumer/group-consumer';
 import { createGroupMember } from './group/group-member';
-import type { NetworkMetrics } from '../metrics/network-metrics';
+import type { NetworkMetrics } from './client-metrics';
 import { createWire } from './network/network-client';
 import type { ClientConfig, KafkaClients } from './port';
 import { createProducer } from './producer/producer';
@@ -51,7 +50,6 @@ export function createKafkaClients(logger: Logger, tokenUrls?: TokenUrls): Kafka
       withWire(config, (wire) => createAssignedConsumer(wire, config, logger, metrics), metrics),
     groupConsumer: (config, metrics) =>
       withWire(config, (wire) => createGroupConsumer(wire, config, logger, metrics), metrics),
-    of: (connector) => createKafkaClients(logger.child(quoting(connector)), tokenUrls),
     groupMember: (config, options) => withWire(config, (wire) => createGroupMember(wire, config, options, logger)),
   };
 }

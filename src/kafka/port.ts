@@ -4,10 +4,10 @@
  */
 import type { TopicPartition, TopicPartitionOffset } from '@millrace/sdk';
 import type { KafkaError } from './errors';
-import type { ConsumerMetrics } from '../metrics/consumer-metrics';
-import type { GroupMetrics } from '../metrics/group-metrics';
-import type { PartitionLags } from '../metrics/partition-lags';
-import type { ProducerMetrics } from '../metrics/producer-metrics';
+import type { ConsumerMetrics } from './client-metrics';
+import type { GroupMetrics } from './client-metrics';
+import type { PartitionLags } from './client-metrics';
+import type { ProducerMetrics } from './client-metrics';
 
 export type { TopicPartition, TopicPartitionOffset };
 export type IsolationLevel = 'read_uncommitted' | 'read_committed';

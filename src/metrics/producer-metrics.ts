@@ -113,13 +113,3 @@ export class ProducerMetrics {
     this.bufferWaits.record(ms);
   }
 }
-
-/** Adds the duration of a call, failed or not, to a total in nanoseconds. */
-export async function timed<T>(total: Figure | undefined, run: () => Promise<T>): Promise<T> {
-  const began = performance.now();
-  try {
-    return await run();
-  } finally {
-    total?.add((performance.now() - began) * NS_PER_MS);
-  }
-}

@@ -2,7 +2,7 @@
 import { ConfigError, type Connector, type TaskSignal, messageOf } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import { grantedSettings } from '../plugins/granted-settings';
-import { clientsOf, measuredClients } from '../kafka/measured-clients';
+import { clientsOf, measuredClients } from '../kafka-clients';
 import { ClientMeter } from '../metrics/open-clients';
 import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../metrics/task-metrics';
 import { CallClock } from './call-clock';

@@ -2,8 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { resolvePlaceholders } from '../../src/config/providers/placeholders';
 import { HerderError } from '../../src/cluster/errors';
-import { createKafkaClients } from '../../src/kafka/create-clients';
-import { clientsOf, measuredClients } from '../../src/kafka/measured-clients';
+import { clientsOf, measuredClients, workerClients } from '../../src/kafka-clients';
 import type { KafkaClients } from '../../src/kafka/port';
 import { about } from '../../src/logging/line-subject';
 import { silentLogger, type Logger } from '../../src/logging/logger';
@@ -122,7 +121,7 @@ test.each(Object.entries(PLACES))('%s of another connector shows its text as it 
 test('a Kafka client of a connector hides what its settings contain in the lines that it logs', async () => {
   let log!: (line: LogLine) => void;
   const logged = new Promise<LogLine>((resolve) => (log = resolve));
-  const clients = clientsOf(createKafkaClients(new ThreadLogger((line) => log(line))), 'orders');
+  const clients = clientsOf(workerClients(new ThreadLogger((line) => log(line))), 'orders');
   // Nothing listens there.
   const admin = clients.admin({ 'bootstrap.servers': '127.0.0.1:1', 'client.id': 'S3cret-of-orders' });
   const failure = admin.describeTopics(['t']).catch(() => undefined);

@@ -1,5 +1,5 @@
 /** What the checks know about Kafka: the cluster, the storage topics and the workers' group. */
-import { createKafkaClients } from '../../kafka/create-clients';
+import { workerClients } from '../../kafka-clients';
 import type { Admin, ClusterDescription, GroupDescription, KafkaClients, TopicDescription } from '../../kafka/port';
 import { clientSettings } from '../../config/client-config';
 import type { StorageTopicConfig } from '../../config/worker-config';
@@ -54,7 +54,7 @@ export async function readKafka(
   const facts = { bootstrapServers, groupId, toolOptions: toolOptions(raw, bootstrapServers, file) };
   let admin: Admin;
   try {
-    const clients: KafkaClients = createKafkaClients(logger, config.tokenUrls);
+    const clients: KafkaClients = workerClients(logger, config.tokenUrls);
     admin = clients.admin({ 'client.id': 'millrace-doctor', ...clientSettings(raw, 'admin'), ...TIMEOUTS });
   } catch (error) {
     const cluster = await read('The connection', CALL_MS, () => Promise.reject(error as Error));

@@ -6,7 +6,7 @@ import { forcedSettingWarnings } from '../../config/forced-client-settings';
 import { createConfigResolver } from '../../config/providers/config-resolver';
 import { parseWorkerConfig, type WorkerConfig } from '../../config/worker-config';
 import { findRunningBroker } from '../../embedded-broker/running-broker';
-import { createKafkaClients } from '../../kafka/create-clients';
+import { workerClients } from '../../kafka-clients';
 import { clusterIdAt } from '../../kafka/network/cluster-id';
 import type { Logger } from '../../logging/logger';
 import { clusterSetup, DEV_DEFAULTS } from '../worker/command-config';
@@ -66,7 +66,7 @@ export async function readSettings(
   const findings = [...configWarnings(config.raw), ...forcedSettingWarnings(config)].map(warning);
   if (!embedded) return { config, resolver, file, hasKafka: true, findings };
   const address = await deadline.read('The embedded broker', BROKER_MS, async () => {
-    const clients = createKafkaClients(logger, config.tokenUrls);
+    const clients = workerClients(logger, config.tokenUrls);
     return await findRunningBroker(embedded.dataDir, (candidate) => clusterIdAt(clients, candidate));
   });
   if ('value' in address)

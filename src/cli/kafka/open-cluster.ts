@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { type ClientKind, clientSettings } from '../../config/client-config';
 import { withBrokerAt } from '../../config/embedded-broker';
 import { findRunningBroker } from '../../embedded-broker/running-broker';
-import { createKafkaClients } from '../../kafka/create-clients';
+import { workerClients } from '../../kafka-clients';
 import { clusterIdAt } from '../../kafka/network/cluster-id';
 import type { ClientConfig, KafkaClients } from '../../kafka/port';
 import { LogLevels } from '../../logging/log-levels';
@@ -33,7 +33,7 @@ export async function openCluster(
   name: string,
 ): Promise<OpenCluster> {
   const log = new LogOnStderr(io, name);
-  const clients = createKafkaClients(log.logger, config.tokenUrls);
+  const clients = workerClients(log.logger, config.tokenUrls);
   let raw = config.raw;
   if (embedded) {
     const address = await findRunningBroker(embedded.dataDir, (candidate) => clusterIdAt(clients, candidate));

@@ -1,6 +1,6 @@
 /** Runs the task of a preview until there are enough records, or no more in time. */
 import { settledWithin, startTimer } from '@millrace/sdk';
-import { createKafkaClients } from '../../kafka/create-clients';
+import { workerClients } from '../../kafka-clients';
 import type { KafkaClients } from '../../kafka/port';
 import type { Logger } from '../../logging/logger';
 import type { RunListener } from '../../tasks/host';
@@ -50,7 +50,7 @@ export async function runTask(options: RunTaskOptions): Promise<TaskRun> {
   });
   let real: KafkaClients | null = null;
   const clients = previewClients(
-    () => (real ??= createKafkaClients(logger, setup.config.tokenUrls)),
+    () => (real ??= workerClients(logger, setup.config.tokenUrls)),
     () => void discarded++,
   );
   const { config } = setup;

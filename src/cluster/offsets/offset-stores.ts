@@ -8,7 +8,7 @@ import { SOURCE_KEYS } from '../../config/connector-config';
 import { replacedWarning } from '../../config/forced-client-settings';
 import { readKey } from '../../config/framework-key';
 import type { WorkerConfig } from '../../config/worker-config';
-import { clientsOf } from '../../kafka/measured-clients';
+import { clientsOf } from '../../kafka-clients';
 import type { Admin, KafkaClients, SendPermission } from '../../kafka/port';
 import type { Logger } from '../../logging/logger';
 import type { ConfigSnapshot } from '../../storage/config/config-snapshot';

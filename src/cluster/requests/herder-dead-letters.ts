@@ -11,7 +11,7 @@ import { newestLetters } from '../../dead-letters/newest-letters';
 import { replayLetters } from '../../dead-letters/replay-letters';
 import { failureOf, type Failure } from '../../dead-letters/failure-of';
 import { shownLetter } from '../../dead-letters/shown-letter';
-import { clientsOf } from '../../kafka/measured-clients';
+import { clientsOf } from '../../kafka-clients';
 import type { ClientConfig, KafkaClients } from '../../kafka/port';
 import { hideProvidedValues } from '../../logging/provided-values';
 import {

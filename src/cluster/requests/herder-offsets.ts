@@ -5,7 +5,7 @@
 import { isConnectError, type ConnectorConfig, sleep, withDeadline, monotonicNow } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import { KafkaError } from '../../kafka/errors';
-import { clientsOf } from '../../kafka/measured-clients';
+import { clientsOf } from '../../kafka-clients';
 import type { KafkaClients, SendPermission } from '../../kafka/port';
 import type { PluginHost } from '../../plugin-host/host';
 import type { ConfigStore } from '../../storage/config/config-store';

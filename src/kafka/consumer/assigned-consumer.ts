@@ -1,6 +1,6 @@
 /** A consumer of assigned partitions, without a group. */
-import type { Logger } from '../../logging/logger';
-import type { ConsumerMetrics } from '../../metrics/consumer-metrics';
+import type { Logger } from '@millrace/sdk';
+import type { ConsumerMetrics } from '../client-metrics';
 import { readFetchSettings, type FetchSettings } from './consumer-settings';
 import { KafkaError } from '../errors';
 import { Fetcher } from './fetcher';

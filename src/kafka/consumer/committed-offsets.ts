@@ -2,7 +2,7 @@
  * Commits and reads the offsets of a group. Commits are sent one at a time; those that wait become one, with the newest
  * offset of each partition. Source: kafka-client §3.
  */
-import type { ConsumerMetrics } from '../../metrics/consumer-metrics';
+import type { ConsumerMetrics } from '../client-metrics';
 import { KafkaError } from '../errors';
 import type { KafkaGroupMember } from '../group/group-member';
 import { partitionName } from '../protocol/offset-lookup';

@@ -1,5 +1,5 @@
 /** The state of one partition of a consumer: position, buffered responses and decoded records. No I/O. */
-import type { PartitionLag } from '../../metrics/partition-lags';
+import type { PartitionLag } from '../client-metrics';
 import type { OffsetReset } from './auto-offset-reset';
 import { KafkaError } from '../errors';
 import type { ConsumerRecord, FetchedBatch, TopicPartition } from '../port';

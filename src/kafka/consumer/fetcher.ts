@@ -3,9 +3,8 @@
  * leader changes. Source: kafka-client §1 and §3.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { startTimer, backoffMs } from '@millrace/sdk';
-import type { Logger } from '../../logging/logger';
-import type { ConsumerMetrics } from '../../metrics/consumer-metrics';
+import { startTimer, backoffMs, type Logger } from '@millrace/sdk';
+import type { ConsumerMetrics } from '../client-metrics';
 import type { OffsetReset } from './auto-offset-reset';
 import type { FetchSettings } from './consumer-settings';
 import { KafkaError } from '../errors';

@@ -2,10 +2,9 @@
  * A consumer that shares its topics with the other members of a group. Rebalances and their awaited callbacks run
  * inside `poll`; heartbeats are sent in the background. Source: kafka-client §2 and §3, connect-runtime §5.1.
  */
-import { startTimer, sleep } from '@millrace/sdk';
-import type { Logger } from '../../logging/logger';
-import type { ConsumerMetrics } from '../../metrics/consumer-metrics';
-import type { PartitionLags } from '../../metrics/partition-lags';
+import { startTimer, sleep, type Logger } from '@millrace/sdk';
+import type { ConsumerMetrics } from '../client-metrics';
+import type { PartitionLags } from '../client-metrics';
 import type { Assignor } from './assignors/assignor';
 import {
   decodeAssignment,

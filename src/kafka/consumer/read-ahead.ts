@@ -1,5 +1,5 @@
 /** The partitions of a consumer and their read-ahead: responses and decoded records, both bounded in bytes. No I/O. */
-import type { ConsumerMetrics } from '../../metrics/consumer-metrics';
+import type { ConsumerMetrics } from '../client-metrics';
 import type { OffsetReset } from './auto-offset-reset';
 import type { FetchSettings } from './consumer-settings';
 import { KafkaError } from '../errors';

@@ -2,8 +2,7 @@
  * The topics of a group consumer, checked for changes at an interval: each member evaluates its own regular expression,
  * and the leader compares the partition counts of all topics of the group.
  */
-import { startTimer } from '@millrace/sdk';
-import type { Logger } from '../../logging/logger';
+import { startTimer, type Logger } from '@millrace/sdk';
 import { partitionCounts, TopicSubscription } from './topic-subscription';
 import type { Wire } from '../wire';
 

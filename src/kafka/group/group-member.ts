@@ -2,8 +2,7 @@
  * Membership of a group of any protocol type: join, sync, background heartbeats, leave. Source: connect-runtime §2.1,
  * §2.6 and §2.8, kafka-client §2.
  */
-import { sleep, backoffMs } from '@millrace/sdk';
-import type { Logger } from '../../logging/logger';
+import { sleep, backoffMs, type Logger } from '@millrace/sdk';
 import { duration, integer } from '../client-settings';
 import { KafkaError } from '../errors';
 import { reactionTo, reactionToJoin, type Reaction } from './group-reactions';

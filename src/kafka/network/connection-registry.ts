@@ -1,7 +1,6 @@
 /** The connections to all brokers, by address and lane: opens, reuses and closes them, and backs off after failures. */
-import { startInterval, sleep, backoffMs } from '@millrace/sdk';
-import type { Logger } from '../../logging/logger';
-import type { NetworkMetrics } from '../../metrics/network-metrics';
+import { startInterval, sleep, backoffMs, type Logger } from '@millrace/sdk';
+import type { NetworkMetrics } from '../client-metrics';
 import { addressText } from './address-text';
 import type { ConnectionSettings, HostAndPort } from './client-config';
 import { KafkaError } from '../errors';

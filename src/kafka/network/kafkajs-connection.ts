@@ -6,7 +6,7 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { startTimer } from '@millrace/sdk';
 import Connection from 'kafkajs/src/network/connection';
-import type { NetworkMetrics } from '../../metrics/network-metrics';
+import type { NetworkMetrics } from '../client-metrics';
 import { addressText } from './address-text';
 import type { ConnectionSettings, HostAndPort } from './client-config';
 import { KafkaError } from '../errors';

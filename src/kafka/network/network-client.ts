@@ -2,10 +2,8 @@
  * The network layer of every client: bootstrap and failover, metadata, version negotiation, coordinators. Source:
  * kafka-client §1.
  */
-import { startInterval, sleep, backoffMs } from '@millrace/sdk';
-import type { Logger } from '../../logging/logger';
-import type { NetworkMetrics } from '../../metrics/network-metrics';
-import { silentLogger } from '../../logging/logger';
+import { startInterval, sleep, backoffMs, type Logger } from '@millrace/sdk';
+import type { NetworkMetrics } from '../client-metrics';
 import { addressText } from './address-text';
 import { readConnectionSettings, type ConnectionSettings } from './client-config';
 import { KafkaError } from '../errors';
@@ -276,11 +274,11 @@ export interface WireOptions {
   readonly metrics?: NetworkMetrics;
 }
 
+const ignore = (): void => undefined;
+const SILENT: Logger = { error: ignore, warn: ignore, info: ignore, debug: ignore, trace: ignore };
+
 /** Does not connect yet, see `connect`. Throws KafkaError INVALID_CLIENT_CONFIG. */
-export function createWire(
-  config: ClientConfig,
-  { logger = silentLogger, tokenUrls, metrics }: WireOptions = {},
-): Wire {
+export function createWire(config: ClientConfig, { logger = SILENT, tokenUrls, metrics }: WireOptions = {}): Wire {
   return new NetworkClient(readConnectionSettings(config, tokenUrls), logger, metrics);
 }
 

@@ -1,9 +1,8 @@
 /**
  * The producer of the Kafka port: settings, partitioning, backpressure and lifecycle around accumulator and sender.
  */
-import { sleep, backoffMs } from '@millrace/sdk';
-import type { Logger } from '../../logging/logger';
-import { timed, type ProducerMetrics } from '../../metrics/producer-metrics';
+import { sleep, backoffMs, type Logger } from '@millrace/sdk';
+import type { Counter, ProducerMetrics } from '../client-metrics';
 import { Accumulator } from './accumulator';
 import { codecById } from '../records/compression/codecs';
 import { KafkaError } from '../errors';
@@ -280,5 +279,15 @@ class KafkaProducer implements Producer {
 
   private expectNotClosed(): void {
     if (this.state === 'closed') throw new KafkaError('PRODUCER_CLOSED', 'The producer is closed.');
+  }
+}
+
+/** Adds the duration of a call, failed or not, to a total in nanoseconds. */
+async function timed<T>(total: Counter | undefined, run: () => Promise<T>): Promise<T> {
+  const began = performance.now();
+  try {
+    return await run();
+  } finally {
+    total?.add((performance.now() - began) * 1e6);
   }
 }

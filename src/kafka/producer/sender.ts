@@ -2,12 +2,11 @@
  * Sends the batches of the accumulator: at most one in flight per partition, the partitions of a broker in one request,
  * retries at the head of the queue so that order is kept. Source: kafka-client §1.
  */
-import { startTimer, backoffMs } from '@millrace/sdk';
+import { startTimer, backoffMs, type Logger } from '@millrace/sdk';
 import type { Accumulator } from './accumulator';
 import type { PartitionQueue } from './partition-queue';
 import { KafkaError } from '../errors';
-import type { Logger } from '../../logging/logger';
-import type { ProducerMetrics } from '../../metrics/producer-metrics';
+import type { ProducerMetrics } from '../client-metrics';
 import type { ProducerBatch } from './producer-batch';
 import type { SendPermission } from '../port';
 import type { Idempotence } from './idempotence';

@@ -1,7 +1,18 @@
-/** Kafka clients whose metrics are announced to the worker. */
-import { hideProvidedValues, type Owner } from '../logging/provided-values';
-import type { ClientMeter } from '../metrics/open-clients';
-import type { KafkaClients } from './port';
+/** The Kafka clients of the worker: what their log lines may quote, and where their metrics are announced. */
+import { createKafkaClients } from './kafka/create-clients';
+import type { KafkaClients } from './kafka/port';
+import { quoting } from './logging/line-subject';
+import type { Logger } from './logging/logger';
+import { hideProvidedValues, type Owner } from './logging/provided-values';
+import type { ClientMeter } from './metrics/open-clients';
+
+/** @param tokenUrls where OAUTHBEARER tokens may come from (Default: nowhere) */
+export function workerClients(logger: Logger, tokenUrls?: ReadonlySet<string>): KafkaClients {
+  return {
+    ...createKafkaClients(logger, tokenUrls),
+    of: (connector) => workerClients(logger.child(quoting(connector)), tokenUrls),
+  };
+}
 
 /**
  * Clients that have metrics already keep them.
