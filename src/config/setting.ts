@@ -2,9 +2,10 @@
  * Worker settings. A row states everything about one of them, and the type of the parsed settings is inferred from the
  * rows. Pure. Rules: connect-runtime §10.6.
  */
-import { ConfigError } from '@millrace/sdk';
+import { ConfigError, type ConfigType } from '@millrace/sdk';
+import { parseConfigValue } from './config-parse';
 
-type SettingType = 'STRING' | 'INT' | 'SHORT' | 'LONG' | 'BOOLEAN' | 'LIST';
+type SettingType = Exclude<ConfigType, 'CLASS' | 'DOUBLE' | 'PASSWORD'>;
 type SettingValue = string | number | boolean | readonly string[] | null;
 type Settings = Readonly<Record<string, string>>;
 
@@ -105,7 +106,9 @@ function settingValue(setting: Setting, text: string | undefined): unknown {
     throw new ConfigError(message, { code: 'WORKER_CONFIG_INVALID', place: { key: name } });
   }
   try {
-    return parse(parseText(type, text));
+    const value = parseConfigValue(type, text);
+    // Longs are durations. The largest, which means "forever" in Java, need not be exact.
+    return parse(typeof value === 'bigint' ? Number(value) : value);
   } catch (error) {
     throw invalidSetting(name, `${JSON.stringify(text)}: ${(error as Error).message}`);
   }
@@ -117,33 +120,6 @@ export function invalidSetting(name: string, reason: string): ConfigError {
     code: 'WORKER_CONFIG_INVALID',
     place: { key: name },
   });
-}
-
-const RANGES = {
-  SHORT: [-32768n, 32767n],
-  INT: [-2147483648n, 2147483647n],
-  LONG: [-9223372036854775808n, 9223372036854775807n],
-} as const;
-
-function parseText(type: SettingType, text: string): SettingValue {
-  const value = text.trim();
-  switch (type) {
-    case 'STRING':
-      return value;
-    case 'LIST':
-      return value === '' ? [] : value.split(',').map((part) => part.trim());
-    case 'BOOLEAN':
-      if (/^true$/i.test(value)) return true;
-      if (/^false$/i.test(value)) return false;
-      throw new Error('Expected value to be either true or false');
-    default: {
-      const exact = /^[+-]?\d+$/.test(value) ? BigInt(value.replace('+', '')) : null;
-      const [min, max] = RANGES[type];
-      if (exact === null || exact < min || exact > max) throw new Error(`Not a number of type ${type}`);
-      // Longs are durations. The largest, which means "forever" in Java, need not be exact.
-      return Number(exact);
-    }
-  }
 }
 
 export const atLeast = (min: number) => (value: number) => (value < min ? `Value must be at least ${min}` : null);

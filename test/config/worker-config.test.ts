@@ -1,6 +1,5 @@
 import { ConfigError } from '@millrace/sdk';
-import { configWarnings } from '../../src/config/config-warnings';
-import { forcedSettingWarnings } from '../../src/config/forced-client-settings';
+import { configWarnings, forcedSettingWarnings } from '../../src/config/config-warnings';
 import { parseWorkerConfig, type WorkerConfig } from '../../src/config/worker-config';
 
 const MINIMAL = {

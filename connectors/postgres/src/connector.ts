@@ -3,15 +3,15 @@ import {
   ConnectError,
   type ConfigProblem,
   type ConnectorConfig,
+  type ConnectorSupport,
   type OffsetChange,
   type SourceConnector,
   type SourceOffset,
   type SourcePartition,
 } from '@millrace/sdk';
 import { checkConfig } from './config/check';
-import { exactlyOnceSupport } from './config/exactly-once-support';
 import { KEY } from './config/definitions';
-import { parseConfig } from './config/postgres-config';
+import { parseConfig, type PostgresConfig } from './config/postgres-config';
 import { probe } from './startup/probe';
 import { diagnose } from './diagnosis/diagnose';
 import { shownKeys } from './config/shown-keys';
@@ -65,6 +65,17 @@ function layoutChange(): ConnectError {
     'The stored slot layout cannot be altered or removed alone. To change it, reset all offsets of the connector.',
     { code: 'PG_OFFSET' },
   );
+}
+
+/**
+ * Whether the connector delivers exactly once when its worker does. Unsupported: a slot that is dropped loses changes;
+ * snapshots on every start, or without a stream that has the changes made in between, repeat rows; and the rows of a
+ * custom SELECT have no position to resume from.
+ */
+function exactlyOnceSupport({ slot, snapshot }: PostgresConfig): ConnectorSupport {
+  const { initially, everyStart, stream } = snapshot.policy;
+  if (slot.dropOnStop || everyStart || !stream) return 'unsupported';
+  return initially && snapshot.overrides.size > 0 ? 'unsupported' : 'supported';
 }
 
 export const postgresConnector: SourceConnector = {

@@ -1,8 +1,7 @@
 /** Reads the worker settings; what is wrong with them is a finding. */
 import { isConnectError } from '@millrace/sdk';
-import { configWarnings } from '../../config/config-warnings';
+import { configWarnings, forcedSettingWarnings } from '../../config/config-warnings';
 import { withBrokerAt } from '../../config/embedded-broker';
-import { forcedSettingWarnings } from '../../config/forced-client-settings';
 import { createConfigResolver } from '../../config/providers/config-resolver';
 import { parseWorkerConfig, type WorkerConfig } from '../../config/worker-config';
 import { findRunningBroker } from '../../embedded-broker/running-broker';

@@ -1,6 +1,6 @@
 /** `converters`: plugins that choose how columns are published (cdc-postgres §1.6). */
 import type { ConnectorConfig } from '@millrace/sdk';
-import { complainOfAlias } from './alias-problem';
+import { complainOfAlias } from './problem';
 import { KEY } from './definitions';
 import { splitList } from './patterns';
 

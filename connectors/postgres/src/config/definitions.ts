@@ -2,7 +2,6 @@
 import { key, nonNegative, oneOf, patterns, positive, required, type Definition, type Value } from './definition';
 import { EVENT_DEFINITIONS } from './event-definitions';
 import { SNAPSHOT_DEFINITIONS } from './snapshot-definitions';
-import { METRICS_DEFINITIONS } from './metrics-definitions';
 import { SIGNAL_DEFINITIONS } from './signal-definitions';
 import { STREAM_DEFINITIONS } from './stream-definitions';
 
@@ -213,7 +212,6 @@ const ROWS = {
     'Checks at start that the stored position is still available.',
   ),
   ...STREAM_DEFINITIONS,
-  ...METRICS_DEFINITIONS,
   ...SIGNAL_DEFINITIONS,
   heartbeatIntervalMs: key(
     'heartbeat.interval.ms',

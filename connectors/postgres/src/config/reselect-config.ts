@@ -1,6 +1,6 @@
 /** Settings of the post-processor that reads columns again (cdc-postgres §2.10). */
 import type { ConnectorConfig } from '@millrace/sdk';
-import { complainOfAlias } from './alias-problem';
+import { complainOfAlias } from './problem';
 import { KEY } from './definitions';
 import { PatternList, patternProblem, splitList } from './patterns';
 

@@ -1,4 +1,4 @@
-/** Definitions of the settings of the change stream other than its slot and publication. */
+/** Definitions of the settings of the change stream, other than its slot and publication, and of metrics. */
 import { key, nonNegative, oneOf, patterns } from './definition';
 
 export const STREAM_DEFINITIONS = {
@@ -74,5 +74,25 @@ export const STREAM_DEFINITIONS = {
     0,
     'Milliseconds to wait after a snapshot before changes are streamed.',
     nonNegative,
+  ),
+
+  slotRetainedWalWarnBytes: key(
+    'slot.retained.wal.warn.bytes',
+    'LONG',
+    null,
+    'Logs a warning when the server retains this many bytes of WAL for the slot; 0: never. (Default: three quarters of max_slot_wal_keep_size of the server, or 10 GiB if that is unlimited)',
+    nonNegative,
+  ),
+  customMetricTags: key(
+    'custom.metric.tags',
+    'LIST',
+    null,
+    'Labels of all metrics of the connector: <name>=<value>,<name>=<value>.',
+  ),
+  statisticsMetricsEnabled: key(
+    'statistics.metrics.enabled',
+    'BOOLEAN',
+    true,
+    'Adds minimum, maximum, average and percentiles of the lag to the metrics.',
   ),
 };
