@@ -18,6 +18,7 @@ const common = {
   moduleNameMapper: {
     '^@millrace/sdk$': '<rootDir>/packages/sdk/src/index.ts',
     '^@millrace/sdk/testing$': '<rootDir>/packages/sdk/src/testing/index.ts',
+    '^@millrace/record-codecs$': '<rootDir>/packages/record-codecs/src/index.ts',
     '^@millrace/embedded$': '<rootDir>/packages/embedded/src/index.ts',
     '^@millrace/connector-([a-z]+)$': '<rootDir>/connectors/$1/src/index.ts',
   },

@@ -10,7 +10,7 @@ import type { ConfigResolver } from './config/providers/config-resolver';
 import type { WorkerConfig } from './config/worker-config';
 import { builtInPlugins } from './built-in-plugins';
 import { workerClients } from './kafka-clients';
-import { nativeFailures } from './kafka/records/native-package';
+import { nativeFailures } from '@millrace/record-codecs';
 import { parseJaasFile } from './kafka/security/jaas-file';
 import { readTlsOptions } from './kafka/security/ssl-config';
 import { levelName, type LogLevels } from './logging/log-levels';

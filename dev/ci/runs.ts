@@ -11,8 +11,11 @@ const END_TO_END = [
   'test/integration/install/installed.test.ts',
   STRANGER,
 ];
-/** Covers what a Node.js version can break besides the language: native packages, TLS and HTTP. */
-export const SMOKE_TESTS = ['test/kafka/records/record-batch.test.ts', 'test/rest/http/https.test.ts', ...END_TO_END];
+/** Covers what a Node.js version can break besides the language: native packages, zstd, TLS and HTTP. */
+export const SMOKE_TESTS = [
+  ...['test/kafka/records/record-batch.test.ts', 'test/record-codecs/zstd.test.ts', 'test/rest/http/https.test.ts'],
+  ...END_TO_END,
+];
 
 const JEST = ['npm', 'run', 'jest', '--', '--ci'];
 const on = (...projects: string[]) => [...JEST, '--selectProjects', ...projects];

@@ -1,6 +1,6 @@
 /**
- * `npm run pack`: packs the packages that are installed from npm (the worker, the SDK, the embedded broker and the
- * built-in connectors) into the folder of the first argument.
+ * `npm run pack`: packs the packages that are installed from npm (the worker, the SDK, the codecs, the embedded broker
+ * and the built-in connectors) into the folder of the first argument.
  */
 import { resolve } from 'node:path';
 import { shellQuote } from '../../src/cli/output/shell-quote';

@@ -4,6 +4,7 @@ import type { ProtocolErrorCode } from './error-codes';
 /** Errors that the client detects itself. */
 export type ClientErrorCode =
   | 'ABORTED'
+  | 'CODEC_UNAVAILABLE'
   | 'COMPRESSION_FAILED'
   | 'CONNECTION_FAILED'
   | 'CONSUMER_CLOSED'

@@ -1,6 +1,6 @@
 /** Record batches as clients send them, made by hand so that tests can make wrong ones too. */
 import { gzipSync } from 'node:zlib';
-import { crc32c } from '../../packages/embedded/src/log/crc32c';
+import { crc32c } from '@millrace/record-codecs';
 import { HEADER_BYTES, readHeader } from '../../packages/embedded/src/log/batch';
 import { readRecords } from '../../packages/embedded/src/log/records';
 

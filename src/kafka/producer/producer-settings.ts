@@ -3,7 +3,7 @@
  * §4.1.
  */
 import { bool, duration, integer, invalid, oneOf, text } from '../client-settings';
-import { COMPRESSION_TYPES, compressionId } from '../records/compression/codecs';
+import { COMPRESSION_TYPES, compressionId } from '@millrace/record-codecs';
 import type { ClientConfig } from '../port';
 
 /**

@@ -1,10 +1,10 @@
 /**
  * The producer of the Kafka port: settings, partitioning, backpressure and lifecycle around accumulator and sender.
  */
+import { codecById, UnavailableCodecError } from '@millrace/record-codecs';
 import { sleep, backoffMs, type Logger } from '@millrace/sdk';
 import type { Counter, ProducerMetrics } from '../client-metrics';
 import { Accumulator } from './accumulator';
-import { codecById } from '../records/compression/codecs';
 import { KafkaError } from '../errors';
 import { partitionForKey } from './partitioner';
 import type {
@@ -84,7 +84,7 @@ class KafkaProducer implements Producer {
   async connect(): Promise<void> {
     if (this.state === 'connected') return;
     this.expectNotClosed();
-    if (this.settings.codec !== 0) codecById(this.settings.codec);
+    if (this.settings.codec !== 0) loadCodec(this.settings.codec);
     await this.wire.connect();
     await this.ids?.obtain();
     this.expectNotClosed();
@@ -289,5 +289,17 @@ async function timed<T>(total: Counter | undefined, run: () => Promise<T>): Prom
     return await run();
   } finally {
     total?.add((performance.now() - began) * 1e6);
+  }
+}
+
+/** @throws KafkaError CODEC_UNAVAILABLE */
+function loadCodec(id: number): void {
+  try {
+    codecById(id);
+  } catch (error) {
+    if (!(error instanceof UnavailableCodecError)) throw error;
+    throw new KafkaError('CODEC_UNAVAILABLE', `This producer cannot compress records: ${error.message}`, {
+      cause: error,
+    });
   }
 }

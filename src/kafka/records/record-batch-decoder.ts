@@ -2,9 +2,13 @@
  * Reads the record sets of a Fetch response: RecordBatch v2, uncompressed or with any codec. Keys and values are views
  * of the response (or of the decompressed batch), not copies. Source: kafka-client §1 and §3.
  */
-import { codecById, COMPRESSION_TYPES } from './compression/codecs';
-import { DecompressionLimitError } from './compression/limit';
-import { crc32c } from './crc32c';
+import {
+  codecById,
+  COMPRESSION_TYPES,
+  crc32c,
+  DecompressionLimitError,
+  UnavailableCodecError,
+} from '@millrace/record-codecs';
 import { KafkaError } from '../errors';
 import type { ConsumerRecord, IsolationLevel } from '../port';
 import * as layout from './record-batch-layout';
@@ -92,7 +96,7 @@ export class RecordSetReader {
   /**
    * Decodes the next records, about `room` bytes. Records before a corrupt batch are returned; the next call throws.
    * @throws KafkaError CORRUPT_BATCH for a wrong checksum or length, DECOMPRESSED_BATCH_TOO_LARGE,
-   *   UNSUPPORTED_VERSION_CLIENT for message formats 0 and 1, UNSUPPORTED_COMPRESSION_TYPE.
+   *   UNSUPPORTED_VERSION_CLIENT for message formats 0 and 1, CODEC_UNAVAILABLE.
    */
   read(room: number): DecodedBatches {
     if (this.failure !== null) throw this.failure;
@@ -280,6 +284,12 @@ function refuseOldFormats(magic: number, baseOffset: number): void {
 /** @param limited completes the sentence of the error when a limit was exceeded. */
 function unreadable(error: unknown, baseOffset: number, limited: string): KafkaError {
   if (error instanceof KafkaError) return error;
+  if (error instanceof UnavailableCodecError)
+    return new KafkaError(
+      'CODEC_UNAVAILABLE',
+      `The record batch at offset ${baseOffset} cannot be decompressed: ${error.message}`,
+      { cause: error },
+    );
   if (!(error instanceof DecompressionLimitError)) {
     return corrupt(baseOffset, `cannot be read: ${(error as Error).message}`, error);
   }

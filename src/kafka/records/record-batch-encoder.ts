@@ -4,7 +4,7 @@
  * request with one batch needs no further copy. Source: kafka-client §1.
  */
 import type { BufferPool } from './buffer-pool';
-import { crc32c } from './crc32c';
+import { crc32c } from '@millrace/record-codecs';
 import type { RecordHeader } from '../port';
 import * as layout from './record-batch-layout';
 import { headersBytes, writeBytes, writeHeaders } from './record-headers';

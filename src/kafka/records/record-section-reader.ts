@@ -1,5 +1,5 @@
 /** Reads the records inside one (decompressed) RecordBatch v2. Varints are decoded with number arithmetic only. */
-import { checkSize } from './compression/limit';
+import { DecompressionLimitError } from '@millrace/record-codecs';
 import type { ConsumerRecord, RecordHeader } from '../port';
 
 const NO_HEADERS: readonly RecordHeader[] = Object.freeze([]);
@@ -84,7 +84,8 @@ export class RecordSectionReader {
     const count = this.varint();
     if (count === 0) return NO_HEADERS;
     if (count < 0 || count > end - this.at) throw new RangeError(`impossible header count ${count}`);
-    checkSize(count * HEADER_OBJECT_BYTES, this.limit);
+    if (count * HEADER_OBJECT_BYTES > this.limit)
+      throw new DecompressionLimitError(`${count} headers take more than ${this.limit} bytes`);
     const headers: RecordHeader[] = [];
     for (let i = 0; i < count; i++) {
       const key = this.nullableBytes(end);

@@ -35,7 +35,7 @@ const FURTHER_FILES: Readonly<Record<string, RegExp>> = {
   '@millrace/connector-postgres': /^TYPES\.md$/,
 };
 /** Those that other code compiles against. */
-const TYPED = ['@millrace/console', '@millrace/embedded', '@millrace/sdk'];
+const TYPED = ['@millrace/console', '@millrace/embedded', '@millrace/record-codecs', '@millrace/sdk'];
 
 const place = mkdtempSync(join(tmpdir(), 'millrace-tarballs-'));
 afterAll(() => removeSync(place));
@@ -76,7 +76,7 @@ test('npm run pack prints a command that installs all of them, also from a folde
 });
 
 test('each package describes itself, in one version, for the supported Node.js', () => {
-  expect(tarballs).toHaveLength(8);
+  expect(tarballs).toHaveLength(9);
   const { version, engines } = readJsonSync(join(ROOT, 'package.json')) as Manifest;
   for (const { manifest } of tarballs) {
     expect(manifest).toMatchObject({ version, engines, license: 'Apache-2.0' });

@@ -6,8 +6,7 @@ import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
 import type * as Lz4 from 'lz4-napi';
 import type * as Snappy from 'snappy';
-import { compressionId, type CompressionType } from '../../../src/kafka/records/compression/codecs';
-import { crc32c } from '../../../src/kafka/records/crc32c';
+import { compressionId, crc32c, type CompressionType } from '@millrace/record-codecs';
 import * as layout from '../../../src/kafka/records/record-batch-layout';
 import { varintBytes, writeVarint } from '../../../src/kafka/records/varint';
 

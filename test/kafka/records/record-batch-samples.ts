@@ -8,7 +8,7 @@ import {
   LAST_OFFSET_DELTA_AT,
   writeInt64,
 } from '../../../src/kafka/records/record-batch-layout';
-import { crc32c } from '../../../src/kafka/records/crc32c';
+import { crc32c } from '@millrace/record-codecs';
 import type { RecordHeader } from '../../../src/kafka/port';
 
 export interface SampleRecord {

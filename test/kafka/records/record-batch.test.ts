@@ -1,5 +1,5 @@
 import { BufferPool } from '../../../src/kafka/records/buffer-pool';
-import { compressionId, codecById, type CompressionType } from '../../../src/kafka/records/compression/codecs';
+import { compressionId, codecById, type CompressionType } from '@millrace/record-codecs';
 import { KafkaError } from '../../../src/kafka/errors';
 import {
   DECOMPRESSED_BATCH_MAX_BYTES,

@@ -1,4 +1,5 @@
 /** Produce: validates, appends and acknowledges one batch per partition. */
+import { UnavailableCodecError } from '@millrace/record-codecs';
 import { batchBytes, hasValidChecksum, HEADER_BYTES, readHeader, type BatchHeader } from '../log/batch';
 import type { LogSettings } from '../log/log-settings';
 import type { PartitionLog } from '../log/partition-log';
@@ -178,6 +179,7 @@ function requireKeys(batch: Buffer): void {
   try {
     complete = everyRecordHasKey(batch);
   } catch (cause) {
+    if (cause instanceof UnavailableCodecError) throw new Rejected('UNSUPPORTED_COMPRESSION_TYPE', cause.message);
     throw new Rejected('INVALID_RECORD', `Cannot read the record batch: ${(cause as Error).message}`);
   }
   if (!complete) throw new Rejected('INVALID_RECORD', 'Compacted topic cannot accept message without key.');

@@ -1,5 +1,5 @@
 /** The header of a record batch (magic 2): its layout, reading it, and the fields that a broker sets. */
-import { crc32c } from './crc32c';
+import { crc32c } from '@millrace/record-codecs';
 
 /** Bytes of base offset and batch length, which are not counted in the batch length. */
 export const LOG_OVERHEAD = 12;

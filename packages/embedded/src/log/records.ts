@@ -1,6 +1,9 @@
-/** Reads the records of a batch: keys, timestamps and bytes. */
+/**
+ * Reads the records of a batch: keys, timestamps and bytes. The broker decompresses batches only to read the keys of
+ * compacted topics and to find a timestamp; otherwise it stores and sends them unchanged.
+ */
+import { codecById } from '@millrace/record-codecs';
 import { HEADER_BYTES, readHeader } from './batch';
-import { decompress } from './decompress';
 
 export interface StoredRecord {
   /** The whole record, including its length. */
@@ -10,6 +13,9 @@ export interface StoredRecord {
   readonly key: Buffer | null;
   readonly isTombstone: boolean;
 }
+
+/** No client sends batches that are larger than this when decompressed. */
+const MAX_DECOMPRESSED_BYTES = 128 * 1024 * 1024;
 
 class Cursor {
   at = 0;
@@ -43,7 +49,11 @@ export function readRecords(batch: Buffer): StoredRecord[] {
 /** One record at a time: a compressed batch of 1 MB may contain millions. */
 export function* eachRecord(batch: Buffer): Generator<StoredRecord, void, undefined> {
   const header = readHeader(batch);
-  const cursor = new Cursor(decompress(header.compression, batch.subarray(HEADER_BYTES)));
+  const section = batch.subarray(HEADER_BYTES);
+  const { compression } = header;
+  const cursor = new Cursor(
+    compression === 0 ? section : codecById(compression).decompress(section, MAX_DECOMPRESSED_BYTES),
+  );
   for (let i = 0; i < header.recordCount; i++) {
     const from = cursor.at;
     const length = cursor.varlong();

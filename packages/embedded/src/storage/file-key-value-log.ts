@@ -4,7 +4,7 @@
  */
 import { open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { crc32 } from './crc32';
+import { crc32 } from '@millrace/record-codecs';
 import { syncFolder } from './files';
 import type { KeyValueLog } from './key-value-log';
 

@@ -1,15 +1,12 @@
 /** The codecs in JavaScript read and write the same as the native packages, and have the same limits. */
-import * as zlib from 'node:zlib';
 import type * as Lz4 from 'lz4-napi';
 import { compressSync, uncompressSync } from 'snappy';
-import type * as Codecs from '../../../src/kafka/records/compression/codecs';
-import type { Codec } from '../../../src/kafka/records/compression/codec';
-import { lz4Codec } from '../../../src/kafka/records/compression/lz4';
-import { snappyCodec, type SnappyBlocks } from '../../../src/kafka/records/compression/snappy';
-import { decompress as decompressInBroker, portableLz4 } from '../../../packages/embedded/src/log/decompress';
-import { nativePackage } from '../../../src/kafka/records/native-package';
-import { bomb } from './bombs';
-import { random, randomBytes } from './record-batch-samples';
+import type { Codec } from '@millrace/record-codecs';
+import { lz4Codec } from '../../packages/record-codecs/src/lz4';
+import { nativePackage } from '../../packages/record-codecs/src/native-package';
+import { snappyCodec, type SnappyBlocks } from '../../packages/record-codecs/src/snappy';
+import { bomb } from '../kafka/records/bombs';
+import { random, randomBytes } from '../kafka/records/record-batch-samples';
 
 const MIB = 1024 * 1024;
 const LIMIT = 16 * MIB;
@@ -22,8 +19,6 @@ const native = {
   snappy: snappyCodec(NATIVE_SNAPPY),
 };
 const portable = { lz4: lz4Codec(null), snappy: snappyCodec() };
-const inBroker = { lz4: portableLz4(), snappy: (bytes: Buffer) => decompressInBroker(2, bytes) };
-const id = { lz4: 3, snappy: 2 };
 
 /** Noise, runs, and repetitions of different lengths and distances. */
 function sample(seed: number): Buffer {
@@ -67,8 +62,6 @@ describe.each(['lz4', 'snappy'] as const)('%s', (name) => {
         const compressed = compress(writer, plain);
         expect(native[name].decompress(compressed, LIMIT).equals(plain)).toBe(true);
         expect(portable[name].decompress(compressed, LIMIT).equals(plain)).toBe(true);
-        expect(inBroker[name](compressed).equals(plain)).toBe(true);
-        expect(decompressInBroker(id[name], compressed).equals(plain)).toBe(true);
       }
     }
   });
@@ -91,12 +84,9 @@ describe.each(['lz4', 'snappy'] as const)('%s', (name) => {
         compressed[from + Math.floor(next() * (compressed.length - from))] = Math.floor(next() * 256);
       const bytes = next() < 0.3 ? compressed.subarray(0, Math.floor(next() * compressed.length)) : compressed;
       const expected = outcome(() => native[name].decompress(bytes, LIMIT));
-      for (const actual of [
-        outcome(() => portable[name].decompress(bytes, LIMIT)),
-        outcome(() => inBroker[name](bytes)),
-      ])
-        if (typeof expected === 'string' ? actual !== 'error' : actual === 'error' || !actual.equals(expected))
-          differing++;
+      const actual = outcome(() => portable[name].decompress(bytes, LIMIT));
+      if (typeof expected === 'string' ? actual !== 'error' : actual === 'error' || !actual.equals(expected))
+        differing++;
     }
     expect(differing).toBe(0);
   });
@@ -109,7 +99,6 @@ describe.each(['lz4', 'snappy'] as const)('%s', (name) => {
       for (const bytes of [noise, Buffer.concat([header, noise])]) {
         const result = outcome(() => portable[name].decompress(bytes, 1000));
         if (result !== 'error') expect(result.length).toBeLessThanOrEqual(1000);
-        outcome(() => inBroker[name](bytes));
       }
     }
   });
@@ -119,24 +108,5 @@ describe.each(['lz4', 'snappy'] as const)('%s', (name) => {
     const before = process.resourceUsage().maxRSS;
     expect(() => portable[name].decompress(section, LIMIT)).toThrow(`more than ${LIMIT} bytes`);
     expect((process.resourceUsage().maxRSS - before) / 1024).toBeLessThan(50);
-    expect(() => inBroker[name](section)).toThrow('exceeds 134217728 bytes');
-  });
-});
-
-test('zstd without a package for it is read and written in JavaScript', () => {
-  jest.isolateModules(() => {
-    jest.doMock('../../../src/kafka/records/native-package', () => ({ nativePackage: () => null }));
-    const { codecById } = jest.requireActual<typeof Codecs>('../../../src/kafka/records/compression/codecs');
-    const plain = sample(9);
-    for (const size of [0, plain.length]) {
-      const compressed = codecById(4).compress(plain.subarray(0, size));
-      if ('zstdCompress' in zlib) expect(compressed).toBeInstanceOf(Promise);
-      else
-        expect(
-          codecById(4)
-            .decompress(compressed as Buffer, LIMIT)
-            .equals(plain.subarray(0, size)),
-        ).toBe(true);
-    }
   });
 });
