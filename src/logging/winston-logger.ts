@@ -2,8 +2,8 @@
 import { createLogger as createWinston, transports, type Logger as Winston } from 'winston';
 import { formatLine, logFormat, type LogEvent, type LogFormat, type LogLevel } from './format-line';
 import { levelsOfEnvironment } from './level-variables';
-import { LogLevels, SEVERITY, type Threshold } from './log-levels';
-import type { Logger } from './logger';
+import { LogLevels } from './log-levels';
+import { LevelLogger, type Logger } from './logger';
 import { subjectOf } from './line-subject';
 import { printableFields, printableLine, type PrintableLine } from './printable-line';
 import type { RecentLines } from './recent-lines';
@@ -59,40 +59,20 @@ interface Output {
   readonly recent: RecentLines | null;
 }
 
-class WinstonLogger implements Logger {
-  private readonly threshold: Threshold;
-
+class WinstonLogger extends LevelLogger {
   constructor(
     private readonly output: Output,
     private readonly name: string,
     private readonly fields: Fields,
   ) {
-    this.threshold = output.levels.threshold(name);
-  }
-
-  error(message: string, fields?: Fields): void {
-    this.log('error', message, fields);
-  }
-  warn(message: string, fields?: Fields): void {
-    this.log('warn', message, fields);
-  }
-  info(message: string, fields?: Fields): void {
-    this.log('info', message, fields);
-  }
-  debug(message: string, fields?: Fields): void {
-    this.log('debug', message, fields);
-  }
-  trace(message: string, fields?: Fields): void {
-    this.log('trace', message, fields);
+    super(output.levels.threshold(name));
   }
 
   child(fields: Fields, name?: string): Logger {
     return new WinstonLogger(this.output, name ?? this.name, { ...this.fields, ...fields });
   }
 
-  private log(level: LogLevel, message: string, fields?: Fields): void {
-    // Nothing is formatted for a level that is off.
-    if (SEVERITY[level] > this.threshold.severity) return;
+  protected write(level: LogLevel, message: string, fields?: Fields): void {
     const { winston, recent } = this.output;
     const event: LogEvent = {
       time: new Date(),

@@ -1,7 +1,7 @@
 /** The logger inside a thread: formats lines that its level allows and sends them to the worker's logger. */
 import type { LogLevel } from '../logging/format-line';
-import { LogLevels, ROOT, SEVERITY, type Threshold } from '../logging/log-levels';
-import type { Logger } from '../logging/logger';
+import { LogLevels, ROOT } from '../logging/log-levels';
+import { LevelLogger, type Logger } from '../logging/logger';
 import { printableFields, printableLine, type PrintableLine } from '../logging/printable-line';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -19,46 +19,21 @@ export function writeLine(logger: Logger, { name, level, line }: LogLine): void 
   (name === null ? logger : logger.child({}, name))[level](line.message, printableFields(line));
 }
 
-export class ThreadLogger implements Logger {
-  private readonly threshold: Threshold;
-
+export class ThreadLogger extends LevelLogger {
   constructor(
     private readonly post: (line: LogLine) => void,
     private readonly levels: LogLevels = new LogLevels(),
     private readonly fields: Fields = {},
     private readonly name: string | null = null,
   ) {
-    this.threshold = levels.threshold(name ?? ROOT);
-  }
-
-  error(message: string, fields?: Fields): void {
-    this.send('error', message, fields);
-  }
-  warn(message: string, fields?: Fields): void {
-    this.send('warn', message, fields);
-  }
-  info(message: string, fields?: Fields): void {
-    this.send('info', message, fields);
-  }
-  debug(message: string, fields?: Fields): void {
-    this.send('debug', message, fields);
-  }
-  trace(message: string, fields?: Fields): void {
-    this.send('trace', message, fields);
+    super(levels.threshold(name ?? ROOT));
   }
 
   child(fields: Fields, name?: string): Logger {
     return new ThreadLogger(this.post, this.levels, { ...this.fields, ...fields }, name ?? this.name);
   }
 
-  private send(level: LogLevel, message: string, fields: Fields = {}): void {
-    // Lines of a disabled level are not sent.
-    if (SEVERITY[level] > this.threshold.severity) return;
-    this.post({
-      type: 'log',
-      level,
-      name: this.name,
-      line: printableLine(message, { ...this.fields, ...fields }),
-    });
+  protected write(level: LogLevel, message: string, fields: Fields = {}): void {
+    this.post({ type: 'log', level, name: this.name, line: printableLine(message, { ...this.fields, ...fields }) });
   }
 }

@@ -2,7 +2,7 @@
 import { DAY_MS, isDecimal, LogicalName, type Schema } from '@millrace/sdk';
 import { formatValue } from '../values/format-value';
 import { dataError } from './failures';
-import { BITS, parseFloating, parseInteger, saturated, wholePart, wrapped } from './java-numbers';
+import { BITS, parseFloating, parseInteger, saturated, wholePart, wrapped } from '../values/java-numbers';
 import { isNull, isSchemalessMap, javaClassOf } from './shapes';
 
 export const CAST_TYPES = ['INT8', 'INT16', 'INT32', 'INT64', 'FLOAT32', 'FLOAT64', 'BOOLEAN', 'STRING'] as const;

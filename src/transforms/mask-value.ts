@@ -1,7 +1,7 @@
 /** The value of a masked field. Source: connect-runtime §7.2, “MaskField”. */
 import { decimalScale, isDecimal, type Decimal, type Schema, parseDecimal } from '@millrace/sdk';
 import { dataError } from './failures';
-import { BITS, parseFloating, wholePart, wrapped } from './java-numbers';
+import { BITS, parseFloating, wholePart, wrapped } from '../values/java-numbers';
 import { isSchemalessMap, javaClassOf } from './shapes';
 
 /** Zero, false, an empty text, list or map. Throws DataError for bytes and structs. */

@@ -11,6 +11,7 @@ import {
   parseDecimal,
 } from '@millrace/sdk';
 import { JsonNumber } from '../../json/exact-parser';
+import { saturated } from '../../values/java-numbers';
 import { bytesToUnscaled } from './decimal-bytes';
 
 // A local copy, because it runs for every value and access to another module's export is slower.
@@ -113,16 +114,9 @@ function int32(tree: unknown): number {
 }
 
 function int64(tree: unknown): number | bigint {
-  if (typeof tree === 'number') return Number.isSafeInteger(tree) ? tree + 0 : saturated(tree);
+  if (typeof tree === 'number') return Number.isSafeInteger(tree) ? tree + 0 : safeInteger(saturated(tree, 64));
   if (!(tree instanceof JsonNumber)) return 0;
-  return tree.integral ? safeInteger(tree.toBigInt()) : saturated(tree.toNumber());
-}
-
-function saturated(value: number): number | bigint {
-  if (Number.isNaN(value)) return 0;
-  if (value >= 2 ** 63) return 2n ** 63n - 1n;
-  if (value < -(2 ** 63)) return -(2n ** 63n);
-  return safeInteger(BigInt(Math.trunc(value)));
+  return tree.integral ? safeInteger(tree.toBigInt()) : safeInteger(saturated(tree.toNumber(), 64));
 }
 
 function clamp(value: number, bits: number): number {

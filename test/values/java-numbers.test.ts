@@ -1,4 +1,4 @@
-import { parseFloating } from '../../src/transforms/java-numbers';
+import { parseFloating } from '../../src/values/java-numbers';
 import { cpuMs } from '../helpers/cpu-time';
 
 test.each([
