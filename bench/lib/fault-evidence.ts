@@ -23,7 +23,7 @@ export interface FaultEvidence {
   readonly logs: string;
 }
 
-/** Resolves with the folder that holds the evidence; nobody removes it. */
+/** Resolves with the folder that holds the evidence; it is never removed. */
 export async function keepEvidence(of: FaultEvidence): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'exactly-once-fault-'));
   const keep = (name: string, lines: readonly string[]): Promise<void> =>

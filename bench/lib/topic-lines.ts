@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
 
-/** Its last records may be gone, so that nobody waits for them. */
+/** Its last records may be gone, so do not wait for them. */
 const QUIET_MS = 2_000;
 
 /** A line for each record: partition, offset, key and value. */

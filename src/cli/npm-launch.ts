@@ -12,7 +12,7 @@ const LOOK_MS = 500;
 
 /**
  * True if this program is all that npm runs, and in the foreground. A script that leaves a worker in the background
- * ends while the worker goes on, and so does a program that has inherited npm's variables from another script. Pure.
+ * ends while the worker keeps running, and so does a program that inherits npm's variables from another script. Pure.
  */
 export function isRunByNpm(env: Env, program: string): boolean {
   const { npm_lifecycle_event: event, npm_lifecycle_script: script } = env;

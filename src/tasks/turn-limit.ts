@@ -14,7 +14,7 @@ export class TurnLimit {
     this.since = monotonicNow();
   }
 
-  /** Before each record. Null: the turn may go on; otherwise await the next one. */
+  /** Before each record. Null: the turn may continue; otherwise await the next one. */
   next(): Promise<void> | null {
     if (monotonicNow() - this.since < TURN_MS) return null;
     return yieldToEventLoop().then(() => this.begin());

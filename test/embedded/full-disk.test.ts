@@ -1,4 +1,4 @@
-/** A full disk: clients are told, nothing acknowledged is lost, and the broker goes on once there is room (issue 4). */
+/** A full disk: clients get errors, nothing acknowledged is lost, and the broker resumes once there is space. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmdirSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * A wire with brokers behind it that live in memory: they keep batches, check sequences as Kafka does and can be told
- * to fail. Only what a producer asks for is there.
+ * A wire with brokers behind it that live in memory: they keep batches, check sequences as Kafka does and fail on
+ * request. Only the requests of a producer are there.
  */
 import { KafkaError } from '../../src/kafka/errors';
 import type { TopicPartition } from '../../src/kafka/port';

@@ -12,8 +12,8 @@ async function placeOf(name: string, main: string, files: Record<string, string>
   try {
     // Jest's own loader reports other errors than Node.js.
     const script = `import(${JSON.stringify(file)}).catch((e) => console.log(JSON.stringify({ name: e.name, stack: e.stack })))`;
-    const told = execFileSync(process.execPath, ['-e', script], { encoding: 'utf8' });
-    return (await errorLocation(JSON.parse(told), file, folder))?.replace(`${folder}/`, '') ?? null;
+    const printed = execFileSync(process.execPath, ['-e', script], { encoding: 'utf8' });
+    return (await errorLocation(JSON.parse(printed), file, folder))?.replace(`${folder}/`, '') ?? null;
   } finally {
     folders.remove();
   }

@@ -7,7 +7,7 @@ export class AssignedPartition {
   readonly owner = new Ownership();
   readonly shipments = new Set<Promise<void>>();
   isPaused = false;
-  /** The shipments of a topic that was deleted since: nobody can read their records again. */
+  /** The shipments of a topic that was deleted since: their records cannot be read again. */
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(

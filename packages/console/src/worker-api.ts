@@ -116,7 +116,7 @@ export interface WorkerRow {
   readonly health: string | null;
 }
 
-/** Rates of the last minutes of one connector, oldest first; null where nobody looked or its worker did not answer. */
+/** Rates of the last minutes of one connector, oldest first; null: no page was open, or its worker did not answer. */
 export interface RateHistory {
   readonly connector: string;
   readonly rates: readonly (number | null)[];

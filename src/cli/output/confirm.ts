@@ -7,7 +7,7 @@ import { printableLines } from './printable';
 import type { Invocation } from '../program/command-spec';
 
 /**
- * True with `--yes`, or if the answer is y or yes. Without a terminal there is nobody to ask.
+ * True with `--yes`, or if the answer is y or yes. Without a terminal there is no prompt.
  * @throws ConnectError `CLI_USAGE` without a terminal and `--yes`
  */
 export async function confirm({ options, io }: Pick<Invocation, 'options' | 'io'>, question: string): Promise<boolean> {

@@ -76,7 +76,7 @@ async function patchConnector(invocation: Invocation, show: ShowProgress): Promi
   });
 }
 
-/** Older versions of Kafka Connect have no PATCH: there a change by somebody else in the same moment is lost. */
+/** Older versions of Kafka Connect have no PATCH: there a concurrent change by another client is lost. */
 async function patchConfig(client: ConnectClient, name: string, patch: ConfigPatch): Promise<void> {
   const at = path`/connectors/${name}/config`;
   try {

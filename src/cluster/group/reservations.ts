@@ -135,7 +135,7 @@ export class Reservations {
     if (member !== null && workers.has(member)) return member;
     if (worker === null) return null;
     const [first, ...others] = [...workers].filter(([id, at]) => at === worker && !this.known.has(id));
-    // Workers that share an address cannot be told apart.
+    // Workers that share an address cannot be distinguished.
     return first !== undefined && others.length === 0 ? first[0] : null;
   }
 }

@@ -34,7 +34,7 @@ export interface WorkerView extends WorkerMember {
 
 export interface GroupReport {
   readonly workers: readonly WorkerView[];
-  /** False: Kafka has not told who is a member, so another worker may be one. */
+  /** False: Kafka has not returned the members, so another worker may be one. */
   readonly isWhole: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Writes the body of a response, so that a client that reads slowly can be told from one that reads nothing. */
+/** Writes the body of a response, and detects whether a slow client still reads. */
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { TLSSocket } from 'node:tls';

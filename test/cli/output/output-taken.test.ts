@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { outputTaken } from '../../../src/cli/end-process';
 
-/** A pipe whose reader takes a part when told to. */
+/** A pipe whose reader takes a part on request. */
 class Pipe extends Writable {
   private readonly waiting: ((error?: Error) => void)[] = [];
   override _write(_: unknown, __: string, done: (error?: Error) => void): void {

@@ -44,8 +44,8 @@ class Group {
     this.assignor = new CooperativeAssignor(this.maxDelay, () => this.clock);
     return this;
   }
-  /** `deaf`: members that never receive the result. */
-  rebalance(...deaf: string[]): CooperativeResult {
+  /** `unreached`: members that never receive the result. */
+  rebalance(...unreached: string[]): CooperativeResult {
     const result = this.assignor.assign({
       configured: this.work,
       members: new Map(this.members),
@@ -54,7 +54,7 @@ class Group {
     });
     this.completed = this.generation;
     for (const [member, current] of this.members)
-      if (!deaf.includes(member))
+      if (!unreached.includes(member))
         this.members.set(
           member,
           union(minus(current, result.revoked.get(member) ?? NO_WORK), result.assigned.get(member) ?? NO_WORK),

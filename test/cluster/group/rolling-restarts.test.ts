@@ -297,11 +297,11 @@ describe('generated restarts', () => {
         if (random.chance(0.2)) cluster.create(1, random.below(4));
         const [deleted] = [...cluster.connectors.keys()];
         if (random.chance(0.1) && deleted !== undefined) cluster.connectors.delete(deleted);
-        const deaf = random.chance(0.2) ? [elect(cluster.present)] : [];
-        if (random.chance(0.8)) cluster.rebalance(elect, deaf);
+        const unreached = random.chance(0.2) ? [elect(cluster.present)] : [];
+        if (random.chance(0.8)) cluster.rebalance(elect, unreached);
         const held = cluster.present.flatMap((one) => items(cluster.work(one)));
         // A member that did not hear of its revocation may run work that another has, until the next rebalance.
-        if (deaf.length === 0 && cluster.stops.length === 0) expect(new Set(held).size).toBe(held.length);
+        if (unreached.length === 0 && cluster.stops.length === 0) expect(new Set(held).size).toBe(held.length);
       }
       for (let round = 0; round < 10; round++) {
         cluster.rebalance(elect);

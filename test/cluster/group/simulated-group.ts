@@ -119,9 +119,12 @@ export class SimulatedGroup {
    * One rebalance.
    *
    * @param elect chooses the leader when the last one is missing. (Default: the member that joined first)
-   * @param deaf workers that do not receive their assignment.
+   * @param unreached workers that do not receive their assignment.
    */
-  rebalance(elect: (names: string[]) => string = ([first]) => first as string, deaf: readonly string[] = []): this {
+  rebalance(
+    elect: (names: string[]) => string = ([first]) => first as string,
+    unreached: readonly string[] = [],
+  ): this {
     const leader = this.workers.get(this.leaderName ?? elect(this.present)) as Worker;
     this.leader = leader.memberId;
     const snapshot = this.snapshot();
@@ -134,7 +137,7 @@ export class SimulatedGroup {
       ranOn: (connector, task) => this.statuses.get(task === null ? connector : taskName({ connector, task })) ?? null,
     });
     for (const [name, worker] of this.workers) {
-      if (deaf.includes(name)) continue;
+      if (unreached.includes(name)) continue;
       const assignment = decodeAssignment(assignments.get(worker.memberId) as Buffer);
       worker.completed = this.generation;
       worker.current = assignment;

@@ -244,7 +244,7 @@ describe('our own clients', () => {
 
   it('a restart of the broker keeps offsets, producer ids and an open transaction', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'millrace-embedded-'));
-    // Nobody may take it while the broker is away.
+    // No other program may use it while the broker is down.
     const port = await freePort();
     await start({ dataDir, port });
     await topicOf(1);

@@ -103,7 +103,7 @@ cell('kafkajs', 'consume in a group', async () => {
   expect(await read(broker, 20)).toEqual(numbered(20));
   const producer = await connected(kafka(broker).producer());
   await producer.send({ topic: 't', messages: messages(['after']) });
-  // The next member goes on where the last one has committed.
+  // The next member resumes at the committed offset.
   expect(await read(broker, 1)).toEqual(['after']);
 });
 

@@ -137,7 +137,7 @@ cell('@platformatic/kafka', 'describe a group', async () => {
 cell('@platformatic/kafka', 'read committed offsets', async () => {
   const { broker } = await withGroup();
   const committed = await consumerOf(broker).listCommittedOffsets({ topics: [{ topic: 't', partitions: [0] }] });
-  // It commits the offset of the record itself, and goes on behind it.
+  // It commits the offset of the record itself, and continues after it.
   expect(committed.get('t')).toEqual([4n]);
 });
 

@@ -39,7 +39,7 @@ test('limit of buffered frames: the connections that buffer most are closed', ()
   expect(gone).toEqual([]);
   small!.add(1);
   expect(gone).toEqual(['large']);
-  // Nobody counts what is given up.
+  // A closed connection is no longer counted.
   large!.add(1_000);
   middle!.add(40);
   expect(gone).toEqual(['large']);

@@ -25,7 +25,7 @@ let broker: BrokerProcess;
 let before: number;
 let witness: Witness;
 
-/** Somebody who is served all the time: writes a record and reads it back, again and again. */
+/** A client that must be served all the time: it writes a record and reads it back, repeatedly. */
 class Witness {
   rounds = 0;
   private stopping = false;
@@ -199,13 +199,13 @@ test('unread responses beyond the buffer limit', async () => {
   const client = await connected();
   const frame = client.frame(FETCH, 12, request);
   client.close();
-  const deaf = await Promise.all(Array.from({ length: 60 }, socket));
-  for (const one of deaf) one.pause().write(frame);
+  const paused = await Promise.all(Array.from({ length: 60 }, socket));
+  for (const one of paused) one.pause().write(frame);
   // A socket that is not read learns of its end only by writing.
   const writing = setInterval(() => {
-    for (const one of deaf) if (!one.destroyed) one.write(frame);
+    for (const one of paused) if (!one.destroyed) one.write(frame);
   }, 100);
-  await Promise.all(deaf.map(closed)).finally(() => clearInterval(writing));
+  await Promise.all(paused.map(closed)).finally(() => clearInterval(writing));
 });
 
 test('1,000 silent connections, and 100 half-closed ones', async () => {

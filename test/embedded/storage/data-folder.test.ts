@@ -51,7 +51,7 @@ test('lock: a second broker is refused with the address of the first; after its 
   });
   const { bootstrapServers, clusterId } = first;
   expect(readRunningBroker(dataDir)).toEqual({ pid: process.pid, bootstrapServers, clusterId });
-  // Records are nobody else's business.
+  // Other users cannot read records.
   expect(statSync(dataDir).mode & 0o777).toBe(0o700);
   await first.stop();
   expect(readRunningBroker(dataDir)).toBeNull();
@@ -143,12 +143,12 @@ test.each([
   ['a newer format', 'topics.json', '{"version":2}', /cannot be read: .*topics\.json was written by another version/],
   ['a torn index', 'topics.json', '{"version":1,"top', /cannot be read: .*JSON/],
   [
-    'somebody else’s logs',
+    'logs of another program',
     'logs/web/access.log',
     'GET /',
     /contains files that no broker has written; choose an empty or new folder/,
   ],
-  ['somebody else’s file of that name', 'groups.log', 'x', /contains files that no broker has written/],
+  ['another program’s file of that name', 'groups.log', 'x', /contains files that no broker has written/],
 ])('a folder with %s is refused and left as it is', async (_, file, content, reason) => {
   mkdirSync(join(folder, file, '..'), { recursive: true });
   writeFileSync(join(folder, file), content);

@@ -164,7 +164,7 @@ test.each([
     topics: [{ partitions: [{ errorCode: 0 }] }],
   });
   await machine.failPower();
-  // The transaction is aborted after the start; until then the client is told to ask again.
+  // The transaction is aborted after the start; until then the client gets a retriable error.
   const fetch = async () => {
     const topics = [{ name: 't', partitionIndexes: [0] }];
     return await machine.client.send(OFFSET_FETCH, 7, { groupId: 'g', topics, requireStable: true });

@@ -82,7 +82,7 @@ test('each package describes itself, in one version, for the supported Node.js',
     expect(manifest).toMatchObject({ version, engines, license: 'Apache-2.0' });
     expect(manifest.description).toMatch(/^\w.{20,}[^.]$/);
     expect(manifest.keywords).toContain('kafka');
-    // npm publishes scoped packages privately unless told otherwise.
+    // npm publishes scoped packages privately by default.
     expect(manifest.name.startsWith('@') ? manifest.publishConfig?.access : 'public').toBe('public');
     const own = Object.entries(manifest.dependencies ?? {}).filter(([name]) => name.startsWith('@millrace/'));
     for (const [, wanted] of own) expect(wanted).toBe(version);

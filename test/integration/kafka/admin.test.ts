@@ -48,7 +48,7 @@ describe('the admin client', () => {
     const name = await clients.topic(2);
     await admin.createPartitions(name, 3);
     const nowhere = uniqueName('nowhere');
-    const topics = await waitFor('the new partition to be told of', async () => {
+    const topics = await waitFor('the new partition in the metadata', async () => {
       const now = await admin.describeTopics([name, nowhere]);
       return now[0]?.partitions.length === 3 && now;
     });

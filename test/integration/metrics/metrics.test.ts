@@ -97,7 +97,7 @@ test('connect-runtime §9: each record of a source and of a sink is counted once
   expect(at('connector_metrics_connector_class', { connector: sink, ...names })).toBe(1);
   expect(at('connector_metrics_connector_type', { connector: sink, connector_type: 'sink' })).toBe(1);
   await figure('connector_task_metrics_offset_commit_success_percentage', from, 1);
-  // More of them: totals go on.
+  // More of them: totals continue.
   await appendFile(input, 'one more\n');
   await figure('sink_task_metrics_sink_record_send_total', to, LINES + 1);
   await figure('source_task_metrics_source_record_write_total', from, LINES + 1);

@@ -47,7 +47,7 @@ test('cdc-postgres 105: a filter of a blocking snapshot is one SELECT; its error
       'Snapshotting of table public.t failed (check the filter of the signal: the result must have all captured columns): column "v" does not exist (SQLSTATE 42703)',
   });
   expect(await database.query('SELECT FROM victim')).toEqual([]);
-  // The stream goes on.
+  // The stream continues.
   await database.query('INSERT INTO t VALUES (100, 1)');
   await task.until((records) => of(records, 't').some(({ key }) => key.id === 100));
 });

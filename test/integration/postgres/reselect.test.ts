@@ -104,7 +104,7 @@ describe('cdc-postgres 41: unchanged large values are read again', () => {
     await other.query('BEGIN; LOCK TABLE docs');
     const { rows } = await other.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     const read = task.count(2);
-    const text = `Reading columns of table public.docs again waits for the lock of table public.docs (process ${rows[0]?.pid}). It goes on when that is over.`;
+    const text = `Reading columns of table public.docs again waits for the lock of table public.docs (process ${rows[0]?.pid}). It continues when that has ended.`;
     await waitFor('the warning', () => warnings().includes(text), { detail: () => warnings().join('\n') });
     await other.end();
     expect(updates(await read)[0]?.value.after).toMatchObject({ n: 1, body: LARGE });

@@ -72,7 +72,7 @@ test.each([
     });
     const { run, started } = TaskRun.starting(config);
     try {
-      const message = `${doing()} waits for ${what} (process ${rows[0]?.pid}). It goes on when that is over.`;
+      const message = `${doing()} waits for ${what} (process ${rows[0]?.pid}). It continues when that has ended.`;
       const isSaid = (): boolean => run.log.some((line) => line.level === 'warn' && line.message === message);
       await waitFor('the warning', isSaid, { detail: () => JSON.stringify(run.log) });
     } finally {

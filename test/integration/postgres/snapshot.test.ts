@@ -429,7 +429,7 @@ test('a stop between two tables leaves the snapshot unfinished: after a restart 
   await secondRead.answered;
   const polling = run.poll();
   abort.abort();
-  // The reader goes on to the third table only now.
+  // The reader continues with the third table only now.
   secondRead.letGo();
   await polling;
   const offsets = [run.stored, ...run.records.map((record) => record.sourceOffset)];

@@ -31,7 +31,7 @@ interface Said {
 type Reply = Said | null;
 
 /**
- * Partitions, most often one, whose leader answers fetches with what `reply` says; null: the long poll goes on until
+ * Partitions, most often one, whose leader answers fetches with what `reply` says; null: the long poll lasts until
  * the wire is closed.
  */
 class OnePartition {

@@ -13,7 +13,7 @@ let broker: EmbeddedBroker;
 let clients: Clients;
 
 beforeAll(async () => {
-  // A member that was told it is none leaves a ghost behind, which others wait for as long as a session.
+  // After UNKNOWN_MEMBER_ID, the old member stays in the group until its session ends.
   broker = await startEmbeddedBroker({ log: () => undefined, coordinators: { minSessionTimeoutMs: 500 } });
   clients = new Clients({ ...IMPATIENT, 'bootstrap.servers': broker.bootstrapServers });
 });

@@ -29,7 +29,7 @@ test('connect-runtime 2.1: a join aborted during the coordinator lookup does not
   await expect(joining).rejects.toMatchObject({ code: 'ABORTED' });
   coordinator.open(1);
   await new Promise(setImmediate);
-  // Nobody would look after a membership that came of it, and nobody would hear that one is still wanted.
+  // A membership that resulted from it would have no heartbeats, and the next join would never be requested.
   expect(send).not.toHaveBeenCalled();
   expect(member.needsJoin).toBe(true);
   await member.close();

@@ -32,7 +32,7 @@ export interface FakeBroker {
   readonly port: number;
   /** API keys in the order received. */
   readonly received: number[];
-  /** Reads nothing until told to, so what clients write fills the buffers on the way. */
+  /** Reads nothing until it is resumed, so what clients write fills the buffers on the way. */
   pause(): void;
   resume(): void;
   close(): Promise<void>;

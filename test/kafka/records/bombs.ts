@@ -46,7 +46,7 @@ function ends(valueBytes: number): [head: Buffer, tail: Buffer] {
 const uint24 = (value: number): Buffer => Buffer.from([value & 255, (value >> 8) & 255, value >> 16]);
 
 /**
- * Run-length blocks: four bytes stand for 128 KiB. `contentSize`: what the frame claims, which nobody should believe.
+ * Run-length blocks: four bytes stand for 128 KiB. `contentSize`: what the frame claims, which may be wrong.
  */
 export function zstdZeros(before: Buffer, zeros: number, after: Buffer, contentSize?: bigint): Buffer {
   const RAW = 0;

@@ -177,9 +177,9 @@ test('tasks that were stuck leave the shared threads, and share as many of their
 test('a task that does not leave the thread of a stuck one in time is cancelled, so that its clients close', async () => {
   const { listener, logger, run } = threads(1);
   await run('other', 'stops late');
-  await run('deaf', 'ignores stop');
+  await run('unstoppable', 'ignores stop');
   await run('stuck', 'waits');
-  await eventually(() => listener.events.filter((event) => event === 'running deaf-0').length === 2);
+  await eventually(() => listener.events.filter((event) => event === 'running unstoppable-0').length === 2);
   expect(listener.events.filter((event) => event.endsWith('other-0'))).toEqual(RESTARTED);
   expect(logger.lines.filter((line) => /^info cancel \d$/.test(line))).toEqual(['info cancel 3', 'info cancel 2']);
 });

@@ -1,4 +1,4 @@
-/** Says in the log that a connection waits for a lock, and for which processes, so that nobody has to guess. */
+/** Logs that a connection waits for a lock, and which processes hold it. */
 import { startInterval, type Logger } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { ConnectionConfig } from '../config/postgres-config';
@@ -75,5 +75,5 @@ export async function reportingWaits<T>(
 export function waitLine(doing: string, { blockers, table }: LockWait): string {
   const pids = [...new Set(blockers)].sort((a, b) => a - b).map((pid) => (pid === 0 ? 'a prepared transaction' : pid));
   const what = table === null ? 'transactions of other sessions to end' : `the lock of table ${table}`;
-  return `${doing} waits for ${what} (process ${pids.join(', ')}). It goes on when that is over.`;
+  return `${doing} waits for ${what} (process ${pids.join(', ')}). It continues when that has ended.`;
 }

@@ -45,7 +45,7 @@ export class ChunkReader {
     });
   }
 
-  /** Queries on the connection of the chunks, which may wait for the lock of a table while others go on. */
+  /** Queries on the connection of the chunks, which may wait for the lock of a table while others continue. */
   async prepare<T>(work: (client: Client) => Promise<T>): Promise<T> {
     return await this.use((client, tap) => {
       tap.code = 0;

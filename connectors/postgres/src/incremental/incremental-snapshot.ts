@@ -1,7 +1,8 @@
 /**
- * Reads tables again while the stream goes on, chunk by chunk in the order of their keys (cdc-postgres §4.10). A chunk
- * is read at some point between two positions of the stream; rows that the stream changes between them are dropped, and
- * the others are emitted after the second one. So no row is emitted after a change that it does not contain.
+ * Reads tables again while the stream continues, chunk by chunk in the order of their keys (cdc-postgres §4.10). A
+ * chunk is read at some point between two positions of the stream; rows that the stream changes between them are
+ * dropped, and the others are emitted after the second one. So no row is emitted after a change that it does not
+ * contain.
  */
 import { randomUUID } from 'node:crypto';
 import { isConnectError, type SourceOffset, type SourceRecord, monotonicNow } from '@millrace/sdk';
@@ -418,7 +419,7 @@ export class IncrementalSnapshot implements ChangeObserver {
     this.notify.inProgress((context.current as Collection).table, lastKey, progress.ofChunk);
   }
 
-  /** Goes on with the next table, if there is one. */
+  /** Continues with the next table, if there is one. */
   private endTable(status: ScanStatus): null {
     const { context, session, scanned, progress } = this;
     const { table } = context.current as Collection;

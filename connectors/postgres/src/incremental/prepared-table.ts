@@ -16,7 +16,7 @@ export interface PreparedTable {
 /**
  * Reads the catalog and, for its first chunk, the largest key. Resolves with a status if the table cannot be read or is
  * empty. Throws errors of the server.
- * @param isStale nobody waits for the result any more
+ * @param isStale the result is no longer needed
  * @param beginAnew its key is another one than that of the last chunk
  */
 export async function prepareTable(

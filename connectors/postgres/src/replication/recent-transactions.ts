@@ -23,7 +23,7 @@ export class RecentTransactions {
   }
 }
 
-/** Which transactions a snapshot contains. Where it cannot be told, neither is true. */
+/** Which transactions a snapshot contains. Where it is unknown, neither is true. */
 export interface Visibility {
   misses(xid: number): boolean;
   contains(xid: number): boolean;

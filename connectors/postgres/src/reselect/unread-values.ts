@@ -10,7 +10,7 @@ import { UNREAD_MEMBER } from '../replication/position';
 import type { Phase, Session } from '../session';
 import { ColumnReselector, UNAVAILABLE } from './column-reselector';
 
-/** What is told where unread values end. */
+/** What is reported where unread values end. */
 export interface UnreadPhase extends Pick<Phase, 'next'> {
   unreadUntil(lsn: Lsn): void;
 }

@@ -98,7 +98,7 @@ export class SnapshotStorage {
   /**
    * Whether rows were written before the file became the table's, which are therefore not in the stream. A rewrite
    * writes the rows before the catalog, and what the transaction of a TRUNCATE inserts is written by later commands;
-   * the command of a row that another transaction has locked or changed may be overwritten. True if it cannot be told:
+   * the command of a row that another transaction has locked or changed may be overwritten. True if it is unknown:
    * another attempt only repeats rows. Uses a connection of its own for the timeouts.
    */
   private async hasEarlierRows({ name, written, command }: Storage): Promise<boolean> {

@@ -22,7 +22,7 @@ const CURRENT = `
   FROM pg_class c WHERE c.oid = ANY($1::oid[])`;
 
 /**
- * Logs a statement that the server refuses, for instance because the role does not own the table, and goes on.
+ * Logs a statement that the server refuses, for instance because the role does not own the table, and continues.
  * @param lockMs how long a statement may wait for the lock of its table; null: as long as it takes
  */
 export async function setReplicaIdentities(

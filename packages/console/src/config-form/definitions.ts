@@ -10,7 +10,7 @@ const CONNECT_GROUPS = [
   ...['Transforms', 'Predicates', 'Error Handling', 'Topic Creation', 'Exactly Once Support', 'offsets.topic'],
   ...['Serialization', 'Schemas'],
 ];
-/** Aliases of keys, which nobody should begin with. */
+/** Aliases of keys, which are no place to begin. */
 const LAST_GROUP = 'Other spellings';
 const INITIALS = new Set(['SSL', 'TLS', 'SASL', 'JSON', 'SQL', 'URL', 'HTTP', 'ID', 'JDBC', 'AWS', 'SMT']);
 

@@ -1,5 +1,5 @@
 /**
- * Repeats a request while the page is visible: one at a time, less often while it fails, and none while nobody looks.
+ * Repeats a request while the page is visible: one at a time, less often while it fails, and none while it is hidden.
  */
 import { RequestError } from '../api/request';
 

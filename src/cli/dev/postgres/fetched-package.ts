@@ -83,7 +83,7 @@ export function installedPackage(name: string, from: string): string {
   return join(home, 'native');
 }
 
-/** By the package's install script, which npm is told not to run: npm packages cannot contain symbolic links. */
+/** By the package's install script, which npm does not run: npm packages cannot contain symbolic links. */
 function createLinks(home: string): void {
   execFileSync(process.execPath, [join('scripts', 'hydrate-symlinks.js')], { cwd: home });
 }

@@ -35,10 +35,10 @@ describeRedis('one server', () => {
     await ready();
     expect((await program.post({ email: 'a@b', name: 'n' })).status).toBe(200);
     await program.line('the end of it', ({ msg }) => msg === 'the cache is responding again');
-    const told = program.lines().filter(({ msg }) => String(msg).startsWith('the cache'));
-    expect(told.at(-1)).toMatchObject({ level: 'info', msg: 'the cache is responding again' });
+    const printed = program.lines().filter(({ msg }) => String(msg).startsWith('the cache'));
+    expect(printed.at(-1)).toMatchObject({ level: 'info', msg: 'the cache is responding again' });
     // Each cause is logged once.
-    const causes = told.filter(({ level }) => level === 'warn').map(({ cause }) => cause);
+    const causes = printed.filter(({ level }) => level === 'warn').map(({ cause }) => cause);
     expect(new Set(causes).size).toBe(causes.length);
   });
 
