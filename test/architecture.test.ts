@@ -58,15 +58,14 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     running: ['group', 'offsets', 'queue'],
     requests: ['running', 'history', 'group', 'offsets', 'queue', 'forwarding'],
     tick: ['requests', 'running', 'group', 'queue', 'forwarding'],
-    'distributed-herder.ts': ['tick', 'requests', 'running', 'history', 'group', 'offsets', 'queue', 'forwarding'],
     'herder-context.ts': ['running', 'group', 'offsets', 'queue', 'forwarding'],
-    'running-parts.ts': [
+    'herder.ts': [
       'herder-context.ts',
-      ...['tick', 'requests', 'running', 'group', 'offsets', 'forwarding', 'fencing'],
+      ...['tick', 'requests', 'running', 'history', 'group', 'offsets', 'queue', 'forwarding'],
     ],
     'create-herder.ts': [
-      ...['distributed-herder.ts', 'herder-context.ts', 'running-parts.ts'],
-      ...['tick', 'requests', 'running', 'history', 'group', 'forwarding', 'fencing'],
+      ...['herder.ts', 'herder-context.ts'],
+      ...['tick', 'requests', 'running', 'history', 'group', 'offsets', 'forwarding', 'fencing'],
     ],
   },
   'connectors/postgres/src': {

@@ -255,7 +255,7 @@ export function createWorker(
 export function states(herder: Herder, name: string): string {
   let status: ConnectorStateInfo;
   try {
-    status = herder.connectorStatus(name);
+    status = herder.reads.connectorStatus(name);
   } catch {
     return '';
   }

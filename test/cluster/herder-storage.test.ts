@@ -1,5 +1,5 @@
 /** Which readers of the storage topics skip aborted transactions. Source: connect-runtime §1.1. */
-import { createStorage, type HerderStorageOptions } from '../../src/cluster/herder-storage';
+import { createStorage, type HerderStorageOptions } from '../../src/cluster/herder-context';
 import { parseWorkerConfig } from '../../src/config/worker-config';
 import type { KafkaClients } from '../../src/kafka/port';
 import { silentLogger } from '../../src/logging/logger';

@@ -94,17 +94,17 @@ describe('one worker', () => {
     const { herder, host } = worker;
     expect(herder.workerId).toBe('w1:8083');
     expect(herder.kafkaClusterId()).toBe('memory');
-    const info = await herder.createConnector('c', source(), null);
+    const info = await herder.writes.createConnector('c', source(), null);
     expect(info).toEqual({ name: 'c', config: source(), tasks: [], type: 'source' });
-    expect(herder.connectors()).toEqual(['c']);
+    expect(herder.reads.connectors()).toEqual(['c']);
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
-    expect(herder.taskInfos('c')).toEqual(
+    expect(herder.reads.taskInfos('c')).toEqual(
       [0, 1].map((task) => ({
         id: { connector: 'c', task },
         config: { part: String(task), value: '', 'task.class': 'org.example.TickTask' },
       })),
     );
-    expect(herder.taskStatus('c', 1)).toEqual({
+    expect(herder.reads.taskStatus('c', 1)).toEqual({
       ...{ id: 1, state: 'RUNNING', worker_id: 'w1:8083', version: '1.2.3' },
       since: expect.any(Number),
     });
@@ -115,72 +115,86 @@ describe('one worker', () => {
       'task-c-1={"properties":{"part":"1","value":"","task.class":"org.example.TickTask"}}',
       'commit-c={"tasks":2}',
     ]);
-    await herder.deleteConnector('c');
-    expect(herder.connectors()).toEqual([]);
+    await herder.writes.deleteConnector('c');
+    expect(herder.reads.connectors()).toEqual([]);
     await until('the tasks to stop', () => host.running.size === 0);
     await until('the statuses to go', () => states(herder, 'c') === '');
-    expect(() => herder.connectorStatus('c')).toThrow('No status found for connector c');
+    expect(() => herder.reads.connectorStatus('c')).toThrow('No status found for connector c');
   });
 
   test("connect-runtime 54: Java's errors", async () => {
     const { herder } = await start();
-    await herder.createConnector('c', source(), 'PAUSED');
-    await expect(herder.createConnector('c', source(), null)).rejects.toMatchObject({
+    await herder.writes.createConnector('c', source(), 'PAUSED');
+    await expect(herder.writes.createConnector('c', source(), null)).rejects.toMatchObject({
       status: 409,
       message: 'Connector c already exists',
     });
-    await expect(herder.createConnector('d', source({ name: 'd', fault: 'bad key' }), null)).rejects.toMatchObject({
+    await expect(
+      herder.writes.createConnector('d', source({ name: 'd', fault: 'bad key' }), null),
+    ).rejects.toMatchObject({
       status: 400,
       message:
         'Connector configuration is invalid and contains the following 1 error(s):\nbad key\n' +
         'You can also find the above list of errors at the endpoint `/connector-plugins/{connectorType}/config/validate`',
     });
     const gone = { status: 404 };
-    await expect(herder.deleteConnector('x')).rejects.toMatchObject({ ...gone, message: 'Connector x not found' });
-    await expect(herder.setTargetState('x', 'PAUSED')).rejects.toMatchObject({
+    await expect(herder.writes.deleteConnector('x')).rejects.toMatchObject({
+      ...gone,
+      message: 'Connector x not found',
+    });
+    await expect(herder.writes.setTargetState('x', 'PAUSED')).rejects.toMatchObject({
       ...gone,
       message: 'Unknown connector x',
     });
-    await expect(herder.stopConnector('x')).rejects.toMatchObject({ ...gone, message: 'Unknown connector x' });
-    await expect(herder.restartConnector('x')).rejects.toMatchObject({ ...gone, message: 'Unknown connector: x' });
-    await expect(herder.restartTask('x', 0)).rejects.toMatchObject({ ...gone, message: 'Unknown connector: x' });
-    await expect(herder.restartTask('c', 7)).rejects.toMatchObject({ ...gone, message: 'Unknown task: c-7' });
+    await expect(herder.writes.stopConnector('x')).rejects.toMatchObject({ ...gone, message: 'Unknown connector x' });
+    await expect(herder.restarts.restartConnector('x')).rejects.toMatchObject({
+      ...gone,
+      message: 'Unknown connector: x',
+    });
+    await expect(herder.restarts.restartTask('x', 0)).rejects.toMatchObject({
+      ...gone,
+      message: 'Unknown connector: x',
+    });
+    await expect(herder.restarts.restartTask('c', 7)).rejects.toMatchObject({ ...gone, message: 'Unknown task: c-7' });
     const flags = { includeTasks: true, onlyFailed: false };
-    await expect(herder.requestRestart('x', flags)).rejects.toMatchObject({ ...gone, message: 'Unknown connector: x' });
-    expect(() => herder.connectorInfo('x')).toThrow('Connector x not found');
-    expect(() => herder.taskInfos('x')).toThrow('Connector x not found');
-    expect(() => herder.taskStatus('c', 7)).toThrow('No status found for task c-7');
+    await expect(herder.restarts.requestRestart('x', flags)).rejects.toMatchObject({
+      ...gone,
+      message: 'Unknown connector: x',
+    });
+    expect(() => herder.reads.connectorInfo('x')).toThrow('Connector x not found');
+    expect(() => herder.reads.taskInfos('x')).toThrow('Connector x not found');
+    expect(() => herder.reads.taskStatus('c', 7)).toThrow('No status found for task c-7');
   });
 
   test('connect-runtime 5: with initial state STOPPED the state is written first and no task starts', async () => {
     const worker = await start();
-    await worker.herder.createConnector('c', source(), 'STOPPED');
+    await worker.herder.writes.createConnector('c', source(), 'STOPPED');
     await reaches(worker, 'c', 'STOPPED');
     expect(worker.host.log).toEqual([]);
     expect(kafka.texts(CONFIGS).filter((text) => !text.startsWith('session'))[0]).toMatch(/^target-state-c=/);
-    await worker.herder.setTargetState('c', 'STARTED');
+    await worker.herder.writes.setTargetState('c', 'STARTED');
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
   });
 
   test('connect-runtime 55 and 56: pause, resume, stop, resume', async () => {
     const worker = await start();
     const { herder, host } = worker;
-    await herder.createConnector('c', source(), null);
+    await herder.writes.createConnector('c', source(), null);
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
-    await herder.setTargetState('c', 'PAUSED');
+    await herder.writes.setTargetState('c', 'PAUSED');
     await reaches(worker, 'c', 'PAUSED PAUSED,PAUSED');
-    await herder.setTargetState('c', 'STARTED');
+    await herder.writes.setTargetState('c', 'STARTED');
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
     expect(host.log).toEqual(['start c-0', 'start c-1']);
-    await herder.stopConnector('c');
-    expect(herder.connectorInfo('c').tasks).toEqual([]);
+    await herder.writes.stopConnector('c');
+    expect(herder.reads.connectorInfo('c').tasks).toEqual([]);
     await reaches(worker, 'c', 'STOPPED');
     expect(host.running.size).toBe(0);
     await expect(
-      herder.submitTaskConfigs('c', { raw: Buffer.alloc(0), signature: null, algorithm: null }, () => []),
+      herder.writes.submitTaskConfigs('c', { raw: Buffer.alloc(0), signature: null, algorithm: null }, () => []),
     ).rejects.toMatchObject({ status: 400, message: 'Internal request missing required signature' });
-    await herder.putConnectorConfig('c', source({ value: 'new', 'tasks.max': '1' }));
-    await herder.setTargetState('c', 'STARTED');
+    await herder.writes.putConnectorConfig('c', source({ value: 'new', 'tasks.max': '1' }));
+    await herder.writes.setTargetState('c', 'STARTED');
     await reaches(worker, 'c', 'RUNNING RUNNING');
     expect(host.running.get('c-0')?.taskConfig.value).toBe('new');
   });
@@ -188,12 +202,12 @@ describe('one worker', () => {
   test('connect-runtime 49 and 60: a config update restarts connector and tasks without moving other work', async () => {
     const worker = await start();
     const { herder, host } = worker;
-    await herder.createConnector('other', source({ name: 'other' }), null);
+    await herder.writes.createConnector('other', source({ name: 'other' }), null);
     await reaches(worker, 'other', 'RUNNING RUNNING,RUNNING');
-    expect((await herder.putConnectorConfig('c', source())).created).toBe(true);
+    expect((await herder.writes.putConnectorConfig('c', source())).created).toBe(true);
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
     host.log.length = 0;
-    const { created, info } = await herder.putConnectorConfig('c', source({ value: 'v2' }));
+    const { created, info } = await herder.writes.putConnectorConfig('c', source({ value: 'v2' }));
     expect(created).toBe(false);
     expect(info.tasks).toHaveLength(2);
     await until('new tasks', () => host.running.get('c-1')?.taskConfig.value === 'v2');
@@ -202,13 +216,13 @@ describe('one worker', () => {
     const commits = (): number => kafka.texts(CONFIGS).filter((text) => text.startsWith('commit-c=')).length;
     expect(commits()).toBe(2);
     // Same tasks from another configuration: written again, because compaction may forget the earlier commit.
-    await herder.putConnectorConfig('c', source({ value: 'v2', unrelated: 'x' }));
+    await herder.writes.putConnectorConfig('c', source({ value: 'v2', unrelated: 'x' }));
     await until('another commit', () => commits() === 3);
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
     // A restart changes nothing: its task configs are requested, and what would be written is written before the
     // next request.
     const asked = jest.spyOn(worker.behavior, 'taskConfigs');
-    await herder.restartConnector('c');
+    await herder.restarts.restartConnector('c');
     await until('the task configurations to be asked for', () => asked.mock.calls.length > 0);
     await new Promise((resolve) => setImmediate(resolve));
     await herder.health();
@@ -218,9 +232,9 @@ describe('one worker', () => {
 
   test('fewer tasks: surplus tasks stop and their statuses are removed', async () => {
     const worker = await start();
-    await worker.herder.createConnector('c', source({ 'tasks.max': '3' }), null);
+    await worker.herder.writes.createConnector('c', source({ 'tasks.max': '3' }), null);
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING,RUNNING');
-    await worker.herder.putConnectorConfig('c', source({ 'tasks.max': '1' }));
+    await worker.herder.writes.putConnectorConfig('c', source({ 'tasks.max': '1' }));
     await reaches(worker, 'c', 'RUNNING RUNNING');
     expect([...worker.host.running.keys()]).toEqual(['c-0']);
   });
@@ -228,13 +242,13 @@ describe('one worker', () => {
   test('connect-runtime 57: restarts of failed tasks, of all, of one', async () => {
     const worker = await start();
     const { herder, host } = worker;
-    await herder.createConnector('c', source(), null);
+    await herder.writes.createConnector('c', source(), null);
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
     host.fail({ connector: 'c', task: 1 });
     await reaches(worker, 'c', 'RUNNING RUNNING,FAILED');
-    expect(herder.taskStatus('c', 1).trace).toBe('java.lang.Exception: boom\n');
+    expect(herder.reads.taskStatus('c', 1).trace).toBe('java.lang.Exception: boom\n');
     host.log.length = 0;
-    const plan = await herder.requestRestart('c', { includeTasks: true, onlyFailed: true });
+    const plan = await herder.restarts.requestRestart('c', { includeTasks: true, onlyFailed: true });
     expect([plan.connector.state, ...plan.tasks.map((task) => task.state)]).toEqual([
       'RUNNING',
       'RUNNING',
@@ -243,20 +257,20 @@ describe('one worker', () => {
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
     expect(host.log).toEqual(['stop c-1', 'start c-1']);
     host.log.length = 0;
-    await herder.requestRestart('c', { includeTasks: true, onlyFailed: false });
+    await herder.restarts.requestRestart('c', { includeTasks: true, onlyFailed: false });
     await until('both tasks', () => host.log.length === 4);
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
     host.log.length = 0;
-    await herder.restartTask('c', 0);
+    await herder.restarts.restartTask('c', 0);
     expect(host.log).toEqual(['stop c-0', 'start c-0']);
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
     host.log.length = 0;
     const signal = { id: 's', type: 'log', data: {} };
-    await herder.signalTask('c', 1, signal);
+    await herder.restarts.signalTask('c', 1, signal);
     expect(host.log).toEqual(['signal log c-1']);
-    await expect(herder.signalTask('c', 7, signal)).rejects.toMatchObject({ status: 404 });
+    await expect(herder.restarts.signalTask('c', 7, signal)).rejects.toMatchObject({ status: 404 });
     host.fail({ connector: 'c', task: 1 });
-    await expect(herder.signalTask('c', 1, signal)).rejects.toMatchObject({
+    await expect(herder.restarts.signalTask('c', 1, signal)).rejects.toMatchObject({
       status: 409,
       message: 'Task c-1 is not running, so it accepts no signals',
     });
@@ -268,14 +282,14 @@ describe('one worker', () => {
       if (config.value !== 'good') throw new Error('no such database');
     };
     const worker = await start({ behavior });
-    await worker.herder.createConnector('c', source(), null);
+    await worker.herder.writes.createConnector('c', source(), null);
     await reaches(worker, 'c', 'FAILED');
-    expect(worker.herder.connectorStatus('c').connector.trace).toMatch(/^org\.apache.*: no such database\n\tat /);
-    await expect(worker.herder.restartConnector('c')).rejects.toMatchObject({
+    expect(worker.herder.reads.connectorStatus('c').connector.trace).toMatch(/^org\.apache.*: no such database\n\tat /);
+    await expect(worker.herder.restarts.restartConnector('c')).rejects.toMatchObject({
       status: 500,
       message: 'Failed to start connector: c',
     });
-    await worker.herder.putConnectorConfig('c', source({ value: 'good' }));
+    await worker.herder.writes.putConnectorConfig('c', source({ value: 'good' }));
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
   });
 
@@ -283,12 +297,12 @@ describe('one worker', () => {
     const behavior = defaultBehavior();
     behavior.taskConfigs = () => [{}, {}, {}];
     const worker = await start({ behavior });
-    await worker.herder.createConnector('c', source(), null);
+    await worker.herder.writes.createConnector('c', source(), null);
     await reaches(worker, 'c', 'FAILED');
-    expect(worker.herder.connectorStatus('c').connector.trace).toContain(
+    expect(worker.herder.reads.connectorStatus('c').connector.trace).toContain(
       'The connector c has generated 3 tasks, which is greater than 2',
     );
-    await worker.herder.createConnector('d', source({ name: 'd', 'tasks.max.enforce': 'false' }), null);
+    await worker.herder.writes.createConnector('d', source({ name: 'd', 'tasks.max.enforce': 'false' }), null);
     await reaches(worker, 'd', 'RUNNING RUNNING,RUNNING,RUNNING');
   });
 
@@ -300,14 +314,14 @@ describe('one worker', () => {
       return [{ part: 1 as never }];
     };
     const worker = await start({ behavior });
-    await worker.herder.createConnector('c', source(), null);
+    await worker.herder.writes.createConnector('c', source(), null);
     await reaches(worker, 'c', 'FAILED');
-    expect(worker.herder.connectorStatus('c').connector.trace).toContain(
+    expect(worker.herder.reads.connectorStatus('c').connector.trace).toContain(
       'returned a number as "part" in the config of task 0: expected a string. [code: TASK_CONFIGS_RESULT]',
     );
     expect(calls).toBe(1);
     behavior.taskConfigs = () => [{ part: '1' }];
-    await worker.herder.restartConnector('c');
+    await worker.herder.restarts.restartConnector('c');
     await reaches(worker, 'c', 'RUNNING RUNNING');
   });
 
@@ -320,10 +334,12 @@ describe('one worker', () => {
     };
     const worker = await start({ behavior });
     const most = { 'tasks.max': '2147483647' };
-    await worker.herder.createConnector('c', source({ ...most, 'tasks.max.enforce': 'false' }), null);
+    await worker.herder.writes.createConnector('c', source({ ...most, 'tasks.max.enforce': 'false' }), null);
     await reaches(worker, 'c', 'FAILED');
-    expect(worker.herder.connectorStatus('c').connector.trace).toMatch(/more than 5000 tasks.*TASKS_BEYOND_LIMIT/s);
-    await worker.herder.createConnector('few', source({ ...most, name: 'few' }), null);
+    expect(worker.herder.reads.connectorStatus('c').connector.trace).toMatch(
+      /more than 5000 tasks.*TASKS_BEYOND_LIMIT/s,
+    );
+    await worker.herder.writes.createConnector('few', source({ ...most, name: 'few' }), null);
     await reaches(worker, 'few', 'RUNNING RUNNING');
     expect(Math.max(...asked)).toBe(5_001);
   });
@@ -336,7 +352,7 @@ describe('one worker', () => {
       return [{ n: '1' }];
     };
     const worker = await start({ behavior });
-    await worker.herder.createConnector('c', source(), null);
+    await worker.herder.writes.createConnector('c', source(), null);
     await reaches(worker, 'c', 'RUNNING RUNNING');
     expect(calls).toBe(3);
   });
@@ -348,8 +364,8 @@ describe('one worker', () => {
       if (config.name === 'hangs') await new Promise<void>((resolve) => (release = resolve));
     };
     const worker = await start({ behavior });
-    await worker.herder.createConnector('hangs', source({ name: 'hangs' }), null);
-    await worker.herder.createConnector('c', source(), null);
+    await worker.herder.writes.createConnector('hangs', source({ name: 'hangs' }), null);
+    await worker.herder.writes.createConnector('c', source(), null);
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
     expect(states(worker.herder, 'hangs')).toBe('');
     release();
@@ -358,9 +374,9 @@ describe('one worker', () => {
 
   test('connect-runtime 24: a restart request that is already in the log is not replayed', async () => {
     const first = await start();
-    await first.herder.createConnector('c', source(), null);
+    await first.herder.writes.createConnector('c', source(), null);
     await reaches(first, 'c', 'RUNNING RUNNING,RUNNING');
-    await first.herder.requestRestart('c', { includeTasks: true, onlyFailed: false });
+    await first.herder.restarts.requestRestart('c', { includeTasks: true, onlyFailed: false });
     await first.herder.stop();
     const second = await start();
     await reaches(second, 'c', 'RUNNING RUNNING,RUNNING');
@@ -370,7 +386,7 @@ describe('one worker', () => {
 
   test('connect-runtime 22: a crash between task records and commit leaves the old tasks', async () => {
     const first = await start();
-    await first.herder.createConnector('c', source({ value: 'old' }), null);
+    await first.herder.writes.createConnector('c', source({ value: 'old' }), null);
     await reaches(first, 'c', 'RUNNING RUNNING,RUNNING');
     await first.herder.stop();
     const half = Buffer.from('{"properties":{"part":"0","value":"half"}}');
@@ -390,10 +406,10 @@ describe('one worker', () => {
 
   test('shutdown stops the work and writes its statuses', async () => {
     const worker = await start();
-    await worker.herder.createConnector('c', source(), null);
+    await worker.herder.writes.createConnector('c', source(), null);
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
     const late = worker.herder.stop();
-    await expect(worker.herder.createConnector('d', source(), null)).rejects.toMatchObject({
+    await expect(worker.herder.writes.createConnector('d', source(), null)).rejects.toMatchObject({
       status: 500,
       message: 'Worker is shutting down',
     });
@@ -408,10 +424,10 @@ describe('one worker', () => {
     const worker = createWorker(kafka, GROUP);
     workers.push(worker);
     const starting = { status: 404, message: 'Worker is still starting up.' };
-    expect(() => worker.herder.connectors()).toThrow(expect.objectContaining(starting));
-    await expect(worker.herder.setTargetState('c', 'PAUSED')).rejects.toMatchObject(starting);
+    expect(() => worker.herder.reads.connectors()).toThrow(expect.objectContaining(starting));
+    await expect(worker.herder.writes.setTargetState('c', 'PAUSED')).rejects.toMatchObject(starting);
     await worker.herder.start();
-    expect(worker.herder.connectors()).toEqual([]);
+    expect(worker.herder.reads.connectors()).toEqual([]);
   });
 
   test('connect-runtime 13: a wrong storage topic is rejected and everything is closed', async () => {
@@ -425,7 +441,7 @@ describe('one worker', () => {
 
   test('topics that a task uses are recorded once', async () => {
     const { herder, host } = await start();
-    await herder.createConnector('c', source(), null);
+    await herder.writes.createConnector('c', source(), null);
     host.listener.onTopicActive({ connector: 'c', task: 1 }, 'orders');
     await until('the topic status', () =>
       kafka.texts('g-status').some((text) => text.startsWith('status-topic-orders')),
@@ -443,12 +459,12 @@ describe('two workers', () => {
     const one = await startReachable();
     const two = await startReachable();
     const names = ['a', 'b', 'c', 'd'];
-    for (const name of names) await one.herder.createConnector(name, source({ name }), null);
+    for (const name of names) await one.herder.writes.createConnector(name, source({ name }), null);
     for (const name of names) await reaches(two, name, 'RUNNING RUNNING,RUNNING');
     const all = [...one.host.running.keys(), ...two.host.running.keys()].sort();
     expect(all).toEqual(names.flatMap((name) => [`${name}-0`, `${name}-1`]));
     expect(one.host.running.size).toBe(4);
-    const owners = new Set(names.map((name) => two.herder.connectorStatus(name).connector.worker_id));
+    const owners = new Set(names.map((name) => two.herder.reads.connectorStatus(name).connector.worker_id));
     expect(owners.size).toBe(2);
     const keys = kafka.texts(CONFIGS).filter((text) => text.startsWith('session-key='));
     expect(keys).toHaveLength(1);
@@ -457,23 +473,23 @@ describe('two workers', () => {
   test('writes on a follower name the leader; restarts name the owner', async () => {
     const one = await startReachable();
     const two = await startReachable();
-    await expect(two.herder.createConnector('c', source(), null)).rejects.toMatchObject({ url: one.url });
-    await expect(two.herder.deleteConnector('c')).rejects.toBeInstanceOf(NotHereError);
-    for (const name of ['a', 'b']) await one.herder.createConnector(name, source({ name }), null);
+    await expect(two.herder.writes.createConnector('c', source(), null)).rejects.toMatchObject({ url: one.url });
+    await expect(two.herder.writes.deleteConnector('c')).rejects.toBeInstanceOf(NotHereError);
+    for (const name of ['a', 'b']) await one.herder.writes.createConnector(name, source({ name }), null);
     for (const name of ['a', 'b']) await reaches(one, name, 'RUNNING RUNNING,RUNNING');
     const of = (name: string): TestWorker =>
-      one.herder.connectorStatus(name).connector.worker_id === one.herder.workerId ? one : two;
+      one.herder.reads.connectorStatus(name).connector.worker_id === one.herder.workerId ? one : two;
     const remote = ['a', 'b'].find((name) => of(name) === two) as string;
-    await expect(one.herder.restartConnector(remote)).rejects.toMatchObject({ url: two.url });
-    await two.herder.restartConnector(remote);
+    await expect(one.herder.restarts.restartConnector(remote)).rejects.toMatchObject({ url: two.url });
+    await two.herder.restarts.restartConnector(remote);
     const local = ['a', 'b'].find((name) => of(name) === one) as string;
-    await expect(two.herder.restartConnector(local)).rejects.toMatchObject({ url: one.url });
+    await expect(two.herder.restarts.restartConnector(local)).rejects.toMatchObject({ url: one.url });
   });
 
   test('work of a worker that leaves moves, at once without a delay', async () => {
     const one = await startReachable();
     const two = await startReachable();
-    for (const name of ['a', 'b']) await one.herder.createConnector(name, source({ name }), null);
+    for (const name of ['a', 'b']) await one.herder.writes.createConnector(name, source({ name }), null);
     for (const name of ['a', 'b']) await reaches(one, name, 'RUNNING RUNNING,RUNNING');
     await two.herder.stop();
     await until('all tasks on one worker', () => one.host.running.size === 4);
@@ -484,7 +500,7 @@ describe('two workers', () => {
     const config = { scheduledRebalanceMaxDelayMs: 400 };
     const one = await startReachable({ config });
     const two = await startReachable({ config });
-    for (const name of ['a', 'b']) await one.herder.createConnector(name, source({ name }), null);
+    for (const name of ['a', 'b']) await one.herder.writes.createConnector(name, source({ name }), null);
     for (const name of ['a', 'b']) await reaches(one, name, 'RUNNING RUNNING,RUNNING');
     await until('work on both', () => one.host.running.size === 2 && two.host.running.size === 2);
     const taken: number[] = [];
@@ -503,7 +519,7 @@ describe('two workers', () => {
   test('connect-runtime 46: a worker that lost its membership cancels its work before it rejoins', async () => {
     const one = await startReachable();
     const two = await startReachable();
-    for (const name of ['a', 'b']) await one.herder.createConnector(name, source({ name }), null);
+    for (const name of ['a', 'b']) await one.herder.writes.createConnector(name, source({ name }), null);
     for (const name of ['a', 'b']) await reaches(one, name, 'RUNNING RUNNING,RUNNING');
     await until('work on both', () => one.host.running.size === 2 && two.host.running.size === 2);
     const before = two.host.log.length;
@@ -539,12 +555,14 @@ describe('two workers', () => {
       },
     });
     const one = await startReachable({}, slow);
-    await one.herder.createConnector('a', source({ name: 'a' }), null);
+    await one.herder.writes.createConnector('a', source({ name: 'a' }), null);
     await reaches(one, 'a', 'RUNNING RUNNING,RUNNING');
     one.host.beforeStop = async () => void events.push('stop');
     held = new Promise<void>((resolve) => (finish = resolve));
     events.length = 0;
-    const writes = ['b', 'c', 'd'].map(async (name) => await one.herder.createConnector(name, source({ name }), null));
+    const writes = ['b', 'c', 'd'].map(
+      async (name) => await one.herder.writes.createConnector(name, source({ name }), null),
+    );
     await until('the first to be written', () => events.includes('write connector-b'));
     (kafka.members[0] as MemoryMember).expire();
     held = null;
@@ -557,7 +575,7 @@ describe('two workers', () => {
 
   test('connect-runtime 46: the only worker lost its membership and rejoins before the delay expires: its work resumes at once', async () => {
     const one = await startReachable({ config: { scheduledRebalanceMaxDelayMs: 300_000 } });
-    await one.herder.createConnector('a', source({ name: 'a' }), null);
+    await one.herder.writes.createConnector('a', source({ name: 'a' }), null);
     await reaches(one, 'a', 'RUNNING RUNNING,RUNNING');
     const before = one.host.log.length;
     (kafka.members[0] as MemoryMember).expire();
@@ -570,7 +588,7 @@ describe('two workers', () => {
     const config = { scheduledRebalanceMaxDelayMs: 300_000 };
     const one = await startReachable({ config });
     const two = await startReachable({ config });
-    for (const name of ['a', 'b']) await one.herder.createConnector(name, source({ name }), null);
+    for (const name of ['a', 'b']) await one.herder.writes.createConnector(name, source({ name }), null);
     for (const name of ['a', 'b']) await reaches(one, name, 'RUNNING RUNNING,RUNNING');
     await until('work on both', () => one.host.running.size === 2 && two.host.running.size === 2);
     const held = [...two.host.running.keys()].sort();
@@ -585,7 +603,7 @@ describe('two workers', () => {
     const config = { scheduledRebalanceMaxDelayMs: 300_000 };
     const one = await startReachable({ config });
     const two = await startReachable({ config });
-    for (const name of ['a', 'b']) await one.herder.createConnector(name, source({ name }), null);
+    for (const name of ['a', 'b']) await one.herder.writes.createConnector(name, source({ name }), null);
     for (const name of ['a', 'b']) await reaches(one, name, 'RUNNING RUNNING,RUNNING');
     await until('work on both', () => one.host.running.size === 2 && two.host.running.size === 2);
     const before = two.host.log.length;
@@ -594,11 +612,11 @@ describe('two workers', () => {
     member.hold();
     member.expire();
     await until('it to have stopped', () => two.host.running.size === 0);
-    for (const name of gone) await one.herder.deleteConnector(name);
+    for (const name of gone) await one.herder.writes.deleteConnector(name);
     await until('the rest to run once', () => one.host.running.size === 4 - 2 * gone.size);
     member.release();
     await until('it to be back', () => member.current !== null);
-    await one.herder.createConnector('c', source({ name: 'c' }), null);
+    await one.herder.writes.createConnector('c', source({ name: 'c' }), null);
     await reaches(one, 'c', 'RUNNING RUNNING,RUNNING');
     expect(two.host.log.slice(before).filter((line) => /^start [ab]/.test(line) && gone.has(line.charAt(6)))).toEqual(
       [],
@@ -608,7 +626,7 @@ describe('two workers', () => {
   test('connect-runtime 46: task configs that were about to be written when the membership was lost are published after the rejoin', async () => {
     const { slow, hold, isWaiting, release } = readingOnDemand();
     const worker = await startReachable({}, slow);
-    await worker.herder.createConnector('c', source(), null);
+    await worker.herder.writes.createConnector('c', source(), null);
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
     const { taskConfigs } = worker.behavior;
     worker.behavior.taskConfigs = (...of) => {
@@ -616,7 +634,7 @@ describe('two workers', () => {
       worker.behavior.taskConfigs = taskConfigs;
       return taskConfigs(...of);
     };
-    await worker.herder.putConnectorConfig('c', source({ value: 'new' }));
+    await worker.herder.writes.putConnectorConfig('c', source({ value: 'new' }));
     await until('the leader to read before it writes', isWaiting);
     (kafka.members[0] as MemoryMember).expire();
     release();
@@ -627,10 +645,10 @@ describe('two workers', () => {
   test('connect-runtime 46: a change that was about to be written when the membership was lost is written after the rejoin', async () => {
     const { slow, hold, isWaiting, release } = readingOnDemand();
     const worker = await startReachable({}, slow);
-    await worker.herder.createConnector('c', source(), null);
+    await worker.herder.writes.createConnector('c', source(), null);
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
     hold();
-    const stopped = worker.herder.stopConnector('c');
+    const stopped = worker.herder.writes.stopConnector('c');
     await until('the leader to read before it writes', isWaiting);
     (kafka.members[0] as MemoryMember).expire();
     release();
@@ -640,14 +658,14 @@ describe('two workers', () => {
 
   test('connect-runtime 46: writes that any worker may do are done between two memberships as well', async () => {
     const worker = await startReachable();
-    await worker.herder.createConnector('c', source(), null);
+    await worker.herder.writes.createConnector('c', source(), null);
     await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
     const member = kafka.members[0] as MemoryMember;
     member.hold();
     member.expire();
     const before = kafka.texts(CONFIGS).length;
-    await worker.herder.setTargetState('c', 'PAUSED');
-    await worker.herder.setLoggerLevel('x', 'TRACE');
+    await worker.herder.writes.setTargetState('c', 'PAUSED');
+    await worker.herder.writes.setLoggerLevel('x', 'TRACE');
     expect(kafka.texts(CONFIGS).slice(before)).toEqual([
       'target-state-c={"state":"PAUSED","state.v2":"PAUSED"}',
       expect.stringMatching(/^logger-cluster-x=/),
@@ -672,10 +690,11 @@ describe('two workers', () => {
       },
     });
     const two = await startReachable({}, slow);
-    for (const name of ['a', 'b']) await one.herder.createConnector(name, source({ name }), null);
+    for (const name of ['a', 'b']) await one.herder.writes.createConnector(name, source({ name }), null);
     for (const name of ['a', 'b']) await reaches(two, name, 'RUNNING RUNNING,RUNNING');
     const held =
-      ['a', 'b'].find((name) => two.herder.connectorStatus(name).connector.worker_id === two.herder.workerId) ?? '';
+      ['a', 'b'].find((name) => two.herder.reads.connectorStatus(name).connector.worker_id === two.herder.workerId) ??
+      '';
     expect(held).not.toBe('');
     asleep = true;
     const status = { state: 'RUNNING', trace: null, worker_id: 'w9:8083', generation: 1_000, version: '1.2.3' };
@@ -711,11 +730,11 @@ describe('two workers', () => {
       },
     });
     const two = await startReachable({ config }, slow);
-    for (const name of ['a', 'b']) await one.herder.createConnector(name, source({ name }), null);
+    for (const name of ['a', 'b']) await one.herder.writes.createConnector(name, source({ name }), null);
     for (const name of ['a', 'b']) await reaches(one, name, 'RUNNING RUNNING,RUNNING');
     await until('work on both', () => one.host.running.size === 2 && two.host.running.size === 2);
     stalled = true;
-    await one.herder.createConnector('c', source(), null);
+    await one.herder.writes.createConnector('c', source(), null);
     await until('it to have left', () => kafka.groups.get(GROUP)?.members.size === 1);
     await until('it to have stopped its work', () => two.host.running.size === 0);
     await until('the other one to have taken over', () => one.host.running.size === 6);
@@ -727,13 +746,13 @@ describe('two workers', () => {
   test('connect-runtime 38: an eager member switches the group to eager, and signatures are off', async () => {
     const one = await startReachable();
     const two = await startReachable({ config: { connectProtocol: 'eager' } });
-    for (const name of ['a', 'b']) await one.herder.createConnector(name, source({ name }), null);
+    for (const name of ['a', 'b']) await one.herder.writes.createConnector(name, source({ name }), null);
     for (const name of ['a', 'b']) await reaches(one, name, 'RUNNING RUNNING,RUNNING');
     expect(one.host.running.size + two.host.running.size).toBe(4);
-    await one.herder.putConnectorConfig('a', source({ name: 'a', value: 'x' }));
+    await one.herder.writes.putConnectorConfig('a', source({ name: 'a', value: 'x' }));
     await until('new tasks', () => [one, two].some(({ host }) => host.running.get('a-0')?.taskConfig.value === 'x'));
     const unsigned = { raw: Buffer.alloc(0), signature: null, algorithm: null };
-    await one.herder.submitTaskConfigs('a', unsigned, () => [{ k: 'v' }]);
+    await one.herder.writes.submitTaskConfigs('a', unsigned, () => [{ k: 'v' }]);
     expect(kafka.texts(CONFIGS)).toContain('commit-a={"tasks":1}');
   });
 
@@ -741,8 +760,8 @@ describe('two workers', () => {
     const one = await startReachable({ config: { connectProtocol: 'eager' } });
     const unsigned = { raw: Buffer.alloc(0), signature: null, algorithm: null };
     const submit = async (name: string, configs: Record<string, string>[]): Promise<void> =>
-      await one.herder.submitTaskConfigs(name, unsigned, () => configs);
-    await one.herder.createConnector('c', source(), 'STOPPED');
+      await one.herder.writes.submitTaskConfigs(name, unsigned, () => configs);
+    await one.herder.writes.createConnector('c', source(), 'STOPPED');
     const message = 'Cannot submit non-empty set of task configs for stopped connector c';
     await expect(submit('c', [{}])).rejects.toMatchObject({ status: 400, message });
     await expect(submit('none', [])).rejects.toMatchObject({ status: 404, message: 'Connector none not found' });
@@ -754,16 +773,20 @@ describe('two workers', () => {
     const one = await startReachable();
     await startReachable({ config: { connectProtocol: 'eager' } });
     const unsigned = { raw: Buffer.alloc(0), signature: null, algorithm: null };
-    await one.herder.createConnector('a', source({ name: 'a' }), null);
+    await one.herder.writes.createConnector('a', source({ name: 'a' }), null);
     await reaches(one, 'a', 'RUNNING RUNNING,RUNNING');
-    await one.herder.createConnector('b', source({ name: 'b', 'connector.class': 'Drain', topics: 't' }), 'STOPPED');
+    await one.herder.writes.createConnector(
+      'b',
+      source({ name: 'b', 'connector.class': 'Drain', topics: 't' }),
+      'STOPPED',
+    );
     for (const [name, status, message] of [
       ['none', 404, 'Connector none not found'],
       ['b', 400, 'Connector b is not a source connector'],
     ] as const)
-      await expect(one.herder.fenceTasks(name, unsigned)).rejects.toMatchObject({ status, message });
-    await one.herder.fenceTasks('a', unsigned);
-    await one.herder.fenceTasks('a', unsigned);
+      await expect(one.herder.writes.fenceTasks(name, unsigned)).rejects.toMatchObject({ status, message });
+    await one.herder.writes.fenceTasks('a', unsigned);
+    await one.herder.writes.fenceTasks('a', unsigned);
     const written = kafka.texts(CONFIGS).filter((text) => text.startsWith('tasks-fencing-'));
     expect(written).toEqual(['tasks-fencing-a={"task-count":2}']);
   });
@@ -771,10 +794,10 @@ describe('two workers', () => {
   test('connect-runtime 65: statuses and topics of a deleted connector are removed', async () => {
     const one = await startReachable();
     const two = await startReachable();
-    for (const name of ['a', 'b']) await one.herder.createConnector(name, source({ name }), null);
+    for (const name of ['a', 'b']) await one.herder.writes.createConnector(name, source({ name }), null);
     for (const name of ['a', 'b']) await reaches(one, name, 'RUNNING RUNNING,RUNNING');
     one.host.listener.onTopicActive({ connector: 'a', task: 0 }, 't');
-    await one.herder.deleteConnector('a');
+    await one.herder.writes.deleteConnector('a');
     await until('the status to go', () => states(one.herder, 'a') === '' && states(two.herder, 'a') === '');
     const topic = (): string | undefined =>
       kafka
@@ -782,20 +805,20 @@ describe('two workers', () => {
         .filter((text) => text.startsWith('status-topic-t:'))
         .at(-1);
     await until('the topic to go', () => topic() === 'status-topic-t:connector-a=∅');
-    expect(() => one.herder.taskStatus('a', 0)).toThrow('No status found for task a-0');
+    expect(() => one.herder.reads.taskStatus('a', 0)).toThrow('No status found for task a-0');
   });
 });
 
 test('a connector’s start and end, and a worker that joins or is lost, are one plain line each; protocol details are not logged', async () => {
   const { logger, lines } = plainLines();
   const worker = await start({ logger });
-  await worker.herder.createConnector('c', source(), null);
+  await worker.herder.writes.createConnector('c', source(), null);
   await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
-  await worker.herder.setTargetState('c', 'PAUSED');
+  await worker.herder.writes.setTargetState('c', 'PAUSED');
   await reaches(worker, 'c', 'PAUSED PAUSED,PAUSED');
-  await worker.herder.setTargetState('c', 'STARTED');
+  await worker.herder.writes.setTargetState('c', 'STARTED');
   await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
-  await worker.herder.deleteConnector('c');
+  await worker.herder.writes.deleteConnector('c');
   await until('c to end', () => lines.some((line) => line.includes('deleted')));
   const other = createWorker(kafka, GROUP, { url: 'http://w2:8083/' });
   await other.herder.start();

@@ -28,8 +28,8 @@ export async function serveInternalEndpoint(): Promise<Endpoint> {
       };
       const answer = async (): Promise<void> => {
         if (!herder) throw Object.assign(new Error('not ready'), { status: 404 });
-        if (route === 'fence') await herder.fenceTasks(name, body);
-        else await herder.submitTaskConfigs(name, body, () => JSON.parse(raw.toString()) as ConnectorConfig[]);
+        if (route === 'fence') await herder.writes.fenceTasks(name, body);
+        else await herder.writes.submitTaskConfigs(name, body, () => JSON.parse(raw.toString()) as ConnectorConfig[]);
       };
       answer().then(
         () => response.writeHead(204).end(),

@@ -69,8 +69,9 @@ describe('creation', () => {
 describe('reads', () => {
   test('connect-rest §1.3: a connector without a status is left out, a vanished one has info null', async () => {
     await create('a');
-    const { connectors } = worker.herder;
-    worker.herder.connectors = () => [...connectors.call(worker.herder), 'gone'];
+    const { reads } = worker.herder;
+    const { connectors } = reads;
+    reads.connectors = () => [...connectors(), 'gone'];
     expect(Object.keys((await api().get('/connectors?expand=status')).body as object)).toEqual(['a']);
     expect((await api().get('/connectors?expand=info')).body).toMatchObject({ gone: { info: null } });
   });
@@ -90,10 +91,11 @@ describe('reads', () => {
 
   test('connect-rest 67: version undefined is left out, null is written', async () => {
     await create('a');
-    const { taskStatus } = worker.herder;
-    worker.herder.taskStatus = (...args) => ({ ...taskStatus.apply(worker.herder, args), version: 'undefined' });
+    const { reads } = worker.herder;
+    const { taskStatus } = reads;
+    reads.taskStatus = (...args) => ({ ...taskStatus(...args), version: 'undefined' });
     expect((await api().get('/connectors/a/tasks/0/status')).body).not.toHaveProperty('version');
-    worker.herder.taskStatus = (...args) => ({ ...taskStatus.apply(worker.herder, args), version: null });
+    reads.taskStatus = (...args) => ({ ...taskStatus(...args), version: null });
     expect((await api().get('/connectors/a/tasks/0/status')).text).toContain('"version":null');
   });
 });

@@ -12,18 +12,11 @@ import { changedMessage, type PartitionOffset } from '../../src/cluster/connecto
 import { HerderError } from '../../src/cluster/errors';
 import type { ForwardRequest } from '../../src/cluster/forwarding/forwarding';
 import type {
-  ConnectorInfo,
-  ConnectorRecord,
-  ConnectorStateInfo,
   DeadLetterPage,
-  ReadTaskConfigs,
   RecordedChange,
-  RestartRequest,
   SignedBody,
   State,
   TargetState,
-  TaskInfo,
-  TaskState,
   WorkerFigures,
   WorkerHealth,
   WorkerMember,
@@ -193,20 +186,39 @@ interface Entry {
   taskStates: State[];
 }
 
+const done = async (): Promise<void> => await Promise.resolve();
+
+function apply(entry: Entry, target: TargetState): void {
+  entry.target = target;
+  entry.tasks = target === 'STOPPED' ? 0 : 1;
+  entry.state = target === 'STARTED' ? 'RUNNING' : target;
+  entry.taskStates = entry.tasks === 0 ? [] : [entry.state];
+}
+
 /** Follows connect-rest §1 and §2.2; everything asynchronous is done at once. */
 export class FakeHerder implements Herder {
   readonly workerId = '127.0.0.1:8083';
   readonly entries = new Map<string, Entry>();
-  readonly offsets = new Map<string, readonly PartitionOffset[]>();
-  readonly topics = new Map<string, readonly string[]>();
+  readonly storedOffsets = new Map<string, readonly PartitionOffset[]>();
+  readonly activeTopics = new Map<string, readonly string[]>();
   readonly submitted: { name: string; configs: readonly ConnectorConfig[]; body: SignedBody }[] = [];
   readonly signals: [task: string, signal: TaskSignal][] = [];
   readonly loggerLevels: [namespace: string, level: string][] = [];
-  healthAnswer: () => Promise<WorkerHealth> = () =>
-    Promise.resolve({
+  readonly recorded: RecordedChange[] = [];
+  letters: DeadLetterPage | null = null;
+  /** Of FAILED tasks. */
+  trace = 'org.apache.kafka.connect.errors.ConnectException: boom\n\tat here\n';
+  requiresSignatures = true;
+  leaderUrl: string | null = 'http://127.0.0.1:8083/';
+  /** Null: unknown. */
+  group: readonly WorkerMember[] | null = [{ url: 'http://127.0.0.1:8083/', id: '127.0.0.1:8083' }];
+  healthAnswer: () => Promise<WorkerHealth> = async () =>
+    await Promise.resolve({
       status: 'healthy',
       message: 'Worker has completed startup and is ready to handle requests.',
     });
+  /** Done by the next read of the topics. */
+  onReadBack: () => void = () => undefined;
   /** Thrown by the next leader-only call. */
   elsewhere: Error | null = null;
 
@@ -215,145 +227,214 @@ export class FakeHerder implements Herder {
     private readonly registry: PluginRegistry,
   ) {}
 
-  start(): Promise<void> {
-    return Promise.resolve();
-  }
-  stop(): Promise<void> {
-    return Promise.resolve();
-  }
-  readonly recorded: RecordedChange[] = [];
-  changes(connector?: string): readonly RecordedChange[] {
-    return this.recorded.filter(({ subject }) => connector === undefined || subject === connector);
-  }
-  lastRestart(connector: string): RecordedChange | null {
-    return this.changes(connector).find(({ kind }) => kind === 'restarted') ?? null;
-  }
-  letters: DeadLetterPage | null = null;
-  async deadLetters(name: string, limit: number): Promise<DeadLetterPage> {
-    this.entry(name, `Connector ${name} not found`);
-    if (!this.letters) throw new HerderError(404, `DLQ_NONE: Connector ${name} has no dead letter topic`);
-    return await Promise.resolve({ ...this.letters, letters: this.letters.letters.slice(0, limit) });
-  }
-  async replayDeadLetters(
-    name: string,
-    letters: readonly { readonly partition: number; readonly offset: number }[],
-  ): Promise<readonly (string | null)[]> {
-    this.entry(name, `Connector ${name} not found`);
-    return await Promise.resolve(letters.map(({ offset }) => (offset === 0 ? 'DLQ_LETTER_GONE: gone' : null)));
-  }
-  /** Done by the next read of the topics. */
-  onReadBack: () => void = () => undefined;
+  readonly start = done;
+  readonly stop = done;
+  readonly reloadPlugins = done;
+  readonly kafkaClusterId = (): string => 'I4ZmrWqfT2e-upky_4fdPA';
+  groupSecret = (purpose: string): Buffer => Buffer.from(purpose);
+  readonly members = async (): Promise<readonly WorkerMember[] | null> => await Promise.resolve(this.group);
+  readonly health = async (): Promise<WorkerHealth> => await this.healthAnswer();
   readBack(): Promise<void> {
     this.onReadBack();
     return Promise.resolve();
-  }
-  reloadPlugins(): Promise<void> {
-    return Promise.resolve();
-  }
-  health(): Promise<WorkerHealth> {
-    return this.healthAnswer();
   }
   figures(): WorkerFigures {
     const work = new WorkMetrics(DEFAULT_SAMPLE_WINDOWS);
     return {
       clientId: 'connect-1',
       connectors: [...this.entries.keys()].map((connector) => ({
-        connector,
+        ...{ connector, type: 'sink', class: 'X', version: null },
         states: new TimeInStates(),
-        type: 'sink',
-        class: 'X',
-        version: null,
       })),
       tasks: [],
       taskStates: [],
       worker: {
-        connectors: this.entries.size,
-        tasks: 0,
-        connectorStarts: work.connectorStarts,
-        taskStarts: work.taskStarts,
+        ...{ connectors: this.entries.size, tasks: 0 },
+        ...{ connectorStarts: work.connectorStarts, taskStarts: work.taskStarts },
       },
       membership: {
-        clientId: 'connect-1',
-        protocol: null,
-        leaderUrl: null,
-        generation: -1,
-        assignedConnectors: 0,
-        assignedTasks: 0,
-        group: GroupMetrics.create(DEFAULT_SAMPLE_WINDOWS),
+        ...{ clientId: 'connect-1', protocol: null, leaderUrl: null, generation: -1 },
+        ...{ assignedConnectors: 0, assignedTasks: 0, group: GroupMetrics.create(DEFAULT_SAMPLE_WINDOWS) },
       },
       clients: [],
     };
   }
-  /** Of FAILED tasks. */
-  trace = 'org.apache.kafka.connect.errors.ConnectException: boom\n\tat here\n';
 
-  kafkaClusterId(): string | null {
-    return 'I4ZmrWqfT2e-upky_4fdPA';
-  }
+  readonly reads: Herder['reads'] = {
+    connectors: () => [...this.entries.keys()],
+    records: () => this.reads.connectors().map((name) => this.reads.record(name)),
+    record: (name) => {
+      const { config, type, target, tasks } = this.entry(name);
+      return { name, config, type, target, tasks, status: this.reads.statusOrNull(name) };
+    },
+    connectorInfo: (name) => {
+      const { config, tasks, type } = this.entry(name);
+      return { name, config, tasks: Array.from({ length: tasks }, (_, task) => ({ connector: name, task })), type };
+    },
+    statusOrNull: (name) => (this.entries.has(name) ? this.reads.connectorStatus(name) : null),
+    connectorStatus: (name) => {
+      const entry = this.entry(name, `No status found for connector ${name}`);
+      return {
+        name,
+        connector: { state: entry.state, worker_id: this.workerId, version: '4.3.1' },
+        tasks: entry.taskStates.map((_, id) => this.reads.taskStatus(name, id)),
+        type: entry.type,
+      };
+    },
+    taskStatus: (name, id) => {
+      const state = this.entries.get(name)?.taskStates[id];
+      if (!state) throw new HerderError(404, `No status found for task ${name}-${id}`);
+      const trace = state === 'FAILED' ? this.trace : '';
+      return { id, state, worker_id: this.workerId, version: '4.3.1', trace };
+    },
+    taskInfos: (name) => {
+      const { config, tasks } = this.entry(name);
+      return Array.from({ length: tasks }, (_, task) => ({
+        id: { connector: name, task },
+        config: { ...config, 'task.class': 'org.apache.kafka.connect.file.FileStreamSourceTask' },
+      }));
+    },
+    lastRestart: (name) => this.history.list(name).find(({ kind }) => kind === 'restarted') ?? null,
+  };
 
-  groupSecret(purpose: string): Buffer | null {
-    return Buffer.from(purpose);
-  }
-  requiresSignatures = true;
+  readonly history: Herder['history'] = {
+    list: (connector) => this.recorded.filter(({ subject }) => connector === undefined || subject === connector),
+  };
 
-  /** Null: unknown. */
-  group: readonly WorkerMember[] | null = [{ url: 'http://127.0.0.1:8083/', id: '127.0.0.1:8083' }];
-  async members(): Promise<readonly WorkerMember[] | null> {
-    return await Promise.resolve(this.group);
-  }
-  leaderUrl: string | null = 'http://127.0.0.1:8083/';
-  connectorRecords(): readonly ConnectorRecord[] {
-    return this.connectors().map((name) => this.connectorRecord(name));
-  }
-  connectorRecord(name: string): ConnectorRecord {
-    const { config, type, target, tasks } = this.entry(name, `Connector ${name} not found`);
-    return { name, config, type, target, tasks, status: this.connectorStatus(name) };
-  }
+  readonly writes: Herder['writes'] = {
+    createConnector: async (name, config, initial) => {
+      const type = await this.check(config);
+      if (this.entries.has(name)) throw new HerderError(409, `Connector ${name} already exists`);
+      const entry: Entry = {
+        config,
+        type,
+        target: initial ?? 'STARTED',
+        tasks: 0,
+        state: 'UNASSIGNED',
+        taskStates: [],
+      };
+      this.entries.set(name, entry);
+      apply(entry, entry.target);
+      return { ...this.reads.connectorInfo(name), tasks: [] };
+    },
+    putConnectorConfig: async (name, config) => {
+      const type = await this.check(config);
+      const before = this.entries.get(name);
+      if (!before) return { created: true, info: await this.writes.createConnector(name, config, null) };
+      this.entries.set(name, { ...before, config, type });
+      return { created: false, info: this.reads.connectorInfo(name) };
+    },
+    patchConnectorConfig: async (name, patch) => {
+      this.leaderOnly();
+      const merged = Object.entries({ ...this.entry(name).config, ...patch });
+      const config = Object.fromEntries(merged.filter((kept): kept is [string, string] => kept[1] !== null));
+      return (await this.writes.putConnectorConfig(name, config)).info;
+    },
+    deleteConnector: async (name) => {
+      this.leaderOnly(name);
+      this.entries.delete(name);
+      await done();
+    },
+    setTargetState: async (name, state) => {
+      apply(this.entry(name, `Unknown connector ${name}`), state);
+      await done();
+    },
+    stopConnector: async (name) => {
+      apply(this.leaderOnly(name, `Unknown connector ${name}`), 'STOPPED');
+      await done();
+    },
+    setLoggerLevel: async (namespace, level) => {
+      this.loggerLevels.push([namespace, level]);
+      await done();
+    },
+    submitTaskConfigs: async (name, body, read) => {
+      if (body.signature === null) throw new HerderError(400, 'Internal request missing required signature');
+      this.submitted.push({ name, configs: read(true), body });
+      await done();
+    },
+    fenceTasks: noTask,
+  };
 
-  connectors(): readonly string[] {
-    return [...this.entries.keys()];
-  }
-  private entry(name: string, message: string): Entry {
+  readonly restarts: Herder['restarts'] = {
+    restartConnector: async (name) => {
+      this.leaderOnly(name, `Unknown connector: ${name}`);
+      await done();
+    },
+    requestRestart: async (name, { onlyFailed, includeTasks }) => {
+      const entry = this.leaderOnly(name, `Unknown connector: ${name}`);
+      const status = this.reads.connectorStatus(name);
+      const restarted = (state: State): State => (!onlyFailed || state === 'FAILED' ? 'RESTARTING' : state);
+      return await Promise.resolve({
+        ...status,
+        connector: { ...status.connector, state: restarted(entry.state) },
+        tasks: status.tasks.map((task) => ({ ...task, state: includeTasks ? restarted(task.state) : task.state })),
+      });
+    },
+    restartTask: async (name, task) => {
+      this.task(name, task);
+      await done();
+    },
+    signalTask: async (name, task, signal) => {
+      if (this.task(name, task).state !== 'RUNNING')
+        throw new HerderError(409, `Task ${name}-${task} is not running, so it accepts no signals`);
+      if (signal.type === 'refused') throw new HerderError(400, 'no such signal');
+      this.signals.push([`${name}-${task}`, signal]);
+      await done();
+    },
+  };
+
+  readonly offsets: Herder['offsets'] = {
+    list: async (name) => {
+      this.entry(name);
+      return await Promise.resolve(this.storedOffsets.get(name) ?? []);
+    },
+    /** Replaces the existing ones. */
+    alter: async (name, offsets) => {
+      this.leaderOnly(name);
+      this.storedOffsets.set(name, offsets);
+      return await Promise.resolve(changedMessage('altered', true));
+    },
+    reset: async (name) => {
+      this.leaderOnly(name);
+      this.storedOffsets.delete(name);
+      return await Promise.resolve(changedMessage('reset', true));
+    },
+  };
+
+  readonly deadLetters: Herder['deadLetters'] = {
+    list: async (name, limit) => {
+      this.entry(name);
+      if (!this.letters) throw new HerderError(404, `DLQ_NONE: Connector ${name} has no dead letter topic`);
+      return await Promise.resolve({ ...this.letters, letters: this.letters.letters.slice(0, limit) });
+    },
+    replay: async (name, letters) => {
+      this.entry(name);
+      return await Promise.resolve(letters.map(({ offset }) => (offset === 0 ? 'DLQ_LETTER_GONE: gone' : null)));
+    },
+  };
+
+  readonly topics: Herder['topics'] = {
+    list: (name) => this.activeTopics.get(name) ?? [],
+    reset: (name) => void this.activeTopics.delete(name),
+  };
+
+  private entry(name: string, message = `Connector ${name} not found`): Entry {
     const entry = this.entries.get(name);
     if (!entry) throw new HerderError(404, message);
     return entry;
   }
-  connectorInfo(name: string): ConnectorInfo {
-    const { config, tasks, type } = this.entry(name, `Connector ${name} not found`);
-    return { name, config, tasks: Array.from({ length: tasks }, (_, task) => ({ connector: name, task })), type };
-  }
-  connectorStatus(name: string): ConnectorStateInfo {
-    const entry = this.entry(name, `No status found for connector ${name}`);
-    return {
-      name,
-      connector: { state: entry.state, worker_id: this.workerId, version: '4.3.1' },
-      tasks: entry.taskStates.map((_, id) => this.taskStatus(name, id)),
-      type: entry.type,
-    };
-  }
-  taskStatus(name: string, task: number): TaskState {
-    const state = this.entries.get(name)?.taskStates[task];
-    if (!state) throw new HerderError(404, `No status found for task ${name}-${task}`);
-    return {
-      id: task,
-      state,
-      worker_id: this.workerId,
-      version: '4.3.1',
-      trace: state === 'FAILED' ? this.trace : '',
-    };
-  }
-  taskInfos(name: string): readonly TaskInfo[] {
-    const { config, tasks } = this.entry(name, `Connector ${name} not found`);
-    return Array.from({ length: tasks }, (_, task) => ({
-      id: { connector: name, task },
-      config: { ...config, 'task.class': 'org.apache.kafka.connect.file.FileStreamSourceTask' },
-    }));
-  }
-
-  private leaderOnly(): void {
+  private leaderOnly(): void;
+  private leaderOnly(name: string, message?: string): Entry;
+  private leaderOnly(name?: string, message?: string): Entry | undefined {
     const error = this.elsewhere;
     this.elsewhere = null;
     if (error) throw error;
+    return name === undefined ? undefined : this.entry(name, message);
+  }
+  private task(name: string, task: number): Entry {
+    const entry = this.leaderOnly(name, `Unknown connector: ${name}`);
+    if (!entry.taskStates[task]) throw new HerderError(404, `Unknown task: ${name}-${task}`);
+    return entry;
   }
   private async check(config: ConnectorConfig): Promise<'source' | 'sink'> {
     const failure = validationFailure(await this.validator.validate(config));
@@ -361,119 +442,6 @@ export class FakeHerder implements Herder {
     this.leaderOnly();
     return this.registry.find(config['connector.class'] ?? '')?.type === 'sink' ? 'sink' : 'source';
   }
-  private apply(entry: Entry): void {
-    entry.tasks = entry.target === 'STOPPED' ? 0 : 1;
-    entry.state = entry.target === 'STARTED' ? 'RUNNING' : entry.target;
-    entry.taskStates = entry.tasks === 0 ? [] : [entry.state];
-  }
-
-  async createConnector(name: string, config: ConnectorConfig, initial: TargetState | null): Promise<ConnectorInfo> {
-    const type = await this.check(config);
-    if (this.entries.has(name)) throw new HerderError(409, `Connector ${name} already exists`);
-    const entry: Entry = { config, type, target: initial ?? 'STARTED', tasks: 0, state: 'UNASSIGNED', taskStates: [] };
-    this.entries.set(name, entry);
-    this.apply(entry);
-    return { ...this.connectorInfo(name), tasks: [] };
-  }
-  async putConnectorConfig(name: string, config: ConnectorConfig): Promise<{ created: boolean; info: ConnectorInfo }> {
-    const type = await this.check(config);
-    const before = this.entries.get(name);
-    if (!before) return { created: true, info: await this.createConnector(name, config, null) };
-    this.entries.set(name, { ...before, config, type });
-    return { created: false, info: this.connectorInfo(name) };
-  }
-  async patchConnectorConfig(name: string, patch: Readonly<Record<string, string | null>>): Promise<ConnectorInfo> {
-    this.leaderOnly();
-    const merged = Object.entries({ ...this.entry(name, `Connector ${name} not found`).config, ...patch });
-    const config = Object.fromEntries(merged.filter((kept): kept is [string, string] => kept[1] !== null));
-    return (await this.putConnectorConfig(name, config)).info;
-  }
-  async connectorOffsets(name: string): Promise<readonly PartitionOffset[]> {
-    this.entry(name, `Connector ${name} not found`);
-    return Promise.resolve(this.offsets.get(name) ?? []);
-  }
-  /** Replaces the existing one. */
-  async alterConnectorOffsets(name: string, offsets: readonly PartitionOffset[]): Promise<string> {
-    this.leaderOnly();
-    this.entry(name, `Connector ${name} not found`);
-    this.offsets.set(name, offsets);
-    return Promise.resolve(changedMessage('altered', true));
-  }
-  async resetConnectorOffsets(name: string): Promise<string> {
-    this.leaderOnly();
-    this.entry(name, `Connector ${name} not found`);
-    this.offsets.delete(name);
-    return Promise.resolve(changedMessage('reset', true));
-  }
-  activeTopics(name: string): readonly string[] {
-    return this.topics.get(name) ?? [];
-  }
-  resetActiveTopics(name: string): void {
-    this.topics.delete(name);
-  }
-  async deleteConnector(name: string): Promise<void> {
-    this.leaderOnly();
-    this.entry(name, `Connector ${name} not found`);
-    this.entries.delete(name);
-    return Promise.resolve();
-  }
-  async setTargetState(name: string, state: 'STARTED' | 'PAUSED'): Promise<void> {
-    const entry = this.entry(name, `Unknown connector ${name}`);
-    entry.target = state;
-    this.apply(entry);
-    return Promise.resolve();
-  }
-  async stopConnector(name: string): Promise<void> {
-    this.leaderOnly();
-    const entry = this.entry(name, `Unknown connector ${name}`);
-    entry.target = 'STOPPED';
-    this.apply(entry);
-    return Promise.resolve();
-  }
-  async restartConnector(name: string): Promise<void> {
-    this.leaderOnly();
-    this.entry(name, `Unknown connector: ${name}`);
-    return Promise.resolve();
-  }
-  async requestRestart(name: string, request: RestartRequest): Promise<ConnectorStateInfo> {
-    this.leaderOnly();
-    const entry = this.entry(name, `Unknown connector: ${name}`);
-    const status = this.connectorStatus(name);
-    const restarted = (state: State): boolean => !request.onlyFailed || state === 'FAILED';
-    return Promise.resolve({
-      ...status,
-      connector: { ...status.connector, state: restarted(entry.state) ? 'RESTARTING' : entry.state },
-      tasks: status.tasks.map((task) => ({
-        ...task,
-        state: request.includeTasks && restarted(task.state) ? 'RESTARTING' : task.state,
-      })),
-    });
-  }
-  async restartTask(name: string, task: number): Promise<void> {
-    this.leaderOnly();
-    const entry = this.entry(name, `Unknown connector: ${name}`);
-    if (!entry.taskStates[task]) throw new HerderError(404, `Unknown task: ${name}-${task}`);
-    return Promise.resolve();
-  }
-  async signalTask(name: string, task: number, signal: TaskSignal): Promise<void> {
-    this.leaderOnly();
-    const entry = this.entry(name, `Unknown connector: ${name}`);
-    if (!entry.taskStates[task]) throw new HerderError(404, `Unknown task: ${name}-${task}`);
-    if (entry.state !== 'RUNNING')
-      throw new HerderError(409, `Task ${name}-${task} is not running, so it accepts no signals`);
-    if (signal.type === 'refused') throw new HerderError(400, 'no such signal');
-    this.signals.push([`${name}-${task}`, signal]);
-    return Promise.resolve();
-  }
-  async setLoggerLevel(namespace: string, level: string): Promise<void> {
-    this.loggerLevels.push([namespace, level]);
-    return Promise.resolve();
-  }
-  async submitTaskConfigs(name: string, body: SignedBody, read: ReadTaskConfigs): Promise<void> {
-    if (body.signature === null) throw new HerderError(400, 'Internal request missing required signature');
-    this.submitted.push({ name, configs: read(true), body });
-  }
-  readonly fenceTasks = noTask;
 }
 
 export interface FakeWorker {

@@ -129,7 +129,7 @@ test('connect-rest §2.5: no leader known', async () => {
 test('connect-rest §2.5: a change that was decided but not written: the error asks for a retry; an unknown outcome is reported as such', async () => {
   const answers = [];
   for (const code of ['CONFIG_WRITE_DROPPED', 'CONFIG_WRITE_IN_DOUBT']) {
-    worker.herder.stopConnector = () => Promise.reject(new ConnectError('Error writing target state', { code }));
+    worker.herder.writes.stopConnector = () => Promise.reject(new ConnectError('Error writing target state', { code }));
     const answer = await api().put('/connectors/a/stop');
     answers.push([answer.status, answer.headers['retry-after'], (answer.body as { message: string }).message]);
   }

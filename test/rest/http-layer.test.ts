@@ -89,14 +89,14 @@ describe('health and startup', () => {
 
   test('connect-rest 163: a request that the herder does not answer ends at the timeout', async () => {
     const { app, herder } = fakeWorker({ requestLimitMs: 20 });
-    herder.restartConnector = () => new Promise(() => undefined);
+    herder.restarts.restartConnector = () => new Promise(() => undefined);
     const answer = await request(app).post('/connectors/a/restart');
     expect(answer.body).toEqual({ error_code: 500, message: 'Request timed out' });
   });
 
   test('an unexpected error is a 500 with its message', async () => {
     const { app, herder } = fakeWorker();
-    herder.connectors = () => {
+    herder.reads.connectors = () => {
       throw new Error('disk on fire');
     };
     expect((await request(app).get('/connectors')).body).toEqual({ error_code: 500, message: 'disk on fire' });

@@ -25,7 +25,7 @@ describe('offsets', () => {
       200,
       '{"message":"The offsets for this connector have been altered successfully"}',
     ]);
-    expect(worker.herder.offsets.get('a')).toEqual([
+    expect(worker.herder.storedOffsets.get('a')).toEqual([
       {
         partition: { f: 'é😀', one: 1, float: new Float64(1) },
         offset: { big: 9007199254740993n, e: new Float64(1e25), half: 0.5, yes: true, no: null },
@@ -38,7 +38,7 @@ describe('offsets', () => {
 
   test('connect-rest 106, R10: null and absent partitions and offsets', async () => {
     await alter('{"offsets":[{"partition":{"f":"x"}},{"partition":null,"offset":null},{}]}').expect(200);
-    expect(worker.herder.offsets.get('a')).toEqual([
+    expect(worker.herder.storedOffsets.get('a')).toEqual([
       { partition: { f: 'x' }, offset: null },
       { partition: null, offset: null },
       { partition: null, offset: null },

@@ -219,7 +219,7 @@ test('close waits for requests in flight', async () => {
   const herder = new FakeHerder(validator, registry);
   let release = (): void => undefined;
   const entered = new Promise<void>((resolve) => {
-    herder.restartConnector = () => {
+    herder.restarts.restartConnector = () => {
       resolve();
       return new Promise((done) => (release = done));
     };

@@ -69,7 +69,7 @@ test('a signal for a task of another worker is forwarded to it, with its id', as
     },
   });
   await api().post('/connectors').send({ name: 'a', config: SRC }).expect(201);
-  worker.herder.signalTask = async () => {
+  worker.herder.restarts.signalTask = async () => {
     throw new NotHereError('http://other:8083');
   };
   const answer = await send({ id: 's1', type: 'log', data: { message: 'hi' } });

@@ -53,7 +53,7 @@ test('a worker of the group is admitted to what workers ask each other, and to n
   const login = { admitsEveryone: false, knows: () => false, accepts: () => false } as unknown as PropertyFileLogin;
   const access = createAccess({ settings, login, bearer, failures: failedLogins() });
   const { app, herder: own } = fakeWorker({ access: admittingWorkers(access, isWorker) });
-  await own.createConnector('a b', { ...SRC, name: 'a b' }, null);
+  await own.writes.createConnector('a b', { ...SRC, name: 'a b' }, null);
   const status = async (path: string, marked: Promise<OutgoingRequest>): Promise<number> =>
     (
       await request(app)

@@ -58,6 +58,8 @@ export interface HerderOffsetsOptions {
   readonly lease: () => Pick<WorkLease, 'holds'>;
   /** Milliseconds. */
   readonly configReadTimeoutMs: number;
+  /** Throws HerderError 404 until the storage topics have been read. */
+  readonly requireOpen: () => void;
 }
 
 export interface ExactlyOnceOffsets {
@@ -78,9 +80,10 @@ interface Admitted {
 export class HerderOffsets {
   constructor(private readonly options: HerderOffsetsOptions) {}
 
-  /** In any state of the connector. */
+  /** Committed source offsets, or those of the sink's consumer group; in any state of the connector. */
   async list(name: string): Promise<readonly PartitionOffset[]> {
-    const { configs, plugins, offsets } = this.options;
+    const { configs, plugins, offsets, requireOpen } = this.options;
+    requireOpen();
     const config = configs.snapshot().connectorConfig(name);
     if (config === null) throw notFound(name);
     const isSink = plugins.require(config).type === 'sink';
@@ -96,11 +99,18 @@ export class HerderOffsets {
     }
   }
 
-  /**
-   * `entries` null: reset all. Resolves to the message for the user. If it rejects with a status below 500, nothing was
-   * changed.
-   */
-  async change(name: string, entries: readonly PartitionOffset[] | null): Promise<string> {
+  /** Resolves to the message for the user. If it rejects with a status below 500, nothing was changed. */
+  async alter(name: string, offsets: readonly PartitionOffset[]): Promise<string> {
+    return await this.change(name, offsets);
+  }
+
+  /** Resets all offsets; succeeds if there are none. As `alter`. */
+  async reset(name: string): Promise<string> {
+    return await this.change(name, null);
+  }
+
+  /** `entries` null: reset all. */
+  private async change(name: string, entries: readonly PartitionOffset[] | null): Promise<string> {
     const deadline = monotonicNow() + REQUEST_TIMEOUT_MS;
     const admitted = await this.admit(name);
     try {

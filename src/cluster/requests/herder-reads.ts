@@ -31,6 +31,7 @@ export class HerderReads {
     return this.snapshot().connectors();
   }
 
+  /** All connectors, at one moment. */
   records(): readonly ConnectorRecord[] {
     return this.connectors().map((name) => this.record(name));
   }
@@ -80,6 +81,7 @@ export class HerderReads {
     return { id: task, ...stateOf(status) };
   }
 
+  /** The last restart of the connector or one of its tasks; null: none since it was created, or unknown. */
   lastRestart(name: string): RecordedChange | null {
     const instances = [[null, this.statuses.connector(name)] as const, ...this.statuses.tasksOf(name)];
     let last: RecordedChange | null = null;

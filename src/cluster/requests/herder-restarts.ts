@@ -11,6 +11,7 @@ import type { ConnectorSet } from '../running/connector-set';
 import { HerderError, NotHereError } from '../errors';
 import type { ConnectorStateInfo, RestartRequest } from '../entities';
 import type { HerderReads } from './herder-reads';
+import { thenReadBack } from './read-back';
 import type { Membership } from '../group/membership';
 import { TaskSignalError } from '../../tasks/task-signal-error';
 import { restartPlan } from '../running/restart-plan';
@@ -25,53 +26,52 @@ export interface HerderRestartsOptions {
   readonly connectors: ConnectorSet;
   readonly tasks: TaskSet;
   readonly work: AssignedWork;
+  /** Reads what other workers have changed. */
+  readonly readBack: () => Promise<void>;
 }
 
+/** `user`: who requests it, for the history; null: not authenticated. (Default: null) */
 export class HerderRestarts {
   constructor(private readonly options: HerderRestartsOptions) {}
 
-  /** The tick waits only for the old instance to stop; the request waits for the new one to start. */
+  /** Restarts the connector instance alone, and waits for it. */
   async restartConnector(name: string, user: string | null = null): Promise<void> {
     const { configs, requests, connectors, membership, work } = this.options;
-    const restarted = await requests.run(`stopping restarted connector ${name}`, async () => {
+    const stopped = requests.run(`stopping restarted connector ${name}`, async () => {
       this.requireConnector(name, configs);
       if (!connectors.runner(name)) throw new NotHereError(() => this.ownerUrl(() => membership.connectorOwner(name)));
       return { started: await work.beginConnectorRestart(name, byUser(user)) };
     });
-    try {
-      await restarted.started();
-    } catch (error) {
-      throw new HerderError(500, `Failed to start connector: ${name}`, { cause: error });
-    }
+    await this.awaitStart(stopped, `Failed to start connector: ${name}`);
   }
 
   /** Writes the request to the config topic; returns the states that it leads to. */
   async requestRestart(name: string, request: RestartRequest, user: string | null = null): Promise<ConnectorStateInfo> {
-    const { configs, reads, requests } = this.options;
-    return await requests.runAsLeader(`restarting connector ${name}`, async () => {
+    const { configs, reads, requests, readBack } = this.options;
+    const written = requests.runAsLeader(`restarting connector ${name}`, async () => {
       this.requireConnector(name, configs);
       const current = reads.statusOrNull(name);
       if (current === null) throw new HerderError(404, `Status for connector ${name} not found`);
       await configs.putRestartRequest(name, request.includeTasks, request.onlyFailed, byUser(user));
       return restartPlan(request, current).states;
     });
+    return await thenReadBack(written, readBack);
   }
 
   async restartTask(connector: string, task: number, user: string | null = null): Promise<void> {
     const { requests, work } = this.options;
     const id = { connector, task };
-    const restarted = await requests.run(`restarting task ${connector}-${task}`, async () => {
+    const stopped = requests.run(`restarting task ${connector}-${task}`, async () => {
       this.requireTask(id);
       return { started: await work.beginTaskRestart(id, byUser(user)) };
     });
-    try {
-      await restarted.started();
-    } catch (error) {
-      throw new HerderError(500, `Failed to start task: ${connector}-${task}`, { cause: error });
-    }
+    await this.awaitStart(stopped, `Failed to start task: ${connector}-${task}`);
   }
 
-  /** The tick only finds the task: the task may take long to accept the signal. */
+  /**
+   * Resolves when the task has accepted the signal. HerderError 409: it is not running. 400: it does not accept it. The
+   * tick only finds the task, which may take long to accept the signal.
+   */
   async signalTask(connector: string, task: number, signal: TaskSignal): Promise<void> {
     const { requests, tasks } = this.options;
     const id = { connector, task };
@@ -82,6 +82,16 @@ export class HerderRestarts {
       if (!(error instanceof TaskSignalError)) throw error;
       throw new HerderError(error.failure === 'not running' ? 409 : 400, error.message, { cause: error });
     }
+  }
+
+  /** The tick waits only for the old instance to stop; the request waits for the new one to start. */
+  private async awaitStart(stopped: Promise<{ started: () => Promise<void> }>, failed: string): Promise<void> {
+    const restarted = stopped.then(async ({ started }) => {
+      await started().catch((error: unknown) => {
+        throw new HerderError(500, failed, { cause: error });
+      });
+    });
+    await thenReadBack(restarted, this.options.readBack);
   }
 
   private requireTask(id: ConnectorTaskId): void {

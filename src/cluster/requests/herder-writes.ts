@@ -12,6 +12,7 @@ import { notFound, type HerderReads } from './herder-reads';
 import { offsetsAreChanging, type OffsetLocks } from '../offsets/offset-locks';
 import type { InternalMarks, InternalRequest } from '../forwarding/internal-marks';
 import { verifySignature } from '../forwarding/session-key';
+import { thenReadBack } from './read-back';
 import type { TickRequests } from './tick-requests';
 import { sameConfig } from '../running/task-configs';
 
@@ -28,34 +29,41 @@ export interface HerderWritesOptions {
   /** `inter.worker.verification.algorithms`. */
   readonly verificationAlgorithms: readonly string[];
   readonly marks: InternalMarks;
+  /** Throws HerderError 404 until the storage topics have been read. */
+  readonly requireOpen: () => void;
+  /** Reads what other workers have changed. */
+  readonly readBack: () => Promise<void>;
 }
 
+/** `user`: who requests a change, for the history; null: not authenticated. (Default: null) */
 export class HerderWrites {
   constructor(private readonly options: HerderWritesOptions) {}
 
+  /** Validates, then writes; 409 when the name exists. `initialState` null: STARTED. */
   async createConnector(
     name: string,
     config: ConnectorConfig,
     initialState: TargetState | null,
     user: string | null = null,
   ): Promise<ConnectorInfo> {
-    const { configs, reads, requests } = this.options;
+    const { configs, reads } = this.options;
     await this.validate(config);
-    return await requests.runAsLeader(writing(name), async () => {
+    return await this.change(writing(name), async () => {
       if (configs.snapshot().contains(name)) throw new HerderError(409, `Connector ${name} already exists`);
       await configs.putConnector(name, config, initialState, byUser(user));
       return reads.connectorInfo(name);
     });
   }
 
+  /** Creates or replaces. */
   async putConnectorConfig(
     name: string,
     config: ConnectorConfig,
     user: string | null = null,
   ): Promise<{ created: boolean; info: ConnectorInfo }> {
-    const { configs, reads, requests } = this.options;
+    const { configs, reads } = this.options;
     await this.validate(config);
-    return await requests.runAsLeader(writing(name), async () => {
+    return await this.change(writing(name), async () => {
       const stored = configs.snapshot().connectorConfig(name);
       await this.putConfig(name, config, stored, user);
       return { created: stored === null, info: reads.connectorInfo(name) };
@@ -84,7 +92,7 @@ export class HerderWrites {
     for (;;) {
       const config = patched(base, patch);
       await this.validate(config);
-      const info = await requests.runAsLeader(writing(name), async () => {
+      const info = await this.change(writing(name), async () => {
         const now = stored();
         if (now !== base) {
           base = now;
@@ -98,8 +106,8 @@ export class HerderWrites {
   }
 
   async deleteConnector(name: string, user: string | null = null): Promise<void> {
-    const { configs, requests } = this.options;
-    await requests.runAsLeader(`removing the config for connector ${name} from the config topic`, async () => {
+    const { configs } = this.options;
+    await this.change(`removing the config for connector ${name} from the config topic`, async () => {
       if (!configs.snapshot().contains(name)) throw notFound(name);
       await configs.removeConnector(name, byUser(user));
     });
@@ -107,14 +115,15 @@ export class HerderWrites {
 
   /** On any worker. Does not wait for the effect. */
   async setTargetState(name: string, state: 'STARTED' | 'PAUSED', user: string | null = null): Promise<void> {
-    const { configs } = this.options;
+    const { configs, requireOpen, readBack } = this.options;
+    requireOpen();
     if (!configs.snapshot().contains(name)) throw new HerderError(404, `Unknown connector ${name}`);
-    await configs.putTargetState(name, state, byUser(user));
+    await thenReadBack(configs.putTargetState(name, state, byUser(user)), readBack);
   }
 
   async stopConnector(name: string, user: string | null = null): Promise<void> {
-    const { configs, requests } = this.options;
-    await requests.runAsLeader(`writing 0 task configs for connector ${name} to the config topic`, async () => {
+    const { configs } = this.options;
+    await this.change(`writing 0 task configs for connector ${name} to the config topic`, async () => {
       if (!configs.snapshot().contains(name)) throw new HerderError(404, `Unknown connector ${name}`);
       await configs.stopConnector(name, byUser(user));
     });
@@ -136,7 +145,13 @@ export class HerderWrites {
     else await configs.putConnector(name, config, null, byUser(user));
   }
 
-  /** Verifies the signature before it reads the body. */
+  /** For all workers of the group, which apply it when they read it. `level` is written as given. */
+  async setLoggerLevel(namespace: string, level: string, user: string | null = null): Promise<void> {
+    this.options.requireOpen();
+    await this.options.configs.putLoggerLevel(namespace, level, byUser(user));
+  }
+
+  /** Internal endpoint: task configs from the connector's owner. Verifies the signature before it reads the body. */
   async submitTaskConfigs(name: string, body: SignedBody, read: ReadTaskConfigs): Promise<void> {
     const { configs, requests, offsetLocks } = this.options;
     const taskConfigs = read(this.verify('tasks', name, body));
@@ -152,6 +167,7 @@ export class HerderWrites {
     });
   }
 
+  /** Internal endpoint for workers whose exactly-once tasks start: resolves when earlier tasks are fenced. */
   async fenceTasks(name: string, body: SignedBody): Promise<void> {
     this.verify('fence', name, body);
     await this.options.fence(name);
@@ -166,6 +182,11 @@ export class HerderWrites {
       marks.verify(kind, connector, body);
     }
     return isSigned;
+  }
+
+  /** On the leader. Once it is answered, this worker has read it. */
+  private async change<T>(stage: string, run: () => Promise<T>): Promise<T> {
+    return await thenReadBack(this.options.requests.runAsLeader(stage, run), this.options.readBack);
   }
 
   private async validate(config: ConnectorConfig): Promise<void> {

@@ -15,12 +15,13 @@ export class ActiveTopics {
     private readonly tracking: TopicTracking,
   ) {}
 
+  /** Empty for an unknown connector. Throws HerderError 403 when topic tracking is disabled, as `reset`. */
   list(connector: string): readonly string[] {
     this.requireTracking();
     return this.statuses.cache.topicsOf(connector).map(({ topic }) => topic);
   }
 
-  /** On any worker. All workers and tasks read the reset; a topic that stays in use is recorded again. */
+  /** On any worker. All workers and tasks read the reset; a topic in use is recorded again. */
   reset(connector: string): void {
     this.requireTracking();
     if (!this.tracking.resetAllowed) throw new HerderError(403, 'Topic tracking reset is disabled.');

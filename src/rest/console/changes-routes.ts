@@ -30,7 +30,7 @@ export function changeRoutes(context: RestContext): readonly ConsoleRoute[] {
       path: '/ui/api/changes',
       role: 'reader',
       run: async (call) => {
-        const changes = context.herder().changes(call.query.get('connector') ?? undefined);
+        const changes = context.herder().history.list(call.query.get('connector') ?? undefined);
         const since = changes.at(-1)?.at ?? null;
         return ok({ since, changes: await Promise.all(changes.map(show)) } satisfies Changes);
       },

@@ -23,22 +23,22 @@ export class DetailsComputation {
   async of(name: string, authorization: string | null): Promise<ConnectorDetails> {
     const { context, reports, failures, history } = this.parts;
     const herder = context.herder();
-    const plugin = new ConnectorPlugins(context.registry).describe(herder.connectorRecord(name).config);
+    const plugin = new ConnectorPlugins(context.registry).describe(herder.reads.record(name).config);
     const declared = plugin?.console ?? {};
     const report = await reports.read(authorization);
     const panels = await this.panels(herder, name, declared, authorization);
     // It may have changed meanwhile.
-    const record = herder.connectorRecord(name);
+    const record = herder.reads.record(name);
     const at = Date.now();
     const all = await failures.all(record);
     const row = connectorRow(record, groupOf(report), all[0] ? { ...all[0], trace: '' } : null);
     history.add(at, name, row.rate);
-    const restart = herder.lastRestart(name);
+    const restart = herder.reads.lastRestart(name);
     return {
       ...{ at, row, failures: all, panels, effects: declared.effects ?? {} },
       config: await context.secrets.shownToAll(record.config, record.config['connector.class']),
       lastRestart: restart && (await this.show(restart)),
-      topics: context.tracksTopics ? herder.activeTopics(name) : null,
+      topics: context.tracksTopics ? herder.topics.list(name) : null,
       deadLetterTopic: deadLetterTopics(record.config, plugin?.deadLetters)[0]?.topic ?? null,
       history: history.of(name),
       historyStepMs: STEP_MS,
@@ -53,7 +53,7 @@ export class DetailsComputation {
     authorization: string | null,
   ): Promise<readonly Panel[]> {
     if (declared.panels === undefined) return [];
-    const tasks = herder.connectorRecord(name).status?.tasks ?? [];
+    const tasks = herder.reads.record(name).status?.tasks ?? [];
     const workers = [...new Set(tasks.map(({ worker_id: worker }) => worker))];
     const path = `${REPORT_PATH}/${encodeSegment(name)}`;
     const series = await Promise.all(

@@ -36,7 +36,7 @@ export function connectorRoutes(parts: ConsoleSources): readonly ConsoleRoute[] 
       forWorkers: true,
       run: (call) => {
         const name = param(call, 'name');
-        const { config } = context.herder().connectorRecord(name);
+        const { config } = context.herder().reads.record(name);
         const declared = new ConnectorPlugins(context.registry).describe(config)?.console;
         return ok(publishedSeries(context.herder().figures(), name, declared, Date.now()));
       },

@@ -24,9 +24,9 @@ export function deadLetterRoutes({
       role: 'operator',
       run: async (call) => {
         const name = param(call, 'name');
-        const page = await herder().deadLetters(name, limitOf(call));
+        const page = await herder().deadLetters.list(name, limitOf(call));
         // What a plugin says of a failure may quote its config.
-        const hide = await secrets.inTextsFromAll(herder().connectorInfo(name).config);
+        const hide = await secrets.inTextsFromAll(herder().reads.connectorInfo(name).config);
         const letters = page.letters.map((letter) => {
           const { message } = letter.failure;
           return { ...letter, failure: { ...letter.failure, message: message && hide(message) } };
@@ -41,7 +41,7 @@ export function deadLetterRoutes({
       run: async (call) => {
         const { letters } = await replayRequest(call);
         const wanted = letters.map(({ partition, offset }) => ({ partition, offset: Number(offset) }));
-        const errors = await herder().replayDeadLetters(param(call, 'name'), wanted);
+        const errors = await herder().deadLetters.replay(param(call, 'name'), wanted);
         const results = letters.map((letter, at) => ({ ...letter, error: errors[at] ?? null }));
         return ok({ results } satisfies ReplayResult);
       },

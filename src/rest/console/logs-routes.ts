@@ -23,7 +23,7 @@ const LEVELS: Readonly<Record<LogLevel, LogLine['level']>> = {
 export function logRoutes(context: ConsoleContext): readonly ConsoleRoute[] {
   async function own(connector: string): Promise<readonly LogLine[]> {
     const herder = context.herder();
-    const config = ifKnown(() => herder.connectorInfo(connector).config) ?? {};
+    const config = ifKnown(() => herder.reads.connectorInfo(connector).config) ?? {};
     const hide = await context.secrets.inTextsFromAll(config);
     return context.recent.of(connector).map((line) => shown(line, herder.workerId, hide));
   }

@@ -24,7 +24,7 @@ export async function overviewOf(parts: ConsoleSources, authorization: string | 
   const at = Date.now();
   const group = groupOf(report);
   const connectors = await Promise.all(
-    herder.connectorRecords().map(async (record) => connectorRow(record, group, await failures.newest(record))),
+    herder.reads.records().map(async (record) => connectorRow(record, group, await failures.newest(record))),
   );
   history.record(at, new Map(connectors.map(({ name, rate }) => [name, rate])));
   return {

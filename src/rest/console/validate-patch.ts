@@ -16,7 +16,7 @@ export async function validatePatch(
   name: string,
   patch: NullableConfig,
 ): Promise<Validation> {
-  const { config } = herder().connectorRecord(name);
+  const { config } = herder().reads.record(name);
   secrets.requireNoMark(patch);
   const merged = mergedConfig(config, patch);
   const shown = await secrets.shownToAll(merged, merged['connector.class']);

@@ -28,14 +28,15 @@ async function expanded(
     return found && (await shownConnector(context, call, found));
   };
   const stateIfKnown = async (name: string): Promise<ConnectorStateInfo | null> => {
-    const state = ifKnown(() => herder.connectorStatus(name));
+    const state = ifKnown(() => herder.reads.connectorStatus(name));
     return state && (await shownConnectorState(context, call, state));
   };
   const rows: [string, Record<string, unknown>][] = [];
-  for (const name of herder.connectors()) {
+  for (const name of herder.reads.connectors()) {
     const row: Record<string, unknown> = {};
     for (const part of wanted) {
-      row[part] = part === 'status' ? await stateIfKnown(name) : await shownIfKnown(() => herder.connectorInfo(name));
+      row[part] =
+        part === 'status' ? await stateIfKnown(name) : await shownIfKnown(() => herder.reads.connectorInfo(name));
     }
     // A connector without a status is omitted.
     if (!('status' in row) || row.status !== null) rows.push([name, row]);
@@ -45,7 +46,7 @@ async function expanded(
 
 export function connectorRoutes(context: RestContext): readonly Route[] {
   const shown = async (call: Call): Promise<ConnectorInfo> =>
-    await shownConnector(context, call, context.herder().connectorInfo(param(call, 'name')));
+    await shownConnector(context, call, context.herder().reads.connectorInfo(param(call, 'name')));
   return [
     {
       method: 'GET',
@@ -63,7 +64,7 @@ export function connectorRoutes(context: RestContext): readonly Route[] {
         ok(
           call.query.has('expand')
             ? await expanded(context, call, call.query.getAll('expand'))
-            : context.herder().connectors(),
+            : context.herder().reads.connectors(),
         ),
     },
     {
@@ -90,7 +91,7 @@ export function connectorRoutes(context: RestContext): readonly Route[] {
             body: { name, config, initial_state: initialState === 'STARTED' ? 'RUNNING' : initialState },
           },
           async () => {
-            const answer = await context.herder().createConnector(name, config, initialState, call.caller.user);
+            const answer = await context.herder().writes.createConnector(name, config, initialState, call.caller.user);
             return created(call, name, connectorInfo(answer));
           },
           ({ body }) => created(call, name, body as ConnectorInfo),
@@ -120,7 +121,7 @@ export function connectorRoutes(context: RestContext): readonly Route[] {
           call,
           { path: `/connectors/${encodeSegment(name)}` },
           async () => {
-            await context.herder().deleteConnector(name, call.caller.user);
+            await context.herder().writes.deleteConnector(name, call.caller.user);
             return noContent;
           },
           passThrough(noContent),
@@ -159,7 +160,7 @@ export function connectorRoutes(context: RestContext): readonly Route[] {
           call,
           { path: `/connectors/${encodeSegment(name)}/config`, body: config },
           async () => {
-            const answer = await context.herder().putConnectorConfig(name, config, call.caller.user);
+            const answer = await context.herder().writes.putConnectorConfig(name, config, call.caller.user);
             const body = connectorInfo(answer.info);
             return answer.created ? created(call, name, body) : ok(body);
           },
@@ -185,7 +186,8 @@ export function connectorRoutes(context: RestContext): readonly Route[] {
         return context.forward(
           call,
           { path: `/connectors/${encodeSegment(name)}/config`, body: patch },
-          async () => ok(connectorInfo(await context.herder().patchConnectorConfig(name, patch, call.caller.user))),
+          async () =>
+            ok(connectorInfo(await context.herder().writes.patchConnectorConfig(name, patch, call.caller.user))),
           ({ body }) => ok(body),
         );
       },
@@ -200,7 +202,7 @@ export function connectorRoutes(context: RestContext): readonly Route[] {
         answers: { 200: ['The status', 'ConnectorState'] },
       },
       run: async (call) => {
-        const state = context.herder().connectorStatus(param(call, 'name'));
+        const state = context.herder().reads.connectorStatus(param(call, 'name'));
         return ok(await shownConnectorState(context, call, state));
       },
     },

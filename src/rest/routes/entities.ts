@@ -65,7 +65,7 @@ async function shownTraces(
   states: readonly ConnectorState[],
 ): Promise<ShowTrace> {
   if (!secrets.hidesFrom(caller) || !states.some(({ trace }) => trace)) return (trace) => trace;
-  return await secrets.inTexts(caller, ifKnown(() => herder().connectorInfo(connector).config) ?? {});
+  return await secrets.inTexts(caller, ifKnown(() => herder().reads.connectorInfo(connector).config) ?? {});
 }
 
 export async function shownConnectorState(

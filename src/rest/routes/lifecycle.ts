@@ -9,7 +9,7 @@ export function lifecycleRoutes(context: RestContext): readonly Route[] {
   const target =
     (state: 'STARTED' | 'PAUSED'): Handler =>
     async (call) => {
-      await context.herder().setTargetState(param(call, 'name'), state, call.caller.user);
+      await context.herder().writes.setTargetState(param(call, 'name'), state, call.caller.user);
       return accepted;
     };
   return [
@@ -51,7 +51,7 @@ export function lifecycleRoutes(context: RestContext): readonly Route[] {
           call,
           { path: `/connectors/${encodeSegment(name)}/stop` },
           async () => {
-            await context.herder().stopConnector(name, call.caller.user);
+            await context.herder().writes.stopConnector(name, call.caller.user);
             return noContent;
           },
           passThrough(noContent),
@@ -85,10 +85,12 @@ export function lifecycleRoutes(context: RestContext): readonly Route[] {
           },
           async () => {
             if (planned) {
-              const plan = await context.herder().requestRestart(name, { includeTasks, onlyFailed }, call.caller.user);
+              const plan = await context
+                .herder()
+                .restarts.requestRestart(name, { includeTasks, onlyFailed }, call.caller.user);
               return { status: 202, body: await shownConnectorState(context, call, plan) };
             }
-            await context.herder().restartConnector(name, call.caller.user);
+            await context.herder().restarts.restartConnector(name, call.caller.user);
             return noContent;
           },
           passThrough(planned ? accepted : noContent),

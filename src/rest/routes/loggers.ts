@@ -59,7 +59,7 @@ export function loggerRoutes({ levels, herder }: RestContext): readonly Route[] 
         // As in Java, the status is 404.
         if (level === null) throw new RestError(404, `invalid log level '${text}'.`);
         if (call.query.get('scope')?.toLowerCase() !== 'cluster') return ok(levels.set(name, level));
-        await herder().setLoggerLevel(name, text, call.caller.user);
+        await herder().writes.setLoggerLevel(name, text, call.caller.user);
         return noContent;
       },
     },

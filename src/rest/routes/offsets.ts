@@ -25,7 +25,7 @@ export function offsetRoutes(context: RestContext): readonly Route[] {
         answers: { 200: ['The offsets', 'Offsets'] },
       },
       run: async (call) => {
-        const offsets = await context.herder().connectorOffsets(param(call, 'name'));
+        const offsets = await context.herder().offsets.list(param(call, 'name'));
         return ok(new JsonText(offsetsJson(offsets)));
       },
     },
@@ -46,7 +46,7 @@ export function offsetRoutes(context: RestContext): readonly Route[] {
         return context.forward(
           call,
           { path: path(name), body: new JsonText(offsetsJson(offsets)) },
-          async () => ok({ message: await context.herder().alterConnectorOffsets(name, offsets) }),
+          async () => ok({ message: await context.herder().offsets.alter(name, offsets) }),
           passThrough(noContent),
         );
       },
@@ -66,7 +66,7 @@ export function offsetRoutes(context: RestContext): readonly Route[] {
         return context.forward(
           call,
           { path: path(name) },
-          async () => ok({ message: await context.herder().resetConnectorOffsets(name) }),
+          async () => ok({ message: await context.herder().offsets.reset(name) }),
           passThrough(noContent),
         );
       },

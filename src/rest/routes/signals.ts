@@ -20,7 +20,7 @@ export function signalRoutes(context: RestContext): readonly Route[] {
       call,
       { path: `/connectors/${encodeSegment(name)}/tasks/${task}/signals`, body: signal },
       async () => {
-        await context.herder().signalTask(name, task, signal);
+        await context.herder().restarts.signalTask(name, task, signal);
         return accepted;
       },
       passThrough(accepted),
@@ -42,7 +42,7 @@ export function signalRoutes(context: RestContext): readonly Route[] {
       run: async (call) => {
         const name = param(call, 'name');
         const signal = signalRequest(await readTree(call, SIGNAL));
-        const tasks = context.herder().taskInfos(name);
+        const tasks = context.herder().reads.taskInfos(name);
         if (tasks.length === 0)
           throw new RestError(409, `Connector ${name} has no tasks, so it accepts no signals: resume it first`);
         // In sequence: after a failure, the client sends the signal again.

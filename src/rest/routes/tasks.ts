@@ -72,8 +72,8 @@ export function taskRoutes(context: RestContext): readonly Route[] {
       run: async (call) => {
         const name = param(call, 'name');
         const herder = context.herder();
-        const tasks = herder.taskInfos(name);
-        const className = herder.connectorInfo(name).config['connector.class'];
+        const tasks = herder.reads.taskInfos(name);
+        const className = herder.reads.connectorInfo(name).config['connector.class'];
         const shown = async (task: TaskInfo): Promise<TaskInfo> =>
           taskInfo(task, await context.secrets.shown(call.caller, task.config, className));
         return ok(await Promise.all(tasks.map(shown)));
@@ -103,7 +103,7 @@ export function taskRoutes(context: RestContext): readonly Route[] {
           call,
           { path: `/connectors/${encodeSegment(name)}/tasks`, raw, headers: signatureOf(call) },
           async () => {
-            await context.herder().submitTaskConfigs(name, body, read);
+            await context.herder().writes.submitTaskConfigs(name, body, read);
             return noContent;
           },
           passThrough(noContent),
@@ -129,7 +129,7 @@ export function taskRoutes(context: RestContext): readonly Route[] {
           call,
           { path: `/connectors/${encodeSegment(name)}/fence`, raw, headers: signatureOf(call) },
           async () => {
-            await context.herder().fenceTasks(name, body);
+            await context.herder().writes.fenceTasks(name, body);
             return noContent;
           },
           passThrough(noContent),
@@ -143,7 +143,7 @@ export function taskRoutes(context: RestContext): readonly Route[] {
       doc: { id: 'getTaskStatus', summary: 'Status of a task', answers: { 200: ['The status', 'TaskState'] } },
       run: async (call) => {
         const name = param(call, 'name');
-        const state = context.herder().taskStatus(name, taskNumber(call));
+        const state = context.herder().reads.taskStatus(name, taskNumber(call));
         return ok(await shownTaskState(context, call, name, state));
       },
     },
@@ -164,7 +164,7 @@ export function taskRoutes(context: RestContext): readonly Route[] {
           call,
           { path: `/connectors/${encodeSegment(name)}/tasks/${task}/restart` },
           async () => {
-            await context.herder().restartTask(name, task, call.caller.user);
+            await context.herder().restarts.restartTask(name, task, call.caller.user);
             return noContent;
           },
           passThrough(noContent),

@@ -15,7 +15,7 @@ export function topicRoutes(context: RestContext): readonly Route[] {
       },
       run: (call) => {
         const name = param(call, 'name');
-        return ok({ [name]: { topics: context.herder().activeTopics(name) } });
+        return ok({ [name]: { topics: context.herder().topics.list(name) } });
       },
     },
     {
@@ -24,7 +24,7 @@ export function topicRoutes(context: RestContext): readonly Route[] {
       role: 'operator',
       doc: { id: 'resetActiveTopics', summary: 'Reset the active topics', answers: { 202: ['Accepted', null] } },
       run: (call) => {
-        context.herder().resetActiveTopics(param(call, 'name'));
+        context.herder().topics.reset(param(call, 'name'));
         return accepted;
       },
     },

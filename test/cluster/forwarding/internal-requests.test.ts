@@ -40,7 +40,7 @@ async function submit({ herder }: TestWorker): Promise<boolean> {
       resolve(true);
       return [];
     };
-    herder.submitTaskConfigs('c', UNSIGNED, read).catch(() => resolve(false));
+    herder.writes.submitTaskConfigs('c', UNSIGNED, read).catch(() => resolve(false));
   });
 }
 
@@ -56,7 +56,7 @@ test.each(['compatible', 'eager'] as const)(
     const [old, young] = [worker(older), worker('sessioned')] as const;
     await Promise.all([old.herder.start(), young.herder.start()]);
     for (const { herder } of workers) await herder.health();
-    const answers = workers.map(async ({ herder }) => await herder.submitTaskConfigs('c', UNSIGNED, () => []));
+    const answers = workers.map(async ({ herder }) => await herder.writes.submitTaskConfigs('c', UNSIGNED, () => []));
     const failures = (await Promise.allSettled(answers)).map((answer) => (answer as PromiseRejectedResult).reason);
     expect(failures).toContainEqual(expect.objectContaining(ABSENT));
     expect(failures).not.toContainEqual(expect.objectContaining(REFUSED));
@@ -74,8 +74,8 @@ test.each(['compatible', 'eager'] as const)(
     await old.herder.health();
     await young.herder.health();
     const read = jest.fn(() => []);
-    await expect(young.herder.submitTaskConfigs('c', UNSIGNED, read)).rejects.toMatchObject(REFUSED);
-    await expect(young.herder.fenceTasks('c', UNSIGNED)).rejects.toMatchObject(REFUSED);
+    await expect(young.herder.writes.submitTaskConfigs('c', UNSIGNED, read)).rejects.toMatchObject(REFUSED);
+    await expect(young.herder.writes.fenceTasks('c', UNSIGNED)).rejects.toMatchObject(REFUSED);
     expect(read).not.toHaveBeenCalled();
     expect(young.herder.requiresSignatures).toBe(true);
     expect(lines).toContainEqual(
@@ -111,9 +111,9 @@ test('a group that signs rejects requests without a signature, also while a memb
   await one.herder.start();
   await one.herder.health();
   const read = jest.fn(() => []);
-  await expect(one.herder.submitTaskConfigs('c', UNSIGNED, read)).rejects.toMatchObject(REFUSED);
-  await expect(one.herder.fenceTasks('c', UNSIGNED)).rejects.toMatchObject(REFUSED);
+  await expect(one.herder.writes.submitTaskConfigs('c', UNSIGNED, read)).rejects.toMatchObject(REFUSED);
+  await expect(one.herder.writes.fenceTasks('c', UNSIGNED)).rejects.toMatchObject(REFUSED);
   await one.herder.stop();
-  await expect(one.herder.submitTaskConfigs('c', UNSIGNED, read)).rejects.toMatchObject(REFUSED);
+  await expect(one.herder.writes.submitTaskConfigs('c', UNSIGNED, read)).rejects.toMatchObject(REFUSED);
   expect(read).not.toHaveBeenCalled();
 });

@@ -30,7 +30,7 @@ const reaches = async ({ herder }: TestWorker, expected: string): Promise<void> 
 };
 /** `task by user detail` of the last restart. */
 const lastRestart = (herder: Herder): string => {
-  const last = herder.lastRestart('c');
+  const last = herder.reads.lastRestart('c');
   return last === null ? 'none' : `${last.task} ${last.cause.by} ${last.cause.user} ${last.cause.detail}`;
 };
 const becomes = async ({ herder }: TestWorker, expected: string): Promise<void> => {
@@ -39,7 +39,9 @@ const becomes = async ({ herder }: TestWorker, expected: string): Promise<void> 
     detail: () => `${lastRestart(herder)}\n${kafka.texts('g-status').join('\n')}`,
   });
   // A cause that is written is also the cause of a change, once.
-  const same = herder.changes('c').filter(({ kind, at }) => kind === 'restarted' && at === herder.lastRestart('c')?.at);
+  const same = herder.history
+    .list('c')
+    .filter(({ kind, at }) => kind === 'restarted' && at === herder.reads.lastRestart('c')?.at);
   expect(same).toHaveLength(1);
 };
 
@@ -52,44 +54,44 @@ async function restarted(): Promise<TestWorker> {
 
 test('a task restarted by a user: every later status says so, also after a restart of all workers', async () => {
   const one = await start();
-  await one.herder.createConnector('c', SOURCE, null, 'jane');
+  await one.herder.writes.createConnector('c', SOURCE, null, 'jane');
   await reaches(one, 'RUNNING RUNNING,RUNNING');
   expect(lastRestart(one.herder)).toBe('none');
   const other = await start('http://w2:8083/');
   await reaches(other, 'RUNNING RUNNING,RUNNING');
   const owner = one.host.has({ connector: 'c', task: 1 }) ? one : other;
-  await owner.herder.restartTask('c', 1, 'joe');
+  await owner.herder.restarts.restartTask('c', 1, 'joe');
   for (const worker of [one, other]) await becomes(worker, '1 user joe null');
   const again = await restarted();
   await becomes(again, '1 user joe null');
-  await again.herder.setTargetState('c', 'PAUSED', 'joe');
+  await again.herder.writes.setTargetState('c', 'PAUSED', 'joe');
   await reaches(again, 'PAUSED PAUSED,PAUSED');
   await becomes(again, '1 user joe null');
 });
 
 test('an automatic restart says its attempt, and replaces the cause of an earlier one', async () => {
   const worker = await start();
-  await worker.herder.createConnector('c', SOURCE, null);
+  await worker.herder.writes.createConnector('c', SOURCE, null);
   await reaches(worker, 'RUNNING RUNNING,RUNNING');
-  await worker.herder.restartConnector('c', 'joe');
+  await worker.herder.restarts.restartConnector('c', 'joe');
   await becomes(worker, 'null user joe null');
   for (const attempt of [1, 2]) {
     worker.host.fail({ connector: 'c', task: 0 }, true);
     await becomes(worker, `0 automatic null attempt ${attempt} of 3`);
     await reaches(worker, 'RUNNING RUNNING,RUNNING');
   }
-  expect(worker.herder.changes('c').filter(({ kind }) => kind === 'failed')).toHaveLength(2);
+  expect(worker.herder.history.list('c').filter(({ kind }) => kind === 'failed')).toHaveLength(2);
   await becomes(await restarted(), '0 automatic null attempt 2 of 3');
 });
 
 test('a restart request is a change itself, and the cause of the restarts it leads to', async () => {
   const worker = await start();
-  await worker.herder.createConnector('c', SOURCE, null);
+  await worker.herder.writes.createConnector('c', SOURCE, null);
   await reaches(worker, 'RUNNING RUNNING,RUNNING');
-  await worker.herder.requestRestart('c', { includeTasks: true, onlyFailed: false }, 'ann');
+  await worker.herder.restarts.requestRestart('c', { includeTasks: true, onlyFailed: false }, 'ann');
   const causes = (): string[] =>
-    worker.herder
-      .changes('c')
+    worker.herder.history
+      .list('c')
       .filter(({ cause }) => cause.user === 'ann')
       .map(({ kind, task, cause }) => `${kind} ${task} ${cause.detail}`)
       .sort();
@@ -104,16 +106,18 @@ test('a restart request is a change itself, and the cause of the restarts it lea
 
 test('a changed config is the cause of the restarts it leads to', async () => {
   const worker = await start();
-  await worker.herder.createConnector('c', SOURCE, null);
+  await worker.herder.writes.createConnector('c', SOURCE, null);
   await reaches(worker, 'RUNNING RUNNING,RUNNING');
-  await worker.herder.putConnectorConfig('c', { ...SOURCE, value: 'new' }, 'jane');
+  await worker.herder.writes.putConnectorConfig('c', { ...SOURCE, value: 'new' }, 'jane');
   await waitFor(
     'both tasks to be restarted',
     () =>
-      [0, 1].every((id) => worker.herder.changes('c').some(({ kind, task }) => kind === 'restarted' && task === id)),
+      [0, 1].every((id) =>
+        worker.herder.history.list('c').some(({ kind, task }) => kind === 'restarted' && task === id),
+      ),
     { everyMs: 5 },
   );
-  expect(worker.herder.lastRestart('c')?.cause).toEqual({
+  expect(worker.herder.reads.lastRestart('c')?.cause).toEqual({
     by: 'automatic',
     user: null,
     detail: 'configuration changed',
@@ -122,14 +126,14 @@ test('a changed config is the cause of the restarts it leads to', async () => {
 
 test('a connector with the name of a deleted one was never restarted', async () => {
   const worker = await start();
-  await worker.herder.createConnector('c', SOURCE, null);
+  await worker.herder.writes.createConnector('c', SOURCE, null);
   await reaches(worker, 'RUNNING RUNNING,RUNNING');
-  await worker.herder.restartConnector('c', 'joe');
+  await worker.herder.restarts.restartConnector('c', 'joe');
   await becomes(worker, 'null user joe null');
-  await worker.herder.deleteConnector('c', 'joe');
+  await worker.herder.writes.deleteConnector('c', 'joe');
   await reaches(worker, '');
   expect(lastRestart(worker.herder)).toBe('none');
-  await worker.herder.createConnector('c', SOURCE, null);
+  await worker.herder.writes.createConnector('c', SOURCE, null);
   await reaches(worker, 'RUNNING RUNNING,RUNNING');
   expect(lastRestart(worker.herder)).toBe('none');
 });

@@ -45,7 +45,7 @@ async function reaches(worker: TestWorker, expected: string): Promise<void> {
     detail: () => states(worker.herder, 'c'),
   });
 }
-const listed = async ({ herder }: TestWorker): Promise<string> => offsetsJson(await herder.connectorOffsets('c'));
+const listed = async ({ herder }: TestWorker): Promise<string> => offsetsJson(await herder.offsets.list('c'));
 
 test('connect-runtime 62: offsets are refused while RUNNING and PAUSED, altered when STOPPED, and used after resuming', async () => {
   const worker = await start({ alterOffsets: () => true });
@@ -55,48 +55,46 @@ test('connect-runtime 62: offsets are refused while RUNNING and PAUSED, altered 
     message:
       "Connectors must be in the STOPPED state before their offsets can be modified. This can be done for the specified connector by issuing a 'PUT' request to the '/connectors/c/stop' endpoint",
   };
-  await herder.createConnector('c', config, null);
+  await herder.writes.createConnector('c', config, null);
   await reaches(worker, 'RUNNING RUNNING,RUNNING');
   await host.offsets.write('c', [[{ file: 'a' }, { position: 7 }]]);
   expect(await listed(worker)).toBe('{"offsets":[{"partition":{"file":"a"},"offset":{"position":7}}]}');
-  await expect(herder.alterConnectorOffsets('c', [entry({ file: 'a' }, { position: 1 })])).rejects.toMatchObject(
-    refusal,
-  );
-  await expect(herder.resetConnectorOffsets('c')).rejects.toMatchObject(refusal);
-  await herder.setTargetState('c', 'PAUSED');
+  await expect(herder.offsets.alter('c', [entry({ file: 'a' }, { position: 1 })])).rejects.toMatchObject(refusal);
+  await expect(herder.offsets.reset('c')).rejects.toMatchObject(refusal);
+  await herder.writes.setTargetState('c', 'PAUSED');
   await reaches(worker, 'PAUSED PAUSED,PAUSED');
-  await expect(herder.resetConnectorOffsets('c')).rejects.toMatchObject(refusal);
-  await herder.stopConnector('c');
-  expect(await herder.alterConnectorOffsets('c', [entry({ file: 'a' }, { position: 1 })])).toBe(
+  await expect(herder.offsets.reset('c')).rejects.toMatchObject(refusal);
+  await herder.writes.stopConnector('c');
+  expect(await herder.offsets.alter('c', [entry({ file: 'a' }, { position: 1 })])).toBe(
     'The offsets for this connector have been altered successfully',
   );
-  await herder.setTargetState('c', 'STARTED');
+  await herder.writes.setTargetState('c', 'STARTED');
   await reaches(worker, 'RUNNING RUNNING,RUNNING');
   expect(await host.offsets.read('c', [{ file: 'a' }])).toEqual([{ position: 1 }]);
-  await expect(herder.alterConnectorOffsets('x', [entry({}, null)])).rejects.toMatchObject({
+  await expect(herder.offsets.alter('x', [entry({}, null)])).rejects.toMatchObject({
     status: 404,
     message: 'Connector x not found',
   });
-  await expect(herder.connectorOffsets('x')).rejects.toMatchObject({ status: 404, message: 'Connector x not found' });
+  await expect(herder.offsets.list('x')).rejects.toMatchObject({ status: 404, message: 'Connector x not found' });
 });
 
 test('connect-rest 106, 107: one partition is reset, then all of them, twice', async () => {
   const worker = await start({ alterOffsets: () => true });
   const { herder, host } = worker;
-  await herder.createConnector('c', config, 'STOPPED');
+  await herder.writes.createConnector('c', config, 'STOPPED');
   await reaches(worker, 'STOPPED');
   await host.offsets.write('c', [
     [{ file: 'a' }, { position: 1 }],
     [{ file: 'b' }, { position: 2 }],
   ]);
   await host.offsets.write('d', [[{ file: 'a' }, { position: 9 }]]);
-  await herder.alterConnectorOffsets('c', [entry({ file: 'b' }, null), entry(null, null)]);
+  await herder.offsets.alter('c', [entry({ file: 'b' }, null), entry(null, null)]);
   expect(await listed(worker)).toBe('{"offsets":[{"partition":{"file":"a"},"offset":{"position":1}}]}');
   const reset = 'The offsets for this connector have been reset successfully';
-  expect(await herder.resetConnectorOffsets('c')).toBe(reset);
+  expect(await herder.offsets.reset('c')).toBe(reset);
   expect(await listed(worker)).toBe('{"offsets":[]}');
   const before = kafka.texts(OFFSETS).length;
-  expect(await herder.resetConnectorOffsets('c')).toBe(reset);
+  expect(await herder.offsets.reset('c')).toBe(reset);
   expect(kafka.texts(OFFSETS)).toHaveLength(before);
   expect(await host.offsets.read('d', [{ file: 'a' }])).toEqual([{ position: 9 }]);
 });
@@ -112,10 +110,10 @@ test('connect-runtime 64, connect-rest 108: the plugin’s error is returned to 
   };
   const worker = await start(behavior);
   const { herder } = worker;
-  await herder.createConnector('c', config, 'STOPPED');
+  await herder.writes.createConnector('c', config, 'STOPPED');
   await reaches(worker, 'STOPPED');
   const alter = async (): Promise<string> =>
-    await herder.alterConnectorOffsets('c', [
+    await herder.offsets.alter('c', [
       entry({ file: 'a' }, { position: 1 }),
       entry({ file: 'a' }, { position: 2 }),
       entry({ file: 'b' }, null),
@@ -149,7 +147,7 @@ test('connect-runtime 64, connect-rest 108: the plugin’s error is returned to 
       throw error;
     };
     await expect(alter()).rejects.toMatchObject({ status: 500, message });
-    await expect(herder.resetConnectorOffsets('c')).rejects.toMatchObject({ status: 500, message });
+    await expect(herder.offsets.reset('c')).rejects.toMatchObject({ status: 500, message });
     expect(calls.at(-1)).toEqual([config, [[{ file: 'a' }, null]], 'reset']);
   }
   expect(kafka.texts(OFFSETS)).toEqual(before);
@@ -157,9 +155,9 @@ test('connect-runtime 64, connect-rest 108: the plugin’s error is returned to 
 
 test('connect-rest 108: a plugin without the method', async () => {
   const worker = await start();
-  await worker.herder.createConnector('c', config, 'STOPPED');
+  await worker.herder.writes.createConnector('c', config, 'STOPPED');
   await reaches(worker, 'STOPPED');
-  expect(await worker.herder.resetConnectorOffsets('c')).toBe(
+  expect(await worker.herder.offsets.reset('c')).toBe(
     'The Connect framework-managed offsets for this connector have been reset successfully. However, if this connector manages offsets externally, they will need to be manually reset in the system that the connector uses.',
   );
 });
@@ -167,7 +165,7 @@ test('connect-rest 108: a plugin without the method', async () => {
 test('connect-rest §2.6: one value that cannot be stored rejects the whole change', async () => {
   const worker = await start({ alterOffsets: () => true });
   const { herder } = worker;
-  await herder.createConnector('c', config, 'STOPPED');
+  await herder.writes.createConnector('c', config, 'STOPPED');
   await reaches(worker, 'STOPPED');
   for (const [bad, type] of [
     [{ a: 1 }, 'MAP'],
@@ -175,7 +173,7 @@ test('connect-rest §2.6: one value that cannot be stored rejects the whole chan
     [99999999999999999999n, 'class java.math.BigInteger'],
   ] as const)
     await expect(
-      herder.alterConnectorOffsets('c', [entry({ p: 1 }, { ok: 1 }), entry({ p: 2 }, { bad })]),
+      herder.offsets.alter('c', [entry({ p: 1 }, { ok: 1 }), entry({ p: 2 }, { bad })]),
     ).rejects.toMatchObject({
       status: 500,
       message: `Offsets may only contain primitive types as values, but field bad contains ${type}`,
@@ -186,11 +184,11 @@ test('connect-rest §2.6: one value that cannot be stored rejects the whole chan
 test('every key form of a partition is reset', async () => {
   const worker = await start({ alterOffsets: () => true });
   const { herder } = worker;
-  await herder.createConnector('c', config, 'STOPPED');
+  await herder.writes.createConnector('c', config, 'STOPPED');
   await reaches(worker, 'STOPPED');
   const keys = ['["c",{"a":1,"b":1.0}]', '["c",{"b":1.0,"a":1}]', '["c",{"a":1,"b":1}]'];
   for (const key of keys) kafka.append(OFFSETS, 0, Buffer.from(key), Buffer.from('{"n":1}'));
-  await herder.resetConnectorOffsets('c');
+  await herder.offsets.reset('c');
   expect(await listed(worker)).toBe('{"offsets":[]}');
   expect(
     kafka
@@ -219,16 +217,16 @@ describe('tasks that stop late', () => {
     return release;
   }
   const alter = ({ herder }: TestWorker, connector = 'c'): Promise<string> =>
-    herder.alterConnectorOffsets(connector, [entry({ file: 'a' }, { position: 1 })]);
+    herder.offsets.alter(connector, [entry({ file: 'a' }, { position: 1 })]);
   const altered = '{"offsets":[{"partition":{"file":"a"},"offset":{"position":1}}]}';
 
   test('the offsets of their last commit do not overwrite those that the user set', async () => {
     const worker = await start({ alterOffsets: () => true });
-    await worker.herder.createConnector('c', config, null);
+    await worker.herder.writes.createConnector('c', config, null);
     await reaches(worker, 'RUNNING RUNNING,RUNNING');
     const release = slowToStop(worker);
     // Both are queued when the worker checks next.
-    const stopped = worker.herder.stopConnector('c');
+    const stopped = worker.herder.writes.stopConnector('c');
     let isDone = false;
     const changed = alter(worker).finally(() => (isDone = true));
     await stopped;
@@ -245,16 +243,16 @@ describe('tasks that stop late', () => {
     const follower = await start({ alterOffsets: () => true });
     const names = ['a', 'b', 'c', 'd'];
     for (const name of names) {
-      await leader.herder.createConnector(name, { ...config, name, 'tasks.max': '1' }, null);
+      await leader.herder.writes.createConnector(name, { ...config, name, 'tasks.max': '1' }, null);
       await waitFor(`${name} to run`, () => states(leader.herder, name) === 'RUNNING RUNNING', { everyMs: 5 });
     }
     const name = names.find((one) => follower.host.running.has(`${one}-0`)) ?? '';
     expect(name).not.toBe('');
     await expect(alter(follower, name)).rejects.toMatchObject({ url: leader.url });
-    await expect(follower.herder.resetConnectorOffsets(name)).rejects.toBeInstanceOf(NotHereError);
+    await expect(follower.herder.offsets.reset(name)).rejects.toBeInstanceOf(NotHereError);
 
     const release = slowToStop(follower, name);
-    await leader.herder.stopConnector(name);
+    await leader.herder.writes.stopConnector(name);
     let isDone = false;
     const changed = alter(leader, name).finally(() => (isDone = true));
     // Each answer needs a turn of the leader's tick, which is not blocked.
@@ -263,7 +261,7 @@ describe('tasks that stop late', () => {
     release();
     await changed;
     expect(follower.host.running.has(`${name}-0`)).toBe(false);
-    expect(offsetsJson(await follower.herder.connectorOffsets(name))).toBe(altered);
+    expect(offsetsJson(await follower.herder.offsets.list(name))).toBe(altered);
   });
 });
 
@@ -285,11 +283,11 @@ test('a connector that is resumed while its offsets change starts its tasks afte
     read.push(...(await host.offsets.read('c', [{ file: 'a' } as SourcePartition])));
     await startTask(spec);
   };
-  await herder.createConnector('c', config, 'STOPPED');
+  await herder.writes.createConnector('c', config, 'STOPPED');
   await reaches(worker, 'STOPPED');
-  const altered = herder.alterConnectorOffsets('c', [entry({ file: 'a' }, { position: 1 })]);
+  const altered = herder.offsets.alter('c', [entry({ file: 'a' }, { position: 1 })]);
   await asked;
-  await herder.setTargetState('c', 'STARTED');
+  await herder.writes.setTargetState('c', 'STARTED');
   await reaches(worker, 'RUNNING');
   release(true);
   await altered;
@@ -310,12 +308,12 @@ test('a leader that lost its membership while offsets were to be changed changes
     },
   });
   const { herder, host } = worker;
-  await herder.createConnector('c', config, 'STOPPED');
+  await herder.writes.createConnector('c', config, 'STOPPED');
   await reaches(worker, 'STOPPED');
   await host.offsets.write('c', [[{ file: 'a' }, { position: 1 }]]);
   const before = kafka.texts(OFFSETS);
-  await expect(herder.alterConnectorOffsets('c', [entry({ file: 'a' }, { position: 0 })])).rejects.toMatchObject(again);
-  await expect(herder.resetConnectorOffsets('c')).rejects.toMatchObject(again);
+  await expect(herder.offsets.alter('c', [entry({ file: 'a' }, { position: 0 })])).rejects.toMatchObject(again);
+  await expect(herder.offsets.reset('c')).rejects.toMatchObject(again);
   expect(kafka.texts(OFFSETS)).toEqual(before);
 });
 
@@ -331,9 +329,9 @@ test('two changes of one connector are serialized', async () => {
     },
   });
   const { herder } = worker;
-  await herder.createConnector('c', config, 'STOPPED');
+  await herder.writes.createConnector('c', config, 'STOPPED');
   await reaches(worker, 'STOPPED');
-  await Promise.all(['a', 'b'].map((file) => herder.alterConnectorOffsets('c', [entry({ file }, { position: 1 })])));
+  await Promise.all(['a', 'b'].map((file) => herder.offsets.alter('c', [entry({ file }, { position: 1 })])));
   const [first, second] = order[0] === 'begin a' ? ['a', 'b'] : ['b', 'a'];
   expect(order).toEqual([`begin ${first}`, `end ${first}`, `begin ${second}`, `end ${second}`]);
 });

@@ -32,7 +32,7 @@ beforeEach(async () => {
   kafka = new LateKafka();
   worker = createWorker(kafka, 'g');
   await worker.herder.start();
-  await worker.herder.createConnector('c', config, null);
+  await worker.herder.writes.createConnector('c', config, null);
   await waitFor('running', () => states(worker.herder, 'c') === 'RUNNING RUNNING', { everyMs: 5 });
 });
 afterEach(async () => {
@@ -42,23 +42,23 @@ afterEach(async () => {
 
 test('connect-rest §1.16: the status after a task’s restart is the restarted task’s', async () => {
   worker.host.failing.add('c-0');
-  await worker.herder.restartTask('c', 0);
+  await worker.herder.restarts.restartTask('c', 0);
   expect(states(worker.herder, 'c')).toBe('RUNNING FAILED');
 });
 
 test('connect-rest §1.11: the status after a connector’s restart is the restarted instance’s', async () => {
-  await worker.herder.restartConnector('c', 'ann');
-  expect(worker.herder.lastRestart('c')).toMatchObject({ cause: { user: 'ann' } });
+  await worker.herder.restarts.restartConnector('c', 'ann');
+  expect(worker.herder.reads.lastRestart('c')).toMatchObject({ cause: { user: 'ann' } });
 });
 
 test('connect-rest §1.11: also after a restart that is answered with 500', async () => {
   worker.behavior.start = () => Promise.reject(new Error('told to fail'));
-  await expect(worker.herder.restartConnector('c')).rejects.toMatchObject({ status: 500 });
+  await expect(worker.herder.restarts.restartConnector('c')).rejects.toMatchObject({ status: 500 });
   expect(states(worker.herder, 'c')).toBe('FAILED RUNNING');
 });
 
 test('connect-rest §1.16: a restart is answered although Kafka does not let its status be read', async () => {
   kafka.answersReads = false;
-  await worker.herder.restartTask('c', 0);
+  await worker.herder.restarts.restartTask('c', 0);
   expect(worker.host.log.slice(-2)).toEqual(['stop c-0', 'start c-0']);
 });

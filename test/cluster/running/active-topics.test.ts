@@ -24,7 +24,7 @@ async function start(settings: Parameters<typeof createWorker>[2] = {}): Promise
   return worker;
 }
 async function running(worker: TestWorker): Promise<void> {
-  await worker.herder.createConnector('c', config, null);
+  await worker.herder.writes.createConnector('c', config, null);
   await waitFor('c to run', () => states(worker.herder, 'c') === 'RUNNING RUNNING,RUNNING', { everyMs: 5 });
 }
 const records = (): string[] => kafka.texts(STATUS).filter((text) => text.startsWith('status-topic-'));
@@ -37,37 +37,37 @@ test('connect-rest 99: recorded once, removed by a reset, recorded again on use'
   const { herder, host } = worker;
   await running(worker);
   host.listener.onTopicActive(id, 't');
-  await until('the topic', () => herder.activeTopics('c').length === 1);
-  expect(herder.activeTopics('c')).toEqual(['t']);
+  await until('the topic', () => herder.topics.list('c').length === 1);
+  expect(herder.topics.list('c')).toEqual(['t']);
   expect(records()).toEqual([
     expect.stringMatching(
       /^status-topic-t:connector-c=\{"topic":\{"name":"t","connector":"c","task":1,"discoverTimestamp":\d{13}\}\}$/,
     ),
   ]);
   host.listener.onTopicActive({ connector: 'c', task: 0 }, 't');
-  herder.resetActiveTopics('c');
-  await until('no topic', () => herder.activeTopics('c').length === 0);
+  herder.topics.reset('c');
+  await until('no topic', () => herder.topics.list('c').length === 0);
   expect(records().slice(1)).toEqual(['status-topic-t:connector-c=∅']);
   expect(host.log.slice(-2)).toEqual(['forget t c-0', 'forget t c-1']);
   host.listener.onTopicActive(id, 't');
-  await until('the topic again', () => herder.activeTopics('c').length === 1);
+  await until('the topic again', () => herder.topics.list('c').length === 1);
 });
 
 test('connect-runtime 65: topics of a deleted connector are removed', async () => {
   const worker = await start();
   await running(worker);
   worker.host.listener.onTopicActive(id, 't');
-  await until('the topic', () => worker.herder.activeTopics('c').length === 1);
-  await worker.herder.deleteConnector('c');
-  await until('no topic', () => worker.herder.activeTopics('c').length === 0);
+  await until('the topic', () => worker.herder.topics.list('c').length === 1);
+  await worker.herder.writes.deleteConnector('c');
+  await until('no topic', () => worker.herder.topics.list('c').length === 0);
   expect(records().at(-1)).toBe('status-topic-t:connector-c=∅');
 });
 
 test('connect-rest 101: tracking disabled', async () => {
   const { herder, host } = await start({ config: { topicTrackingEnable: false } });
   const refused = { status: 403, message: 'Topic tracking is disabled.' };
-  expect(() => herder.activeTopics('c')).toThrow(expect.objectContaining(refused));
-  expect(() => herder.resetActiveTopics('c')).toThrow(expect.objectContaining(refused));
+  expect(() => herder.topics.list('c')).toThrow(expect.objectContaining(refused));
+  expect(() => herder.topics.reset('c')).toThrow(expect.objectContaining(refused));
   host.listener.onTopicActive(id, 't');
   expect(records()).toEqual([]);
 });
@@ -75,9 +75,9 @@ test('connect-rest 101: tracking disabled', async () => {
 test('connect-rest 101: reset disabled', async () => {
   const { herder, host } = await start({ config: { topicTrackingAllowReset: false } });
   host.listener.onTopicActive(id, 't');
-  await until('the topic', () => herder.activeTopics('c').length === 1);
-  expect(() => herder.resetActiveTopics('c')).toThrow(
+  await until('the topic', () => herder.topics.list('c').length === 1);
+  expect(() => herder.topics.reset('c')).toThrow(
     expect.objectContaining({ status: 403, message: 'Topic tracking reset is disabled.' }),
   );
-  expect(herder.activeTopics('c')).toEqual(['t']);
+  expect(herder.topics.list('c')).toEqual(['t']);
 });

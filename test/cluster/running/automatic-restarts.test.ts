@@ -32,7 +32,7 @@ async function start(restart: RestartSettings, behavior?: FixtureBehavior, kafka
 }
 async function created(restart: RestartSettings, config: Record<string, string> = {}): Promise<void> {
   await start(restart);
-  await worker.herder.createConnector('c', source(config), null);
+  await worker.herder.writes.createConnector('c', source(config), null);
   await reaches('RUNNING RUNNING,RUNNING');
 }
 async function until(what: string, probe: () => unknown): Promise<void> {
@@ -40,7 +40,7 @@ async function until(what: string, probe: () => unknown): Promise<void> {
 }
 const now = (): string => states(worker.herder, 'c');
 const reaches = async (expected: string): Promise<void> => await until(`c to be ${expected}`, () => now() === expected);
-const traceOf = (task: number): string => worker.herder.taskStatus('c', task).trace ?? '';
+const traceOf = (task: number): string => worker.herder.reads.taskStatus('c', task).trace ?? '';
 const starts = (name: string): number => worker.host.log.filter((line) => line === `start ${name}`).length;
 
 describe('a task', () => {
@@ -69,7 +69,7 @@ describe('a task', () => {
     await until('its restart', () => starts('c-1') === 2);
     await reaches('RUNNING RUNNING,RUNNING');
     expect(starts('c-0')).toBe(1);
-    expect(worker.herder.taskStatus('c', 1).trace).toBeUndefined();
+    expect(worker.herder.reads.taskStatus('c', 1).trace).toBeUndefined();
   });
 
   test('stays FAILED once the limit is reached, with a message; a manual restart resets the count', async () => {
@@ -79,7 +79,7 @@ describe('a task', () => {
     worker.host.fail(TASK, true);
     await until('the last restart', () => traceOf(1).includes('any more, after 3 restarts'));
     expect([now(), starts('c-1')]).toEqual(['RUNNING RUNNING,FAILED', 4]);
-    await worker.herder.restartTask('c', 1);
+    await worker.herder.restarts.restartTask('c', 1);
     await until('the restarts of the new count', () => starts('c-1') === 8);
     await until('its end', () => traceOf(1).includes('any more, after 3 restarts'));
   });
@@ -103,7 +103,7 @@ describe('a task', () => {
     worker.host.fail(TASK, true);
     await until('the report', () => log.lines.includes('error Task c-1 could not be restarted automatically'));
     worker.host.stop = stop;
-    await worker.herder.createConnector('d', source({}), null);
+    await worker.herder.writes.createConnector('d', source({}), null);
     await until('another connector to run', () => starts('d-1') === 1);
   });
 
@@ -125,7 +125,7 @@ describe('a task', () => {
 
   test('connect-rest §6.4: a task that FAILED while the connector is paused stays FAILED, and restarts on resume', async () => {
     await created(SOON);
-    await worker.herder.setTargetState('c', 'PAUSED');
+    await worker.herder.writes.setTargetState('c', 'PAUSED');
     await reaches('PAUSED PAUSED,PAUSED');
     worker.host.fail(TASK, true);
     await until('the wait to be over', () =>
@@ -133,20 +133,20 @@ describe('a task', () => {
     );
     await reaches('PAUSED PAUSED,FAILED');
     expect(starts('c-1')).toBe(1);
-    await worker.herder.setTargetState('c', 'STARTED');
+    await worker.herder.writes.setTargetState('c', 'STARTED');
     await reaches('RUNNING RUNNING,RUNNING');
     expect(starts('c-1')).toBe(2);
   });
 
   test.each([
-    ['a restart by hand', (herder: Herder) => herder.restartTask('c', 1), 'RUNNING RUNNING,RUNNING'],
+    ['a restart by hand', (herder: Herder) => herder.restarts.restartTask('c', 1), 'RUNNING RUNNING,RUNNING'],
     [
       'another configuration',
-      (herder: Herder) => herder.putConnectorConfig('c', source({ value: 'v2' })),
+      (herder: Herder) => herder.writes.putConnectorConfig('c', source({ value: 'v2' })),
       'RUNNING RUNNING,RUNNING',
     ],
-    ['a stop', (herder: Herder) => herder.stopConnector('c'), 'STOPPED'],
-    ['a deletion', (herder: Herder) => herder.deleteConnector('c'), ''],
+    ['a stop', (herder: Herder) => herder.writes.stopConnector('c'), 'STOPPED'],
+    ['a deletion', (herder: Herder) => herder.writes.deleteConnector('c'), ''],
   ] as const)('%s ends the backoff', async (_, act, expected) => {
     await created(LATE);
     worker.host.fail(TASK, true);
@@ -154,7 +154,7 @@ describe('a task', () => {
     await act(worker.herder);
     await reaches(expected);
     if (expected === '') return;
-    if (expected === 'STOPPED') await worker.herder.setTargetState('c', 'STARTED');
+    if (expected === 'STOPPED') await worker.herder.writes.setTargetState('c', 'STARTED');
     await reaches('RUNNING RUNNING,RUNNING');
     // A new count: the first restart of it is to come.
     worker.host.fail(TASK, true);
@@ -164,7 +164,7 @@ describe('a task', () => {
   test('a rebalance that moves it starts it at once; a task that stays keeps waiting', async () => {
     const kafka = new MemoryKafka();
     await start(LATE, undefined, kafka);
-    await worker.herder.createConnector('c', source(), null);
+    await worker.herder.writes.createConnector('c', source(), null);
     await reaches('RUNNING RUNNING,RUNNING');
     for (const task of [0, 1]) worker.host.fail({ connector: 'c', task }, true);
     await reaches('RUNNING FAILED,FAILED');
@@ -200,7 +200,7 @@ describe('a connector instance', () => {
       if (++tries < 3) throw new Error('the server is away');
     };
     await start(SOON, behavior);
-    await worker.herder.createConnector('c', source(), null);
+    await worker.herder.writes.createConnector('c', source(), null);
     await reaches('RUNNING RUNNING,RUNNING');
     expect(tries).toBe(3);
     expect(log.lines.filter((line) => line.startsWith('warn Connector c has failed.'))).toHaveLength(2);
@@ -215,10 +215,10 @@ describe('a connector instance', () => {
       if (value !== 'good') throw error;
     };
     await start(SOON, behavior);
-    await worker.herder.createConnector('c', source(), null);
+    await worker.herder.writes.createConnector('c', source(), null);
     await reaches('FAILED');
-    expect(worker.herder.connectorStatus('c').connector.trace).toContain('Not restarted automatically');
-    await worker.herder.putConnectorConfig('c', source({ value: 'good' }));
+    expect(worker.herder.reads.connectorStatus('c').connector.trace).toContain('Not restarted automatically');
+    await worker.herder.writes.putConnectorConfig('c', source({ value: 'good' }));
     await reaches('RUNNING RUNNING,RUNNING');
   });
 
@@ -229,12 +229,12 @@ describe('a connector instance', () => {
       if (fails) throw new Error('not now');
     };
     await start(LATE, behavior);
-    await worker.herder.createConnector('c', source(), null);
+    await worker.herder.writes.createConnector('c', source(), null);
     await reaches('FAILED');
-    await worker.herder.stopConnector('c');
+    await worker.herder.writes.stopConnector('c');
     await reaches('STOPPED');
     fails = false;
-    await worker.herder.setTargetState('c', 'STARTED');
+    await worker.herder.writes.setTargetState('c', 'STARTED');
     await reaches('RUNNING RUNNING,RUNNING');
   });
 });

@@ -68,7 +68,7 @@ async function allRun(): Promise<void> {
 async function share(): Promise<TestWorker> {
   const first = await start();
   await start();
-  await first.herder.createConnector('c', config, null);
+  await first.herder.writes.createConnector('c', config, null);
   await allRun();
   const other = workers.find((worker) => worker !== owners.get('c'));
   expect(other?.host.running.size).toBe(2);
@@ -81,7 +81,7 @@ const commits = (): string[] => kafka.texts('g-configs').filter((text) => text.s
 test('connect-runtime 21: all tasks run after an unchanged PUT, a compaction and the restart of a worker', async () => {
   const other = await share();
   const started = starts();
-  await (workers[0] as TestWorker).herder.putConnectorConfig('c', config);
+  await (workers[0] as TestWorker).herder.writes.putConnectorConfig('c', config);
   await allRun();
   expect(starts()).toBe(started);
   kafka.compact('g-configs');
@@ -108,7 +108,7 @@ test('connect-runtime 21: task configs are written again when a Java leader has 
 test('connect-runtime 22: task configs whose commit was never written are replaced before they hide the committed ones', async () => {
   const other = await share();
   kafka.append('g-configs', 0, Buffer.from('task-c-0'), Buffer.from('{"properties":{"part":"lost"}}'));
-  await (workers[0] as TestWorker).herder.putConnectorConfig('c', config);
+  await (workers[0] as TestWorker).herder.writes.putConnectorConfig('c', config);
   await waitFor('the second commit', () => commits().length === 2, { everyMs: 5, timeoutMs: 8_000 });
   kafka.compact('g-configs');
   await stop(other);
@@ -127,7 +127,7 @@ test('a task without a config is FAILED, the connector’s worker is asked for i
   const newcomer = await start();
   const failed = await waitFor(
     'a FAILED task',
-    () => newcomer.herder.connectorStatus('c').tasks.find(({ state }) => state === 'FAILED'),
+    () => newcomer.herder.reads.connectorStatus('c').tasks.find(({ state }) => state === 'FAILED'),
     { everyMs: 5, timeoutMs: 8_000, detail: () => states(newcomer.herder, 'c') },
   );
   expect(failed.trace).toMatch(/The config topic has no config of task c-\d.*code: TASK_CONFIG_MISSING/);
@@ -138,7 +138,7 @@ test('a task without a config is FAILED, the connector’s worker is asked for i
 
 test('a task without a config stays FAILED while its connector is paused, and runs once that is resumed', async () => {
   const other = await share();
-  await (workers[0] as TestWorker).herder.setTargetState('c', 'PAUSED');
+  await (workers[0] as TestWorker).herder.writes.setTargetState('c', 'PAUSED');
   await waitFor('the pause', () => states(other.herder, 'c') === 'PAUSED PAUSED,PAUSED,PAUSED,PAUSED');
   const value = Buffer.from(JSON.stringify({ properties: { ...config, changed: 'yes' } }));
   kafka.append('g-configs', 0, Buffer.from('connector-c'), value);
@@ -148,6 +148,6 @@ test('a task without a config stays FAILED while its connector is paused, and ru
   await waitFor('FAILED tasks', () => /^PAUSED .*FAILED/.test(states(newcomer.herder, 'c')), {
     detail: () => states(newcomer.herder, 'c'),
   });
-  await newcomer.herder.setTargetState('c', 'STARTED');
+  await newcomer.herder.writes.setTargetState('c', 'STARTED');
   await allRun();
 });

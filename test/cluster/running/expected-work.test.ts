@@ -17,7 +17,7 @@ const runs = async (): Promise<unknown> =>
 beforeEach(async () => {
   kafka = new MemoryKafka();
   await start();
-  await worker.herder.createConnector('c', config, null);
+  await worker.herder.writes.createConnector('c', config, null);
   await runs();
 });
 afterEach(async () => await worker.herder.stop());
@@ -39,7 +39,7 @@ test('a worker prepares nothing for tasks that ran under another address', async
 });
 
 test('nor for tasks of a connector that is paused', async () => {
-  await worker.herder.setTargetState('c', 'PAUSED');
+  await worker.herder.writes.setTargetState('c', 'PAUSED');
   await waitFor('a pause', () => states(worker.herder, 'c') === 'PAUSED PAUSED,PAUSED');
   await worker.herder.stop();
   await start();

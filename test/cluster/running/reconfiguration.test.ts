@@ -61,7 +61,7 @@ const commits = (): string[] => kafka.texts('g-configs').filter((text) => text.s
 
 test('more, fewer and other tasks; unchanged ones are not written', async () => {
   const worker = await start();
-  await worker.herder.createConnector('c', config, null);
+  await worker.herder.writes.createConnector('c', config, null);
   await runs(['a', 'b']);
   for (const next of [['a', 'b', 'c'], ['c'], ['d']]) {
     parts = next;
@@ -88,7 +88,7 @@ test('a follower’s connector sends them to the leader', async () => {
   const [leader] = workers as [TestWorker];
   const names = ['c', 'd'];
   for (const name of names) {
-    await leader.herder.createConnector(name, { ...config, name }, null);
+    await leader.herder.writes.createConnector(name, { ...config, name }, null);
     await waitFor(`${name} to run`, () => states(leader.herder, name) === 'RUNNING RUNNING,RUNNING', { everyMs: 5 });
   }
   await runs(['a', 'a', 'b', 'b']);
@@ -100,15 +100,15 @@ test('a follower’s connector sends them to the leader', async () => {
 
 test('connect-runtime 56: a connector that is not running gets no new tasks, and gets them on resume', async () => {
   const worker = await start();
-  await worker.herder.createConnector('c', config, null);
+  await worker.herder.writes.createConnector('c', config, null);
   await runs(['a', 'b']);
-  await worker.herder.stopConnector('c');
+  await worker.herder.writes.stopConnector('c');
   await runs([]);
   parts = ['c'];
   const before = commits().length;
   ask('c');
   await waitFor('STOPPED', () => states(worker.herder, 'c') === 'STOPPED', { everyMs: 5 });
   expect(commits()).toHaveLength(before);
-  await worker.herder.setTargetState('c', 'STARTED');
+  await worker.herder.writes.setTargetState('c', 'STARTED');
   await runs(['c']);
 });

@@ -16,14 +16,14 @@ async function created(more: Record<string, string>, config: Partial<WorkerConfi
   worker = createWorker(new MemoryKafka(), 'g', { config, logger });
   await worker.herder.start();
   const source = { name: 'c', 'connector.class': 'org.example.TickConnector', 'tasks.max': '1', ...more };
-  await worker.herder.createConnector('c', source, null);
+  await worker.herder.writes.createConnector('c', source, null);
   await waitFor(`c to be ${expected}`, () => states(worker.herder, 'c') === expected, { everyMs: 5 });
 }
 const WRONG = { 'topic.creation.default.partitions': '0', 'topic.creation.default.replication.factor': '1' };
 
 test('connect-runtime 76: a wrong setting fails the connector, which then has no tasks', async () => {
   await created(WRONG, { topicCreationEnable: true }, 'FAILED');
-  expect(worker.herder.connectorStatus('c').connector.trace).toMatch(
+  expect(worker.herder.reads.connectorStatus('c').connector.trace).toMatch(
     /^org\.apache\.kafka\.common\.config\.ConfigException: Invalid value 0 for configuration topic\.creation\.default\.partitions: Number of partitions must be positive/,
   );
 });

@@ -92,14 +92,14 @@ test.each([
   const slow = await start(late(), syncTimeoutMs);
   await waitFor('both to be members', () => kafka.groups.get('g')?.members.size === 2, { everyMs: 5 });
   const leave = jest.spyOn(kafka.members[1] as MemoryMember, 'leave');
-  for (const name of ['a', 'b', 'c']) await leader.herder.createConnector(name, config(name, 2, '1'), null);
+  for (const name of ['a', 'b', 'c']) await leader.herder.writes.createConnector(name, config(name, 2, '1'), null);
   await settles(['a-0 1', 'a-1 1', 'b-0 1', 'b-1 1', 'c-0 1', 'c-1 1']);
   // One change after the other, before the first has been read.
   for (const value of ['2', '3', '4'])
     for (const name of ['a', 'b'])
-      await leader.herder.putConnectorConfig(name, config(name, value === '4' ? 1 : 3, value));
-  await leader.herder.deleteConnector('c');
-  await leader.herder.createConnector('d', config('d', 2, '1'), null);
+      await leader.herder.writes.putConnectorConfig(name, config(name, value === '4' ? 1 : 3, value));
+  await leader.herder.writes.deleteConnector('c');
+  await leader.herder.writes.createConnector('d', config('d', 2, '1'), null);
   await settles(['a-0 4', 'b-0 4', 'd-0 1', 'd-1 1']);
   for (const name of ['a', 'b']) {
     await waitFor(`${name} to be known to run`, () => states(slow.herder, name) === 'RUNNING RUNNING', {

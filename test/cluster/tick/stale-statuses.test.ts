@@ -58,13 +58,13 @@ const last = (key: string): string | undefined =>
     .filter((text) => text.startsWith(`${key}=`))
     .at(-1);
 async function runs(): Promise<void> {
-  await worker.herder.createConnector('c', config, null);
+  await worker.herder.writes.createConnector('c', config, null);
   await waitFor('two tasks', () => worker.host.running.size === 2, { everyMs: 5 });
 }
 
 test('connect-rest 85: statuses of stopped tasks are removed, even when their final statuses are read late', async () => {
   await runs();
-  await worker.herder.stopConnector('c');
+  await worker.herder.writes.stopConnector('c');
   for (const task of [0, 1])
     await waitFor(`no status of task ${task}`, () => last(`status-task-c-${task}`) === `status-task-c-${task}=∅`, {
       everyMs: 5,
@@ -75,7 +75,7 @@ test('connect-rest 85: statuses of stopped tasks are removed, even when their fi
 
 test('connect-rest 96, connect-runtime 65: statuses of a deleted connector are removed, too', async () => {
   await runs();
-  await worker.herder.deleteConnector('c');
+  await worker.herder.writes.deleteConnector('c');
   for (const key of ['status-connector-c', 'status-task-c-0', 'status-task-c-1'])
     await waitFor(`no ${key}`, () => last(key) === `${key}=∅`, {
       everyMs: 5,

@@ -114,14 +114,14 @@ async function textsOf(topic: string): Promise<string[]> {
 describe.each(['preparing', 'enabled'] as const)('exactly.once.source.support=%s', (support) => {
   test('connect-runtime 88: a leader that another one has fenced fails one request, and then leads again', async () => {
     const worker = await start(support);
-    await worker.herder.createConnector('a', source('a'), null);
+    await worker.herder.writes.createConnector('a', source('a'), null);
     await reaches(worker, 'a', 'RUNNING RUNNING,RUNNING');
     await transactionalProducer(`connect-cluster-${group}`);
-    await expect(worker.herder.createConnector('b', source('b'), null)).rejects.toThrow(
+    await expect(worker.herder.writes.createConnector('b', source('b'), null)).rejects.toThrow(
       'Failed to write to config topic; this may be due to a transient error and the request can be safely retried',
     );
-    expect(worker.herder.connectors()).toEqual(['a']);
-    await worker.herder.createConnector('b', source('b'), null);
+    expect(worker.herder.reads.connectors()).toEqual(['a']);
+    await worker.herder.writes.createConnector('b', source('b'), null);
     await reaches(worker, 'b', 'RUNNING RUNNING,RUNNING');
     expect(worker.fatal).toBeUndefined();
   });
@@ -129,10 +129,10 @@ describe.each(['preparing', 'enabled'] as const)('exactly.once.source.support=%s
   test('connect-runtime §1.4.7: the next leader writes under the same transactional id', async () => {
     const first = await start(support);
     const second = await start(support);
-    await first.herder.createConnector('a', source('a'), null);
+    await first.herder.writes.createConnector('a', source('a'), null);
     await reaches(second, 'a', 'RUNNING RUNNING,RUNNING');
     await first.herder.stop();
-    await asLeader(second, async (herder) => await herder.putConnectorConfig('a', source('a', 1)));
+    await asLeader(second, async (herder) => await herder.writes.putConnectorConfig('a', source('a', 1)));
     await reaches(second, 'a', 'RUNNING RUNNING');
   });
 });
@@ -145,7 +145,7 @@ test.each([
   'connect-runtime §1.4.7: an aborted transaction that only some members read does not divide them: %s leads, %s follows',
   async (leading, following) => {
     const leader = await start(leading);
-    await leader.herder.createConnector('a', source('a'), null);
+    await leader.herder.writes.createConnector('a', source('a'), null);
     await reaches(leader, 'a', 'RUNNING RUNNING,RUNNING');
     const aborted = await transactionalProducer(`${group}-killed`);
     await aborted.prepare([`${group}-configs`]);
@@ -172,14 +172,14 @@ describe('zombie tasks', () => {
   test('connect-runtime 82: a follower has the leader fence the tasks of earlier generations', async () => {
     const leader = await start('enabled');
     const follower = await start('enabled');
-    await asLeader(leader, async (herder) => await herder.createConnector('a', source('a', 3), null));
+    await asLeader(leader, async (herder) => await herder.writes.createConnector('a', source('a', 3), null));
     await reaches(follower, 'a', 'RUNNING RUNNING,RUNNING,RUNNING');
     const records = async (): Promise<string[]> =>
       (await textsOf(`${group}-configs`)).filter((text) => text.startsWith('tasks-fencing-'));
     await Promise.all([follower.gate.fence('a'), leader.gate.fence('a')]);
     expect(await records()).toEqual(['tasks-fencing-a={"task-count":3}']);
     const zombies = [await zombie(0), await zombie(1), await zombie(2)];
-    await asLeader(leader, async (herder) => await herder.putConnectorConfig('a', source('a', 1)));
+    await asLeader(leader, async (herder) => await herder.writes.putConnectorConfig('a', source('a', 1)));
     await reaches(follower, 'a', 'RUNNING RUNNING');
     await follower.gate.fence('a');
     for (const producer of zombies) await expect(producer.commitTransaction()).rejects.toMatchObject({ fenced: true });
@@ -197,12 +197,12 @@ describe('zombie tasks', () => {
     'connect-runtime 82: %s task(s) of a deleted connector are fenced before %s of one with its name start',
     async (before, after) => {
       const worker = await start('enabled');
-      await worker.herder.createConnector('a', source('a', before), null);
+      await worker.herder.writes.createConnector('a', source('a', before), null);
       await reaches(worker, 'a', `RUNNING ${Array(before).fill('RUNNING').join()}`);
       await worker.gate.fence('a');
       const zombies = await Promise.all(Array.from({ length: before }, async (_, task) => await zombie(task)));
-      await worker.herder.deleteConnector('a');
-      await worker.herder.createConnector('a', source('a', after), null);
+      await worker.herder.writes.deleteConnector('a');
+      await worker.herder.writes.createConnector('a', source('a', after), null);
       await reaches(worker, 'a', `RUNNING ${Array(after).fill('RUNNING').join()}`);
       await worker.gate.fence('a');
       for (const producer of zombies)
@@ -235,11 +235,11 @@ describe('zombie tasks', () => {
         }),
     });
     const follower = await start('enabled');
-    await asLeader(leader, async (herder) => await herder.createConnector('a', source('a', 3), null));
+    await asLeader(leader, async (herder) => await herder.writes.createConnector('a', source('a', 3), null));
     await reaches(follower, 'a', 'RUNNING RUNNING,RUNNING,RUNNING');
     await leader.gate.fence('a');
     const producer = await zombie(2);
-    await asLeader(leader, async (herder) => await herder.putConnectorConfig('a', source('a', 1)));
+    await asLeader(leader, async (herder) => await herder.writes.putConnectorConfig('a', source('a', 1)));
     await reaches(follower, 'a', 'RUNNING RUNNING');
     const fenced = follower.gate.fence('a');
     await fencing;
@@ -253,12 +253,12 @@ describe('zombie tasks', () => {
 
   test('connect-runtime 83: a start that was decided for earlier task configs is not confirmed', async () => {
     const worker = await start('enabled');
-    await worker.herder.createConnector('a', source('a', 1), null);
+    await worker.herder.writes.createConnector('a', source('a', 1), null);
     await reaches(worker, 'a', 'RUNNING RUNNING');
     const spec = worker.host.running.get('a-0')?.exactlyOnce;
     expect(spec).toEqual({ transactionalId: `${group}-a-0`, generation: 0 });
     await worker.gate.confirm({ connector: 'a', task: 0 }, 0);
-    await worker.herder.putConnectorConfig('a', { ...source('a', 1), value: 'new' });
+    await worker.herder.writes.putConnectorConfig('a', { ...source('a', 1), value: 'new' });
     await waitFor('the task to be replaced', () => worker.host.running.get('a-0')?.exactlyOnce?.generation === 1);
     await expect(worker.gate.confirm({ connector: 'a', task: 0 }, 0)).rejects.toMatchObject({
       code: 'TASK_START_OUTDATED',
@@ -270,15 +270,15 @@ describe('zombie tasks', () => {
 
   test('connect-runtime §3.8: offsets are changed in a transaction, once the zombies are fenced', async () => {
     const worker = await start('enabled');
-    await worker.herder.createConnector('a', source('a', 2), null);
+    await worker.herder.writes.createConnector('a', source('a', 2), null);
     await reaches(worker, 'a', 'RUNNING RUNNING,RUNNING');
     await worker.gate.fence('a');
     const zombies = [await zombie(0), await zombie(1)];
-    await worker.herder.stopConnector('a');
+    await worker.herder.writes.stopConnector('a');
     const offsets = [{ partition: { file: 'f' }, offset: { position: 7 } }];
-    await worker.herder.alterConnectorOffsets('a', offsets);
+    await worker.herder.offsets.alter('a', offsets);
     for (const producer of zombies) await expect(producer.commitTransaction()).rejects.toMatchObject({ fenced: true });
-    expect(offsetsJson(await worker.herder.connectorOffsets('a'))).toBe(
+    expect(offsetsJson(await worker.herder.offsets.list('a'))).toBe(
       '{"offsets":[{"partition":{"file":"f"},"offset":{"position":7}}]}',
     );
     // The marker of a transaction follows the record.
@@ -287,19 +287,22 @@ describe('zombie tasks', () => {
       const ends = await admin.listOffsets(partitions, 'latest', 'read_committed');
       return ends.reduce((sum, { offset }) => sum + offset, 0) === 2;
     });
-    await worker.herder.resetConnectorOffsets('a');
-    expect(await worker.herder.connectorOffsets('a')).toEqual([]);
+    await worker.herder.offsets.reset('a');
+    expect(await worker.herder.offsets.list('a')).toEqual([]);
   });
 
   test('connect-rest §2.6: offsets are not changed when the zombies cannot be fenced', async () => {
     const worker = await start('enabled');
-    await worker.herder.createConnector('a', source('a', 2), null);
+    await worker.herder.writes.createConnector('a', source('a', 2), null);
     await reaches(worker, 'a', 'RUNNING RUNNING,RUNNING');
     await worker.gate.fence('a');
     // No client can be created with these settings.
-    await worker.herder.putConnectorConfig('a', { ...source('a', 2), 'admin.override.security.protocol': 'none' });
-    await worker.herder.stopConnector('a');
-    await expect(worker.herder.resetConnectorOffsets('a')).rejects.toMatchObject({
+    await worker.herder.writes.putConnectorConfig('a', {
+      ...source('a', 2),
+      'admin.override.security.protocol': 'none',
+    });
+    await worker.herder.writes.stopConnector('a');
+    await expect(worker.herder.offsets.reset('a')).rejects.toMatchObject({
       status: 500,
       message: 'Failed to perform zombie fencing for source connector prior to modifying offsets',
     });
@@ -309,7 +312,7 @@ describe('zombie tasks', () => {
     'exactly.once.source.support=%s: tasks deliver at least once',
     async (support) => {
       const worker = await start(support);
-      await worker.herder.createConnector('a', source('a', 1), null);
+      await worker.herder.writes.createConnector('a', source('a', 1), null);
       await reaches(worker, 'a', 'RUNNING RUNNING');
       expect(worker.host.running.get('a-0')?.exactlyOnce).toBeNull();
     },

@@ -86,7 +86,7 @@ test('two workers share connectors and tasks; one is killed and its work moves a
   await healthy(two);
   expect(one.herder.kafkaClusterId()).toMatch(/^[\w-]{22}$/);
   const names = ['a', 'b', 'c', 'd'];
-  for (const name of names) await one.herder.createConnector(name, source(name), null);
+  for (const name of names) await one.herder.writes.createConnector(name, source(name), null);
   for (const name of names) await reaches(two, name, 'RUNNING RUNNING,RUNNING');
   await waitFor('an even share', () => one.host.running.size === 4 && two.host.running.size === 4);
   expect(running()).toBe(names.flatMap((name) => [`${name}-0`, `${name}-1`]).join());
@@ -104,12 +104,12 @@ test('two workers share connectors and tasks; one is killed and its work moves a
   });
   // Read by both: pending statuses of the lost worker are then outdated, and its stop does not wait to write them.
   const byOne = ({ herder }: TestWorker, name: string): boolean => {
-    const { connector, tasks } = herder.connectorStatus(name);
+    const { connector, tasks } = herder.reads.connectorStatus(name);
     return [connector, ...tasks].every((part) => part.state === 'RUNNING' && part.worker_id === one.herder.workerId);
   };
   for (const name of names) {
     await waitFor(`${name} to be reported by the survivor`, () => workers.every((worker) => byOne(worker, name)), {
-      detail: () => workers.map(({ herder }) => JSON.stringify(herder.connectorStatus(name))).join('\n'),
+      detail: () => workers.map(({ herder }) => JSON.stringify(herder.reads.connectorStatus(name))).join('\n'),
     });
   }
 });
@@ -118,19 +118,19 @@ test('connect-runtime 49: a task change causes a rebalance, a connector change a
   // A lost and renewed membership increments the generation as well.
   const worker = await start({ sessionTimeoutMs: 60_000 });
   await healthy(worker);
-  await worker.herder.createConnector('c', source('c'), null);
+  await worker.herder.writes.createConnector('c', source('c'), null);
   await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
   await healthy(worker);
   const generation = (): number => worker.members[0]?.current?.generation ?? -1;
   const before = generation();
-  await worker.herder.restartConnector('c');
-  await worker.herder.requestRestart('c', { includeTasks: true, onlyFailed: false });
+  await worker.herder.restarts.restartConnector('c');
+  await worker.herder.restarts.requestRestart('c', { includeTasks: true, onlyFailed: false });
   await waitFor('the tasks to restart', () => worker.host.log.length >= 6);
   await reaches(worker, 'c', 'RUNNING RUNNING,RUNNING');
   // A rebalance, if there is one, precedes the next request.
   await healthy(worker);
   expect(generation()).toBe(before);
-  await worker.herder.putConnectorConfig('c', source('c', { value: 'v2' }));
+  await worker.herder.writes.putConnectorConfig('c', source('c', { value: 'v2' }));
   await waitFor('the new tasks', () => worker.host.running.get('c-1')?.taskConfig.value === 'v2');
   expect(generation()).toBeGreaterThan(before);
 });
@@ -138,8 +138,8 @@ test('connect-runtime 49: a task change causes a rebalance, a connector change a
 test('everything is restored after a restart of the whole group; offsets survive', async () => {
   const first = await start();
   await healthy(first);
-  await first.herder.createConnector('c', source('c'), null);
-  await first.herder.createConnector('p', source('p'), 'PAUSED');
+  await first.herder.writes.createConnector('c', source('c'), null);
+  await first.herder.writes.createConnector('p', source('p'), 'PAUSED');
   await reaches(first, 'c', 'RUNNING RUNNING,RUNNING');
   await reaches(first, 'p', 'PAUSED');
   await first.host.offsets.write('c', [[{ table: 't', server: 's' }, { lsn: 9007199254740993n }]]);
@@ -149,7 +149,7 @@ test('everything is restored after a restart of the whole group; offsets survive
   await reaches(second, 'c', 'RUNNING RUNNING,RUNNING');
   await reaches(second, 'p', 'PAUSED');
   expect(await second.host.offsets.read('c', [{ server: 's', table: 't' }])).toEqual([{ lsn: 9007199254740993n }]);
-  await second.herder.deleteConnector('c');
+  await second.herder.writes.deleteConnector('c');
   await waitFor('its status to go', () => states(second.herder, 'c') === '');
   expect(second.host.running.size).toBe(0);
 });

@@ -37,8 +37,8 @@ async function detailsOf(worker: ReturnType<typeof fakeWorker>, name: string): P
 
 test('a source', async () => {
   const worker = fakeWorker();
-  await worker.herder.createConnector('a', { ...SRC, name: 'a' }, null);
-  worker.herder.topics.set('a', ['t', 'u']);
+  await worker.herder.writes.createConnector('a', { ...SRC, name: 'a' }, null);
+  worker.herder.activeTopics.set('a', ['t', 'u']);
   const { at, row, ...details } = await detailsOf(worker, 'a');
   expect(at).toEqual(expect.any(Number));
   expect(row).toMatchObject({ name: 'a', summary: 'running', failure: null });
@@ -60,13 +60,17 @@ test.each([
   ['own.dead.letters', ' dead '],
 ])('a sink with %s', async (key, topic) => {
   const worker = fakeWorker({ plugins: [DECLARING_SINK] });
-  await worker.herder.createConnector('s', { ...SNK, 'connector.class': 'Declaring', name: 's', [key]: topic }, null);
+  await worker.herder.writes.createConnector(
+    's',
+    { ...SNK, 'connector.class': 'Declaring', name: 's', [key]: topic },
+    null,
+  );
   expect((await detailsOf(worker, 's')).deadLetterTopic).toBe('dead');
 });
 
 test('secrets are hidden in the config and in traces, without roles as well', async () => {
   const worker = fakeWorker();
-  await worker.herder.createConnector('odd', ODD, null);
+  await worker.herder.writes.createConnector('odd', ODD, null);
   const entry = worker.herder.entries.get('odd')!;
   entry.taskStates = ['FAILED', 'RUNNING', 'FAILED'];
   worker.herder.trace = 'a.b.C: No login with hunter2-long. Correct it. [code: ODD_LOGIN]\n\tat hunter2-long\n';
@@ -88,7 +92,7 @@ test('secrets are hidden in the config and in traces, without roles as well', as
 
 test('traces are bounded, one and all together', async () => {
   const worker = fakeWorker();
-  await worker.herder.createConnector('a', { ...SRC, name: 'a' }, null);
+  await worker.herder.writes.createConnector('a', { ...SRC, name: 'a' }, null);
   const entry = worker.herder.entries.get('a')!;
   entry.taskStates = Array.from({ length: 1_200 }, () => 'FAILED' as const);
   worker.herder.trace = `a.B: <script>alert(1)</script>\n${'\tat x\n'.repeat(1_500_000)}`;
@@ -102,10 +106,10 @@ test('traces are bounded, one and all together', async () => {
 
 test('the failure that was written last is the first', async () => {
   const worker = fakeWorker();
-  await worker.herder.createConnector('a', { ...SRC, name: 'a' }, null);
+  await worker.herder.writes.createConnector('a', { ...SRC, name: 'a' }, null);
   worker.herder.entries.get('a')!.taskStates = ['FAILED', 'FAILED', 'FAILED'];
-  const read = worker.herder.connectorStatus.bind(worker.herder);
-  worker.herder.connectorStatus = (name) => {
+  const read = worker.herder.reads.connectorStatus;
+  worker.herder.reads.connectorStatus = (name) => {
     const status = read(name);
     return {
       ...status,
@@ -126,7 +130,7 @@ test('an unknown connector is 404, and hostile names are names', async () => {
   const answer = await request(worker.app).get('/ui/api/connectors/none');
   expect([answer.status, answer.body]).toEqual([404, { error_code: 404, message: 'Connector none not found' }]);
   const name = '../<b>"\u2028/%2e;x';
-  await worker.herder.createConnector(name, { ...SRC, name }, null);
+  await worker.herder.writes.createConnector(name, { ...SRC, name }, null);
   expect((await detailsOf(worker, name)).row.name).toBe(name);
 });
 
@@ -146,9 +150,9 @@ test('series of tasks on another worker are asked there, with the credentials of
     { url: 'http://127.0.0.1:8083/', id: '127.0.0.1:8083' },
     { url: 'http://b:1', id: 'b:1' },
   ];
-  await worker.herder.createConnector('a/b', { ...SRC, 'connector.class': 'Ticker', name: 'a/b' }, null);
-  const read = worker.herder.connectorStatus.bind(worker.herder);
-  worker.herder.connectorStatus = (name) => {
+  await worker.herder.writes.createConnector('a/b', { ...SRC, 'connector.class': 'Ticker', name: 'a/b' }, null);
+  const read = worker.herder.reads.connectorStatus;
+  worker.herder.reads.connectorStatus = (name) => {
     const status = read(name);
     return { ...status, tasks: status.tasks.map((task) => ({ ...task, worker_id: 'b:1' })) };
   };

@@ -19,8 +19,8 @@ function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
 
 async function worker(options: FakeWorkerOptions = {}) {
   const found = fakeWorker(options);
-  await found.herder.createConnector('a', { ...SRC, name: 'a', 'tasks.max': '3' }, null);
-  await found.herder.createConnector('b', { ...SNK, name: 'b' }, 'PAUSED');
+  await found.herder.writes.createConnector('a', { ...SRC, name: 'a', 'tasks.max': '3' }, null);
+  await found.herder.writes.createConnector('b', { ...SNK, name: 'b' }, 'PAUSED');
   return found;
 }
 
@@ -95,7 +95,7 @@ test('connectors with their tasks', async () => {
 
 test('a failure: its first sentence without the secrets of the config, and no trace', async () => {
   const found = await worker();
-  await found.herder.createConnector(
+  await found.herder.writes.createConnector(
     'odd',
     { name: 'odd', 'connector.class': 'OddConnector', secret: 'hunter2-long', ratio: '2' },
     null,
@@ -135,9 +135,9 @@ test('workers that do not answer, and those that are gone', async () => {
 
 test('a worker that statuses name and that is not a member is gone, and its work with it', async () => {
   const found = await worker({ forward: () => Promise.reject(new UnreachableWorkerError('refused')) });
-  const read = found.herder.connectorStatus.bind(found.herder);
+  const read = found.herder.reads.connectorStatus;
   const gone = 'gone:8083';
-  found.herder.connectorStatus = (name) => {
+  found.herder.reads.connectorStatus = (name) => {
     const status = read(name);
     return { ...status, tasks: status.tasks.map((task) => ({ ...task, worker_id: gone })) };
   };
@@ -153,9 +153,9 @@ test('a worker that statuses name and that is not a member is gone, and its work
   found.herder.group = null;
   const unknown = fakeWorker();
   unknown.herder.group = null;
-  await unknown.herder.createConnector('a', { ...SRC, name: 'a' }, null);
-  const readUnknown = unknown.herder.connectorStatus.bind(unknown.herder);
-  unknown.herder.connectorStatus = (name) => ({
+  await unknown.herder.writes.createConnector('a', { ...SRC, name: 'a' }, null);
+  const readUnknown = unknown.herder.reads.connectorStatus;
+  unknown.herder.reads.connectorStatus = (name) => ({
     ...readUnknown(name),
     connector: { state: 'RUNNING', worker_id: gone },
   });
@@ -166,8 +166,8 @@ test('a worker that statuses name and that is not a member is gone, and its work
 test('requests that arrive while one is computed are answered with it', async () => {
   const found = await worker();
   let computed = 0;
-  const read = found.herder.connectorRecords.bind(found.herder);
-  found.herder.connectorRecords = () => {
+  const read = found.herder.reads.records;
+  found.herder.reads.records = () => {
     computed++;
     return read();
   };
@@ -200,7 +200,7 @@ test('is compressed if the browser accepts it, and has a history if it asks for 
 test('hostile names arrive as they are', async () => {
   const found = await worker();
   const name = '<img src=x onerror=alert(1)>/../"\u2028\ud83d\ude00';
-  await found.herder.createConnector(name, { ...SRC, name }, null);
+  await found.herder.writes.createConnector(name, { ...SRC, name }, null);
   expect((await overviewOf(found)).connectors.map((row) => row.name)).toContain(name);
 });
 

@@ -18,8 +18,8 @@ const as = (user: string): string => `Basic ${Buffer.from(`${user}:x`).toString(
 
 async function worker(options: FakeWorkerOptions = {}) {
   const found = fakeWorker(options);
-  await found.herder.createConnector('odd', ODD, null);
-  await found.herder.createConnector('plain', { ...SRC, name: 'plain' }, null);
+  await found.herder.writes.createConnector('odd', ODD, null);
+  await found.herder.writes.createConnector('plain', { ...SRC, name: 'plain' }, null);
   const validate = async (name: string, patch: object, user = 'root') => {
     const answer = await request(found.app)
       .put(`/ui/api/connectors/${name}/config/validate`)
@@ -91,7 +91,7 @@ test('secrets of a stored config are secrets for another plugin as well', async 
   });
   const plugins = [builtIn('org.example.Hides', withPin('PASSWORD')), builtIn('org.example.Shows', withPin('STRING'))];
   const { validate, herder } = await worker({ access, plugins });
-  await herder.createConnector('pinned', { name: 'pinned', 'connector.class': 'Hides', pin: '7391' }, null);
+  await herder.writes.createConnector('pinned', { name: 'pinned', 'connector.class': 'Hides', pin: '7391' }, null);
   const { status, body } = await validate('pinned', { 'connector.class': 'Shows' }, 'ro');
   expect(status).toBe(403);
   expect(JSON.stringify(body)).not.toContain('7391');

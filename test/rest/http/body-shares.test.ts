@@ -34,9 +34,9 @@ test('large requests of one user that wait do not take the room of another userâ
   const put = async (user: string, name: string): Promise<number> =>
     (await request(app).put(`/connectors/${name}/config`).set('Authorization', basic(user, 'pw')).send(config)).status;
 
-  const own = herder.putConnectorConfig.bind(herder);
+  const own = herder.writes.putConnectorConfig;
   const waiting: (() => void)[] = [];
-  herder.putConnectorConfig = async (...of) => {
+  herder.writes.putConnectorConfig = async (...of) => {
     await new Promise<void>((resolve) => waiting.push(resolve));
     return await own(...of);
   };
@@ -49,7 +49,7 @@ test('large requests of one user that wait do not take the room of another userâ
   await waitFor('all to wait or to be refused', () => waiting.length + refused === sent.length);
   expect([waiting.length, refused]).toEqual([3, 13]);
 
-  herder.putConnectorConfig = own;
+  herder.writes.putConnectorConfig = own;
   expect(await put('alice', 'mine')).toBe(201);
   for (const go of waiting) go();
   expect((await Promise.all(sent)).filter((status) => status === 201)).toHaveLength(3);
