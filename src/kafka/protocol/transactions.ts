@@ -2,6 +2,7 @@
 import type { TopicPartition, TopicPartitionOffset } from '../port';
 import type { WireRequest } from '../wire';
 import { request, type Api } from './api';
+import { groupByTopic } from './by-topic';
 import type { ByteReader, ByteWriter } from './bytes';
 
 export const ADD_PARTITIONS_TO_TXN: Api = { name: 'AddPartitionsToTxn', key: 24, min: 0, max: 2, flexibleFrom: 3 };
@@ -75,13 +76,7 @@ function writeIdentity(w: ByteWriter, who: TransactionalIdentity): ByteWriter {
 }
 
 function writeByTopic<T extends TopicPartition>(w: ByteWriter, items: readonly T[], write: (item: T) => void): void {
-  const topics = new Map<string, T[]>();
-  for (const item of items) {
-    const list = topics.get(item.topic);
-    if (list) list.push(item);
-    else topics.set(item.topic, [item]);
-  }
-  w.array([...topics], ([topic, list]) => w.string(topic).array(list, write));
+  w.array(groupByTopic(items), ([topic, list]) => w.string(topic).array(list, write));
 }
 
 function readErrorCode(r: ByteReader): number {

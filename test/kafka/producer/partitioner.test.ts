@@ -1,5 +1,4 @@
-import { murmur2 } from '../../../src/kafka/producer/murmur2';
-import { partitionForKey, StickyPartition } from '../../../src/kafka/producer/partitioner';
+import { murmur2, partitionForKey, StickyPartition } from '../../../src/kafka/producer/partitioner';
 
 const VECTORS: [string, number, number, number][] = [
   ['', 275646681, 6, 1],
