@@ -1,6 +1,6 @@
 /** Passes the records of a previewed task to `SourcePreview`. Nothing is stored, and the task is not notified. */
 import type { SourceOffset, SourcePartition, SourceRecord } from '@millrace/sdk';
-import type { Producer, ProducerRecord } from '../../kafka/port';
+import type { Producer } from '../../kafka/port';
 import type { OffsetStorage } from '../host';
 import type { SourcePreview } from '../source-preview';
 import type { SourceDelivery } from './source-delivery';
@@ -17,7 +17,11 @@ export class PreviewDelivery implements SourceDelivery {
     private readonly connector: string,
     private readonly offsets: Pick<OffsetStorage, 'write'>,
   ) {
-    this.producer = previewProducer(preview, (record) => preview.onRecord(record, this.polled as SourceRecord));
+    // Never acknowledges a record.
+    this.producer = previewProducer(
+      (record) => preview.onRecord(record, this.polled as SourceRecord),
+      () => preview.whenReady(),
+    );
   }
 
   async open(): Promise<void> {}
@@ -61,16 +65,16 @@ export class PreviewDelivery implements SourceDelivery {
   readonly onDelivery = (): void => undefined;
 }
 
-/** Never acknowledges a record. */
-function previewProducer(preview: SourcePreview, onRecord: (record: ProducerRecord) => void): Producer {
+/** The producer of a preview: passes records to `send`, and writes none. */
+export function previewProducer(send: Producer['send'], whenReady: Producer['whenReady'] = () => null): Producer {
   const nothing = async (): Promise<void> => undefined;
   return {
     connect: nothing,
-    send: onRecord,
+    send,
     prepare: nothing,
     isPrepared: () => true,
     bufferedBytes: 0,
-    whenReady: () => preview.whenReady(),
+    whenReady,
     flush: nothing,
     initTransactions: nothing,
     beginTransaction: () => undefined,
