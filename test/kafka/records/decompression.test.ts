@@ -87,6 +87,15 @@ describe.each(CODECS)('%s', (codec) => {
   });
 });
 
+test('a codec that is unknown, or not installed, is an error that names it', () => {
+  const bytes = at(batchAround(Buffer.alloc(10), 'zstd'), 42);
+  bytes[22] = 5; // the attributes' lowest byte
+  const message = 'The record batch at offset 42 cannot be decompressed: Unknown record batch compression 5.';
+  expect(() => read(bytes, { checkCrcs: false })).toThrow(
+    expect.objectContaining({ code: 'CODEC_UNAVAILABLE', message }),
+  );
+});
+
 describe('claims', () => {
   test('zstd: an impossible content size', () => {
     const frame = zstdZeros(Buffer.from('abc'), 1000, Buffer.from('d'), 2n ** 40n);
