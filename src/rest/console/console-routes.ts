@@ -8,8 +8,7 @@ import type { ConsoleContext } from './console-context';
 import { connectorRoutes } from './connector-routes';
 import { Failures } from './failures';
 import { GroupReports } from './group-reports';
-import { overviewOf, type ConsoleSources } from './overview';
-import { overviewRoutes } from './overview-routes';
+import { overviewRoutes, type ConsoleSources } from './overview';
 import { RateHistory } from './rate-history';
 import { sessionRoute, signIn } from './session';
 import { workerReport, type WorkerReport } from './worker-report';
@@ -32,7 +31,7 @@ export function createConsole(context: ConsoleContext): ConsoleRoutes {
   const reports = new GroupReports({ herder: context.herder, own, send: context.send });
   const parts: ConsoleSources = { context, reports, history, failures: new Failures(context.secrets), health };
   const shared = [
-    ...overviewRoutes({ overview: async (authorization) => await overviewOf(parts, authorization), history, own }),
+    ...overviewRoutes(parts, own),
     ...connectorRoutes(parts),
     ...changeRoutes(context),
     ...logRoutes(context),

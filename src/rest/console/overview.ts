@@ -2,11 +2,15 @@
 import type { WorkerHealth } from '../../cluster/entities';
 import { ConnectorPlugins } from '../../cluster/running/connector-plugins';
 import type { Overview } from '@millrace/console';
+import { SharedText } from '../http/shared-text';
+import { encodeJson } from '../json/encode';
+import { flag, ok, type ConsoleRoute } from '../requests/route';
 import type { ConsoleContext } from './console-context';
 import type { Failures } from './failures';
-import type { GroupReports } from './group-reports';
+import { REPORT_PATH, type GroupReports } from './group-reports';
 import { STEP_MS, type RateHistory } from './rate-history';
 import { connectorRow, groupOf, workerRows } from './rows';
+import type { WorkerReport } from './worker-report';
 
 /** What the console's answers are computed from. */
 export interface ConsoleSources {
@@ -17,7 +21,7 @@ export interface ConsoleSources {
   readonly health: () => Promise<WorkerHealth>;
 }
 
-export async function overviewOf(parts: ConsoleSources, authorization: string | null): Promise<Overview> {
+async function overviewOf(parts: ConsoleSources, authorization: string | null): Promise<Overview> {
   const { context, reports, history, failures, health } = parts;
   const herder = context.herder();
   const [report, { status, message }] = await Promise.all([reports.read(authorization), health()]);
@@ -49,4 +53,41 @@ function effectsOf(connectors: Overview['connectors'], registry: ConsoleContext[
       return effects ? [[name, effects]] : [];
     }),
   );
+}
+
+/** One overview as text, with and without the history. */
+class SharedOverview {
+  private plain: SharedText | null = null;
+  private withHistory: SharedText | null = null;
+
+  constructor(
+    private readonly overview: Overview,
+    private readonly history: Pick<RateHistory, 'all'>,
+  ) {}
+
+  text(withHistory: boolean): SharedText {
+    if (!withHistory) return (this.plain ??= new SharedText(encodeJson(this.overview)));
+    return (this.withHistory ??= new SharedText(encodeJson({ ...this.overview, history: this.history.all() })));
+  }
+}
+
+/** `GET /ui/api/overview`, and `GET /ui/api/worker`, which workers answer each other. `own`: this worker's report. */
+export function overviewRoutes(sources: ConsoleSources, own: () => Promise<WorkerReport>): readonly ConsoleRoute[] {
+  // Requests that arrive while one is answered get the same text, so their number costs neither time nor memory.
+  let current: Promise<SharedOverview> | null = null;
+  const compute = async (authorization: string | null): Promise<SharedOverview> =>
+    new SharedOverview(await overviewOf(sources, authorization), sources.history);
+  return [
+    {
+      method: 'GET',
+      path: '/ui/api/overview',
+      role: 'reader',
+      run: async (call) => {
+        const authorization = call.request.headers.authorization ?? null;
+        const shared = await (current ??= compute(authorization).finally(() => (current = null)));
+        return { status: 200, ...(await shared.text(flag(call, 'history') === true).reply(call.request)) };
+      },
+    },
+    { method: 'GET', path: REPORT_PATH, role: 'reader', forWorkers: true, run: async () => ok(await own()) },
+  ];
 }
