@@ -140,6 +140,22 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     group: ['protocol'],
     admin: ['protocol'],
   },
+  'src/cli': {
+    program: [],
+    output: ['program'],
+    documents: [],
+    context: ['documents', 'program'],
+    rest: ['context', 'output', 'program'],
+    connectors: ['rest', 'documents', 'output', 'program'],
+    completion: ['connectors', 'rest', 'context', 'program'],
+    worker: ['connectors', 'rest', 'documents', 'context', 'output', 'program'],
+    kafka: ['worker', 'program'],
+    records: ['worker', 'output', 'program'],
+    verbs: ['records', 'kafka', 'worker', 'connectors', 'rest', 'documents', 'context', 'output', 'program'],
+    'commands.ts': ['verbs', 'program'],
+    'cli.ts': ['commands.ts', 'completion', 'output', 'program'],
+    'end-process.ts': ['output'],
+  },
   'src/converters': {
     'index.ts': ['json'],
     json: [],
@@ -388,6 +404,58 @@ function inALoop(parts: Record<string, readonly string[]>): string[] {
   return [...remaining];
 }
 
+/** The name of a command's file or folder in `src/cli/verbs`. */
+const verbOf = (path: string): string | undefined => /^src\/cli\/verbs\/([\w-]+)/.exec(path)?.[1];
+
+test('commands do not import each other', () => {
+  expect(
+    breaches((file, specifier) => {
+      const [own, other] = [verbOf(file.path), verbOf(target(file, specifier) ?? '')];
+      return own === undefined || other === undefined || own === other ? null : `${own} may not know ${other}`;
+    }),
+  ).toEqual([]);
+});
+
+/** Folders of `src/cli` whose code, and commands, run parts of a worker or use Kafka. The others only talk REST. */
+const WITH_WORKER = ['kafka', 'records', 'worker'];
+const VERBS_WITH_WORKER = ['start', 'dev', 'produce', 'consume', 'dlq', 'preview', 'doctor'];
+/** What commands that only talk REST import from the rest of `src`. */
+const LEAVES: readonly string[] = [
+  'src/config/file-stream',
+  'src/config/properties',
+  'src/config/schema/registration-schema',
+  'src/config/validation/config-infos',
+  'src/json/exact-parser',
+  'src/logging/error-page',
+  'src/logging/escape-controls',
+  'src/logging/log-levels',
+  'src/logging/redact',
+  'src/logging/secrets',
+  'src/logging/trace-reason',
+  'src/metrics/worker-rates',
+];
+/** The one exception, which `validate --offline` loads on demand. */
+const OFFLINE = 'src/cli/worker/validate-offline';
+
+test('commands that only talk REST import no part of a worker', () => {
+  const used = new Set<string>();
+  expect(
+    breaches((file, specifier) => {
+      const to = target(file, specifier);
+      const [, folder = '', rest] = /^src\/cli\/([\w-]+)(\/.*)?/.exec(file.path) ?? [];
+      const verb = verbOf(file.path);
+      const isRestOnly = verb === undefined ? !WITH_WORKER.includes(folder) : !VERBS_WITH_WORKER.includes(verb);
+      if (to === null || rest === undefined || !isRestOnly || to === OFFLINE || to.startsWith('packages/sdk/'))
+        return null;
+      const [, other = ''] = /^src\/cli\/([\w-]+)\//.exec(to) ?? [];
+      if (to.startsWith('src/cli/')) return WITH_WORKER.includes(other) ? 'it runs parts of a worker' : null;
+      used.add(to);
+      return LEAVES.includes(to) ? null : 'it is no leaf';
+    }),
+  ).toEqual([]);
+  expect(LEAVES.filter((leaf) => !used.has(leaf))).toEqual([]);
+});
+
 test('no import cycles between files, types included', () => {
   const paths = new Set(files.map(({ path }) => path));
   const imported = new Map(
@@ -465,9 +533,9 @@ test('a connector depends on no package of ours but the SDK', () => {
 const BUILT_IN_NAMES = [/postgres|\bpg_|replication.?slot|\bwal_|kusto|analytics|io\W+debezium/i, /FileStream/];
 /** Files and folders of the worker and the console that name one, and why. */
 const NAMES_ALLOWED: readonly (readonly [RegExp, reason: string])[] = [
-  [/^src\/cli\/dev\//, '`millrace dev` starts a database, and registers connectors for a first look'],
+  [/^src\/cli\/verbs\/dev\//, '`millrace dev` starts a database, and registers connectors for a first look'],
   [/^src\/cli\/output\/fail\.ts$/, 'the exit code of an error of that command'],
-  [/^src\/cli\/\w+\/(?:describe|dev|doctor|get|preview)\.ts$/, 'examples in help texts'],
+  [/^src\/cli\/verbs\/(?:describe|dev|doctor|get|preview)\.ts$/, 'examples in help texts'],
   [/^src\/rest\/requests\/openapi\.ts$/, 'an example of a short class name'],
   [/^src\/plugins\/missing-class\.ts$/, 'names of converters that no plugin has'],
 ];

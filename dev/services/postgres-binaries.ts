@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { installedPackage, postgresPackage } from '../../src/cli/dev/postgres/fetched-package';
-import type { User } from '../../src/cli/dev/postgres/programs';
+import { installedPackage, postgresPackage } from '../../src/cli/verbs/dev/postgres/fetched-package';
+import type { User } from '../../src/cli/verbs/dev/postgres/programs';
 
 /** Folder with `bin`, `lib` and `share`. */
 function postgresFolder(): string {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { unprivilegedUser } from '../../src/cli/dev/postgres/programs';
+import { unprivilegedUser } from '../../src/cli/verbs/dev/postgres/programs';
 import { freePort } from './free-port';
 import { serve, settingsText, type OwnPostgres, type RunningPostgres } from './postgres';
 import { reachablePostgresFolder } from './postgres-binaries';

@@ -11,7 +11,7 @@ import { remove } from 'fs-extra';
 import { Client } from 'pg';
 import { freePort } from './free-port';
 import { serve, settingsText, type OwnPostgres, type RunningPostgres } from './postgres';
-import { unprivilegedUser } from '../../src/cli/dev/postgres/programs';
+import { unprivilegedUser } from '../../src/cli/verbs/dev/postgres/programs';
 import { reachablePostgresFolder } from './postgres-binaries';
 
 const run = promisify(execFile);

@@ -8,8 +8,8 @@ import { remove } from 'fs-extra';
 import { freePort } from './free-port';
 import type { KeptProcessOptions } from './kept-process';
 import { Restartable } from './restartable';
-import { answers } from '../../src/cli/dev/postgres/database';
-import { initdb, unprivilegedUser, type User } from '../../src/cli/dev/postgres/programs';
+import { answers } from '../../src/cli/verbs/dev/postgres/database';
+import { initdb, unprivilegedUser, type User } from '../../src/cli/verbs/dev/postgres/programs';
 import { reachablePostgresFolder } from './postgres-binaries';
 import { waitFor } from './wait-for';
 

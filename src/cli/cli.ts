@@ -3,7 +3,7 @@ import { CONNECT_VERSION, MILLRACE_VERSION } from '../version';
 import { COMMANDS } from './commands';
 import type { CliIo } from './io';
 import { fail } from './output/fail';
-import { guardedIo } from './output/guarded-io';
+import { guardedIo } from './output/printable';
 import { parseCommandLine } from './program/parse-command-line';
 
 const VERSION = new Set(['version', '--version', '-v', '-V']);

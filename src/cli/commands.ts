@@ -2,12 +2,12 @@
 import type { CommandCatalogue, CommandSpec } from './program/command-spec';
 
 const LOADERS: Readonly<Record<string, () => { readonly command: CommandSpec }>> = {
-  start: () => require('./commands/start') as typeof import('./commands/start'),
-  dev: () => require('./commands/dev') as typeof import('./commands/dev'),
-  consume: () => require('./commands/consume') as typeof import('./commands/consume'),
-  produce: () => require('./commands/produce') as typeof import('./commands/produce'),
+  start: () => require('./verbs/start') as typeof import('./verbs/start'),
+  dev: () => require('./verbs/dev') as typeof import('./verbs/dev'),
+  consume: () => require('./verbs/consume') as typeof import('./verbs/consume'),
+  produce: () => require('./verbs/produce') as typeof import('./verbs/produce'),
   offsets: () => require('./verbs/offsets') as typeof import('./verbs/offsets'),
-  dlq: () => require('./commands/dlq') as typeof import('./commands/dlq'),
+  dlq: () => require('./verbs/dlq') as typeof import('./verbs/dlq'),
   apply: () => require('./verbs/apply') as typeof import('./verbs/apply'),
   patch: () => require('./verbs/patch') as typeof import('./verbs/patch'),
   diff: () => require('./verbs/diff') as typeof import('./verbs/diff'),
@@ -15,8 +15,8 @@ const LOADERS: Readonly<Record<string, () => { readonly command: CommandSpec }>>
   loggers: () => require('./verbs/loggers') as typeof import('./verbs/loggers'),
   explain: () => require('./verbs/explain') as typeof import('./verbs/explain'),
   top: () => require('./verbs/top') as typeof import('./verbs/top'),
-  doctor: () => require('./commands/doctor') as typeof import('./commands/doctor'),
-  preview: () => require('./commands/preview') as typeof import('./commands/preview'),
+  doctor: () => require('./verbs/doctor') as typeof import('./verbs/doctor'),
+  preview: () => require('./verbs/preview') as typeof import('./verbs/preview'),
   get: () => require('./verbs/get') as typeof import('./verbs/get'),
   describe: () => require('./verbs/describe') as typeof import('./verbs/describe'),
   status: () => require('./verbs/status') as typeof import('./verbs/status'),

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../src/cli/cli';
-import { run as dev } from '../../src/cli/dev';
+import { run as dev } from '../../src/cli/verbs/dev';
+import { run as start } from '../../src/cli/verbs/start';
 import type { WorkerSetup } from '../../src/cli/worker/read-config';
-import { run as start } from '../../src/cli/start';
 import type { Worker } from '../../src/worker';
 import { FakeIo, invocationOf } from './fake-io';
 

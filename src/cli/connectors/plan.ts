@@ -1,8 +1,7 @@
 /** What `apply` does with each connector: how the files differ from the cluster. */
 import { ConnectError } from '@millrace/sdk';
-import type { ConnectorDocument } from '../documents/connector-document';
+import { type ConnectorDocument, labelsOf, parseSelector } from '../documents/connector-document';
 import { readDocuments } from '../documents/read-documents';
-import { labelsOf, parseSelector } from '../documents/labels';
 import type { Paint } from '../output/colours';
 import { printable } from '../output/printable';
 import type { Invocation } from '../program/command-spec';

@@ -3,8 +3,7 @@
  * `{ items: […] }`. Pure.
  */
 import { INITIAL_STATES, type InitialState } from '../../config/schema/registration-schema';
-import type { ConnectorDocument } from './connector-document';
-import { isLabelName, LABEL_PREFIX } from './labels';
+import { type ConnectorDocument, isLabelName, LABEL_PREFIX } from './connector-document';
 
 type Mapping = Readonly<Record<string, unknown>>;
 type Env = Readonly<Record<string, string | undefined>>;

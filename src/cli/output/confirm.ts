@@ -2,8 +2,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Writable } from 'node:stream';
 import { ConnectError } from '@millrace/sdk';
-import { unguarded } from './guarded-io';
-import { printableLines } from './printable';
+import { printableLines, unguarded } from './printable';
 import type { Invocation } from '../program/command-spec';
 
 /**

@@ -2,8 +2,7 @@
 import { startTimer, monotonicNow } from '@millrace/sdk';
 import type { CliIo, CliOutput } from '../io';
 import type { Invocation } from '../program/command-spec';
-import { unguarded, withWrite } from './guarded-io';
-import { printable } from './printable';
+import { printable, unguarded, withWrite } from './printable';
 
 const REDRAW_MS = 100;
 const COLUMNS = 80;

@@ -1,8 +1,7 @@
 /** Redraws a screen on a terminal until SIGINT or SIGTERM. */
 import { ConnectError, settledWithin, sleep } from '@millrace/sdk';
 import type { CliIo } from '../io';
-import { unguarded } from './guarded-io';
-import { writable } from './printable';
+import { unguarded, writable } from './printable';
 
 const HOME = '\x1b[H';
 const HIDE_CURSOR = '\x1b[?25l';

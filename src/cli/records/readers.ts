@@ -1,20 +1,85 @@
-/** Reads keys, values and headers of records through converters. */
+/** Reads keys, values and headers of records through converters, as JSON texts. */
 import { isUtf8 } from 'node:buffer';
 import type { Converter, HeaderConverter, SchemaAndValue } from '@millrace/sdk';
+import { builtInPlugins } from '../../built-in-plugins';
 import { JsonConverter } from '../../converters/json/json-converter';
+import { silentLogger } from '../../logging/logger';
+import { createPluginRegistry } from '../../plugins/create-registry';
+import { taskConverters } from '../../tasks/task-converters';
+import type { Invocation } from '../program/command-spec';
+import type { WorkerSetup } from '../worker/read-config';
+
+export interface RecordReaders {
+  readonly key: ReadBytes;
+  readonly value: ReadBytes;
+  readonly header: (topic: string, key: string, bytes: Uint8Array | null) => string;
+}
+
+const SHORT_NAMES: Readonly<Record<string, string>> = {
+  json: 'JsonConverter',
+  string: 'StringConverter',
+  bytes: 'ByteArrayConverter',
+};
+
+/**
+ * Options `keyConverter` and `valueConverter`: a class, `json`, `string` or `bytes`. A converter that was named must
+ * be able to read every record; the worker's default one need not.
+ * @throws ConfigError `CONVERTER_UNKNOWN`
+ */
+export async function chooseReaders(
+  { options, io }: Pick<Invocation, 'options' | 'io'>,
+  { config }: Pick<WorkerSetup, 'config'>,
+): Promise<RecordReaders> {
+  const { keyConverter, valueConverter } = options as { keyConverter?: string; valueConverter?: string };
+  const registry = createPluginRegistry({
+    pluginPath: config.pluginPath,
+    builtIns: builtInPlugins,
+    logger: silentLogger,
+  });
+  const connector = {
+    ...(keyConverter !== undefined && settingsOf('key', keyConverter)),
+    ...(valueConverter !== undefined && settingsOf('value', valueConverter)),
+  };
+  const { key, value, header } = await taskConverters(connector, config, registry);
+  const tolerant = (part: string, given: string | undefined, read: ReadBytes, className: string): ReadBytes =>
+    given !== undefined
+      ? read
+      : lenient(read, className.endsWith('.JsonConverter'), () =>
+          io.stderr.write(
+            `Some ${part}s cannot be read with ${className} and are shown as they are; see --${part}-converter.\n`,
+          ),
+        );
+  const readHeader = headerReaderOf(header.converter);
+  return {
+    key: tolerant('key', keyConverter, readerOf(key.converter), key.className),
+    value: tolerant('value', valueConverter, readerOf(value.converter), value.className),
+    header: (topic, name, bytes) => {
+      try {
+        return readHeader(topic, name, bytes);
+      } catch {
+        return plainText(bytes);
+      }
+    },
+  };
+}
+
+function settingsOf(part: 'key' | 'value', name: string): Record<string, string> {
+  return {
+    [`${part}.converter`]: SHORT_NAMES[name] ?? name,
+    ...(name === 'json' && { [`${part}.converter.schemas.enable`]: 'false' }),
+  };
+}
 
 /** JSON text of what the bytes hold. */
-export type ReadBytes = (topic: string, bytes: Uint8Array | null) => string;
+type ReadBytes = (topic: string, bytes: Uint8Array | null) => string;
 
 /** @throws DataError */
-export function readerOf(converter: Converter): ReadBytes {
+function readerOf(converter: Converter): ReadBytes {
   return (topic, bytes) => jsonText(converter.toConnectData(topic, bytes));
 }
 
 /** @throws DataError */
-export function headerReaderOf(
-  converter: HeaderConverter,
-): (topic: string, key: string, bytes: Uint8Array | null) => string {
+function headerReaderOf(converter: HeaderConverter): (topic: string, key: string, bytes: Uint8Array | null) => string {
   return (topic, key, bytes) => jsonText(converter.toConnectHeader(topic, key, bytes));
 }
 
@@ -22,7 +87,7 @@ export function headerReaderOf(
  * Bytes that a converter cannot read are shown as they are. `onMismatch` is called once, at the first ones.
  * @param isJson whether the converter is for JSON: then JSON without a schema is no mismatch
  */
-export function lenient(read: ReadBytes, isJson: boolean, onMismatch: () => void): ReadBytes {
+function lenient(read: ReadBytes, isJson: boolean, onMismatch: () => void): ReadBytes {
   let isKnown = false;
   return (topic, bytes) => {
     try {
@@ -39,7 +104,7 @@ export function lenient(read: ReadBytes, isJson: boolean, onMismatch: () => void
 }
 
 /** JSON as it is, other text as a JSON string, other bytes in base64. */
-export function plainText(bytes: Uint8Array | null): string {
+function plainText(bytes: Uint8Array | null): string {
   if (bytes === null) return 'null';
   const buffer = Buffer.from(bytes);
   return jsonIn(bytes) ?? JSON.stringify(isUtf8(bytes) ? buffer.toString() : buffer.toString('base64'));
@@ -58,11 +123,10 @@ function jsonIn(bytes: Uint8Array | null): string | undefined {
   return text.trim().replaceAll(/[\r\n]/g, ' ');
 }
 
-/** Connect values as JSON text, for people and programs. */
 let converter: Converter | undefined;
 
 /** Structs are objects, decimals numbers, bytes base64. @throws DataError for a value that does not match its schema */
-export function jsonText({ schema, value }: SchemaAndValue): string {
+function jsonText({ schema, value }: SchemaAndValue): string {
   if (!converter) {
     converter = new JsonConverter();
     converter.configure({ 'schemas.enable': 'false', 'decimal.format': 'NUMERIC' }, false);

@@ -2,7 +2,7 @@
 import type { ConsumerRecord, FetchedBatch } from '../../kafka/port';
 import type { Paint } from '../output/colours';
 import { printable } from '../output/printable';
-import type { RecordReaders } from './choose-readers';
+import type { RecordReaders } from './readers';
 
 export interface ReadRecord {
   readonly topic: string;

@@ -58,3 +58,19 @@ export async function sideBySide<T, R>(items: readonly T[], work: (item: T) => P
   await Promise.all(Array.from({ length: Math.min(WIDTH, items.length) }, worker));
   return results;
 }
+
+const OWN_TIMEOUT_MS = 60_000;
+
+/**
+ * For requests of `millrace dev` to its own worker. They reject if it requires credentials, or if its certificate is
+ * not trusted: `dev` has neither.
+ */
+export async function withRest<T>(url: string, use: (client: ConnectClient) => Promise<T>): Promise<T> {
+  const { ConnectClient } = load();
+  const client = new ConnectClient({ urls: [url], timeoutMs: OWN_TIMEOUT_MS });
+  try {
+    return await use(client);
+  } finally {
+    client.close();
+  }
+}

@@ -1,7 +1,7 @@
 /** Client of the Connect REST API, Java's included. */
 import { ConnectError, monotonicNow, sleep, startTimer, type BoundedReply } from '@millrace/sdk';
 import type { Server } from '../context/server';
-import { parseExactJson } from '../output/exact-json';
+import { parseExactJson } from '../output/answer';
 import { type Agents, connectionFailure, exchange, keepAliveAgents } from './exchange';
 import { RestError } from './reply';
 

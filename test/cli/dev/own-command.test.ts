@@ -1,4 +1,4 @@
-import { ownCommand } from '../../../src/cli/dev/own-command';
+import { ownCommand } from '../../../src/cli/verbs/dev/ready-text';
 
 describe('the command that runs the same program', () => {
   const MAIN = '/w/node_modules/millrace/dist/main.js';

@@ -16,16 +16,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readJsonSync } from 'fs-extra';
 import { ROOT } from '../../../dev/services/paths';
-import { databaseUrl, readServerFile, serverFile } from '../../../src/cli/dev/postgres/database';
+import { databaseUrl, readServerFile, serverFile } from '../../../src/cli/verbs/dev/postgres/database';
 import {
+  type Package,
   PACKAGE_VERSION,
   postgresPackage,
   programFolder,
   reasonOf,
-  type Package,
-} from '../../../src/cli/dev/postgres/fetched-package';
-import { openPostgres } from '../../../src/cli/dev/postgres/open-postgres';
-import { candidateFolders, findPrograms, type FindOptions } from '../../../src/cli/dev/postgres/programs';
+} from '../../../src/cli/verbs/dev/postgres/fetched-package';
+import { openPostgres } from '../../../src/cli/verbs/dev/postgres/open-postgres';
+import { candidateFolders, type FindOptions, findPrograms } from '../../../src/cli/verbs/dev/postgres/programs';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'millrace-postgres-test-'))));

@@ -1,5 +1,4 @@
-import { firstStep } from '../../../src/cli/dev/first-step';
-import { readyText, type ReadyFacts } from '../../../src/cli/dev/ready-text';
+import { firstStep, type ReadyFacts, readyText } from '../../../src/cli/verbs/dev/ready-text';
 import { paintOf } from '../../../src/cli/output/colours';
 import { shellQuote } from '../../../src/cli/output/shell-quote';
 

@@ -1,4 +1,4 @@
-import type { Report } from '../../../src/cli/doctor/report';
+import type { Report } from '../../../src/cli/verbs/doctor/report';
 import { cli, serve } from '../scripted-rest';
 
 test.each([

@@ -1,13 +1,11 @@
 /** What the facts about Kafka, the group and the connectors mean. */
-import { restFindings } from '../../../src/cli/doctor/connector-findings';
-import { groupFindings } from '../../../src/cli/doctor/group-findings';
-import type { KafkaFacts, StorageFacts } from '../../../src/cli/doctor/kafka-facts';
-import { kafkaFindings } from '../../../src/cli/doctor/kafka-findings';
-import { lostWorkerFindings } from '../../../src/cli/doctor/lost-workers';
-import { exitCodeOf, reportText, sorted, type DoctorFinding } from '../../../src/cli/doctor/report';
-import { Secrets } from '../../../src/cli/doctor/secrets';
-import { storageFindings } from '../../../src/cli/doctor/storage-findings';
-import type { WorkerAnswer, WorkerFacts } from '../../../src/cli/doctor/worker-facts';
+import { restFindings } from '../../../src/cli/verbs/doctor/connector-findings';
+import { groupFindings, lostWorkerFindings } from '../../../src/cli/verbs/doctor/group-findings';
+import type { KafkaFacts, StorageFacts } from '../../../src/cli/verbs/doctor/kafka-facts';
+import { kafkaFindings } from '../../../src/cli/verbs/doctor/kafka-findings';
+import { type DoctorFinding, exitCodeOf, reportText, Secrets, sorted } from '../../../src/cli/verbs/doctor/report';
+import { storageFindings } from '../../../src/cli/verbs/doctor/storage-findings';
+import type { WorkerAnswer, WorkerFacts } from '../../../src/cli/verbs/doctor/worker-facts';
 
 const codes = (findings: readonly DoctorFinding[]): string[] =>
   findings.map(({ severity, code }) => `${severity} ${code}`);

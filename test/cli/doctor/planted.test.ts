@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseErrorPage } from '../../../src/logging/error-page';
 
 const ROOT = join(__dirname, '..', '..', '..');
-const SOURCES = ['src/cli/doctor', 'connectors/postgres/src/diagnosis'];
+const SOURCES = ['src/cli/verbs/doctor', 'connectors/postgres/src/diagnosis'];
 const TESTS = ['test/integration/cli', 'test/integration/postgres', 'test/integration/java'];
 /** Why a test with a scripted fact is all there is. */
 const SCRIPTED: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
-import { Deadline } from '../../../src/cli/doctor/deadline';
-import { readSettings } from '../../../src/cli/doctor/settings';
+import { Deadline } from '../../../src/cli/verbs/doctor/deadline';
+import { readSettings } from '../../../src/cli/verbs/doctor/settings';
 import { silentLogger } from '../../../src/logging/logger';
 import { FakeIo, invocationOf } from '../fake-io';
 

@@ -1,5 +1,4 @@
-import { yamlDocument } from '../../../src/cli/output/answer';
-import { exactJsonText, parseExactJson } from '../../../src/cli/output/exact-json';
+import { exactJsonText, parseExactJson, yamlDocument } from '../../../src/cli/output/answer';
 
 test('integers keep all their digits', () => {
   const text = '{"a":[12345678901234567890,-9007199254740993,1.5,7,"12345678901234567890"],"__proto__":null}';

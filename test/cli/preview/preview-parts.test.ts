@@ -1,10 +1,9 @@
 import { schema, type SourceRecord } from '@millrace/sdk';
-import { CollectedRecords } from '../../../src/cli/preview/collected-records';
-import { parseOffsets, PreviewOffsets } from '../../../src/cli/preview/preview-offsets';
+import { CollectedRecords } from '../../../src/cli/verbs/preview/run-task';
+import { parseOffsets, PreviewOffsets } from '../../../src/cli/verbs/preview/preview-offsets';
 import { yamlDocument } from '../../../src/cli/output/answer';
-import { recordPrinter } from '../../../src/cli/preview/print-records';
-import { jsonLine, plainText, shownBytes, shownRecord } from '../../../src/cli/preview/shown-record';
-import { exitCode, summary, type SummaryInput } from '../../../src/cli/preview/summary';
+import { exitCode, recordPrinter, summary, type SummaryInput } from '../../../src/cli/verbs/preview/report';
+import { jsonLine, plainText, shownBytes, shownRecord } from '../../../src/cli/verbs/preview/shown-record';
 import type { ProducerRecord } from '../../../src/kafka/port';
 
 const SOURCE = { connector: 'c', partitionOrder: 'hash-map' } as const;

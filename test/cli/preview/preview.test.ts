@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fail } from '../../../src/cli/output/fail';
-import { run } from '../../../src/cli/preview/run';
+import { run } from '../../../src/cli/verbs/preview/run';
 import { FakeIo, invocationOf } from '../fake-io';
 
 let cwd: string;

@@ -1,9 +1,8 @@
 /** The pure parts of `millrace produce`. */
-import { LineCutter } from '../../../src/cli/produce/lines';
-import { produceOptions } from '../../../src/cli/produce/options';
+import { LineCutter } from '../../../src/cli/verbs/produce/sending';
+import { produceOptions, progressBar } from '../../../src/cli/verbs/produce';
 import { FakeIo, invocationOf } from '../fake-io';
-import { ProduceReport } from '../../../src/cli/produce/report';
-import { progressBar } from '../../../src/cli/produce/progress-bar';
+import { ProduceReport } from '../../../src/cli/verbs/produce/report';
 
 /** The lines of `text`, passed in chunks of `size` bytes. */
 function cut(text: string, size: number): string[] {

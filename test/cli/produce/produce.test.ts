@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { runCli } from '../../../src/cli/cli';
 import { fail } from '../../../src/cli/output/fail';
-import { run as produce, type OpenProducer } from '../../../src/cli/produce/produce';
+import { type OpenProducer, run as produce } from '../../../src/cli/verbs/produce';
 import { KafkaError } from '../../../src/kafka/errors';
 import type { DeliveryCallback, Producer, ProducerRecord } from '../../../src/kafka/port';
 import { FakeIo, invocationOf } from '../fake-io';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Finding } from '@millrace/sdk';
 import { ROOT } from '../../../dev/services/paths';
 import { writeProperties } from '../../../dev/services/worker';
-import type { Report } from '../../../src/cli/doctor/report';
+import type { Report } from '../../../src/cli/verbs/doctor/report';
 
 export interface Answer {
   readonly code: number | null;

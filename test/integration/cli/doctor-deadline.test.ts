@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { ROOT } from '../../../dev/services/paths';
 import { writeProperties } from '../../../dev/services/worker';
 import { runCli } from '../../../src/cli/cli';
-import type { Report } from '../../../src/cli/doctor/report';
+import type { Report } from '../../../src/cli/verbs/doctor/report';
 import { FakeIo } from '../../cli/fake-io';
 import { uniqueName } from '../../helpers/unique-name';
 

@@ -8,7 +8,7 @@ import { fetchComposeSpec } from '../../../dev/services/compose-spec';
 import { installPrometheus } from '../../../dev/services/debian-programs';
 import { whyNoGo } from '../../../dev/services/go-tools';
 import { ROOT } from '../../../dev/services/paths';
-import { STOP_EXTRA_MS } from '../../../src/cli/start';
+import { STOP_EXTRA_MS } from '../../../src/cli/worker/run-worker';
 import { parseWorkerConfig } from '../../../src/config/worker-config';
 import { withEnvironment } from '../../../src/config/environment';
 import { parseProperties } from '../../../src/config/properties';

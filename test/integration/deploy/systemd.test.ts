@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installSystemdAnalyze } from '../../../dev/services/debian-programs';
-import { STOP_EXTRA_MS } from '../../../src/cli/start';
+import { STOP_EXTRA_MS } from '../../../src/cli/worker/run-worker';
 import { environmentSettings } from '../../../src/config/environment';
 import { rowsOf } from '../../../src/config/setting';
 import { WORKER_SETTINGS } from '../../../src/config/worker-settings';

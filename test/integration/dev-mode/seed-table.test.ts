@@ -1,5 +1,5 @@
 /** The table of `millrace dev --seed`. */
-import { createTable } from '../../../src/cli/dev/seed';
+import { createTable } from '../../../src/cli/verbs/dev/seed';
 import { TestDatabase } from '../../helpers/test-database';
 
 test('workers that start at the same time create it once', async () => {

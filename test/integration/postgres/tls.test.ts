@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { postgresConnector } from '../../../connectors/postgres/src';
 import { issueEd25519Certificate } from '../../../dev/services/certificates';
 import { startPostgres } from '../../../dev/services/postgres';
-import { unprivilegedUser } from '../../../src/cli/dev/postgres/programs';
+import { unprivilegedUser } from '../../../src/cli/verbs/dev/postgres/programs';
 import { encryptedKey, makeIdentity, makePkcs12 } from '../../kafka/certificates';
 import { SERVER_URL, TestDatabase } from '../../helpers/test-database';
 import { TODOS, TaskRun, taskConfig } from './harness';

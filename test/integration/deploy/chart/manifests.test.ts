@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { STOP_EXTRA_MS } from '../../../../src/cli/start';
+import { STOP_EXTRA_MS } from '../../../../src/cli/worker/run-worker';
 import type { AllowedHosts } from '../../../../src/config/allowed-hosts';
 import { configWarnings } from '../../../../src/config/config-warnings';
 import { environmentSettings } from '../../../../src/config/environment';

@@ -1,0 +1,72 @@
+/** `millrace dev --sql STATEMENT`: runs a statement in the database of `millrace dev --seed`. */
+import { join } from 'node:path';
+import { ConnectError, startTimer } from '@millrace/sdk';
+import { EXIT } from '../../exit-codes';
+import { interruptible } from '../../interruption';
+import type { CliIo } from '../../io';
+import { type Aborted, isSilence, readServerFile, type Result, runStatement } from './postgres/database';
+
+export interface SqlOptions {
+  readonly dataDir: string;
+  /** For connecting and the statement. */
+  readonly timeoutSeconds: number;
+}
+
+/**
+ * Prints each row as JSON, then `INSERT 1`. A signal or the timeout cancels the statement. Rejects with
+ * `DEV_POSTGRES_ABSENT`, `DEV_SQL_TIMEOUT` or `DEV_SQL_FAILED`.
+ */
+export async function runSql(statement: string, options: SqlOptions, io: CliIo): Promise<number> {
+  const { dataDir, timeoutSeconds } = options;
+  const folder = join(dataDir, 'postgres');
+  const server = readServerFile(folder);
+  if (!server) throw absent(`There is no database in ${folder}: start one with millrace dev --seed.`);
+  return await interruptible(io, async ({ stopping, isSignalled }) => {
+    const timer = startTimer(() => stopping.abort(), timeoutSeconds * 1000);
+    try {
+      const outcome = await runStatement(server, statement, stopping.signal);
+      if (typeof outcome !== 'string') return print(outcome, io);
+      if (!isSignalled()) throw timeout(outcome, folder, timeoutSeconds);
+      if (outcome === 'canceled') io.stderr.write('millrace: PostgreSQL has canceled the statement.\n');
+      else if (outcome === 'unconfirmed')
+        io.stderr.write('millrace: PostgreSQL does not respond, and may still carry out the statement.\n');
+      return EXIT.interrupted;
+    } catch (error) {
+      throw sqlError(error as Error, folder);
+    } finally {
+      clearTimeout(timer);
+    }
+  });
+}
+
+function print(results: readonly Result[], io: CliIo): number {
+  for (const { rows } of results) for (const row of rows) io.stdout.write(`${JSON.stringify(row)}\n`);
+  for (const { command, rowCount } of results)
+    io.stderr.write(`${[command, rowCount].filter((part) => part !== null).join(' ')}\n`);
+  return EXIT.success;
+}
+
+function absent(message: string, cause?: unknown): ConnectError {
+  return new ConnectError(message, { code: 'DEV_POSTGRES_ABSENT', cause });
+}
+
+function timeout(outcome: Aborted, folder: string, seconds: number): ConnectError {
+  const silent = `The database in ${folder} does not respond`;
+  const messages: Readonly<Record<Aborted, string>> = {
+    unsent: `${silent}: restart millrace dev --seed.`,
+    unconfirmed: `${silent}, and may still carry out the statement: restart millrace dev --seed.`,
+    canceled: `The statement did not finish within ${seconds} s, and PostgreSQL has canceled it: end what it waits for, or raise --timeout.`,
+  };
+  return new ConnectError(messages[outcome], { code: 'DEV_SQL_TIMEOUT' });
+}
+
+function sqlError(error: Error & { readonly code?: string }, folder: string): Error {
+  if (error instanceof ConnectError) return error;
+  if (error.code === 'ECONNREFUSED')
+    return absent(`The database in ${folder} is not running: start it with millrace dev --seed.`, error);
+  if (isSilence(error)) return timeout('unsent', folder, 0);
+  return new ConnectError(`PostgreSQL refused the statement: ${error.message}.`, {
+    code: 'DEV_SQL_FAILED',
+    cause: error,
+  });
+}

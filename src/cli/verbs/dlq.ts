@@ -1,0 +1,65 @@
+/** `millrace dlq`: dead letters of sink connectors. */
+import { READ_OPTIONS } from '../kafka/read-options';
+import type { CommandSpec } from '../program/command-spec';
+import { wholeNumber } from '../program/shared-options';
+
+const TOPIC = { name: '<topic>', description: 'the dead letter topic; "millrace dlq list" shows them' };
+
+/** Options without those of the converters. */
+const POSITION_OPTIONS = READ_OPTIONS.filter(({ flags }) => !flags.includes('converter') && !flags.includes('count'));
+
+export const command: CommandSpec = {
+  name: 'dlq',
+  summary: 'list, show and replay dead letters of sink connectors',
+  examples: [
+    { command: 'dlq show orders-dlq', explanation: 'Why records failed' },
+    { command: 'dlq replay orders-dlq --dry-run', explanation: 'How many would be sent back, and where' },
+  ],
+  subcommands: [
+    {
+      name: 'list',
+      summary: 'list the dead letter topics of all connectors',
+      shared: ['output', 'server', 'cluster'],
+      examples: [{ command: 'dlq list', explanation: 'Dead letter topics and their number of records' }],
+      load: () => require('./dlq/list') as typeof import('./dlq/list'),
+    },
+    {
+      name: 'show',
+      summary: 'show dead letters, and why they failed',
+      arguments: [TOPIC],
+      options: [
+        ...READ_OPTIONS.map((option) =>
+          option.flags.includes('count') ? { ...option, description: 'show this many records (default: 20)' } : option,
+        ),
+        { flags: '--stacktrace', description: 'show the stack trace of the exception' },
+      ],
+      shared: ['output', 'cluster', 'context'],
+      examples: [
+        { command: 'dlq show orders-dlq', explanation: 'Origin, connector, exception, key and value of each' },
+        { command: 'dlq show orders-dlq --from -5 --stacktrace', explanation: 'The last five, with stack traces' },
+      ],
+      load: () => require('./dlq/show') as typeof import('./dlq/show'),
+    },
+    {
+      name: 'replay',
+      summary: 'send dead letters back to where they came from',
+      description: `Send dead letters back to where they came from: to their original topic and partition, with key, value, timestamp and headers as they were.
+
+All consumers of that topic receive them again. The dead letters stay in their topic; a second replay sends them again, unless --from is given. Records that become dead letters meanwhile are not replayed.`,
+      arguments: [TOPIC],
+      options: [
+        ...POSITION_OPTIONS,
+        { flags: '-n, --count <number>', description: 'read at most this many', parse: wholeNumber(1, 1e12) },
+        { flags: '--connector <name>', description: 'only those of this connector', completes: 'connectors' },
+        { flags: '--to <topic>', description: 'send them to this topic instead; their key chooses the partition' },
+        { flags: '--dry-run', description: 'only count them' },
+      ],
+      shared: ['confirm', 'cluster', 'context'],
+      examples: [
+        { command: 'dlq replay orders-dlq --dry-run', explanation: 'How many would be sent, and where' },
+        { command: 'dlq replay orders-dlq --connector orders-sink --yes', explanation: 'After the cause is fixed' },
+      ],
+      load: () => require('./dlq/replay') as typeof import('./dlq/replay'),
+    },
+  ],
+};

@@ -1,0 +1,32 @@
+/** `millrace doctor`: what is wrong, and the cures. */
+import type { CommandSpec } from '../program/command-spec';
+import { wholeNumber } from '../program/shared-options';
+
+export const command: CommandSpec = {
+  name: 'doctor',
+  summary: 'find what is wrong with Kafka, the workers, connectors and their databases',
+  description: `Find what is wrong with Kafka, the workers, connectors and their databases, and print the cure of each finding with the statement to run.
+
+It checks the worker settings, Kafka and its storage topics, the workers of the group, failed connectors and tasks, and what the plugins of the connectors check, such as the PostgreSQL server. The connectors are those of the REST API and of the files. It changes nothing. Placeholders of the files are replaced with values of this machine, those of connectors of the REST API only with --resolve-locally. Exit code 5 if a finding is an error, 3 if nothing answers.`,
+  arguments: [{ name: '[files...]', description: 'documents of connectors to check as well', completes: 'files' }],
+  options: [
+    {
+      flags: '--deadline <seconds>',
+      description: 'time for the whole run',
+      default: 60,
+      parse: wholeNumber(1, 3600),
+    },
+    {
+      flags: '--resolve-locally',
+      description:
+        'replace placeholders of all connectors with values of this machine, and send these to the hosts of their configs: only if you trust everyone who may write connectors',
+    },
+  ],
+  shared: ['server', 'cluster', 'output'],
+  examples: [
+    { command: 'doctor --config worker.properties', explanation: 'Check a cluster with the settings of its workers' },
+    { command: 'doctor orders.json', explanation: 'Also check a connector before it is created' },
+    { command: 'doctor -o json', explanation: 'For a script; exit code 5 if there is an error' },
+  ],
+  load: () => require('./doctor/run') as typeof import('./doctor/run'),
+};

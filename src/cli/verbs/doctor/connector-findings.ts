@@ -1,0 +1,105 @@
+/** The states of connectors and tasks. Pure. */
+import { shellQuote } from '../../output/shell-quote';
+import { path } from '../../rest/reply';
+import { type Failure, notReached } from './deadline';
+import { clockFindings, noWorkerFinding } from './group-findings';
+import { sentence } from './kafka-findings';
+import type { DoctorFinding } from './report';
+import { type ConnectorFacts, isNoWorker, type RestFacts } from './worker-facts';
+
+const LONGEST_LINE = 500;
+
+/** @param isGuessed the command line and the context name no URL */
+export function restFindings({ url, worker, connectors }: RestFacts, isGuessed = false): DoctorFinding[] {
+  const subject = `REST API ${url}`;
+  if ('failed' in worker)
+    return [
+      notReached(subject, worker.failed) ?? {
+        severity: isGuessed ? 'unchecked' : 'error',
+        code: 'REST_UNREACHABLE',
+        subject,
+        message: `It does not answer: ${sentence(worker.failed.message)}`,
+        cure: 'Check that a worker runs there, or set --url or --context; try with',
+        statements: [`curl -sS ${shellQuote(`${url}/`)}`],
+      },
+    ];
+  if (isNoWorker(worker.value)) return [noWorkerFinding(subject, url)];
+  const found = clockFindings(subject, worker.value);
+  if (connectors === undefined) return found;
+  if ('failed' in connectors) return [...found, listFinding(subject, connectors.failed)];
+  return [...found, ...connectors.value.flatMap((connector) => connectorFindings(connector, url))];
+}
+
+/** The list of connectors cannot be read, although the worker answers. */
+function listFinding(subject: string, failure: Failure): DoctorFinding {
+  const late = notReached(subject, failure);
+  if (late !== null) return late;
+  const { code, message, status } = failure;
+  const finding = {
+    severity: 'unchecked',
+    subject,
+    message: `Connectors were not checked: ${sentence(message)}`,
+  } as const;
+  if (code === 'REST_REPLY_INVALID') return { ...finding, code, cure: 'Check the URL and its path.' };
+  if (status !== 401 && status !== 403)
+    return { ...finding, code: 'REST_UNREACHABLE', cure: 'Repeat the check; see the log of the worker.' };
+  return {
+    ...finding,
+    code: 'REST_REFUSED',
+    cure: 'If the worker requires credentials, name their file in the context.',
+  };
+}
+
+function connectorFindings({ name, connector, tasks }: ConnectorFacts, url: string): DoctorFinding[] {
+  const subject = `connector ${name}`;
+  const restartUrl = `${url}${path`/connectors/${name}/restart`}`;
+  const restart = `curl -sS -X POST ${shellQuote(`${restartUrl}?includeTasks=true&onlyFailed=true`)}`;
+  const cure = 'Correct the cause, then restart what failed.';
+  const found: DoctorFinding[] = [];
+  if (connector.state === 'FAILED')
+    found.push({
+      severity: 'error',
+      code: 'CONNECTOR_FAILED',
+      subject,
+      message: `The connector is FAILED on ${connector.worker_id ?? 'an unknown worker'}: ${firstLine(connector.trace)}`,
+      cure,
+      statements: [restart],
+    });
+  const failed = tasks.filter(({ state }) => state === 'FAILED');
+  const [task] = failed;
+  if (task !== undefined)
+    found.push({
+      severity: 'error',
+      code: 'TASK_FAILED',
+      subject,
+      message: `${failed.length} of ${tasks.length} tasks are FAILED; task ${task.id} on ${task.worker_id ?? 'an unknown worker'}: ${firstLine(task.trace)}`,
+      cure,
+      statements: [restart],
+    });
+  const unassigned = [connector, ...tasks].filter(({ state }) => state === 'UNASSIGNED').length;
+  if (unassigned > 0)
+    found.push({
+      severity: 'warning',
+      code: 'CONNECTOR_UNASSIGNED',
+      subject,
+      message: `${unassigned} of the connector and its tasks are UNASSIGNED: no worker runs them.`,
+      cure: 'If no rebalance is in progress, check that the workers run; those of a stopped worker wait for scheduled.rebalance.max.delay.ms.',
+    });
+  if (connector.state === 'RUNNING' && tasks.length === 0)
+    found.push({
+      severity: 'warning',
+      code: 'CONNECTOR_WITHOUT_TASKS',
+      subject,
+      message: 'The connector is RUNNING and has no task, so it moves no data.',
+      cure: `This is right while it has nothing to do, for instance because nothing matches its config. Otherwise see why in the log of its worker${connector.worker_id === undefined ? '' : ` ${connector.worker_id}`} and correct its config; if the cause was elsewhere and is gone, restart it with`,
+      // It has not failed, so that a restart of what has failed would leave it as it is.
+      statements: [`curl -sS -X POST ${shellQuote(restartUrl)}`],
+    });
+  return found;
+}
+
+/** The sentence of a trace; the class before it is kept, because people search for it. */
+function firstLine(trace = 'it has no trace.'): string {
+  const line = trace.split('\n', 1)[0]?.trim() ?? '';
+  return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : sentence(line);
+}

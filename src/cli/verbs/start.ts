@@ -1,0 +1,25 @@
+/** `millrace start`: runs a worker. */
+import type { CommandSpec, Invocation } from '../program/command-spec';
+import { ENVIRONMENT, WORKER_FILE, WORKER_OPTIONS } from '../program/shared-options';
+import type { BuildWorker } from '../worker/run-worker';
+
+export const command: CommandSpec = {
+  name: 'start',
+  summary: 'run a distributed worker until SIGTERM or SIGINT',
+  description: `Run a distributed worker until SIGTERM or SIGINT.
+
+Without a file, it reads worker.properties in the current directory if it exists. ${ENVIRONMENT}
+The embedded broker is enabled by bootstrap.servers=embedded.`,
+  arguments: [WORKER_FILE],
+  options: WORKER_OPTIONS,
+  examples: [
+    { command: 'start worker.properties', explanation: 'A worker with the settings of a file' },
+    { command: 'start worker.properties --port 8084', explanation: 'Another one on this machine' },
+  ],
+  run,
+};
+
+export async function run(invocation: Invocation, buildWorker?: BuildWorker): Promise<number> {
+  const { runWorker } = require('../worker/run-worker') as typeof import('../worker/run-worker');
+  return await runWorker({ usualFile: 'worker.properties' }, invocation, buildWorker);
+}
