@@ -26,7 +26,7 @@ export interface Wait {
   readonly timeoutMs: number;
   /** Called before each pause, with the names that are waited for. */
   readonly onPoll: (waiting: readonly string[]) => void;
-  /** A connector that has been RUNNING without tasks for this time may have none. ms (Default: 5000) */
+  /** A connector that has been RUNNING without tasks for this time may have none. ms (Default: 10000) */
   readonly withoutTasksMs?: number;
 }
 
@@ -40,7 +40,7 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1000;
 /** A failure that was there before the request is reported if it is still there after this time. */
 const OLD_FAILURE_MS = 10_000;
-const WITHOUT_TASKS_MS = 5_000;
+const WITHOUT_TASKS_MS = 10_000;
 
 /** Calls `onSettled` once for each name. Rejects if `read` does. */
 export async function awaitStates(
