@@ -1,5 +1,5 @@
 /**
- * What a plugin throws may be anything: an object without a prototype, a proxy, an error whose message is a number.
+ * A plugin may throw anything: an object without a prototype, a proxy, an error whose message is a number.
  * Code that logs and stores errors must not fail because of it.
  */
 import { isConnectError, isErrorLike, isRetriable, messageOf } from '@millrace/sdk';

@@ -25,7 +25,7 @@ test('a registration document, a bare config and lines are read alike', () => {
   expect(parseDocument(`\uFEFF  {"items": [${JSON.stringify({ name: 'a', config: CONFIG })}]}`)).toEqual(expected);
 });
 
-test('what a worker returns for a connector can be pasted', () => {
+test('the response of GET /connectors/{name} can be pasted', () => {
   const answer = { name: 'a', config: { ...CONFIG, name: 'a' }, tasks: [{ connector: 'a', task: 0 }], type: 'source' };
   expect(parseDocument(JSON.stringify(answer))).toEqual({ name: 'a', config: CONFIG, initialState: 'RUNNING' });
 });

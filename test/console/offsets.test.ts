@@ -73,7 +73,7 @@ test('sink: how many records are read again or skipped', () => {
   expect(effectsOf(readOffsets(SINK, 'sink'), 'sink', {})).toEqual([]);
 });
 
-test('source: what a reset reads again', () => {
+test('source: changes that a reset reads again', () => {
   expect(resetEffect('source', {})).toBe(
     'The connector starts as for the first time, and reads its source again from the beginning. ' +
       'Records that were written before are written again.',

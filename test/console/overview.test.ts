@@ -53,7 +53,7 @@ describe('rates since the page was opened', () => {
   });
 });
 
-describe('what is on its way', () => {
+describe('actions in progress', () => {
   test.each([
     ['running', { target: 'STARTED', state: 'RUNNING', summary: 'running' }, null],
     ['pausing', { target: 'PAUSED', state: 'RUNNING', summary: 'running' }, 'pausing'],

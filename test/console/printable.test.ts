@@ -10,7 +10,7 @@ test.each([
   ['zero\u200Bwidth\uFEFF', 'zero\\u200Bwidth\\uFEFF'],
   ['\uD800 alone', '\\uD800 alone'],
   ['tag \u{E0041}', 'tag \\u{E0041}'],
-])('what cannot be seen becomes an escape: %j', (text, shown) => {
+])('invisible characters become escapes: %j', (text, shown) => {
   expect(printable(text)).toBe(shown);
 });
 

@@ -62,7 +62,7 @@ test('a validation clears its step, but not the step of another call', async () 
   expect([currentStep.step, currentStep.call]).toEqual(['', 0]);
 });
 
-test('what a validation was doing, and its uncaught error, show the placeholders of the config', async () => {
+test('the step of a validation and its uncaught error show the placeholders of the config', async () => {
   let step = '';
   validate = async () => {
     const { a } = await resolve({ a: '${file:/s:pw}' });

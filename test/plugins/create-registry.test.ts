@@ -73,7 +73,7 @@ describe('installed plugins', () => {
     expect(own.problems()).toHaveLength(1);
   });
 
-  test('a folder that every user can write is used, and a warning with its code says so; once', () => {
+  test('a folder that every user can write is used, with one warning that has a code', () => {
     add('a', 'source', 'x.A', '');
     const folder = join(folders.root, 'a');
     chmodSync(folder, 0o777);

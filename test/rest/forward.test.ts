@@ -74,7 +74,7 @@ test('connect-rest 154: other requests pass the answer through', async () => {
   expect(sent.at(-1)?.query).toEqual({ includeTasks: 'true', onlyFailed: 'false' });
 });
 
-test('connect-rest 154: what another worker has changed is read before it is answered', async () => {
+test('connect-rest 154: changes of another worker are read before the response', async () => {
   const order: string[] = [];
   worker.herder.onReadBack = () => void order.push('read');
   for (const [method, path] of [

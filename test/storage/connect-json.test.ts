@@ -84,7 +84,7 @@ describe('connect-runtime §1.3: reading', () => {
     expect(() => readJson(Buffer.from([0x22, 0xff, 0x22]))).toThrow('not UTF-8');
   });
 
-  test('what was written reads back', () => {
+  test('written values read back', () => {
     const value = { s: 'a"\\\u0000😀', i: -5, big: -(2n ** 62n), f: new Float64(3), g: 0.25, l: [null, true, {}] };
     expect(readJson(writeJsonBytes(value))).toEqual(value);
   });

@@ -1,4 +1,4 @@
-/** What a command of `millrace` looks like. */
+/** The specification of a command of `millrace`. */
 import type { CliIo } from '../io';
 
 /** A parsed command line. */

@@ -390,7 +390,7 @@ export class ThreadTaskHost implements TaskHost {
   }
 }
 
-/** It may get more tasks. */
+/** A shared thread that may get more tasks. */
 function isForOthers({ draining, retired, options }: ThreadHandle): boolean {
   return !draining && !retired && options.place === 'shared';
 }

@@ -93,7 +93,7 @@ test('a secret is not shown, also in what the plugin reports about another field
   expect([code, out]).toEqual([5, 'acme (c/acme.json): invalid\n  mode = refused: login failed for [hidden]\n']);
 });
 
-test('a password that another key shows is not a secret: what is wrong stays readable', async () => {
+test('a password that another key shows is not hidden, so that the error stays readable', async () => {
   document('acme', { ...ACME, mode: 'refused', 'api.password': 'refused' });
   const { out } = await offline('c/acme.json', '--plugin-path', plugins);
   expect(out).toBe('acme (c/acme.json): invalid\n  mode = refused: login failed for refused\n');

@@ -26,7 +26,7 @@ async function validate(...args: string[]): Promise<{ code: number; out: string 
   return { code, out: io.out };
 }
 
-test('a worker that checks the keys only, for a caller without the role admin: the answer says so', async () => {
+test('a worker that checks only the keys, for a caller without the role admin: the output names it', async () => {
   cluster.script = (request, body) =>
     request.endsWith('/validate') && (body as { name: string }).name === 'a'
       ? { status: 200, headers: { 'Millrace-Validation': 'keys' }, body: { error_count: 0, configs: [] } }

@@ -112,7 +112,7 @@ test('the others continue if one fails: exit code 1', async () => {
   });
 });
 
-test('on a terminal: what is waited for, until it is done', async () => {
+test('on a terminal: a progress line until the state is reached', async () => {
   const { url } = await cluster([entry('a', 'RUNNING', 'RUNNING')]);
   const io = new FakeIo('/', { MILLRACE_CONTEXTS: '/nowhere', MILLRACE_URL: url });
   Object.assign(io.stderr, { isTTY: true });

@@ -79,7 +79,7 @@ test('--watch: a worker that accepts and does not answer is replaced by the next
   expect(io.out).toContain('2 connectors: 2 RUNNING');
 });
 
-test('--watch: while the only worker does not answer, the screen says so', async () => {
+test('--watch: the screen shows that the only worker does not answer', async () => {
   const io = new FakeIo('/', { MILLRACE_CONTEXTS: '/nowhere', NO_COLOR: '1' });
   let reads = 0;
   const url = await serve((_, response) => (++reads === 1 ? list : response.flushHeaders()));

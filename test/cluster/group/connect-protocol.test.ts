@@ -53,7 +53,7 @@ describe('connect-runtime 35: bytes of the group protocol', () => {
     expect(decodeAssignment(v0)).toEqual({ ...assignment, revoked: NO_WORK, delay: 0 });
   });
 
-  test('what Millrace adds follows the fields that Java knows', () => {
+  test('fields of Millrace follow the fields that Java reads', () => {
     const missing = new Map([['w3:8083', 7_000]]);
     const extended = encodeAssignment('sessioned', { ...assignment, missing });
     expect(extended.subarray(0, V2.length)).toEqual(V2);

@@ -31,7 +31,7 @@ test('a worker that has just joined reports nothing, and as a follower it knows 
   ]);
 });
 
-test('URLs come from other members: they cannot forge a line', () => {
+test('URLs of other members cannot forge a log line', () => {
   const [line] = memberLines(all(A), [A, `http://x\n2026 INFO forged`], A, 0).lines;
   expect(line).toBe('Worker "http://x\\n2026 INFO forged" has joined the group (now 2 workers)');
   expect(memberLines(all(A), [A, `http://${'x'.repeat(9000)}`], A, 0).lines[0]?.length).toBeLessThan(300);

@@ -52,7 +52,7 @@ async function restarted(): Promise<TestWorker> {
   return worker;
 }
 
-test('a task restarted by a user: every later status says so, also after a restart of all workers', async () => {
+test('a task restarted by a user: every later status names the user, also after a restart of all workers', async () => {
   const one = await start();
   await one.herder.writes.createConnector('c', SOURCE, null, 'jane');
   await reaches(one, 'RUNNING RUNNING,RUNNING');

@@ -82,7 +82,7 @@ test('connect-rest 136: every override has an entry with the client’s own defi
   });
 });
 
-test('connect-rest §3.4: they follow the plugin’s own keys and precede those of converters', async () => {
+test('connect-rest §3.4: client overrides follow the plugin’s own keys and precede those of converters', async () => {
   const infos = await validate({
     ...source,
     'value.converter': 'org.apache.kafka.connect.json.JsonConverter',

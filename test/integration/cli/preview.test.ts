@@ -181,7 +181,7 @@ test('a wrong password: the error of the field, and no password', async () => {
   expect(run.out() + run.err()).not.toContain('not-the-password');
 });
 
-test('what a plugin prints is not part of the answer', async () => {
+test('output of a plugin is not part of the result', async () => {
   const plugins = [{ type: 'source', class: 'com.acme.Printer' }];
   const manifest = { name: 'printer', version: '1.0.0', main: './index.js', millrace: { plugins } };
   await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));

@@ -112,7 +112,7 @@ test('plugin code that blocks or ends its thread is reported, and the others are
   expect(out).toMatch(/^b: valid$/m);
 });
 
-test('what a plugin prints is not part of the answer', async () => {
+test('output of a plugin is not part of the result', async () => {
   const path = await documents({ a: { 'connector.class': 'com.acme.AcmeSource', mode: 'prints' } });
   const { code, out, err } = await offline(path, '-o', 'json');
   expect(code).toBe(0);

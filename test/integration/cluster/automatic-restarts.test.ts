@@ -42,7 +42,7 @@ test.each(['throw', 'exit'])('a task whose plugin will %s three times runs the f
   await worker.statusWhen(name, (status) => isRunning(status) && starts(name) === 4);
 });
 
-test('once the limit is reached the trace says so, with the reason first; a manual restart resets the count', async () => {
+test('after errors.restart.max the trace names the limit after the reason; a manual restart resets the count', async () => {
   await worker.register(unruly('limited', { misbehave: 'throw', times: '5', 'errors.restart.max': '2' }));
   const failed = await worker.statusWhen(
     'limited',

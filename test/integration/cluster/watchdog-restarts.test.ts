@@ -66,7 +66,7 @@ test('a poll that waits forever: the task is restarted in a thread of its own, i
   await worker.running('well');
 });
 
-test('action=log: it stays RUNNING, and /health and /metrics name it', async () => {
+test('watchdog.task.action=log: the task stays RUNNING, and /health and /metrics name it', async () => {
   await register('shown', { misbehave: 'wait', times: '1', 'watchdog.task.action': 'log' });
   await worker.running('shown');
   await waitFor('the metric', async () => ((await figure('stuck_seconds', 'shown')) ?? 0) >= LIMIT_MS / 1000);

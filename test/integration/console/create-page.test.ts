@@ -31,7 +31,7 @@ describeInBrowser('creating a connector', () => {
     return (await worker.request('GET', `/connectors/${name}/config`)).json as Record<string, string>;
   };
 
-  test('from the form: what is missing is asked for, and the new connector is shown', async () => {
+  test('from the form: missing keys are marked, and the new connector is shown', async () => {
     const page = await opened();
     await page.getByRole('searchbox').fill('scripted');
     await page.getByRole('button', { name: /^ScriptedSourceConnector/ }).click();

@@ -49,7 +49,7 @@ describeInBrowser('the worker that serves the console', () => {
     }
   });
 
-  test('stops answering: the page says so within the limit of a request', async () => {
+  test('stops answering: the page reports it within the timeout of a request', async () => {
     const worker = await startConsoleWorker({ group: uniqueName('console'), settings: QUICK });
     try {
       const page = await browser.open(`${worker.url}/ui/`);

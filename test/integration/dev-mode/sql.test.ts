@@ -151,7 +151,7 @@ test('a database that does not run: exit code 3', async () => {
   });
 });
 
-test('what PostgreSQL refuses: exit code 1', async () => {
+test('a statement that PostgreSQL rejects: exit code 1', async () => {
   expect(await sql('SELEC 1')).toEqual({
     code: 1,
     out: '',

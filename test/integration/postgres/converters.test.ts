@@ -121,7 +121,7 @@ test('a value that the plugin rejects fails the task and names the column, or is
   expect((await run.count(1))[0]?.value.after).toEqual({ id: 1, p: null });
 });
 
-test('a masked value is not quoted, whatever the plugin says of it', async () => {
+test('a masked value is not quoted in the error of a plugin', async () => {
   database = await TestDatabase.create(
     `CREATE DOMAIN price AS text; CREATE TABLE t (id int PRIMARY KEY, p price); INSERT INTO t VALUES (1, 'secret')`,
   );

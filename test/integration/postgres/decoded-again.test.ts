@@ -34,7 +34,7 @@ test('killed between the delete and the create of a key change with a new enum l
   }
 });
 
-test('a change that is decoded again is counted once', async () => {
+test('metrics: a change that is decoded again is counted once', async () => {
   run = await TaskRun.start(taskConfig(database, { 'snapshot.mode': 'no_data' }));
   await database.query("INSERT INTO t VALUES (1, 'ok')");
   await run.count(1);

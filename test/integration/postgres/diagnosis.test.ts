@@ -123,7 +123,7 @@ test('a server that is stopping', async () => {
   }
 });
 
-test('initial statements are not run: they may change data', async () => {
+test('database.initial.statements are not run: they may change data', async () => {
   await database.query('CREATE TABLE kept (id int PRIMARY KEY)');
   const without = await diagnose(database);
   for (const statement of ['SELECT nonsense', 'DROP TABLE kept'])

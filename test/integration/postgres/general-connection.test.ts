@@ -31,7 +31,7 @@ test('callers that wait for a connection get the same one', async () => {
   }
 });
 
-test('a connection whose query was cut off is replaced, although it has not ended yet', async () => {
+test('a connection whose query timed out is replaced, although it has not closed yet', async () => {
   const database = await TestDatabase.create('SELECT');
   const general = new GeneralConnection(parseConfig(taskConfig(database)).connection);
   try {

@@ -83,7 +83,7 @@ test('a heartbeat action query that waits for a lock does not stop the stream, a
   });
 });
 
-test('an incremental snapshot that waits for the lock of its table holds back no event', async () => {
+test('an incremental snapshot that waits for the lock of its table delays no event', async () => {
   database = await TestDatabase.create(TABLES);
   run = await TaskRun.start(tables('public.b,public.z', { 'signal.data.collection': 'public.signals' }));
   await database.query(
@@ -103,7 +103,7 @@ test('an incremental snapshot that waits for the lock of its table holds back no
   await run.until((records) => records.filter(({ value }) => value.op === 'r').length === 3);
 });
 
-test('an incremental snapshot that waits for the lock of the signal table holds back no event, and says so', async () => {
+test('an incremental snapshot that waits for the lock of the signal table delays no event, and logs the wait', async () => {
   database = await TestDatabase.create(TABLES);
   const settings = { 'signal.data.collection': 'public.signals', 'snapshot.lock.timeout.ms': '3000' };
   run = await TaskRun.start(tables('public.b,public.z', settings));

@@ -128,7 +128,7 @@ test('cdc-postgres 112: the lag grows until the offset is stored', async () => {
   expect(own('replay_lag_bytes')).toBeGreaterThanOrEqual(0);
 });
 
-test('cdc-postgres 112: the lag behind the WAL grows while changes are not even read', async () => {
+test('cdc-postgres 112: millrace_postgres_wal_lag_seconds grows while changes are not read', async () => {
   const task = await start();
   await database.query(`INSERT INTO todos VALUES (1, 'a', 'x')`);
   await task.count(1);

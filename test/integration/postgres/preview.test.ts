@@ -74,7 +74,7 @@ test('without a publication: the rows of the snapshot, and the statements that a
   await endAndCompare(before);
 });
 
-test('initial statements are not run, and a warning says so', async () => {
+test('database.initial.statements are not run, and a warning names them', async () => {
   const before = await serverState();
   const { log } = await preview({ 'database.initial.statements': "INSERT INTO todos (description) VALUES ('i')" });
   await (run as TaskRun).count(2);
@@ -118,7 +118,7 @@ test('with a publication: the snapshot, then every change since, from temporary 
   await endAndCompare(before);
 });
 
-test('from a stored position: what the connector would read next, while it is running, and its slot stays where it is', async () => {
+test('from a stored position: the next changes, while the connector runs, and its slot does not move', async () => {
   const config = taskConfig(database, { 'table.include.list': 'public.todos' });
   run = await TaskRun.start(config);
   await run.count(2);

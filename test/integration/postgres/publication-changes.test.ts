@@ -69,7 +69,7 @@ describe.each(REPLACED)('cdc-postgres 86: a table %s', (_, replace) => {
     expect(ids(task)).toEqual([1, 3]);
   });
 
-  test('while stopped, filtered: the start says what is missing', async () => {
+  test('while stopped, filtered: the start warns of the missing changes', async () => {
     let task = await start({});
     await database.query("INSERT INTO t VALUES (1, 'a')");
     await task.count(1);

@@ -79,7 +79,7 @@ describe('between the check of the slot and START_REPLICATION', () => {
     expect(proxy.before).toBeNull();
   });
 
-  test('cdc-postgres 79: with trust_greater_lsn, the stream resumes at the slot, and the log says where', async () => {
+  test('cdc-postgres 79: with trust_greater_lsn, the stream resumes at the slot, and the log names the position', async () => {
     const task = await meanwhile(advance, { 'offset.mismatch.strategy': 'trust_greater_lsn' });
     await task.count(2);
     expect(ids()).toEqual([1, 3]);
@@ -111,7 +111,7 @@ test('cdc-postgres 79: a slot that a second connector read during a disconnect f
   await expect(task.count(2)).rejects.toMatchObject(lost);
 });
 
-test('with offset.mismatch.strategy=trust_greater_lsn, the stream resumes at the slot, and the log says where', async () => {
+test('with offset.mismatch.strategy=trust_greater_lsn, the stream resumes at the slot, and the log names the position', async () => {
   const task = await disconnected({ 'offset.mismatch.strategy': 'trust_greater_lsn' });
   await advance();
   const [slot] = await database.slots();
@@ -128,7 +128,7 @@ test('with snapshot.mode=when_needed, the error lets the task be restarted, whic
   await expect(task.count(2)).rejects.toMatchObject({ ...lost, cause: { retriable: true } });
 });
 
-test('cdc-postgres 77: a server that is gone without closing the connection is noticed, and the stream reconnects', async () => {
+test('cdc-postgres 77: stream.receive.timeout.ms: a server that is gone without closing the connection, and a reconnect', async () => {
   const proxy = await ServerProxy.to(database.url);
   try {
     const settings = { ...proxy.address, 'snapshot.mode': 'no_data', 'stream.receive.timeout.ms': '300' };

@@ -151,7 +151,7 @@ async function fromFile(key: string, value: string): Promise<string> {
   return `\${file:${file}:${key}}`;
 }
 
-test('both workers log at TRACE', async () => {
+test('secrets: both workers log at TRACE', async () => {
   // A request is logged after its answer is sent, which its client may have received already.
   for (const worker of workers)
     await waitFor(

@@ -9,7 +9,7 @@ test('folders with an added, removed or changed file, and added or removed folde
   expect([...changedFolders(before, after)].sort()).toEqual(['b', 'c', 'd', 'e', 'f']);
 });
 
-test('what counts as code', () => {
+test('files that count as code', () => {
   const counted = (names: string[], typescript: boolean) => names.filter((name) => isCode(name, typescript));
   const names = ['a.js', 'a.mjs', 'a.cjs', 'package.json', 'a.wasm', 'a.node', 'a.ts', 'a.mts', 'a.d.ts', 'a.log', 'a'];
   expect(counted(names, false)).toEqual(names.slice(0, 6));

@@ -80,7 +80,7 @@ test('a reader sees the config of a connector as it was sent, without its secret
   });
 });
 
-test('what validation says of a changed config is not altered by values that its connector had before', async () => {
+test('validation of a changed config: messages are not altered by earlier values of the connector', async () => {
   const secrets = new HiddenSecrets(true, { definitions: async () => await Promise.resolve([]) }, { list: () => [] });
   const said = (await secrets.inValidationOf({ ...SRC, name: 'orders' }))(`Invalid value ${GUESSES.join(' ')}`);
   expect(said).toBe(`Invalid value ${GUESSES.join(' ')}`);

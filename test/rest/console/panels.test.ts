@@ -154,7 +154,7 @@ test('only the series of the connector that are shown are published, with known 
   expect(publishedSeries(figures, 'a', {}, 0)).toEqual([]);
 });
 
-test('what another worker sends is checked', () => {
+test('reports of other workers are checked', () => {
   const good = one('n', 1, { a: 'b' });
   expect(
     readSeries([good, null, 1, {}, { ...good, name: 1 }, { ...good, value: '1' }, { ...good, labels: { a: 1 } }]),

@@ -147,7 +147,7 @@ describe('connect-runtime §1.4.7: a leader that writes in transactions', () => 
   });
 });
 
-test('connect-runtime 24: what is in the log at start-up is not replayed as events', async () => {
+test('connect-runtime 24: records in the log at startup are not replayed as events', async () => {
   const topic = new MemoryTopic();
   topic.append('connector-c', '{"properties":{}}');
   topic.append('restart-connector-c', '{"include-tasks":true,"only-failed":false}');
@@ -254,7 +254,7 @@ describe('a change whose worker loses its membership', () => {
     expect((await store(topic)).store.snapshot().taskConfigs('c')).toEqual([{ v: 'old' }]);
   });
 
-  test('a change that Kafka may have accepted is reported as in doubt', async () => {
+  test('a change that Kafka may have accepted is reported with an unknown outcome', async () => {
     const { log, configs } = await guarded();
     log.write = async () => {
       throw lost(true);
@@ -266,7 +266,7 @@ describe('a change whose worker loses its membership', () => {
     });
   });
 
-  test('a change that was written and not read back is reported as in doubt; one that Kafka rejected is not', async () => {
+  test('a change that was written and not read back is reported with an unknown outcome; one that Kafka rejected is not', async () => {
     const { log, configs } = await guarded();
     log.readToEnd = async () => {
       throw new KafkaError('NETWORK_EXCEPTION', 'gone');

@@ -52,7 +52,7 @@ test('everything in the topic is read before start resolves, and followed afterw
   expect(records).toContain('0/0 b=2');
 });
 
-test('what is written is read back, keys in order', async () => {
+test('written records are read back, keys in order', async () => {
   const { log, records, start } = create(new MemoryKafka());
   await start();
   await log.write([
@@ -380,7 +380,7 @@ describe('while the topic is looked up', () => {
     expect(kafka.texts('t')).toEqual(['k=2']);
   });
 
-  test('a write that was partly sent when the membership was lost is in doubt', async () => {
+  test('a write that was partly sent when the membership was lost has an unknown outcome', async () => {
     let epoch = 1;
     let ready: () => void = () => undefined;
     const permission: SendPermission = {

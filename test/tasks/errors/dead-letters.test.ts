@@ -376,7 +376,7 @@ describe('dead letters', () => {
     expect(consumer.log).toEqual(['commit t-0@1,t-1@0', 'commit t-0@3,t-1@0']);
   });
 
-  test('Kafka unreachable when the task starts: it waits, as for its consumer, and needs no restart', async () => {
+  test('Kafka unreachable when the task starts: the task waits, as for its consumer, and needs no restart', async () => {
     const away = (): KafkaError => new KafkaError('CONNECTION_FAILED', 'no broker', { retriable: true });
     const task = new ScriptedSink();
     const running = await start(task, dlq, {}, (w) => {

@@ -89,7 +89,7 @@ test('a previewed task fails with a record that cannot be transformed, unless th
   expect(listener.trace).toContain('v2 is refused');
 });
 
-test('the context of a previewed task says so; storeOffset resolves and is read back', async () => {
+test('context.preview is true in a previewed task; storeOffset resolves and is read back', async () => {
   const task = new ScriptedSource([[record(1)]]);
   const watched = new Watched(1);
   let flag: boolean | undefined;

@@ -10,7 +10,7 @@ import { connectionOf, runsQuery } from './pg-internals';
 export function endWhenSilent(client: Client, timeoutMs: number): void {
   if (timeoutMs === 0) return;
   const { stream } = connectionOf(client);
-  // The socket starts the time anew with everything that is read or written.
+  // The socket restarts the timeout with each read and write.
   stream.setTimeout(Math.min(timeoutMs, LONGEST_TIMER_MS));
   // A listener given to setTimeout would be called only once.
   stream.on('timeout', () => {

@@ -90,17 +90,17 @@ export function slotHealth({ slot, wal_end: end, xmin_age: age, limit_mb: limit,
 /** `invalid`: the server has removed changes; `missing`: there is no such slot. */
 export type SlotTrouble = 'missing' | 'invalid' | 'unreserved' | 'retained';
 
-/** Without a limit of the server. */
+/** Warning threshold without `max_slot_wal_keep_size`. */
 const DEFAULT_WARN_BYTES = 10 * 1024 ** 3;
-/** Of the limit of the server. */
+/** Warning threshold as a share of `max_slot_wal_keep_size`. */
 const DEFAULT_WARN_SHARE = 0.75;
-/** The trouble is over below this part of the threshold, so that it is not reported again and again. */
+/** A warning is over below this share of the threshold, so that a fluctuating slot is reported once. */
 const RECOVERED_SHARE = 0.8;
 
 /**
  * @param health null: the slot does not exist
  * @param warnBytes retained WAL to warn from; null: three quarters of the limit, or 10 GiB without one; 0: never
- * @param before the trouble found last
+ * @param before the last result
  */
 export function slotTrouble(
   health: SlotHealth | null,

@@ -10,7 +10,7 @@ import { UNREAD_MEMBER } from '../replication/position';
 import type { Phase, Session } from '../session';
 import { ColumnReselector, UNAVAILABLE } from './column-reselector';
 
-/** What is reported where unread values end. */
+/** Receives the position at which unread values end. */
 export interface UnreadPhase extends Pick<Phase, 'next'> {
   unreadUntil(lsn: Lsn): void;
 }
@@ -30,7 +30,7 @@ export class UnreadValues {
     const records = await this.reselector.next(phase);
     const last = records?.[records.length - 1];
     if (last === undefined) return records;
-    // A row may have another key by now. Then the change of its key lacks the value, too.
+    // A row that is missing may have another key since. The event of that change lacks the value, too.
     if (this.isMissing) await this.extend(phase, last);
     const isPast = last.sourceOffset != null && last.sourceOffset[UNREAD_MEMBER] === undefined;
     this.done = isPast && this.reselector.isIdle;

@@ -20,7 +20,7 @@ export const MOVED = `${PARTS}
   SELECT c.oid::int8::text AS oid FROM part JOIN pg_class c ON c.oid = part.oid
   WHERE c.relfilenode <> 0 AND c.relfilenode <> pg_relation_filenode(c.oid)`;
 
-/** Reads the catalog only: the lock of a table may be given to nobody before one who waits for the snapshot to end. */
+/** Reads the catalog only: a lock of the table would queue after a session that waits for the snapshot to end. */
 const STORAGE = `${PARTS}
   SELECT part.root::int8::text AS root, c.oid::int8::text AS oid, format('%I.%I', n.nspname, c.relname) AS name,
          c.relfilenode::int8::text AS file, c.xmin::text AS written,

@@ -13,7 +13,7 @@ const releases = useHelm();
 const page = readFileSync(join(ROOT, 'docs', 'deployment.md'), 'utf8');
 const blocks = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = '']) => text);
 
-test('it has blocks of values', () => {
+test('the page has blocks of values', () => {
   expect(blocks.length).toBeGreaterThan(3);
 });
 
@@ -43,7 +43,7 @@ testWithHelm.each([
   }
 });
 
-test('it names values that exist', () => {
+test('the page names existing values', () => {
   const values = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')) as Record<string, unknown>;
   const [kubernetes = ''] = page.split(/^## /m).slice(1);
   const named = [...kubernetes.matchAll(/^\| `([^|]*)` \|/gm)].flatMap(([, cell = '']) => cell.split(/`, `/));
