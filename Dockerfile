@@ -23,6 +23,7 @@ COPY dev/analytics-emulator/package.json dev/analytics-emulator/
 FROM manifests AS production
 RUN npm ci --ignore-scripts --omit=dev --include-workspace-root --workspace packages --workspace connectors
 RUN find node_modules -type f '(' -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' ')' -delete
+RUN npm pkg delete devDependencies --workspaces
 RUN npm pkg delete devDependencies scripts allowScripts && npm pkg set --json 'workspaces=["packages/*","connectors/*"]'
 RUN npm sbom --sbom-format=cyclonedx --sbom-type=application --omit=dev > sbom.cdx.json
 
