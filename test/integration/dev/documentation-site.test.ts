@@ -94,7 +94,7 @@ interface Index {
 
 test.each([
   ['autocreate', 'reference/postgres-source.html'],
-  ['outbox', 'connectors/postgres.html'],
+  ['outbox', 'connectors/transforms-debezium.html'],
   ['jaas', 'operations.html'],
   ['completion', 'cli.html'],
   ['tombstones', 'connectors/file.html'],
@@ -122,9 +122,9 @@ describeInBrowser('in a browser', () => {
     const page = await browser.open(`http://127.0.0.1:${port}${BASE}`);
     await page.getByRole('button', { name: 'Search' }).first().click();
     await page.getByRole('searchbox').fill('outbox');
-    const result = page.locator(`a[href*="${BASE}connectors/postgres.html"]`).filter({ hasText: /outbox/i });
+    const result = page.locator(`a[href*="${BASE}connectors/transforms-debezium.html"]`).filter({ hasText: /outbox/i });
     await result.first().click();
-    await page.waitForURL(/\/connectors\/postgres\.html/);
+    await page.waitForURL(/\/connectors\/transforms-debezium\.html/);
     await page
       .getByRole('heading', { name: /outbox/i })
       .first()
