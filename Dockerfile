@@ -8,6 +8,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages/console/package.json packages/console/
 COPY packages/embedded/package.json packages/embedded/
+COPY packages/kafka-client/package.json packages/kafka-client/
 COPY packages/record-codecs/package.json packages/record-codecs/
 COPY packages/sdk/package.json packages/sdk/
 COPY connectors/analytics/package.json connectors/analytics/

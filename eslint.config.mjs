@@ -55,7 +55,7 @@ export default tseslint.config(
   },
   // Programs in apps/ bound their delays far below a timer's maximum.
   {
-    files: ['src/**', 'packages/sdk/src/**', 'connectors/*/src/**'],
+    files: ['src/**', 'packages/sdk/src/**', 'packages/kafka-client/src/**', 'connectors/*/src/**'],
     ignores: ['packages/sdk/src/timing/timers.ts'],
     rules: timersOfNode('@millrace/sdk'),
   },

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../dev/services/free-port';
-import { createKafkaClients } from '../src/kafka/create-clients';
+import { createKafkaClients } from '@millrace/kafka-client/clients';
 import { silentLogger } from '../src/logging/logger';
 import { seeded } from '../test/helpers/seeded';
 import { startEmbedded, type EmbeddedProcess } from './lib/embedded-process';

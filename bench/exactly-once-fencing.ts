@@ -7,9 +7,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBroker } from '../dev/services/broker';
-import { createAdmin } from '../src/kafka/admin/admin';
-import { createAssignedConsumer } from '../src/kafka/consumer/assigned-consumer';
-import { createWire } from '../src/kafka/network/network-client';
+import { createAdmin } from '../packages/kafka-client/src/admin/admin';
+import { createAssignedConsumer } from '../packages/kafka-client/src/consumer/assigned-consumer';
+import { createWire } from '../packages/kafka-client/src/network/network-client';
 import { silentLogger } from '../src/logging/logger';
 import { seeded } from '../test/helpers/seeded';
 import { countRecords } from './lib/counters-follower';

@@ -10,8 +10,8 @@ import { join } from 'node:path';
 import { useOrStartBroker } from '../dev/services/broker';
 import { waitFor } from '../dev/services/wait-for';
 import { startWorker, type StartedWorker } from '../dev/services/worker';
-import { createKafkaClients } from '../src/kafka/create-clients';
-import type { Admin, KafkaClients } from '../src/kafka/port';
+import { createKafkaClients } from '@millrace/kafka-client/clients';
+import type { Admin, KafkaClients } from '@millrace/kafka-client';
 import { silentLogger } from '../src/logging/logger';
 import { benchmark, figure, heading, median, whole } from './lib/report';
 

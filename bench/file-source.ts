@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { runKafkaTool, useOrStartKafka } from '../dev/services/kafka';
 import { waitFor } from '../dev/services/wait-for';
 import { startWorker } from '../dev/services/worker';
-import { createAdmin } from '../src/kafka/admin/admin';
-import { createWire } from '../src/kafka/network/network-client';
+import { createAdmin } from '../packages/kafka-client/src/admin/admin';
+import { createWire } from '../packages/kafka-client/src/network/network-client';
 import { benchmark, figure, heading, whole } from './lib/report';
 import { measure } from './lib/usage';
 

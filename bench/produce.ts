@@ -5,9 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
 import { runKafkaTool, useOrStartKafka } from '../dev/services/kafka';
-import { createWire } from '../src/kafka/network/network-client';
-import type { Producer } from '../src/kafka/port';
-import { createProducer } from '../src/kafka/producer/producer';
+import { createWire } from '../packages/kafka-client/src/network/network-client';
+import type { Producer } from '@millrace/kafka-client';
+import { createProducer } from '../packages/kafka-client/src/producer/producer';
 import { silentLogger } from '../src/logging/logger';
 import { benchmark, figure, heading, whole } from './lib/report';
 import { answeringWire } from './lib/answering-wire';

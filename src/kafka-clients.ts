@@ -1,6 +1,6 @@
 /** The Kafka clients of the worker: what their log lines may quote, and where their metrics are announced. */
-import { createKafkaClients } from './kafka/create-clients';
-import type { KafkaClients } from './kafka/port';
+import { createKafkaClients } from '@millrace/kafka-client/clients';
+import type { KafkaClients } from '@millrace/kafka-client';
 import { quoting } from './logging/line-subject';
 import type { Logger } from './logging/logger';
 import { hideProvidedValues, type Owner } from './logging/provided-values';

@@ -7,7 +7,7 @@ import { withBrokerAt, type EmbeddedBrokerConfig } from './config/embedded-broke
 import { parseWorkerConfig, type WorkerConfig } from './config/worker-config';
 import { startBrokerThread } from './embedded-broker/start-broker-thread';
 import { openBroker, type OpenBroker } from './embedded-broker/open-broker';
-import { clusterIdAt } from './kafka/network/cluster-id';
+import { clusterIdAt } from '@millrace/kafka-client';
 import { workerClients } from './kafka-clients';
 import { createWorker, type Worker, type WorkerOptions } from './worker';
 

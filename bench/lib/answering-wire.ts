@@ -1,5 +1,5 @@
-import { ByteWriter } from '../../src/kafka/protocol/bytes';
-import type { Wire } from '../../src/kafka/wire';
+import { ByteWriter } from '../../packages/kafka-client/src/protocol/bytes';
+import type { Wire } from '../../packages/kafka-client/src/wire';
 
 /**
  * A wire with one broker that acknowledges everything for partition 0 of `topic` in the next turn of the event loop.

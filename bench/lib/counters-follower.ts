@@ -1,5 +1,5 @@
 /** What a read_committed consumer sees of the plugin `counters`: 1, 2, 3 … in each partition. */
-import type { Admin, AssignedConsumer } from '../../src/kafka/port';
+import type { Admin, AssignedConsumer } from '@millrace/kafka-client';
 
 export interface Counted {
   readonly records: number;

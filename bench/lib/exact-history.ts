@@ -2,10 +2,10 @@
  * What a read_committed consumer sees of versioned rows, and every way in which that is not exactly once: each change
  * committed after the snapshot is streamed once and in order, and each row is read at most once, as it was then.
  */
-import { createAdmin } from '../../src/kafka/admin/admin';
-import { createAssignedConsumer } from '../../src/kafka/consumer/assigned-consumer';
-import { createWire } from '../../src/kafka/network/network-client';
-import type { AssignedConsumer, TopicPartition } from '../../src/kafka/port';
+import { createAdmin } from '../../packages/kafka-client/src/admin/admin';
+import { createAssignedConsumer } from '../../packages/kafka-client/src/consumer/assigned-consumer';
+import { createWire } from '../../packages/kafka-client/src/network/network-client';
+import type { AssignedConsumer, TopicPartition } from '@millrace/kafka-client';
 import { silentLogger } from '../../src/logging/logger';
 import { GONE } from './versioned-rows';
 

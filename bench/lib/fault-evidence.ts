@@ -6,9 +6,9 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from 'pg';
-import { createAdmin } from '../../src/kafka/admin/admin';
-import { createAssignedConsumer } from '../../src/kafka/consumer/assigned-consumer';
-import { createWire } from '../../src/kafka/network/network-client';
+import { createAdmin } from '../../packages/kafka-client/src/admin/admin';
+import { createAssignedConsumer } from '../../packages/kafka-client/src/consumer/assigned-consumer';
+import { createWire } from '../../packages/kafka-client/src/network/network-client';
 import { silentLogger } from '../../src/logging/logger';
 
 export interface FaultEvidence {

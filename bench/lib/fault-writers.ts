@@ -1,7 +1,7 @@
 /** Producers that write through faults of their broker, and what it has acknowledged to them. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createKafkaClients } from '../../src/kafka/create-clients';
-import type { ClientConfig, Producer } from '../../src/kafka/port';
+import { createKafkaClients } from '@millrace/kafka-client/clients';
+import type { ClientConfig, Producer } from '@millrace/kafka-client';
 import { silentLogger } from '../../src/logging/logger';
 import type { Seeded } from '../../test/helpers/seeded';
 

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel, type Admin } from 'kafkajs';
 import type { KafkaCluster, RunningKafka } from '../../dev/services/kafka';
 import { waitFor } from '../../dev/services/wait-for';
-import { createWire } from '../../src/kafka/network/network-client';
-import type { Wire } from '../../src/kafka/wire';
+import { createWire } from '../../packages/kafka-client/src/network/network-client';
+import type { Wire } from '../../packages/kafka-client/src/wire';
 
 /** Longer than `broker.session.timeout.ms`: other brokers replace a frozen one, and it detects that when it resumes. */
 const FROZEN_MS = 10_000;

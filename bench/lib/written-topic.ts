@@ -1,8 +1,8 @@
 /** A topic that is written to all the time, deleted, and created again. Each record is a line that no other has. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createWire } from '../../src/kafka/network/network-client';
-import type { Admin, Producer } from '../../src/kafka/port';
-import { createProducer } from '../../src/kafka/producer/producer';
+import { createWire } from '../../packages/kafka-client/src/network/network-client';
+import type { Admin, Producer } from '@millrace/kafka-client';
+import { createProducer } from '../../packages/kafka-client/src/producer/producer';
 import { silentLogger } from '../../src/logging/logger';
 import { waitFor } from '../../dev/services/wait-for';
 

@@ -2,7 +2,7 @@
 import { Wakeup } from '@millrace/sdk';
 import type { ConfigValidator } from '../config/validation/config-infos';
 import type { WorkerConfig } from '../config/worker-config';
-import type { Admin, KafkaClients, SendPermission } from '../kafka/port';
+import type { Admin, KafkaClients, SendPermission } from '@millrace/kafka-client';
 import type { Logger } from '../logging/logger';
 import type { PluginRegistry } from '../plugins/registry';
 import { GroupMetrics } from '../metrics/group-metrics';

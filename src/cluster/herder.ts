@@ -1,5 +1,5 @@
 /** The herder of one worker in a group, as REST uses it. Sources: connect-runtime §3, connect-rest §0.7, §1. */
-import type { Admin } from '../kafka/port';
+import type { Admin } from '@millrace/kafka-client';
 import type { Logger } from '../logging/logger';
 import type { CatalogChange } from '../plugins/catalog-change';
 import type { TaskHost } from '../tasks/host';

@@ -1,5 +1,5 @@
 /** What the headers of a dead letter say. Source: connect-runtime §5.8. */
-import type { RecordHeader } from '../kafka/port';
+import type { RecordHeader } from '@millrace/kafka-client';
 
 export const CONTEXT_PREFIX = '__connect.errors.';
 

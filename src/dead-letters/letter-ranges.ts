@@ -1,6 +1,6 @@
 /** The offsets of a dead letter topic. */
 import { ConnectError } from '@millrace/sdk';
-import type { Admin, AssignedConsumer } from '../kafka/port';
+import type { Admin, AssignedConsumer } from '@millrace/kafka-client';
 
 export interface LetterReaders {
   readonly admin: Pick<Admin, 'describeTopics' | 'listOffsets'>;

@@ -1,5 +1,5 @@
 /** Reads the dead letters at given offsets of a topic, one partition after another. */
-import type { ConsumerRecord, TopicPartition } from '../kafka/port';
+import type { ConsumerRecord, TopicPartition } from '@millrace/kafka-client';
 import { letterRanges, type LetterReaders } from './letter-ranges';
 
 export interface LetterAt {

@@ -3,7 +3,7 @@
  * are enough letters. Bounded in records, bytes and time; the newest are read first.
  */
 import { ConnectError } from '@millrace/sdk';
-import type { ConsumerRecord } from '../kafka/port';
+import type { ConsumerRecord } from '@millrace/kafka-client';
 import { letterRanges, type LetterReaders } from './letter-ranges';
 
 export interface NewestLettersRequest<T> {

@@ -1,5 +1,5 @@
 /** The record that became a dead letter, as it was consumed. Pure. */
-import type { ConsumerRecord, ProducerRecord } from '../kafka/port';
+import type { ConsumerRecord, ProducerRecord } from '@millrace/kafka-client';
 import { originalHeaders } from './failure-of';
 
 export interface ReplayTarget {

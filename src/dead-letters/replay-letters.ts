@@ -3,7 +3,7 @@
  * them again. The letters stay in their topic.
  */
 import { ConnectError, messageOf, unlessAborted } from '@millrace/sdk';
-import type { ConsumerRecord, Producer } from '../kafka/port';
+import type { ConsumerRecord, Producer } from '@millrace/kafka-client';
 import { failureOf, type Failure } from './failure-of';
 import { lettersAt, type LetterAt } from './letters-at';
 import type { LetterReaders } from './letter-ranges';

@@ -1,5 +1,5 @@
 /** A dead letter as text, bounded. Control characters stay: whoever displays the text escapes them. Pure. */
-import type { ConsumerRecord } from '../kafka/port';
+import type { ConsumerRecord } from '@millrace/kafka-client';
 import { failureOf, originalHeaders, type Failure } from './failure-of';
 
 export interface ShownLetter {

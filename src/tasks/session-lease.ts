@@ -3,7 +3,7 @@
  * worker has lost the coordinator, detects from the clock alone that its session is over, before it sends anything:
  * other workers may run its tasks by then.
  */
-import type { ClockReading, SendPermission } from '../kafka/port';
+import type { ClockReading, SendPermission } from '@millrace/kafka-client';
 
 /** `performance.now()` starts at 0 in each thread; this offset makes it the same in all. Milliseconds. */
 const BEGIN = Number(process.hrtime.bigint() / 1_000n) / 1_000 - performance.now();

@@ -1,6 +1,6 @@
 /** Where a previewed source task's records go instead of Kafka. */
 import type { SourceRecord } from '@millrace/sdk';
-import type { ProducerRecord } from '../kafka/port';
+import type { ProducerRecord } from '@millrace/kafka-client';
 
 export interface PreviewFailure {
   readonly stage: string;

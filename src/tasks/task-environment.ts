@@ -1,6 +1,6 @@
 /** What a task needs from the worker. */
 import type { WorkerConfig } from '../config/worker-config';
-import type { KafkaClients } from '../kafka/port';
+import type { KafkaClients } from '@millrace/kafka-client';
 import type { Logger } from '../logging/logger';
 import type { PluginRegistry } from '../plugins/registry';
 import type { ExactlyOnceGate, OffsetStorage } from './host';

@@ -3,7 +3,7 @@
  * §6.2.
  */
 import { isConnectError, isRetriable, isErrorLike, messageOf } from '@millrace/sdk';
-import { KafkaError } from '../kafka/errors';
+import { KafkaError } from '@millrace/kafka-client';
 import { boundedText, TEXT_LIMIT } from '../logging/bounded-text';
 import type { Owners } from '../logging/provided-values';
 

@@ -4,7 +4,7 @@
  * written.
  */
 import { startWorker, type StartedWorker } from '../../dev/services/worker';
-import type { AssignedConsumer, TopicPartition } from '../../src/kafka/port';
+import type { AssignedConsumer, TopicPartition } from '../../packages/kafka-client/src/port';
 import { Clients, readToEnd } from '../helpers/kafka-clients';
 import { TestDatabase } from '../helpers/test-database';
 import { uniqueName } from '../helpers/unique-name';

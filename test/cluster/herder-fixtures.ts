@@ -7,7 +7,7 @@ import type { Herder } from '../../src/cluster/herder';
 import type { ConfigInfos, ConfigValidator } from '../../src/config/validation/config-infos';
 import { ValidationError } from '../../src/config/validation/validation-error';
 import type { WorkerConfig } from '../../src/config/worker-config';
-import type { KafkaClients } from '../../src/kafka/port';
+import type { KafkaClients } from '../../packages/kafka-client/src/port';
 import { silentLogger, type Logger } from '../../src/logging/logger';
 import { DEFAULT_SAMPLE_WINDOWS } from '../../src/metrics/task-metrics';
 import type { PluginDescription, PluginRegistry } from '../../src/plugins/registry';

@@ -1,7 +1,7 @@
 /** Which readers of the storage topics skip aborted transactions. Source: connect-runtime §1.1. */
 import { createStorage, type HerderStorageOptions } from '../../src/cluster/herder-context';
 import { parseWorkerConfig } from '../../src/config/worker-config';
-import type { KafkaClients } from '../../src/kafka/port';
+import type { KafkaClients } from '../../packages/kafka-client/src/port';
 import { silentLogger } from '../../src/logging/logger';
 import { MemoryKafka } from './memory-kafka';
 

@@ -1,5 +1,5 @@
 import { NotHereError } from '../../src/cluster/errors';
-import type { KafkaClients } from '../../src/kafka/port';
+import type { KafkaClients } from '../../packages/kafka-client/src/port';
 import { silentLogger, type Logger } from '../../src/logging/logger';
 import { waitFor } from '../helpers/wait-for';
 import { createWorker, defaultBehavior, states, type TestWorker } from './herder-fixtures';

@@ -2,8 +2,8 @@
  * Kafka in memory, with the interface of the port: enough of topics, assigned consumers and groups for the storage logs
  * and the herder. Positions skip gaps; a group rebalances when a member joins, leaves or requests it.
  */
-import { KafkaError } from '../../src/kafka/errors';
-import { partitionForKey } from '../../src/kafka/producer/partitioner';
+import { KafkaError } from '../../packages/kafka-client/src/errors';
+import { partitionForKey } from '../../packages/kafka-client/src/producer/partitioner';
 import type {
   Admin,
   AssignedConsumer,
@@ -18,7 +18,7 @@ import type {
   RecordHeader,
   SendPermission,
   TopicPartition,
-} from '../../src/kafka/port';
+} from '../../packages/kafka-client/src/port';
 
 interface Partition {
   readonly records: ConsumerRecord[];

@@ -2,7 +2,7 @@
 import { newestLetters } from '../../src/dead-letters/newest-letters';
 import { replayLetters, type ReplayClients } from '../../src/dead-letters/replay-letters';
 import type { LetterReaders } from '../../src/dead-letters/letter-ranges';
-import type { ConsumerRecord, DeliveryCallback, ProducerRecord } from '../../src/kafka/port';
+import type { ConsumerRecord, DeliveryCallback, ProducerRecord } from '../../packages/kafka-client/src/port';
 
 const RECORDS = 100;
 const header = (name: string, text: string): { key: string; value: Buffer } => ({

@@ -2,7 +2,7 @@
  * Numbered records pass through a topic during a fault, and at the end the arrivals are counted: in the log, with a
  * consumer that reads without a group, and with a group. Each of them shows lost, duplicated or reordered records.
  */
-import type { AssignedConsumer, GroupConsumer, Producer, TopicPartition } from '../../src/kafka/port';
+import type { AssignedConsumer, GroupConsumer, Producer, TopicPartition } from '../../packages/kafka-client/src/port';
 import type { Clients } from './kafka-clients';
 import { uniqueName } from './unique-name';
 import { waitFor } from './wait-for';

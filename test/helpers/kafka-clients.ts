@@ -1,8 +1,8 @@
 /** Clients of the shared test broker, or of another one, and topics for one test. */
-import { createAdmin } from '../../src/kafka/admin/admin';
-import { createAssignedConsumer } from '../../src/kafka/consumer/assigned-consumer';
-import { createGroupConsumer } from '../../src/kafka/consumer/group-consumer';
-import { createWire } from '../../src/kafka/network/network-client';
+import { createAdmin } from '../../packages/kafka-client/src/admin/admin';
+import { createAssignedConsumer } from '../../packages/kafka-client/src/consumer/assigned-consumer';
+import { createGroupConsumer } from '../../packages/kafka-client/src/consumer/group-consumer';
+import { createWire } from '../../packages/kafka-client/src/network/network-client';
 import type {
   Admin,
   AssignedConsumer,
@@ -10,8 +10,8 @@ import type {
   GroupConsumer,
   Producer,
   TopicPartition,
-} from '../../src/kafka/port';
-import { createProducer } from '../../src/kafka/producer/producer';
+} from '../../packages/kafka-client/src/port';
+import { createProducer } from '../../packages/kafka-client/src/producer/producer';
 import { silentLogger } from '../../src/logging/logger';
 import { uniqueName } from './unique-name';
 import { waitFor } from './wait-for';

@@ -2,12 +2,15 @@
  * A wire with brokers behind it that live in memory: they keep batches, check sequences as Kafka does and fail on
  * request. Only the requests of a producer are there.
  */
-import { KafkaError } from '../../src/kafka/errors';
-import type { TopicPartition } from '../../src/kafka/port';
-import { ByteReader, ByteWriter } from '../../src/kafka/protocol/bytes';
-import { DECOMPRESSED_BATCH_MAX_BYTES, decodeRecordBatches } from '../../src/kafka/records/record-batch-decoder';
-import * as layout from '../../src/kafka/records/record-batch-layout';
-import type { Wire, WirePartition, WireRequest } from '../../src/kafka/wire';
+import { KafkaError } from '../../packages/kafka-client/src/errors';
+import type { TopicPartition } from '../../packages/kafka-client/src/port';
+import { ByteReader, ByteWriter } from '../../packages/kafka-client/src/protocol/bytes';
+import {
+  DECOMPRESSED_BATCH_MAX_BYTES,
+  decodeRecordBatches,
+} from '../../packages/kafka-client/src/records/record-batch-decoder';
+import * as layout from '../../packages/kafka-client/src/records/record-batch-layout';
+import type { Wire, WirePartition, WireRequest } from '../../packages/kafka-client/src/wire';
 
 export interface StoredBatch {
   readonly baseOffset: number;

@@ -1,5 +1,5 @@
-import { KafkaError } from '../../src/kafka/errors';
-import { retrying } from '../../src/kafka/retry';
+import { KafkaError } from '../../packages/kafka-client/src/errors';
+import { retrying } from '../../packages/kafka-client/src/retry';
 
 describe('retrying', () => {
   const policy = { timeoutMs: 10_000, retryBackoffMs: 1, retryBackoffMaxMs: 2 };

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { resolvePlaceholders } from '../../src/config/providers/placeholders';
 import { HerderError } from '../../src/cluster/errors';
 import { clientsOf, measuredClients, workerClients } from '../../src/kafka-clients';
-import type { KafkaClients } from '../../src/kafka/port';
+import type { KafkaClients } from '../../packages/kafka-client/src/port';
 import { about } from '../../src/logging/line-subject';
 import { silentLogger, type Logger } from '../../src/logging/logger';
 import {

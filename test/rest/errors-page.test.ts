@@ -17,10 +17,8 @@ const matches = (text: string, pattern: RegExp): string[] => [...text.matchAll(p
 const files = ['src', 'packages/sdk', 'connectors'].flatMap(sources);
 // Codes of the SDK's errors, and those that the PostgreSQL source derives from the server's own. Brokers' codes are
 // Kafka's.
-const used = files
-  .filter((path) => !path.startsWith(join('src', 'kafka')))
-  .flatMap((path) => matches(read(path), /(?:\bcode: '|'(?=PG_))([A-Z]+(?:_[A-Z0-9]+)+)'/g));
-const client = matches(read(join('src', 'kafka', 'errors.ts')), /^ {2}\| '([A-Z_]+)'/gm);
+const used = files.flatMap((path) => matches(read(path), /(?:\bcode: '|'(?=PG_))([A-Z]+(?:_[A-Z0-9]+)+)'/g));
+const client = matches(read(join('packages', 'kafka-client', 'src', 'errors.ts')), /^ {2}\| '([A-Z_]+)'/gm);
 const documented = matches(
   read(join('docs', 'errors.md'))
     .split('\n')

@@ -5,8 +5,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createWire } from '../../src/kafka/network/network-client';
-import type { Producer } from '../../src/kafka/port';
+import { createWire } from '../../packages/kafka-client/src/network/network-client';
+import type { Producer } from '../../packages/kafka-client/src/port';
 import { fileSinkConfig } from '../helpers/file-sink-config';
 import { Clients } from '../helpers/kafka-clients';
 import { startMonitoredWorker, type MonitoredWorker, type Period } from '../helpers/monitored-worker';

@@ -12,7 +12,7 @@ import type {
 import type { ConnectorTaskId } from '../../src/connector-task-id';
 import { parseWorkerConfig } from '../../src/config/worker-config';
 import { builtInPlugins } from '../../src/built-in-plugins';
-import { KafkaError } from '../../src/kafka/errors';
+import { KafkaError } from '../../packages/kafka-client/src/errors';
 import type {
   Admin,
   ConsumerRecord,
@@ -25,7 +25,7 @@ import type {
   RebalanceListener,
   TopicPartition,
   TopicPartitionOffset,
-} from '../../src/kafka/port';
+} from '../../packages/kafka-client/src/port';
 import type { Logger } from '../../src/logging/logger';
 import type { ClientAnnouncement } from '../../src/metrics/open-clients';
 import type { PublishedSeries } from '../../src/metrics/published-series';

@@ -3,7 +3,7 @@
  * details".
  */
 import { RetriableError, type SinkTask, type SourceTask } from '@millrace/sdk';
-import { KafkaError } from '../../src/kafka/errors';
+import { KafkaError } from '../../packages/kafka-client/src/errors';
 import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../../src/metrics/task-metrics';
 import { TaskRunner } from '../../src/tasks/task-runner';
 import { batch, eventually, record, RecordingListener, ScriptedSource, sinkOf, sourceOf, spec, world } from './fakes';

@@ -1,6 +1,6 @@
 import { ConfigError, ConnectError, RetriableError, messageOf } from '@millrace/sdk';
-import { KafkaError } from '../../src/kafka/errors';
-import { protocolError } from '../../src/kafka/protocol/protocol-error';
+import { KafkaError } from '../../packages/kafka-client/src/errors';
+import { protocolError } from '../../packages/kafka-client/src/protocol/protocol-error';
 import { addProvidedValue } from '../../src/logging/provided-values';
 import { formatTrace, isWorthRestarting, TRACE_LIMIT } from '../../src/tasks/trace';
 

@@ -10,7 +10,7 @@ import {
   type SourceTask,
   type TransformationPlugin,
 } from '@millrace/sdk';
-import { KafkaError } from '../../src/kafka/errors';
+import { KafkaError } from '../../packages/kafka-client/src/errors';
 import type { BuiltInPlugin } from '../../src/plugins/registry';
 import { TaskRunner } from '../../src/tasks/task-runner';
 import { ThreadLogger, type LogLine } from '../../src/threads/thread-logger';

@@ -1,6 +1,6 @@
 /** Reads records of a topic without a consumer group. */
 import { ConnectError } from '@millrace/sdk';
-import type { Admin, FetchedBatch, TopicPartition } from '../../kafka/port';
+import type { Admin, FetchedBatch, TopicPartition } from '@millrace/kafka-client';
 import type { OpenCluster } from './open-cluster';
 import type { StartPosition } from './read-options';
 

@@ -1,5 +1,5 @@
 /** A consumed record as one line for people, or as a JSON object. */
-import type { ConsumerRecord, FetchedBatch } from '../../kafka/port';
+import type { ConsumerRecord, FetchedBatch } from '@millrace/kafka-client';
 import type { Paint } from '../output/colours';
 import { printable } from '../output/printable';
 import type { RecordReaders } from './readers';

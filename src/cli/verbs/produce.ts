@@ -7,7 +7,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ConnectError } from '@millrace/sdk';
-import type { Producer } from '../../kafka/port';
+import type { Producer } from '@millrace/kafka-client';
 import { EXIT } from '../exit-codes';
 import type { CliIo } from '../io';
 import { fail } from '../output/fail';

@@ -5,8 +5,7 @@
 import { ConfigError, readRegularFileSync } from '@millrace/sdk';
 import { MAX_FILE_BYTES } from '../../config/providers/provider';
 import { JAAS_FILE, jaasPath } from '../../config/rest-auth-settings';
-import { parseJaasFile } from '../../kafka/security/jaas-file';
-import type { JaasEntry } from '../../kafka/security/jaas-tokens';
+import { parseJaasFile, type JaasEntry } from '@millrace/kafka-client/security';
 
 const SECTION = 'KafkaClient';
 const PREFIXES = ['', 'producer.', 'consumer.', 'admin.'];

@@ -1,5 +1,5 @@
 import type { ConnectorConfig } from '@millrace/sdk';
-import type { KafkaClients } from '../../kafka/port';
+import type { KafkaClients } from '@millrace/kafka-client';
 import { fencingAdminConfig, type WorkerClientSettings } from '../../tasks/clients/client-configs';
 
 export interface ProducerFencing {

@@ -1,5 +1,5 @@
 /** Decides which changes of the config topic this worker may still write. */
-import type { SendPermission } from '../../kafka/port';
+import type { SendPermission } from '@millrace/kafka-client';
 import type { ChangePermission, Decider } from '../../storage/config/change-permission';
 import type { SessionLease } from '../../tasks/session-lease';
 import { detectSuspension, type SessionSettings } from './suspension-detector';

@@ -1,5 +1,5 @@
 /** The workers of the group, as Kafka knows them: every worker can ask, not the leader alone. */
-import type { GroupDescription } from '../../kafka/port';
+import type { GroupDescription } from '@millrace/kafka-client';
 import type { WorkerMember } from '../entities';
 import { decodeMetadata } from './connect-protocol';
 import { workerIdOf } from './worker-id';

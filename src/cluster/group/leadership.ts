@@ -1,6 +1,6 @@
 /** What the leader of the group does and knows. Source: connect-runtime §2.6 step 3. */
 import type { ConnectorTaskId } from '../../connector-task-id';
-import type { GroupMemberInfo } from '../../kafka/port';
+import type { GroupMemberInfo } from '@millrace/kafka-client';
 import { taskName } from '../../tasks/task-id';
 import { decodeAssignment, decodeMetadata } from './connect-protocol';
 import { LeaderAssignment, type LeaderInput } from './leader-assignment';

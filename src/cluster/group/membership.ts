@@ -1,15 +1,15 @@
 /** This worker's membership in the group. Source: connect-runtime §2. */
 import { monotonicNow, sleep } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
-import type { KafkaError } from '../../kafka/errors';
 import type {
+  KafkaError,
   ClientConfig,
   GroupMember,
   GroupMemberInfo,
   GroupProtocol,
   JoinedGroup,
   KafkaClients,
-} from '../../kafka/port';
+} from '@millrace/kafka-client';
 import type { Logger } from '../../logging/logger';
 import type { GroupMetrics } from '../../metrics/group-metrics';
 import type { ConfigSnapshot } from '../../storage/config/config-snapshot';

@@ -3,7 +3,7 @@
  * outdated.
  */
 import { startInterval } from '@millrace/sdk';
-import { readClocks, type ClockReading } from '../../kafka/port';
+import { readClocks, type ClockReading } from '@millrace/kafka-client';
 
 /** Checks within the limit. */
 const CHECKS = 4;

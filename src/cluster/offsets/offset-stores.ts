@@ -9,7 +9,7 @@ import { replacedWarning } from '../../config/config-warnings';
 import { readKey } from '../../config/framework-key';
 import type { WorkerConfig } from '../../config/worker-config';
 import { clientsOf } from '../../kafka-clients';
-import type { Admin, KafkaClients, SendPermission } from '../../kafka/port';
+import type { Admin, KafkaClients, SendPermission } from '@millrace/kafka-client';
 import type { Logger } from '../../logging/logger';
 import type { ConfigSnapshot } from '../../storage/config/config-snapshot';
 import type { JsonObject } from '../../storage/connect-json';

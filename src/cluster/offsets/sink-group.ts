@@ -1,7 +1,6 @@
 /** Offsets of sink connectors: those of their consumer groups, by an admin client. Source: connect-runtime §3.8. */
 import type { ConnectorConfig, SinkConnector } from '@millrace/sdk';
-import { KafkaError } from '../../kafka/errors';
-import type { Admin } from '../../kafka/port';
+import { KafkaError, type Admin } from '@millrace/kafka-client';
 import type { PartitionOffset } from '../connector-offsets';
 import { HerderError } from '../errors';
 import type { OffsetChangeSteps } from './offset-change-steps';

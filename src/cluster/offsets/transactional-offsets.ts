@@ -1,6 +1,5 @@
 /** Writes offsets of a stopped exactly-once source in one transaction. Source: connect-runtime §3.8. */
-import { KafkaError } from '../../kafka/errors';
-import type { ClientConfig, KafkaClients, SendPermission } from '../../kafka/port';
+import { KafkaError, type ClientConfig, type KafkaClients, type SendPermission } from '@millrace/kafka-client';
 import type { SourceOffsets, WrittenOffset } from '../../storage/offsets/offset-store';
 import type { OffsetRecords } from '../../tasks/host';
 

@@ -12,7 +12,7 @@ import { replayLetters } from '../../dead-letters/replay-letters';
 import { failureOf, type Failure } from '../../dead-letters/failure-of';
 import { shownLetter } from '../../dead-letters/shown-letter';
 import { clientsOf } from '../../kafka-clients';
-import type { ClientConfig, KafkaClients } from '../../kafka/port';
+import type { ClientConfig, KafkaClients } from '@millrace/kafka-client';
 import { hideProvidedValues } from '../../logging/provided-values';
 import {
   deadLetterClientConfigs,

@@ -4,9 +4,8 @@
  */
 import { isConnectError, type ConnectorConfig, sleep, withDeadline, monotonicNow } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
-import { KafkaError } from '../../kafka/errors';
+import { KafkaError, type KafkaClients, type SendPermission } from '@millrace/kafka-client';
 import { clientsOf } from '../../kafka-clients';
-import type { KafkaClients, SendPermission } from '../../kafka/port';
 import type { PluginHost } from '../../plugin-host/host';
 import type { ConfigStore } from '../../storage/config/config-store';
 import type { SourceOffsets } from '../../storage/offsets/offset-store';

@@ -1,5 +1,5 @@
 /** Which changes of the config topic may still be written: a decision may be outdated after a rebalance. */
-import type { SendPermission } from '../../kafka/port';
+import type { SendPermission } from '@millrace/kafka-client';
 
 /** `leader`: only the leader of the group may decide the change. `any`: every worker may, for its own client. */
 export type Decider = 'leader' | 'any';

@@ -1,6 +1,6 @@
 /** Writes one change of the config topic, and reports whether a failed change may have been stored. */
 import { ConnectError, isConnectError, withDeadline } from '@millrace/sdk';
-import { KafkaError } from '../../kafka/errors';
+import { KafkaError } from '@millrace/kafka-client';
 import type { ChangePermission, Decider } from './change-permission';
 import type { CompactedLog, LogEntry } from '../log/compacted-log';
 import { isTopicDeleted } from '../log/topic-presence';

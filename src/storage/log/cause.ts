@@ -2,7 +2,7 @@
  * Who or what caused a record of a storage topic, in a header of the record. Java workers ignore the headers of these
  * topics. Headers are hints for people: no decision may depend on them.
  */
-import type { RecordHeader } from '../../kafka/port';
+import type { RecordHeader } from '@millrace/kafka-client';
 
 export interface Cause {
   /** `user`: a request. `automatic`: Millrace itself. `unknown`: a Java worker, or a version that wrote no causes. */

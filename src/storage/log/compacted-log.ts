@@ -2,7 +2,7 @@
  * A compacted topic as a replicated table: it is read from the beginning and then followed. Every worker, including the
  * writer, reads each record that is written. Source: connect-runtime §1.1.
  */
-import type { RecordHeader } from '../../kafka/port';
+import type { RecordHeader } from '@millrace/kafka-client';
 
 export interface LogRecord {
   readonly partition: number;

@@ -1,7 +1,6 @@
 /** Creates a storage topic, or checks the existing one. Source: connect-runtime §1.2. */
 import { ConfigError, sleep as realSleep, messageOf, isRetriable, monotonicNow } from '@millrace/sdk';
-import { KafkaError } from '../../kafka/errors';
-import type { Admin } from '../../kafka/port';
+import { KafkaError, type Admin } from '@millrace/kafka-client';
 import type { Logger } from '../../logging/logger';
 import type { StorageTopic } from './storage-topic';
 

@@ -1,16 +1,16 @@
 /** The compacted log over Kafka clients. Source: connect-runtime §1.1. */
 import { ConnectError, sleep, withDeadline, messageOf, isRetriable } from '@millrace/sdk';
-import { KafkaError } from '../../kafka/errors';
-import type {
-  Admin,
-  AssignedConsumer,
-  ClientConfig,
-  IsolationLevel,
-  KafkaClients,
-  Producer,
-  SendPermission,
-  TopicPartition,
-} from '../../kafka/port';
+import {
+  KafkaError,
+  type Admin,
+  type AssignedConsumer,
+  type ClientConfig,
+  type IsolationLevel,
+  type KafkaClients,
+  type Producer,
+  type SendPermission,
+  type TopicPartition,
+} from '@millrace/kafka-client';
 import type { Logger } from '../../logging/logger';
 import type { CompactedLog, LogEntry, LogListener } from './compacted-log';
 import { checkSinglePartition, ensureTopic } from './ensure-topic';

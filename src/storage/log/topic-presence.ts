@@ -1,6 +1,6 @@
 /** Detects that a storage topic was deleted while the worker runs. Source: connect-runtime §1.2. */
 import { ConnectError, isConnectError, monotonicNow } from '@millrace/sdk';
-import type { Admin } from '../../kafka/port';
+import type { Admin } from '@millrace/kafka-client';
 import type { Logger } from '../../logging/logger';
 import { ensureTopic } from './ensure-topic';
 import type { StorageTopic } from './storage-topic';

@@ -3,8 +3,7 @@
  * before. Source: connect-runtime §1.4.7.
  */
 import { ConnectError, messageOf, withDeadline } from '@millrace/sdk';
-import type { KafkaError } from '../../kafka/errors';
-import type { ClientConfig, KafkaClients, Producer, SendPermission } from '../../kafka/port';
+import type { KafkaError, ClientConfig, KafkaClients, Producer, SendPermission } from '@millrace/kafka-client';
 import type { Logger } from '../../logging/logger';
 import type { LogEntry } from './compacted-log';
 

@@ -1,5 +1,5 @@
 /** Keys and values of the status topic. Source: connect-runtime §1.6.1; `version` is the last member since 4.1. */
-import type { RecordHeader } from '../../kafka/port';
+import type { RecordHeader } from '@millrace/kafka-client';
 import { readRestart, restartHeaders, type Restart } from '../log/cause';
 import type { LogEntry } from '../log/compacted-log';
 import { isJsonObject, readJson, writeJsonBytes, type JsonValue } from '../connect-json';

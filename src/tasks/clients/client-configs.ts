@@ -6,7 +6,7 @@ import type { ConnectorConfig } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import { allowedOverrides, type OverridePolicySettings } from '../../config/client-override-policy';
 import type { WorkerConfig } from '../../config/worker-config';
-import type { ClientConfig } from '../../kafka/port';
+import type { ClientConfig } from '@millrace/kafka-client';
 import { taskName } from '../task-id';
 
 /** Retries for ever, one request at a time: a source task waits rather than lose or reorder a record. */

@@ -1,6 +1,6 @@
 /** Waits for Kafka when a task starts while the cluster is unreachable. */
 import { messageOf } from '@millrace/sdk';
-import { KafkaError } from '../../kafka/errors';
+import { KafkaError } from '@millrace/kafka-client';
 import type { Logger } from '../../logging/logger';
 
 const RETRY_MS = 1000;

@@ -1,5 +1,5 @@
 import { ConnectError, RetriableError, messageOf } from '@millrace/sdk';
-import { KafkaError } from '../../kafka/errors';
+import { KafkaError } from '@millrace/kafka-client';
 
 /** The SDK's error for a Kafka error. A timeout is retriable, too. */
 export function publicError(error: unknown): unknown {

@@ -10,8 +10,7 @@ import {
   type TopicPartition,
 } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
-import { KafkaError } from '../../kafka/errors';
-import type { Admin, AssignedConsumer, KafkaClients } from '../../kafka/port';
+import { KafkaError, type Admin, type AssignedConsumer, type KafkaClients } from '@millrace/kafka-client';
 import { taskName } from '../task-id';
 import { publicError } from './public-error';
 

@@ -4,8 +4,7 @@
  */
 import { ConfigError, type KafkaClientConfig, type KafkaRecord, type TaskProducer } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
-import { KafkaError } from '../../kafka/errors';
-import type { DeliveryCallback, KafkaClients, Producer } from '../../kafka/port';
+import { KafkaError, type DeliveryCallback, type KafkaClients, type Producer } from '@millrace/kafka-client';
 import { taskName } from '../task-id';
 import { publicError } from './public-error';
 

@@ -4,7 +4,7 @@
  */
 import { ConnectError, messageOf } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
-import type { Admin, RecordHeader } from '../../kafka/port';
+import type { Admin, RecordHeader } from '@millrace/kafka-client';
 import { boundedText, TEXT_LIMIT } from '../../logging/bounded-text';
 import { isTransient } from '../clients/connect-client';
 import type { FailedRecord } from './failed-record';

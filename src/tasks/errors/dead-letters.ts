@@ -5,7 +5,7 @@
  */
 import { ConnectError, messageOf } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
-import type { Producer, ProducerRecord, RecordHeader } from '../../kafka/port';
+import type { Producer, ProducerRecord, RecordHeader } from '@millrace/kafka-client';
 import type { Logger } from '../../logging/logger';
 import type { ErrorMetrics } from '../../metrics/error-metrics';
 import type { CallClock } from '../call-clock';

@@ -1,6 +1,6 @@
 /** A record that failed, and Java's text for it. Source: connect-runtime §4.6 "Log line". */
 import type { SourceRecord } from '@millrace/sdk';
-import type { ConsumerRecord } from '../../kafka/port';
+import type { ConsumerRecord } from '@millrace/kafka-client';
 
 export type Stage =
   'TRANSFORMATION' | 'KEY_CONVERTER' | 'VALUE_CONVERTER' | 'HEADER_CONVERTER' | 'KAFKA_PRODUCE' | 'TASK_PUT';

@@ -1,6 +1,6 @@
 /** Creates the task host that the worker settings select. */
 import type { WorkerConfig } from '../../config/worker-config';
-import type { KafkaClients } from '../../kafka/port';
+import type { KafkaClients } from '@millrace/kafka-client';
 import type { LogLevels } from '../../logging/log-levels';
 import type { Logger } from '../../logging/logger';
 import type { PluginRegistry } from '../../plugins/registry';

@@ -1,6 +1,6 @@
 /** The reporter through which a sink task reports single records in `put`. Source: connect-runtime §5.8. */
 import type { ErrantRecordReporter, SinkRecord } from '@millrace/sdk';
-import type { ConsumerRecord } from '../../kafka/port';
+import type { ConsumerRecord } from '@millrace/kafka-client';
 import type { ErrorPolicy } from '../errors/error-policy';
 import type { Consumed, FailedRecord } from '../errors/failed-record';
 import type { OffsetHolds } from '../errors/offset-holds';

@@ -7,7 +7,7 @@ import {
   settledWithin,
   messageOf,
 } from '@millrace/sdk';
-import type { GroupConsumer } from '../../kafka/port';
+import type { GroupConsumer } from '@millrace/kafka-client';
 import type { Logger } from '../../logging/logger';
 import type { TaskMetrics } from '../../metrics/task-metrics';
 import type { CallClock } from '../call-clock';

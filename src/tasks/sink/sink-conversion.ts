@@ -1,6 +1,6 @@
 /** Converts and transforms consumed records, a fetched batch at a time. Source: connect-runtime §5.3. */
 import type { Header, SinkRecord } from '@millrace/sdk';
-import type { ConsumerRecord, FetchedBatch } from '../../kafka/port';
+import type { ConsumerRecord, FetchedBatch } from '@millrace/kafka-client';
 import type { TransformationChain } from '../../transforms/chain';
 import type { ErrorPolicy, Operation } from '../errors/error-policy';
 import type { Consumed, Stage } from '../errors/failed-record';

@@ -9,7 +9,7 @@ import {
   yieldToEventLoop,
   messageOf,
 } from '@millrace/sdk';
-import type { FetchedBatch, GroupConsumer, RebalanceListener } from '../../kafka/port';
+import type { FetchedBatch, GroupConsumer, RebalanceListener } from '@millrace/kafka-client';
 import type { Logger } from '../../logging/logger';
 import type { TaskMetrics } from '../../metrics/task-metrics';
 import type { CallClock } from '../call-clock';

@@ -3,7 +3,7 @@
  * letters wait for Kafka. Source: connect-runtime §5.4, §5.6, §5.7.
  */
 import type { TopicPartition } from '@millrace/sdk';
-import type { GroupConsumer } from '../../kafka/port';
+import type { GroupConsumer } from '@millrace/kafka-client';
 import { includes } from './sink-offsets';
 
 export class SinkPauses {

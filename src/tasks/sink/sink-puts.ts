@@ -11,7 +11,7 @@ import {
   type SinkTask,
   type TopicPartition,
 } from '@millrace/sdk';
-import type { GroupConsumer } from '../../kafka/port';
+import type { GroupConsumer } from '@millrace/kafka-client';
 import type { Logger } from '../../logging/logger';
 import type { TaskMetrics } from '../../metrics/task-metrics';
 import type { CallClock } from '../call-clock';

@@ -1,7 +1,7 @@
 /** A sink task with its consumer, converters and dead letter topic. Source: connect-runtime §5. */
 import { checkTask, type SinkConnector, type SinkTask, type SinkTaskContext, Wakeup } from '@millrace/sdk';
 import { MILLRACE_KEYS } from '../../config/millrace-keys';
-import type { GroupConsumer } from '../../kafka/port';
+import type { GroupConsumer } from '@millrace/kafka-client';
 import { deadLetterProducerConfig, sinkConsumerConfig, taskAdminConfig } from '../clients/client-configs';
 import { connectClient, retryUntilReachable, type RetryWait } from '../clients/connect-client';
 import { ensureDeadLetterTopic } from '../errors/dead-letter-topic';

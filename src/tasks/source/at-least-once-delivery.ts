@@ -3,8 +3,7 @@
  * are read again. Source: connect-runtime §4.3, §4.4, §4.7.
  */
 import { settledWithin, type SourceOffset, type SourcePartition, type SourceRecord } from '@millrace/sdk';
-import type { KafkaError } from '../../kafka/errors';
-import type { DeliveryCallback, Producer } from '../../kafka/port';
+import type { KafkaError, DeliveryCallback, Producer } from '@millrace/kafka-client';
 import type { ErrorPolicy } from '../errors/error-policy';
 import type { DeliveredRecords } from './delivered-records';
 import type { OffsetCommitter } from './offset-committer';

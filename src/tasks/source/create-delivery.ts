@@ -1,6 +1,6 @@
 /** The delivery of a source task: exactly-once if the worker requests it, otherwise at-least-once. */
 import { ConnectError, type SourceConnector, type SourceTask } from '@millrace/sdk';
-import type { Producer } from '../../kafka/port';
+import type { Producer } from '@millrace/kafka-client';
 import { exactlyOnceProducerConfig, sourceProducerConfig } from '../clients/client-configs';
 import type { ErrorPolicy } from '../errors/error-policy';
 import type { OffsetStorage } from '../host';

@@ -15,8 +15,7 @@ import {
   messageOf,
 } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
-import type { KafkaError } from '../../kafka/errors';
-import type { DeliveryCallback, Producer, TopicPartition } from '../../kafka/port';
+import type { KafkaError, DeliveryCallback, Producer, TopicPartition } from '@millrace/kafka-client';
 import type { Logger } from '../../logging/logger';
 import type { TaskMetrics } from '../../metrics/task-metrics';
 import type { CallClock } from '../call-clock';

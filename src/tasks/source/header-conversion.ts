@@ -1,6 +1,6 @@
 /** Converts headers of source records to Kafka headers. */
 import type { Header, HeaderConverter } from '@millrace/sdk';
-import type { RecordHeader } from '../../kafka/port';
+import type { RecordHeader } from '@millrace/kafka-client';
 
 /** A frozen list is converted once per topic, however many records share it. */
 export class HeaderConversion {

@@ -1,6 +1,6 @@
 /** Passes the records of a previewed task to `SourcePreview`. Nothing is stored, and the task is not notified. */
 import type { SourceOffset, SourcePartition, SourceRecord } from '@millrace/sdk';
-import type { Producer } from '../../kafka/port';
+import type { Producer } from '@millrace/kafka-client';
 import type { OffsetStorage } from '../host';
 import type { SourcePreview } from '../source-preview';
 import type { SourceDelivery } from './source-delivery';

@@ -3,7 +3,7 @@
  * converting the next one.
  */
 import { ConnectError, type SourceRecord } from '@millrace/sdk';
-import type { ProducerRecord, RecordHeader } from '../../kafka/port';
+import type { ProducerRecord, RecordHeader } from '@millrace/kafka-client';
 import type { ErrorPolicy, Operation } from '../errors/error-policy';
 import type { Stage } from '../errors/failed-record';
 import type { TaskConverters } from '../task-converters';

@@ -4,7 +4,7 @@
  * null, the usual case, that it need not.
  */
 import type { SourceOffset, SourcePartition, SourceRecord, TransactionRequests } from '@millrace/sdk';
-import type { DeliveryCallback } from '../../kafka/port';
+import type { DeliveryCallback } from '@millrace/kafka-client';
 
 export interface SourceDelivery {
   readonly exactlyOnce: boolean;

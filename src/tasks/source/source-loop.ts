@@ -13,8 +13,7 @@ import {
   Wakeup,
   messageOf,
 } from '@millrace/sdk';
-import { KafkaError } from '../../kafka/errors';
-import type { Producer, ProducerRecord } from '../../kafka/port';
+import { KafkaError, type Producer, type ProducerRecord } from '@millrace/kafka-client';
 import type { Logger } from '../../logging/logger';
 import type { TaskMetrics } from '../../metrics/task-metrics';
 import type { TransformationChain } from '../../transforms/chain';

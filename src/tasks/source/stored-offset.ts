@@ -3,7 +3,7 @@
  * commit.
  */
 import { sleep, type SourceOffset, type SourcePartition } from '@millrace/sdk';
-import type { Producer } from '../../kafka/port';
+import type { Producer } from '@millrace/kafka-client';
 import type { OffsetTracker } from './offset-tracker';
 import type { OffsetCommitter } from './offset-committer';
 

@@ -5,7 +5,7 @@
 import { compileJavaRegex, ConfigError, matchesFully, type ConnectorConfig } from '@millrace/sdk';
 import { withoutPrefix } from '../../config/client-config';
 import { ConfigParseError, invalidValue, parseConfigValue, parseList } from '../../config/config-parse';
-import type { NewTopic } from '../../kafka/port';
+import type { NewTopic } from '@millrace/kafka-client';
 
 const PREFIX = 'topic.creation.';
 const DEFAULT_GROUP = 'default';

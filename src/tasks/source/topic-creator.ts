@@ -1,7 +1,6 @@
 /** Creates missing topics before a source task writes to them. Source: connect-runtime §4.5. */
 import { ConnectError, RetriableError, messageOf } from '@millrace/sdk';
-import { KafkaError } from '../../kafka/errors';
-import type { Admin } from '../../kafka/port';
+import { KafkaError, type Admin } from '@millrace/kafka-client';
 import type { Logger } from '../../logging/logger';
 import { newTopic, type TopicGroup } from './topic-creation-config';
 

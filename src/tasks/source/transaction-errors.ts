@@ -1,6 +1,6 @@
 /** Explains why Kafka ended a task's transaction or refused its producer. */
 import { ConfigError, ConnectError, RetriableError } from '@millrace/sdk';
-import { KafkaError } from '../../kafka/errors';
+import { KafkaError } from '@millrace/kafka-client';
 
 /** The transactional id has a newer epoch: a newer producer's, or because the broker aborted the transaction. */
 const EPOCH_ENDED: ReadonlySet<string> = new Set(['INVALID_PRODUCER_EPOCH', 'PRODUCER_FENCED', 'INVALID_TXN_STATE']);

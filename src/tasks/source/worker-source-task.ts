@@ -9,7 +9,7 @@ import {
   type SourceTaskContext,
   type TransactionContext,
 } from '@millrace/sdk';
-import type { Admin, Producer } from '../../kafka/port';
+import type { Admin, Producer } from '@millrace/kafka-client';
 import { taskAdminConfig } from '../clients/client-configs';
 import { connectClient } from '../clients/connect-client';
 import { ErrorPolicy, LogReporter } from '../errors/error-policy';

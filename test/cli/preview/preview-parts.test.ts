@@ -4,7 +4,7 @@ import { parseOffsets, PreviewOffsets } from '../../../src/cli/verbs/preview/pre
 import { yamlDocument } from '../../../src/cli/output/answer';
 import { exitCode, recordPrinter, summary, type SummaryInput } from '../../../src/cli/verbs/preview/report';
 import { jsonLine, plainText, shownBytes, shownRecord } from '../../../src/cli/verbs/preview/shown-record';
-import type { ProducerRecord } from '../../../src/kafka/port';
+import type { ProducerRecord } from '../../../packages/kafka-client/src/port';
 
 const SOURCE = { connector: 'c', partitionOrder: 'hash-map' } as const;
 const polled = (over: Partial<SourceRecord> = {}): SourceRecord => ({

@@ -6,8 +6,8 @@ import { PassThrough, Readable } from 'node:stream';
 import { runCli } from '../../../src/cli/cli';
 import { fail } from '../../../src/cli/output/fail';
 import { type OpenProducer, run as produce } from '../../../src/cli/verbs/produce';
-import { KafkaError } from '../../../src/kafka/errors';
-import type { DeliveryCallback, Producer, ProducerRecord } from '../../../src/kafka/port';
+import { KafkaError } from '../../../packages/kafka-client/src/errors';
+import type { DeliveryCallback, Producer, ProducerRecord } from '../../../packages/kafka-client/src/port';
 import { FakeIo, invocationOf } from '../fake-io';
 
 let cwd: string;

@@ -1,6 +1,6 @@
 import { fenceProducers } from '../../../src/cluster/fencing/fence-producers';
 import { parseWorkerConfig } from '../../../src/config/worker-config';
-import type { Admin } from '../../../src/kafka/port';
+import type { Admin } from '../../../packages/kafka-client/src/port';
 
 const worker = parseWorkerConfig({
   'bootstrap.servers': 'localhost:1',

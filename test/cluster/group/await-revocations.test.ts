@@ -2,7 +2,12 @@
 import { encodeMetadata, type MemberMetadata } from '../../../src/cluster/group/connect-protocol';
 import { Membership } from '../../../src/cluster/group/membership';
 import { NO_WORK, type Work } from '../../../src/cluster/group/work';
-import type { GroupMember, GroupMemberInfo, GroupMemberOptions, JoinedGroup } from '../../../src/kafka/port';
+import type {
+  GroupMember,
+  GroupMemberInfo,
+  GroupMemberOptions,
+  JoinedGroup,
+} from '../../../packages/kafka-client/src/port';
 import { SessionLease } from '../../../src/tasks/session-lease';
 import { silentLogger } from '../../../src/logging/logger';
 import { GroupMetrics } from '../../../src/metrics/group-metrics';

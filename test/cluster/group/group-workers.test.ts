@@ -1,7 +1,7 @@
 /** The workers of a group, from Kafka's description of it. */
 import { encodeMetadata } from '../../../src/cluster/group/connect-protocol';
 import { GroupWorkers, membersOf } from '../../../src/cluster/group/group-workers';
-import type { GroupDescription } from '../../../src/kafka/port';
+import type { GroupDescription } from '../../../packages/kafka-client/src/port';
 
 const metadataOf = (url: string): Buffer => encodeMetadata('sessioned', { url, configOffset: 1, allocation: null });
 const group = (state: string, metadata: readonly Buffer[]): GroupDescription => ({

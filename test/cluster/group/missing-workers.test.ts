@@ -2,7 +2,7 @@
 import { decodeMetadata, encodeAssignment } from '../../../src/cluster/group/connect-protocol';
 import { Membership } from '../../../src/cluster/group/membership';
 import { NO_WORK } from '../../../src/cluster/group/work';
-import type { GroupMember, GroupMemberOptions, JoinedGroup } from '../../../src/kafka/port';
+import type { GroupMember, GroupMemberOptions, JoinedGroup } from '../../../packages/kafka-client/src/port';
 import { silentLogger } from '../../../src/logging/logger';
 import { GroupMetrics } from '../../../src/metrics/group-metrics';
 import { DEFAULT_SAMPLE_WINDOWS } from '../../../src/metrics/task-metrics';

@@ -1,7 +1,7 @@
 /** Connectors with an offsets topic of their own. Source: connect-runtime §1.5.4. */
 import type { ConnectorConfig } from '@millrace/sdk';
 import { OffsetStores } from '../../../src/cluster/offsets/offset-stores';
-import type { ClientConfig, KafkaClients } from '../../../src/kafka/port';
+import type { ClientConfig, KafkaClients } from '../../../packages/kafka-client/src/port';
 import { silentLogger, type Logger } from '../../../src/logging/logger';
 import type { ConfigSnapshot } from '../../../src/storage/config/config-snapshot';
 import { KafkaCompactedLog } from '../../../src/storage/log/kafka-compacted-log';

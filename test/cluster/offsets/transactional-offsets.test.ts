@@ -1,8 +1,8 @@
 /** Offsets of a stopped exactly-once source, altered while the worker loses its membership. */
 import { startEmbeddedBroker, type EmbeddedBroker } from '@millrace/embedded';
 import { transactionalOffsets } from '../../../src/cluster/offsets/transactional-offsets';
-import { createKafkaClients } from '../../../src/kafka/create-clients';
-import { readClocks, type Admin } from '../../../src/kafka/port';
+import { createKafkaClients } from '../../../packages/kafka-client/src/create-clients';
+import { readClocks, type Admin } from '../../../packages/kafka-client/src/port';
 import { silentLogger } from '../../../src/logging/logger';
 import { LogPermission, SessionLease } from '../../../src/tasks/session-lease';
 import { waitFor } from '../../helpers/wait-for';

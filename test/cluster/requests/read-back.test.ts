@@ -1,5 +1,5 @@
 /** What a client reads once its change is answered. Source: connect-rest §1.11, §1.16. */
-import type { AssignedConsumer } from '../../../src/kafka/port';
+import type { AssignedConsumer } from '../../../packages/kafka-client/src/port';
 import { waitFor } from '../../helpers/wait-for';
 import { createWorker, states, type TestWorker } from '../herder-fixtures';
 import { MemoryKafka } from '../memory-kafka';

@@ -3,7 +3,7 @@ import { NotHereError } from '../../../src/cluster/errors';
 import { RequestQueue } from '../../../src/cluster/queue/request-queue';
 import { REQUEST_TIMEOUT_MS, TickRequests } from '../../../src/cluster/requests/tick-requests';
 import { TickStage } from '../../../src/cluster/queue/tick-stage';
-import { KafkaError } from '../../../src/kafka/errors';
+import { KafkaError } from '../../../packages/kafka-client/src/errors';
 
 const leadership = { isLeader: true, leaderUrl: 'http://w1:8083/' as string | null, needsJoin: true };
 const REBALANCE_WAIT_MS = 20;

@@ -2,7 +2,7 @@
 import { ConfigError } from '@millrace/sdk';
 import { MemoryLogger } from '@millrace/sdk/testing';
 import type { Herder } from '../../../src/cluster/herder';
-import { KafkaError } from '../../../src/kafka/errors';
+import { KafkaError } from '../../../packages/kafka-client/src/errors';
 import type { Logger } from '../../../src/logging/logger';
 import type { RestartSettings } from '../../../src/config/worker-settings';
 import { waitFor } from '../../helpers/wait-for';

@@ -2,7 +2,7 @@
  * One of two workers reads every change late. No task may run on both, and the last requested state wins. Source:
  * connect-runtime §1.7.
  */
-import type { KafkaClients } from '../../../src/kafka/port';
+import type { KafkaClients } from '../../../packages/kafka-client/src/port';
 import { waitFor } from '../../helpers/wait-for';
 import { createWorker, states, type TestWorker } from '../herder-fixtures';
 import { serveInternalEndpoint, type Endpoint } from '../internal-endpoint';

@@ -2,7 +2,7 @@
  * The leader deletes statuses of removed connectors and tasks, however late they are read. Source: connect-runtime §1.7
  * step 6.
  */
-import type { AssignedConsumer, KafkaClients } from '../../../src/kafka/port';
+import type { AssignedConsumer, KafkaClients } from '../../../packages/kafka-client/src/port';
 import { waitFor } from '../../helpers/wait-for';
 import { createWorker, type TestWorker } from '../herder-fixtures';
 import { MemoryKafka } from '../memory-kafka';

@@ -16,7 +16,7 @@ import {
   type StartedWorker,
   type WorkerOptions,
 } from '../../../dev/services/worker';
-import type { Admin, Producer } from '../../../src/kafka/port';
+import type { Admin, Producer } from '../../../packages/kafka-client/src/port';
 import { Clients } from '../../helpers/kafka-clients';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';

@@ -2,8 +2,8 @@
 import { writeFile } from 'node:fs/promises';
 import type { SourceOffset, SourcePartition } from '@millrace/sdk';
 import type { StartedWorker } from '../../../dev/services/worker';
-import { createKafkaClients } from '../../../src/kafka/create-clients';
-import type { Admin } from '../../../src/kafka/port';
+import { createKafkaClients } from '../../../packages/kafka-client/src/create-clients';
+import type { Admin } from '../../../packages/kafka-client/src/port';
 import { silentLogger } from '../../../src/logging/logger';
 import { Float64 } from '../../../src/storage/connect-json';
 import { KafkaCompactedLog } from '../../../src/storage/log/kafka-compacted-log';

@@ -12,8 +12,8 @@ import {
   type EmbeddedBroker,
   type EmbeddedBrokerOptions,
 } from '../../../packages/embedded/src/broker';
-import { createKafkaClients } from '../../../src/kafka/create-clients';
-import type { GroupMember, Producer } from '../../../src/kafka/port';
+import { createKafkaClients } from '../../../packages/kafka-client/src/create-clients';
+import type { GroupMember, Producer } from '../../../packages/kafka-client/src/port';
 import { silentLogger } from '../../../src/logging/logger';
 import { waitFor } from '../../helpers/wait-for';
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { EmbeddedBroker } from '../../../packages/embedded/src/broker';
-import { createKafkaClients } from '../../../src/kafka/create-clients';
-import type { Admin, Producer } from '../../../src/kafka/port';
+import { createKafkaClients } from '../../../packages/kafka-client/src/create-clients';
+import type { Admin, Producer } from '../../../packages/kafka-client/src/port';
 import { silentLogger } from '../../../src/logging/logger';
 import { makeIdentity } from '../../kafka/certificates';
 import { brokers } from '../broker-harness';

@@ -1,5 +1,5 @@
 /** The fault hooks, and what our producer makes of them: 0 lost, 0 duplicated, 0 reordered (kafka-client §3). */
-import { createKafkaClients } from '../../../src/kafka/create-clients';
+import { createKafkaClients } from '../../../packages/kafka-client/src/create-clients';
 import { silentLogger } from '../../../src/logging/logger';
 import type { EmbeddedBroker } from '../../../packages/embedded/src/broker';
 import { errorResponse } from '../../../packages/embedded/src/requests/error-response';

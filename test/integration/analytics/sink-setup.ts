@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { SinkTaskHarness, type SinkHarnessOptions } from '@millrace/sdk/testing';
 import { analyticsSink } from '@millrace/connector-analytics';
 import { startAnalyticsEmulator, type AnalyticsEmulator, type EmulatorOptions } from '../../../dev/analytics-emulator';
-import { createKafkaClients } from '../../../src/kafka/create-clients';
+import { createKafkaClients } from '../../../packages/kafka-client/src/create-clients';
 import { silentLogger } from '../../../src/logging/logger';
 import { TaskProducers } from '../../../src/tasks/clients/task-producers';
 import { uniqueName } from '../../helpers/unique-name';

@@ -1,7 +1,7 @@
 /** `millrace consume` on a real broker. */
 import { Readable } from 'node:stream';
 import { runCli } from '../../../src/cli/cli';
-import type { Producer } from '../../../src/kafka/port';
+import type { Producer } from '../../../packages/kafka-client/src/port';
 import { FakeIo } from '../../cli/fake-io';
 import { Clients } from '../../helpers/kafka-clients';
 import { uniqueName } from '../../helpers/unique-name';

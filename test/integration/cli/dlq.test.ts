@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DataError } from '@millrace/sdk';
 import { runCli } from '../../../src/cli/cli';
-import type { RecordHeader } from '../../../src/kafka/port';
+import type { RecordHeader } from '../../../packages/kafka-client/src/port';
 import { contextHeaders } from '../../../src/tasks/errors/dead-letter-topic';
 import { FakeIo } from '../../cli/fake-io';
 import { Clients, take } from '../../helpers/kafka-clients';

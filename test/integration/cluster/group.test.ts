@@ -1,7 +1,7 @@
 /** Herders of one group on a real broker, with a simulated task host. */
 import { randomBytes } from 'node:crypto';
-import { createKafkaClients } from '../../../src/kafka/create-clients';
-import type { Admin, GroupMember, KafkaClients } from '../../../src/kafka/port';
+import { createKafkaClients } from '../../../packages/kafka-client/src/create-clients';
+import type { Admin, GroupMember, KafkaClients } from '../../../packages/kafka-client/src/port';
 import { silentLogger } from '../../../src/logging/logger';
 import type { WorkerConfig } from '../../../src/config/worker-config';
 import { deleteTopics } from '../../helpers/kafka-clients';

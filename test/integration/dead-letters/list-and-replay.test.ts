@@ -1,8 +1,8 @@
 /** Reading the newest dead letters of a connector, and sending them back, on a real broker. */
 import { DataError } from '@millrace/sdk';
 import { HerderDeadLetters } from '../../../src/cluster/requests/herder-dead-letters';
-import { createKafkaClients } from '../../../src/kafka/create-clients';
-import type { Producer, RecordHeader } from '../../../src/kafka/port';
+import { createKafkaClients } from '../../../packages/kafka-client/src/create-clients';
+import type { Producer, RecordHeader } from '../../../packages/kafka-client/src/port';
 import { silentLogger } from '../../../src/logging/logger';
 import type { PluginDescription } from '../../../src/plugins/registry';
 import { contextHeaders } from '../../../src/tasks/errors/dead-letter-topic';

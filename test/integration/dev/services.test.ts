@@ -8,8 +8,8 @@ import { useOrStartBroker } from '../../../dev/services/broker';
 import { startEmbedded } from '../../../dev/services/embedded';
 import { startPostgres, useOrStartPostgres } from '../../../dev/services/postgres';
 import { ROOT } from '../../../dev/services/paths';
-import { createAdmin } from '../../../src/kafka/admin/admin';
-import { createWire } from '../../../src/kafka/network/network-client';
+import { createAdmin } from '../../../packages/kafka-client/src/admin/admin';
+import { createWire } from '../../../packages/kafka-client/src/network/network-client';
 import { isRunning } from '../../helpers/is-running';
 import { waitFor } from '../../helpers/wait-for';
 

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { createKafkaClients } from '../../../src/kafka/create-clients';
-import type { GroupConsumer, RebalanceListener, TopicPartition } from '../../../src/kafka/port';
+import { createKafkaClients } from '../../../packages/kafka-client/src/create-clients';
+import type { GroupConsumer, RebalanceListener, TopicPartition } from '../../../packages/kafka-client/src/port';
 import { silentLogger } from '../../../src/logging/logger';
 import { Clients, valuesOf } from '../../helpers/kafka-clients';
 import { uniqueName } from '../../helpers/unique-name';

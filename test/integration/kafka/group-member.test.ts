@@ -1,7 +1,7 @@
-import { createGroupMember, type KafkaGroupMember } from '../../../src/kafka/group/group-member';
-import type { GroupRequests } from '../../../src/kafka/group/group-requests';
-import { createWire } from '../../../src/kafka/network/network-client';
-import type { GroupMemberInfo, GroupMemberOptions } from '../../../src/kafka/port';
+import { createGroupMember, type KafkaGroupMember } from '../../../packages/kafka-client/src/group/group-member';
+import type { GroupRequests } from '../../../packages/kafka-client/src/group/group-requests';
+import { createWire } from '../../../packages/kafka-client/src/network/network-client';
+import type { GroupMemberInfo, GroupMemberOptions } from '../../../packages/kafka-client/src/port';
 import { silentLogger } from '../../../src/logging/logger';
 import { proxyTo } from '../../helpers/tcp-proxy';
 import { Clients } from '../../helpers/kafka-clients';

@@ -1,8 +1,11 @@
-import { createWire } from '../../../src/kafka/network/network-client';
-import type { ConsumerRecord, IsolationLevel } from '../../../src/kafka/port';
-import { request } from '../../../src/kafka/protocol/api';
-import { DECOMPRESSED_BATCH_MAX_BYTES, decodeRecordBatches } from '../../../src/kafka/records/record-batch-decoder';
-import type { Wire } from '../../../src/kafka/wire';
+import { createWire } from '../../../packages/kafka-client/src/network/network-client';
+import type { ConsumerRecord, IsolationLevel } from '../../../packages/kafka-client/src/port';
+import { request } from '../../../packages/kafka-client/src/protocol/api';
+import {
+  DECOMPRESSED_BATCH_MAX_BYTES,
+  decodeRecordBatches,
+} from '../../../packages/kafka-client/src/records/record-batch-decoder';
+import type { Wire } from '../../../packages/kafka-client/src/wire';
 
 export const bootstrap = (): string => process.env.BOOTSTRAP_SERVERS!;
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { PartitionQueue } from '../../../src/kafka/producer/partition-queue';
-import type { KafkaError } from '../../../src/kafka/errors';
+import { PartitionQueue } from '../../../packages/kafka-client/src/producer/partition-queue';
+import type { KafkaError } from '../../../packages/kafka-client/src/errors';
 import { proxyTo } from '../../helpers/tcp-proxy';
 import { Clients } from '../../helpers/kafka-clients';
 import { kcatRead, kcatWrite, testWithKcat } from '../../helpers/kcat';

@@ -1,6 +1,6 @@
 /** Consumers that a plugin requests from its context. */
 import { ConfigError, type ConsumedRecord, type TaskConsumer } from '@millrace/sdk';
-import { createKafkaClients } from '../../../src/kafka/create-clients';
+import { createKafkaClients } from '../../../packages/kafka-client/src/create-clients';
 import { silentLogger } from '../../../src/logging/logger';
 import { TaskConsumers } from '../../../src/tasks/clients/task-consumers';
 import { Clients } from '../../helpers/kafka-clients';

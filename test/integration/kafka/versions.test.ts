@@ -1,19 +1,25 @@
-import { createWire } from '../../../src/kafka/network/network-client';
-import type { Api } from '../../../src/kafka/protocol/api';
-import { API_VERSIONS } from '../../../src/kafka/protocol/api-versions';
-import * as configs from '../../../src/kafka/protocol/configs';
-import { errorName } from '../../../src/kafka/protocol/protocol-error';
-import { FETCH, fetchRequest } from '../../../src/kafka/protocol/fetch';
-import { FIND_COORDINATOR, findCoordinatorRequest } from '../../../src/kafka/protocol/find-coordinator';
-import * as members from '../../../src/kafka/protocol/group-membership';
-import * as groupOffsets from '../../../src/kafka/protocol/group-offsets';
-import * as groups from '../../../src/kafka/protocol/groups';
-import { OFFSET_FOR_LEADER_EPOCH, offsetForLeaderEpochRequest } from '../../../src/kafka/protocol/leader-epoch';
-import { LATEST, LIST_OFFSETS, listOffsetsRequest } from '../../../src/kafka/protocol/list-offsets';
-import { METADATA, metadataRequest } from '../../../src/kafka/protocol/metadata';
-import * as topics from '../../../src/kafka/protocol/topics';
-import { DECOMPRESSED_BATCH_MAX_BYTES, decodeRecordBatches } from '../../../src/kafka/records/record-batch-decoder';
-import type { Wire, WireRequest } from '../../../src/kafka/wire';
+import { createWire } from '../../../packages/kafka-client/src/network/network-client';
+import type { Api } from '../../../packages/kafka-client/src/protocol/api';
+import { API_VERSIONS } from '../../../packages/kafka-client/src/protocol/api-versions';
+import * as configs from '../../../packages/kafka-client/src/protocol/configs';
+import { errorName } from '../../../packages/kafka-client/src/protocol/protocol-error';
+import { FETCH, fetchRequest } from '../../../packages/kafka-client/src/protocol/fetch';
+import { FIND_COORDINATOR, findCoordinatorRequest } from '../../../packages/kafka-client/src/protocol/find-coordinator';
+import * as members from '../../../packages/kafka-client/src/protocol/group-membership';
+import * as groupOffsets from '../../../packages/kafka-client/src/protocol/group-offsets';
+import * as groups from '../../../packages/kafka-client/src/protocol/groups';
+import {
+  OFFSET_FOR_LEADER_EPOCH,
+  offsetForLeaderEpochRequest,
+} from '../../../packages/kafka-client/src/protocol/leader-epoch';
+import { LATEST, LIST_OFFSETS, listOffsetsRequest } from '../../../packages/kafka-client/src/protocol/list-offsets';
+import { METADATA, metadataRequest } from '../../../packages/kafka-client/src/protocol/metadata';
+import * as topics from '../../../packages/kafka-client/src/protocol/topics';
+import {
+  DECOMPRESSED_BATCH_MAX_BYTES,
+  decodeRecordBatches,
+} from '../../../packages/kafka-client/src/records/record-batch-decoder';
+import type { Wire, WireRequest } from '../../../packages/kafka-client/src/wire';
 import { Clients } from '../../helpers/kafka-clients';
 import { uniqueName } from '../../helpers/unique-name';
 

@@ -1,8 +1,8 @@
-import { createWire } from '../../../src/kafka/network/network-client';
-import { call } from '../../../src/kafka/protocol/api';
-import { METADATA, metadataRequest } from '../../../src/kafka/protocol/metadata';
-import { retrying } from '../../../src/kafka/retry';
-import type { Wire } from '../../../src/kafka/wire';
+import { createWire } from '../../../packages/kafka-client/src/network/network-client';
+import { call } from '../../../packages/kafka-client/src/protocol/api';
+import { METADATA, metadataRequest } from '../../../packages/kafka-client/src/protocol/metadata';
+import { retrying } from '../../../packages/kafka-client/src/retry';
+import type { Wire } from '../../../packages/kafka-client/src/wire';
 
 const bootstrap = process.env['BOOTSTRAP_SERVERS'] as string;
 

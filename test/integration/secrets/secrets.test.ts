@@ -7,7 +7,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startWorker, type Answer, type StartedWorker } from '../../../dev/services/worker';
-import type { FetchedBatch } from '../../../src/kafka/port';
+import type { FetchedBatch } from '../../../packages/kafka-client/src/port';
 import { Clients } from '../../helpers/kafka-clients';
 import { onServer, TestDatabase } from '../../helpers/test-database';
 import { uniqueName } from '../../helpers/unique-name';

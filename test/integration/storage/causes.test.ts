@@ -1,6 +1,6 @@
 /** Causes in the headers of a real topic, written with and without transactions. */
 import { randomBytes } from 'node:crypto';
-import { createKafkaClients } from '../../../src/kafka/create-clients';
+import { createKafkaClients } from '../../../packages/kafka-client/src/create-clients';
 import { silentLogger } from '../../../src/logging/logger';
 import { ConfigStore } from '../../../src/storage/config/config-store';
 import { byUser, type Cause } from '../../../src/storage/log/cause';

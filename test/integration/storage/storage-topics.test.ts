@@ -1,7 +1,13 @@
 /** The storage logs on a real broker. */
 import { randomBytes } from 'node:crypto';
-import { createKafkaClients } from '../../../src/kafka/create-clients';
-import type { Admin, AssignedConsumer, ConsumerRecord, IsolationLevel, Producer } from '../../../src/kafka/port';
+import { createKafkaClients } from '../../../packages/kafka-client/src/create-clients';
+import type {
+  Admin,
+  AssignedConsumer,
+  ConsumerRecord,
+  IsolationLevel,
+  Producer,
+} from '../../../packages/kafka-client/src/port';
 import { silentLogger } from '../../../src/logging/logger';
 import { ConfigStore } from '../../../src/storage/config/config-store';
 import { KafkaCompactedLog } from '../../../src/storage/log/kafka-compacted-log';

@@ -2,8 +2,8 @@
 import type { SourceRecord, SourceTask, SourceTaskContext } from '@millrace/sdk';
 import { OffsetStores } from '../../../src/cluster/offsets/offset-stores';
 import { parseWorkerConfig } from '../../../src/config/worker-config';
-import { createKafkaClients } from '../../../src/kafka/create-clients';
-import type { Admin, AssignedConsumer, Producer } from '../../../src/kafka/port';
+import { createKafkaClients } from '../../../packages/kafka-client/src/create-clients';
+import type { Admin, AssignedConsumer, Producer } from '../../../packages/kafka-client/src/port';
 import { silentLogger } from '../../../src/logging/logger';
 import { KafkaCompactedLog } from '../../../src/storage/log/kafka-compacted-log';
 import { storageTopic } from '../../../src/storage/log/storage-topic';

@@ -8,7 +8,7 @@ import { Clients } from '../../helpers/kafka-clients';
 import { canMountSmallDisk, startSmallDisk } from '../../helpers/small-disk';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
-import type { Producer } from '../../../src/kafka/port';
+import type { Producer } from '../../../packages/kafka-client/src/port';
 
 const clients = new Clients();
 let producer: Producer;

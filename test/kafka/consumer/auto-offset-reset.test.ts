@@ -1,4 +1,4 @@
-import { readOffsetReset } from '../../../src/kafka/consumer/auto-offset-reset';
+import { readOffsetReset } from '../../../packages/kafka-client/src/consumer/auto-offset-reset';
 
 const read = (value: string) => readOffsetReset({ 'auto.offset.reset': value });
 

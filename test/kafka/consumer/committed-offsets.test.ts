@@ -1,8 +1,8 @@
-import { CommittedOffsets } from '../../../src/kafka/consumer/committed-offsets';
-import type { KafkaGroupMember } from '../../../src/kafka/group/group-member';
-import { ByteReader, ByteWriter } from '../../../src/kafka/protocol/bytes';
-import { protocolError } from '../../../src/kafka/protocol/protocol-error';
-import type { Wire, WireRequest } from '../../../src/kafka/wire';
+import { CommittedOffsets } from '../../../packages/kafka-client/src/consumer/committed-offsets';
+import type { KafkaGroupMember } from '../../../packages/kafka-client/src/group/group-member';
+import { ByteReader, ByteWriter } from '../../../packages/kafka-client/src/protocol/bytes';
+import { protocolError } from '../../../packages/kafka-client/src/protocol/protocol-error';
+import type { Wire, WireRequest } from '../../../packages/kafka-client/src/wire';
 
 const UNKNOWN_TOPIC = 3;
 const ILLEGAL_GENERATION = 22;

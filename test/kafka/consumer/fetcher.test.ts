@@ -1,10 +1,10 @@
-import { readFetchSettings } from '../../../src/kafka/consumer/consumer-settings';
-import { Fetcher } from '../../../src/kafka/consumer/fetcher';
-import { ByteReader, ByteWriter } from '../../../src/kafka/protocol/bytes';
-import { protocolError } from '../../../src/kafka/protocol/protocol-error';
-import { divergence } from '../../../src/kafka/consumer/truncation-check';
-import type { FetchedBatch } from '../../../src/kafka/port';
-import type { Wire, WireRequest } from '../../../src/kafka/wire';
+import { readFetchSettings } from '../../../packages/kafka-client/src/consumer/consumer-settings';
+import { Fetcher } from '../../../packages/kafka-client/src/consumer/fetcher';
+import { ByteReader, ByteWriter } from '../../../packages/kafka-client/src/protocol/bytes';
+import { protocolError } from '../../../packages/kafka-client/src/protocol/protocol-error';
+import { divergence } from '../../../packages/kafka-client/src/consumer/truncation-check';
+import type { FetchedBatch } from '../../../packages/kafka-client/src/port';
+import type { Wire, WireRequest } from '../../../packages/kafka-client/src/wire';
 import { silentLogger } from '../../../src/logging/logger';
 import { RecordingLogger } from '../../tasks/fakes';
 import { bomb } from '../records/bombs';

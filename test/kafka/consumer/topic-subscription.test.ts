@@ -1,5 +1,5 @@
-import { TopicSubscription } from '../../../src/kafka/consumer/topic-subscription';
-import type { Wire } from '../../../src/kafka/wire';
+import { TopicSubscription } from '../../../packages/kafka-client/src/consumer/topic-subscription';
+import type { Wire } from '../../../packages/kafka-client/src/wire';
 
 test('topics.regex is matched against names of at most 249 characters', async () => {
   const names = ['a'.repeat(249), 'b'.repeat(250), 'c'];

@@ -1,5 +1,5 @@
-import { createGroupMember } from '../../../src/kafka/group/group-member';
-import type { Wire } from '../../../src/kafka/wire';
+import { createGroupMember } from '../../../packages/kafka-client/src/group/group-member';
+import type { Wire } from '../../../packages/kafka-client/src/wire';
 import { silentLogger } from '../../../src/logging/logger';
 import { waitFor } from '../../helpers/wait-for';
 import { gate } from '../producer/producer-harness';

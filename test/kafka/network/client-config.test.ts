@@ -1,8 +1,11 @@
-import { addressText } from '../../../src/kafka/network/address-text';
-import { readConnectionSettings, parseBootstrapServers } from '../../../src/kafka/network/client-config';
-import { readFetchSettings, readGroupSettings } from '../../../src/kafka/consumer/consumer-settings';
-import type { KafkaError } from '../../../src/kafka/errors';
-import { readProducerSettings } from '../../../src/kafka/producer/producer-settings';
+import { addressText } from '../../../packages/kafka-client/src/network/address-text';
+import {
+  readConnectionSettings,
+  parseBootstrapServers,
+} from '../../../packages/kafka-client/src/network/client-config';
+import { readFetchSettings, readGroupSettings } from '../../../packages/kafka-client/src/consumer/consumer-settings';
+import type { KafkaError } from '../../../packages/kafka-client/src/errors';
+import { readProducerSettings } from '../../../packages/kafka-client/src/producer/producer-settings';
 
 const base = { 'bootstrap.servers': 'one:9092' };
 const errorOf = (config: Record<string, string>, tokenUrls?: ReadonlySet<string>): KafkaError => {

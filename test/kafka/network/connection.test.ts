@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import net, { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConnectionSettings } from '../../../src/kafka/network/client-config';
-import { KafkaConnection } from '../../../src/kafka/network/kafkajs-connection';
-import { createWire } from '../../../src/kafka/network/network-client';
-import { metadataRequest } from '../../../src/kafka/protocol/metadata';
-import type { Wire } from '../../../src/kafka/wire';
+import { readConnectionSettings } from '../../../packages/kafka-client/src/network/client-config';
+import { KafkaConnection } from '../../../packages/kafka-client/src/network/kafkajs-connection';
+import { createWire } from '../../../packages/kafka-client/src/network/network-client';
+import { metadataRequest } from '../../../packages/kafka-client/src/protocol/metadata';
+import type { Wire } from '../../../packages/kafka-client/src/wire';
 import { encryptedKey, makeIdentity, makePkcs12, type Identity } from '../certificates';
 import {
   fakeBroker,

@@ -1,4 +1,4 @@
-import { FrameAssembler } from '../../../src/kafka/network/frame-assembler';
+import { FrameAssembler } from '../../../packages/kafka-client/src/network/frame-assembler';
 
 const framed = (...bodies: string[]): Buffer =>
   Buffer.concat(

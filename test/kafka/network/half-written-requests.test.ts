@@ -1,8 +1,8 @@
 /** Requests that the network takes in parts, from a worker that may lose the right to send them between two parts. */
-import { KafkaError } from '../../../src/kafka/errors';
-import { createWire } from '../../../src/kafka/network/network-client';
-import { metadataRequest } from '../../../src/kafka/protocol/metadata';
-import type { Wire, WireRequest } from '../../../src/kafka/wire';
+import { KafkaError } from '../../../packages/kafka-client/src/errors';
+import { createWire } from '../../../packages/kafka-client/src/network/network-client';
+import { metadataRequest } from '../../../packages/kafka-client/src/protocol/metadata';
+import type { Wire, WireRequest } from '../../../packages/kafka-client/src/wire';
 import { waitFor } from '../../helpers/wait-for';
 import { makeIdentity } from '../certificates';
 import { fakeBroker, plainServer, type FakeBroker, type FakeBrokerOptions } from './fake-broker';

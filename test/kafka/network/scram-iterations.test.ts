@@ -1,7 +1,7 @@
 /** A broker decides how often a client hashes its password, in a thread that nothing can end. */
 import { randomBytes } from 'node:crypto';
-import { readConnectionSettings } from '../../../src/kafka/network/client-config';
-import { KafkaConnection } from '../../../src/kafka/network/kafkajs-connection';
+import { readConnectionSettings } from '../../../packages/kafka-client/src/network/client-config';
+import { KafkaConnection } from '../../../packages/kafka-client/src/network/kafkajs-connection';
 import { fakeBroker, type SaslServer } from './fake-broker';
 
 const requiring =

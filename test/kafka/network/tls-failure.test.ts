@@ -1,4 +1,4 @@
-import { tlsFailure } from '../../../src/kafka/network/tls-failure';
+import { tlsFailure } from '../../../packages/kafka-client/src/network/tls-failure';
 
 const said = (cause: object, withIdentity = false): string | undefined =>
   tlsFailure(Object.assign(new Error('unspecified'), cause), 'kafka', 9093, withIdentity)?.message;

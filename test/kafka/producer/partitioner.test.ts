@@ -1,4 +1,4 @@
-import { murmur2, partitionForKey, StickyPartition } from '../../../src/kafka/producer/partitioner';
+import { murmur2, partitionForKey, StickyPartition } from '../../../packages/kafka-client/src/producer/partitioner';
 
 const VECTORS: [string, number, number, number][] = [
   ['', 275646681, 6, 1],

@@ -1,6 +1,6 @@
-import type { KafkaError } from '../../../src/kafka/errors';
-import type { Producer, SendPermission } from '../../../src/kafka/port';
-import { createProducer } from '../../../src/kafka/producer/producer';
+import type { KafkaError } from '../../../packages/kafka-client/src/errors';
+import type { Producer, SendPermission } from '../../../packages/kafka-client/src/port';
+import { createProducer } from '../../../packages/kafka-client/src/producer/producer';
 import { silentLogger } from '../../../src/logging/logger';
 import { FakeWire } from '../fake-wire';
 

@@ -1,9 +1,9 @@
-import { advanceSequence, PartitionQueue } from '../../../src/kafka/producer/partition-queue';
-import { BufferPool } from '../../../src/kafka/records/buffer-pool';
-import { KafkaError } from '../../../src/kafka/errors';
-import { ProducerBatch } from '../../../src/kafka/producer/producer-batch';
-import { IdempotentProducerIds } from '../../../src/kafka/producer/producer-ids';
-import { readProducerSettings } from '../../../src/kafka/producer/producer-settings';
+import { advanceSequence, PartitionQueue } from '../../../packages/kafka-client/src/producer/partition-queue';
+import { BufferPool } from '../../../packages/kafka-client/src/records/buffer-pool';
+import { KafkaError } from '../../../packages/kafka-client/src/errors';
+import { ProducerBatch } from '../../../packages/kafka-client/src/producer/producer-batch';
+import { IdempotentProducerIds } from '../../../packages/kafka-client/src/producer/producer-ids';
+import { readProducerSettings } from '../../../packages/kafka-client/src/producer/producer-settings';
 
 describe("kafka-client 2: producer settings under Java's names", () => {
   test('defaults', () => {

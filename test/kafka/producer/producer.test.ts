@@ -1,6 +1,6 @@
-import type { KafkaError } from '../../../src/kafka/errors';
-import { createProducer } from '../../../src/kafka/producer/producer';
-import { partitionForKey } from '../../../src/kafka/producer/partitioner';
+import type { KafkaError } from '../../../packages/kafka-client/src/errors';
+import { createProducer } from '../../../packages/kafka-client/src/producer/producer';
+import { partitionForKey } from '../../../packages/kafka-client/src/producer/partitioner';
 import { silentLogger } from '../../../src/logging/logger';
 import { waitFor } from '../../helpers/wait-for';
 import { FakeWire, type Fault } from '../fake-wire';

@@ -1,5 +1,5 @@
 /** A producer checks the permission to send: its owner may have lost the session. */
-import type { SendPermission } from '../../../src/kafka/port';
+import type { SendPermission } from '../../../packages/kafka-client/src/port';
 import { waitFor } from '../../helpers/wait-for';
 import { FakeWire, type Fault } from '../fake-wire';
 import { gate, numbers, start } from './producer-harness';

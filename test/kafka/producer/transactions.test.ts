@@ -1,5 +1,5 @@
-import { KafkaError } from '../../../src/kafka/errors';
-import { TRANSACTIONAL_FLAG } from '../../../src/kafka/records/record-batch-layout';
+import { KafkaError } from '../../../packages/kafka-client/src/errors';
+import { TRANSACTIONAL_FLAG } from '../../../packages/kafka-client/src/records/record-batch-layout';
 import { waitFor } from '../../helpers/wait-for';
 import { FakeWire, type Fault } from '../fake-wire';
 import { gate, numbers, start as startProducer } from './producer-harness';

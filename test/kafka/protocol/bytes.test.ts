@@ -1,4 +1,4 @@
-import { ByteReader, ByteWriter } from '../../../src/kafka/protocol/bytes';
+import { ByteReader, ByteWriter } from '../../../packages/kafka-client/src/protocol/bytes';
 
 describe.each([false, true])('bytes, flexible %s', (flexible) => {
   test('everything that is written is read again', () => {

@@ -1,5 +1,5 @@
-import { ByteReader } from '../../../src/kafka/protocol/bytes';
-import { offsetCommitRequest } from '../../../src/kafka/protocol/group-offsets';
+import { ByteReader } from '../../../packages/kafka-client/src/protocol/bytes';
+import { offsetCommitRequest } from '../../../packages/kafka-client/src/protocol/group-offsets';
 
 test('kafka-client 3: offsets of a topic and of a new one of that name are committed under their own ids', () => {
   const [old, created] = ['a'.repeat(32), 'b'.repeat(32)];

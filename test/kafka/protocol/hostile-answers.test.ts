@@ -1,13 +1,16 @@
 /** What a broken or hostile broker may send: each is an error, and no length is believed before the bytes are there. */
-import { KafkaError } from '../../../src/kafka/errors';
-import { FrameAssembler } from '../../../src/kafka/network/frame-assembler';
-import { request } from '../../../src/kafka/protocol/api';
-import { apiVersionsRequest } from '../../../src/kafka/protocol/api-versions';
-import { ByteReader, ByteWriter } from '../../../src/kafka/protocol/bytes';
-import { fetchRequest } from '../../../src/kafka/protocol/fetch';
-import { metadataRequest } from '../../../src/kafka/protocol/metadata';
-import { DECOMPRESSED_BATCH_MAX_BYTES, decodeRecordBatches } from '../../../src/kafka/records/record-batch-decoder';
-import * as layout from '../../../src/kafka/records/record-batch-layout';
+import { KafkaError } from '../../../packages/kafka-client/src/errors';
+import { FrameAssembler } from '../../../packages/kafka-client/src/network/frame-assembler';
+import { request } from '../../../packages/kafka-client/src/protocol/api';
+import { apiVersionsRequest } from '../../../packages/kafka-client/src/protocol/api-versions';
+import { ByteReader, ByteWriter } from '../../../packages/kafka-client/src/protocol/bytes';
+import { fetchRequest } from '../../../packages/kafka-client/src/protocol/fetch';
+import { metadataRequest } from '../../../packages/kafka-client/src/protocol/metadata';
+import {
+  DECOMPRESSED_BATCH_MAX_BYTES,
+  decodeRecordBatches,
+} from '../../../packages/kafka-client/src/records/record-batch-decoder';
+import * as layout from '../../../packages/kafka-client/src/records/record-batch-layout';
 import { at, changed, encodeBatch, marker, random, record, withLastOffsetDelta } from '../records/record-batch-samples';
 
 const MIB = 1024 * 1024;

@@ -7,8 +7,8 @@ import { gzipSync } from 'node:zlib';
 import type * as Lz4 from 'lz4-napi';
 import type * as Snappy from 'snappy';
 import { compressionId, crc32c, type CompressionType } from '@millrace/record-codecs';
-import * as layout from '../../../src/kafka/records/record-batch-layout';
-import { varintBytes, writeVarint } from '../../../src/kafka/records/varint';
+import * as layout from '../../../packages/kafka-client/src/records/record-batch-layout';
+import { varintBytes, writeVarint } from '../../../packages/kafka-client/src/records/varint';
 
 const load = createRequire(__filename);
 const MIB = 1024 * 1024;

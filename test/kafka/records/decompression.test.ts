@@ -9,7 +9,7 @@ import {
   DECOMPRESSED_BATCH_MAX_BYTES,
   RecordSetReader,
   type DecodeOptions,
-} from '../../../src/kafka/records/record-batch-decoder';
+} from '../../../packages/kafka-client/src/records/record-batch-decoder';
 import { at, encodeBatch, marker, record, transaction } from './record-batch-samples';
 import { batchAround, bomb, overhang, zstdZeros, type Codec } from './bombs';
 

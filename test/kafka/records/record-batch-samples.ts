@@ -1,15 +1,18 @@
 /** Reproducible random records and ready-made batches for the codec's tests. */
-import { BufferPool } from '../../../src/kafka/records/buffer-pool';
-import { RecordBatchEncoder, type ProducerIdentity } from '../../../src/kafka/records/record-batch-encoder';
+import { BufferPool } from '../../../packages/kafka-client/src/records/buffer-pool';
+import {
+  RecordBatchEncoder,
+  type ProducerIdentity,
+} from '../../../packages/kafka-client/src/records/record-batch-encoder';
 import {
   ATTRIBUTES_AT,
   CONTROL_FLAG,
   CRC_AT,
   LAST_OFFSET_DELTA_AT,
   writeInt64,
-} from '../../../src/kafka/records/record-batch-layout';
+} from '../../../packages/kafka-client/src/records/record-batch-layout';
 import { crc32c } from '@millrace/record-codecs';
-import type { RecordHeader } from '../../../src/kafka/port';
+import type { RecordHeader } from '../../../packages/kafka-client/src/port';
 
 export interface SampleRecord {
   key: Buffer | null;

@@ -1,12 +1,15 @@
-import { BufferPool } from '../../../src/kafka/records/buffer-pool';
+import { BufferPool } from '../../../packages/kafka-client/src/records/buffer-pool';
 import { compressionId, codecById, type CompressionType } from '@millrace/record-codecs';
-import { KafkaError } from '../../../src/kafka/errors';
+import { KafkaError } from '../../../packages/kafka-client/src/errors';
 import {
   DECOMPRESSED_BATCH_MAX_BYTES,
   decodeRecordBatches,
   type DecodeOptions,
-} from '../../../src/kafka/records/record-batch-decoder';
-import { RecordBatchEncoder, recordSizeUpperBound } from '../../../src/kafka/records/record-batch-encoder';
+} from '../../../packages/kafka-client/src/records/record-batch-decoder';
+import {
+  RecordBatchEncoder,
+  recordSizeUpperBound,
+} from '../../../packages/kafka-client/src/records/record-batch-encoder';
 import {
   ATTRIBUTES_AT,
   BATCH_HEADER_BYTES,
@@ -16,8 +19,13 @@ import {
   MAX_TIMESTAMP_AT,
   RECORD_COUNT_AT,
   writeInt64,
-} from '../../../src/kafka/records/record-batch-layout';
-import { varintBytes, varlongBytes, writeVarint, writeVarlong } from '../../../src/kafka/records/varint';
+} from '../../../packages/kafka-client/src/records/record-batch-layout';
+import {
+  varintBytes,
+  varlongBytes,
+  writeVarint,
+  writeVarlong,
+} from '../../../packages/kafka-client/src/records/varint';
 import {
   at,
   changed,

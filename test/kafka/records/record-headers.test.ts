@@ -1,5 +1,5 @@
-import type { RecordHeader } from '../../../src/kafka/port';
-import { headersBytes, writeHeaders } from '../../../src/kafka/records/record-headers';
+import type { RecordHeader } from '../../../packages/kafka-client/src/port';
+import { headersBytes, writeHeaders } from '../../../packages/kafka-client/src/records/record-headers';
 import { random, randomRecord } from './record-batch-samples';
 
 function written(headers: readonly RecordHeader[]): Buffer {

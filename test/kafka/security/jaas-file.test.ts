@@ -1,4 +1,4 @@
-import { parseJaasFile } from '../../../src/kafka/security/jaas-file';
+import { parseJaasFile } from '../../../packages/kafka-client/src/security/jaas-file';
 
 const parse = (source: string): unknown => Object.fromEntries(parseJaasFile(source, (problem) => new Error(problem)));
 

@@ -1,4 +1,4 @@
-import { parseJaasConfig } from '../../../src/kafka/security/jaas';
+import { parseJaasConfig } from '../../../packages/kafka-client/src/security/jaas';
 
 describe('kafka-client 3: sasl.jaas.config is Java syntax', () => {
   test.each([

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { excessiveKeyDerivation, pemBlocks } from '@millrace/sdk';
-import { readConnectionSettings } from '../../../src/kafka/network/client-config';
+import { readConnectionSettings } from '../../../packages/kafka-client/src/network/client-config';
 import { cpuMs } from '../../helpers/cpu-time';
 import { makeIdentity, makePkcs12 } from '../certificates';
 import { der, encryptedKey, integer, octets, oid, pbkdf2, pem, SALT, scrypt, sequence } from '../encrypted-keys';

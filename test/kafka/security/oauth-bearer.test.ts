@@ -1,6 +1,6 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { clientCredentialsTokens } from '../../../src/kafka/security/oauth-bearer';
+import { clientCredentialsTokens } from '../../../packages/kafka-client/src/security/oauth-bearer';
 
 type Answer = { status: number; body: object; location?: string } | 'nothing' | 'cut';
 

@@ -1,5 +1,5 @@
 /** `ssl.*` of Kafka clients: what is not understood is refused, and never replaced by something weaker. */
-import { readConnectionSettings } from '../../../src/kafka/network/client-config';
+import { readConnectionSettings } from '../../../packages/kafka-client/src/network/client-config';
 
 const read = (config: Record<string, string>) =>
   readConnectionSettings({ 'bootstrap.servers': 'k:9093', 'security.protocol': 'SSL', ...config }).tls;

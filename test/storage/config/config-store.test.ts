@@ -1,6 +1,6 @@
 import { silentLogger } from '../../../src/logging/logger';
 import type { ConfigEvent } from '../../../src/storage/config/config-state';
-import { KafkaError } from '../../../src/kafka/errors';
+import { KafkaError } from '../../../packages/kafka-client/src/errors';
 import type { ChangePermission, Decider } from '../../../src/storage/config/change-permission';
 import { isOvertaken } from '../../../src/storage/config/config-change';
 import { ConfigStore, type LeaderWriter } from '../../../src/storage/config/config-store';

@@ -1,5 +1,5 @@
-import { KafkaError, type KafkaErrorCode } from '../../../src/kafka/errors';
-import type { Admin, NewTopic } from '../../../src/kafka/port';
+import { KafkaError, type KafkaErrorCode } from '../../../packages/kafka-client/src/errors';
+import type { Admin, NewTopic } from '../../../packages/kafka-client/src/port';
 import { silentLogger } from '../../../src/logging/logger';
 import { checkSinglePartition, ensureTopic } from '../../../src/storage/log/ensure-topic';
 import { storageTopic } from '../../../src/storage/log/storage-topic';

@@ -1,6 +1,6 @@
 import { silentLogger, type Logger } from '../../../src/logging/logger';
-import { KafkaError } from '../../../src/kafka/errors';
-import type { Admin, ClientConfig, SendPermission } from '../../../src/kafka/port';
+import { KafkaError } from '../../../packages/kafka-client/src/errors';
+import type { Admin, ClientConfig, SendPermission } from '../../../packages/kafka-client/src/port';
 import type { LogRecord } from '../../../src/storage/log/compacted-log';
 import { KafkaCompactedLog } from '../../../src/storage/log/kafka-compacted-log';
 import { storageTopic } from '../../../src/storage/log/storage-topic';

@@ -1,5 +1,5 @@
 /** One topic in memory, shared by any number of logs; for the logic above the log. */
-import type { RecordHeader } from '../../../src/kafka/port';
+import type { RecordHeader } from '../../../packages/kafka-client/src/port';
 import type { CompactedLog, LogEntry, LogListener } from '../../../src/storage/log/compacted-log';
 
 export interface StoredRecord {

@@ -1,7 +1,7 @@
 import { silentLogger } from '../../../src/logging/logger';
 import { writeOffsetKey, writeOffsetValue } from '../../../src/storage/offsets/offset-keys';
 import { OffsetStore } from '../../../src/storage/offsets/offset-store';
-import { murmur2 } from '../../../src/kafka/producer/partitioner';
+import { murmur2 } from '../../../packages/kafka-client/src/producer/partitioner';
 import { Float64 } from '../../../src/storage/connect-json';
 import { MemoryLog, MemoryTopic } from '../log/memory-log';
 

@@ -1,5 +1,5 @@
 import { silentLogger } from '../../../src/logging/logger';
-import { KafkaError } from '../../../src/kafka/errors';
+import { KafkaError } from '../../../packages/kafka-client/src/errors';
 import type { LogEntry } from '../../../src/storage/log/compacted-log';
 import {
   readStatusRecord,

@@ -1,7 +1,7 @@
 /** Producers that a plugin requests from its context. */
 import { ConfigError, ConnectError, RetriableError, type KafkaRecord } from '@millrace/sdk';
-import { KafkaError } from '../../../src/kafka/errors';
-import type { DeliveryCallback, KafkaClients, Producer, ProducerRecord } from '../../../src/kafka/port';
+import { KafkaError } from '../../../packages/kafka-client/src/errors';
+import type { DeliveryCallback, KafkaClients, Producer, ProducerRecord } from '../../../packages/kafka-client/src/port';
 import { TaskProducers } from '../../../src/tasks/clients/task-producers';
 
 /** Acknowledges on request. */

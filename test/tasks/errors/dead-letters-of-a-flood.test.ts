@@ -1,6 +1,6 @@
 /** Endless bad input and an unavailable dead letter topic, on a real broker. */
 import { startEmbeddedBroker, type EmbeddedBroker } from '@millrace/embedded';
-import { createKafkaClients } from '../../../src/kafka/create-clients';
+import { createKafkaClients } from '../../../packages/kafka-client/src/create-clients';
 import { silentLogger } from '../../../src/logging/logger';
 import { DEFAULT_SAMPLE_WINDOWS, TaskMetrics } from '../../../src/metrics/task-metrics';
 import { TaskRunner } from '../../../src/tasks/task-runner';

@@ -1,5 +1,5 @@
 import { RetriableError, type SinkRecord } from '@millrace/sdk';
-import { KafkaError } from '../../../src/kafka/errors';
+import { KafkaError } from '../../../packages/kafka-client/src/errors';
 import { contextHeaders } from '../../../src/tasks/errors/dead-letter-topic';
 import { batch, eventually, type World } from '../fakes';
 import { ScriptedSink, start, stop } from '../sink/sink-fixture';

@@ -1,6 +1,6 @@
 import { ConnectError, RetriableError } from '@millrace/sdk';
 import { HerderError } from '../../../src/cluster/errors';
-import { KafkaError } from '../../../src/kafka/errors';
+import { KafkaError } from '../../../packages/kafka-client/src/errors';
 import { answerCall } from '../../../src/tasks/hosts/worker-calls';
 import type { WorkerCall } from '../../../src/tasks/hosts/task-thread-messages';
 import { spec } from '../fakes';

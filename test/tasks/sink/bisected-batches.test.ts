@@ -1,5 +1,5 @@
 import { ConfigError, DataError, RetriableError, type SinkRecord } from '@millrace/sdk';
-import { KafkaError } from '../../../src/kafka/errors';
+import { KafkaError } from '../../../packages/kafka-client/src/errors';
 import { TaskMetrics } from '../../../src/metrics/task-metrics';
 import { TaskRunner } from '../../../src/tasks/task-runner';
 import { batch, eventually, RecordingListener, sinkOf, spec, world } from '../fakes';

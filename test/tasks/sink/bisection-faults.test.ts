@@ -12,8 +12,8 @@ import {
   type SinkTaskContext,
   type TopicPartitionOffset,
 } from '@millrace/sdk';
-import { KafkaError } from '../../../src/kafka/errors';
-import type { FetchedBatch, TopicPartition } from '../../../src/kafka/port';
+import { KafkaError } from '../../../packages/kafka-client/src/errors';
+import type { FetchedBatch, TopicPartition } from '../../../packages/kafka-client/src/port';
 import { TaskRunner } from '../../../src/tasks/task-runner';
 import { seeded, type Seeded } from '../../helpers/seeded';
 import { batch, FakeConsumer, RecordingListener, sinkOf, spec, world, type World } from '../fakes';

@@ -1,5 +1,5 @@
 import { DataError, RetriableError, type TopicPartition, type TopicPartitionOffset } from '@millrace/sdk';
-import { KafkaError } from '../../../src/kafka/errors';
+import { KafkaError } from '../../../packages/kafka-client/src/errors';
 import type { RecordingLogger } from '../fakes';
 import { batch, eventually } from '../fakes';
 import { ScriptedSink, start, stop, T0, T1 } from './sink-fixture';

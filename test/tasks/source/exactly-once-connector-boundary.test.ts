@@ -1,6 +1,6 @@
 /** Exactly-once source tasks whose connector defines the transactions. */
 import type { ConnectError } from '@millrace/sdk';
-import { KafkaError } from '../../../src/kafka/errors';
+import { KafkaError } from '../../../packages/kafka-client/src/errors';
 import { eventually, PARTITION, record } from '../fakes';
 import { Defining, offset, start, stop } from './exactly-once-task';
 

@@ -1,5 +1,5 @@
 /** Errors that end exactly-once source tasks while they deliver. */
-import { KafkaError } from '../../../src/kafka/errors';
+import { KafkaError } from '../../../packages/kafka-client/src/errors';
 import { record, ScriptedSource } from '../fakes';
 import { ended, offset, start } from './exactly-once-task';
 

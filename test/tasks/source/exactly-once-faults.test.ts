@@ -6,8 +6,8 @@ import type { SourceOffset, SourcePartition, SourceRecord, SourceTask, SourceTas
 import { startEmbeddedBroker, type EmbeddedBroker, type ErrorName } from '@millrace/embedded';
 import { OffsetStores } from '../../../src/cluster/offsets/offset-stores';
 import { parseWorkerConfig, type WorkerConfig } from '../../../src/config/worker-config';
-import { createKafkaClients } from '../../../src/kafka/create-clients';
-import { readClocks, type Admin } from '../../../src/kafka/port';
+import { createKafkaClients } from '../../../packages/kafka-client/src/create-clients';
+import { readClocks, type Admin } from '../../../packages/kafka-client/src/port';
 import { silentLogger } from '../../../src/logging/logger';
 import { KafkaCompactedLog } from '../../../src/storage/log/kafka-compacted-log';
 import { storageTopic } from '../../../src/storage/log/storage-topic';

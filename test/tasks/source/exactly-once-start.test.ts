@@ -1,7 +1,7 @@
 /** How exactly-once source tasks start. */
 import { ConnectError } from '@millrace/sdk';
-import { KafkaError } from '../../../src/kafka/errors';
-import { readClocks } from '../../../src/kafka/port';
+import { KafkaError } from '../../../packages/kafka-client/src/errors';
+import { readClocks } from '../../../packages/kafka-client/src/port';
 import { SessionLease } from '../../../src/tasks/session-lease';
 import { eventually, record, ScriptedSource } from '../fakes';
 import { start, stop } from './exactly-once-task';

@@ -1,6 +1,6 @@
 /** An exactly-once source task on fake clients, for the tests beside this file. */
 import type { SourceRecord, SourceTask, SourceTaskContext, TransactionContext } from '@millrace/sdk';
-import { KafkaError } from '../../../src/kafka/errors';
+import { KafkaError } from '../../../packages/kafka-client/src/errors';
 import { TaskMetrics, DEFAULT_SAMPLE_WINDOWS } from '../../../src/metrics/task-metrics';
 import type { ExactlyOnceGate } from '../../../src/tasks/host';
 import type { LeaseMemory } from '../../../src/tasks/session-lease';

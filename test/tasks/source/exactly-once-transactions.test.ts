@@ -1,5 +1,5 @@
 /** What exactly-once source tasks put into a transaction, and when they commit it. */
-import { KafkaError } from '../../../src/kafka/errors';
+import { KafkaError } from '../../../packages/kafka-client/src/errors';
 import { eventually, PARTITION, record, ScriptedSource } from '../fakes';
 import { Defining, offset, start, stop } from './exactly-once-task';
 

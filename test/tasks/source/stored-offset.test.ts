@@ -1,6 +1,6 @@
 /** Offsets that a task stores without a record. */
 import type { SourceTaskContext } from '@millrace/sdk';
-import { KafkaError } from '../../../src/kafka/errors';
+import { KafkaError } from '../../../packages/kafka-client/src/errors';
 import { TaskRunner } from '../../../src/tasks/task-runner';
 import {
   eventually,

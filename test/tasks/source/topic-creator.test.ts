@@ -1,6 +1,6 @@
 import { isRetriable } from '@millrace/sdk';
-import { KafkaError } from '../../../src/kafka/errors';
-import type { Admin } from '../../../src/kafka/port';
+import { KafkaError } from '../../../packages/kafka-client/src/errors';
+import type { Admin } from '../../../packages/kafka-client/src/port';
 import { silentLogger } from '../../../src/logging/logger';
 import { TopicCreator } from '../../../src/tasks/source/topic-creator';
 import { newTopic, topicGroups } from '../../../src/tasks/source/topic-creation-config';

@@ -1,5 +1,5 @@
 import { ConnectError, RetriableError, type SourceRecord, type SourceTask } from '@millrace/sdk';
-import { KafkaError } from '../../../src/kafka/errors';
+import { KafkaError } from '../../../packages/kafka-client/src/errors';
 import { SessionLease } from '../../../src/tasks/session-lease';
 import { TaskRunner } from '../../../src/tasks/task-runner';
 import {

@@ -1,7 +1,7 @@
 /**
  * Reads the protocol's primitive types from a request. The bytes are untrusted, so every length is checked.
  *
- * Deliberately not shared with the Kafka client's `src/kafka/protocol/bytes.ts`: tests run the client against this
+ * Deliberately not shared with `bytes.ts` of packages/kafka-client: tests run the client against this
  * broker, and with common code an encoding error would cancel itself out.
  */
 

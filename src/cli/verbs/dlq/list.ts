@@ -2,7 +2,7 @@
 import { builtInPlugins } from '../../../built-in-plugins';
 import { ConnectorPlugins } from '../../../cluster/running/connector-plugins';
 import { deadLetterTopics } from '../../../config/dead-letter-topics';
-import type { Admin } from '../../../kafka/port';
+import type { Admin } from '@millrace/kafka-client';
 import { silentLogger } from '../../../logging/logger';
 import { createPluginRegistry } from '../../../plugins/create-registry';
 import { openCluster } from '../../kafka/open-cluster';

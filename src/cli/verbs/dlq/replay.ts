@@ -5,7 +5,7 @@
 import { ConnectError, messageOf } from '@millrace/sdk';
 import { failureOf } from '../../../dead-letters/failure-of';
 import { originalRecord } from '../../../dead-letters/original-record';
-import type { ConsumerRecord, FetchedBatch, Producer } from '../../../kafka/port';
+import type { ConsumerRecord, FetchedBatch, Producer } from '@millrace/kafka-client';
 import { EXIT } from '../../exit-codes';
 import { interruptible, type Interruption } from '../../interruption';
 import { openCluster } from '../../kafka/open-cluster';

@@ -3,7 +3,13 @@ import { settledWithin } from '@millrace/sdk';
 import { clientSettings } from '../../../config/client-config';
 import type { StorageTopicConfig } from '../../../config/worker-config';
 import { workerClients } from '../../../kafka-clients';
-import type { Admin, ClusterDescription, GroupDescription, KafkaClients, TopicDescription } from '../../../kafka/port';
+import type {
+  Admin,
+  ClusterDescription,
+  GroupDescription,
+  KafkaClients,
+  TopicDescription,
+} from '@millrace/kafka-client';
 import type { Logger } from '../../../logging/logger';
 import { shellQuote } from '../../output/shell-quote';
 import type { WorkerSetup } from '../../worker/read-config';

@@ -6,7 +6,7 @@ import { createConfigResolver } from '../../../config/providers/config-resolver'
 import { parseWorkerConfig, type WorkerConfig } from '../../../config/worker-config';
 import { findRunningBroker } from '../../../embedded-broker/running-broker';
 import { workerClients } from '../../../kafka-clients';
-import { clusterIdAt } from '../../../kafka/network/cluster-id';
+import { clusterIdAt } from '@millrace/kafka-client';
 import type { Logger } from '../../../logging/logger';
 import type { Invocation } from '../../program/command-spec';
 import { clusterSetup, DEV_DEFAULTS } from '../../worker/command-config';

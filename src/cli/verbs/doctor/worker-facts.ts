@@ -1,6 +1,6 @@
 /** What the checks know from REST: each worker of the group, asked at its advertised URL, and all connectors. */
 import { decodeMetadata } from '../../../cluster/group/connect-protocol';
-import type { GroupDescription } from '../../../kafka/port';
+import type { GroupDescription } from '@millrace/kafka-client';
 import type { Server } from '../../context/server';
 import { ConnectClient } from '../../rest/connect-client';
 import { exchange } from '../../rest/exchange';

@@ -1,7 +1,7 @@
 /** Runs the task of a preview until there are enough records, or no more in time. */
 import { ConnectError, settledWithin, type SourceRecord, startTimer } from '@millrace/sdk';
 import { workerClients } from '../../../kafka-clients';
-import type { KafkaClients, ProducerRecord } from '../../../kafka/port';
+import type { KafkaClients, ProducerRecord } from '@millrace/kafka-client';
 import type { Logger } from '../../../logging/logger';
 import type { RunListener } from '../../../tasks/host';
 import { previewProducer } from '../../../tasks/source/preview-delivery';

@@ -1,7 +1,7 @@
 /** A record as `millrace preview` shows it. Pure. */
 import type { SourceRecord } from '@millrace/sdk';
 import { quote } from '../../../json/quote';
-import type { ProducerRecord, RecordHeader } from '../../../kafka/port';
+import type { ProducerRecord, RecordHeader } from '@millrace/kafka-client';
 import { isJsonObject, readJson, writeJson } from '../../../storage/connect-json';
 import {
   type PartitionOrder,

@@ -1,8 +1,7 @@
 /** Sends lines to a producer. Unacknowledged messages are bounded by the producer's `buffer.memory`. */
 import type { Readable } from 'node:stream';
 import { ConnectError } from '@millrace/sdk';
-import { KafkaError } from '../../../kafka/errors';
-import type { Producer } from '../../../kafka/port';
+import { KafkaError, type Producer } from '@millrace/kafka-client';
 import { ProduceReport } from './report';
 
 export interface SendingOptions {

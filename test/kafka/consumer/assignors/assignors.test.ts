@@ -1,14 +1,17 @@
-import type { Assignment, MemberSubscription } from '../../../../src/kafka/consumer/assignors/assignor';
+import type { Assignment, MemberSubscription } from '../../../../packages/kafka-client/src/consumer/assignors/assignor';
 import {
   decodeAssignment,
   decodeSubscription,
   encodeAssignment,
   encodeSubscription,
-} from '../../../../src/kafka/consumer/assignors/consumer-protocol';
-import { parseAssignors } from '../../../../src/kafka/consumer/assignors';
-import { rangeAssignor } from '../../../../src/kafka/consumer/assignors/range';
-import { roundRobinAssignor } from '../../../../src/kafka/consumer/assignors/round-robin';
-import { cooperativeStickyAssignor, stickyAssignor } from '../../../../src/kafka/consumer/assignors/sticky';
+} from '../../../../packages/kafka-client/src/consumer/assignors/consumer-protocol';
+import { parseAssignors } from '../../../../packages/kafka-client/src/consumer/assignors';
+import { rangeAssignor } from '../../../../packages/kafka-client/src/consumer/assignors/range';
+import { roundRobinAssignor } from '../../../../packages/kafka-client/src/consumer/assignors/round-robin';
+import {
+  cooperativeStickyAssignor,
+  stickyAssignor,
+} from '../../../../packages/kafka-client/src/consumer/assignors/sticky';
 
 function member(
   topics: string[],
