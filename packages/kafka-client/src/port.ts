@@ -4,10 +4,7 @@
  */
 import type { TopicPartition, TopicPartitionOffset } from '@millrace/sdk';
 import type { KafkaError } from './errors';
-import type { ConsumerMetrics } from './client-metrics';
-import type { GroupMetrics } from './client-metrics';
-import type { PartitionLags } from './client-metrics';
-import type { ProducerMetrics } from './client-metrics';
+import type { ConsumerMetrics, GroupMetrics, PartitionLags, ProducerMetrics } from './client-metrics';
 
 export type { TopicPartition, TopicPartitionOffset };
 export type IsolationLevel = 'read_uncommitted' | 'read_committed';

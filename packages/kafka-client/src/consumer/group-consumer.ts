@@ -3,8 +3,7 @@
  * inside `poll`; heartbeats are sent in the background. Source: kafka-client §2 and §3, connect-runtime §5.1.
  */
 import { startTimer, sleep, type Logger } from '@millrace/sdk';
-import type { ConsumerMetrics } from '../client-metrics';
-import type { PartitionLags } from '../client-metrics';
+import type { ConsumerMetrics, PartitionLags } from '../client-metrics';
 import type { Assignor } from './assignors/assignor';
 import {
   decodeAssignment,
