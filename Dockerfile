@@ -6,11 +6,13 @@
 FROM node:24-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS manifests
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY packages/cli/package.json packages/cli/
 COPY packages/console/package.json packages/console/
 COPY packages/embedded/package.json packages/embedded/
 COPY packages/kafka-client/package.json packages/kafka-client/
 COPY packages/record-codecs/package.json packages/record-codecs/
 COPY packages/sdk/package.json packages/sdk/
+COPY packages/texts/package.json packages/texts/
 COPY connectors/analytics/package.json connectors/analytics/
 COPY connectors/file/package.json connectors/file/
 COPY connectors/postgres/package.json connectors/postgres/

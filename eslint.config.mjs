@@ -55,7 +55,7 @@ export default tseslint.config(
   },
   // Programs in apps/ bound their delays far below a timer's maximum.
   {
-    files: ['src/**', 'packages/sdk/src/**', 'packages/kafka-client/src/**', 'connectors/*/src/**'],
+    files: ['src/**', 'packages/{cli,kafka-client,sdk,texts}/src/**', 'connectors/*/src/**'],
     ignores: ['packages/sdk/src/timing/timers.ts'],
     rules: timersOfNode('@millrace/sdk'),
   },
@@ -66,7 +66,7 @@ export default tseslint.config(
   },
   // A command's code is required when it runs, so that the others start without it.
   {
-    files: ['src/cli/cli.ts', 'src/cli/commands.ts', 'src/cli/verbs/**'],
+    files: ['src/cli/commands.ts', 'src/cli/verbs/**', 'packages/cli/src/{*.ts,verbs/**}'],
     rules: {
       '@typescript-eslint/no-require-imports': 'off',
       '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],

@@ -22,6 +22,7 @@ const common = {
     '^@millrace/kafka-client$': '<rootDir>/packages/kafka-client/src/index.ts',
     '^@millrace/kafka-client/clients$': '<rootDir>/packages/kafka-client/src/create-clients.ts',
     '^@millrace/kafka-client/security$': '<rootDir>/packages/kafka-client/src/security/index.ts',
+    '^@millrace/(cli|texts)/(.*)$': '<rootDir>/packages/$1/src/$2.ts',
     '^@millrace/embedded$': '<rootDir>/packages/embedded/src/index.ts',
     '^@millrace/connector-([a-z]+)$': '<rootDir>/connectors/$1/src/index.ts',
   },

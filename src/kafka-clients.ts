@@ -1,9 +1,9 @@
 /** The Kafka clients of the worker: what their log lines may quote, and where their metrics are announced. */
-import { createKafkaClients } from '@millrace/kafka-client/clients';
 import type { KafkaClients } from '@millrace/kafka-client';
+import { createKafkaClients } from '@millrace/kafka-client/clients';
+import { hideProvidedValues, type Owner } from '@millrace/texts/provided-values';
 import { quoting } from './logging/line-subject';
 import type { Logger } from './logging/logger';
-import { hideProvidedValues, type Owner } from './logging/provided-values';
 import type { ClientMeter } from './metrics/open-clients';
 
 /** @param tokenUrls where OAUTHBEARER tokens may come from (Default: nowhere) */

@@ -2,14 +2,14 @@
  * Composition root of a plugin thread: runs validation, connector instances and all other plugin code except tasks.
  */
 import { parentPort, workerData } from 'node:worker_threads';
+import { receiveProvidedValues } from '@millrace/texts/provided-values';
+import { builtInPlugins } from './built-in-plugins';
 import { createConfigValidator } from './config/validation/connector-validator';
 import { parseWorkerConfig } from './config/worker-config';
-import { builtInPlugins } from './built-in-plugins';
 import { LogLevels } from './logging/log-levels';
-import { receiveProvidedValues } from './logging/provided-values';
-import type { FromPluginThread, PluginThreadData, ToPluginThread } from './plugin-host/protocol/messages';
 import { PluginServer } from './plugin-host/plugin-server';
 import { CurrentStep } from './plugin-host/protocol/current-step';
+import type { FromPluginThread, PluginThreadData, ToPluginThread } from './plugin-host/protocol/messages';
 import { createPluginRegistry, type PluginRegistryOptions } from './plugins/create-registry';
 import { ThreadHeartbeat } from './threads/thread-heartbeat';
 import { ThreadLogger } from './threads/thread-logger';

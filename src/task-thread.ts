@@ -1,13 +1,13 @@
 /** Composition root of a task thread: creates everything that tasks need inside the thread. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { parseWorkerConfig } from './config/worker-config';
+import { receiveProvidedValues } from '@millrace/texts/provided-values';
 import { builtInPlugins } from './built-in-plugins';
+import { parseWorkerConfig } from './config/worker-config';
 import { workerClients } from './kafka-clients';
-import { createPluginRegistry, type PluginRegistryOptions } from './plugins/create-registry';
 import { LogLevels } from './logging/log-levels';
-import { receiveProvidedValues } from './logging/provided-values';
-import { guardThread } from './tasks/hosts/thread-guard';
+import { createPluginRegistry, type PluginRegistryOptions } from './plugins/create-registry';
 import type { FromThread, ThreadData, ToThread } from './tasks/hosts/task-thread-messages';
+import { guardThread } from './tasks/hosts/thread-guard';
 import { ThreadServer } from './tasks/hosts/thread-server';
 import { ThreadHeartbeat } from './threads/thread-heartbeat';
 import { ThreadLogger } from './threads/thread-logger';

@@ -1,6 +1,10 @@
 /** Composition root of a worker: the only file that imports every module. */
 import { networkInterfaces } from 'node:os';
+import { parseJaasFile, readTlsOptions } from '@millrace/kafka-client/security';
+import { nativeFailures } from '@millrace/record-codecs';
 import { startTimer } from '@millrace/sdk';
+import { levelName } from '@millrace/texts/rest-names';
+import { builtInPlugins } from './built-in-plugins';
 import { createHerder } from './cluster/create-herder';
 import { forwardRequest, type ForwardRequest } from './cluster/forwarding/forwarding';
 import type { Herder } from './cluster/herder';
@@ -8,11 +12,9 @@ import { configWarnings, forcedSettingWarnings } from './config/config-warnings'
 import { advertisedUrl, type Listener } from './config/listeners';
 import type { ConfigResolver } from './config/providers/config-resolver';
 import type { WorkerConfig } from './config/worker-config';
-import { builtInPlugins } from './built-in-plugins';
+import { BROKER_THREAD } from './embedded-broker/start-broker-thread';
 import { workerClients } from './kafka-clients';
-import { nativeFailures } from '@millrace/record-codecs';
-import { parseJaasFile, readTlsOptions } from '@millrace/kafka-client/security';
-import { levelName, type LogLevels } from './logging/log-levels';
+import type { LogLevels } from './logging/log-levels';
 import type { Logger } from './logging/logger';
 import type { RecentLines } from './logging/recent-lines';
 import { createPluginHost } from './plugin-host/create-host';
@@ -20,7 +22,6 @@ import { createPluginRegistry } from './plugins/create-registry';
 import { PluginWatcher } from './plugins/watch/plugin-watcher';
 import { forwardingTls } from './rest/http/https';
 import { createRestServer } from './rest/server';
-import { BROKER_THREAD } from './embedded-broker/start-broker-thread';
 import { checkDefaultConverters } from './tasks/check-default-converters';
 import { createTaskHost } from './tasks/hosts/create-task-host';
 import { runningThreads } from './threads/running-threads';

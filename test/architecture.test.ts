@@ -140,6 +140,14 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     admin: ['protocol'],
   },
   'src/cli': {
+    worker: [],
+    kafka: ['worker'],
+    records: ['worker'],
+    verbs: ['records', 'kafka', 'worker'],
+    'commands.ts': ['verbs', 'worker'],
+    'cli.ts': ['commands.ts'],
+  },
+  'packages/cli/src': {
     program: [],
     output: ['program'],
     documents: [],
@@ -147,13 +155,9 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     rest: ['context', 'output', 'program'],
     connectors: ['rest', 'documents', 'output', 'program'],
     completion: ['connectors', 'rest', 'context', 'program'],
-    worker: ['connectors', 'rest', 'documents', 'context', 'output', 'program'],
-    kafka: ['worker', 'program'],
-    records: ['worker', 'output', 'program'],
-    verbs: ['records', 'kafka', 'worker', 'connectors', 'rest', 'documents', 'context', 'output', 'program'],
-    'commands.ts': ['verbs', 'program'],
-    'cli.ts': ['commands.ts', 'completion', 'output', 'program'],
-    'end-process.ts': ['output'],
+    verbs: ['connectors', 'rest', 'documents', 'context', 'output', 'program'],
+    'rest-commands.ts': ['verbs', 'program'],
+    'run-command-line.ts': ['completion', 'output', 'program'],
   },
   'src/converters': {
     'index.ts': ['json'],
@@ -403,8 +407,9 @@ function inALoop(parts: Record<string, readonly string[]>): string[] {
   return [...remaining];
 }
 
-/** The name of a command's file or folder in `src/cli/verbs`. */
-const verbOf = (path: string): string | undefined => /^src\/cli\/verbs\/([\w-]+)/.exec(path)?.[1];
+/** The name of a command's file or folder. */
+const verbOf = (path: string): string | undefined =>
+  /^(?:src\/cli|packages\/cli\/src)\/verbs\/([\w-]+)/.exec(path)?.[1];
 
 test('commands do not import each other', () => {
   expect(
@@ -415,44 +420,23 @@ test('commands do not import each other', () => {
   ).toEqual([]);
 });
 
-/** Folders of `src/cli` whose code, and commands, run parts of a worker or use Kafka. The others only talk REST. */
-const WITH_WORKER = ['kafka', 'records', 'worker'];
-const VERBS_WITH_WORKER = ['start', 'dev', 'produce', 'consume', 'dlq', 'preview', 'doctor'];
-/** What commands that only talk REST import from the rest of `src`. */
-const LEAVES: readonly string[] = [
-  'src/config/file-stream',
-  'src/config/properties',
-  'src/config/schema/registration-schema',
-  'src/config/validation/config-infos',
-  'src/json/exact-parser',
-  'src/logging/error-page',
-  'src/logging/escape-controls',
-  'src/logging/log-levels',
-  'src/logging/redact',
-  'src/logging/secrets',
-  'src/logging/trace-reason',
-  'src/metrics/worker-rates',
-];
-/** The one exception, which `validate --offline` loads on demand. */
-const OFFLINE = 'src/cli/worker/validate-offline';
-
-test('commands that only talk REST import no part of a worker', () => {
-  const used = new Set<string>();
-  expect(
-    breaches((file, specifier) => {
-      const to = target(file, specifier);
-      const [, folder = '', rest] = /^src\/cli\/([\w-]+)(\/.*)?/.exec(file.path) ?? [];
-      const verb = verbOf(file.path);
-      const isRestOnly = verb === undefined ? !WITH_WORKER.includes(folder) : !VERBS_WITH_WORKER.includes(verb);
-      if (to === null || rest === undefined || !isRestOnly || to === OFFLINE || to.startsWith('packages/sdk/'))
-        return null;
-      const [, other = ''] = /^src\/cli\/([\w-]+)\//.exec(to) ?? [];
-      if (to.startsWith('src/cli/')) return WITH_WORKER.includes(other) ? 'it runs parts of a worker' : null;
-      used.add(to);
-      return LEAVES.includes(to) ? null : 'it is no leaf';
-    }),
-  ).toEqual([]);
-  expect(LEAVES.filter((leaf) => !used.has(leaf))).toEqual([]);
+test('both the worker and the CLI use every file of packages/texts, directly or through another of its files', () => {
+  const TEXTS = 'packages/texts/src/';
+  const usedBy = (folder: string) => {
+    const used = new Set<string>();
+    const add = (file: SourceFile): void => {
+      for (const specifier of file.imports) {
+        const to = target(file, specifier) ?? specifier.replace(/^@millrace\/texts\//, TEXTS);
+        const text = files.find(({ path }) => path.startsWith(TEXTS) && path === `${to}.ts`);
+        if (text && !used.has(text.path)) add((used.add(text.path), text));
+      }
+    };
+    files.filter(({ path }) => path.startsWith(folder)).forEach(add);
+    return used;
+  };
+  const [worker, cli] = [usedBy('src/'), usedBy('packages/cli/')];
+  const texts = files.map(({ path }) => path).filter((path) => path.startsWith(TEXTS));
+  expect(texts.filter((path) => !worker.has(path) || !cli.has(path))).toEqual([]);
 });
 
 test('no import cycles between files, types included', () => {
@@ -521,8 +505,8 @@ const BUILT_IN_NAMES = [/postgres|\bpg_|replication.?slot|\bwal_|kusto|analytics
 /** Files and folders of the worker and the console that name one, and why. */
 const NAMES_ALLOWED: readonly (readonly [RegExp, reason: string])[] = [
   [/^src\/cli\/verbs\/dev\//, '`millrace dev` starts a database, and registers connectors for a first look'],
-  [/^src\/cli\/output\/fail\.ts$/, 'the exit code of an error of that command'],
-  [/^src\/cli\/verbs\/(?:describe|dev|doctor|get|preview)\.ts$/, 'examples in help texts'],
+  [/^packages\/cli\/src\/output\/fail\.ts$/, 'the exit code of an error of that command'],
+  [/cli\/(?:src\/)?verbs\/(?:describe|dev|doctor|get|preview)\.ts$/, 'examples in help texts'],
   [/^src\/rest\/requests\/openapi\.ts$/, 'an example of a short class name'],
   [/^src\/plugins\/missing-class\.ts$/, 'names of converters that no plugin has'],
 ];
@@ -540,7 +524,7 @@ function wordsOf({ path, text }: SourceFile): string[] {
 
 test('a built-in connector has no privilege: the worker and the console do not know its name', () => {
   const named = files
-    .filter(({ path }) => /^(?:src|packages\/console\/src)\//.test(path))
+    .filter(({ path }) => /^(?:src|packages\/(?:cli|console|texts)\/src)\//.test(path))
     .filter(({ room }) => room !== 'composition roots')
     .filter(({ text }) => BUILT_IN_NAMES.some((name) => name.test(text)))
     .flatMap((file) => {

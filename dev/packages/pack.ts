@@ -1,9 +1,9 @@
 /**
- * `npm run pack`: packs the packages that are installed from npm (the worker, the SDK, the codecs, the embedded broker
+ * `npm run pack`: packs the packages that are installed from npm (the worker, the packages of `packages/`
  * and the built-in connectors) into the folder of the first argument.
  */
 import { resolve } from 'node:path';
-import { shellQuote } from '../../src/cli/output/shell-quote';
+import { shellQuote } from '../../packages/cli/src/output/shell-quote';
 import { ROOT } from '../services/paths';
 import { packPackages } from './pack-packages';
 

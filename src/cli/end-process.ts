@@ -3,10 +3,10 @@
  * blocking call (a read from a FIFO), and for the running requests of libuv's pool (a file, a DNS name).
  */
 import type { Writable } from 'node:stream';
+import type { CliIo } from '@millrace/cli/io';
+import { fail } from '@millrace/cli/output/fail';
 import { ConnectError, monotonicNow, settledWithin, sleep } from '@millrace/sdk';
 import { runningThreads, terminateThreads } from '../threads/running-threads';
-import type { CliIo } from './io';
-import { fail } from './output/fail';
 
 /** Time for threads and requests to end; after a second signal it is over. ms */
 const END_MS = 2_000;

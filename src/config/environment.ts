@@ -11,6 +11,7 @@
  * fetch tokens, and the JAAS file of the REST API and of Kafka clients.
  */
 import { ConfigError } from '@millrace/sdk';
+import { parseProperties } from '@millrace/texts/properties';
 import { levelsOfEnvironment } from '../logging/level-variables';
 import {
   apicurioSettings,
@@ -23,7 +24,6 @@ import {
   type Environment,
   type FromVariable,
 } from './image-variables';
-import { parseProperties } from './properties';
 import { WORKER_SETTINGS } from './worker-settings';
 
 const PREFIX = 'CONNECT_';

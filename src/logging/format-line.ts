@@ -2,7 +2,7 @@
  * Formats a log event as a text line, with indented stack traces below it, or as a JSON document. Texts of the event,
  * which may quote anything, cannot look like another line: their line feeds and other controls are escaped.
  */
-import { escapeControls, indentedLines } from './escape-controls';
+import { escapeControls, indentedLines } from '@millrace/texts/escape-controls';
 import { printableLine } from './printable-line';
 
 export type LogFormat = 'text' | 'json';

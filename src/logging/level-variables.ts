@@ -2,7 +2,8 @@
  * Levels of loggers from environment variables: `MILLRACE_LOG_LEVEL`, and those of Java's images, as their start
  * scripts read them. Pure.
  */
-import { levelName, type LevelName, type LevelRules } from './log-levels';
+import { levelName, type LevelName } from '@millrace/texts/rest-names';
+import type { LevelRules } from './log-levels';
 
 /** Of all loggers; the first that is set counts. */
 const ROOT_VARIABLES = ['MILLRACE_LOG_LEVEL', 'CONNECT_LOG4J_ROOT_LOGLEVEL', 'CONNECT_LOG_LEVEL', 'LOG_LEVEL'];

@@ -2,10 +2,8 @@
  * Levels of all loggers by name, changeable at runtime. A logger becomes known when it is first used or when its level
  * is set. Source: connect-rest §1.23.
  */
+import { LEVEL_NAMES, type LevelName } from '@millrace/texts/rest-names';
 import type { LogLevel } from './format-line';
-
-export const LEVEL_NAMES = ['OFF', 'FATAL', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE', 'ALL'] as const;
-export type LevelName = (typeof LEVEL_NAMES)[number];
 
 /**
  * Its level is set at startup only, by its own name: a caller that may change levels must not be able to hide changes.
@@ -57,12 +55,6 @@ export interface Threshold {
 interface Known {
   severity: number;
   lastModified: number | null;
-}
-
-/** Case-insensitive and trimmed; null if unknown. */
-export function levelName(text: string): LevelName | null {
-  const wanted = text.trim().toUpperCase();
-  return LEVEL_NAMES.find((name) => name === wanted) ?? null;
 }
 
 /** Severity of a line, to compare with a threshold. */

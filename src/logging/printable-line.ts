@@ -2,10 +2,10 @@
  * The content of a log line as plain data, redacted and bounded. Created in the thread that logs, so that a task pays
  * for its own lines.
  */
-import { TEXT_LIMIT } from './bounded-text';
+import { TEXT_LIMIT } from '@millrace/texts/bounded-text';
+import type { Owners } from '@millrace/texts/provided-values';
+import { isError, redact, redactText } from '@millrace/texts/redact';
 import { ownersOf } from './line-subject';
-import type { Owners } from './provided-values';
-import { isError, redact, redactText } from './redact';
 
 type Fields = Readonly<Record<string, unknown>>;
 

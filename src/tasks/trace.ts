@@ -2,10 +2,10 @@
  * Formats errors as the `trace` of a status: `<Java class>: <message>`, frames, causes. Source: connect-rest
  * §6.2.
  */
-import { isConnectError, isRetriable, isErrorLike, messageOf } from '@millrace/sdk';
 import { KafkaError } from '@millrace/kafka-client';
-import { boundedText, TEXT_LIMIT } from '../logging/bounded-text';
-import type { Owners } from '../logging/provided-values';
+import { isConnectError, isRetriable, isErrorLike, messageOf } from '@millrace/sdk';
+import { boundedText, TEXT_LIMIT } from '@millrace/texts/bounded-text';
+import type { Owners } from '@millrace/texts/provided-values';
 
 const CONNECT_EXCEPTION = 'org.apache.kafka.connect.errors.ConnectException';
 const MAX_CAUSES = 10;

@@ -1,5 +1,5 @@
 /** Sends the values of config providers to a thread, which hides them in its texts. */
-import { providedValuesSince, providedValuesVersion, type ProvidedValues } from '../logging/provided-values';
+import { providedValuesSince, providedValuesVersion, type ProvidedValues } from '@millrace/texts/provided-values';
 
 export interface HideMessage {
   readonly type: 'hide';

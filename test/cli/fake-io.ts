@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { COMMANDS } from '../../src/cli/commands';
-import { parseCommandLine } from '../../src/cli/program/parse-command-line';
-import type { Invocation } from '../../src/cli/program/command-spec';
-import type { CliIo } from '../../src/cli/io';
+import { parseCommandLine } from '../../packages/cli/src/program/parse-command-line';
+import type { Invocation } from '../../packages/cli/src/program/command-spec';
+import type { CliIo } from '../../packages/cli/src/io';
 
 /** Collects what a command writes. */
 export class FakeIo implements CliIo {

@@ -1,4 +1,4 @@
-import { interruptible } from '../../src/cli/interruption';
+import { interruptible } from '../../packages/cli/src/interruption';
 import { FakeIo } from './fake-io';
 
 test('the first signal stops the work, which then ends as it likes', async () => {

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { readText } from '../../src/config/file-stream';
+import { readText } from '../../packages/texts/src/file-stream';
 
 let folder: string;
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { parseProperties, PropertiesSyntaxError } from '../../src/config/properties';
+import { parseProperties, PropertiesSyntaxError } from '../../packages/texts/src/properties';
 
 describe('properties format', () => {
   test.each<[string, string, Record<string, string>]>([

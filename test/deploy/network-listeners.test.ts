@@ -7,7 +7,7 @@ import { join, relative } from 'node:path';
 import { parse } from 'yaml';
 import { isLoopbackName } from '../../src/config/allowed-hosts';
 import { withEnvironment } from '../../src/config/environment';
-import { parseProperties } from '../../src/config/properties';
+import { parseProperties } from '../../packages/texts/src/properties';
 import { parseWorkerConfig } from '../../src/config/worker-config';
 
 const ROOT = join(__dirname, '..', '..');

@@ -5,8 +5,8 @@ import { parse } from 'yaml';
 import { imageConfig, stagesOf } from '../../dev/images/dockerfile';
 import { COMPOSE_FILES } from '../../dev/images/pinned-images';
 import { withEnvironment } from '../../src/config/environment';
-import { parseProperties } from '../../src/config/properties';
-import { isSecretName } from '../../src/logging/secrets';
+import { parseProperties } from '../../packages/texts/src/properties';
+import { isSecretName } from '../../packages/texts/src/secrets';
 import { readUnit } from '../integration/deploy/unit-file';
 
 const ROOT = join(__dirname, '..', '..');

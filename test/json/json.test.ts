@@ -1,4 +1,4 @@
-import { findStringProblem } from '../../src/json/parser';
+import { findStringProblem } from '../../packages/texts/src/json-parser';
 import { quote } from '../../src/json/quote';
 
 test.each([

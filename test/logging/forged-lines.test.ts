@@ -1,6 +1,6 @@
 /** Texts of records, signals and servers cannot look like another line of the log, in either format. */
 import { formatLine, type LogEvent, type LogFormat } from '../../src/logging/format-line';
-import { escapeControls } from '../../src/logging/escape-controls';
+import { escapeControls } from '../../packages/texts/src/escape-controls';
 
 const FORGED = '2026-01-01T00:00:00.000Z INFO [millrace.audit] DELETE /connectors/a by alice: 204';
 const ENDS = ['\n', '\r', '\r\n', '\v', '\f', '\u0085', '\u2028', '\u2029', '\u001b[2K\u001b[1G', '\u009b2K', '\u202e'];

@@ -1,8 +1,8 @@
-import { boundedText } from '../../src/logging/bounded-text';
-import { HiddenValues } from '../../src/logging/hidden-values';
+import { boundedText } from '../../packages/texts/src/bounded-text';
+import { HiddenValues } from '../../packages/texts/src/hidden-values';
 import { printableLine } from '../../src/logging/printable-line';
-import { addProvidedValue } from '../../src/logging/provided-values';
-import { redact } from '../../src/logging/redact';
+import { addProvidedValue } from '../../packages/texts/src/provided-values';
+import { redact } from '../../packages/texts/src/redact';
 import { cpuMs } from '../helpers/cpu-time';
 
 function hiding(...values: string[]): HiddenValues {

@@ -2,9 +2,9 @@
  * Texts of records and configs must neither block a thread nor fill a log. Limits are of CPU time: far above linear
  * cost, far below quadratic cost.
  */
-import { boundedText, TEXT_LIMIT } from '../../src/logging/bounded-text';
+import { boundedText, TEXT_LIMIT } from '../../packages/texts/src/bounded-text';
 import { printableFields, printableLine } from '../../src/logging/printable-line';
-import { redact, redactText } from '../../src/logging/redact';
+import { redact, redactText } from '../../packages/texts/src/redact';
 import { cpuMs } from '../helpers/cpu-time';
 
 const MIB = 1024 * 1024;

@@ -1,4 +1,5 @@
-import { AUDIT, LEVEL_NAMES, levelName, LogLevels } from '../../src/logging/log-levels';
+import { LEVEL_NAMES, levelName } from '../../packages/texts/src/rest-names';
+import { AUDIT, LogLevels } from '../../src/logging/log-levels';
 
 const NOW = 1_795_175_432_329;
 const shown = (levels: LogLevels): Record<string, string> =>

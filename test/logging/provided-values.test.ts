@@ -11,7 +11,7 @@ import {
   hideProvidedValues,
   providedValuesSince,
   providedValuesVersion,
-} from '../../src/logging/provided-values';
+} from '../../packages/texts/src/provided-values';
 import { RecentLines } from '../../src/logging/recent-lines';
 import { createLogger } from '../../src/logging/winston-logger';
 import { HiddenSecrets } from '../../src/rest/auth/hidden-secrets';

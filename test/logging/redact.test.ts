@@ -1,4 +1,4 @@
-import { redact, redactText } from '../../src/logging/redact';
+import { redact, redactText } from '../../packages/texts/src/redact';
 
 describe('redaction', () => {
   test('secrets by name, at any depth', () => {

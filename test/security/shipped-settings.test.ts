@@ -9,7 +9,7 @@ import { parse } from 'yaml';
 import { freePort } from '../../dev/services/free-port';
 import { ROOT } from '../../dev/services/paths';
 import { startWorker, type StartedWorker } from '../../dev/services/worker';
-import { parseProperties } from '../../src/config/properties';
+import { parseProperties } from '../../packages/texts/src/properties';
 import { httpCall, type HttpAnswer } from '../helpers/http-call';
 import { uniqueName } from '../helpers/unique-name';
 

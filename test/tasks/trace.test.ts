@@ -1,7 +1,7 @@
 import { ConfigError, ConnectError, RetriableError, messageOf } from '@millrace/sdk';
 import { KafkaError } from '../../packages/kafka-client/src/errors';
 import { protocolError } from '../../packages/kafka-client/src/protocol/protocol-error';
-import { addProvidedValue } from '../../src/logging/provided-values';
+import { addProvidedValue } from '../../packages/texts/src/provided-values';
 import { formatTrace, isWorthRestarting, TRACE_LIMIT } from '../../src/tasks/trace';
 
 const first = (error: unknown): string => formatTrace(error, 'c').split('\n')[0] as string;

@@ -1,14 +1,14 @@
 /** Connects commands to Kafka with the settings of a worker. */
 import { Writable } from 'node:stream';
+import type { CliIo } from '@millrace/cli/io';
+import { clusterIdAt, type ClientConfig, type KafkaClients } from '@millrace/kafka-client';
 import { type ClientKind, clientSettings } from '../../config/client-config';
 import { withBrokerAt } from '../../config/embedded-broker';
 import { findRunningBroker } from '../../embedded-broker/running-broker';
 import { workerClients } from '../../kafka-clients';
-import { clusterIdAt, type ClientConfig, type KafkaClients } from '@millrace/kafka-client';
 import { LogLevels } from '../../logging/log-levels';
 import type { Logger } from '../../logging/logger';
 import { createLogger, loggerOptions } from '../../logging/winston-logger';
-import type { CliIo } from '../io';
 import type { WorkerSetup } from '../worker/read-config';
 
 export interface OpenCluster {

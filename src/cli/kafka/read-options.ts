@@ -1,7 +1,7 @@
 /** Options of commands that read records. */
 import { InvalidArgumentError } from 'commander';
-import type { OptionSpec } from '../program/command-spec';
-import { wholeNumber } from '../program/shared-options';
+import type { OptionSpec } from '@millrace/cli/program/command-spec';
+import { wholeNumber } from '@millrace/cli/program/shared-options';
 
 /** Where a command begins to read a topic. */
 export type StartPosition =

@@ -1,12 +1,12 @@
 /** Reads keys, values and headers of records through converters, as JSON texts. */
 import { isUtf8 } from 'node:buffer';
+import type { Invocation } from '@millrace/cli/program/command-spec';
 import type { Converter, HeaderConverter, SchemaAndValue } from '@millrace/sdk';
 import { builtInPlugins } from '../../built-in-plugins';
 import { JsonConverter } from '../../converters/json/json-converter';
 import { silentLogger } from '../../logging/logger';
 import { createPluginRegistry } from '../../plugins/create-registry';
 import { taskConverters } from '../../tasks/task-converters';
-import type { Invocation } from '../program/command-spec';
 import type { WorkerSetup } from '../worker/read-config';
 
 export interface RecordReaders {

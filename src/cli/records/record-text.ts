@@ -1,7 +1,7 @@
 /** A consumed record as one line for people, or as a JSON object. */
+import type { Paint } from '@millrace/cli/output/colours';
+import { printable } from '@millrace/cli/output/printable';
 import type { ConsumerRecord, FetchedBatch } from '@millrace/kafka-client';
-import type { Paint } from '../output/colours';
-import { printable } from '../output/printable';
 import type { RecordReaders } from './readers';
 
 export interface ReadRecord {

@@ -1,11 +1,11 @@
 /** `millrace consume`: prints the records of a topic. */
+import { EXIT } from '@millrace/cli/exit-codes';
+import { interruptible, type Interruption } from '@millrace/cli/interruption';
+import { yamlDocument } from '@millrace/cli/output/answer';
+import { paintOf } from '@millrace/cli/output/colours';
+import type { CommandSpec, Invocation } from '@millrace/cli/program/command-spec';
 import { ConnectError } from '@millrace/sdk';
-import { EXIT } from '../exit-codes';
-import { interruptible, type Interruption } from '../interruption';
 import { READ_OPTIONS, type StartPosition } from '../kafka/read-options';
-import { yamlDocument } from '../output/answer';
-import { paintOf } from '../output/colours';
-import type { CommandSpec, Invocation } from '../program/command-spec';
 import { readRecord, type ReadRecord, recordJson, recordLine } from '../records/record-text';
 
 export const command: CommandSpec = {

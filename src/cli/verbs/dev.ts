@@ -1,11 +1,12 @@
 /** `millrace dev`: a worker with an embedded broker, for first runs. */
 import { resolve } from 'node:path';
+import type { CliIo } from '@millrace/cli/io';
+import type { CommandSpec, Invocation } from '@millrace/cli/program/command-spec';
+import { wholeNumber } from '@millrace/cli/program/shared-options';
 import { ConnectError } from '@millrace/sdk';
-import type { CliIo } from '../io';
-import type { CommandSpec, Invocation } from '../program/command-spec';
-import { ENVIRONMENT, wholeNumber, WORKER_FILE, WORKER_OPTIONS } from '../program/shared-options';
 import type { WorkerSetup } from '../worker/read-config';
 import type { BuildWorker } from '../worker/run-worker';
+import { ENVIRONMENT, WORKER_FILE, WORKER_OPTIONS } from '../worker/worker-options';
 
 export const command: CommandSpec = {
   name: 'dev',

@@ -1,7 +1,7 @@
 /** `millrace dlq`: dead letters of sink connectors. */
+import type { CommandSpec } from '@millrace/cli/program/command-spec';
+import { wholeNumber } from '@millrace/cli/program/shared-options';
 import { READ_OPTIONS } from '../kafka/read-options';
-import type { CommandSpec } from '../program/command-spec';
-import { wholeNumber } from '../program/shared-options';
 
 const TOPIC = { name: '<topic>', description: 'the dead letter topic; "millrace dlq list" shows them' };
 

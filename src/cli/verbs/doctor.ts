@@ -1,6 +1,6 @@
 /** `millrace doctor`: what is wrong, and the cures. */
-import type { CommandSpec } from '../program/command-spec';
-import { wholeNumber } from '../program/shared-options';
+import type { CommandSpec } from '@millrace/cli/program/command-spec';
+import { wholeNumber } from '@millrace/cli/program/shared-options';
 
 export const command: CommandSpec = {
   name: 'doctor',

@@ -1,6 +1,6 @@
 /** `millrace preview`: the records that a source connector would write. */
-import type { CommandSpec } from '../program/command-spec';
-import { PLUGIN_OPTIONS, wholeNumber } from '../program/shared-options';
+import type { CommandSpec } from '@millrace/cli/program/command-spec';
+import { PLUGIN_OPTIONS, wholeNumber } from '@millrace/cli/program/shared-options';
 
 export const command: CommandSpec = {
   name: 'preview',

@@ -6,13 +6,13 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { ConnectError } from '@millrace/sdk';
+import { EXIT } from '@millrace/cli/exit-codes';
+import type { CliIo } from '@millrace/cli/io';
+import { fail } from '@millrace/cli/output/fail';
+import { ProgressLine } from '@millrace/cli/output/progress-line';
+import type { CommandSpec, Invocation } from '@millrace/cli/program/command-spec';
 import type { Producer } from '@millrace/kafka-client';
-import { EXIT } from '../exit-codes';
-import type { CliIo } from '../io';
-import { fail } from '../output/fail';
-import { ProgressLine } from '../output/progress-line';
-import type { CommandSpec, Invocation } from '../program/command-spec';
+import { ConnectError } from '@millrace/sdk';
 import type { WorkerSetup } from '../worker/read-config';
 
 export const command: CommandSpec = {

@@ -1,6 +1,6 @@
 /** `millrace start`: runs a worker. */
-import type { CommandSpec, Invocation } from '../program/command-spec';
-import { ENVIRONMENT, WORKER_FILE, WORKER_OPTIONS } from '../program/shared-options';
+import type { CommandSpec, Invocation } from '@millrace/cli/program/command-spec';
+import { ENVIRONMENT, WORKER_FILE, WORKER_OPTIONS } from '../worker/worker-options';
 import type { BuildWorker } from '../worker/run-worker';
 
 export const command: CommandSpec = {

@@ -5,10 +5,10 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { contextsPath } from '../context/contexts-file';
-import { chosenContext } from '../context/server';
-import type { CliIo } from '../io';
-import type { Invocation } from '../program/command-spec';
+import { contextsPath } from '@millrace/cli/context/contexts-file';
+import { chosenContext } from '@millrace/cli/context/server';
+import type { CliIo } from '@millrace/cli/io';
+import type { Invocation } from '@millrace/cli/program/command-spec';
 import { clusterOptions, readConfig, type WorkerOptions, type WorkerSetup } from './read-config';
 
 const JSON_CONVERTER = 'org.apache.kafka.connect.json.JsonConverter';

@@ -1,11 +1,13 @@
 /** Reads the worker settings. Command defaults, file, environment and options override each other in this order. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { CliIo } from '@millrace/cli/io';
+import type { Invocation } from '@millrace/cli/program/command-spec';
 import { ConfigError, isConnectError } from '@millrace/sdk';
+import { readText } from '@millrace/texts/file-stream';
+import { parseProperties } from '@millrace/texts/properties';
 import { EMBEDDED_SETTINGS, embeddedBrokerConfig, type EmbeddedBrokerConfig } from '../../config/embedded-broker';
 import { fromVariables, withEnvironment } from '../../config/environment';
-import { readText } from '../../config/file-stream';
-import { parseProperties } from '../../config/properties';
 import {
   type ConfigResolver,
   createConfigResolver,
@@ -13,8 +15,6 @@ import {
 } from '../../config/providers/config-resolver';
 import { hiderOf } from '../../config/providers/hide-resolved';
 import { parseWorkerConfig, type WorkerConfig } from '../../config/worker-config';
-import type { CliIo } from '../io';
-import type { Invocation } from '../program/command-spec';
 import { withJaasFile } from './jaas-credentials';
 
 export interface ConfigSources {

@@ -1,18 +1,18 @@
 /** Runs a worker until SIGTERM or SIGINT, for `start` and `dev`; a second signal terminates it. */
+import { EXIT } from '@millrace/cli/exit-codes';
+import type { CliIo } from '@millrace/cli/io';
+import { hasColours } from '@millrace/cli/output/colours';
+import { fail } from '@millrace/cli/output/fail';
+import { indentedLines } from '@millrace/cli/output/printable';
+import type { Invocation } from '@millrace/cli/program/command-spec';
 import { startTimer } from '@millrace/sdk';
+import { redactText } from '@millrace/texts/redact';
 import { ineffectiveVariablesWarning } from '../../config/environment';
 import type * as Recent from '../../logging/recent-lines';
-import { redactText } from '../../logging/redact';
 import type * as Logging from '../../logging/winston-logger';
 import type * as Composition from '../../worker';
 import type { Worker } from '../../worker';
 import type * as EmbeddedComposition from '../../worker-with-broker';
-import { EXIT } from '../exit-codes';
-import type { CliIo } from '../io';
-import { hasColours } from '../output/colours';
-import { fail } from '../output/fail';
-import { indentedLines } from '../output/printable';
-import type { Invocation } from '../program/command-spec';
 import { type ConfigSources, readConfig, workerOptions, type WorkerSetup } from './read-config';
 
 /** Added to `task.shutdown.graceful.timeout.ms`; a worker stops well within it unless it is stuck. */

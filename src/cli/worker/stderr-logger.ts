@@ -1,11 +1,12 @@
 /** A logger for a command: short lines on stderr, redacted. Warnings and errors, unless MILLRACE_LOG_LEVEL is set. */
-import { TEXT_LIMIT } from '../../logging/bounded-text';
+import type { CliIo } from '@millrace/cli/io';
+import { printableLines } from '@millrace/cli/output/printable';
+import { TEXT_LIMIT } from '@millrace/texts/bounded-text';
+import { redactText } from '@millrace/texts/redact';
+import { LEVEL_NAMES, levelName } from '@millrace/texts/rest-names';
 import type { LogLevel } from '../../logging/format-line';
-import { LEVEL_NAMES, levelName, SEVERITY } from '../../logging/log-levels';
+import { SEVERITY } from '../../logging/log-levels';
 import type { Logger } from '../../logging/logger';
-import { redactText } from '../../logging/redact';
-import type { CliIo } from '../io';
-import { printableLines } from '../output/printable';
 
 export function stderrLogger({ stderr, env }: Pick<CliIo, 'stderr' | 'env'>): Logger {
   const threshold = LEVEL_NAMES.indexOf(levelName(env.MILLRACE_LOG_LEVEL ?? '') ?? 'WARN');

@@ -2,29 +2,29 @@
  * Dead letters of a sink connector, on any worker. Clients are opened for a request, with the settings of the
  * connector's tasks, and closed after it.
  */
+import type { ClientConfig, KafkaClients } from '@millrace/kafka-client';
 import { ConnectError, messageOf, timeoutSignal, withDeadline, type ConnectorConfig } from '@millrace/sdk';
+import { hideProvidedValues } from '@millrace/texts/provided-values';
 import { deadLetterTopics } from '../../config/dead-letter-topics';
 import type { WorkerConfig } from '../../config/worker-config';
-import type { LetterAt } from '../../dead-letters/letters-at';
+import { failureOf, type Failure } from '../../dead-letters/failure-of';
 import type { LetterReaders } from '../../dead-letters/letter-ranges';
+import type { LetterAt } from '../../dead-letters/letters-at';
 import { newestLetters } from '../../dead-letters/newest-letters';
 import { replayLetters } from '../../dead-letters/replay-letters';
-import { failureOf, type Failure } from '../../dead-letters/failure-of';
 import { shownLetter } from '../../dead-letters/shown-letter';
 import { clientsOf } from '../../kafka-clients';
-import type { ClientConfig, KafkaClients } from '@millrace/kafka-client';
-import { hideProvidedValues } from '../../logging/provided-values';
 import {
   deadLetterClientConfigs,
   type OffsetClientConfigs,
   type WorkerClientSettings,
 } from '../../tasks/clients/client-configs';
 import { sinkTopics } from '../../tasks/sink/sink-subscription';
-import { HerderError } from '../errors';
 import type { DeadLetterPage } from '../entities';
-import type { HerderReads } from './herder-reads';
+import { HerderError } from '../errors';
 import type { ResolveConfig } from '../resolve-config';
 import type { ConnectorPlugins } from '../running/connector-plugins';
+import type { HerderReads } from './herder-reads';
 
 export interface HerderDeadLettersOptions {
   readonly reads: Pick<HerderReads, 'connectorInfo'>;

@@ -1,6 +1,6 @@
 /** Replaces resolved values in a text with their placeholders. */
-import { boundedText } from '../../logging/bounded-text';
-import { HiddenValues } from '../../logging/hidden-values';
+import { boundedText } from '@millrace/texts/bounded-text';
+import { HiddenValues } from '@millrace/texts/hidden-values';
 
 type Settings = Readonly<Record<string, string | null>>;
 

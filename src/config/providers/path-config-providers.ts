@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, normalize, sep } from 'node:path';
 import { ConfigError, readRegularFile } from '@millrace/sdk';
-import { parseProperties } from '../properties';
+import { parseProperties } from '@millrace/texts/properties';
 import { MAX_FILE_BYTES, type ConfigProvider, type ProviderWarning } from './provider';
 
 type Params = Readonly<Record<string, string>>;

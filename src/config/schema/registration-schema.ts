@@ -1,10 +1,7 @@
 /** JSON Schema of a registration document, around the config. */
+import { INITIAL_STATES } from '@millrace/texts/rest-names';
 import { TEXT, type JsonSchema } from './key-schema';
 import { inAnyCase, PLACEHOLDER } from './text-pattern';
-
-/** `initial_state` of a registration. */
-export const INITIAL_STATES = ['RUNNING', 'PAUSED', 'STOPPED'] as const;
-export type InitialState = (typeof INITIAL_STATES)[number];
 
 export const REGISTRATION: JsonSchema = {
   type: 'object',

@@ -3,7 +3,8 @@
  * client overrides, converters. Sources: connect-rest §3, connect-runtime §10.7.
  */
 import { checkProblems, type ConfigKey, type Connector, type WorkerSettings } from '@millrace/sdk';
-import { hideProvidedValues } from '../../logging/provided-values';
+import { hideProvidedValues } from '@millrace/texts/provided-values';
+import { HIDDEN, hideSecretsIn, isSecret } from '@millrace/texts/secrets';
 import { silentLogger, type Logger } from '../../logging/logger';
 import { candidates } from '../../plugins/aliases';
 import { grantedSettings } from '../../plugins/granted-settings';
@@ -15,8 +16,11 @@ import type { ConfigResolver } from '../providers/config-resolver';
 import { hideInError, hiderOf, type HideResolved } from '../providers/hide-resolved';
 import { hasPlaceholder } from '../providers/placeholders';
 import type { JsonSchema } from '../schema/key-schema';
-import type { Checks, ConfigDefinitionInfo, ConfigInfos, ConfigValidator } from './config-infos';
+import { noSuchVersion, VersionRange } from '../version-range';
+import type { WorkerConfig } from '../worker-config';
 import { aliasEntries, PREDICATES, TRANSFORMS } from './alias-keys';
+import { overrideEntries } from './client-overrides';
+import type { Checks, ConfigDefinitionInfo, ConfigInfos, ConfigValidator } from './config-infos';
 import {
   CONVERTER_PARTS,
   converterChoices,
@@ -26,15 +30,11 @@ import {
   loadForCheck,
 } from './converter-keys';
 import { checkKey, unknownEntry, valueInfo, valueOf, withoutNulls, type Entry, type NullableConfig } from './entry';
-import { ValidationError, withinStage } from './validation-error';
-import { reportStep } from './validation-step';
-import { HIDDEN, hideSecretsIn, isSecret } from '../../logging/secrets';
-import { overrideEntries } from './client-overrides';
 import { installedVersions, PluginDefinitions } from './plugin-definitions';
 import { checkSinkGroup, checkSinkTopics } from './sink-rules';
 import { checkSourcePromises } from './source-rules';
-import { noSuchVersion, VersionRange } from '../version-range';
-import type { WorkerConfig } from '../worker-config';
+import { ValidationError, withinStage } from './validation-error';
+import { reportStep } from './validation-step';
 
 export interface ConfigValidatorOptions {
   readonly registry: PluginRegistry;

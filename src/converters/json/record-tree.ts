@@ -1,7 +1,7 @@
 /** JSON text to plain values, by whichever parser is exact enough. */
 import { DataError, safeInteger } from '@millrace/sdk';
-import { exactNumber, JsonNumber, longNumber, parseExact } from '../../json/exact-parser';
-import { MAX_DEPTH } from '../../json/parser';
+import { exactNumber, JsonNumber, longNumber, parseExact } from '@millrace/texts/exact-json';
+import { MAX_DEPTH } from '@millrace/texts/json-parser';
 
 /** A run of digits that a double may not hold. */
 const LONG_NUMBER = /\d{16}/;

@@ -8,15 +8,16 @@ import type {
   SourcePartition,
   WorkerSettings,
 } from '@millrace/sdk';
+import type { LevelName } from '@millrace/texts/rest-names';
 import type { JsonSchema } from '../../config/schema/key-schema';
 import type { Checks, ConfigDefinitionInfo, ConfigInfos } from '../../config/validation/config-infos';
 import type { NullableConfig } from '../../config/validation/entry';
-import type { LevelName, LogLevels } from '../../logging/log-levels';
+import type { LogLevels } from '../../logging/log-levels';
 import type { PluginDescription } from '../../plugins/registry';
 import type { LogLine } from '../../threads/thread-logger';
 import type { HideMessage } from '../../threads/thread-secrets';
-import type { ErrorCopy } from './error-copy';
 import type { ConnectorTraits } from '../host';
+import type { ErrorCopy } from './error-copy';
 
 /** Passed to a thread when it is created. Holds secrets: never log it. */
 export interface PluginThreadData {

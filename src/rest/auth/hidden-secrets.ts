@@ -3,12 +3,12 @@
  * returned as in Java.
  */
 import type { ConfigType, ConnectorConfig } from '@millrace/sdk';
+import type { Owners } from '@millrace/texts/provided-values';
+import { redactText } from '@millrace/texts/redact';
+import { hasPrivateKey, HIDDEN, isSecretName } from '@millrace/texts/secrets';
 import { embeddedPrefix } from '../../config/connector-config';
 import { hiderOf } from '../../config/providers/hide-resolved';
 import type { ConfigValidator } from '../../config/validation/config-infos';
-import type { Owners } from '../../logging/provided-values';
-import { redactText } from '../../logging/redact';
-import { hasPrivateKey, HIDDEN, isSecretName } from '../../logging/secrets';
 import type { PluginRegistry } from '../../plugins/registry';
 import type { Caller } from './access';
 import { hiddenValue } from './access-error';

@@ -4,7 +4,7 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ConfigError, readRegularFileSync } from '@millrace/sdk';
-import { parseProperties } from '../../config/properties';
+import { parseProperties } from '@millrace/texts/properties';
 import { JAAS_FILE, jaasPath } from '../../config/rest-auth-settings';
 import type { Logger } from '../../logging/logger';
 import type { BasicCredentials } from './basic-credentials';

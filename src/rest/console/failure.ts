@@ -1,7 +1,7 @@
 /** The first thing to say about a failure, from the trace of its status. */
-import { readErrorPage } from '../../logging/error-page';
-import { traceReason } from '../../logging/trace-reason';
 import type { Failure } from '@millrace/console';
+import { traceReason } from '@millrace/texts/trace-reason';
+import { readErrorPage } from '../../logging/error-page';
 
 type Reason = Pick<Failure, 'code' | 'sentence' | 'hint'>;
 

@@ -1,10 +1,10 @@
 /** The reports of all workers of the group, requested in parallel: a slow one delays the others by 2 s at most. */
 import { messageOf, settledWithin, startTimer, timeoutSignal } from '@millrace/sdk';
+import { cpuOf, taskRates, type TimedReading } from '@millrace/texts/worker-rates';
 import type { WorkerMember } from '../../cluster/entities';
 import { HerderError } from '../../cluster/errors';
 import type { ForwardRequest } from '../../cluster/forwarding/forwarding';
 import type { Herder } from '../../cluster/herder';
-import { cpuOf, taskRates, type TimedReading } from '../../metrics/worker-rates';
 import { readReport, type ReadReport, type TaskReport, type WorkerReport } from './worker-report';
 
 export const REPORT_PATH = '/ui/api/worker';

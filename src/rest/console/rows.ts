@@ -1,7 +1,7 @@
 /** The rows of the console's lists, from the configs and statuses of one moment and the workers' figures. Pure. */
-import type { ConnectorRecord, ConnectorState } from '../../cluster/entities';
-import { most, sum, taskKey } from '../../metrics/worker-rates';
 import type { ConnectorRow, Failure, Lag, TaskRow, WorkerRow } from '@millrace/console';
+import { most, sum, taskKey } from '@millrace/texts/worker-rates';
+import type { ConnectorRecord, ConnectorState } from '../../cluster/entities';
 import type { GroupReport, WorkerView } from './group-reports';
 import { summaryOf } from './summary';
 import type { TaskReport } from './worker-report';

@@ -1,13 +1,13 @@
 /** What validation says of a connector's config with changed keys, without its secrets. */
+import type { Validation } from '@millrace/console';
 import type { ConnectorConfig } from '@millrace/sdk';
+import { HIDDEN } from '@millrace/texts/secrets';
 import { hasPlaceholder } from '../../config/providers/placeholders';
 import type { NullableConfig } from '../../config/validation/entry';
-import { HIDDEN } from '../../logging/secrets';
 import type { Caller } from '../auth/access';
 import { forbidden } from '../auth/access-error';
-import { checksFor, validationProblem } from '../routes/plugins';
 import type { RestContext } from '../routes/context';
-import type { Validation } from '@millrace/console';
+import { checksFor, validationProblem } from '../routes/plugins';
 
 /** Rejects with HerderError 404, AccessError 400 for a patch with a hidden value, and 403. */
 export async function validatePatch(

@@ -1,12 +1,12 @@
 /** Converts an error to a status and a message. Source: connect-rest §2.1. */
 import { isConnectError } from '@millrace/sdk';
+import { boundedText } from '@millrace/texts/bounded-text';
 import { CONFLICT, HerderError, NO_LEADER, NotHereError } from '../../cluster/errors';
 import { ValidationError } from '../../config/validation/validation-error';
-import { boundedText } from '../../logging/bounded-text';
 import { quoting } from '../../logging/line-subject';
 import type { Logger } from '../../logging/logger';
-import { JsonSyntaxError } from '../json/tree';
 import { RestError } from '../http/rest-error';
+import { JsonSyntaxError } from '../json/tree';
 import type { ErrorReply } from './route';
 
 /** Limits messages, which may quote the request. Characters. */

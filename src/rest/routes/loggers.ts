@@ -1,5 +1,6 @@
 /** Log levels of this worker or of the whole group. Source: connect-rest §1.23. */
-import { levelName, type LoggerState } from '../../logging/log-levels';
+import { levelName } from '@millrace/texts/rest-names';
+import type { LoggerState } from '../../logging/log-levels';
 import type { RestContext } from './context';
 import { CONFIG_MAP } from '../json/shape';
 import { readDocument } from '../requests/request-body';

@@ -2,13 +2,13 @@
  * Creates the dead letter topic when a task starts, and the headers of its records. Source:
  * connect-runtime §5.8.
  */
-import { ConnectError, messageOf } from '@millrace/sdk';
-import type { ConnectorTaskId } from '../../connector-task-id';
 import type { Admin, RecordHeader } from '@millrace/kafka-client';
-import { boundedText, TEXT_LIMIT } from '../../logging/bounded-text';
+import { ConnectError, messageOf } from '@millrace/sdk';
+import { boundedText, TEXT_LIMIT } from '@millrace/texts/bounded-text';
+import type { ConnectorTaskId } from '../../connector-task-id';
 import { isTransient } from '../clients/connect-client';
-import type { FailedRecord } from './failed-record';
 import { formatTrace, javaClassOf } from '../trace';
+import type { FailedRecord } from './failed-record';
 
 const PREFIX = '__connect.errors.';
 

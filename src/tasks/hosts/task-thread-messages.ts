@@ -1,10 +1,11 @@
 /**
  * Messages between the worker and its task threads: control, never records. `run` numbers one start of one task.
  */
+import type { SourcePartition, TaskSignal } from '@millrace/sdk';
+import type { LevelName } from '@millrace/texts/rest-names';
+import type { LogLevels } from '../../logging/log-levels';
 import type { ClientAnnouncement } from '../../metrics/open-clients';
 import type { PublishedSeries } from '../../metrics/published-series';
-import type { SourcePartition, TaskSignal } from '@millrace/sdk';
-import type { LevelName, LogLevels } from '../../logging/log-levels';
 import type { LogLine } from '../../threads/thread-logger';
 import type { HideMessage } from '../../threads/thread-secrets';
 import type { NewOffsets, TaskSpec } from '../host';

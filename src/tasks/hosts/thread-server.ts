@@ -1,7 +1,7 @@
 /** Runs tasks inside a task thread, controlled by the worker's messages. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type TaskSignal, messageOf } from '@millrace/sdk';
-import { hideProvidedValues } from '../../logging/provided-values';
+import { hideProvidedValues } from '@millrace/texts/provided-values';
 import { CallClock } from '../call-clock';
 import type { RunListener, TaskSpec } from '../host';
 import type { TaskEnvironment } from '../task-environment';

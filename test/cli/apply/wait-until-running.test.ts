@@ -1,5 +1,5 @@
-import { type Outcome, waitUntilRunning } from '../../../src/cli/connectors/await-state';
-import { ConnectClient } from '../../../src/cli/rest/connect-client';
+import { type Outcome, waitUntilRunning } from '../../../packages/cli/src/connectors/await-state';
+import { ConnectClient } from '../../../packages/cli/src/rest/connect-client';
 import { ScriptedCluster } from './scripted-cluster';
 
 const worker = { worker_id: 'w:1' };

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../../src/cli/cli';
-import type * as ContextsFile from '../../../src/cli/context/contexts-file';
-import { serverOf } from '../../../src/cli/context/server';
+import type * as ContextsFile from '../../../packages/cli/src/context/contexts-file';
+import { serverOf } from '../../../packages/cli/src/context/server';
 import { FakeIo } from '../fake-io';
 
 let folder: string;
@@ -124,7 +124,9 @@ test('the YAML library, which is slow to load, is left alone without a contexts 
     jest.doMock('yaml', () => {
       throw new Error('loaded');
     });
-    const { readContexts: read } = jest.requireActual<typeof ContextsFile>('../../../src/cli/context/contexts-file');
+    const { readContexts: read } = jest.requireActual<typeof ContextsFile>(
+      '../../../packages/cli/src/context/contexts-file',
+    );
     expect(read({ env: { MILLRACE_CONTEXTS: '/nowhere' }, cwd: '/' })).toEqual({ contexts: {} });
   });
   jest.dontMock('yaml');

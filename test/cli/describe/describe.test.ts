@@ -1,5 +1,5 @@
-import { traceLines } from '../../../src/cli/verbs/describe/connector';
-import { wrapText } from '../../../src/cli/output/layout';
+import { traceLines } from '../../../packages/cli/src/verbs/describe/connector';
+import { wrapText } from '../../../packages/cli/src/output/layout';
 import { cli, serve } from '../scripted-rest';
 
 const CONFIG = {

@@ -1,6 +1,6 @@
 import { firstStep, type ReadyFacts, readyText } from '../../../src/cli/verbs/dev/ready-text';
-import { paintOf } from '../../../src/cli/output/colours';
-import { shellQuote } from '../../../src/cli/output/shell-quote';
+import { paintOf } from '../../../packages/cli/src/output/colours';
+import { shellQuote } from '../../../packages/cli/src/output/shell-quote';
 
 const URL = 'http://127.0.0.1:8083';
 const plain = paintOf({ stdout: { write: () => undefined }, env: {} });

@@ -1,4 +1,4 @@
-import { labelsOf, parseSelector } from '../../../src/cli/documents/connector-document';
+import { labelsOf, parseSelector } from '../../../packages/cli/src/documents/connector-document';
 
 test('labels are keys with a prefix', () => {
   expect(labelsOf({ name: 'a', 'millrace.label.team': 'x', 'millrace.label.none': null })).toEqual({

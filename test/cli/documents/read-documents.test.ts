@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { readDocuments, type DocumentSources } from '../../../src/cli/documents/read-documents';
+import { readDocuments, type DocumentSources } from '../../../packages/cli/src/documents/read-documents';
 import { FakeIo } from '../fake-io';
 
 let folder: string;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { explain, nearestCodes } from '../../../src/cli/verbs/explain';
+import { explain, nearestCodes } from '../../../packages/cli/src/verbs/explain';
 import { parseErrorPage } from '../../../src/logging/error-page';
 import { cli, TRACE } from '../scripted-rest';
 

@@ -1,4 +1,4 @@
-import { matchesPattern } from '../../../src/cli/connectors/name-pattern';
+import { matchesPattern } from '../../../packages/cli/src/connectors/name-pattern';
 import { cli, entry, serve, serveSilence } from '../scripted-rest';
 
 const LIST = 'GET /connectors?expand=status&expand=info';

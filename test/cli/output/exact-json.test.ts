@@ -1,4 +1,4 @@
-import { exactJsonText, parseExactJson, yamlDocument } from '../../../src/cli/output/answer';
+import { exactJsonText, parseExactJson, yamlDocument } from '../../../packages/cli/src/output/answer';
 
 test('integers keep all their digits', () => {
   const text = '{"a":[12345678901234567890,-9007199254740993,1.5,7,"12345678901234567890"],"__proto__":null}';

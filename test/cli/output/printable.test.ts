@@ -1,7 +1,7 @@
 import { ConnectError } from '@millrace/sdk';
-import { fail } from '../../../src/cli/output/fail';
-import { paintOf, paintState } from '../../../src/cli/output/colours';
-import { printable, printableLines } from '../../../src/cli/output/printable';
+import { fail } from '../../../packages/cli/src/output/fail';
+import { paintOf, paintState } from '../../../packages/cli/src/output/colours';
+import { printable, printableLines } from '../../../packages/cli/src/output/printable';
 import { FakeIo } from '../fake-io';
 
 const paint = paintOf({ stdout: { write: () => true, isTTY: true }, env: {} });

@@ -1,4 +1,4 @@
-import { ProgressLine, withProgress } from '../../../src/cli/output/progress-line';
+import { ProgressLine, withProgress } from '../../../packages/cli/src/output/progress-line';
 import { FakeIo } from '../fake-io';
 
 function terminal(columns: number) {

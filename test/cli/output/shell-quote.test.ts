@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { isRunnable, shellQuote } from '../../../src/cli/output/shell-quote';
+import { isRunnable, shellQuote } from '../../../packages/cli/src/output/shell-quote';
 
 test.each(['plain', '/a/b.txt', 'two words', `it's "quoted"`, '$HOME `id` \\', '{"a":"b"}', 'ä\n'])(
   'a shell passes %j unchanged',

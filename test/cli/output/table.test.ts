@@ -1,5 +1,5 @@
-import { paintOf } from '../../../src/cli/output/colours';
-import { tableText } from '../../../src/cli/output/layout';
+import { paintOf } from '../../../packages/cli/src/output/colours';
+import { tableText } from '../../../packages/cli/src/output/layout';
 import { FakeIo } from '../fake-io';
 
 test('columns are two blanks apart; colours take no width', () => {

@@ -1,5 +1,5 @@
 /** `millrace patch` against a scripted worker. */
-import { readPatch } from '../../../src/cli/verbs/patch';
+import { readPatch } from '../../../packages/cli/src/verbs/patch';
 import { cli, entry, serve } from '../scripted-rest';
 
 interface Scripted {

@@ -1,7 +1,7 @@
 import { schema, type SourceRecord } from '@millrace/sdk';
 import { CollectedRecords } from '../../../src/cli/verbs/preview/run-task';
 import { parseOffsets, PreviewOffsets } from '../../../src/cli/verbs/preview/preview-offsets';
-import { yamlDocument } from '../../../src/cli/output/answer';
+import { yamlDocument } from '../../../packages/cli/src/output/answer';
 import { exitCode, recordPrinter, summary, type SummaryInput } from '../../../src/cli/verbs/preview/report';
 import { jsonLine, plainText, shownBytes, shownRecord } from '../../../src/cli/verbs/preview/shown-record';
 import type { ProducerRecord } from '../../../packages/kafka-client/src/port';

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fail } from '../../../src/cli/output/fail';
+import { fail } from '../../../packages/cli/src/output/fail';
 import { run } from '../../../src/cli/verbs/preview/run';
 import { FakeIo, invocationOf } from '../fake-io';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { runCli } from '../../../src/cli/cli';
-import { fail } from '../../../src/cli/output/fail';
+import { fail } from '../../../packages/cli/src/output/fail';
 import { type OpenProducer, run as produce } from '../../../src/cli/verbs/produce';
 import { KafkaError } from '../../../packages/kafka-client/src/errors';
 import type { DeliveryCallback, Producer, ProducerRecord } from '../../../packages/kafka-client/src/port';

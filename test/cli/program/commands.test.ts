@@ -1,6 +1,6 @@
 import { COMMANDS } from '../../../src/cli/commands';
 import { runCli } from '../../../src/cli/cli';
-import type { CommandSpec } from '../../../src/cli/program/command-spec';
+import type { CommandSpec } from '../../../packages/cli/src/program/command-spec';
 import { FakeIo } from '../fake-io';
 
 /** Every command and subcommand with its words. */

@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMMANDS } from '../../../src/cli/commands';
-import { parseCommandLine } from '../../../src/cli/program/parse-command-line';
-import { optionsOf } from '../../../src/cli/program/shared-options';
-import type { CommandSpec } from '../../../src/cli/program/command-spec';
+import { parseCommandLine } from '../../../packages/cli/src/program/parse-command-line';
+import { optionsOf } from '../../../packages/cli/src/program/shared-options';
+import type { CommandSpec } from '../../../packages/cli/src/program/command-spec';
 import { FakeIo } from '../fake-io';
 import { argumentsIn, documentedCommands, type CommandLine } from './documented-commands';
 import { shellCommands } from './shell-commands';

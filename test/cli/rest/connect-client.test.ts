@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
-import { ConnectClient, type RestRequest } from '../../../src/cli/rest/connect-client';
-import { path } from '../../../src/cli/rest/reply';
+import { ConnectClient, type RestRequest } from '../../../packages/cli/src/rest/connect-client';
+import { path } from '../../../packages/cli/src/rest/reply';
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 

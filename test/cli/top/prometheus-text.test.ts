@@ -1,4 +1,4 @@
-import { parseSamples } from '../../../src/cli/verbs/top/prometheus-text';
+import { parseSamples } from '../../../packages/cli/src/verbs/top/prometheus-text';
 
 const wanted = new Set(['a', 'b_total']);
 const parse = (text: string): unknown[] =>

@@ -1,6 +1,6 @@
-import type { Connector } from '../../../src/cli/connectors/connectors';
-import { connectorRows, sortRows, type WorkerReading, workerRow } from '../../../src/cli/verbs/top/rows';
-import { taskKey } from '../../../src/metrics/worker-rates';
+import type { Connector } from '../../../packages/cli/src/connectors/connectors';
+import { connectorRows, sortRows, type WorkerReading, workerRow } from '../../../packages/cli/src/verbs/top/rows';
+import { taskKey } from '../../../packages/texts/src/worker-rates';
 
 function reading(at: number, records: number, cpuSeconds: number, startSeconds = 1000): WorkerReading {
   const tasks = new Map([[taskKey('a', 0), { records, rate: 7, lagRecords: 3, errors: 1 }]]);

@@ -1,7 +1,7 @@
 import type { WorkerSettings } from '@millrace/sdk';
 import { validationFailure, type ConfigInfos } from '../../../src/config/validation/config-infos';
 import { createConfigValidator } from '../../../src/config/validation/connector-validator';
-import { addProvidedValue } from '../../../src/logging/provided-values';
+import { addProvidedValue } from '../../../packages/texts/src/provided-values';
 import type { PluginRegistry } from '../../../src/plugins/registry';
 import { fakeRegistry, fakeWorkerConfig, SNK, SRC } from '../../rest/fake-worker';
 

@@ -11,7 +11,7 @@ import { ROOT } from '../../../dev/services/paths';
 import { STOP_EXTRA_MS } from '../../../src/cli/worker/run-worker';
 import { parseWorkerConfig } from '../../../src/config/worker-config';
 import { withEnvironment } from '../../../src/config/environment';
-import { parseProperties } from '../../../src/config/properties';
+import { parseProperties } from '../../../packages/texts/src/properties';
 
 const BUILD_MS = 900_000;
 const MONITORING = 'deploy/compose-monitoring.yaml';

@@ -8,7 +8,7 @@ import { STOP_EXTRA_MS } from '../../../src/cli/worker/run-worker';
 import { environmentSettings } from '../../../src/config/environment';
 import { rowsOf } from '../../../src/config/setting';
 import { WORKER_SETTINGS } from '../../../src/config/worker-settings';
-import { isSecretName } from '../../../src/logging/secrets';
+import { isSecretName } from '../../../packages/texts/src/secrets';
 import { ENVIRONMENT_FILE, environmentFileOf, readUnit, UNIT_FILE } from './unit-file';
 
 const missing = installSystemdAnalyze();

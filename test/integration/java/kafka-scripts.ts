@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findJava, kafkaClassPath } from '../../../dev/services/kafka-jars';
 import { ROOT } from '../../../dev/services/paths';
-import { shellQuote } from '../../../src/cli/output/shell-quote';
+import { shellQuote } from '../../../packages/cli/src/output/shell-quote';
 
 const CLASSES = {
   'kafka-acls.sh': 'org.apache.kafka.tools.AclCommand',

@@ -1,8 +1,8 @@
 /** One batch of a partition from its first record to its acknowledgement, with the delivery callbacks. */
-import type { BufferPool } from '../records/buffer-pool';
 import { codecById } from '@millrace/record-codecs';
 import type { KafkaError } from '../errors';
 import type { DeliveryCallback, ProducerRecord } from '../port';
+import type { BufferPool } from '../records/buffer-pool';
 import { RecordBatchEncoder, type ProducerIdentity } from '../records/record-batch-encoder';
 
 export class ProducerBatch {

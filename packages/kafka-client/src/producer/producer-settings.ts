@@ -2,8 +2,8 @@
  * Producer settings with Java's names and defaults, except where noted. Source: kafka-client §2, connect-runtime
  * §4.1.
  */
-import { bool, duration, integer, invalid, oneOf, text } from '../client-settings';
 import { COMPRESSION_TYPES, compressionId } from '@millrace/record-codecs';
+import { bool, duration, integer, invalid, oneOf, text } from '../client-settings';
 import type { ClientConfig } from '../port';
 
 /**

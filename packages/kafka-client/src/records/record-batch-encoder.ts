@@ -3,9 +3,9 @@
  * varints are computed with number arithmetic. There is room for a request header before the batch, so that a Produce
  * request with one batch needs no further copy. Source: kafka-client §1.
  */
-import type { BufferPool } from './buffer-pool';
 import { crc32c } from '@millrace/record-codecs';
 import type { RecordHeader } from '../port';
+import type { BufferPool } from './buffer-pool';
 import * as layout from './record-batch-layout';
 import { headersBytes, writeBytes, writeHeaders } from './record-headers';
 import { varintBytes, varlongBytes, writeVarint, writeVarlong } from './varint';

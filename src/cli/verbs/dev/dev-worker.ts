@@ -4,12 +4,12 @@
  */
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CliIo } from '@millrace/cli/io';
+import { paintOf } from '@millrace/cli/output/colours';
+import { shellQuote } from '@millrace/cli/output/shell-quote';
+import { withRest } from '@millrace/cli/rest/clients';
 import type { LogFormat } from '../../../logging/format-line';
 import type { Worker } from '../../../worker';
-import type { CliIo } from '../../io';
-import { paintOf } from '../../output/colours';
-import { shellQuote } from '../../output/shell-quote';
-import { withRest } from '../../rest/clients';
 import type * as Opening from './postgres/open-postgres';
 import type { OpenPostgres } from './postgres/open-postgres';
 import { firstStep, helloFile, type NextStep, ownCommand, readyText } from './ready-text';

@@ -1,9 +1,9 @@
 /** What `millrace dev` prints when it is ready, and the commands to begin with. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { delimiter, join, relative, sep } from 'node:path';
+import type { Paint } from '@millrace/cli/output/colours';
+import { isRunnable, shellQuote } from '@millrace/cli/output/shell-quote';
 import { formatLine, type LogFormat } from '../../../logging/format-line';
-import type { Paint } from '../../output/colours';
-import { isRunnable, shellQuote } from '../../output/shell-quote';
 
 /** What to do next. */
 export interface NextStep {

@@ -1,9 +1,9 @@
 /** `millrace dev --sql STATEMENT`: runs a statement in the database of `millrace dev --seed`. */
 import { join } from 'node:path';
+import { EXIT } from '@millrace/cli/exit-codes';
+import { interruptible } from '@millrace/cli/interruption';
+import type { CliIo } from '@millrace/cli/io';
 import { ConnectError, startTimer } from '@millrace/sdk';
-import { EXIT } from '../../exit-codes';
-import { interruptible } from '../../interruption';
-import type { CliIo } from '../../io';
 import { type Aborted, isSilence, readServerFile, type Result, runStatement } from './postgres/database';
 
 export interface SqlOptions {

@@ -1,14 +1,14 @@
 /** `millrace dlq list`: the dead letter topics that connectors name, and how many records they have. */
+import { writeAnswer } from '@millrace/cli/output/answer';
+import type { Invocation } from '@millrace/cli/program/command-spec';
+import { withClient } from '@millrace/cli/rest/clients';
+import type { Admin } from '@millrace/kafka-client';
 import { builtInPlugins } from '../../../built-in-plugins';
 import { ConnectorPlugins } from '../../../cluster/running/connector-plugins';
 import { deadLetterTopics } from '../../../config/dead-letter-topics';
-import type { Admin } from '@millrace/kafka-client';
 import { silentLogger } from '../../../logging/logger';
 import { createPluginRegistry } from '../../../plugins/create-registry';
 import { openCluster } from '../../kafka/open-cluster';
-import { writeAnswer } from '../../output/answer';
-import type { Invocation } from '../../program/command-spec';
-import { withClient } from '../../rest/clients';
 import { clusterSetup } from '../../worker/command-config';
 import type { WorkerSetup } from '../../worker/read-config';
 

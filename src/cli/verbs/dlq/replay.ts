@@ -2,19 +2,19 @@
  * `millrace dlq replay TOPIC`: sends the original records back to the topics and partitions they came from. At least
  * once: a replay that is repeated sends them again. Dead letters that arrive during the replay are left for the next.
  */
+import { EXIT } from '@millrace/cli/exit-codes';
+import { interruptible, type Interruption } from '@millrace/cli/interruption';
+import { confirm } from '@millrace/cli/output/confirm';
+import { printable } from '@millrace/cli/output/printable';
+import { type ShowProgress, withProgress } from '@millrace/cli/output/progress-line';
+import type { Invocation } from '@millrace/cli/program/command-spec';
+import type { ConsumerRecord, FetchedBatch, Producer } from '@millrace/kafka-client';
 import { ConnectError, messageOf } from '@millrace/sdk';
 import { failureOf } from '../../../dead-letters/failure-of';
 import { originalRecord } from '../../../dead-letters/original-record';
-import type { ConsumerRecord, FetchedBatch, Producer } from '@millrace/kafka-client';
-import { EXIT } from '../../exit-codes';
-import { interruptible, type Interruption } from '../../interruption';
 import { openCluster } from '../../kafka/open-cluster';
 import type { StartPosition } from '../../kafka/read-options';
 import { readTopic } from '../../kafka/read-topic';
-import { confirm } from '../../output/confirm';
-import { printable } from '../../output/printable';
-import { type ShowProgress, withProgress } from '../../output/progress-line';
-import type { Invocation } from '../../program/command-spec';
 import { clusterSetup } from '../../worker/command-config';
 
 interface ReplayOptions {

@@ -1,13 +1,13 @@
 /** `millrace dlq show TOPIC`: dead letters with the reason why they failed. */
+import { interruptible, type Interruption } from '@millrace/cli/interruption';
+import { yamlDocument } from '@millrace/cli/output/answer';
+import { type Paint, paintOf } from '@millrace/cli/output/colours';
+import { printable } from '@millrace/cli/output/printable';
+import type { Invocation } from '@millrace/cli/program/command-spec';
 import { type Failure, failureOf, originalHeaders } from '../../../dead-letters/failure-of';
-import { interruptible, type Interruption } from '../../interruption';
 import { openCluster } from '../../kafka/open-cluster';
 import type { StartPosition } from '../../kafka/read-options';
 import { readTopic } from '../../kafka/read-topic';
-import { yamlDocument } from '../../output/answer';
-import { type Paint, paintOf } from '../../output/colours';
-import { printable } from '../../output/printable';
-import type { Invocation } from '../../program/command-spec';
 import { chooseReaders } from '../../records/readers';
 import { readRecord, type ReadRecord, recordJson } from '../../records/record-text';
 import { clusterSetup } from '../../worker/command-config';

@@ -1,4 +1,6 @@
 /** Calls the diagnosis of each connector's plugin, in a thread of its own and with a deadline. */
+import type { ConnectorDocument } from '@millrace/cli/documents/connector-document';
+import type { ShowProgress } from '@millrace/cli/output/progress-line';
 import { type ConnectorConfig, type Finding, settledWithin } from '@millrace/sdk';
 import { builtInPlugins } from '../../../built-in-plugins';
 import type { ConfigResolver } from '../../../config/providers/config-resolver';
@@ -11,8 +13,6 @@ import type { PluginHost } from '../../../plugin-host/host';
 import { createPluginRegistry, type LocalPluginRegistry } from '../../../plugins/create-registry';
 import { grantedSettings } from '../../../plugins/granted-settings';
 import type { PluginDescription } from '../../../plugins/registry';
-import type { ConnectorDocument } from '../../documents/connector-document';
-import type { ShowProgress } from '../../output/progress-line';
 import { type Deadline, notReached, read } from './deadline';
 import { sentence } from './kafka-findings';
 import type { Checked, DoctorFinding, Secrets } from './report';

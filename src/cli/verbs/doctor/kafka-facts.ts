@@ -1,8 +1,5 @@
 /** What the checks know about Kafka: the cluster, the storage topics and the workers' group. */
-import { settledWithin } from '@millrace/sdk';
-import { clientSettings } from '../../../config/client-config';
-import type { StorageTopicConfig } from '../../../config/worker-config';
-import { workerClients } from '../../../kafka-clients';
+import { shellQuote } from '@millrace/cli/output/shell-quote';
 import type {
   Admin,
   ClusterDescription,
@@ -10,8 +7,11 @@ import type {
   KafkaClients,
   TopicDescription,
 } from '@millrace/kafka-client';
+import { settledWithin } from '@millrace/sdk';
+import { clientSettings } from '../../../config/client-config';
+import type { StorageTopicConfig } from '../../../config/worker-config';
+import { workerClients } from '../../../kafka-clients';
 import type { Logger } from '../../../logging/logger';
-import { shellQuote } from '../../output/shell-quote';
 import type { WorkerSetup } from '../../worker/read-config';
 import { type Deadline, read, type Read, valueOf } from './deadline';
 

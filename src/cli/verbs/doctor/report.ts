@@ -1,12 +1,12 @@
 /** What `millrace doctor` found, and how it is shown. */
+import { EXIT } from '@millrace/cli/exit-codes';
+import type { Paint } from '@millrace/cli/output/colours';
+import { printable } from '@millrace/cli/output/printable';
 import type { Finding } from '@millrace/sdk';
-import { TEXT_LIMIT } from '../../../logging/bounded-text';
-import { HiddenValues } from '../../../logging/hidden-values';
-import { redactText } from '../../../logging/redact';
-import { HIDDEN, isSecret } from '../../../logging/secrets';
-import { EXIT } from '../../exit-codes';
-import type { Paint } from '../../output/colours';
-import { printable } from '../../output/printable';
+import { TEXT_LIMIT } from '@millrace/texts/bounded-text';
+import { HiddenValues } from '@millrace/texts/hidden-values';
+import { redactText } from '@millrace/texts/redact';
+import { HIDDEN, isSecret } from '@millrace/texts/secrets';
 
 /** A finding and what it is about: `Kafka`, `topic connect-configs`, `connector orders`. */
 export interface DoctorFinding extends Finding {

@@ -1,4 +1,6 @@
 /** Reads the worker settings; what is wrong with them is a finding. */
+import type { Invocation } from '@millrace/cli/program/command-spec';
+import { clusterIdAt } from '@millrace/kafka-client';
 import { isConnectError } from '@millrace/sdk';
 import { configWarnings, forcedSettingWarnings } from '../../../config/config-warnings';
 import { withBrokerAt } from '../../../config/embedded-broker';
@@ -6,9 +8,7 @@ import { createConfigResolver } from '../../../config/providers/config-resolver'
 import { parseWorkerConfig, type WorkerConfig } from '../../../config/worker-config';
 import { findRunningBroker } from '../../../embedded-broker/running-broker';
 import { workerClients } from '../../../kafka-clients';
-import { clusterIdAt } from '@millrace/kafka-client';
 import type { Logger } from '../../../logging/logger';
-import type { Invocation } from '../../program/command-spec';
 import { clusterSetup, DEV_DEFAULTS } from '../../worker/command-config';
 import type { WorkerSetup } from '../../worker/read-config';
 import { type Deadline, notReached } from './deadline';

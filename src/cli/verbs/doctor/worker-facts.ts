@@ -1,10 +1,10 @@
 /** What the checks know from REST: each worker of the group, asked at its advertised URL, and all connectors. */
-import { decodeMetadata } from '../../../cluster/group/connect-protocol';
+import type { Server } from '@millrace/cli/context/server';
+import { ConnectClient } from '@millrace/cli/rest/connect-client';
+import { exchange } from '@millrace/cli/rest/exchange';
+import { objectOf } from '@millrace/cli/rest/reply';
 import type { GroupDescription } from '@millrace/kafka-client';
-import type { Server } from '../../context/server';
-import { ConnectClient } from '../../rest/connect-client';
-import { exchange } from '../../rest/exchange';
-import { objectOf } from '../../rest/reply';
+import { decodeMetadata } from '../../../cluster/group/connect-protocol';
 import { type Deadline, read, type Read } from './deadline';
 
 export interface WorkerAnswer {

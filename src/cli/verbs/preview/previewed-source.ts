@@ -1,4 +1,6 @@
 /** Prepares a source task for a preview as a worker does: plugin, validation, task configs. */
+import type { FieldErrors } from '@millrace/cli/connectors/validate-configs';
+import type { ConnectorDocument } from '@millrace/cli/documents/connector-document';
 import { ConnectError, type ConnectorConfig, type OffsetReader, withDeadline } from '@millrace/sdk';
 import { builtInPlugins } from '../../../built-in-plugins';
 import { taskClassOf } from '../../../cluster/running/connector-plugins';
@@ -12,8 +14,6 @@ import { createPluginRegistry, type LocalPluginRegistry } from '../../../plugins
 import { grantedSettings } from '../../../plugins/granted-settings';
 import type { PluginDescription } from '../../../plugins/registry';
 import type { TaskSpec } from '../../../tasks/host';
-import type { FieldErrors } from '../../connectors/validate-configs';
-import type { ConnectorDocument } from '../../documents/connector-document';
 import type { WorkerSetup } from '../../worker/read-config';
 import { hideSecrets, validateHere } from '../../worker/validate-offline';
 import type { PreviewOffsets } from './preview-offsets';

@@ -1,9 +1,9 @@
 /** What `millrace preview` prints: the records, a summary, the exit code. */
+import { EXIT } from '@millrace/cli/exit-codes';
+import type { CliOutput } from '@millrace/cli/io';
+import { yamlDocument } from '@millrace/cli/output/answer';
+import { tableText } from '@millrace/cli/output/layout';
 import { messageOf } from '@millrace/sdk';
-import { EXIT } from '../../exit-codes';
-import type { CliOutput } from '../../io';
-import { yamlDocument } from '../../output/answer';
-import { tableText } from '../../output/layout';
 import type { PreviewFormat } from './options';
 import { type CollectedRecords, type End, MAX_BYTES } from './run-task';
 import { jsonLine, plainText, type ShownRecord } from './shown-record';

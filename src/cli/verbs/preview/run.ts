@@ -1,14 +1,14 @@
 /** `millrace preview FILE`: runs a source connector and shows the records that it would write. */
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { ConnectorDocument } from '@millrace/cli/documents/connector-document';
+import { readDocuments } from '@millrace/cli/documents/read-documents';
+import { EXIT } from '@millrace/cli/exit-codes';
+import type { CliIo } from '@millrace/cli/io';
+import { fail } from '@millrace/cli/output/fail';
+import { type ShowProgress, withProgress } from '@millrace/cli/output/progress-line';
+import type { Invocation } from '@millrace/cli/program/command-spec';
 import { ConnectError, settledWithin } from '@millrace/sdk';
-import type { ConnectorDocument } from '../../documents/connector-document';
-import { readDocuments } from '../../documents/read-documents';
-import { EXIT } from '../../exit-codes';
-import type { CliIo } from '../../io';
-import { fail } from '../../output/fail';
-import { type ShowProgress, withProgress } from '../../output/progress-line';
-import type { Invocation } from '../../program/command-spec';
 import { commandConfig } from '../../worker/command-config';
 import { consoleOnStderr, shownLine, stderrLogger } from '../../worker/stderr-logger';
 import { previewOptions, type PreviewOptions } from './options';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { ROOT } from '../../../../dev/services/paths';
-import { parseProperties } from '../../../../src/config/properties';
+import { parseProperties } from '../../../../packages/texts/src/properties';
 import { parseWorkerConfig } from '../../../../src/config/worker-config';
 import { CHART, find, manifestsIn, template, workersOf } from './chart';
 import { testWithHelm, useHelm } from './tools';

@@ -1,6 +1,6 @@
 /** Values that would fail later, or put a secret into a manifest, are rejected with a sentence. */
 import { SECURITY_KEYS } from '../../../../src/config/client-keys';
-import { isSecretName } from '../../../../src/logging/secrets';
+import { isSecretName } from '../../../../packages/texts/src/secrets';
 import { manifestsIn, template, find } from './chart';
 import { testWithHelm, useHelm } from './tools';
 

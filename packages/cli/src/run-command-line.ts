@@ -1,0 +1,36 @@
+/** Runs a command line. Resolves to the exit code; see `exit-codes.ts`. */
+import type { CliIo } from './io';
+import { fail } from './output/fail';
+import { guardedIo } from './output/printable';
+import type { CommandCatalogue } from './program/command-spec';
+import { parseCommandLine } from './program/parse-command-line';
+
+const VERSION = new Set(['version', '--version', '-v', '-V']);
+
+/** @param version what `--version` prints, one line */
+export async function runCommandLine(
+  args: readonly string[],
+  given: CliIo,
+  commands: CommandCatalogue,
+  version: string,
+): Promise<number> {
+  const io = guardedIo(given);
+  const [first, ...rest] = args;
+  if (first !== undefined && VERSION.has(first)) {
+    io.stdout.write(`${version}\n`);
+    return 0;
+  }
+  // Asked by the scripts of `millrace completion`, not by people, so it is no command.
+  if (first === '__complete') return await loadCompletion().complete(rest, io, commands);
+  const parsed = parseCommandLine(first === 'help' ? [...rest, '--help'] : args, io, commands);
+  if (typeof parsed === 'number') return parsed;
+  try {
+    return await parsed.run(parsed.invocation);
+  } catch (error) {
+    return fail(io, error);
+  }
+}
+
+function loadCompletion(): typeof import('./completion/complete') {
+  return require('./completion/complete') as typeof import('./completion/complete');
+}

@@ -1,0 +1,198 @@
+/** `millrace describe connector` */
+import { ConnectError } from '@millrace/sdk';
+import { redactText } from '@millrace/texts/redact';
+import { type Instance, statusOf } from '../../connectors/connectors';
+import { shownValue } from '../../connectors/config-changes';
+import { writeAnswer } from '../../output/answer';
+import { type Paint, paintOf, paintState } from '../../output/colours';
+import { fieldsText, indented, membersText, sectionText, tableText } from '../../output/layout';
+import { printable } from '../../output/printable';
+import type { Invocation } from '../../program/command-spec';
+import { withClient } from '../../rest/clients';
+import type { ConnectClient } from '../../rest/connect-client';
+import { listOf, objectOf, path, RestError, textOf } from '../../rest/reply';
+
+export async function run(invocation: Invocation): Promise<number> {
+  const { taskConfigs = false } = invocation.options as { taskConfigs?: boolean };
+  const name = invocation.args[0] as string;
+  const described = await withClient(invocation, (client) => describe(client, name, taskConfigs));
+  writeAnswer(invocation, described, () => connectorText(described, paintOf(invocation.io)));
+  return 0;
+}
+
+async function describe(client: ConnectClient, name: string, taskConfigs: boolean): Promise<DescribedConnector> {
+  const at = path`/connectors/${name}`;
+  const found = await client.request(at, { accept: [404] });
+  if (found === undefined) throw new ConnectError(`There is no connector "${name}".`, { code: 'REST_NOT_FOUND' });
+  const info = objectOf(found, `GET ${at}`);
+  const [status, configs, topics, offsets] = await Promise.all([
+    // Right after its creation a connector has no status yet.
+    client.request(`${at}/status`, { accept: [404] }),
+    taskConfigs ? taskConfigsOf(client, name) : new Map<number, ShownConfig>(),
+    ifAvailable(() => topicsOf(client, name)),
+    ifAvailable(() => offsetsOf(client, name)),
+  ]);
+  const { tasks, ...connector } = statusOf(status, `GET ${at}/status`);
+  return {
+    name,
+    type: textOf(info.type) || 'unknown',
+    ...instanceOf(connector),
+    tasks: tasks.map((task) => ({ id: task.id, ...instanceOf(task), ...configOf(configs.get(task.id)) })),
+    config: shownConfig(objectOf(info.config ?? {}, `GET ${at}`)),
+    topics,
+    offsets,
+  };
+}
+
+function instanceOf({ state, worker, trace }: Instance): DescribedInstance {
+  return { state, worker, ...(trace !== undefined && { trace: traceLines(trace) }) };
+}
+
+function configOf(config: ShownConfig | undefined): { readonly config?: ShownConfig } {
+  return config === undefined ? {} : { config };
+}
+
+/** Sorted, without secrets. */
+function shownConfig(config: Readonly<Record<string, unknown>>): ShownConfig {
+  const entries = Object.entries(config).sort(byKey);
+  return Object.fromEntries(entries.map(([key, value]) => [key, shownValue(key, textOf(value))]));
+}
+
+/** By the number of the task. */
+async function taskConfigsOf(client: ConnectClient, name: string): Promise<ReadonlyMap<number, ShownConfig>> {
+  const at = path`/connectors/${name}/tasks`;
+  const tasks = listOf(await client.request(at), `GET ${at}`).map((entry) => {
+    const { id, config } = objectOf(entry, `GET ${at}`);
+    return [Number(objectOf(id, `GET ${at}`).task), shownConfig(objectOf(config, `GET ${at}`))] as const;
+  });
+  return new Map(tasks);
+}
+
+async function topicsOf(client: ConnectClient, name: string): Promise<readonly string[]> {
+  const at = path`/connectors/${name}/topics`;
+  const { topics } = objectOf(objectOf(await client.request(at), `GET ${at}`)[name], `GET ${at}`);
+  return listOf(topics, `GET ${at}`).map(textOf).sort();
+}
+
+async function offsetsOf(client: ConnectClient, name: string): Promise<readonly OffsetEntry[]> {
+  const at = path`/connectors/${name}/offsets`;
+  const { offsets } = objectOf(await client.request(at, { exact: true }), `GET ${at}`);
+  return listOf(offsets, `GET ${at}`).map((entry) => {
+    const { partition, offset } = objectOf(entry, `GET ${at}`);
+    return { partition, offset };
+  });
+}
+
+/** Older workers have no offsets in REST, `topic.tracking.enable=false` refuses topics: the rest is still described. */
+async function ifAvailable<T>(read: () => Promise<T>): Promise<T | { readonly unavailable: string }> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof RestError) return { unavailable: error.message };
+    throw error;
+  }
+}
+
+function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
+  return a < b ? -1 : 1;
+}
+
+export interface DescribedInstance {
+  readonly state: string;
+  readonly worker: string;
+  /** Messages of the trace of a FAILED one. */
+  readonly trace?: readonly string[];
+}
+
+/** Without secrets. */
+export type ShownConfig = Readonly<Record<string, string>>;
+
+export interface DescribedTask extends DescribedInstance {
+  readonly id: number;
+  /** Absent unless it was asked for. */
+  readonly config?: ShownConfig;
+}
+
+export interface OffsetEntry {
+  readonly partition: unknown;
+  readonly offset: unknown;
+}
+
+/** Why the worker does not tell. */
+export interface Unavailable {
+  readonly unavailable: string;
+}
+
+export interface DescribedConnector extends DescribedInstance {
+  readonly name: string;
+  readonly type: string;
+  readonly tasks: readonly DescribedTask[];
+  readonly config: ShownConfig;
+  readonly topics: readonly string[] | Unavailable;
+  readonly offsets: readonly OffsetEntry[] | Unavailable;
+}
+
+export function connectorText(described: DescribedConnector, paint: Paint): string {
+  const { name, type, state, worker, trace, tasks, config, topics, offsets } = described;
+  return [
+    fieldsText([
+      ['Name', name],
+      ['Type', type],
+      ['State', paintState(paint, state)],
+      ['Worker', worker],
+    ]),
+    traceText(trace, ''),
+    sectionText(
+      'Tasks',
+      tasks.map((task) => {
+        const place = task.worker === '' ? '' : ` on ${task.worker}`;
+        return `  ${task.id}: ${paintState(paint, task.state)}${printable(place)}\n${traceText(task.trace, '  ')}`;
+      }),
+    ),
+    configText('Config', config),
+    ...tasks.flatMap((task) => (task.config ? [configText(`Config of task ${task.id}`, task.config)] : [])),
+    sectionText(
+      'Topics',
+      isUnavailable(topics) ? [unavailableText(topics)] : topics.map((topic) => `  ${printable(topic)}\n`),
+    ),
+    sectionText('Offsets', isUnavailable(offsets) ? [unavailableText(offsets)] : offsetLines(offsets)),
+  ].join('');
+}
+
+function configText(heading: string, config: ShownConfig): string {
+  return sectionText(heading, [indented(fieldsText(Object.entries(config)))]);
+}
+
+function traceText(trace: readonly string[] = [], indent: string): string {
+  return trace.map((line) => `${indent}  ${printable(line).trimEnd()}\n`).join('');
+}
+
+function offsetLines(offsets: readonly OffsetEntry[]): readonly string[] {
+  if (offsets.length === 0) return [];
+  const rows = offsets.map(({ partition, offset }) => [membersText(partition), membersText(offset)]);
+  return [indented(tableText(['PARTITION', 'OFFSET'], rows))];
+}
+
+function isUnavailable(value: readonly unknown[] | Unavailable): value is Unavailable {
+  return !Array.isArray(value);
+}
+
+function unavailableText({ unavailable }: Unavailable): string {
+  return `  not available: ${printable(unavailable)}\n`;
+}
+
+const LONGEST_TRACE = 64 * 1024;
+const LONGEST_TEXT = 2000;
+const MOST_LINES = 6;
+const FRAME = /^\s*(?:at |\.\.\. \d+ (?:more|common))/;
+
+/** The messages of an exception and of its causes: at most 6 lines, without credentials. Empty without a trace. */
+export function traceLines(trace = ''): readonly string[] {
+  const lines = trace
+    .slice(0, LONGEST_TRACE)
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !FRAME.test(line))
+    .slice(0, MOST_LINES);
+  // A quoted secret may continue on the next line.
+  return lines.length === 0 ? [] : redactText(lines.join('\n'), LONGEST_TEXT).split('\n');
+}
