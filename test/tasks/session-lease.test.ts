@@ -69,9 +69,11 @@ test('a worker that rejoins after it left may send for one session again, not fo
   // As if the machine had slept for a session since the rejoin.
   lease.renew({ monotonic: performance.now(), wall: Date.now() - SESSION_MS });
   expect(work.holds).toBe(false);
-  lease.renew(now());
+  const rejoined = now();
+  lease.renew(rejoined);
   expect(work.holds).toBe(true);
-  lease.renew(now(1, SESSION_MS));
+  // Older than the last, however long ago that was.
+  lease.renew({ monotonic: rejoined.monotonic - 1, wall: rejoined.wall - SESSION_MS });
   expect(work.holds).toBe(true);
 });
 
