@@ -1,9 +1,12 @@
+import { Client } from 'pg';
 import { TestDatabase } from '../../helpers/test-database';
+import { waitFor } from '../../helpers/wait-for';
 import { TaskRun, taskConfig, type AnyRecord } from './harness';
 
 let database: TestDatabase;
 let run: TaskRun | null = null;
 afterEach(async () => {
+  jest.restoreAllMocks();
   await run?.stop();
   run = null;
   await database.drop();
@@ -77,5 +80,18 @@ describe('cdc-postgres 93: bytes in SQL_ASCII that are not UTF-8 are an error, n
     run = await TaskRun.start(taskConfig(database));
     await database.query(INSERT);
     await expect(run.count(1)).rejects.toMatchObject(failure('Streaming changes failed'));
+  });
+
+  test('in a stream that fails before the connector has checked that the slot is active', async () => {
+    const query = Client.prototype.query as (this: Client, ...given: unknown[]) => Promise<unknown>;
+    const isFree = async (): Promise<boolean> => (await database.slots()).every(({ active }) => active === false);
+    jest.spyOn(Client.prototype, 'query').mockImplementation(async function (this: Client, ...given: unknown[]) {
+      if (String(given[0]).startsWith('SELECT to_jsonb(s) AS slot')) await waitFor('the slot to be free', isFree);
+      return await query.apply(this, given);
+    } as never);
+    run = await TaskRun.start(taskConfig(database));
+    await database.query(INSERT);
+    await expect(run.count(1)).rejects.toMatchObject(failure('Streaming changes failed'));
+    expect(run.log.map(({ message }) => message).join('\n')).not.toContain('The stream could not start');
   });
 });

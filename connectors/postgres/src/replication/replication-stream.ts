@@ -148,6 +148,10 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
   get isOpen(): boolean {
     return !this.ended;
   }
+  /** Why the server or the network has ended it; null: it is open, or `close` ended it. */
+  get failure(): unknown {
+    return this.reason;
+  }
 
   /** Confirms `position`: everything before it is in Kafka with its offset stored, so the server may remove it. */
   acknowledge(position: Lsn): void {

@@ -295,8 +295,11 @@ export class StreamReader implements Phase, StreamState {
     try {
       await guard.started(at, await general.get());
     } catch (error) {
+      // If the server has ended the stream, the slot is free for that reason, which may arrive in this turn.
+      await yieldToEventLoop();
+      const cause = stream.failure ?? error;
       await Promise.all([stream.close(), general.renew()]);
-      throw error;
+      throw cause;
     }
     if (this.closed) {
       await stream.close();
