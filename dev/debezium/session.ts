@@ -157,7 +157,9 @@ export class Session {
   }
 
   private async untilBothStream(): Promise<void> {
-    const sql = 'SELECT FROM pg_replication_slots WHERE database = $1 AND active';
+    // A slot is active while it is created, too.
+    const sql = `SELECT FROM pg_replication_slots s JOIN pg_stat_replication r ON r.pid = s.active_pid
+      WHERE s.database = $1 AND r.state = 'streaming'`;
     await waitFor(
       'both connectors to stream',
       async () => {

@@ -92,10 +92,10 @@ export async function runSignals(
       };
       await waitFor(what, holds, { everyMs: 10, timeoutMs: 60_000, detail });
     };
-    await wait('the stream', async () => {
-      const active = await client.query('SELECT FROM pg_replication_slots WHERE slot_name = $1 AND active', [database]);
-      return active.rowCount === 1;
-    });
+    // While Debezium creates the slot, it is active, too, and signals sent by then are not read.
+    const streaming = `SELECT FROM pg_replication_slots s JOIN pg_stat_replication r ON r.pid = s.active_pid
+      WHERE s.slot_name = $1 AND r.state = 'streaming'`;
+    await wait('the stream', async () => (await client.query(streaming, [database])).rowCount === 1);
     for (const { id, type, data, until } of scenario.signals) {
       const from = task.records.length;
       await client.query('INSERT INTO signals VALUES ($1, $2, $3)', [id, type, JSON.stringify(data)]);
