@@ -43,7 +43,7 @@ const COMMANDS = [
   'pause a',
   'restart a --no-wait',
   'delete a --yes',
-  'patch a b=c',
+  'patch a b=c --timeout 1',
 ];
 
 test.each(COMMANDS)('%s', async (command) => {
