@@ -1,5 +1,5 @@
-/** All commands. Each spec is loaded only when its command, the list of commands or completion needs it. */
-import type { CommandCatalogue, CommandSpec, LoadCommand } from '@millrace/cli/program/command-spec';
+/** All commands. The module of each is loaded only when its command needs it. */
+import type { CommandCatalogue } from '@millrace/cli/program/command-spec';
 import { restCommands } from '@millrace/cli/rest-commands';
 import type * as ErrorPage from '../logging/error-page';
 import type * as Offline from './worker/validate-offline';
@@ -13,13 +13,33 @@ const REST = restCommands({
 });
 
 /** In the order of help and completion. */
-const LOADERS: Readonly<Record<string, LoadCommand>> = {
-  start: () => require('./verbs/start') as typeof import('./verbs/start'),
-  dev: () => require('./verbs/dev') as typeof import('./verbs/dev'),
-  consume: () => require('./verbs/consume') as typeof import('./verbs/consume'),
-  produce: () => require('./verbs/produce') as typeof import('./verbs/produce'),
+const LIST: CommandCatalogue['list'] = {
+  start: {
+    summary: 'run a distributed worker until SIGTERM or SIGINT',
+    usage: '[options] [worker.properties]',
+    load: () => require('./verbs/start') as typeof import('./verbs/start'),
+  },
+  dev: {
+    summary: 'run a worker with an embedded Kafka broker, for first runs',
+    usage: '[options] [worker.properties]',
+    load: () => require('./verbs/dev') as typeof import('./verbs/dev'),
+  },
+  consume: {
+    summary: 'print the records of a topic, through a converter',
+    usage: '[options] <topic>',
+    load: () => require('./verbs/consume') as typeof import('./verbs/consume'),
+  },
+  produce: {
+    summary: 'send each line of a file as a message',
+    usage: '[options] <file>',
+    load: () => require('./verbs/produce') as typeof import('./verbs/produce'),
+  },
   offsets: REST.offsets,
-  dlq: () => require('./verbs/dlq') as typeof import('./verbs/dlq'),
+  dlq: {
+    summary: 'list, show and replay dead letters of sink connectors',
+    usage: '',
+    load: () => require('./verbs/dlq') as typeof import('./verbs/dlq'),
+  },
   apply: REST.apply,
   patch: REST.patch,
   diff: REST.diff,
@@ -27,8 +47,16 @@ const LOADERS: Readonly<Record<string, LoadCommand>> = {
   loggers: REST.loggers,
   explain: REST.explain,
   top: REST.top,
-  doctor: () => require('./verbs/doctor') as typeof import('./verbs/doctor'),
-  preview: () => require('./verbs/preview') as typeof import('./verbs/preview'),
+  doctor: {
+    summary: 'find what is wrong with Kafka, the workers, connectors and their databases',
+    usage: '[options] [files...]',
+    load: () => require('./verbs/doctor') as typeof import('./verbs/doctor'),
+  },
+  preview: {
+    summary: 'show the records that a source connector would write',
+    usage: '[options] <file>',
+    load: () => require('./verbs/preview') as typeof import('./verbs/preview'),
+  },
   get: REST.get,
   describe: REST.describe,
   status: REST.status,
@@ -67,13 +95,4 @@ const GROUPS: CommandCatalogue['groups'] = [
   ['Settings', ['context', 'completion']],
 ];
 
-const names = Object.keys(LOADERS);
-const load = (name: string): CommandSpec | undefined =>
-  Object.hasOwn(LOADERS, name) ? LOADERS[name]?.().command : undefined;
-
-export const COMMANDS: CommandCatalogue = {
-  names,
-  groups: GROUPS,
-  load,
-  all: () => names.flatMap((name) => load(name) ?? []),
-};
+export const COMMANDS: CommandCatalogue = { list: LIST, groups: GROUPS };

@@ -4,8 +4,8 @@
  */
 import type { Writable } from 'node:stream';
 import type { CliIo } from '@millrace/cli/io';
-import { fail } from '@millrace/cli/output/fail';
-import { ConnectError, monotonicNow, settledWithin, sleep } from '@millrace/sdk';
+import type * as Failing from '@millrace/cli/output/fail';
+import type * as Sdk from '@millrace/sdk';
 import { runningThreads, terminateThreads } from '../threads/running-threads';
 
 /** Time for threads and requests to end; after a second signal it is over. ms */
@@ -31,16 +31,26 @@ export async function endProcess(
   code: number,
   { stderr, isForced }: Pick<CliIo, 'stderr'> & { readonly isForced: boolean },
 ): Promise<void> {
+  void terminateThreads();
+  if (hanging().length === 0) process.exit(code);
+  const { ConnectError, monotonicNow, sleep } = loadSdk();
   let limit = monotonicNow() + (isForced ? FORCED_MS : END_MS);
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => (limit = 0));
-  void terminateThreads();
   while (hanging().length > 0 && monotonicNow() < limit) await sleep(POLL_MS);
   const left = hanging();
   if (left.length === 0) process.exit(code);
   const named = left.slice(0, 3).join(', ');
   const message = `The process is killed because something in it does not end: ${named}`;
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- as in loadSdk
+  const { fail } = require('@millrace/cli/output/fail') as typeof Failing;
   fail({ stderr }, new ConnectError(message, { code: 'STOP_FORCED' }));
   kill();
+}
+
+/** On demand: most processes end at once. Not with `import()`, whose reads of files may wait for what hangs. */
+function loadSdk(): typeof Sdk {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  return require('@millrace/sdk') as typeof Sdk;
 }
 
 /** Without waiting for any thread. */
@@ -59,17 +69,20 @@ const READER_MS = 1000;
  * @param forceExit when aborted, 1 s is left: a reader that has stopped must not keep a process that is to stop
  */
 export async function outputTaken(outputs: readonly Writable[], forceExit: AbortSignal): Promise<void> {
+  if (outputs.every(isTaken)) return;
   const taken = Promise.all(outputs.map(flushed));
   const forced = new Promise<void>((resolve) => {
     if (forceExit.aborted) resolve();
     else forceExit.addEventListener('abort', () => resolve(), { once: true });
   });
   await Promise.race([taken, forced]);
-  await settledWithin(taken, READER_MS, undefined);
+  await loadSdk().settledWithin(taken, READER_MS, undefined);
 }
 
+const isTaken = (output: Writable): boolean => output.writableLength === 0 || output.destroyed;
+
 async function flushed(output: Writable): Promise<void> {
-  if (output.writableLength === 0 || output.destroyed) return;
+  if (isTaken(output)) return;
   await new Promise<void>((resolve) => {
     output.once('close', resolve);
     output.write('', () => resolve());

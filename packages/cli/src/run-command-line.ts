@@ -1,6 +1,5 @@
 /** Runs a command line. Resolves to the exit code; see `exit-codes.ts`. */
 import type { CliIo } from './io';
-import { fail } from './output/fail';
 import { guardedIo } from './output/printable';
 import type { CommandCatalogue } from './program/command-spec';
 import { parseCommandLine } from './program/parse-command-line';
@@ -27,10 +26,15 @@ export async function runCommandLine(
   try {
     return await parsed.run(parsed.invocation);
   } catch (error) {
-    return fail(io, error);
+    return loadFail().fail(io, error);
   }
 }
 
 function loadCompletion(): typeof import('./completion/complete') {
   return require('./completion/complete') as typeof import('./completion/complete');
+}
+
+/** On demand, because it loads all of the SDK. */
+function loadFail(): typeof import('./output/fail') {
+  return require('./output/fail') as typeof import('./output/fail');
 }

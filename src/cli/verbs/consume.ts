@@ -3,14 +3,13 @@ import { EXIT } from '@millrace/cli/exit-codes';
 import { interruptible, type Interruption } from '@millrace/cli/interruption';
 import { yamlDocument } from '@millrace/cli/output/answer';
 import { paintOf } from '@millrace/cli/output/colours';
-import type { CommandSpec, Invocation } from '@millrace/cli/program/command-spec';
+import type { Invocation, VerbSpec } from '@millrace/cli/program/command-spec';
 import { ConnectError } from '@millrace/sdk';
 import { READ_OPTIONS, type StartPosition } from '../kafka/read-options';
 import { readRecord, type ReadRecord, recordJson, recordLine } from '../records/record-text';
 
-export const command: CommandSpec = {
+export const command: VerbSpec = {
   name: 'consume',
-  summary: 'print the records of a topic, through a converter',
   description: `Print the records of a topic, through a converter.
 
 It reads committed records without a consumer group, and waits for new ones until Ctrl-C, unless --exit or --count ends it. Each line has partition:offset, timestamp, key and value; -o json prints an object per line.`,

@@ -1,16 +1,15 @@
 /** `millrace dev`: a worker with an embedded broker, for first runs. */
 import { resolve } from 'node:path';
 import type { CliIo } from '@millrace/cli/io';
-import type { CommandSpec, Invocation } from '@millrace/cli/program/command-spec';
+import type { Invocation, VerbSpec } from '@millrace/cli/program/command-spec';
 import { wholeNumber } from '@millrace/cli/program/shared-options';
 import { ConnectError } from '@millrace/sdk';
 import type { WorkerSetup } from '../worker/read-config';
 import type { BuildWorker } from '../worker/run-worker';
 import { ENVIRONMENT, WORKER_FILE, WORKER_OPTIONS } from '../worker/worker-options';
 
-export const command: CommandSpec = {
+export const command: VerbSpec = {
   name: 'dev',
-  summary: 'run a worker with an embedded Kafka broker, for first runs',
   description: `Run a worker with an embedded Kafka broker, for first runs. It needs no file, Kafka or Java.
 
 A second worker with the same data folder uses the same broker. The broker is for one machine, not for production.

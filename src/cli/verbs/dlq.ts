@@ -1,5 +1,5 @@
 /** `millrace dlq`: dead letters of sink connectors. */
-import type { CommandSpec } from '@millrace/cli/program/command-spec';
+import type { VerbSpec } from '@millrace/cli/program/command-spec';
 import { wholeNumber } from '@millrace/cli/program/shared-options';
 import { READ_OPTIONS } from '../kafka/read-options';
 
@@ -8,9 +8,8 @@ const TOPIC = { name: '<topic>', description: 'the dead letter topic; "millrace 
 /** Options without those of the converters. */
 const POSITION_OPTIONS = READ_OPTIONS.filter(({ flags }) => !flags.includes('converter') && !flags.includes('count'));
 
-export const command: CommandSpec = {
+export const command: VerbSpec = {
   name: 'dlq',
-  summary: 'list, show and replay dead letters of sink connectors',
   examples: [
     { command: 'dlq show orders-dlq', explanation: 'Why records failed' },
     { command: 'dlq replay orders-dlq --dry-run', explanation: 'How many would be sent back, and where' },

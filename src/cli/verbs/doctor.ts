@@ -1,10 +1,9 @@
 /** `millrace doctor`: what is wrong, and the cures. */
-import type { CommandSpec } from '@millrace/cli/program/command-spec';
+import type { VerbSpec } from '@millrace/cli/program/command-spec';
 import { wholeNumber } from '@millrace/cli/program/shared-options';
 
-export const command: CommandSpec = {
+export const command: VerbSpec = {
   name: 'doctor',
-  summary: 'find what is wrong with Kafka, the workers, connectors and their databases',
   description: `Find what is wrong with Kafka, the workers, connectors and their databases, and print the cure of each finding with the statement to run.
 
 It checks the worker settings, Kafka and its storage topics, the workers of the group, failed connectors and tasks, and what the plugins of the connectors check, such as the PostgreSQL server. The connectors are those of the REST API and of the files. It changes nothing. Placeholders of the files are replaced with values of this machine, those of connectors of the REST API only with --resolve-locally. Exit code 5 if a finding is an error, 3 if nothing answers.`,

@@ -1,10 +1,9 @@
 /** `millrace preview`: the records that a source connector would write. */
-import type { CommandSpec } from '@millrace/cli/program/command-spec';
+import type { VerbSpec } from '@millrace/cli/program/command-spec';
 import { PLUGIN_OPTIONS, wholeNumber } from '@millrace/cli/program/shared-options';
 
-export const command: CommandSpec = {
+export const command: VerbSpec = {
   name: 'preview',
-  summary: 'show the records that a source connector would write',
   description: `Show the records that a source connector would write.
 
 The source runs here, without Kafka, through its transformations, predicates and converters. Nothing is written: no topic, no stored offset, no replication slot. It reads from the begin, or from the offsets of --offsets.

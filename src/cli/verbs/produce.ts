@@ -10,14 +10,13 @@ import { EXIT } from '@millrace/cli/exit-codes';
 import type { CliIo } from '@millrace/cli/io';
 import { fail } from '@millrace/cli/output/fail';
 import { ProgressLine } from '@millrace/cli/output/progress-line';
-import type { CommandSpec, Invocation } from '@millrace/cli/program/command-spec';
+import type { Invocation, VerbSpec } from '@millrace/cli/program/command-spec';
 import type { Producer } from '@millrace/kafka-client';
 import { ConnectError } from '@millrace/sdk';
 import type { WorkerSetup } from '../worker/read-config';
 
-export const command: CommandSpec = {
+export const command: VerbSpec = {
   name: 'produce',
-  summary: 'send each line of a file as a message',
   description: `Send each line of a file as a message.
 
 It prints FILE:LINE, partition and offset of each message. It stops reading at the first failure, prints the lines that were not delivered on stderr, and exits with code 1. Worker settings with the prefix "producer." override those without.`,

@@ -1,11 +1,10 @@
 /** `millrace start`: runs a worker. */
-import type { CommandSpec, Invocation } from '@millrace/cli/program/command-spec';
+import type { Invocation, VerbSpec } from '@millrace/cli/program/command-spec';
 import { ENVIRONMENT, WORKER_FILE, WORKER_OPTIONS } from '../worker/worker-options';
 import type { BuildWorker } from '../worker/run-worker';
 
-export const command: CommandSpec = {
+export const command: VerbSpec = {
   name: 'start',
-  summary: 'run a distributed worker until SIGTERM or SIGINT',
   description: `Run a distributed worker until SIGTERM or SIGINT.
 
 Without a file, it reads worker.properties in the current directory if it exists. ${ENVIRONMENT}

@@ -1,6 +1,7 @@
 import { COMMANDS } from '../../../src/cli/commands';
 import { runCli } from '../../../src/cli/cli';
-import type { CommandSpec } from '../../../packages/cli/src/program/command-spec';
+import { type CommandSpec, loadCommand } from '../../../packages/cli/src/program/command-spec';
+import { optionsOf } from '../../../packages/cli/src/program/shared-options';
 import { FakeIo } from '../fake-io';
 
 /** Every command and subcommand with its words. */
@@ -10,15 +11,30 @@ function pathsOf(specs: readonly CommandSpec[], before: readonly string[] = []):
     return [[path, spec] as [string[], CommandSpec], ...pathsOf(spec.subcommands ?? [], path)];
   });
 }
-const ALL = pathsOf(COMMANDS.all());
+const ALL = pathsOf(Object.keys(COMMANDS.list).flatMap((name) => loadCommand(COMMANDS, name) ?? []));
 
 test('each command is in one group of the list of commands', () => {
-  expect(COMMANDS.groups.flatMap(([, names]) => names).sort()).toEqual([...COMMANDS.names].sort());
+  expect(COMMANDS.groups.flatMap(([, names]) => names).sort()).toEqual(Object.keys(COMMANDS.list).sort());
 });
 
 test('each command is loaded under its own name', () => {
-  for (const name of COMMANDS.names) expect(COMMANDS.load(name)?.name).toBe(name);
-  expect(COMMANDS.load('constructor')).toBeUndefined();
+  for (const name of Object.keys(COMMANDS.list)) expect(loadCommand(COMMANDS, name)?.name).toBe(name);
+  expect(loadCommand(COMMANDS, 'constructor')).toBeUndefined();
+});
+
+test('the list of commands has the arguments of each, and says whether it has options', () => {
+  for (const [name, { usage }] of Object.entries(COMMANDS.list)) {
+    const spec = loadCommand(COMMANDS, name)!;
+    const words = (spec.arguments ?? []).map((argument) => argument.name);
+    if (optionsOf(spec).length > 0) words.unshift('[options]');
+    expect([name, usage]).toEqual([name, words.join(' ')]);
+  }
+});
+
+test('a command after -- runs, too', async () => {
+  const io = new FakeIo('/');
+  expect(await runCli(['--', 'completion', 'bash'], io)).toBe(0);
+  expect(io.out).toContain('complete');
 });
 
 test.each(ALL.map(([path, spec]) => [path.join(' '), path, spec] as const))(

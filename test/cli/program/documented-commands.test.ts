@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { COMMANDS } from '../../../src/cli/commands';
 import { parseCommandLine } from '../../../packages/cli/src/program/parse-command-line';
 import { optionsOf } from '../../../packages/cli/src/program/shared-options';
-import type { CommandSpec } from '../../../packages/cli/src/program/command-spec';
+import { type CommandSpec, loadCommand } from '../../../packages/cli/src/program/command-spec';
 import { FakeIo } from '../fake-io';
 import { argumentsIn, documentedCommands, type CommandLine } from './documented-commands';
 import { shellCommands } from './shell-commands';
@@ -40,7 +40,7 @@ function problemOf({ args, isInline }: Pick<CommandLine, 'args' | 'isInline'>): 
 
 /** The command that the first words name, and the words after its name. */
 function specOf(args: readonly string[]): { readonly spec?: CommandSpec; readonly rest: readonly string[] } {
-  let spec = COMMANDS.load(args[0] ?? '');
+  let spec = loadCommand(COMMANDS, args[0]);
   let used = spec ? 1 : 0;
   for (;;) {
     const subcommand = spec?.subcommands?.find(({ name }) => name === args[used]);
@@ -75,17 +75,20 @@ const withPaths = (specs: readonly CommandSpec[], before = ''): [string, Command
     return [[path, spec] as [string, CommandSpec], ...withPaths(spec.subcommands ?? [], `${path} `)];
   });
 
-test.each(withPaths(COMMANDS.all()))('%s --help', (path, spec) => {
-  const examples = spec.examples.flatMap(({ command }) => argumentsIn(`millrace ${command}`));
-  const texts = [spec.description ?? '', ...optionsOf(spec).map(({ description }) => description)].join('\n');
-  const mentions = [...texts.matchAll(/"(millrace [^"]+)"/g)].flatMap(([, text = '']) => argumentsIn(text));
-  expect(examples.length).toBeGreaterThanOrEqual(spec.examples.length);
-  const lines = [
-    ...examples.map((args) => ({ args, isInline: false })),
-    ...mentions.map((args) => ({ args, isInline: true })),
-  ];
-  expect(problemsIn(`millrace ${path} --help`, lines)).toEqual([]);
-});
+test.each(withPaths(Object.keys(COMMANDS.list).flatMap((name) => loadCommand(COMMANDS, name) ?? [])))(
+  '%s --help',
+  (path, spec) => {
+    const examples = spec.examples.flatMap(({ command }) => argumentsIn(`millrace ${command}`));
+    const texts = [spec.description ?? '', ...optionsOf(spec).map(({ description }) => description)].join('\n');
+    const mentions = [...texts.matchAll(/"(millrace [^"]+)"/g)].flatMap(([, text = '']) => argumentsIn(text));
+    expect(examples.length).toBeGreaterThanOrEqual(spec.examples.length);
+    const lines = [
+      ...examples.map((args) => ({ args, isInline: false })),
+      ...mentions.map((args) => ({ args, isInline: true })),
+    ];
+    expect(problemsIn(`millrace ${path} --help`, lines)).toEqual([]);
+  },
+);
 
 describe('a wrong line is found, with its place', () => {
   const page = (text: string): string[] => problemsIn('page.md', documentedCommands(text, true));

@@ -5,7 +5,7 @@
 import { aliasOf, readPlugins } from '../connectors/plugins';
 import { readContexts } from '../context/contexts-file';
 import type { CliIo } from '../io';
-import type { CommandCatalogue, CommandSpec, Completion } from '../program/command-spec';
+import { type CommandCatalogue, type Completion, loadCommand } from '../program/command-spec';
 import { optionsOf } from '../program/shared-options';
 import { withClient } from '../rest/clients';
 import { listOf, objectOf, textOf } from '../rest/reply';
@@ -54,11 +54,10 @@ async function candidatesOf(
   commands: CommandCatalogue,
 ): Promise<readonly Candidate[] | typeof FILES> {
   const before = given[0] === 'help' ? given.slice(1) : given;
-  const named = before[0] === undefined ? undefined : commands.load(before[0]);
+  const named = loadCommand(commands, before[0]);
   if (before.length > 0 && !named) return [];
-  const root: CommandSpec = named ?? { name: '', summary: '', examples: [{ command: '', explanation: '' }] };
   const found = findCompletions(
-    named ? root : { ...root, subcommands: commands.all() },
+    named ?? { subcommands: Object.entries(commands.list).map(([name, { summary }]) => ({ name, summary })) },
     named ? before.slice(1) : before,
     current,
     optionsOf,
@@ -75,9 +74,9 @@ async function ask(
   source: Exclude<Completion, 'files'>,
   { url, context }: Readonly<Record<string, string>>,
   io: CliIo,
-  { names }: CommandCatalogue,
+  { list }: CommandCatalogue,
 ): Promise<readonly string[]> {
-  if (source === 'commands') return names;
+  if (source === 'commands') return Object.keys(list);
   if (source === 'contexts') return Object.keys(readContexts(io).contexts);
   const options = { requestTimeout: DEADLINE_S, ...(url && { url }), ...(context && { context }) };
   return await withClient({ io, options }, async (client) => {

@@ -19,18 +19,23 @@ export interface Completions {
   readonly args: readonly string[];
 }
 
+/** What completion reads of a spec: of a command that is only listed, its name and summary. */
+interface Completable extends Pick<CommandSpec, 'arguments' | 'options' | 'shared'> {
+  readonly subcommands?: readonly (Completable & Pick<CommandSpec, 'name' | 'summary'>)[];
+}
+
 /**
  * @param root the named command, or one with all commands as its subcommands
  * @param before words between the root's name and the current one
  * @param optionsOf all options of a spec, shared ones included
  */
 export function findCompletions(
-  root: CommandSpec,
+  root: Completable,
   before: readonly string[],
   current: string,
-  optionsOf: (spec: CommandSpec) => readonly OptionSpec[],
+  optionsOf: (spec: Completable) => readonly OptionSpec[],
 ): Completions {
-  let spec = root;
+  let spec: Completable = root;
   let pending: OptionSpec | undefined;
   let onlyArguments = false;
   const args: string[] = [];

@@ -64,15 +64,28 @@ export interface CommandSpec {
   readonly load?: () => { readonly run: Run };
 }
 
-/** Requires the module of a command. */
-export type LoadCommand = () => { readonly command: CommandSpec };
+/** Of a command's module. Its summary is in the list of commands, which is printed without the modules. */
+export type VerbSpec = Omit<CommandSpec, 'summary'>;
 
-/** All commands. The spec of each is loaded only when its command, the list of commands or completion needs it. */
+/** A row of the list of commands. */
+export interface ListedCommand {
+  readonly summary: string;
+  /** What follows the name in a usage line. A test compares it with the spec. */
+  readonly usage: string;
+  /** Requires the module of the command. */
+  readonly load: () => { readonly command: VerbSpec };
+}
+
+/** All commands. The module of each is loaded only when its command needs it. */
 export interface CommandCatalogue {
-  readonly names: readonly string[];
+  /** By name, in the order of help and completion. */
+  readonly list: Readonly<Record<string, ListedCommand>>;
   /** Headings of `millrace --help` and their commands. */
   readonly groups: readonly (readonly [heading: string, names: readonly string[]])[];
-  /** Undefined for an unknown name. */
-  readonly load: (name: string) => CommandSpec | undefined;
-  readonly all: () => readonly CommandSpec[];
+}
+
+/** Undefined for an unknown name. */
+export function loadCommand({ list }: CommandCatalogue, name: string | undefined): CommandSpec | undefined {
+  const listed = name !== undefined && Object.hasOwn(list, name) ? list[name] : undefined;
+  return listed && { ...listed.load().command, summary: listed.summary };
 }

@@ -1,8 +1,15 @@
-/** Parses a command line with commander. Only the spec of the named command is loaded. */
+/** Parses a command line with commander. Only the module of the named command is loaded, and for the list none. */
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { EXIT } from '../exit-codes';
 import type { CliIo } from '../io';
-import type { CommandCatalogue, CommandSpec, Invocation, OptionSpec, Run } from './command-spec';
+import {
+  type CommandCatalogue,
+  type CommandSpec,
+  type Invocation,
+  loadCommand,
+  type OptionSpec,
+  type Run,
+} from './command-spec';
 import { optionsOf } from './shared-options';
 
 /** Called when a command line has been parsed. */
@@ -24,9 +31,9 @@ export function parseCommandLine(
   let parsed: ParsedCommand | undefined;
   const onParsed: OnParsed = (run, values, options) => (parsed = { run, invocation: { args: values, options, io } });
   const root = rootCommand(io);
-  const spec = args[0] === undefined ? undefined : commands.load(args[0]);
+  const spec = loadCommand(commands, args[0]);
   if (spec) addCommand(root, spec, onParsed);
-  else addAllCommands(root, commands, onParsed);
+  else addAllCommands(root, commands, args, onParsed);
   try {
     root.parse([...args], { from: 'user' });
   } catch (error) {
@@ -36,13 +43,19 @@ export function parseCommandLine(
   return parsed ?? EXIT.usage;
 }
 
-function addAllCommands(root: Command, { all, groups }: CommandCatalogue, onParsed: OnParsed): void {
-  for (const spec of all()) addCommand(root, spec, onParsed);
-  for (const [heading, names] of groups)
+function addAllCommands(root: Command, commands: CommandCatalogue, args: readonly string[], onParsed: OnParsed): void {
+  for (const [name, { summary }] of Object.entries(commands.list)) {
+    // `millrace -- get connectors` runs a command, too.
+    const spec = args.includes(name) ? loadCommand(commands, name) : undefined;
+    if (spec) addCommand(root, spec, onParsed);
+    else root.command(name).summary(summary);
+  }
+  for (const [heading, names] of commands.groups)
     for (const command of root.commands) if (names.includes(command.name())) command.helpGroup(`${heading}:`);
   root
     .description('Runs Kafka Connect connectors on Node.js, and answers questions about any Kafka Connect cluster.')
     .usage('<command> [options]')
+    .configureHelp({ subcommandTerm: (command) => `${command.name()} ${commands.list[command.name()]?.usage}`.trim() })
     .option('-v, --version', 'print the versions of Millrace and of the Kafka Connect that it is compatible with')
     .addHelpText('after', `\nRun "millrace <command> --help" for the options and examples of a command.`);
 }

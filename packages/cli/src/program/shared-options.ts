@@ -49,7 +49,7 @@ const SHARED_OPTIONS: Readonly<Record<SharedOptions, readonly OptionSpec[]>> = {
 };
 
 /** The options of a command, the shared ones last. */
-export function optionsOf(spec: CommandSpec): readonly OptionSpec[] {
+export function optionsOf(spec: Pick<CommandSpec, 'options' | 'shared'>): readonly OptionSpec[] {
   return [...(spec.options ?? []), ...(spec.shared ?? []).flatMap((name) => SHARED_OPTIONS[name])];
 }
 

@@ -13,15 +13,14 @@ import { paintOf } from '../output/colours';
 import { confirm } from '../output/confirm';
 import { indentedLines } from '../output/printable';
 import { type ShowProgress, withProgress } from '../output/progress-line';
-import type { CommandSpec, Invocation } from '../program/command-spec';
+import type { Invocation, VerbSpec } from '../program/command-spec';
 import { FILE_OPTIONS, PRUNE_OPTIONS, wholeNumber } from '../program/shared-options';
 import { sideBySide, withClient } from '../rest/clients';
 import type { ConnectClient } from '../rest/connect-client';
 import { path } from '../rest/reply';
 
-export const command: CommandSpec = {
+export const command: VerbSpec = {
   name: 'apply',
-  summary: 'create and change connectors as files describe them',
   description: `Create and change connectors as files describe them.
 
 It shows the differences, validates all configs before it changes one, leaves unchanged connectors alone, and waits until the others run. If some fail, it continues with the rest and exits with code 1. Files are JSON, YAML or properties; \${NAME} is replaced by a variable of the environment.`,

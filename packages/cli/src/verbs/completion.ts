@@ -1,9 +1,8 @@
 /** `millrace completion`: the scripts of shells. */
-import type { CommandSpec, Invocation } from '../program/command-spec';
+import type { Invocation, VerbSpec } from '../program/command-spec';
 
-export const command: CommandSpec = {
+export const command: VerbSpec = {
   name: 'completion',
-  summary: 'print a script that completes commands in bash, zsh or fish',
   description: `Print a script that completes commands in bash, zsh or fish: commands, options, and the names of connectors, plugins, loggers and contexts. Names are asked of the worker, for a second at most.
 
 bash: source <(millrace completion bash) in ~/.bashrc; in bash 3.2 of macOS: eval "$(millrace completion bash)"

@@ -4,13 +4,12 @@ import { ConnectError } from '@millrace/sdk';
 import { type Context, CONTEXT_KEYS, contextsPath, readContexts, writeContexts } from '../context/contexts-file';
 import { contextOf, urlsOf } from '../context/server';
 import { writeAnswer } from '../output/answer';
-import type { CommandSpec, Invocation } from '../program/command-spec';
+import type { Invocation, VerbSpec } from '../program/command-spec';
 
 const NAME = { name: '<name>', description: 'name of the context', completes: 'contexts' } as const;
 
-export const command: CommandSpec = {
+export const command: VerbSpec = {
   name: 'context',
-  summary: 'list, choose and change the clusters that commands ask',
   description: `List, choose and change the clusters that commands ask.
 
 Contexts are kept in millrace/contexts.yaml in the folder for settings ($XDG_CONFIG_HOME, %APPDATA% or ~/.config), or in the file that MILLRACE_CONTEXTS names. A context has the URL of the REST API, files for TLS, and the file with the credentials.`,

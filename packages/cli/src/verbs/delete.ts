@@ -1,6 +1,6 @@
 /** `millrace delete` */
 import { type Action, changeConnectors, CONNECTORS, lifecycleOptions, SELECTION } from '../connectors/lifecycle';
-import type { CommandSpec } from '../program/command-spec';
+import type { VerbSpec } from '../program/command-spec';
 import { path } from '../rest/reply';
 
 const ACTION: Action = {
@@ -12,9 +12,8 @@ const ACTION: Action = {
   mustRun: false,
 };
 
-export const command: CommandSpec = {
+export const command: VerbSpec = {
   name: 'delete',
-  summary: 'delete connectors',
   description: `Delete connectors. Their topics are kept. It asks before it deletes.
 
 ${SELECTION}`,

@@ -1,11 +1,10 @@
 /** `millrace describe`: all about a connector or a plugin. */
-import type { CommandSpec } from '../program/command-spec';
+import type { VerbSpec } from '../program/command-spec';
 
 const shared = ['output', 'server'] as const;
 
-export const command: CommandSpec = {
+export const command: VerbSpec = {
   name: 'describe',
-  summary: 'show all about a connector or a plugin',
   examples: [
     { command: 'describe connector orders', explanation: 'State, failures, config, topics and offsets' },
     { command: 'describe plugin FileStreamSource', explanation: 'The settings of a plugin' },

@@ -3,13 +3,12 @@ import { planText, planValue, readPlan } from '../connectors/plan';
 import { EXIT } from '../exit-codes';
 import { writeAnswer } from '../output/answer';
 import { paintOf } from '../output/colours';
-import type { CommandSpec, Invocation } from '../program/command-spec';
+import type { Invocation, VerbSpec } from '../program/command-spec';
 import { FILE_OPTIONS, PRUNE_OPTIONS } from '../program/shared-options';
 import { withClient } from '../rest/clients';
 
-export const command: CommandSpec = {
+export const command: VerbSpec = {
   name: 'diff',
-  summary: 'compare connectors with files; exit code 5 if they differ',
   options: [...FILE_OPTIONS, ...PRUNE_OPTIONS],
   shared: ['server', 'output'],
   examples: [{ command: 'diff -f connectors/', explanation: 'What "apply" would change' }],

@@ -2,7 +2,7 @@
 import { ConnectError, editDistance } from '@millrace/sdk';
 import { writeAnswer } from '../output/answer';
 import { wrapText } from '../output/layout';
-import type { CommandSpec, Invocation } from '../program/command-spec';
+import type { Invocation, VerbSpec } from '../program/command-spec';
 
 /** What an error code means. */
 export interface ErrorEntry {
@@ -14,9 +14,8 @@ export interface ErrorEntry {
 }
 
 /** @param readEntries all codes, in the order of their documentation */
-export const explainCommand = (readEntries: () => readonly ErrorEntry[]): CommandSpec => ({
+export const explainCommand = (readEntries: () => readonly ErrorEntry[]): VerbSpec => ({
   name: 'explain',
-  summary: 'explain an error code: what happened, what to do',
   description:
     'Explain an error code: what happened, and what to do. The text may be a message or a trace that contains codes.',
   arguments: [{ name: '<text...>', description: 'the code, or a text that contains it' }],

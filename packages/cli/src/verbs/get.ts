@@ -6,7 +6,7 @@ import { classNamed, readPlugins } from '../connectors/plugins';
 import { exactJsonText, writeAnswer } from '../output/answer';
 import { paintOf, paintState } from '../output/colours';
 import { membersText } from '../output/layout';
-import type { CommandSpec, Invocation } from '../program/command-spec';
+import type { Invocation, VerbSpec } from '../program/command-spec';
 import { CONNECTOR_NAMES } from '../program/shared-options';
 import { sideBySide, withClient, workerClients } from '../rest/clients';
 import type { ConnectClient } from '../rest/connect-client';
@@ -14,9 +14,8 @@ import { listOf, objectOf, path, textOf } from '../rest/reply';
 
 const shared = ['output', 'server'] as const;
 
-export const command: CommandSpec = {
+export const command: VerbSpec = {
   name: 'get',
-  summary: 'list connectors, plugins, offsets, workers, loggers or topics',
   examples: [
     { command: 'get connectors', explanation: 'Connectors with their states and tasks' },
     { command: "get connectors 'orders-*' -o json", explanation: 'Those that match, for a program' },

@@ -3,13 +3,12 @@ import { ConnectError } from '@millrace/sdk';
 import { LEVEL_NAMES, levelName } from '@millrace/texts/rest-names';
 import { EXIT } from '../exit-codes';
 import { writeAnswer } from '../output/answer';
-import type { CommandSpec, Invocation } from '../program/command-spec';
+import type { Invocation, VerbSpec } from '../program/command-spec';
 import { withClient } from '../rest/clients';
 import { listOf, path, textOf } from '../rest/reply';
 
-export const command: CommandSpec = {
+export const command: VerbSpec = {
   name: 'loggers',
-  summary: 'change log levels of running workers',
   description: 'Change log levels of running workers, until they are restarted. "millrace get loggers" lists them.',
   examples: [{ command: 'loggers set root WARN', explanation: 'Only warnings and errors of the worker that answers' }],
   subcommands: [

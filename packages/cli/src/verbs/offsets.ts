@@ -11,7 +11,7 @@ import { confirm } from '../output/confirm';
 import { indentedLines, printable, printableLines } from '../output/printable';
 import { type ShowProgress, withProgress } from '../output/progress-line';
 import { isRunnable, shellQuote } from '../output/shell-quote';
-import type { CommandSpec, Invocation } from '../program/command-spec';
+import type { Invocation, VerbSpec } from '../program/command-spec';
 import { withClient } from '../rest/clients';
 import type { ConnectClient, RestRequest } from '../rest/connect-client';
 import { path, RestError } from '../rest/reply';
@@ -19,9 +19,8 @@ import { path, RestError } from '../rest/reply';
 const NAME = { name: '<connector>', description: 'name of the connector', completes: 'connectors' } as const;
 const RESUME = { flags: '--resume', description: 'resume the connector afterwards' };
 
-export const command: CommandSpec = {
+export const command: VerbSpec = {
   name: 'offsets',
-  summary: 'export, import and reset the offsets of a connector',
   examples: [
     { command: 'offsets export orders > orders-offsets.json', explanation: 'Keep the offsets' },
     { command: 'offsets import orders orders-offsets.json --resume', explanation: 'Go back to them' },

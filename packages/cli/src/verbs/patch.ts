@@ -8,15 +8,14 @@ import { writeAnswer } from '../output/answer';
 import { paintOf } from '../output/colours';
 import { indentedLines } from '../output/printable';
 import { type ShowProgress, withProgress } from '../output/progress-line';
-import type { CommandSpec, Invocation } from '../program/command-spec';
+import type { Invocation, VerbSpec } from '../program/command-spec';
 import { wholeNumber } from '../program/shared-options';
 import { withClient } from '../rest/clients';
 import type { ConnectClient } from '../rest/connect-client';
 import { path, RestError } from '../rest/reply';
 
-export const command: CommandSpec = {
+export const command: VerbSpec = {
   name: 'patch',
-  summary: "change some keys of a connector's config",
   description: `Change some keys of a connector's config. It shows the difference, and waits until connector and tasks run again.
 
 key=value sets a key, key- removes one. Values of secrets are better kept in files: see config providers.`,

@@ -9,7 +9,7 @@ import {
   lifecycleOptions,
   SELECTION,
 } from '../connectors/lifecycle';
-import type { CommandSpec } from '../program/command-spec';
+import type { VerbSpec } from '../program/command-spec';
 import { wholeNumber } from '../program/shared-options';
 import { path } from '../rest/reply';
 
@@ -27,9 +27,8 @@ const ACTION: Action = {
   settleMs: 2_000,
 };
 
-export const command: CommandSpec = {
+export const command: VerbSpec = {
   name: 'restart',
-  summary: 'restart connectors, or what failed of them',
   description: `Restart connectors. Without an option only the connector itself restarts, as in Connect; its tasks continue.
 
 ${SELECTION}`,

@@ -7,7 +7,7 @@ import {
   lifecycleOptions,
   SELECTION,
 } from '../connectors/lifecycle';
-import type { CommandSpec } from '../program/command-spec';
+import type { VerbSpec } from '../program/command-spec';
 import { path } from '../rest/reply';
 
 const ACTION: Action = {
@@ -19,9 +19,8 @@ const ACTION: Action = {
   mustRun: true,
 };
 
-export const command: CommandSpec = {
+export const command: VerbSpec = {
   name: 'resume',
-  summary: 'resume paused or stopped connectors',
   description: `Resume paused or stopped connectors.
 
 ${SELECTION}`,

@@ -7,13 +7,12 @@ import { type Paint, paintOf, paintState } from '../output/colours';
 import { tableText, wrapText } from '../output/layout';
 import { printable } from '../output/printable';
 import { watch } from '../output/watch';
-import type { CommandSpec, Invocation } from '../program/command-spec';
+import type { Invocation, VerbSpec } from '../program/command-spec';
 import { CONNECTOR_NAMES, INTERVAL } from '../program/shared-options';
 import { withClient } from '../rest/clients';
 
-export const command: CommandSpec = {
+export const command: VerbSpec = {
   name: 'status',
-  summary: 'show on one screen what runs and what failed',
   description: `Show on one screen what runs and what failed, with the first line of each trace. The exit code is 5 if a connector or task is FAILED.`,
   arguments: [CONNECTOR_NAMES],
   options: [{ flags: '-w, --watch', description: 'refresh it until Ctrl-C' }, INTERVAL],

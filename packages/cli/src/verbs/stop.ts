@@ -1,7 +1,7 @@
 /** `millrace stop` */
 import { isStopped } from '../connectors/connectors';
 import { type Action, changeConnectors, CONNECTORS, lifecycleOptions, SELECTION } from '../connectors/lifecycle';
-import type { CommandSpec } from '../program/command-spec';
+import type { VerbSpec } from '../program/command-spec';
 import { path } from '../rest/reply';
 
 const ACTION: Action = {
@@ -13,9 +13,8 @@ const ACTION: Action = {
   mustRun: false,
 };
 
-export const command: CommandSpec = {
+export const command: VerbSpec = {
   name: 'stop',
-  summary: 'stop connectors and their tasks',
   description: `Stop connectors: their tasks end, their configs and offsets are kept.
 
 ${SELECTION}`,

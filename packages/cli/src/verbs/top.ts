@@ -5,16 +5,15 @@ import { selectNamed } from '../connectors/name-pattern';
 import { writeAnswer } from '../output/answer';
 import { paintOf } from '../output/colours';
 import { watch } from '../output/watch';
-import type { CommandSpec, Invocation } from '../program/command-spec';
+import type { Invocation, VerbSpec } from '../program/command-spec';
 import { CONNECTOR_NAMES, INTERVAL, wholeNumber } from '../program/shared-options';
 import { withClient, WORKER_ANSWER_MS, workerClients } from '../rest/clients';
 import { connectorRows, workerRow } from './top/rows';
 import { type Shown, topText } from './top/top-text';
 import { type Readings, WorkerPoll } from './top/worker-poll';
 
-export const command: CommandSpec = {
+export const command: VerbSpec = {
   name: 'top',
-  summary: 'show throughput, lag and errors of connectors, CPU and memory of workers',
   description:
     'Show throughput, lag and errors of connectors, CPU and memory of workers, until Ctrl-C. The figures are those of GET /metrics of the workers of the URL; of workers without it, such as Java’s, only states are shown.',
   arguments: [CONNECTOR_NAMES],

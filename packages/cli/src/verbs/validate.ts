@@ -5,7 +5,7 @@ import type { ConnectorDocument } from '../documents/connector-document';
 import { readDocuments } from '../documents/read-documents';
 import { EXIT } from '../exit-codes';
 import { writeAnswer } from '../output/answer';
-import type { CommandSpec, Invocation } from '../program/command-spec';
+import type { Invocation, VerbSpec } from '../program/command-spec';
 import { PLUGIN_OPTIONS, RECURSIVE } from '../program/shared-options';
 import { withClient } from '../rest/clients';
 
@@ -16,9 +16,8 @@ export type ValidateOffline = (
 ) => Promise<readonly Validated[]>;
 
 /** @param validateOffline validation without a worker */
-export const validateCommand = (validateOffline: ValidateOffline): CommandSpec => ({
+export const validateCommand = (validateOffline: ValidateOffline): VerbSpec => ({
   name: 'validate',
-  summary: 'validate connector files on a worker, or without one; exit code 5 if one is invalid',
   description: `Validate connector files on a worker; exit code 5 if one is invalid.
 
 With --offline no worker is needed: the plugins of this installation validate here, with the worker settings of --config. A connector that connects to its database to validate connects from here.`,
