@@ -10,6 +10,7 @@ COPY packages/cli/package.json packages/cli/
 COPY packages/console/package.json packages/console/
 COPY packages/embedded/package.json packages/embedded/
 COPY packages/kafka-client/package.json packages/kafka-client/
+COPY packages/kafka-protocol/package.json packages/kafka-protocol/
 COPY packages/record-codecs/package.json packages/record-codecs/
 COPY packages/sdk/package.json packages/sdk/
 COPY packages/texts/package.json packages/texts/

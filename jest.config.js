@@ -19,6 +19,7 @@ const common = {
     '^@millrace/sdk$': '<rootDir>/packages/sdk/src/index.ts',
     '^@millrace/sdk/testing$': '<rootDir>/packages/sdk/src/testing/index.ts',
     '^@millrace/record-codecs$': '<rootDir>/packages/record-codecs/src/index.ts',
+    '^@millrace/kafka-protocol$': '<rootDir>/packages/kafka-protocol/src/index.ts',
     '^@millrace/kafka-client$': '<rootDir>/packages/kafka-client/src/index.ts',
     '^@millrace/kafka-client/clients$': '<rootDir>/packages/kafka-client/src/create-clients.ts',
     '^@millrace/kafka-client/security$': '<rootDir>/packages/kafka-client/src/security/index.ts',

@@ -6,11 +6,17 @@ import {
   type EmbeddedBroker,
   type EmbeddedBrokerOptions,
 } from '../../packages/embedded/src/broker';
-import { APIS } from '../../packages/embedded/src/protocol/apis';
-import { decode, encode, hasFlexibleResponseHeader, isFlexible } from '../../packages/embedded/src/protocol/codec';
-import type { Api, MessageOf } from '../../packages/embedded/src/protocol/layout';
-import { Reader } from '../../packages/embedded/src/protocol/reader';
-import { Writer } from '../../packages/embedded/src/protocol/writer';
+import {
+  APIS,
+  decode,
+  encode,
+  hasFlexibleResponseHeader,
+  isFlexible,
+  Reader,
+  Writer,
+  type Api,
+  type MessageOf,
+} from '@millrace/kafka-protocol';
 import { encodeRecordBatch, type BatchSpec } from './record-batches';
 
 /** Starts brokers and stops them after each test. */

@@ -9,7 +9,7 @@ import {
 } from '../../packages/embedded/src/coordinators';
 import type { RequestContext } from '../../packages/embedded/src/requests/handler';
 import type { Partitions, TopicPartition } from '../../packages/embedded/src/partitions';
-import type { Api, Loose, MessageOf, RequestOf } from '../../packages/embedded/src/protocol/layout';
+import type { Api, Loose, MessageOf, RequestOf } from '@millrace/kafka-protocol';
 import { FakeClock } from './fake-clock';
 
 /** What a request leaves out. */

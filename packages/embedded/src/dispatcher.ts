@@ -1,8 +1,7 @@
 /** Passes each request to the handler of its API. Before authentication, only the APIs that lead to it are served. */
-import { APIS } from './protocol/apis';
-import { API_VERSIONS, SASL_AUTHENTICATE, SASL_HANDSHAKE } from './protocol/apis/connection';
+import { API_VERSIONS, SASL_AUTHENTICATE, SASL_HANDSHAKE, type RequestOf } from '@millrace/kafka-protocol';
+import { SERVED_APIS } from './protocol/apis';
 import { ErrorCode } from './protocol/errors';
-import type { RequestOf } from './protocol/layout';
 import type { Dispatch, Handler } from './requests/handler';
 import { authenticate, handshake, rejectAuthenticate, rejectHandshake, type Users } from './security/sasl';
 
@@ -10,9 +9,9 @@ const BEFORE_AUTHENTICATION = new Set(['ApiVersions', 'SaslHandshake', 'SaslAuth
 
 /** @param users null: the listener requires no authentication. */
 export function createDispatcher(handlers: ReadonlyMap<number, Handler>, users: Users | null): Dispatch {
-  const served = [...APIS.values()]
-    .filter(({ key, name }) => handlers.has(key) || BEFORE_AUTHENTICATION.has(name))
-    .map(({ key, versions: [minVersion, maxVersion] }) => ({ apiKey: key, minVersion, maxVersion }));
+  const served = [...SERVED_APIS.values()]
+    .filter(({ api }) => handlers.has(api.key) || BEFORE_AUTHENTICATION.has(api.name))
+    .map(({ api, versions: [minVersion, maxVersion] }) => ({ apiKey: api.key, minVersion, maxVersion }));
 
   return async ({ api, version, body, unsupportedVersion }, context, session) => {
     if (!session.authenticated && !BEFORE_AUTHENTICATION.has(api.name)) return 'close';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EmbeddedBroker } from '../../../packages/embedded/src/broker';
-import { CREATE_TOPICS } from '../../../packages/embedded/src/protocol/apis/topics';
+import { CREATE_TOPICS } from '@millrace/kafka-protocol';
 import { brokers, RawClient } from '../broker-harness';
 import { cell, numbered, tlsIdentity, USER } from './cell';
 

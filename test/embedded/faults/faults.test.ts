@@ -3,10 +3,7 @@ import { createKafkaClients } from '../../../packages/kafka-client/src/create-cl
 import { silentLogger } from '../../../src/logging/logger';
 import type { EmbeddedBroker } from '../../../packages/embedded/src/broker';
 import { errorResponse } from '../../../packages/embedded/src/requests/error-response';
-import { FETCH, PRODUCE } from '../../../packages/embedded/src/protocol/apis/data';
-import { METADATA } from '../../../packages/embedded/src/protocol/apis/connection';
-import { FIND_COORDINATOR, OFFSET_FETCH } from '../../../packages/embedded/src/protocol/apis/groups';
-import { DELETE_TOPICS } from '../../../packages/embedded/src/protocol/apis/topics';
+import { DELETE_TOPICS, FETCH, FIND_COORDINATOR, METADATA, OFFSET_FETCH, PRODUCE } from '@millrace/kafka-protocol';
 import { brokers, fetchRequest, produceRequest, RawClient } from '../broker-harness';
 import { recordsIn } from '../record-batches';
 

@@ -1,11 +1,12 @@
 /** Writes of the group coordinator that fail for a while (kafka-client §4). */
 import {
-  OFFSET_COMMIT,
+  CREATE_TOPICS,
   DELETE_GROUPS,
+  DELETE_TOPICS,
   LIST_GROUPS,
+  OFFSET_COMMIT,
   OFFSET_FETCH,
-} from '../../../packages/embedded/src/protocol/apis/groups';
-import { CREATE_TOPICS, DELETE_TOPICS } from '../../../packages/embedded/src/protocol/apis/topics';
+} from '@millrace/kafka-protocol';
 import { ErrorCode } from '../../../packages/embedded/src/protocol/errors';
 import { MemoryKeyValueLog } from '../../../packages/embedded/src/storage/key-value-log';
 import { brokers, RawClient } from '../broker-harness';

@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as api from '../../../packages/embedded/src/protocol/apis/groups';
-import { TXN_OFFSET_COMMIT } from '../../../packages/embedded/src/protocol/apis/transactions';
+import * as api from '@millrace/kafka-protocol';
+import { TXN_OFFSET_COMMIT } from '@millrace/kafka-protocol';
 import { ErrorCode } from '../../../packages/embedded/src/protocol/errors';
 import { CoordinatorsHarness } from '../coordinators-harness';
 

@@ -1,5 +1,5 @@
 /** Committed offsets and groups are forgotten as in Apache Kafka, KIP-211 (issue 4). */
-import * as api from '../../../packages/embedded/src/protocol/apis/groups';
+import * as api from '@millrace/kafka-protocol';
 import { expiredOffsets } from '../../../packages/embedded/src/groups/retention';
 import type { OffsetCommit } from '../../../packages/embedded/src/groups/offset-store';
 import { CoordinatorsHarness, settle } from '../coordinators-harness';

@@ -2,12 +2,8 @@
 import { connect } from 'node:net';
 import { apiNamed, brokers, fetchRequest, garbage, produceRequest, RawClient } from '../broker-harness';
 import { recordsIn } from '../record-batches';
-import { decode } from '../../../packages/embedded/src/protocol/codec';
-import { Reader } from '../../../packages/embedded/src/protocol/reader';
-import type { METADATA as METADATA_LAYOUT } from '../../../packages/embedded/src/protocol/apis/connection';
-import type { FETCH } from '../../../packages/embedded/src/protocol/apis/data';
+import { decode, Reader, type FETCH, type MessageOf, type METADATA as METADATA_LAYOUT } from '@millrace/kafka-protocol';
 import type { EmbeddedBroker } from '../../../packages/embedded/src/broker';
-import type { MessageOf } from '../../../packages/embedded/src/protocol/layout';
 
 const start = brokers();
 const API_VERSIONS = apiNamed('ApiVersions');

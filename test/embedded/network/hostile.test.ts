@@ -5,12 +5,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { EmbeddedBroker } from '../../../packages/embedded/src/broker';
-import { APIS } from '../../../packages/embedded/src/protocol/apis';
-import { METADATA } from '../../../packages/embedded/src/protocol/apis/connection';
-import { FETCH, PRODUCE } from '../../../packages/embedded/src/protocol/apis/data';
-import { JOIN_GROUP } from '../../../packages/embedded/src/protocol/apis/groups';
-import { CREATE_TOPICS } from '../../../packages/embedded/src/protocol/apis/topics';
-import { isFlexible } from '../../../packages/embedded/src/protocol/codec';
+import { SERVED_APIS } from '../../../packages/embedded/src/protocol/apis';
+import { CREATE_TOPICS, FETCH, isFlexible, JOIN_GROUP, METADATA, PRODUCE } from '@millrace/kafka-protocol';
 import { fetchRequest, garbage, produceRequest, RawClient } from '../broker-harness';
 import { startBrokerProcess, type BrokerProcess } from '../broker-process';
 
@@ -117,8 +113,8 @@ test('unknown APIs and versions', async () => {
   for (const key of [-32768, -1, 4, 5, 6, 7, 23, 53, 67, 92, 999, 32767]) {
     for (const version of [-1, 0, 99, 32767]) await sendAndLeave(header(key, version, false));
   }
-  for (const { key, versions } of APIS.values()) {
-    for (const version of [-1, versions[0] - 1, versions[1] + 1]) await sendAndLeave(header(key, version, false));
+  for (const { api, versions } of SERVED_APIS.values()) {
+    for (const version of [-1, versions[0] - 1, versions[1] + 1]) await sendAndLeave(header(api.key, version, false));
   }
 });
 
@@ -131,8 +127,8 @@ test.each([
   ['a million', 0, Buffer.concat([Buffer.from('000f4240', 'hex'), Buffer.alloc(3 << 20)])],
   ['as large as it may be', 0, Buffer.concat([Buffer.from('00030d40', 'hex'), Buffer.alloc(3 << 20)])],
 ])('lists and strings whose length is %s, in every API', async (_, which, body) => {
-  for (const api of APIS.values()) {
-    const version = api.versions[which as 0 | 1];
+  for (const { api, versions } of SERVED_APIS.values()) {
+    const version = versions[which as 0 | 1];
     await sendAndLeave(Buffer.concat([header(api.key, version, isFlexible(api, version)), body]));
   }
 });

@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { OFFSET_COMMIT, OFFSET_FETCH } from '../../../packages/embedded/src/protocol/apis/groups';
-import * as api from '../../../packages/embedded/src/protocol/apis/transactions';
+import { OFFSET_COMMIT, OFFSET_FETCH } from '@millrace/kafka-protocol';
+import * as api from '@millrace/kafka-protocol';
 import { ErrorCode } from '../../../packages/embedded/src/protocol/errors';
 import { CoordinatorsHarness, settle } from '../coordinators-harness';
 

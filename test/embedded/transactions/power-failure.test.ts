@@ -5,10 +5,8 @@
 import { copyFileSync, mkdtempSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FETCH, LIST_OFFSETS, PRODUCE } from '../../../packages/embedded/src/protocol/apis/data';
-import { OFFSET_FETCH } from '../../../packages/embedded/src/protocol/apis/groups';
-import { CREATE_TOPICS } from '../../../packages/embedded/src/protocol/apis/topics';
-import * as api from '../../../packages/embedded/src/protocol/apis/transactions';
+import { CREATE_TOPICS, FETCH, LIST_OFFSETS, OFFSET_FETCH, PRODUCE } from '@millrace/kafka-protocol';
+import * as api from '@millrace/kafka-protocol';
 import { ErrorCode } from '../../../packages/embedded/src/protocol/errors';
 import { brokers, fetchRequest, produceRequest, RawClient } from '../broker-harness';
 import { recordsIn, type BatchSpec } from '../record-batches';

@@ -6,7 +6,7 @@ import { installKcat } from '../../../dev/services/debian-programs';
 import { fetchLibrdkafka, whyNoLibrdkafka } from '../../../dev/services/kafka-clients';
 import { ROOT } from '../../../dev/services/paths';
 import { whyNoPip } from '../../../dev/services/python-packages';
-import { OFFSET_FETCH } from '../../../packages/embedded/src/protocol/apis/groups';
+import { OFFSET_FETCH } from '@millrace/kafka-protocol';
 import { brokers, RawClient } from '../../embedded/broker-harness';
 import { numbered } from '../../embedded/clients/cell';
 import { EXPECTED } from './application';

@@ -35,7 +35,7 @@ const FURTHER_FILES: Readonly<Record<string, RegExp>> = {
   '@millrace/connector-postgres': /^TYPES\.md$/,
 };
 /** Those that other code compiles against. */
-const TYPED = ['@millrace/console', '@millrace/embedded', '@millrace/record-codecs', '@millrace/sdk'];
+const TYPED = ['console', 'embedded', 'kafka-protocol', 'record-codecs', 'sdk'].map((name) => `@millrace/${name}`);
 
 const place = mkdtempSync(join(tmpdir(), 'millrace-tarballs-'));
 afterAll(() => removeSync(place));

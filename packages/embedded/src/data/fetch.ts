@@ -3,9 +3,8 @@ import { startTimer } from '../clock';
 import { handles, type Handler, type RequestContext } from '../requests/handler';
 import { LEADER_EPOCH, readHeader, batchBytes } from '../log/batch';
 import type { PartitionLog } from '../log/partition-log';
-import { FETCH } from '../protocol/apis/data';
+import { FETCH, type ElementOf, type RequestOf, type ResponseOf } from '@millrace/kafka-protocol';
 import { ErrorCode } from '../protocol/errors';
-import type { ElementOf, RequestOf, ResponseOf } from '../protocol/layout';
 import type { TopicRegistry } from '../topics/registry';
 import type { Topic } from '../topics/topic';
 

@@ -2,7 +2,7 @@
 import { handles, type Handler } from '../requests/handler';
 import { LEADER_EPOCH, readHeader } from '../log/batch';
 import type { PartitionLog } from '../log/partition-log';
-import { DELETE_RECORDS, LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH } from '../protocol/apis/data';
+import { DELETE_RECORDS, LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH } from '@millrace/kafka-protocol';
 import { ErrorCode } from '../protocol/errors';
 import type { TopicRegistry } from '../topics/registry';
 import { eachRecord, type StoredRecord } from '../log/records';

@@ -5,9 +5,8 @@ import type { LogSettings } from '../log/log-settings';
 import type { PartitionLog } from '../log/partition-log';
 import { everyRecordHasKey } from '../log/records';
 import type { TopicPartition } from '../partitions';
-import { PRODUCE } from '../protocol/apis/data';
+import { PRODUCE, type ElementOf, type RequestOf, type ResponseOf } from '@millrace/kafka-protocol';
 import { ErrorCode, type ErrorName } from '../protocol/errors';
-import type { ElementOf, RequestOf, ResponseOf } from '../protocol/layout';
 import { handles, type Handler } from '../requests/handler';
 import type { TopicRegistry } from '../topics/registry';
 

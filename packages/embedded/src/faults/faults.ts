@@ -1,5 +1,5 @@
 /** Fault injection for tests of clients: failures of networks and clusters. */
-import { APIS } from '../protocol/apis';
+import { SERVED_APIS } from '../protocol/apis';
 import { ErrorCode, type ErrorName } from '../protocol/errors';
 
 export interface FaultOptions {
@@ -65,7 +65,7 @@ export class FaultPlan implements Faults {
   private readonly faults = new Set<Fault>();
   private readonly counts = new Map<string, number>();
   private readonly paused = new Map<string, { readonly resumed: Promise<void>; readonly resume: () => void }>();
-  private readonly names = new Set([...APIS.values()].map((api) => api.name));
+  private readonly names = new Set([...SERVED_APIS.values()].map(({ api }) => api.name));
 
   delay(api: string, ms: number, options: FaultOptions = {}): RemoveFault {
     return this.add(api, { kind: 'delay', ms }, options);

@@ -1,8 +1,7 @@
 /** Applies the injected faults to requests before they reach the dispatcher. */
 import { startTimer } from '../clock';
 import type { Dispatch, Session } from '../requests/handler';
-import { PRODUCE } from '../protocol/apis/data';
-import type { RequestOf } from '../protocol/layout';
+import { PRODUCE, type RequestOf } from '@millrace/kafka-protocol';
 import { errorResponse } from '../requests/error-response';
 import type { FaultPlan } from './faults';
 

@@ -1,6 +1,6 @@
 /** DescribeGroups, ListGroups, DeleteGroups, OffsetDelete. */
 import { handles, type Handler } from '../requests/handler';
-import { DELETE_GROUPS, DESCRIBE_GROUPS, LIST_GROUPS, OFFSET_DELETE } from '../protocol/apis/groups';
+import { DELETE_GROUPS, DESCRIBE_GROUPS, LIST_GROUPS, OFFSET_DELETE } from '@millrace/kafka-protocol';
 import { ErrorCode } from '../protocol/errors';
 import type { Partitions, TopicPartition } from '../partitions';
 import type { Group } from './group';

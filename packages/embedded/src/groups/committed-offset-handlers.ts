@@ -1,10 +1,14 @@
 /** OffsetCommit, OffsetFetch, TxnOffsetCommit. */
 import type { Clock } from '../clock';
 import { handles, type Handler } from '../requests/handler';
-import { OFFSET_COMMIT, OFFSET_FETCH } from '../protocol/apis/groups';
-import { TXN_OFFSET_COMMIT } from '../protocol/apis/transactions';
+import {
+  OFFSET_COMMIT,
+  OFFSET_FETCH,
+  TXN_OFFSET_COMMIT,
+  type ElementOf,
+  type RequestOf,
+} from '@millrace/kafka-protocol';
 import { ErrorCode } from '../protocol/errors';
-import type { ElementOf, RequestOf } from '../protocol/layout';
 import type { Partitions, TopicPartition } from '../partitions';
 import type { MemberIdentity } from './member';
 import type { OffsetCommit } from './offset-store';

@@ -1,6 +1,6 @@
 /** JoinGroup, SyncGroup, Heartbeat, LeaveGroup. */
 import { handles, type Handler } from '../requests/handler';
-import { HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP } from '../protocol/apis/groups';
+import { HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, SYNC_GROUP } from '@millrace/kafka-protocol';
 import { ErrorCode } from '../protocol/errors';
 import { failedJoin, failedSync, type JoinResult, type SyncResult } from './member';
 import type { GroupRegistry } from './registry';

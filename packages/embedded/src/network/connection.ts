@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import { startTimer } from '../clock';
 import { readRequest, writeResponse } from '../protocol/request';
 import type { Dispatch, Session } from '../requests/handler';
-import { MalformedMessage } from '../protocol/reader';
+import { MalformedMessage } from '@millrace/kafka-protocol';
 import { FrameAssembler, FrameTooLarge } from './frames';
 import type { MemoryBudget, MemoryShare } from './memory-budget';
 

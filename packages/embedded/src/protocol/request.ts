@@ -1,9 +1,15 @@
 /** Reads a request from a frame, and writes a response as the chunks of a frame. */
-import { APIS } from './apis';
-import { decode, encode, hasFlexibleResponseHeader, isFlexible } from './codec';
-import type { Api } from './layout';
-import { MalformedMessage, Reader } from './reader';
-import { Writer } from './writer';
+import {
+  decode,
+  encode,
+  hasFlexibleResponseHeader,
+  isFlexible,
+  MalformedMessage,
+  Reader,
+  Writer,
+  type Api,
+} from '@millrace/kafka-protocol';
+import { SERVED_APIS } from './apis';
 
 export interface ReceivedRequest {
   readonly api: Api;
@@ -24,9 +30,12 @@ export function readRequest(frame: Buffer): ReceivedRequest {
   const key = from.int16();
   const version = from.int16();
   const correlationId = from.int32();
-  const api = APIS.get(key);
-  if (!api) throw new MalformedMessage(`uses API ${key}, which is not supported`);
-  const [lowest, highest] = api.versions;
+  const served = SERVED_APIS.get(key);
+  if (!served) throw new MalformedMessage(`uses API ${key}, which is not supported`);
+  const {
+    api,
+    versions: [lowest, highest],
+  } = served;
   if (version < lowest || version > highest) {
     if (api.name !== 'ApiVersions') {
       throw new MalformedMessage(`uses ${api.name} version ${version}; supported are ${lowest} to ${highest}`);

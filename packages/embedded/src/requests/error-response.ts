@@ -2,8 +2,7 @@
  * Builds a response that has the same error code in every place, from the layouts alone. Its arrays have one element
  * for each element of the corresponding array of the request, with the same names and numbers.
  */
-import { includesVersion } from '../protocol/codec';
-import type { Api, Field } from '../protocol/layout';
+import { includesVersion, type Api, type Field } from '@millrace/kafka-protocol';
 
 type Message = Record<string, unknown>;
 

@@ -1,8 +1,9 @@
 /**
  * The contract between connections and the modules that handle requests. A module exports `xxxHandlers(deps)`, a map
- * from API key to handler; broker.ts combines them. Requests and responses have the field names of `protocol/apis`.
+ * from API key to handler; broker.ts combines them. Requests and responses have the field names of the declarations in
+ * `@millrace/kafka-protocol`.
  */
-import type { Api, RequestOf, ResponseOf } from '../protocol/layout';
+import type { Api, RequestOf, ResponseOf } from '@millrace/kafka-protocol';
 import type { ReceivedRequest } from '../protocol/request';
 
 export interface RequestContext {
@@ -18,7 +19,7 @@ export interface RequestContext {
  * the response; an exception closes the connection and is logged.
  * The requests of a connection are handled in order: the next one waits for the promise.
  */
-// The layouts in protocol/apis define the actual types; `handles` checks them.
+// The declarations in @millrace/kafka-protocol define the actual types; `handles` checks them.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Handler = (request: any, context: RequestContext) => Promise<object | null> | object | null;
 

@@ -1,9 +1,8 @@
 /** SASL PLAIN: the handshake, then a bare token (handshake version 0) or SaslAuthenticate requests. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Session } from '../requests/handler';
-import type { SASL_AUTHENTICATE, SASL_HANDSHAKE } from '../protocol/apis/connection';
+import type { RequestOf, ResponseOf, SASL_AUTHENTICATE, SASL_HANDSHAKE } from '@millrace/kafka-protocol';
 import { ErrorCode } from '../protocol/errors';
-import type { RequestOf, ResponseOf } from '../protocol/layout';
 
 /** User name → password. */
 export type Users = ReadonlyMap<string, string>;

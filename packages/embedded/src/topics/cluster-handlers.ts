@@ -1,8 +1,7 @@
 /** Metadata, DescribeCluster, FindCoordinator: this broker is every leader, the controller and every coordinator. */
 import { handles, type Handler } from '../requests/handler';
 import { LEADER_EPOCH } from '../log/batch';
-import { DESCRIBE_CLUSTER, METADATA } from '../protocol/apis/connection';
-import { FIND_COORDINATOR } from '../protocol/apis/groups';
+import { DESCRIBE_CLUSTER, FIND_COORDINATOR, METADATA } from '@millrace/kafka-protocol';
 import { ErrorCode } from '../protocol/errors';
 import type { TopicRegistry } from './registry';
 import { nameProblem, type Topic } from './topic';

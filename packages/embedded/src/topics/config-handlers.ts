@@ -2,7 +2,7 @@
  * DescribeConfigs, AlterConfigs, IncrementalAlterConfigs. Topic configs can be altered, broker configs are read-only.
  */
 import { handles, type Handler } from '../requests/handler';
-import { ALTER_CONFIGS, DESCRIBE_CONFIGS, INCREMENTAL_ALTER_CONFIGS } from '../protocol/apis/topics';
+import { ALTER_CONFIGS, DESCRIBE_CONFIGS, INCREMENTAL_ALTER_CONFIGS } from '@millrace/kafka-protocol';
 import { ErrorCode } from '../protocol/errors';
 import { configDefinition, configProblem, listOf, TOPIC_CONFIGS, type ConfigType } from './config-definitions';
 import type { TopicRegistry } from './registry';

@@ -2,7 +2,7 @@
 import { statfsSync } from 'node:fs';
 import { handles, type Handler } from '../requests/handler';
 import type { PartitionLog } from '../log/partition-log';
-import { DESCRIBE_LOG_DIRS, DESCRIBE_PRODUCERS } from '../protocol/apis/inspection';
+import { DESCRIBE_LOG_DIRS, DESCRIBE_PRODUCERS } from '@millrace/kafka-protocol';
 import { ErrorCode } from '../protocol/errors';
 import type { TopicRegistry } from './registry';
 

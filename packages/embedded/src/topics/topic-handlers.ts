@@ -1,9 +1,14 @@
 /** CreateTopics, DeleteTopics, CreatePartitions. */
 import { handles, type Handler } from '../requests/handler';
-import { CREATE_PARTITIONS, CREATE_TOPICS, DELETE_TOPICS } from '../protocol/apis/topics';
+import {
+  CREATE_PARTITIONS,
+  CREATE_TOPICS,
+  DELETE_TOPICS,
+  type ElementOf,
+  type RequestOf,
+} from '@millrace/kafka-protocol';
 import { ErrorCode } from '../protocol/errors';
 import { isDiskFailure } from '../requests/storage-errors';
-import type { ElementOf, RequestOf } from '../protocol/layout';
 import { configProblem, TOPIC_CONFIGS } from './config-definitions';
 import { ConfigSource } from './config-handlers';
 import type { TopicRegistry } from './registry';

@@ -1,8 +1,14 @@
 /** InitProducerId, AddPartitionsToTxn, AddOffsetsToTxn, EndTxn. */
 import { handles, type Handler } from '../requests/handler';
-import { ADD_OFFSETS_TO_TXN, ADD_PARTITIONS_TO_TXN, END_TXN, INIT_PRODUCER_ID } from '../protocol/apis/transactions';
+import {
+  ADD_OFFSETS_TO_TXN,
+  ADD_PARTITIONS_TO_TXN,
+  END_TXN,
+  INIT_PRODUCER_ID,
+  type ElementOf,
+  type RequestOf,
+} from '@millrace/kafka-protocol';
 import { ErrorCode } from '../protocol/errors';
-import type { ElementOf, RequestOf } from '../protocol/layout';
 import type { Partitions } from '../partitions';
 import type { TransactionCoordinator } from './coordinator';
 

@@ -2,7 +2,7 @@
 import type { Clock } from '../clock';
 import { handles, type Handler } from '../requests/handler';
 import type { Partitions } from '../partitions';
-import { DESCRIBE_TRANSACTIONS, LIST_TRANSACTIONS, WRITE_TXN_MARKERS } from '../protocol/apis/inspection';
+import { DESCRIBE_TRANSACTIONS, LIST_TRANSACTIONS, WRITE_TXN_MARKERS } from '@millrace/kafka-protocol';
 import { ErrorCode } from '../protocol/errors';
 import type { TransactionCoordinator } from './coordinator';
 import { TRANSACTION_STATES, type Transaction } from './transaction';

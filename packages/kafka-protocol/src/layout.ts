@@ -1,6 +1,6 @@
 /**
  * Declares the fields of Kafka messages: name (camelCase, as in Kafka's message definitions), type and API versions.
- * The same list defines decoding, encoding and the TypeScript types of handlers.
+ * The same list defines decoding, encoding and the TypeScript types.
  */
 
 /**
@@ -31,7 +31,7 @@ export type Field =
 export interface Api {
   readonly key: number;
   readonly name: string;
-  /** The lowest and highest supported version. Source: kafka-client §4. */
+  /** The lowest and the highest declared version. What the client and the broker support is their own decision. */
   readonly versions: readonly [number, number];
   /** First version with compact lengths and tagged fields; null: none. */
   readonly flexible: number | null;

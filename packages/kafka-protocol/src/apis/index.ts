@@ -1,4 +1,4 @@
-/** All supported APIs, by key. */
+/** All declared APIs, by key. */
 import type { Api } from '../layout';
 import * as connection from './connection';
 import * as data from './data';

@@ -1,6 +1,6 @@
 /**
- * Compiles the layouts of protocol/apis into decoders of requests and encoders of responses, one per API version, on
- * first use. The reverse direction serves tests that act as a client.
+ * Compiles the declarations in apis/ into decoders and encoders of requests and responses, one per API version, on
+ * first use.
  */
 import type { Api, Field, FieldOptions, Primitive } from './layout';
 import type { Reader } from './reader';

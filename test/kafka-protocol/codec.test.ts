@@ -1,8 +1,14 @@
-import { APIS } from '../../../packages/embedded/src/protocol/apis';
-import { decode, encode } from '../../../packages/embedded/src/protocol/codec';
-import { api, type Api, type Field } from '../../../packages/embedded/src/protocol/layout';
-import { MalformedMessage, Reader } from '../../../packages/embedded/src/protocol/reader';
-import { Writer } from '../../../packages/embedded/src/protocol/writer';
+import {
+  api,
+  APIS,
+  decode,
+  encode,
+  MalformedMessage,
+  Reader,
+  Writer,
+  type Api,
+  type Field,
+} from '@millrace/kafka-protocol';
 
 const SAMPLES: Record<string, unknown> = {
   bool: true,

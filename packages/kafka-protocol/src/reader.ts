@@ -1,11 +1,8 @@
 /**
- * Reads the protocol's primitive types from a request. The bytes are untrusted, so every length is checked.
- *
- * Deliberately not shared with `bytes.ts` of packages/kafka-client: tests run the client against this
- * broker, and with common code an encoding error would cancel itself out.
+ * Reads the protocol's primitive types. The bytes are untrusted, so every length is checked.
  */
 
-/** The bytes are not a valid message. Its connection is closed. */
+/** The bytes are not a valid message. */
 export class MalformedMessage extends Error {
   override readonly name = 'MalformedMessage';
 }
