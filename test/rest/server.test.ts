@@ -9,7 +9,7 @@ import { parseAllowedHosts } from '../../src/config/allowed-hosts';
 import { corsSettings } from '../../src/config/cors';
 import { parseHeaderRules } from '../../src/config/response-headers';
 import { createConfigValidator } from '../../src/config/validation/connector-validator';
-import { parseJaasFile } from '../../packages/kafka-client/src/security/jaas-file';
+import { parseJaasFile } from '../../packages/kafka-client/src/security/jaas';
 import { readTlsOptions } from '../../packages/kafka-client/src/security/ssl-config';
 import { AUDIT, LogLevels } from '../../src/logging/log-levels';
 import { silentLogger, type Logger } from '../../src/logging/logger';

@@ -1,5 +1,5 @@
-import { addressText } from '../../../packages/kafka-client/src/network/address-text';
 import {
+  addressText,
   readConnectionSettings,
   parseBootstrapServers,
 } from '../../../packages/kafka-client/src/network/client-config';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import request from 'supertest';
 import type { BearerSettings, RoleRules } from '../../../src/config/rest-auth-settings';
-import { parseJaasFile } from '../../../packages/kafka-client/src/security/jaas-file';
+import { parseJaasFile } from '../../../packages/kafka-client/src/security/jaas';
 import { silentLogger } from '../../../src/logging/logger';
 import { createAccess, OPEN_ACCESS } from '../../../src/rest/auth/access';
 import { AuditLog } from '../../../src/rest/auth/audit-log';

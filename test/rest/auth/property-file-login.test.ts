@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseJaasFile } from '../../../packages/kafka-client/src/security/jaas-file';
+import { parseJaasFile } from '../../../packages/kafka-client/src/security/jaas';
 import { silentLogger } from '../../../src/logging/logger';
 import { PropertyFileLogin } from '../../../src/rest/auth/property-file-login';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import request from 'supertest';
 import { internalMark } from '../../../src/cluster/forwarding/internal-marks';
 import { deriveSecret, sign } from '../../../src/cluster/forwarding/session-key';
-import { parseJaasFile } from '../../../packages/kafka-client/src/security/jaas-file';
+import { parseJaasFile } from '../../../packages/kafka-client/src/security/jaas';
 import { silentLogger } from '../../../src/logging/logger';
 import { createAccess } from '../../../src/rest/auth/access';
 import { PropertyFileLogin } from '../../../src/rest/auth/property-file-login';

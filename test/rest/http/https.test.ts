@@ -8,7 +8,7 @@ import { forwardRequest } from '../../../src/cluster/forwarding/forwarding';
 import { parseAllowedHosts } from '../../../src/config/allowed-hosts';
 import { parseListener } from '../../../src/config/listeners';
 import { createConfigValidator } from '../../../src/config/validation/connector-validator';
-import { parseJaasFile } from '../../../packages/kafka-client/src/security/jaas-file';
+import { parseJaasFile } from '../../../packages/kafka-client/src/security/jaas';
 import { readTlsOptions } from '../../../packages/kafka-client/src/security/ssl-config';
 import { LogLevels } from '../../../src/logging/log-levels';
 import { silentLogger } from '../../../src/logging/logger';

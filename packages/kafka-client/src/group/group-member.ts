@@ -5,12 +5,9 @@
 import { sleep, backoffMs, type Logger } from '@millrace/sdk';
 import { duration, integer } from '../client-settings';
 import { KafkaError } from '../errors';
-import { reactionTo, reactionToJoin, type Reaction } from './group-reactions';
+import { joinError, reactionTo, reactionToJoin, type Reaction } from './group-errors';
 import { GroupRequests } from './group-requests';
-import { HeartbeatLoop } from './heartbeat-loop';
-import { joinError } from './join-error';
-import { withHeartbeats } from './join-heartbeats';
-import { SessionTimer } from './session-timer';
+import { HeartbeatLoop, SessionTimer, withHeartbeats } from './heartbeats';
 import { readClocks, type ClientConfig, type GroupMember, type GroupMemberOptions, type JoinedGroup } from '../port';
 import type { ClockReading } from '../port';
 import type { JoinOutput, MemberIdentity } from '../protocol/group-membership';

@@ -17,6 +17,11 @@ export interface HostAndPort {
   readonly port: number;
 }
 
+/** `host:port`, IPv6 addresses in brackets. */
+export function addressText({ host, port }: HostAndPort): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 /** All durations in milliseconds. */
 export interface ConnectionSettings {
   readonly bootstrapServers: readonly HostAndPort[];

@@ -1,8 +1,7 @@
 /** The connections to all brokers, by address and lane: opens, reuses and closes them, and backs off after failures. */
 import { startInterval, sleep, backoffMs, type Logger } from '@millrace/sdk';
 import type { NetworkMetrics } from '../client-metrics';
-import { addressText } from './address-text';
-import type { ConnectionSettings, HostAndPort } from './client-config';
+import { addressText, type ConnectionSettings, type HostAndPort } from './client-config';
 import { KafkaError } from '../errors';
 import { KafkaConnection } from './kafkajs-connection';
 

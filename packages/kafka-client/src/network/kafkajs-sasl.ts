@@ -5,7 +5,7 @@ import scram512 from 'kafkajs/src/broker/saslAuthenticator/scram512';
 import type Connection from 'kafkajs/src/network/connection';
 import { KafkaError } from '../errors';
 import type { SaslSettings } from '../security/sasl-config';
-import { addressText } from './address-text';
+import { addressText } from './client-config';
 
 const SEPARATOR = '\u0001';
 

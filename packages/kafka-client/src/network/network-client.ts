@@ -4,8 +4,7 @@
  */
 import { startInterval, sleep, backoffMs, type Logger } from '@millrace/sdk';
 import type { NetworkMetrics } from '../client-metrics';
-import { addressText } from './address-text';
-import { readConnectionSettings, type ConnectionSettings } from './client-config';
+import { addressText, readConnectionSettings, type ConnectionSettings } from './client-config';
 import { KafkaError } from '../errors';
 import { ConnectionRegistry, MAIN_LANE, shuffled, type Peer } from './connection-registry';
 import type { KafkaConnection } from './kafkajs-connection';

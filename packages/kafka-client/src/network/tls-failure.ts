@@ -1,6 +1,6 @@
 /** TLS errors of Node and OpenSSL → one sentence that names the setting to check. */
 import { KafkaError } from '../errors';
-import { addressText } from './address-text';
+import { addressText } from './client-config';
 
 /** The broker's certificate is not signed by a trusted authority. */
 const UNKNOWN_AUTHORITY = new Set([

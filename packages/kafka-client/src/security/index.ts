@@ -1,3 +1,2 @@
-export { parseJaasFile } from './jaas-file';
-export type { JaasEntry } from './jaas-tokens';
+export { parseJaasFile, type JaasEntry } from './jaas';
 export { readTlsOptions } from './ssl-config';

@@ -1,7 +1,6 @@
 /** `sasl.*` settings → credentials. Source: kafka-client §3. */
 import { integer, invalid, oneOf, required, text } from '../client-settings';
-import { parseJaasConfig } from './jaas';
-import type { JaasEntry } from './jaas-tokens';
+import { parseJaasConfig, type JaasEntry } from './jaas';
 import { foreignLogin } from './strimzi-oauth';
 import { clientCredentialsTokens, unsecuredTokens, type TokenSource } from './oauth-bearer';
 import type { ClientConfig } from '../port';

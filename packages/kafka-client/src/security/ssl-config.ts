@@ -2,16 +2,19 @@
  * `ssl.*` settings → options for `node:tls`. Stores may be PEM (inline or a file) or PKCS12; the type is detected
  * from the first bytes, because Java also opens a PKCS12 store that is declared as JKS. Source: kafka-client §3.
  */
-import { createSecureContext, type ConnectionOptions, type SecureVersion } from 'node:tls';
+import { createRequire } from 'node:module';
+import { createSecureContext, getCiphers, type ConnectionOptions, type SecureVersion } from 'node:tls';
+import type * as Forge from 'node-forge';
 import { excessiveKeyDerivation, excessivePrivateKey, pemBlocks, readRegularFileSync } from '@millrace/sdk';
 import { invalid as clientSetting, list, text, type SettingError } from '../client-settings';
-import { certificatesOfPkcs12 } from './pkcs12';
 import type { ClientConfig } from '../port';
-import { cipherSuites } from './ssl-ciphers';
 
 const VERSIONS: readonly SecureVersion[] = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'];
 /** Java's values of `ssl.protocol`, which names a context; `ssl.enabled.protocols` selects the versions. */
 const CONTEXTS: readonly string[] = ['TLS', ...VERSIONS, 'SSL', 'SSLv2', 'SSLv3', 'Default'];
+
+/** In Java's default list of `ssl.cipher.suites`. Not a cipher suite but a signal, which OpenSSL sends by default. */
+const RENEGOTIATION_SIGNAL = 'TLS_EMPTY_RENEGOTIATION_INFO_SCSV';
 
 /** The trust store of a JVM has 200 KB. */
 const MAX_STORE_BYTES = 8 * 1024 * 1024;
@@ -58,6 +61,33 @@ function protocolVersions(
   if (unknown !== undefined) throw invalid(key, `must list ${VERSIONS.join(', ')}, not '${unknown}'`);
   const ordered = VERSIONS.filter((version) => wanted.length === 0 || wanted.includes(version));
   return wanted.length === 0 ? { minVersion: 'TLSv1.2' } : { minVersion: ordered[0], maxVersion: ordered.at(-1) };
+}
+
+/**
+ * Java's names (`TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256`) → OpenSSL's (`ECDHE-RSA-AES128-GCM-SHA256`); those of TLS 1.3
+ * are the same.
+ */
+function cipherSuites(config: ClientConfig, invalid: SettingError): Pick<ConnectionOptions, 'ciphers'> {
+  const key = 'ssl.cipher.suites';
+  const listed = list(config, key);
+  if (listed.length === 0) return {};
+  const names = listed.filter((name) => name !== RENEGOTIATION_SIGNAL);
+  // For an empty list OpenSSL would use its defaults.
+  if (names.length === 0) throw invalid(key, `names no suite: ${RENEGOTIATION_SIGNAL} is a signal`);
+  const known = new Set(getCiphers());
+  const ciphers = names.map((name) => {
+    if (known.has(name.toLowerCase()) && name.startsWith('TLS_')) return name;
+    const opensslName = name
+      .replace(/^TLS_(?:RSA_WITH_)?/, '')
+      .replace('_WITH', '')
+      .replace(/AES_(\d+)/, 'AES$1')
+      .replace('_CBC_', '_')
+      .replace(/(CHACHA20_POLY1305)_SHA256$/, '$1')
+      .replaceAll('_', '-');
+    if (!known.has(opensslName.toLowerCase())) throw invalid(key, `names ${name}, which is not available`);
+    return opensslName;
+  });
+  return { ciphers: ciphers.join(':') };
 }
 
 function trust(config: ClientConfig, invalid: SettingError): Pick<ConnectionOptions, 'ca'> {
@@ -156,6 +186,32 @@ function readStore(key: string, location: string, invalid: SettingError): { kind
   }
   if (bytes.includes('-----BEGIN ')) return { kind: 'pem', bytes };
   throw invalid(key, 'names a file that is neither PEM nor PKCS12');
+}
+
+/**
+ * The certificates of a PKCS12 trust store, as PEM. `node:tls` opens PKCS12 key stores, but does not read CAs from
+ * them. Throws the error of `wrongPassword`, which receives the rest of a sentence.
+ */
+function certificatesOfPkcs12(
+  bytes: Buffer,
+  password: string,
+  wrongPassword: (problem: string, cause: unknown) => Error,
+): string[] {
+  // Loaded only when needed.
+  const { asn1, pkcs12, pki, util } = createRequire(__filename)('node-forge') as typeof Forge;
+  let store: Forge.pkcs12.Pkcs12Pfx;
+  try {
+    store = pkcs12.pkcs12FromAsn1(asn1.fromDer(util.createBuffer(bytes.toString('binary'))), password);
+  } catch (cause) {
+    throw wrongPassword(`does not open the PKCS12 trust store (${(cause as Error).message})`, cause);
+  }
+  const bagType = pki.oids['certBag'] as string;
+  const bags = store.getBags({ bagType })[bagType] ?? [];
+  return bags.map((bag) => {
+    const der = asn1.toDer(bag.cert ? pki.certificateToAsn1(bag.cert) : bag.asn1).getBytes();
+    const body = Buffer.from(der, 'binary').toString('base64');
+    return `-----BEGIN CERTIFICATE-----\n${body.replace(/.{64}(?=.)/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
+  });
 }
 
 function because(problem: string, cause: unknown): string {

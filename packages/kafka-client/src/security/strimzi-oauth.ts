@@ -1,7 +1,7 @@
 /** Login by Java classes, such as Strimzi's OAuth client, which cannot run here: names what to set instead. */
 import type { ClientConfig } from '../port';
 import { invalid, text } from '../client-settings';
-import type { JaasEntry } from './jaas-tokens';
+import type { JaasEntry } from './jaas';
 
 const HANDLER = 'sasl.login.callback.handler.class';
 /** Kafka's own, whose work the client does. */
