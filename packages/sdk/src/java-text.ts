@@ -131,18 +131,22 @@ function exponentForm(shortest: string, value: number): string {
 }
 
 /** `BigDecimal.toString`: `12.340`, `1E+3`, `1E-10`; keeps every digit of the unscaled value. */
-export function decimalText({ unscaled, scale }: Decimal): string {
+export function decimalText(decimal: Decimal): string {
+  const { unscaled, scale } = decimal;
   const negative = unscaled < 0n;
   const digits = (negative ? -unscaled : unscaled).toString();
-  const sign = negative ? '-' : '';
-  if (scale === 0) return sign + digits;
   const exponent = digits.length - 1 - scale;
-  if (scale > 0 && exponent >= -6) {
-    const padded = digits.padStart(scale + 1, '0');
-    return `${sign}${padded.slice(0, -scale)}.${padded.slice(-scale)}`;
-  }
+  if (scale === 0 || (scale > 0 && exponent >= -6)) return plainDecimal(decimal);
   const mantissa = digits.length > 1 ? `${digits.charAt(0)}.${digits.slice(1)}` : digits;
-  return `${sign}${mantissa}E${exponent >= 0 ? '+' : ''}${exponent}`;
+  return `${negative ? '-' : ''}${mantissa}E${exponent >= 0 ? '+' : ''}${exponent}`;
+}
+
+/** `BigDecimal.toPlainString`: `-12.340`; every digit, no exponent. */
+export function plainDecimal({ unscaled, scale }: Decimal): string {
+  if (scale <= 0) return unscaled === 0n ? '0' : `${unscaled}${'0'.repeat(-scale)}`;
+  const sign = unscaled < 0n ? '-' : '';
+  const digits = String(unscaled < 0n ? -unscaled : unscaled).padStart(scale + 1, '0');
+  return `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
 const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?$/;

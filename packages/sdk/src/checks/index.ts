@@ -1,4 +1,3 @@
 export * from './config-def-fault';
 export * from './result-checks';
 export * from './source-batch-check';
-export * from './topic-name';

@@ -2,6 +2,7 @@
  * Checks what `poll` of a source task returned, for the runtime and the test kit. On the hot path: a record costs a few
  * comparisons and no allocation. Converters check whether values fit their schemas.
  */
+import { ConnectError } from '../errors';
 import type { SourceRecord } from '../record';
 import { offsetFault } from './offset-fault';
 import { actualKind, isPlainObject, isThenable, pluginFault, type Fault } from './plugin-fault';
@@ -118,4 +119,15 @@ function headersFault(headers: unknown): Fault | null {
     if (isThenable(value)) return promiseFault(`headers[${i}].value`);
   }
   return null;
+}
+
+const TOPIC_NAME = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}$/;
+
+/** Throws ConnectError `TOPIC_NAME_INVALID` for a name that Kafka does not accept. */
+export function checkTopicName(topic: string): void {
+  if (TOPIC_NAME.test(topic)) return;
+  throw new ConnectError(
+    `${JSON.stringify(topic.slice(0, 300))} is not a valid topic name: use 1 to 249 letters, digits, dots, underscores and dashes, or rename the topic with a transformation.`,
+    { code: 'TOPIC_NAME_INVALID' },
+  );
 }

@@ -4,11 +4,10 @@
  */
 export type { PutRecord } from './complete-record';
 export * from './config-check';
-export * from './memory-consumers';
+export * from './memory-clients';
 export * from './memory-logger';
 export * from './memory-metrics';
 export { MemoryOffsets } from './memory-offsets';
-export * from './memory-producers';
 export type { MemoryTransaction } from './memory-transactions';
 export * from './run-source-task';
 export * from './run-transformation';

@@ -2,19 +2,25 @@
 import { monotonicNow } from '../timing/clock';
 import { sleep } from '../timing/sleep';
 import { withDeadline } from '../timing/deadline';
+import { checkValue } from '../check-value';
 import type { ColumnConverterPlugin } from '../column-converter';
 import type { ConnectorConfig, WorkerSettings } from '../config-def';
 import type { SourceConnector, SourceConnectorContext } from '../connector';
 import { ConfigError, ConnectError, isRetriable } from '../errors';
 import type { SourceOffset, SourcePartition, SourceRecord } from '../record';
 import type { SourceTask, SourceTaskContext } from '../task';
-import { checkInstance, checkStoredOffset, checkTask, checkTaskConfigs } from '../checks';
-import { RecordsCheck } from './check-records';
+import {
+  checkInstance,
+  checkStoredOffset,
+  checkTask,
+  checkTaskConfigs,
+  checkTopicName,
+  SourceBatchCheck,
+} from '../checks';
 import { MemoryLogger } from './memory-logger';
 import { MemoryMetrics } from './memory-metrics';
 import { MemoryOffsets, partitionKey } from './memory-offsets';
-import { MemoryConsumers } from './memory-consumers';
-import { MemoryProducers } from './memory-producers';
+import { MemoryConsumers, MemoryProducers } from './memory-clients';
 import { type MemoryTransaction, MemoryTransactions } from './memory-transactions';
 import { TESTED } from './tested';
 
@@ -164,6 +170,32 @@ async function pollUntilEnough(
     records.push(...batch);
     if (transactions && !(await transactions.add(batch, limit))) return;
     if (enough(batch.length)) return;
+  }
+}
+
+/**
+ * Rejects records that a worker could not write, in its words; and values that do not fit their schemas, which
+ * converters check there.
+ */
+class RecordsCheck {
+  private readonly batches = new SourceBatchCheck(TESTED);
+
+  /**
+   * The records of a batch. Throws a ConnectError that names the record and the field.
+   * @param first number of the first record
+   */
+  check(batch: unknown, first: number): readonly SourceRecord[] {
+    const records = this.batches.check(batch, first) ?? [];
+    for (const [i, record] of records.entries()) {
+      checkTopicName(record.topic);
+      for (const part of ['key', 'value'] as const) {
+        const problem = checkValue(record[`${part}Schema`], record[part]);
+        if (problem === null) continue;
+        const reason = `${part}${problem.path === '' ? '' : `, field "${problem.path}"`}: ${problem.reason}`;
+        throw this.batches.error({ code: 'CONVERTER_MISMATCH', reason }, record, first + i);
+      }
+    }
+    return records;
   }
 }
 

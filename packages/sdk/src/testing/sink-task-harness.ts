@@ -7,8 +7,7 @@ import { checkPreCommit, checkTask } from '../checks';
 import { completeRecord, type PutRecord } from './complete-record';
 import { MemoryLogger } from './memory-logger';
 import { MemoryMetrics } from './memory-metrics';
-import { MemoryConsumers } from './memory-consumers';
-import { MemoryProducers } from './memory-producers';
+import { MemoryConsumers, MemoryProducers } from './memory-clients';
 import { TESTED } from './tested';
 
 export interface SinkHarnessOptions {

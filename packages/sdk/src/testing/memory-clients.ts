@@ -1,6 +1,6 @@
-/** In-memory consumers for records that a plugin reads itself. */
+/** In-memory consumers and producers for records that a plugin reads and writes itself. */
 import type { ConsumedRecord, TaskConsumer } from '../consumer';
-import type { KafkaClientConfig } from '../producer';
+import type { KafkaClientConfig, KafkaRecord, TaskProducer } from '../producer';
 import type { TopicPartition } from '../record';
 
 export class MemoryConsumers {
@@ -27,6 +27,23 @@ export class MemoryConsumers {
       },
       seek: async (offset) => void (next = offset),
       commit: async (offset) => void (this.committed = offset),
+      close: async () => undefined,
+    };
+  };
+}
+
+export class MemoryProducers {
+  readonly records: KafkaRecord[] = [];
+  /** The config of each created producer. */
+  readonly configs: KafkaClientConfig[] = [];
+
+  readonly create = (config: KafkaClientConfig): TaskProducer => {
+    this.configs.push(config);
+    return {
+      connect: async () => undefined,
+      send: async (records) => {
+        for await (const record of records) this.records.push(record);
+      },
       close: async () => undefined,
     };
   };
