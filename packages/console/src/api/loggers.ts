@@ -8,6 +8,9 @@ export interface Logger {
   readonly changedAt: number | null;
 }
 
+/** Levels that Connect knows, the quietest first. */
+export const LEVELS: readonly string[] = ['OFF', 'FATAL', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE', 'ALL'];
+
 export type LoggerScope = 'worker' | 'cluster';
 
 type Answer = Readonly<Record<string, { readonly level: string; readonly last_modified: number | null }>>;

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { ConnectorDetails, Definition, Validation } from '../../worker-api';
 import { request } from '../../api/request';
 import { ConfigEditor } from '../../config-form/config-editor';
-import { diffConfigs, toPatch, withHiddenMark } from '../../config-form/config-diff';
+import { diffConfigs, shownChanges, toPatch, withHiddenMark, type Rebased } from '../../config-form/config-diff';
 import { secretKeys } from '../../config-form/definitions';
 import { hideSecrets } from '../../config-form/form-model';
 import { useDefinitions } from '../../config-form/use-definitions';
@@ -13,11 +13,13 @@ import { useValidation } from '../../config-form/use-validation';
 import type { Config } from '../../documents/parse-document';
 import { Button } from '../../parts/button';
 import { workerNow } from '../../parts/clock';
+import { ConfigDiff } from '../../parts/config-diff';
 import { formatNumberOf } from '../../parts/format';
+import { Icon } from '../../parts/icon';
 import { ErrorNotice, Notice, Skeleton } from '../../parts/placeholders';
+import { printable } from '../../parts/printable';
 import { roleObjection } from '../../parts/roles';
 import { useSession } from '../../parts/session';
-import { ChangedMeanwhile } from './changed-meanwhile';
 import { SaveDialog } from './save-dialog';
 import { Saved, type SavedConfig } from './saved';
 import { detailsPath } from './use-connector';
@@ -123,6 +125,35 @@ export function ConfigTab({ details, draft, refresh }: ConfigTabProps): JSX.Elem
         />
       )}
     </>
+  );
+}
+
+interface ChangedMeanwhileProps {
+  readonly draft: Draft;
+  readonly rebased: Rebased;
+}
+
+/** Another caller changed the configuration while it is edited here: shows what, and continues on theirs. */
+function ChangedMeanwhile({ draft, rebased: { theirs, conflicts } }: ChangedMeanwhileProps): JSX.Element {
+  return (
+    <div role="alert" class="notice notice-degraded">
+      <Icon name="degraded" />
+      <div class="notice-text">
+        <strong>The configuration was changed while you edited it</strong>
+        <ConfigDiff keys={shownChanges(theirs)} />
+        <p>
+          {conflicts.length === 0
+            ? 'These are other keys than yours: both can be kept.'
+            : `You changed ${conflicts.map(printable).join(', ')}, too: your values replace these when you save.`}
+        </p>
+        <div class="notice-actions">
+          <Button kind="primary" onClick={draft.takeOver}>
+            Keep their changes and mine
+          </Button>
+          <Button onClick={draft.discard}>Discard mine</Button>
+        </div>
+      </div>
+    </div>
   );
 }
 

@@ -1,9 +1,17 @@
 /** Where the connector is in its source or topics; edit and reset. */
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { requestText } from '../../api/request';
 import type { ConnectorDetails } from '../../worker-api';
-import type { OffsetRow } from '../../offsets/offsets-model';
-import { isChanged, patchOf, problemOf, repeated } from '../../offsets/offsets-model';
+import {
+  isChanged,
+  patchOf,
+  problemOf,
+  readOffsets,
+  repeated,
+  type ConnectorType,
+  type OffsetRow,
+} from '../../offsets/offsets-model';
 import { ActionButton, Button } from '../../parts/button';
 import { formatClock, formatNumberOf } from '../../parts/format';
 import { Empty, ErrorNotice, Notice, Skeleton } from '../../parts/placeholders';
@@ -11,7 +19,7 @@ import { roleObjection } from '../../parts/roles';
 import { useSession } from '../../parts/session';
 import { OffsetsDialog, type OffsetsRequest } from './offsets-dialog';
 import { OffsetsEditor } from './offsets-editor';
-import { useOffsets } from './use-offsets';
+import { connectPath } from './use-connector';
 
 export interface OffsetsTabProps {
   readonly details: ConnectorDetails;
@@ -99,4 +107,37 @@ export function OffsetsTab({ details, edited, onEdit, refresh }: OffsetsTabProps
       {asked && <OffsetsDialog {...{ row, effects, asked }} onDone={done} onClose={() => setAsked(null)} />}
     </section>
   );
+}
+
+interface Offsets {
+  readonly rows: readonly OffsetRow[] | null;
+  readonly error: Error | null;
+  /** When `rows` were read, by the browser's clock. */
+  readonly at: number | null;
+  readonly isLoading: boolean;
+  readonly reload: () => void;
+}
+
+/**
+ * Read once and on request: reading them costs the worker more than a status.
+ * @param state a change of it reads them again, for instance after the connector has stopped
+ */
+function useOffsets(name: string, type: ConnectorType, state: string): Offsets {
+  const [loaded, setLoaded] = useState<Pick<Offsets, 'rows' | 'error' | 'at'>>({ rows: null, error: null, at: null });
+  const [isLoading, setLoading] = useState(true);
+  const [attempt, setAttempt] = useState(0);
+  useEffect(() => {
+    const controller = new AbortController();
+    setLoading(true);
+    requestText(connectPath(name, '/offsets'), { signal: controller.signal })
+      .then((text) => setLoaded({ rows: readOffsets(text, type), error: null, at: Date.now() }))
+      .catch((error: Error) => {
+        if (!controller.signal.aborted) setLoaded((previous) => ({ ...previous, error }));
+      })
+      .finally(() => {
+        if (!controller.signal.aborted) setLoading(false);
+      });
+    return () => controller.abort();
+  }, [name, type, state, attempt]);
+  return { ...loaded, isLoading, reload: () => setAttempt((count) => count + 1) };
 }

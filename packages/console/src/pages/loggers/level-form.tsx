@@ -1,13 +1,12 @@
 /** Sets the level of a logger and of those below it, on this worker or on all. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { setLevel, type Logger, type LoggerScope } from '../../api/loggers';
+import { LEVELS, setLevel, type Logger, type LoggerScope } from '../../api/loggers';
 import { ActionButton } from '../../parts/button';
 import { Field, Select, TextInput } from '../../parts/form';
 import { formatNumberOf } from '../../parts/format';
 import { Icon } from '../../parts/icon';
 import { printable } from '../../parts/printable';
-import { LEVELS } from './levels';
 
 export interface LevelFormProps {
   /** The row whose level is to be changed; null: any. */

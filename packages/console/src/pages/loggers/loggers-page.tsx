@@ -1,7 +1,7 @@
 /** Log levels, and a form that sets one. */
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { readLoggers, type Logger } from '../../api/loggers';
+import { LEVELS, readLoggers, type Logger } from '../../api/loggers';
 import { Age } from '../../parts/age';
 import { Button } from '../../parts/button';
 import { FilterInput } from '../../parts/filter-input';
@@ -15,7 +15,6 @@ import { Table, type Column } from '../../parts/table';
 import { Name } from '../../parts/text';
 import { usePoll } from '../../parts/use-poll';
 import { LevelForm } from './level-form';
-import { LEVELS } from './levels';
 
 const POLL_MS = 5000;
 

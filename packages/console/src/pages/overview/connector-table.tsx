@@ -1,12 +1,12 @@
 /** The list. Of 500 rows, those in the window are rendered at each answer, the others when their state changes. */
 import { Component, createRef, type JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ConnectorRow } from '../../worker-api';
 import { Checkbox } from '../../parts/form';
 import { printable } from '../../parts/printable';
 import type { Sort } from '../../parts/sorting';
 import { Cells, TableHead } from '../../parts/table';
 import { memo } from '../../parts/memo';
-import { useGrowing } from '../../parts/use-growing';
 import { COLUMNS, type Entry } from './columns';
 import { differsInState } from './rows';
 import type { Selection } from './use-selection';
@@ -61,6 +61,32 @@ export function ConnectorTable(props: ConnectorTableProps): JSX.Element {
       </tbody>
     </table>
   );
+}
+
+/** More than a window shows. */
+const FIRST = 24;
+const STEP = 24;
+
+/**
+ * Renders a long list a part per frame, so that it never keeps the page from answering to keys and clicks.
+ * @param key of what is listed, such as the filter: another list starts from its first rows
+ * @returns how many of `length` rows to render now; it grows by itself
+ */
+function useGrowing(length: number, key: string): number {
+  const growth = useRef({ key, limit: FIRST });
+  const [, render] = useState(0);
+  if (growth.current.key !== key) growth.current = { key, limit: FIRST };
+  const { limit } = growth.current;
+  useEffect(() => {
+    if (limit >= length) return;
+    // A hidden page has no frames, but its timers run.
+    const timer = setTimeout(() => {
+      growth.current = { key, limit: limit + STEP };
+      render((times) => times + 1);
+    }, 16);
+    return () => clearTimeout(timer);
+  }, [key, limit, length]);
+  return Math.min(limit, length);
 }
 
 interface RowProps extends Entry {
