@@ -5,6 +5,7 @@
 import {
   adjustedFieldNames,
   LimitedLog,
+  safeInteger,
   schema as makeSchema,
   type ConnectorConfig,
   type ConnectRecord,
@@ -27,7 +28,6 @@ import {
 } from '../structs';
 import { rewritten } from '../topic-rewriting';
 import { envelopeName, EnvelopeSchemas } from './envelope-schemas';
-import { eventTimestamp } from './event-timestamp';
 import { JsonPayload } from './json-payload';
 import { OUTBOX_CONFIG, outboxSettings, type OutboxSettings } from './outbox-settings';
 
@@ -162,6 +162,32 @@ class EventRouter implements Transformation {
     }
     return topic;
   }
+}
+
+/** Divisors of the types of columns. */
+const PER_MILLISECOND: Readonly<Record<string, bigint>> = {
+  'io.debezium.time.Timestamp': 1n,
+  'io.debezium.time.MicroTimestamp': 1_000n,
+  'io.debezium.time.NanoTimestamp': 1_000_000n,
+};
+
+/**
+ * The timestamp of an event's record: milliseconds, rounded towards the epoch as in Java. Null columns have the event's
+ * own. Throws ConnectError.
+ */
+function eventTimestamp(column: string | null, event: StructValue, rowSchema: Schema, row: StructValue): number | null {
+  const ofEvent = (event.ts_ms ?? null) as number | null;
+  if (column === null) return ofEvent;
+  const schema = schemaOf(rowSchema, column);
+  if (!schema) throw connectError(`Unable to find timestamp field ${column} in event`);
+  const value = typedField(rowSchema, row, column, 'INT64') as number | bigint | null;
+  if (value === null) return ofEvent;
+  if (schema.name === null) {
+    throw connectError(`Unsupported field type ${schema.type} (without logical schema name) for event timestamp`);
+  }
+  const divisor = Object.hasOwn(PER_MILLISECOND, schema.name) ? PER_MILLISECOND[schema.name] : undefined;
+  if (divisor === undefined) throw connectError(`Unsupported field type ${schema.name} for event timestamp`);
+  return Number(safeInteger(BigInt(value) / divisor));
 }
 
 function isEmpty(payload: unknown): boolean {

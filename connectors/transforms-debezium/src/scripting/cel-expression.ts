@@ -8,7 +8,6 @@ import type { ConnectRecord } from '@millrace/sdk';
 import { BoundedFunctions } from './bounded-functions';
 import { ReadLimit } from './cel-values';
 import { checkedExpression } from './checked-expression';
-import { failureReason } from './failure-reason';
 import { RecordVariables } from './record-variables';
 
 const LONGEST_EXPRESSION = 4_096;
@@ -52,4 +51,25 @@ export function compileExpression(text: string): Evaluate {
     if (isCelError(result)) throw new Error(failureReason(result.message, text));
     return result;
   };
+}
+
+/** Messages of CEL's functions that quote what they are given. */
+const QUOTING: readonly (readonly [message: RegExp, reason: string])[] = [
+  [/^Cannot convert [\s\S]* to a BigInt$/, 'a text is not an integer'],
+  [/^Unable to convert string /, 'a text is neither true nor false'],
+  [/^Invalid time zone specified: /, 'a text is not a time zone'],
+  [/^index -?\d+ out of bounds /, 'a list has no element with the index'],
+  [/^map key conflict: /, 'two keys of a map are equal'],
+];
+const NAMING = /^(field not found): ([\s\S]*)$/;
+
+/**
+ * Why an expression failed, without values of the record, which may be secrets.
+ * @param expression whose names may be quoted
+ */
+function failureReason(message: string, expression: string): string {
+  const known = QUOTING.find(([pattern]) => pattern.test(message));
+  if (known) return known[1];
+  const [, what, name] = NAMING.exec(message) ?? [];
+  return what === undefined || expression.includes(name as string) ? message : what;
 }
