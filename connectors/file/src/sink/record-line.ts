@@ -1,8 +1,8 @@
 /** A record as a line, without the separator. */
-import type { SinkRecord } from '@millrace/sdk';
+import { isUtf8 } from 'node:buffer';
+import { javaText, type ConnectValue, type JavaTextForms, type Schema, type SinkRecord } from '@millrace/sdk';
 import type { LineFormat } from './config';
 import { jsonObject, jsonText } from './json-text';
-import { valueText } from './value-text';
 
 export type RecordLine = (record: SinkRecord) => string | Uint8Array;
 
@@ -31,4 +31,19 @@ function headerText({ key, schema, value }: SinkRecord['headers'][number]): stri
 
 export function recordLine(format: LineFormat): RecordLine {
   return LINES[format];
+}
+
+const FORMS: JavaTextForms = {
+  bytes: (bytes) => bytes.toString(isUtf8(bytes) ? 'utf8' : 'base64'),
+  date: (date) => date.toISOString(),
+};
+
+/**
+ * A value as Java's file sink prints it (`String.valueOf`): `null`, `Struct{id=1,name=x}`, `[1, 2]`, `1.0E10`.
+ * Two intended differences: bytes are text if they are UTF-8 and base64 otherwise (Java prints an object address), and
+ * dates are in ISO format (Java's depend on the machine's time zone). UTF-8 bytes are returned as they are, which saves
+ * decoding them.
+ */
+export function valueText(schema: Schema | null, value: ConnectValue): string | Uint8Array {
+  return value instanceof Uint8Array && isUtf8(value) ? value : javaText(schema, value, FORMS);
 }

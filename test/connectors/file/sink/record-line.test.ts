@@ -7,7 +7,7 @@ import {
   timestampSchema,
   type Schema,
 } from '@millrace/sdk';
-import { valueText } from '../../../../connectors/file/src/sink/value-text';
+import { valueText } from '../../../../connectors/file/src/sink/record-line';
 
 const todo = structSchema([
   ['id', schema('INT32')],
