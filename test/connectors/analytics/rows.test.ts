@@ -20,7 +20,7 @@ import type { AnalyticsSettings } from '../../../connectors/analytics/src/config
 import { findFormat, type Format } from '../../../connectors/analytics/src/mapping/formats';
 import type { TableMapping } from '../../../connectors/analytics/src/mapping/topic-mapping';
 import { AvroRows } from '../../../connectors/analytics/src/records/avro-file';
-import { avroValue } from '../../../connectors/analytics/src/records/avro-value';
+import { avroValue } from '../../../connectors/analytics/src/records/avro-data';
 import { jsonText } from '../../../connectors/analytics/src/records/json-value';
 import { rowOf, type Row, type RowSettings } from '../../../connectors/analytics/src/records/row';
 import { sinkRecord } from './sink-record';

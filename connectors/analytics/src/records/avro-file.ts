@@ -2,8 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import avro from 'avsc';
 import type { Schema } from '@millrace/sdk';
-import { avroSchema } from './avro-schema';
-import { avroValue } from './avro-value';
+import { avroSchema, avroValue } from './avro-data';
 
 const SYNC_BYTES = 16;
 const BLOCK_BYTES = 64 * 1024;

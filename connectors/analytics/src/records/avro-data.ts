@@ -1,5 +1,5 @@
 /** Connect schemas and values as Avro's. Source: analytics-sink §3.1 (`avro` of structures), Connect's data model. */
-import { LogicalName, type Schema } from '@millrace/sdk';
+import { DAY_MS, LogicalName, plainDecimal, readMember, type Decimal, type Schema } from '@millrace/sdk';
 import type { schema as avro } from 'avsc';
 
 const PRIMITIVES: Readonly<Record<string, string>> = {
@@ -55,7 +55,40 @@ function convertPlain(schema: Schema, path: string, names: Set<string>): unknown
   }
 }
 
-export function avroFieldName(name: string): string {
+/** Connect values as those that avsc writes. 64-bit integers stay exact. */
+export function avroValue(schema: Schema, value: unknown): unknown {
+  if (value === null || value === undefined) return schema.default == null ? null : avroValue(schema, schema.default);
+  switch (schema.type) {
+    case 'STRUCT': {
+      const members = value as Record<string, unknown>;
+      return Object.fromEntries(
+        (schema.fields ?? []).map((field) => [
+          avroFieldName(field.name),
+          avroValue(field.schema, readMember(members, field.name)),
+        ]),
+      );
+    }
+    case 'ARRAY':
+      return (value as unknown[]).map((item) => avroValue(schema.valueSchema as Schema, item));
+    case 'MAP':
+      return Object.fromEntries(
+        [...(value as Map<unknown, unknown>)].map(([key, item]) => [
+          String(key),
+          avroValue(schema.valueSchema as Schema, item),
+        ]),
+      );
+    case 'INT64':
+      return value instanceof Date ? BigInt(value.getTime()) : BigInt(value as number | bigint);
+    case 'BYTES':
+      if (schema.name === LogicalName.DECIMAL) return plainDecimal(value as Decimal);
+      return Buffer.from(value as Uint8Array);
+    default:
+      if (!(value instanceof Date)) return value;
+      return schema.name === LogicalName.DATE ? Math.floor(value.getTime() / DAY_MS) : value.getTime();
+  }
+}
+
+function avroFieldName(name: string): string {
   const clean = name.replaceAll(/[^A-Za-z0-9_]/g, '_');
   return /^[A-Za-z_]/.test(clean) ? clean : `_${clean}`;
 }
