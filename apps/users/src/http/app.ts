@@ -8,12 +8,10 @@ import express, {
 } from 'express';
 import type { Log } from '../logging/log';
 import { maskEmail } from '../logging/mask-email';
-import { emailProblem } from '../user/check-user';
-import { encodeUser } from '../user/encode-user';
 import { BadUserError, parseUser } from '../user/parse-user';
+import { emailProblem, encodeUser } from '../user/user';
 import { StoreRefusedError, StoreUnavailableError, type UserStore } from '../user/user-store';
-import { hostCheck } from './allowed-hosts';
-import { isFromAnotherSite } from './cross-site';
+import { hostCheck, isFromAnotherSite } from './browser-checks';
 import { BodyError, ClientGoneError, readBody } from './read-body';
 import { requestLog } from './request-log';
 import { sendEmpty, sendError, sendErrorAndClose, sendText } from './send';

@@ -1,8 +1,7 @@
 /** The program's settings, read from the environment and checked before any connection or port is opened. */
 import { readFileSync } from 'node:fs';
-import { nameIn } from '../http/allowed-hosts';
+import { nameIn } from '../http/browser-checks';
 import { isLoopback, parseEndpoint, type Endpoint } from './endpoint';
-import { isPassword, PASSWORD_RULE } from './password';
 
 export type CacheMode = 'auto' | 'cluster' | 'standalone';
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
@@ -135,8 +134,17 @@ function passwordSource(env: Environment, problems: string[]): () => string {
   return () => password ?? '';
 }
 
+/**
+ * Amazon MemoryDB's rule for passwords: 16 to 128 printable characters without `,` `"` `/` `@`. "Printable" is
+ * interpreted as ASCII 0x21 to 0x7E.
+ */
+export function isPassword(text: string): boolean {
+  return /^[\x21-\x7e]{16,128}$/.test(text) && !/[,"/@]/.test(text);
+}
+
 function checked(what: string, password: string): string {
-  if (!isPassword(password)) throw new Error(`${what} ${PASSWORD_RULE}`);
+  if (!isPassword(password))
+    throw new Error(`${what} must be 16 to 128 printable ASCII characters, without spaces and without , " / @`);
   return password;
 }
 

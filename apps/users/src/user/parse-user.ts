@@ -1,5 +1,4 @@
-import { emailProblem, nameProblem } from './check-user';
-import type { User } from './user';
+import { emailProblem, nameProblem, type User } from './user';
 
 /** A request body that is not a user. The message is sent to the client and quotes nothing of the body. */
 export class BadUserError extends Error {

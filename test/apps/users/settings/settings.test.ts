@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isLoopback, parseEndpoint } from '../../../../apps/users/src/settings/endpoint';
-import { isPassword } from '../../../../apps/users/src/settings/password';
-import { readSettings, SettingsError } from '../../../../apps/users/src/settings/settings';
+import { isPassword, readSettings, SettingsError } from '../../../../apps/users/src/settings/settings';
 
 const PASSWORD = 'a-good-password-of-the-rule';
 const ENV = { CACHE_CLUSTER_ENDPOINT: 'redis.example:6380', CACHE_USERNAME: 'app', CACHE_PASSWORD: PASSWORD };

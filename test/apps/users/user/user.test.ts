@@ -1,7 +1,6 @@
 /** Validation and encoding of users. */
-import { emailProblem, nameProblem } from '../../../../apps/users/src/user/check-user';
-import { encodeUser } from '../../../../apps/users/src/user/encode-user';
 import { BadUserError, parseUser } from '../../../../apps/users/src/user/parse-user';
+import { emailProblem, encodeUser, nameProblem } from '../../../../apps/users/src/user/user';
 
 test.each([
   ['a@b', null],
