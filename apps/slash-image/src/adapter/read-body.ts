@@ -1,5 +1,5 @@
+/** Reads request bodies within a limit for all requests in flight, before a signature is verified. */
 import type { IncomingMessage } from 'node:http';
-import type { HeldBody } from './body-budget';
 
 /** All bytes of the body. As soon as it exceeds `limit` or its share of the budget, the rest is discarded. */
 export async function readBody(
@@ -28,4 +28,38 @@ export async function readBody(
     req.on('error', reject);
     req.on('close', () => reject(new Error('the client disconnected before its request was complete')));
   });
+}
+
+/** The limit for all requests, in bytes. */
+export class BodyBudget {
+  private used = 0;
+
+  /** @param free counted for no body, so that large ones do not keep slash commands out */
+  constructor(
+    private readonly max: number,
+    private readonly free: number,
+  ) {}
+
+  open(): HeldBody {
+    let held = 0;
+    return {
+      grow: (size) => {
+        const more = Math.max(0, size - this.free) - held;
+        if (this.used + more > this.max) return false;
+        held += more;
+        this.used += more;
+        return true;
+      },
+      close: () => {
+        this.used -= held;
+        held = 0;
+      },
+    };
+  }
+}
+
+export interface HeldBody {
+  /** False: there is no room for a body of that size. */
+  readonly grow: (size: number) => boolean;
+  readonly close: () => void;
 }

@@ -2,11 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Context } from 'aws-lambda';
-import { BodyBudget, type HeldBody } from './body-budget';
 import { BAD_GATEWAY, BUSY, FORBIDDEN, toHttpResponse, TOO_LARGE, type HttpResponse } from './http-response';
 import { toEvent, type Caller } from './event';
 import type { AdapterOptions } from './options';
-import { readBody } from './read-body';
+import { BodyBudget, readBody, type HeldBody } from './read-body';
 import { isSignedBy } from './sigv4';
 
 /** The platform's limit for requests. */

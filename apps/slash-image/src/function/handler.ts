@@ -1,12 +1,9 @@
 /** Handles a slash command and returns a message with an image. Independent of the HTTP server. */
 import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
-import { decodeBody } from './decode-body';
-import { escapeText } from './escape';
+import { escapeText, searchTerm } from './chat-text';
 import type { ImageResult, ImageSource } from './image/image';
 import type { Log } from './log';
 import { imageMessage, privateMessage } from './reply';
-import { jsonResponse, textResponse, type FunctionResponse } from './response';
-import { searchTerm } from './search-term';
 import type { Settings } from './settings';
 import { SIGNATURE_HEADER, signatureProblem, TIMESTAMP_HEADER } from './signature';
 
@@ -20,6 +17,13 @@ export interface HandlerDependencies {
   readonly log: Log;
   /** (Default: the clock) */
   readonly now?: () => number;
+}
+
+/** The result of a function with a URL, with all fields. */
+export interface FunctionResponse {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
 }
 
 /** Two parameters and a promise: hosts reject handlers with a callback parameter. */
@@ -104,4 +108,35 @@ function usage(command: string | null): FunctionResponse {
 function header(event: LambdaFunctionURLEvent, name: string): string | undefined {
   const found = Object.entries(event.headers ?? {}).filter(([key]) => key.toLowerCase() === name);
   return found.length === 1 ? found[0]?.[1] : undefined;
+}
+
+/** The request body of an event. Null: it is flagged as base64 but is not. */
+function decodeBody(event: { readonly body?: string; readonly isBase64Encoded?: boolean }): Buffer | null {
+  const { body = '', isBase64Encoded } = event;
+  if (isBase64Encoded === false || body === '') return Buffer.from(body);
+  const decoded = Buffer.from(body, 'base64');
+  if (isBase64Encoded) return decoded.toString('base64') === padded(body) ? decoded : null;
+  // Without the flag, a body that looks like an encoded form is treated as one.
+  return decoded.toString('base64') === body && decoded.includes('=') && isUtf8(decoded) ? decoded : Buffer.from(body);
+}
+
+function padded(base64: string): string {
+  const bare = base64.replace(/(?<!=)=+$/, '');
+  return bare + '='.repeat((4 - (bare.length % 4)) % 4);
+}
+
+function isUtf8(bytes: Buffer): boolean {
+  return Buffer.from(bytes.toString('utf8')).equals(bytes);
+}
+
+function textResponse(
+  statusCode: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): FunctionResponse {
+  return { statusCode, headers: { 'Content-Type': 'text/plain; charset=utf-8', ...headers }, body };
+}
+
+function jsonResponse(statusCode: number, value: unknown): FunctionResponse {
+  return { statusCode, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(value) };
 }

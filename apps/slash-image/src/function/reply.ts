@@ -1,5 +1,5 @@
 /** Messages in the chat platform's format. Untrusted text is escaped, the operator's is not. */
-import { escapeText } from './escape';
+import { escapeText } from './chat-text';
 import type { Image } from './image/image';
 import type { Settings } from './settings';
 

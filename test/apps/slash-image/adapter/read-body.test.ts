@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
-import { BodyBudget } from '../../../../apps/slash-image/src/adapter/body-budget';
-import { readBody } from '../../../../apps/slash-image/src/adapter/read-body';
+import { BodyBudget, readBody } from '../../../../apps/slash-image/src/adapter/read-body';
 
 const PART = Buffer.alloc(1000);
 
