@@ -87,7 +87,9 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     ],
     reselect: ['replication', 'session.ts', 'events', 'database', 'config'],
     signals: ['config'],
-    incremental: [...['signals', 'snapshot', 'replication', 'notifications', 'session.ts', 'events', 'database']],
+    incremental: [
+      ...['signals', 'snapshot', 'replication', 'notifications', 'session.ts', 'events', 'database', 'values'],
+    ],
     'task.ts': [
       ...['incremental', 'startup', 'snapshot', 'replication', 'reselect'],
       ...['session.ts', 'database', 'config'],

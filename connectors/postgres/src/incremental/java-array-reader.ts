@@ -3,7 +3,8 @@
  * so the input may be hostile: nothing is created by class name, nested objects are limited, and each length is checked
  * against the bytes that are left.
  */
-import { decodeModifiedUtf8, type JavaValue } from './java-value';
+import { decodeModifiedUtf8 } from '../values/java-string';
+import type { JavaValue } from './java-value';
 
 const MAX_DEPTH = 16;
 const MAX_BYTES = 1024 * 1024;

@@ -2,7 +2,8 @@
  * Writes an `Object[]` as Java's ObjectOutputStream does, byte for byte: Debezium keeps chunk keys in this form in its
  * offsets (cdc-postgres §6.4). The serial version UIDs are those of the JDK.
  */
-import { encodeModifiedUtf8, type JavaValue } from './java-value';
+import { encodeModifiedUtf8 } from '../values/java-string';
+import type { JavaValue } from './java-value';
 
 interface Field {
   readonly name: string;
