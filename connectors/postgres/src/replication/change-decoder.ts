@@ -18,7 +18,7 @@ import { OffsetMembers } from './offset-members';
 import { RecentTransactions } from './recent-transactions';
 import type { ChangeObserver } from './change-observer';
 import { ResumeFilter, type Position } from './position';
-import { XLOG_HEADER } from './replication-stream';
+import { XLOG_HEADER } from './replication-messages';
 import { RowChanges } from './row-changes';
 import type { Decoded, StreamDecoder } from './stream-decoder';
 import { Transaction } from './transaction';

@@ -11,7 +11,7 @@ import { readTuple } from '../events/row';
 import type { TableModel } from '../events/table-model';
 import { ChangeDecoder } from './change-decoder';
 import type { ArrivedMessages } from './message-source';
-import { queuedRelations } from './queued-relations';
+import { KEEPALIVE, XLOG_HEADER } from './replication-messages';
 import type { OldTuple } from './row-changes';
 import type { Decoded } from './stream-decoder';
 
@@ -200,4 +200,14 @@ export class PgoutputDecoder extends ChangeDecoder {
 
 function oldTuple(kind: number | undefined): OldTuple {
   return kind === OLD_TUPLE ? 'complete' : kind === KEY_TUPLE ? 'key' : 'none';
+}
+
+/** Relation messages in the queue, in order. */
+export function queuedRelations(queue: ArrivedMessages): RelationMessage[] {
+  const found: RelationMessage[] = [];
+  queue.forEach((buffer, start) => {
+    const at = start + XLOG_HEADER;
+    if (buffer[start] !== KEEPALIVE && buffer[at] === RELATION) found.push(parseRelation(buffer, at));
+  });
+  return found;
 }

@@ -15,16 +15,11 @@ import type { TlsAttempt } from '../database/tls';
 import { decodingPlugin, streamOptions, type StreamOption } from './decoding-plugin';
 import { COPY_DATA, MessageTap } from './message-tap';
 import { leavesOutChanges, missingPublication } from './missing-object';
+import { KEEPALIVE, statusUpdate } from './replication-messages';
 import { SILENT_CHECKS, SilentPeer } from './silent-peer';
-import { statusUpdate } from './status';
 
 /** Code of the error with which a stream ends because nothing was received. */
 export const SILENT = 'ETIMEDOUT';
-
-export const XLOG_DATA = 0x77; // w
-export const KEEPALIVE = 0x6b; // k
-/** Bytes before a change message: type, start, end, time. */
-export const XLOG_HEADER = 25;
 
 export interface ReplicationOptions {
   readonly config: PostgresConfig;

@@ -1,12 +1,13 @@
-/** Finds, checks, creates and drops replication slots (cdc-postgres §5.2). */
+/** Finds, checks, creates, advances and drops replication slots (cdc-postgres §5.2). */
 import { ConnectError, RetriableError, startTimer, sleep, type Logger } from '@millrace/sdk';
 import { Client } from 'pg';
 import type { PostgresConfig } from '../config/postgres-config';
 import type { TlsAttempt } from '../database/tls';
 import { clientConfig, closeConnection, connectError } from '../database/connection';
 import { databaseError, errorCode, errorText } from '../database/errors';
+import type { GeneralConnection } from '../database/general-connection';
 import { quoteIdentifier, quoteLiteral } from '../database/identifiers';
-import { parseLsn, type Lsn } from '../database/lsn';
+import { formatLsn, parseLsn, type Lsn } from '../database/lsn';
 import { reportingWaits } from '../database/lock-wait';
 import { backendPid } from '../database/pg-internals';
 import { replicationError } from '../database/pooler';
@@ -14,6 +15,7 @@ import { ensureSettings } from '../database/session-settings';
 import { decodingPlugin } from './decoding-plugin';
 import { missingPlugin } from './installed-plugin';
 import { usesTwoPhase } from './pgoutput-options';
+import { startLsn, type StoredOffset } from './position';
 import { slotPrecaution } from '../database/slot-precautions';
 
 export interface SlotState {
@@ -67,6 +69,29 @@ export function lostSlot(config: PostgresConfig, reason: string, cause?: unknown
     `Replication slot "${name}" is lost (${reason}): the server removed changes that were not read yet. Drop it with SELECT pg_drop_replication_slot('${name}'); reset the connector's offsets so that it takes a new snapshot, and ${slotPrecaution(reason) ?? 'raise max_slot_wal_keep_size'}.`,
     { code: 'PG_SLOT_LOST', place: { slot: name }, cause },
   );
+}
+
+/** Source files of the server that read the WAL; others report 58P01 for a library that is missing. */
+const READS_WAL: ReadonlySet<string | undefined> = new Set(['walsender.c', 'xlogreader.c', 'xlogutils.c']);
+
+/**
+ * The error of a slot whose WAL the server has removed, or null. The state of the slot decides: the text of the error
+ * differs between versions and is in the language of `lc_messages`.
+ */
+export async function lostSlotError(
+  config: PostgresConfig,
+  general: Pick<GeneralConnection, 'get'>,
+  error: unknown,
+): Promise<ConnectError | null> {
+  const code = errorCode(error);
+  const isWalGone = code === '58P01' && READS_WAL.has((error as { file?: string }).file);
+  if (code !== '55000' && !isWalGone) return null;
+  const slot = await general
+    .get()
+    .then((client) => findSlot(client, config.slot.name))
+    .catch(() => null);
+  const reason = slot?.lostBecause ?? (isWalGone ? errorText(error) : null);
+  return reason === null ? null : lostSlot(config, reason, error);
 }
 
 /** The documented error text, with the process that holds the slot. */
@@ -181,6 +206,29 @@ function creationError(config: PostgresConfig, name: string, error: unknown): Er
       { code: 'PG_TOO_MANY_SLOTS', cause: error, place: { slot: name } },
     );
   return databaseError(`Creation of replication slot "${name}" failed`, error);
+}
+
+/**
+ * `offset.mismatch.strategy=trust_offset`: moves a slot to the stored position. The stream starts there also where this
+ * fails, so that is only logged.
+ */
+export async function advanceSlot(
+  client: Client,
+  { name, mismatch }: Pick<PostgresConfig['slot'], 'name' | 'mismatch'>,
+  stored: StoredOffset,
+  slot: SlotState | null,
+  logger: Logger,
+): Promise<void> {
+  const from = slot?.confirmedFlushLsn ?? null;
+  if (mismatch !== 'trust_offset' || stored.kind !== 'position' || from === null) return;
+  const to = startLsn(stored.position);
+  if (from >= to) return;
+  try {
+    await client.query('SELECT pg_replication_slot_advance($1, $2::pg_lsn)', [name, formatLsn(to)]);
+    logger.info(`Advanced replication slot "${name}" from ${formatLsn(from)} to the stored offset, ${formatLsn(to)}.`);
+  } catch (error) {
+    logger.warn(`Replication slot "${name}" could not be advanced to the stored offset: ${errorText(error)}.`);
+  }
 }
 
 /** Retries while a closing connection still holds the slot. */

@@ -15,18 +15,17 @@ import { formatLsn, lsn, type Lsn } from '../database/lsn';
 import type { StreamState } from '../metrics/streaming-metrics';
 import { MAX_BATCH_BYTES, type Phase, type Session } from '../session';
 import type { ChangeObserver } from './change-observer';
-import { createDecoder } from './create-decoder';
-import { createSource } from './create-source';
+import { createDecoder, createSource } from './create-decoder';
 import { curedByRestart } from './cured-by-restart';
 import { Heartbeat } from './heartbeat';
 import type { Position } from './position';
 import { ResumeGuard } from './resume-guard';
 import type { MessageSource } from './message-source';
 import { isMissingObject, missingObject } from './missing-object';
-import { KEEPALIVE, ReplicationStream, SILENT } from './replication-stream';
+import { KEEPALIVE } from './replication-messages';
+import { ReplicationStream, SILENT } from './replication-stream';
 import { SlotXmin } from './slot-xmin';
-import { lostSlotError } from './lost-slot';
-import { dropSlot, slotActiveError } from './slot';
+import { dropSlot, lostSlotError, slotActiveError } from './slot';
 import type { StreamDecoder } from './stream-decoder';
 
 /** SQLSTATE with which servers and plugins refuse options of START_REPLICATION. */

@@ -31,6 +31,7 @@ import { Relations } from '../events/relations';
 import { TaskMetrics } from '../metrics/task-metrics';
 import { Notifications } from '../notifications/notifications';
 import {
+  advanceSlot,
   checkSlot,
   createSlot,
   dropSlot,
@@ -45,7 +46,6 @@ import { canStream, previewConfig, previewSlotName, reportReplicaIdentities } fr
 import { ensurePublication } from './publication';
 import { setReplicaIdentities } from './replica-identity';
 import { settingWarnings } from './setting-warnings';
-import { advanceSlot } from './advance-slot';
 import { readLayout } from './slot-layout';
 import { planStart, snapshotGap, streamPosition, type StartPlan } from './plan';
 import type { SourceOffset } from '@millrace/sdk';

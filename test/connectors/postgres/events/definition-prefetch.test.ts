@@ -2,7 +2,7 @@
 import type { Client } from 'pg';
 import { DefinitionPrefetch } from '../../../../connectors/postgres/src/events/definition-prefetch';
 import { FrameQueue } from '../../../../connectors/postgres/src/replication/frame-queue';
-import { queuedRelations } from '../../../../connectors/postgres/src/replication/queued-relations';
+import { queuedRelations } from '../../../../connectors/postgres/src/replication/pgoutput-decoder';
 import type { RelationMessage } from '../../../../connectors/postgres/src/events/relation-message';
 
 /** A CopyData frame with a Relation message of one int4 column. */

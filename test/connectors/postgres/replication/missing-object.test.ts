@@ -1,6 +1,6 @@
 import { parseConfig } from '../../../../connectors/postgres/src/config/postgres-config';
 import type { Client } from 'pg';
-import { lostSlotError } from '../../../../connectors/postgres/src/replication/lost-slot';
+import { lostSlotError } from '../../../../connectors/postgres/src/replication/slot';
 import {
   isMissingObject,
   leavesOutChanges,

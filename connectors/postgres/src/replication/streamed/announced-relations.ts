@@ -2,7 +2,7 @@
  * The last announcement of each table, so that a transaction that is passed on later than it was sent neither uses a
  * newer one than its own, nor leaves its own in force when a newer one was sent since.
  */
-import { XLOG_HEADER } from '../replication-stream';
+import { XLOG_HEADER } from '../replication-messages';
 
 interface Announcement {
   /** In the order in which the server sent them. */

@@ -1,6 +1,6 @@
 /** Change messages of a transaction that has not committed, in a spill file. */
 import { lsn, type Lsn } from '../../database/lsn';
-import { XLOG_HEADER } from '../replication-stream';
+import { XLOG_HEADER } from '../replication-messages';
 import { numberAnnouncement } from './announced-relations';
 import { SpillFile } from './spill-file';
 import { isLater, SubtransactionStarts } from './subtransaction-starts';

@@ -8,11 +8,10 @@ import { lsn, type Lsn } from '../../database/lsn';
 import { RELATION, TYPE } from '../../events/relation-message';
 import type { FrameQueue } from '../frame-queue';
 import type { MessageSource, Peeked } from '../message-source';
-import { KEEPALIVE, XLOG_HEADER } from '../replication-stream';
+import { beginMessage, commitMessage, KEEPALIVE, XLOG_HEADER } from '../replication-messages';
 import { AnnouncedRelations } from './announced-relations';
 import { PreparedTransactions } from './prepared-transactions';
 import { SpooledTransaction, type FrameReader } from './spooled-transaction';
-import { beginMessage, commitMessage } from './synthetic-messages';
 
 const BEGIN = 0x42; // B
 const INSERT = 0x49; // I

@@ -1,5 +1,4 @@
-import { reconnectDelayMs } from '../../../../connectors/postgres/src/replication/reconnect-delay';
-import { statusUpdate } from '../../../../connectors/postgres/src/replication/status';
+import { statusUpdate } from '../../../../connectors/postgres/src/replication/replication-messages';
 
 test('a status contains the exact written, flushed and applied positions, not incremented', () => {
   const message = statusUpdate(0x1_0000_0005, 0xffff_ffffn, 946_684_800_000 + 1500, true);
@@ -15,10 +14,4 @@ test('a status contains the exact written, flushed and applied positions, not in
 
 test('nothing acknowledged yet is zero', () => {
   expect(statusUpdate(5, 0, 946_684_800_000, false).readBigUInt64BE(9)).toBe(0n);
-});
-
-test('backoff doubles up to a minute, half of it random', () => {
-  expect([1, 2, 3].map((attempt) => reconnectDelayMs(attempt, 1000, 0))).toEqual([500, 1000, 2000]);
-  expect([1, 2, 3].map((attempt) => reconnectDelayMs(attempt, 1000, 1))).toEqual([1000, 2000, 4000]);
-  expect(reconnectDelayMs(50, 1000, 1)).toBe(60_000);
 });
