@@ -9,9 +9,8 @@ import { bindIfPossible } from './channel-binding';
 import { tlsAttempts, type TlsAttempt } from './tls';
 import { databaseError, errorCode, errorText } from './errors';
 import { MAX_MESSAGE, MessageGuard } from './message-guard';
-import { connectionOf, GuardedConnection, withoutReplication } from './pg-internals';
+import { connectionOf, GuardedConnection, runsQuery, withoutReplication } from './pg-internals';
 import { refusedByPooler } from './pooler';
-import { endWhenSilent } from './silent-query';
 import { ensureSettings, startupOptions, type Role } from './session-settings';
 
 export type { Role } from './session-settings';
@@ -102,6 +101,29 @@ async function initialise(client: Client, statements: readonly string[], role: R
   } catch (error) {
     throw databaseError('A statement of database.initial.statements failed', error);
   }
+}
+
+/**
+ * `socketTimeout` of the JDBC driver: ends the connection, with an error that is worth a retry, when nothing arrives
+ * for so long while a query runs. A connection at rest stays open. @param timeoutMs 0: never
+ */
+function endWhenSilent(client: Client, timeoutMs: number): void {
+  if (timeoutMs === 0) return;
+  const { stream } = connectionOf(client);
+  // The socket restarts the timeout with each read and write.
+  stream.setTimeout(Math.min(timeoutMs, LONGEST_TIMER_MS));
+  // A listener given to setTimeout would be called only once.
+  stream.on('timeout', () => {
+    const { bytesRead } = stream;
+    // After a busy event loop, bytes may have arrived that are read only after its timers.
+    setImmediate(() => {
+      if (stream.bytesRead !== bytesRead || !runsQuery(client)) return;
+      const error = new Error(
+        `Connection terminated: a query has waited ${timeoutMs / 1000} s for the server (database.socketTimeout)`,
+      );
+      stream.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
+    });
+  });
 }
 
 export function connectError(config: ConnectionConfig, error: unknown): Error {

@@ -3,7 +3,6 @@ import type { Client } from 'pg';
 import type { ConnectionConfig } from '../config/postgres-config';
 import type { TlsAttempt } from './tls';
 import { closeConnection, openConnection, type Role } from './connection';
-import { oneAtATime } from './one-at-a-time';
 
 export class GeneralConnection {
   private client: Client | null = null;
@@ -70,6 +69,18 @@ export class GeneralConnection {
     this.client = null;
     await closeConnection(client);
   }
+}
+
+/** Lets each query wait for the one before it, as several users of a connection need. `pg` deprecates its own queue. */
+function oneAtATime(client: Client): Client {
+  const query = client.query.bind(client) as (...args: readonly unknown[]) => Promise<unknown>;
+  let last: Promise<unknown> = Promise.resolve();
+  const next = (...args: readonly unknown[]): Promise<unknown> => {
+    const result = last.then(() => query(...args));
+    last = result.catch(() => undefined);
+    return result;
+  };
+  return Object.assign(client, { query: next });
 }
 
 /** The largest that the server accepts. */

@@ -17,12 +17,12 @@ import { schemaDefault } from '../values/defaults';
 import { UNBOUNDED } from '../values/source-type';
 import type { TypeResolver } from '../values/resolve-type';
 import type { TextDecoder, ValueType } from '../values/value-type';
-import { appliedMask, maskWarning, type AppliedMask } from './column-mask';
+import { appliedMask, maskWarning } from './column-mask';
 import type { ColumnConversions } from './column-conversions';
 import { layoutOf } from './layout-of';
 import type { NameConflicts } from './name-conflicts';
 import { sentKey } from './sent-key';
-import { sourceParameters } from './source-annotations';
+import { annotated } from './column-annotations';
 import { originalTopicName, topicName } from './topic-name';
 
 /** One member of a row or key. */
@@ -272,28 +272,8 @@ function build(
     decode: type.decode,
     field,
     keySchema,
-    schema: annotated(
-      keySchema,
-      mask,
-      sourceParameters(events, table, column, source),
-      events.comments ? column.comment : null,
-    ),
+    schema: annotated(keySchema, events, table, column, source, mask),
     hidden: mask !== null,
     mask: masked,
   };
-}
-
-function annotated(
-  schema: Schema,
-  mask: AppliedMask | null,
-  source: Readonly<Record<string, string>> | null,
-  comment: string | null,
-): Schema {
-  if (mask === null && source === null && comment === null) return schema;
-  const parameters = { ...schema.parameters, ...mask?.parameters, ...source };
-  return Object.freeze({
-    ...schema,
-    ...(mask === null && source === null ? {} : { parameters }),
-    ...(comment === null ? {} : { doc: comment }),
-  });
 }

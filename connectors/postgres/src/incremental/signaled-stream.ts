@@ -17,8 +17,7 @@ import { snapshotRequest, type SnapshotRequest } from '../signals/snapshot-reque
 import { BlockingSnapshot } from './blocking-snapshot';
 import { IncrementalSnapshot } from './incremental-snapshot';
 import { PositionWatermarks } from './position-watermarks';
-import { isSignalTable, rowId, signalOfRow } from './signal-table-rows';
-import { SignalTableWatermarks, WINDOW_CLOSE, WINDOW_OPEN } from './signal-table-watermarks';
+import { isSignalTable, rowId, signalOfRow, SignalTableWatermarks, WINDOW_CLOSE, WINDOW_OPEN } from './signal-table';
 import { SnapshotContext, withoutContext } from './snapshot-context';
 
 interface Pause {

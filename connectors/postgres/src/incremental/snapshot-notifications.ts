@@ -1,6 +1,6 @@
 /** Notifications about an incremental snapshot, with Debezium's members (cdc-postgres §4.12). */
 import type { KeyValues } from '../database/key-range';
-import type { NotificationType } from '../notifications/notification';
+import type { NotificationType } from '../notifications/notifications';
 import type { Session } from '../session';
 import type { SnapshotContext } from './snapshot-context';
 

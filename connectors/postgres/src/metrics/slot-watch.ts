@@ -15,7 +15,6 @@ import {
   type SlotRow,
   type SlotTrouble,
 } from './slot-health';
-import { clockAhead } from './server-clock';
 
 const EVERY_MS = 10_000;
 const DEADLINE_MS = 10_000;
@@ -95,6 +94,20 @@ export class SlotWatch {
     this.clockAheadMs = clockAhead(row.clock_ms, askedMs, Date.now());
     return slotHealth(row);
   }
+}
+
+/** NTP keeps clocks closer, and a lag of less is of no interest. */
+const TOLERATED_MS = 1_000;
+
+/**
+ * How far the server's clock, which commit times are of, is ahead of this machine's.
+ * @param serverMs what the server's clock showed at some time between `askedMs` and `answeredMs`
+ * @returns milliseconds, negative if it is behind; 0: no more than tolerated, or than the answer's delay explains
+ */
+export function clockAhead(serverMs: number, askedMs: number, answeredMs: number): number {
+  const uncertain = (answeredMs - askedMs) / 2;
+  const ahead = serverMs - (askedMs + uncertain);
+  return Math.abs(ahead) > TOLERATED_MS + uncertain ? Math.round(ahead) : 0;
 }
 
 const WAL_STATUSES = ['reserved', 'extended', 'unreserved', 'lost'];

@@ -1,9 +1,57 @@
 /** Sends notifications to the channels of `notification.enabled.channels` (cdc-postgres §4.12). */
 import { randomUUID } from 'node:crypto';
-import type { Logger, SourceOffset, SourcePartition, SourceRecord } from '@millrace/sdk';
+import {
+  mapSchema,
+  schema,
+  structSchema,
+  type Logger,
+  type SourceOffset,
+  type SourcePartition,
+  type SourceRecord,
+} from '@millrace/sdk';
 import type { NotificationConfig } from '../config/notification-config';
-import type { Notification } from './notification';
-import { NOTIFICATION_KEY_SCHEMA, NOTIFICATION_VALUE_SCHEMA } from './schemas';
+
+type AggregateType = 'Initial Snapshot' | 'Incremental Snapshot';
+
+export type NotificationType =
+  | 'STARTED'
+  | 'DATA_COLLECTIONS_RESOLVED'
+  | 'IN_PROGRESS'
+  | 'TABLE_SCAN_COMPLETED'
+  | 'COMPLETED'
+  | 'ABORTED'
+  | 'SKIPPED'
+  | 'PAUSED'
+  | 'RESUMED';
+
+/** What a notification says. */
+export interface Notification {
+  /** Id of the signal that caused it. (Default: a random UUID) */
+  readonly id?: string;
+  readonly aggregateType: AggregateType;
+  readonly type: NotificationType;
+  /** Members of `additional_data`; `connector_name` is added. */
+  readonly additionalData?: Readonly<Record<string, string>>;
+}
+
+const STRING = schema('STRING');
+
+/** Debezium's SchemaFactory. */
+const NOTIFICATION_KEY_SCHEMA = structSchema([['id', STRING]], {
+  name: 'io.debezium.connector.common.NotificationKey',
+  version: 1,
+});
+
+const NOTIFICATION_VALUE_SCHEMA = structSchema(
+  [
+    ['id', STRING],
+    ['type', STRING],
+    ['aggregate_type', STRING],
+    ['additional_data', mapSchema(STRING, STRING, { optional: true })],
+    ['timestamp', schema('INT64')],
+  ],
+  { name: 'io.debezium.connector.common.Notification', version: 1 },
+);
 
 /** Debezium sends no position with a notification that precedes the first one; an offset without an LSN is none. */
 const NO_POSITION: SourceOffset = {};

@@ -2,8 +2,7 @@
  * Notifications about a snapshot that reads whole tables: an initial or a blocking one (cdc-postgres §4.12). Debezium
  * sends the same for both.
  */
-import type { Notification } from './notification';
-import type { Notifications } from './notifications';
+import type { Notification, Notifications } from './notifications';
 
 export class TableNotifications {
   /**

@@ -12,7 +12,6 @@ import { insertedLsn } from '../database/inserted-lsn';
 import { formatLsn } from '../database/lsn';
 import type { ServerFacts } from '../database/server';
 import { changesSince, comparison, type Changes, type Comparison } from './comparison';
-import { lastChange } from './last-change';
 import {
   absentLine,
   addedLine,
@@ -26,7 +25,14 @@ import {
   withheldLine,
 } from './lines';
 import { addition, changePublication, planPublication, publishable } from './plan';
-import { findPublication, OPERATIONS, UNREAD, type PublicationMember, type PublicationState } from './state';
+import {
+  findPublication,
+  lastChange,
+  OPERATIONS,
+  UNREAD,
+  type PublicationMember,
+  type PublicationState,
+} from './state';
 
 /** How long a statement may wait for locks of other sessions: other users of the connection wait as long. */
 export const LOCK_MS = 1000;

@@ -3,7 +3,7 @@ import { ageOf, type PluginMetrics } from '@millrace/sdk';
 import { EventCounts } from '../../../../connectors/postgres/src/metrics/event-counts';
 import { Delivery } from '../../../../connectors/postgres/src/metrics/delivery';
 import { MetricGroup } from '../../../../connectors/postgres/src/metrics/metric-group';
-import { clockAhead } from '../../../../connectors/postgres/src/metrics/server-clock';
+import { clockAhead } from '../../../../connectors/postgres/src/metrics/slot-watch';
 import { addLagMetrics } from '../../../../connectors/postgres/src/metrics/streaming-metrics';
 
 test.each([

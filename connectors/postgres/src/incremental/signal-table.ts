@@ -1,8 +1,14 @@
-/** Marks chunks with rows in the signal table (cdc-postgres §4.10). */
+/** The signal table: signals in its rows, and rows that mark chunks (cdc-postgres §4.9, §4.10). */
+import type { JsonValue } from '@millrace/sdk';
+import { qualified } from '../database/catalog';
 import { errorCode } from '../database/errors';
 import { quoteTable } from '../database/identifiers';
 import { reportingWaits } from '../database/lock-wait';
+import type { Cells } from '../events/row';
+import type { TableModel } from '../events/table-model';
 import type { Session } from '../session';
+import { signalOf } from '../signals/parse-signal';
+import type { Signal } from '../signals/signal';
 import type { ChunkMark, Watermarks } from './watermarks';
 
 export const WINDOW_OPEN = 'snapshot-window-open';
@@ -10,6 +16,25 @@ export const WINDOW_CLOSE = 'snapshot-window-close';
 
 const STRING_DATA_RIGHT_TRUNCATION = '22001';
 
+export function isSignalTable(model: TableModel, table: string | null): boolean {
+  return table !== null && table.length === model.schema.length + model.name.length + 1 && qualified(model) === table;
+}
+
+/** The columns are taken by their position. Throws an Error whose message completes "The signal …". */
+export function signalOfRow(cells: Cells): Signal {
+  return signalOf(text(cells[0]), text(cells[1]), text(cells[2]), 'source');
+}
+
+/** Id of a row, also of a deleted one; null: it is not a text. */
+export function rowId(cells: Cells): string | null {
+  return typeof cells[0] === 'string' ? cells[0] : null;
+}
+
+function text(value: unknown): JsonValue {
+  return typeof value === 'string' ? value : null;
+}
+
+/** Marks chunks with rows. */
 export class SignalTableWatermarks implements Watermarks {
   private readonly table: string;
   private readonly deletes: boolean;
