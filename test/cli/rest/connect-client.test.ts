@@ -105,9 +105,37 @@ test('a worker that is still starting is asked again', async () => {
   expect(calls).toBe(2);
 });
 
-test('a rebalance that does not end: the message of the worker', async () => {
-  const url = await serve((_, response) => response.writeHead(409).end('{"message":"A rebalance is expected"}'));
-  await expect(ask([url], '/', {}, 50)).rejects.toMatchObject({ message: 'A rebalance is expected' });
+describe('a rebalance that does not end: the message of the worker', () => {
+  const REBALANCE = '{"message":"A rebalance is expected"}';
+  /** What the client's clock shows, in milliseconds. */
+  let now: number;
+  beforeEach(() => {
+    now = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  test('when no time is left for another request', async () => {
+    let calls = 0;
+    const url = await serve((_, response) => {
+      calls++;
+      now = 29_950;
+      response.writeHead(409).end(REBALANCE);
+    });
+    await expect(ask([url], '/')).rejects.toMatchObject({ message: 'A rebalance is expected', status: 409 });
+    expect(calls).toBe(1);
+  });
+
+  test('when the last request is not answered in the time that is left', async () => {
+    let calls = 0;
+    const url = await serve((_, response) => {
+      if (calls++ > 0) return;
+      now = 29_800;
+      response.writeHead(409).end(REBALANCE);
+    });
+    await expect(ask([url], '/')).rejects.toMatchObject({ message: 'A rebalance is expected', status: 409 });
+    expect(calls).toBe(2);
+  });
 });
 
 test('a worker that cannot be reached is replaced by the next URL', async () => {

@@ -2,7 +2,7 @@
 import { ConnectError, monotonicNow, sleep, startTimer, type BoundedReply } from '@millrace/sdk';
 import type { Server } from '../context/server';
 import { parseExactJson } from '../output/answer';
-import { type Agents, connectionFailure, exchange, keepAliveAgents } from './exchange';
+import { type Agents, connectionFailure, exchange, keepAliveAgents, LATE } from './exchange';
 import { RestError } from './reply';
 
 export interface RestRequest {
@@ -69,8 +69,14 @@ export class ConnectClient {
     const { method = 'GET', body, text, accept = [] } = request;
     const deadline = monotonicNow() + this.server.timeoutMs;
     const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));
+    let last: BoundedReply | undefined;
     for (let pause = FIRST_RETRY_MS; ; pause = Math.min(pause * 2, LONGEST_RETRY_MS)) {
-      const { status, headers, text: reply } = await this.sendToAny(method, path, sent, deadline, request);
+      const answer = await this.sendToAny(method, path, sent, deadline, request).catch((error: unknown) => {
+        // The worker has answered before: its reason explains more than that its next answer is late.
+        if (last === undefined || !isLate(error)) throw error;
+        return null;
+      });
+      const { status, headers, text: reply } = (last = answer ?? (last as BoundedReply));
       if (status >= 200 && status < 300) {
         request.onHeaders?.(headers);
         return reply;
@@ -78,7 +84,7 @@ export class ConnectClient {
       const message = messageOf(reply);
       const passing = { 404: STARTING, 409: MOMENTARY }[status];
       const isMomentary = passing?.test(message ?? '') === true;
-      if (isMomentary && monotonicNow() + pause < deadline) await sleep(pause);
+      if (answer !== null && isMomentary && monotonicNow() + pause < deadline) await sleep(pause);
       else if (accept.includes(status)) return '';
       else throw new RestError(status, message ?? this.unexplained(method, path, status), `${method} ${path}`);
     }
@@ -181,6 +187,9 @@ function messageOf(text: string): string | undefined {
     return undefined;
   }
 }
+
+const isLate = (error: unknown): boolean =>
+  ((error as ConnectError).cause as NodeJS.ErrnoException | undefined)?.code === LATE;
 
 function unreachable(address: string, error: NodeJS.ErrnoException): ConnectError {
   return new ConnectError(

@@ -23,6 +23,9 @@ export interface ExchangeRequest {
   readonly largest: number;
 }
 
+/** Code of the error of a reply that is not there in time. */
+export const LATE = 'ETIMEDOUT';
+
 /** Kept connections of each protocol. */
 export interface Agents {
   readonly http: http.Agent;
@@ -53,7 +56,7 @@ export async function exchange(url: string, asked: ExchangeRequest): Promise<Bou
     },
   });
   const late = startTimer(
-    () => call.destroy(new Error(`it took longer than ${timeoutMs / 1000} s`)),
+    () => call.destroy(Object.assign(new Error(`it took longer than ${timeoutMs / 1000} s`), { code: LATE })),
     Math.max(deadline - monotonicNow(), 1),
   );
   call.on('close', () => clearTimeout(late));
