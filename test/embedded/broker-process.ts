@@ -2,8 +2,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { EmbeddedBrokerOptions } from '../../packages/embedded/src/broker';
+import { linesOf } from '../helpers/lines-of';
 
 /** Says its port, then how many bytes are resident for each line it is given. */
 const PROGRAM = `
@@ -26,8 +26,8 @@ export async function startBrokerProcess(options: EmbeddedBrokerOptions): Promis
     cwd: join(__dirname, '..', '..'),
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  const lines = createInterface({ input: child.stdout });
-  const number = async (): Promise<number> => Number(((await once(lines, 'line')) as [string])[0]);
+  const line = linesOf(child.stdout);
+  const number = async (): Promise<number> => Number(await line());
   return {
     process: child,
     port: await number(),

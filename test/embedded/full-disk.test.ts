@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { EmbeddedBroker } from '../../packages/embedded/src/broker';
 import { API_VERSIONS, CREATE_TOPICS, FETCH, OFFSET_COMMIT, PRODUCE } from '@millrace/kafka-protocol';
 import { ErrorCode } from '../../packages/embedded/src/protocol/errors';
+import { linesOf } from '../helpers/lines-of';
 import { fetchRequest, produceRequest, RawClient } from './broker-harness';
 import { recordsIn } from './record-batches';
 
@@ -36,8 +36,7 @@ function startOnSmallDisk(folder: string, fsync: string): { process: ChildProces
     cwd: ROOT,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  const lines = createInterface({ input: child.stdout });
-  return { process: child, line: async () => ((await once(lines, 'line')) as [string])[0] };
+  return { process: child, line: linesOf(child.stdout) };
 }
 
 (canMount ? test : test.skip).each(['never', 'always'])('a full disk, fsync %s', async (fsync) => {

@@ -15,6 +15,7 @@ import { AUDIT, LogLevels } from '../../src/logging/log-levels';
 import { silentLogger, type Logger } from '../../src/logging/logger';
 import { createRestServer, type RestServer, type RestServerOptions } from '../../src/rest/server';
 import { FakeHerder, fakeRegistry, fakeWorkerConfig } from './fake-worker';
+import { whilePending } from '../helpers/while-pending';
 
 const registry = fakeRegistry();
 const validator = createConfigValidator({ registry, config: fakeWorkerConfig() });
@@ -227,7 +228,7 @@ test('close waits for requests in flight', async () => {
   const rest = server([local], herder);
   const [{ port } = local] = await rest.listen();
   const answer = fetch(`http://127.0.0.1:${port}/connectors/a/restart`, { method: 'POST' });
-  await entered;
+  await whilePending(answer, entered);
   const closed = rest.close();
   release();
   expect((await answer).status).toBe(204);

@@ -119,7 +119,8 @@ async function unfinished(bytes: number, waiting: Set<ClientRequest>, localAddre
       waiting.delete(sent);
       sent.destroy();
     });
-  await new Promise<void>((resolve) => sent.write(' '.repeat(bytes), () => resolve()));
+  // A request that is answered before all of it is written is closed instead.
+  await new Promise<void>((resolve) => sent.once('close', resolve).write(' '.repeat(bytes), () => resolve()));
 }
 
 const NO_ROOM = 'There is no room for this body: ';

@@ -9,6 +9,7 @@ import { type OpenProducer, run as produce } from '../../../src/cli/verbs/produc
 import { KafkaError } from '../../../packages/kafka-client/src/errors';
 import type { DeliveryCallback, Producer, ProducerRecord } from '../../../packages/kafka-client/src/port';
 import { FakeIo, invocationOf } from '../fake-io';
+import { whilePending } from '../../helpers/while-pending';
 
 let cwd: string;
 beforeEach(() => (cwd = mkdtempSync(join(tmpdir(), 'millrace-produce-'))));
@@ -153,7 +154,7 @@ test('a signal ends reading; in-flight lines are awaited and reported; exit code
   stdin.write('a\nb\nc');
   const sent = new Promise<void>((resolve) => (producer.refuse = (value) => (value === 'b' && resolve(), null)));
   const code = run(io, '-');
-  await sent;
+  await whilePending(code, sent);
   io.signal('SIGINT');
   expect(await code).toBe(130);
   expect(io.out).toBe('stdin:1 partition 0 offset 0\nstdin:2 partition 0 offset 1\n');
@@ -179,9 +180,9 @@ test('a second signal does not wait: in-flight lines are reported as not deliver
   stdin.write('a\n');
   const sent = new Promise<void>((resolve) => (producer.refuse = () => (resolve(), null)));
   const code = run(io, '-');
-  await sent;
+  await whilePending(code, sent);
   io.signal('SIGINT');
-  await flushing;
+  await whilePending(code, flushing);
   io.signal('SIGINT');
   expect(await code).toBe(130);
   expect(io.err).toContain('stdin:1: not delivered: The producer was closed. (PRODUCER_CLOSED)\n');

@@ -5,6 +5,7 @@ import { ConnectError, UnsupportedOperationError, type SourceOffset, type Source
 import { offsetsJson, type PartitionOffset } from '../../../src/cluster/connector-offsets';
 import { NotHereError } from '../../../src/cluster/errors';
 import { waitFor } from '../../helpers/wait-for';
+import { whilePending } from '../../helpers/while-pending';
 import { createWorker, defaultBehavior, states, type FixtureBehavior, type TestWorker } from '../herder-fixtures';
 import { serveInternalEndpoint, type Endpoint } from '../internal-endpoint';
 import { MemoryKafka, type MemoryMember } from '../memory-kafka';
@@ -286,7 +287,7 @@ test('a connector that is resumed while its offsets change starts its tasks afte
   await herder.writes.createConnector('c', config, 'STOPPED');
   await reaches(worker, 'STOPPED');
   const altered = herder.offsets.alter('c', [entry({ file: 'a' }, { position: 1 })]);
-  await asked;
+  await whilePending(altered, asked);
   await herder.writes.setTargetState('c', 'STARTED');
   await reaches(worker, 'RUNNING');
   release(true);

@@ -15,8 +15,8 @@ import {
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { BrokerStartError, readRunningBroker } from '../../../packages/embedded/src';
+import { linesOf } from '../../helpers/lines-of';
 import { brokers } from '../broker-harness';
 
 const ROOT = join(__dirname, '..', '..', '..');
@@ -66,8 +66,7 @@ async function startProcess(program: string, env = process.env): Promise<{ child
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.push(child);
-  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-  return { child, line };
+  return { child, line: await linesOf(child.stdout)() };
 }
 
 async function kill(child: ChildProcess): Promise<void> {

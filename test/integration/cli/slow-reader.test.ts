@@ -2,10 +2,11 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { join } from 'node:path';
 import { ROOT } from '../../../dev/services/paths';
+import { whilePending } from '../../helpers/while-pending';
 
 const COUNT = 5_000;
 const nameOf = (i: number): string => `connector-${i}`;
@@ -24,13 +25,8 @@ const LIST = JSON.stringify(
 
 let server: Server;
 let child: ChildProcessByStdio<null, Readable, null> | null = null;
-/** The command closes its connection when it has written its answer. */
-let disconnected: Promise<unknown>;
 beforeEach(async () => {
   server = createServer((_, response) => response.end(LIST));
-  disconnected = new Promise((resolve) =>
-    server.on('connection', (socket) => socket.once('close', () => resolve(undefined))),
-  );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 });
@@ -39,17 +35,20 @@ afterEach(() => {
   server.close();
 });
 
-function getConnectors(): ChildProcessByStdio<null, Readable, null> {
+/** Resolves when the command has closed its connection, which is when it has written its answer. */
+async function getConnectors(): Promise<ChildProcessByStdio<null, Readable, null>> {
   const { port } = server.address() as AddressInfo;
-  return (child = spawn(process.execPath, [join(ROOT, 'dist', 'main.js'), 'get', 'connectors', '-o', 'json'], {
+  child = spawn(process.execPath, [join(ROOT, 'dist', 'main.js'), 'get', 'connectors', '-o', 'json'], {
     env: { PATH: process.env.PATH, MILLRACE_URL: `http://127.0.0.1:${port}` },
     stdio: ['ignore', 'pipe', 'inherit'],
-  }));
+  });
+  const disconnected = once(server, 'connection').then(async ([socket]) => await once(socket as Socket, 'close'));
+  await whilePending(once(child, 'exit'), disconnected);
+  return child;
 }
 
 test('all of it arrives', async () => {
-  const command = getConnectors();
-  await disconnected;
+  const command = await getConnectors();
   let text = '';
   command.stdout.setEncoding('utf8').on('data', (part: string) => (text += part));
   expect(await once(command, 'close')).toEqual([0, null]);
@@ -58,8 +57,7 @@ test('all of it arrives', async () => {
 });
 
 test('Ctrl-C ends a command that waits for its reader', async () => {
-  const command = getConnectors();
-  await disconnected;
+  const command = await getConnectors();
   const ended = once(command, 'exit');
   command.kill('SIGINT');
   expect(await ended).toEqual([null, 'SIGINT']);

@@ -10,6 +10,7 @@ import { serveInternalEndpoint, type Endpoint } from '../../cluster/internal-end
 import { createWorker, states, type TestWorker } from '../../cluster/herder-fixtures';
 import { deleteTopics } from '../../helpers/kafka-clients';
 import { waitFor } from '../../helpers/wait-for';
+import { whilePending } from '../../helpers/while-pending';
 
 const client = { 'bootstrap.servers': process.env.BOOTSTRAP_SERVERS ?? '' };
 const clients = createKafkaClients(silentLogger);
@@ -242,7 +243,7 @@ describe('zombie tasks', () => {
     await asLeader(leader, async (herder) => await herder.writes.putConnectorConfig('a', source('a', 1)));
     await reaches(follower, 'a', 'RUNNING RUNNING');
     const fenced = follower.gate.fence('a');
-    await fencing;
+    await whilePending(fenced, fencing);
     endpoints[0]?.close();
     await leader.herder.stop();
     await fenced;

@@ -50,11 +50,12 @@ test.each(['pipe', 'file'] as const)(
       if (typeof stdin === 'number') closeSync(stdin);
       let text = '';
       const seen = (part: string): Promise<void> =>
-        new Promise((resolve) => {
+        new Promise((resolve, reject) => {
           const look = (): void => {
             if (text.includes(part)) resolve();
           };
           child.stdout?.on('data', look);
+          child.once('close', () => reject(new Error(`the process ended before it wrote ${part}`)));
           look();
         });
       child.stdout?.on('data', (chunk: Buffer) => (text += chunk.toString()));

@@ -418,9 +418,8 @@ test('cdc-postgres 103: signals by Kafka, file and REST', async () => {
 
 test('cdc-postgres 103: a signal is accepted once the offset that holds it is stored', async () => {
   const task = await start(T, { 'signal.data.collection': '' });
-  const sent = task.task.onSignal({ id: 'r', type: 'execute-snapshot', data: { 'data-collections': ['public.t'] } });
-  await task.poll();
-  await sent;
+  const data = { 'data-collections': ['public.t'] };
+  await settled(task, task.task.onSignal({ id: 'r', type: 'execute-snapshot', data }));
   const { stored } = task;
   expect(stored).toMatchObject({ incremental_snapshot_correlation_id: 'r' });
   await task.stop();
