@@ -1,5 +1,6 @@
 /** `pg_logical_emit_message` (cdc-postgres §2.6 g, Appendix R 9). */
 import { TestDatabase } from '../../helpers/test-database';
+import { waitFor } from '../../helpers/wait-for';
 import { TaskRun, taskConfig, type AnyRecord } from './harness';
 
 let database: TestDatabase;
@@ -143,25 +144,37 @@ test.each(['off', 'on'])(
     const settings = { 'pgoutput.streaming': streaming };
     const whole = await start(settings);
     const client = await database.connect();
+    /** The server sorts subtransactions by LSN only. Of the first transaction, it sends row 2 before `a`. */
+    const attempt = async (id: number): Promise<AnyRecord[]> => {
+      const before = whole.records.length;
+      await client.query(`BEGIN; INSERT INTO t VALUES (${id + 1}); SAVEPOINT s;
+        SELECT pg_logical_emit_message(true, 'a', 'x');
+        SAVEPOINT s; INSERT INTO t VALUES (${id + 2}), (${id + 3}); COMMIT`);
+      await client.query(`BEGIN; SAVEPOINT s; INSERT INTO t VALUES (${id + 4});
+        SELECT pg_logical_emit_message(true, 'b', 'x');
+        SAVEPOINT s; INSERT INTO t VALUES (${id + 5}), (${id + 6}); COMMIT`);
+      return (await whole.count(before + 8)).slice(before);
+    };
+    let id = 0;
+    let records: AnyRecord[] = [];
+    const lsnOf = (name: unknown): unknown => records[names(records).indexOf(name)]?.value.source.lsn;
     try {
-      // The server sorts the subtransactions of a transaction by LSN only. Of the first one, it sends row 2 before `a`.
-      await client.query(`BEGIN; INSERT INTO t VALUES (1); SAVEPOINT s;
-        SELECT pg_logical_emit_message(true, 'a', 'x'); SAVEPOINT s; INSERT INTO t VALUES (2), (3); COMMIT`);
-      await client.query(`BEGIN; SAVEPOINT s; INSERT INTO t VALUES (4);
-        SELECT pg_logical_emit_message(true, 'b', 'x'); SAVEPOINT s; INSERT INTO t VALUES (5), (6); COMMIT`);
+      // They share it unless another session of the server, as those of other tests, writes to the WAL in between.
+      await waitFor('a message and the row after it to share an LSN', async () => {
+        records = await attempt((id += 6));
+        return lsnOf('a') === lsnOf(id + 2) && lsnOf('b') === lsnOf(id + 5);
+      });
     } finally {
       await client.end();
     }
-    const records = [...(await whole.count(8))];
     const all = names(records);
-    expect([...all].sort()).toEqual([1, 2, 3, 4, 5, 6, 'a', 'b']);
-    expect(all.filter((name) => typeof name === 'number')).toEqual([1, 2, 3, 4, 5, 6]);
-    const lsnOf = (name: unknown): unknown => records[all.indexOf(name)]?.value.source.lsn;
-    expect([lsnOf('a'), lsnOf('b')]).toEqual([lsnOf(2), lsnOf(5)]);
+    const rows = [1, 2, 3, 4, 5, 6].map((row) => id + row);
+    expect(all.filter((name) => typeof name === 'number')).toEqual(rows);
+    expect(all.filter((name) => typeof name === 'string').sort()).toEqual(['a', 'b']);
     await whole.stop();
     for (const [i, { sourceOffset }] of records.slice(0, -1).entries()) {
       const rest = await start(settings, sourceOffset);
-      await rest.until((found) => found.at(-1)?.key.id === 6);
+      await rest.until((found) => found.at(-1)?.key.id === rows.at(-1));
       expect([i, ...names(rest.records)]).toEqual([i, ...all.slice(i + 1)]);
       await rest.stop();
     }
