@@ -26,6 +26,8 @@ const common = {
     '^@millrace/(cli|texts)/(.*)$': '<rootDir>/packages/$1/src/$2.ts',
     '^@millrace/embedded$': '<rootDir>/packages/embedded/src/index.ts',
     '^@millrace/connector-([a-z]+)$': '<rootDir>/connectors/$1/src/index.ts',
+    // The module of a built-in plugin, which the worker imports by its path.
+    '/connectors/([a-z-]+)/dist/index\\.js$': '<rootDir>/connectors/$1/src/index.ts',
   },
   modulePathIgnorePatterns: [
     '<rootDir>/dist/',
@@ -34,7 +36,7 @@ const common = {
     '<rootDir>/apps/[a-z-]+/dist/',
   ],
 };
-const withServices = ['integration', 'conformance', 'chaos', 'security'];
+const withServices = ['integration', 'chaos', 'security'];
 /** These do not depend on the broker, so they run on the embedded one only. */
 const onceOnly = [
   'integration/postgres/(?!unwrap|outbox)', // runs the source's tasks itself
@@ -50,9 +52,8 @@ const onceOnly = [
   'integration/cli/', // on Apache Kafka, test/integration/java/produce and doctor
   'security/', // about requests and documents, or on a scripted broker
   'chaos/(clock-jumps|snapshot-killed|stop-without-kafka)', // about the worker's clock, snapshot and shutdown
-  'conformance/rest/', // on Apache Kafka, test/conformance/java/rest-report runs these
 ].map((path) => `<rootDir>/test/${path}`);
-const isSecondRun = process.env.TEST_BROKER === 'kafka' && !process.env.CONFORMANCE_URL;
+const isSecondRun = process.env.TEST_BROKER === 'kafka';
 const services = {
   ...common,
   globalSetup: '<rootDir>/test/helpers/global-setup.js',

@@ -86,15 +86,18 @@ export async function startWorker(options: WorkerOptions): Promise<StartedWorker
   return startedWorker(`http://127.0.0.1:${port}`, folder, worker);
 }
 
+type PropertiesOptions = Pick<WorkerOptions, 'bootstrapServers' | 'group' | 'settings'>;
+
 /** Writes a worker.properties that Java's worker accepts too, and resolves with its path. */
-export async function writeProperties(
-  folder: string,
-  port: number,
-  options: Pick<WorkerOptions, 'bootstrapServers' | 'group' | 'settings'>,
-): Promise<string> {
-  const { group } = options;
-  const settings: Record<string, string> = {
-    'bootstrap.servers': options.bootstrapServers ?? process.env.BOOTSTRAP_SERVERS ?? '',
+export async function writeProperties(folder: string, port: number, options: PropertiesOptions): Promise<string> {
+  const properties = join(folder, 'worker.properties');
+  await writeFile(properties, workerProperties(port, options));
+  return properties;
+}
+
+export function workerProperties(port: number, { bootstrapServers, group, settings }: PropertiesOptions): string {
+  const all: Record<string, string> = {
+    'bootstrap.servers': bootstrapServers ?? process.env.BOOTSTRAP_SERVERS ?? '',
     'group.id': group,
     'config.storage.topic': `${group}-configs`,
     'offset.storage.topic': `${group}-offsets`,
@@ -105,12 +108,11 @@ export async function writeProperties(
     'key.converter': 'org.apache.kafka.connect.json.JsonConverter',
     'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
     listeners: `http://127.0.0.1:${port}`,
-    ...options.settings,
+    ...settings,
   };
-  const properties = join(folder, 'worker.properties');
-  const lines = Object.entries(settings).map(([key, value]) => `${key}=${value}\n`);
-  await writeFile(properties, lines.join(''));
-  return properties;
+  return Object.entries(all)
+    .map(([key, value]) => `${key}=${value}\n`)
+    .join('');
 }
 
 /** Functions for a worker process that listens at `url`. */

@@ -10,13 +10,10 @@ import { startWorker, type StartedWorker } from '../../../dev/services/worker';
 import { rows as pageRows } from '../../helpers/compatibility-page';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
-import { HEADER_SETTINGS, HOST_SETTINGS } from '../rest/header-settings';
 import { disagreements, markdown, reportRows, type Column, type ReportRow } from '../rest/report';
 import { runCases } from '../rest/runner';
+import { CASE_SETTINGS, HEADER_SETTINGS } from '../rest/worker-settings';
 import { describeWithJava } from './fixtures';
-
-/** Followers detect a rebalance with their next heartbeat. */
-const HASTE = { 'heartbeat.interval.ms': '300' };
 
 describeWithJava('REST cases side by side', () => {
   const workers: StartedWorker[] = [];
@@ -24,7 +21,7 @@ describeWithJava('REST cases side by side', () => {
   let rows: readonly ReportRow[] = [];
 
   async function start(kind: 'ours' | 'java', group: string): Promise<StartedWorker> {
-    const options = { group, settings: { ...HEADER_SETTINGS, ...HOST_SETTINGS, ...HASTE } };
+    const options = { group, settings: { ...HEADER_SETTINGS, ...CASE_SETTINGS } };
     const worker = await (kind === 'java' ? startJavaConnect(options) : startWorker(options));
     workers.push(worker);
     await worker.ready();

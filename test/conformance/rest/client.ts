@@ -1,16 +1,13 @@
 /**
- * The worker under test: the one at `CONFORMANCE_URL`, or one started for these tests. With `CONFORMANCE_TARGET=java`
- * the cases of intended differences (docs/compatibility.md) must fail.
+ * The worker under test: the one at `CONFORMANCE_URL`, whose brokers are `BOOTSTRAP_SERVERS`, or one in this process.
+ * With `CONFORMANCE_TARGET=java` the cases of intended differences (docs/compatibility.md) must fail.
  */
-import { readFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
-import { join } from 'node:path';
-import { ROOT } from '../../../dev/services/paths';
-import { startWorker, type StartedWorker } from '../../../dev/services/worker';
+import { startInProcessWorker, type InProcessWorker } from '../../helpers/in-process-worker';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
-import { HOST_SETTINGS } from './header-settings';
+import { CASE_SETTINGS } from './worker-settings';
 
 export interface Answer {
   readonly status: number;
@@ -40,17 +37,6 @@ export function oursAlone(title: string, run: Run): void {
   (TARGET === 'java' ? test.skip : test)(`${title} ${DIFFERS}`, run);
 }
 
-function hasFileSource(): boolean {
-  if (process.env.CONFORMANCE_URL !== undefined) return true;
-  const manifest = JSON.parse(readFileSync(join(ROOT, 'connectors', 'file', 'package.json'), 'utf8')) as {
-    millrace?: { plugins?: { type: string }[] };
-  };
-  return manifest.millrace?.plugins?.some(({ type }) => type === 'source') ?? false;
-}
-
-/** Cases that need FileStreamSource; skipped while the file source is not installed. */
-export const withSource = hasFileSource() ? test : test.skip;
-
 export class Target {
   /**
    * Connectors created through this worker, which it may not list yet: a follower reads later what its leader has
@@ -60,7 +46,8 @@ export class Target {
 
   private constructor(
     readonly url: URL,
-    private readonly own: StartedWorker | null,
+    readonly bootstrapServers: string,
+    private readonly own: InProcessWorker | null,
   ) {}
 
   /**
@@ -69,35 +56,34 @@ export class Target {
    */
   static async open(settings: Readonly<Record<string, string>> = {}): Promise<Target> {
     const given = process.env.CONFORMANCE_URL;
-    if (given !== undefined) return new Target(new URL(given), null);
-    return await Target.start(uniqueName('conformance'), settings);
+    if (given !== undefined) return Target.external(given);
+    return await Target.start({ group: uniqueName('conformance'), settings });
   }
 
-  /** Two workers of one group: those at `CONFORMANCE_URL` and `CONFORMANCE_URL_2`, or two that the test starts. */
+  /**
+   * Two workers of one group: those at `CONFORMANCE_URL` and `CONFORMANCE_URL_2`, or two that the test starts. Close
+   * the second one first.
+   */
   static async openTwo(): Promise<[Target, Target]> {
     const given = [process.env.CONFORMANCE_URL, process.env.CONFORMANCE_URL_2];
-    if (given[0] !== undefined && given[1] !== undefined) {
-      return [new Target(new URL(given[0]), null), new Target(new URL(given[1]), null)];
-    }
+    if (given[0] !== undefined && given[1] !== undefined) return [Target.external(given[0]), Target.external(given[1])];
     const group = uniqueName('conformance');
-    const first = await Target.start(group);
+    const first = await Target.start({ group });
     try {
-      return [first, await Target.start(group)];
+      return [first, await Target.start({ group, bootstrapServers: first.bootstrapServers })];
     } catch (error) {
       await first.close();
       throw error;
     }
   }
 
-  private static async start(group: string, settings: Readonly<Record<string, string>> = {}): Promise<Target> {
-    const worker = await startWorker({ group, settings: { ...HOST_SETTINGS, ...settings } });
-    try {
-      await worker.ready();
-    } catch (error) {
-      await worker.stop();
-      throw error;
-    }
-    return new Target(new URL(worker.url), worker);
+  static async start(options: Parameters<typeof startInProcessWorker>[0]): Promise<Target> {
+    const worker = await startInProcessWorker({ ...options, settings: { ...CASE_SETTINGS, ...options.settings } });
+    return new Target(new URL(worker.url), worker.bootstrapServers, worker);
+  }
+
+  private static external(url: string): Target {
+    return new Target(new URL(url), process.env.BOOTSTRAP_SERVERS ?? '', null);
   }
 
   async close(): Promise<void> {

@@ -13,8 +13,8 @@ const single = process.env.CONFORMANCE_URL !== undefined && process.env.CONFORMA
 (single ? describe.skip : describe)('two workers', () => {
   let leader: Target;
   let follower: Target;
-  let all: readonly Target[];
-  const clients = new Clients();
+  let all: readonly Target[] = [];
+  let clients: Clients;
   const folder = mkdtempSync(join(tmpdir(), 'millrace-conformance-'));
   const topic = uniqueName('conformance');
   const SNK = { 'connector.class': 'FileStreamSink', topics: topic, file: join(folder, 'sink.txt') };
@@ -23,6 +23,7 @@ const single = process.env.CONFORMANCE_URL !== undefined && process.env.CONFORMA
   beforeAll(async () => {
     const both = await Target.openTwo();
     all = both;
+    clients = new Clients({ 'bootstrap.servers': both[0].bootstrapServers });
     // A running sink may not yet have requested the topic that Kafka creates for it.
     await clients.topic(1, {}, topic);
     // Without forwarding, the leader answers 404 and the other one 409.
@@ -36,8 +37,8 @@ const single = process.env.CONFORMANCE_URL !== undefined && process.env.CONFORMA
     });
   });
   afterAll(async () => {
-    await Promise.all((all ?? []).map((target) => target.close()));
-    await clients.close();
+    await clients?.close();
+    for (const target of all.toReversed()) await target.close();
     rmSync(folder, { recursive: true, force: true });
   });
   afterEach(() => leader.removeAll());

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
-import { expectError, ours, oursAlone, states, Target, withSource } from './client';
+import { expectError, ours, oursAlone, states, Target } from './client';
 
 let target: Target;
 beforeAll(async () => {
@@ -78,7 +78,7 @@ describe('create', () => {
     expect(answer.json).toEqual({ name, config: { ...SNK, name }, tasks: [], type: 'sink' });
   });
 
-  withSource('connect-rest 21: a source has type source', async () => {
+  test('connect-rest 21: a source has type source', async () => {
     expect((await create(fresh(), SRC)).json.type).toBe('source');
   });
 
@@ -144,7 +144,7 @@ describe('create', () => {
     expect((await target.call('GET', '/connectors')).json).not.toContain(name);
   });
 
-  withSource('connect-rest 36: a required key', async () => {
+  test('connect-rest 36: a required key', async () => {
     expectError(
       await create(fresh(), { 'connector.class': 'FileStreamSource' }),
       400,
@@ -380,7 +380,7 @@ describe('update', () => {
     expect((await target.call('GET', path(name, '/config'))).json).toEqual({ ...config, name });
   });
 
-  withSource('connect-rest 74: from source to sink', async () => {
+  test('connect-rest 74: from source to sink', async () => {
     const name = fresh();
     await target.running(name, SRC);
     expect((await target.mutate('PUT', path(name, '/config'), SNK)).json.type).toBe('sink');

@@ -3,7 +3,7 @@
  * `HEADER_SETTINGS` if `CONFORMANCE_HEADERS` is set; otherwise the cases are skipped.
  */
 import { Target } from './client';
-import { HEADER_SETTINGS } from './header-settings';
+import { HEADER_SETTINGS } from './worker-settings';
 
 const given = process.env.CONFORMANCE_URL !== undefined && process.env.CONFORMANCE_HEADERS === undefined;
 

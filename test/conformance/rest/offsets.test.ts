@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
-import { expectError, ours, states, Target, withSource, type Answer } from './client';
+import { expectError, ours, states, Target, type Answer } from './client';
 
 let target: Target;
 beforeAll(async () => {
@@ -128,7 +128,7 @@ describe('PATCH config', () => {
 });
 
 describe('topics', () => {
-  withSource('connect-rest 99: topics that tasks write and read; reset, and used again', async () => {
+  test('connect-rest 99: topics that tasks write and read; reset, and used again', async () => {
     const [from, to] = [uniqueName('c'), uniqueName('c')];
     const config = source(from);
     await create(from, config, 'RUNNING');
@@ -257,52 +257,46 @@ describe('offsets', () => {
     await both();
   });
 
-  withSource(
-    'connect-rest 105: an offset contains only primitive values, even if the connector accepts others',
-    async () => {
-      const name = uniqueName('c');
-      await create(name, source(name));
-      const partition = { filename: join(folder, `${name}.in`) };
-      for (const [of, offset, field, type] of [
-        [partition, { position: { a: 1 } }, 'position', 'MAP'],
-        [partition, { position: [1] }, 'position', 'ARRAY'],
-        [partition, { other: [{}] }, 'other', 'ARRAY'],
-        [{ other: {} }, { position: 1 }, 'other', 'MAP'],
-      ] as const)
-        expectError(
-          await alter(name, entry(of, offset)),
-          500,
-          `Offsets may only contain primitive types as values, but field ${field} contains ${type}`,
-        );
-      // The last entry of a partition counts.
-      const answer = await alter(name, entry(partition, { position: {} }), entry(partition, { position: 2 }));
-      expect([answer.status, answer.json]).toEqual([200, altered]);
-    },
-  );
+  test('connect-rest 105: an offset contains only primitive values, even if the connector accepts others', async () => {
+    const name = uniqueName('c');
+    await create(name, source(name));
+    const partition = { filename: join(folder, `${name}.in`) };
+    for (const [of, offset, field, type] of [
+      [partition, { position: { a: 1 } }, 'position', 'MAP'],
+      [partition, { position: [1] }, 'position', 'ARRAY'],
+      [partition, { other: [{}] }, 'other', 'ARRAY'],
+      [{ other: {} }, { position: 1 }, 'other', 'MAP'],
+    ] as const)
+      expectError(
+        await alter(name, entry(of, offset)),
+        500,
+        `Offsets may only contain primitive types as values, but field ${field} contains ${type}`,
+      );
+    // The last entry of a partition counts.
+    const answer = await alter(name, entry(partition, { position: {} }), entry(partition, { position: 2 }));
+    expect([answer.status, answer.json]).toEqual([200, altered]);
+  });
 
-  withSource(
-    'connect-rest 102, 105 to 107: offsets of a source are read, altered, and reset in part and completely',
-    async () => {
-      const name = uniqueName('c');
-      await create(name, source(name));
-      const empty = await target.call('GET', `/connectors/${name}/offsets`);
-      expect([empty.status, empty.text]).toEqual([200, '{"offsets":[]}']);
-      const a = entry({ filename: '/a' }, { position: 5 });
-      const b = entry({ filename: '/b' }, { position: Number.MAX_SAFE_INTEGER });
-      expect((await alter(name, a, b)).json).toEqual(altered);
-      expect(await offsets(name)).toEqual(expect.arrayContaining([a, b]));
-      expect((await alter(name, entry({ filename: '/b' }), {})).json).toEqual(altered);
-      const left = await target.poll(`/connectors/${name}/offsets`, ({ json }) => json.offsets.length === 1);
-      expect(left.json).toEqual({ offsets: [a] });
-      for (let i = 0; i < 2; i++) {
-        const answer = await target.mutate('DELETE', `/connectors/${name}/offsets`);
-        expect([answer.status, answer.json]).toEqual([200, reset]);
-      }
-      await offsets(name, false);
-    },
-  );
+  test('connect-rest 102, 105 to 107: offsets of a source are read, altered, and reset in part and completely', async () => {
+    const name = uniqueName('c');
+    await create(name, source(name));
+    const empty = await target.call('GET', `/connectors/${name}/offsets`);
+    expect([empty.status, empty.text]).toEqual([200, '{"offsets":[]}']);
+    const a = entry({ filename: '/a' }, { position: 5 });
+    const b = entry({ filename: '/b' }, { position: Number.MAX_SAFE_INTEGER });
+    expect((await alter(name, a, b)).json).toEqual(altered);
+    expect(await offsets(name)).toEqual(expect.arrayContaining([a, b]));
+    expect((await alter(name, entry({ filename: '/b' }), {})).json).toEqual(altered);
+    const left = await target.poll(`/connectors/${name}/offsets`, ({ json }) => json.offsets.length === 1);
+    expect(left.json).toEqual({ offsets: [a] });
+    for (let i = 0; i < 2; i++) {
+      const answer = await target.mutate('DELETE', `/connectors/${name}/offsets`);
+      expect([answer.status, answer.json]).toEqual([200, reset]);
+    }
+    await offsets(name, false);
+  });
 
-  withSource('connect-rest §2.6: offsets that a source rejects are not stored', async () => {
+  test('connect-rest §2.6: offsets that a source rejects are not stored', async () => {
     const name = uniqueName('c');
     await create(name, source(name));
     const partition = { filename: '/a' };
@@ -326,7 +320,7 @@ describe('offsets', () => {
     expect((await target.call('GET', `/connectors/${name}/offsets`)).json).toEqual({ offsets: [] });
   });
 
-  withSource('connect-rest 97, 105, connect-runtime 62: a source resumes at the altered offset', async () => {
+  test('connect-rest 97, 105, connect-runtime 62: a source resumes at the altered offset', async () => {
     const [from, to] = [uniqueName('c'), uniqueName('c')];
     const config = source(from);
     const partition = { filename: config.file };
@@ -347,63 +341,57 @@ describe('offsets', () => {
     await written(to, [...LINES, 'three']);
   });
 
-  withSource(
-    'connect-rest 109, 110, 112: offsets of a sink are read, altered, and reset in part and completely',
-    async () => {
-      const [from, to] = [uniqueName('c'), uniqueName('c')];
-      const partition = { kafka_topic: `${from}-topic`, kafka_partition: 0 };
-      await target.running(from, source(from));
-      await create(to, sink(to, from), 'RUNNING');
-      await written(to, LINES);
-      expect((await target.mutate('PUT', `/connectors/${to}/stop`)).status).toBe(204);
-      await stopped(to);
-      expect(await offsets(to)).toEqual([entry(partition, { kafka_offset: 3 })]);
-      const again = async (...entries: unknown[]): Promise<void> => {
-        const answer = await alter(to, ...entries);
-        expect([answer.status, answer.json]).toEqual([200, altered]);
-      };
-      await again(entry(partition, { kafka_offset: 1 }));
-      expect(await offsets(to)).toEqual([entry(partition, { kafka_offset: 1 })]);
-      await again(entry({ ...partition, kafka_partition: '0' }, { kafka_offset: '10' }));
-      expect(await offsets(to)).toEqual([entry(partition, { kafka_offset: 10 })]);
-      await again(entry(partition));
-      await offsets(to, false);
+  test('connect-rest 109, 110, 112: offsets of a sink are read, altered, and reset in part and completely', async () => {
+    const [from, to] = [uniqueName('c'), uniqueName('c')];
+    const partition = { kafka_topic: `${from}-topic`, kafka_partition: 0 };
+    await target.running(from, source(from));
+    await create(to, sink(to, from), 'RUNNING');
+    await written(to, LINES);
+    expect((await target.mutate('PUT', `/connectors/${to}/stop`)).status).toBe(204);
+    await stopped(to);
+    expect(await offsets(to)).toEqual([entry(partition, { kafka_offset: 3 })]);
+    const again = async (...entries: unknown[]): Promise<void> => {
+      const answer = await alter(to, ...entries);
+      expect([answer.status, answer.json]).toEqual([200, altered]);
+    };
+    await again(entry(partition, { kafka_offset: 1 }));
+    expect(await offsets(to)).toEqual([entry(partition, { kafka_offset: 1 })]);
+    await again(entry({ ...partition, kafka_partition: '0' }, { kafka_offset: '10' }));
+    expect(await offsets(to)).toEqual([entry(partition, { kafka_offset: 10 })]);
+    await again(entry(partition));
+    await offsets(to, false);
 
-      for (const [given, message] of [
-        [{}, 'The partition for a sink connector offset cannot be null or missing'],
-        [
-          entry({}),
-          "The partition for a sink connector offset must contain the keys 'kafka_topic' and 'kafka_partition'",
-        ],
-        [entry({ ...partition, kafka_topic: null }), 'Kafka topic names must be valid strings and may not be null'],
-        [entry({ ...partition, kafka_partition: null }), 'Kafka partitions must be valid numbers and may not be null'],
-        [
-          entry({ ...partition, kafka_partition: 'x' }),
-          "Failed to parse the following Kafka partition value in the provided offsets: 'x'. Partition values for sink connectors need to be integers.",
-        ],
-        [
-          entry(partition, {}),
-          "The offset for a sink connector should either be null or contain the key 'kafka_offset'",
-        ],
-        [
-          entry(partition, { kafka_offset: 'x' }),
-          "Failed to parse the following Kafka offset value in the provided offsets: 'x'. Offset values for sink connectors need to be integers.",
-        ],
-        [
-          entry(partition, { kafka_offset: null }),
-          "Failed to parse the following Kafka offset value in the provided offsets: 'null'. Offset values for sink connectors need to be integers.",
-        ],
-      ] as const)
-        expectError(await alter(to, entry(partition, { kafka_offset: 2 }), given), 400, message);
-      await offsets(to, false);
+    for (const [given, message] of [
+      [{}, 'The partition for a sink connector offset cannot be null or missing'],
+      [
+        entry({}),
+        "The partition for a sink connector offset must contain the keys 'kafka_topic' and 'kafka_partition'",
+      ],
+      [entry({ ...partition, kafka_topic: null }), 'Kafka topic names must be valid strings and may not be null'],
+      [entry({ ...partition, kafka_partition: null }), 'Kafka partitions must be valid numbers and may not be null'],
+      [
+        entry({ ...partition, kafka_partition: 'x' }),
+        "Failed to parse the following Kafka partition value in the provided offsets: 'x'. Partition values for sink connectors need to be integers.",
+      ],
+      [entry(partition, {}), "The offset for a sink connector should either be null or contain the key 'kafka_offset'"],
+      [
+        entry(partition, { kafka_offset: 'x' }),
+        "Failed to parse the following Kafka offset value in the provided offsets: 'x'. Offset values for sink connectors need to be integers.",
+      ],
+      [
+        entry(partition, { kafka_offset: null }),
+        "Failed to parse the following Kafka offset value in the provided offsets: 'null'. Offset values for sink connectors need to be integers.",
+      ],
+    ] as const)
+      expectError(await alter(to, entry(partition, { kafka_offset: 2 }), given), 400, message);
+    await offsets(to, false);
 
-      for (let i = 0; i < 2; i++)
-        expect((await target.mutate('DELETE', `/connectors/${to}/offsets`)).json).toEqual(reset);
-      // From the beginning of the topic.
-      expect((await target.call('PUT', `/connectors/${to}/resume`)).status).toBe(202);
-      await written(to, [...LINES, ...LINES]);
-    },
-  );
+    for (let i = 0; i < 2; i++)
+      expect((await target.mutate('DELETE', `/connectors/${to}/offsets`)).json).toEqual(reset);
+    // From the beginning of the topic.
+    expect((await target.call('PUT', `/connectors/${to}/resume`)).status).toBe(202);
+    await written(to, [...LINES, ...LINES]);
+  });
 
   ours('connect-rest R10: partitions that do not exist, and offsets below zero, are the client’s error', async () => {
     const [name, topic] = [uniqueName('c'), uniqueName('conformance')];

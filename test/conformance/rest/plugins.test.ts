@@ -1,5 +1,5 @@
 /** connect-rest §7, cases 113 to 142, as a client sees them. */
-import { expectError, ours, Target, withSource } from './client';
+import { expectError, ours, Target } from './client';
 
 let target: Target;
 beforeAll(async () => {
@@ -104,7 +104,7 @@ test('connect-rest 133: versions of converters that are installed, or not used',
   );
 });
 
-withSource('connect-rest 116: keys of the file source', async () => {
+test('connect-rest 116: keys of the file source', async () => {
   const { json } = await target.call('GET', '/connector-plugins/FileStreamSource/config');
   expect((json as { name: string }[]).slice(0, 5).map(({ name }) => name)).toEqual([
     'file',
@@ -214,7 +214,7 @@ test('connect-rest 119: versions', async () => {
   );
 });
 
-withSource('connect-rest 120: a valid source', async () => {
+test('connect-rest 120: a valid source', async () => {
   const { json } = await validate('FileStreamSource', SRC);
   expect((json as Infos).error_count).toBe(0);
   expect((json as Infos).groups).toEqual([

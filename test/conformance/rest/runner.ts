@@ -46,7 +46,7 @@ export async function runCases({ url, url2, target = 'millrace', headers }: Case
     if (url2 !== undefined) env.CONFORMANCE_URL_2 = url2;
     if (headers) env.CONFORMANCE_HEADERS = '1';
     const jest = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
-    const args = ['--experimental-vm-modules', jest, 'test/conformance/rest/', '--selectProjects', 'services'];
+    const args = ['--experimental-vm-modules', jest, 'test/conformance/rest/', '--selectProjects', 'unit'];
     const output = await new Promise<string>((resolve, reject) => {
       const child = spawn(process.execPath, [...args, '--runInBand', '--ci', '--json', `--outputFile=${report}`], {
         cwd: ROOT,
