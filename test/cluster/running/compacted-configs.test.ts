@@ -61,7 +61,7 @@ async function allRun(): Promise<void> {
     'all tasks to run, on each worker’s word',
     () =>
       running().join() === PARTS.join() && texts().every((text) => text === 'RUNNING RUNNING,RUNNING,RUNNING,RUNNING'),
-    { everyMs: 5, timeoutMs: 8_000, detail: () => `${running().join()} ${texts().join(' | ')}` },
+    { everyMs: 5, detail: () => `${running().join()} ${texts().join(' | ')}` },
   );
 }
 /** Two workers that share the connector `c`; resolves with the one that runs tasks of it only. */
@@ -94,7 +94,7 @@ test('connect-runtime 21: task configs are written again when a Java leader has 
   const other = await share();
   const record = { key: Buffer.from('connector-c'), value: Buffer.from(JSON.stringify({ properties: config })) };
   kafka.append('g-configs', 0, record.key, record.value);
-  await waitFor('the second commit', () => commits().length === 2, { everyMs: 5, timeoutMs: 8_000 });
+  await waitFor('the second commit', () => commits().length === 2, { everyMs: 5 });
   await allRun();
   kafka.compact('g-configs');
   expect(kafka.texts('g-configs').findIndex((text) => text.startsWith('connector-c='))).toBeLessThan(
@@ -109,7 +109,7 @@ test('connect-runtime 22: task configs whose commit was never written are replac
   const other = await share();
   kafka.append('g-configs', 0, Buffer.from('task-c-0'), Buffer.from('{"properties":{"part":"lost"}}'));
   await (workers[0] as TestWorker).herder.writes.putConnectorConfig('c', config);
-  await waitFor('the second commit', () => commits().length === 2, { everyMs: 5, timeoutMs: 8_000 });
+  await waitFor('the second commit', () => commits().length === 2, { everyMs: 5 });
   kafka.compact('g-configs');
   await stop(other);
   await start();
@@ -128,7 +128,7 @@ test('a task without a config is FAILED, the connector’s worker is asked for i
   const failed = await waitFor(
     'a FAILED task',
     () => newcomer.herder.reads.connectorStatus('c').tasks.find(({ state }) => state === 'FAILED'),
-    { everyMs: 5, timeoutMs: 8_000, detail: () => states(newcomer.herder, 'c') },
+    { everyMs: 5, detail: () => states(newcomer.herder, 'c') },
   );
   expect(failed.trace).toMatch(/The config topic has no config of task c-\d.*code: TASK_CONFIG_MISSING/);
   expect(kafka.texts('g-configs').filter((text) => text.startsWith('restart-connector-c='))).not.toEqual([]);

@@ -120,7 +120,7 @@ describe('the group consumer', () => {
       await waitFor('the first to have both', () => first.consumer.assignment().length === 2);
       // The coordinator answers the second once the first has joined again.
       const second = reader(groupId, { [key]: '2147483647' }).start([topic]);
-      await waitFor('the second to have one', () => second.consumer.assignment().length === 1, { timeoutMs: 20_000 });
+      await waitFor('the second to have one', () => second.consumer.assignment().length === 1);
       expect([first.error, second.error]).toEqual([undefined, undefined]);
     },
   );
