@@ -28,10 +28,34 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function doctor(settings: Record<string, string> = {}): Promise<{ code: number; report: Report }> {
+interface Outcome {
+  readonly code: number;
+  readonly report: Report;
+}
+
+/** Repeats with a longer deadline until Kafka, which answers, is checked in time: a busy machine takes longer. */
+async function withKafkaInTime(run: (seconds: number) => Promise<Outcome>): Promise<Outcome & { seconds: number }> {
+  for (const seconds of [2, 16, 64]) {
+    const outcome = await run(seconds);
+    if (outcome.report.checked.some(({ subject }) => subject === 'Kafka')) return { ...outcome, seconds };
+  }
+  throw new Error('Kafka was not checked within 64 s');
+}
+
+async function doctor(seconds: number, settings: Record<string, string> = {}): Promise<Outcome> {
   const config = await writeProperties(await mkdtemp(join(folder, 'w-')), 1, { group: uniqueName('doctor'), settings });
   const io = new FakeIo(folder, { HOME: folder });
-  const args = ['doctor', '--config', config, '--url', `http://127.0.0.1:${port}`, '--deadline', '1', '-o', 'json'];
+  const args = [
+    'doctor',
+    '--config',
+    config,
+    '--url',
+    `http://127.0.0.1:${port}`,
+    '--deadline',
+    String(seconds),
+    '-o',
+    'json',
+  ];
   const code = await runCli(args, io);
   expect(io.err).toBe('');
   return { code, report: JSON.parse(io.out) as Report };
@@ -40,7 +64,7 @@ async function doctor(settings: Record<string, string> = {}): Promise<{ code: nu
 const NO_WORKER = 'http://127.0.0.1:1';
 
 /** The installed command: a plugin thread needs compiled files, and a thread that reads must not keep its process. */
-async function installed(...args: string[]): Promise<{ code: number; report: Report }> {
+async function installed(...args: string[]): Promise<Outcome> {
   const command = [join(ROOT, 'dist', 'main.js'), 'doctor', ...args, '-o', 'json'];
   const env = { PATH: process.env.PATH, HOME: folder };
   const { stdout, code } = await promisify(execFile)(process.execPath, command, { env, cwd: folder }).then(
@@ -60,9 +84,9 @@ const late = ({ findings }: Report): string[] =>
   findings.filter(({ code }) => code === 'DOCTOR_DEADLINE').map(({ severity, message }) => `${severity} ${message}`);
 
 test('a REST API that never answers is named in one finding', async () => {
-  const { code, report } = await doctor();
+  const { code, report, seconds } = await withKafkaInTime(doctor);
   expect(late(report)).toEqual([
-    `unchecked Not checked within the 1 s of --deadline: REST API http://127.0.0.1:${port}.`,
+    `unchecked Not checked within the ${seconds} s of --deadline: REST API http://127.0.0.1:${port}.`,
   ]);
   expect(report.findings.map(({ code: of }) => of)).not.toContain('REST_UNREACHABLE');
   expect(report.checked.map(({ subject }) => subject)).toEqual(['Kafka']);
@@ -70,7 +94,7 @@ test('a REST API that never answers is named in one finding', async () => {
 });
 
 test('Kafka that never answers leaves no time for the rest: one finding names both, exit code 3', async () => {
-  const { code, report } = await doctor({ 'bootstrap.servers': `127.0.0.1:${port}` });
+  const { code, report } = await doctor(1, { 'bootstrap.servers': `127.0.0.1:${port}` });
   expect(report.findings.map(({ code: of }) => of)).toEqual(['DOCTOR_DEADLINE']);
   expect(late(report)).toEqual([
     `unchecked Not checked within the 1 s of --deadline: Kafka, REST API http://127.0.0.1:${port}.`,
@@ -89,8 +113,9 @@ test('a database that never answers: its connector is named, also with a short d
   };
   await writeFile(document, JSON.stringify({ name: 'orders', config }));
   const properties = await writeProperties(await mkdtemp(join(folder, 'w-')), 1, { group: uniqueName('doctor') });
-  const { report } = await installed(document, '--config', properties, '--url', NO_WORKER, '--deadline', '2');
-  expect(late(report)).toEqual(['unchecked Not checked within the 2 s of --deadline: connector orders.']);
+  const args = [document, '--config', properties, '--url', NO_WORKER, '--deadline'];
+  const { report, seconds } = await withKafkaInTime(async (given) => await installed(...args, String(given)));
+  expect(late(report)).toEqual([`unchecked Not checked within the ${seconds} s of --deadline: connector orders.`]);
   expect(report.findings.filter(({ subject }) => subject === 'connector orders')).toEqual([]);
 });
 
@@ -110,7 +135,7 @@ test('a config provider reads no pipe, so nothing is late', async () => {
     'client.id': `\${file:${await pipe('secrets')}:id}`,
   };
   const file = await writeProperties(await mkdtemp(join(folder, 'w-')), 1, { group: uniqueName('doctor'), settings });
-  const { report } = await installed('--config', file, '--url', NO_WORKER, '--deadline', '1');
+  const { report } = await installed('--config', file, '--url', NO_WORKER, '--deadline', '60');
   expect(late(report)).toEqual([]);
   expect(JSON.stringify(report.findings)).toContain('is not a regular file');
 });
