@@ -1,1 +1,1 @@
-export { KeptProcess, type KeptProcessOptions } from '../../src/cli/verbs/dev/postgres/kept-process';
+export { KeptProcess, type KeptProcessOptions } from '../../src/cli/verbs/dev/kept-process';

