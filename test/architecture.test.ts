@@ -219,7 +219,7 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     requests: ['protocol'],
     network: ['requests', 'protocol'],
     security: ['requests', 'protocol'],
-    faults: ['requests', 'protocol'],
+    'faults.ts': ['requests', 'protocol'],
     'dispatcher.ts': ['security', 'requests', 'protocol'],
     log: ['storage'],
     topics: ['log', 'storage', 'requests', 'protocol'],
@@ -228,11 +228,11 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     transactions: ['storage', 'requests', 'protocol'],
     'coordinators.ts': ['groups', 'transactions', 'storage', 'requests'],
     'broker.ts': [
-      ...['coordinators.ts', 'dispatcher.ts', 'faults', 'network'],
+      ...['coordinators.ts', 'dispatcher.ts', 'faults.ts', 'network'],
       ...['data', 'topics', 'storage', 'requests'],
     ],
     testing: ['broker.ts'],
-    'index.ts': ['broker.ts', 'testing', 'faults', 'storage', 'protocol'],
+    'index.ts': ['broker.ts', 'testing', 'faults.ts', 'storage', 'protocol'],
   },
 };
 const COMPOSITION_ROOTS = [
