@@ -1,3 +1,4 @@
+/** The predicates that are compiled into the worker. Source: connect-runtime §7.3. */
 import {
   anchored,
   compileJavaRegex,
@@ -7,6 +8,40 @@ import {
   type Predicate,
   type PredicatePlugin,
 } from '@millrace/sdk';
+
+/** Matches records with at least one header of that name. */
+class HasHeaderKey implements Predicate {
+  private name = '';
+
+  configure(config: ConnectorConfig): void {
+    this.name = (config.name ?? '').trim();
+  }
+
+  test({ headers }: ConnectRecord): boolean {
+    return headers != null && headers.some(({ key }) => key === this.name);
+  }
+}
+
+const hasHeaderKey: PredicatePlugin = {
+  type: 'predicate',
+  config: [
+    {
+      name: 'name',
+      type: 'STRING',
+      importance: 'MEDIUM',
+      documentation: 'Name of the header to look for.',
+      validator: (value) => (value === '' ? 'String must be non-empty' : null),
+    },
+  ],
+  create: () => new HasHeaderKey(),
+};
+
+/** Matches tombstones: records without a value, whatever their schema. */
+const recordIsTombstone: PredicatePlugin = {
+  type: 'predicate',
+  config: [],
+  create: () => ({ configure: () => undefined, test: ({ value }) => value == null }),
+};
 
 /** Matches records whose whole topic name matches the pattern. */
 class TopicNameMatches implements Predicate {
@@ -28,7 +63,7 @@ class TopicNameMatches implements Predicate {
   }
 }
 
-export const topicNameMatches: PredicatePlugin = {
+const topicNameMatches: PredicatePlugin = {
   type: 'predicate',
   config: [
     {
@@ -53,3 +88,12 @@ function problem(pattern: ParsedValue): string | null {
     return `Invalid regex: ${(error as Error).message}`;
   }
 }
+
+const PACKAGE = 'org.apache.kafka.connect.transforms.predicates';
+
+/** By Java class name. */
+export const builtInPredicates = [
+  { className: `${PACKAGE}.HasHeaderKey`, plugin: hasHeaderKey },
+  { className: `${PACKAGE}.RecordIsTombstone`, plugin: recordIsTombstone },
+  { className: `${PACKAGE}.TopicNameMatches`, plugin: topicNameMatches },
+];
