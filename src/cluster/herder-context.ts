@@ -29,7 +29,7 @@ import { OffsetLocks } from './offsets/offset-locks';
 import { RequestQueue } from './queue/request-queue';
 import type { ResolveConfig } from './resolve-config';
 import { TickStage } from './queue/tick-stage';
-import { workerIdOf } from './group/worker-id';
+import { workerIdOf } from './group/group-workers';
 
 /** Before the storage topics have been read, what they do not contain may exist: an empty list would be wrong. */
 export class Opening {

@@ -3,12 +3,12 @@
  * start. Source: connect-runtime §3.9.
  */
 import { isConnectError, messageOf, withDeadline } from '@millrace/sdk';
+import type { ConnectorTaskId } from '../../connector-task-id';
 import { about } from '../../logging/line-subject';
 import type { Logger } from '../../logging/logger';
 import type { ConfigStore } from '../../storage/config/config-store';
 import { HerderError, NotHereError } from '../errors';
 import { fencingDecision } from './fencing-decision';
-import { taskTransactionalId } from './transactional-id';
 
 /** For one round. Milliseconds. */
 const ROUND_MS = 90_000;
@@ -133,6 +133,11 @@ export class FencingRounds {
       throw new HerderError(404, `Connector ${connector} not found`);
     if (isSink(connector)) throw new HerderError(400, `Connector ${connector} is not a source connector`);
   }
+}
+
+/** Java's: a Java worker that takes over the task fences this one, and the other way round. */
+export function taskTransactionalId(groupId: string, { connector, task }: ConnectorTaskId): string {
+  return `${groupId}-${connector}-${task}`;
 }
 
 function* transactionalIds(groupId: string, connector: string, count: number): Iterable<readonly string[]> {

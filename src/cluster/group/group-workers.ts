@@ -2,7 +2,6 @@
 import type { GroupDescription } from '@millrace/kafka-client';
 import type { WorkerMember } from '../entities';
 import { decodeMetadata } from './connect-protocol';
-import { workerIdOf } from './worker-id';
 
 export class GroupWorkers {
   private known: readonly WorkerMember[] | null = null;
@@ -32,4 +31,15 @@ export function membersOf({ state, members }: GroupDescription): readonly Worker
       return [];
     }
   });
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
+
+/**
+ * Identifies a worker as the status topic does: `host:port` of its advertised URL, the port always written. Throws
+ * TypeError for a text that is not a URL. Source: connect-runtime §1.6.1.
+ */
+export function workerIdOf(restUrl: string): string {
+  const { hostname, port, protocol } = new URL(restUrl);
+  return `${hostname}:${port || DEFAULT_PORTS[protocol]}`;
 }

@@ -8,7 +8,7 @@ import { CooperativeAssignor, type ReservingGroup } from './cooperative-assignor
 import { assignEagerly } from './eager-assignor';
 import type { PastGenerations } from './reservations';
 import { NO_WORK, union, type Work } from './work';
-import { workerIdOf } from './worker-id';
+import { workerIdOf } from './group-workers';
 
 export interface LeaderInput {
   readonly protocol: ConnectProtocolName;

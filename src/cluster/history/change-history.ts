@@ -2,15 +2,20 @@
  * What changed lately: from the records of the config and the status topic, as this worker reads them. Of what it reads
  * at startup, compaction has left the newest record of each key. Texts of a failed task's trace are not kept.
  */
+import type { ConnectorConfig } from '@millrace/sdk';
+import { embeddedPrefix } from '../../config/connector-config';
 import type { Cause, Restart } from '../../storage/log/cause';
 import type { ConfigDelta } from '../../storage/config/config-state';
 import type { StoredStatus } from '../../storage/status/status-records';
 import type { WorkEntity } from '../../storage/status/status-store';
-import type { ChangeKind, RecordedChange } from '../entities';
-import { changedConfig } from './changed-config';
+import type { ChangedConfig, ChangeKind, RecordedChange } from '../entities';
 import { RecentChanges, type ChangeBounds } from './recent-changes';
 
 const BOUNDS: ChangeBounds = { newest: 500, perSubject: 5, bytes: 512 * 1024 };
+
+/** Keys and values of one change. Characters. */
+const MAX_VALUE = 4_000;
+const MAX_KEYS = 100;
 
 const TARGET_KINDS = { STARTED: 'resumed', PAUSED: 'paused', STOPPED: 'stopped' } as const;
 const FAILED: Cause = { by: 'automatic', user: null, detail: null };
@@ -76,6 +81,31 @@ function configChange(delta: ConfigDelta, at: number | null, cause: Cause): Reco
     case 'logger':
       return change('logger level set', delta.namespace, at, { ...cause, detail: `level ${delta.level}` });
   }
+}
+
+/**
+ * The difference between two configs, with what decides which of its values are secrets. Long values are replaced by
+ * their length: a cut one could hold the start of a secret.
+ */
+function changedConfig(before: ConnectorConfig, after: ConnectorConfig): ChangedConfig {
+  const all = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const keys = [...all].filter((key) => before[key] !== after[key]).slice(0, MAX_KEYS);
+  const kept = new Set([...keys, ...[...all].filter((key) => key === 'connector.class' || isPluginKey(key))]);
+  return { keys, before: pick(before, kept), after: pick(after, kept) };
+}
+
+function isPluginKey(key: string): boolean {
+  return embeddedPrefix(key) !== null;
+}
+
+function pick(config: ConnectorConfig, keys: ReadonlySet<string>): ConnectorConfig {
+  return Object.fromEntries(
+    Object.entries(config).flatMap(([key, value]) => (keys.has(key) ? [[key, shortened(value)]] : [])),
+  );
+}
+
+function shortened(value: string): string {
+  return value.length <= MAX_VALUE ? value : `(${value.length.toLocaleString('en-US')} characters)`;
 }
 
 function change(

@@ -7,7 +7,7 @@ import {
   type MemberMetadata,
 } from '../../../src/cluster/group/connect-protocol';
 import { configuredWork, LeaderAssignment } from '../../../src/cluster/group/leader-assignment';
-import { workerIdOf } from '../../../src/cluster/group/worker-id';
+import { workerIdOf } from '../../../src/cluster/group/group-workers';
 import { minus, NO_WORK, union, type Work } from '../../../src/cluster/group/work';
 import type { ConfigSnapshot } from '../../../src/storage/config/config-snapshot';
 import { ConfigState } from '../../../src/storage/config/config-state';
