@@ -2,10 +2,10 @@
  * JSON Schema of a connector's documents, for editors: of the config map (`PUT /connectors/{name}/config`) and of the
  * registration document (`POST /connectors`, `millrace apply`). It accepts whatever the worker accepts. Pure.
  */
+import { INITIAL_STATES } from '@millrace/texts/rest-names';
 import type { FrameworkKey } from '../framework-key';
 import { DRAFT, keySchemas, keySchema, TEXT, textSchema, type JsonSchema, type Properties } from './key-schema';
-import { REGISTRATION } from './registration-schema';
-import { NOT_BLANK, PLACEHOLDER } from './text-pattern';
+import { inAnyCase, NOT_BLANK, PLACEHOLDER } from './text-pattern';
 
 export interface ConverterSubject {
   /** Such as `key.converter`. */
@@ -34,6 +34,43 @@ export interface ConnectorSubject {
   /** Classes for `predicates.<alias>.type`. */
   readonly predicates: readonly string[];
 }
+
+/** The registration document, around the config. */
+const REGISTRATION: JsonSchema = {
+  type: 'object',
+  properties: {
+    $schema: {
+      description: 'For editors. `millrace apply` leaves it out; POST /connectors refuses it.',
+      type: 'string',
+    },
+    name: {
+      description: 'Name of the connector, unique within the group of workers.',
+      type: TEXT,
+      pattern: String.raw`[^\u0000-\u0020]`,
+      patternErrorMessage: 'A connector needs a name.',
+    },
+    config: { $ref: '#/definitions/config' },
+    initial_state: {
+      description: 'State in which the connector is created.',
+      anyOf: [
+        { enum: INITIAL_STATES },
+        { type: 'string', pattern: `^(?:${INITIAL_STATES.map(inAnyCase).join('|')})$|${PLACEHOLDER}` },
+        { type: 'null' },
+      ],
+      default: 'RUNNING',
+    },
+    labels: {
+      description: 'For `millrace apply`, which stores them in the config. POST /connectors refuses them.',
+      type: ['object', 'null'],
+    },
+    // The rest of what a worker returns for a connector, which `millrace apply` ignores.
+    tasks: true,
+    type: true,
+  },
+  required: ['config'],
+  anyOf: [{ required: ['name'] }, { properties: { config: { required: ['name'] } } }],
+  additionalProperties: false,
+};
 
 export function connectorSchema(subject: ConnectorSubject): JsonSchema {
   const { own, framework, ownChecks } = subject;
