@@ -8,7 +8,6 @@ import type { JsonSettings } from './config';
 import { readPayload } from './payload-reader';
 import { readSchema } from './schema-reader';
 import { expectShallow, notJson, parseTree, plain } from './record-tree';
-import { LruMap } from './lru-map';
 
 const SCHEMA_FIRST = '{"schema":';
 const PAYLOAD_NEXT = ',"payload":';
@@ -143,4 +142,24 @@ function valueEnd(text: string, start: number): number {
     else if (c === '}' && --depth === 0) return i + 1;
   }
   return text.length;
+}
+
+/** A map that evicts the least recently used entry. */
+class LruMap<K, V> {
+  private readonly map = new Map<K, V>();
+  private newest: K | undefined;
+  constructor(private readonly limit: number) {}
+
+  get(key: K): V | undefined {
+    const value = this.map.get(key);
+    if (value !== undefined && key !== this.newest) this.set(key, value);
+    return value;
+  }
+
+  set(key: K, value: V): void {
+    this.map.delete(key);
+    this.map.set(key, value);
+    this.newest = key;
+    if (this.map.size > this.limit) this.map.delete(this.map.keys().next().value as K);
+  }
 }

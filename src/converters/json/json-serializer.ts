@@ -1,10 +1,9 @@
 /** Connect data → JSON bytes in one buffer that is reused for every record. */
-import type { Schema } from '@millrace/sdk';
+import { checkValue, DataError, type Schema } from '@millrace/sdk';
 import type { JsonSettings } from './config';
 import { OutputBuffer } from './output-buffer';
 import { schemaText } from './schema-writer';
 import { PayloadWriter, Mismatch, type WritePayload } from './payload-writer';
-import { mismatchError } from './mismatch-error';
 
 const NOTHING = Buffer.alloc(0);
 const SCHEMALESS_HEAD = Buffer.from('{"schema":null,"payload":');
@@ -66,4 +65,15 @@ export class JsonSerializer {
     const text = schemaText(schema, (of, value) => this.writer.text(of, value));
     return Buffer.from(`{"schema":${text},"payload":`);
   }
+}
+
+/** The error for a value that does not fit its schema: names the field path, the schema's type and the value's. */
+function mismatchError(schema: Schema | null, value: unknown, topic: string): DataError {
+  const problem = checkValue(schema, value);
+  const where = problem && problem.path !== '' ? `field "${problem.path}"` : 'the value';
+  const reason = problem?.reason ?? 'it cannot be written';
+  return new DataError(`Conversion error in ${where}: ${reason}.`, {
+    code: 'CONVERTER_MISMATCH',
+    place: { topic, ...(problem && problem.path !== '' ? { field: problem.path } : {}) },
+  });
 }

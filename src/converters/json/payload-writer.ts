@@ -16,7 +16,6 @@ import {
   javaDouble,
   javaFloat,
 } from '@millrace/sdk';
-import { RepeatedMember } from './repeated-member';
 import type { OutputBuffer } from './output-buffer';
 import { schemalessText } from './schemaless-writer';
 import { quote } from '../../json/quote';
@@ -30,7 +29,7 @@ export interface WriterOptions {
 /** Adds a value to the output. */
 export type WritePayload = (value: unknown) => void;
 
-/** Thrown by compiled writers; `mismatch-error.ts` then finds the field. Never leaves this folder. */
+/** Thrown by compiled writers; the serializer then finds the field. Never leaves this folder. */
 export class Mismatch extends Error {}
 const MISMATCH = new Mismatch('value does not fit its schema');
 function fail(): never {
@@ -240,4 +239,37 @@ function primitives(out: OutputBuffer): Readonly<Record<string, WritePayload>> {
     STRING: (value) => (typeof value === 'string' ? out.string(value) : fail()),
     BYTES: (value) => (value instanceof Uint8Array ? out.base64(value) : fail()),
   };
+}
+
+/** Longer text is not cached: it would be kept from the garbage collector. */
+const LONGEST = 100;
+const NONE = Symbol('no value');
+
+/**
+ * A struct's member that often repeats from record to record, such as a table's name: its bytes, property name
+ * included, are cached. A value is cached when it occurs for the second time in a row.
+ */
+class RepeatedMember {
+  /** While a member's value is this, `bytes` are its JSON. */
+  value: unknown = NONE;
+  bytes: Uint8Array = Buffer.alloc(0);
+  private before: unknown = NONE;
+
+  /** @param write of values that are equal by `===` only if their JSON is */
+  constructor(
+    private readonly out: OutputBuffer,
+    private readonly literal: Uint8Array,
+    private readonly write: (value: unknown) => void,
+  ) {}
+
+  add(value: unknown): void {
+    const { out } = this;
+    const start = out.length;
+    out.raw(this.literal);
+    this.write(value);
+    if (value === this.before) {
+      this.value = value;
+      this.bytes = out.since(start);
+    } else if (typeof value !== 'string' || value.length <= LONGEST) this.before = value;
+  }
 }
