@@ -1,7 +1,6 @@
 /** Finds plugin folders: the built-in ones and those of `plugin.path`. Reads manifests only. */
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { javaJars } from './java-jars';
 import { readManifest, type CatalogEntry } from './manifest';
 import type { PluginProblem } from './registry';
 
@@ -66,6 +65,33 @@ export function pluginFolders(path: string, problems: PluginProblem[]): string[]
     const reason =
       code === 'ENOENT' ? 'it does not exist' : code === 'ENOTDIR' ? 'it is not a folder' : (error as Error).message;
     problems.push({ location: path, message: `The plugin path ${path} cannot be read: ${reason}.` });
+    return [];
+  }
+}
+
+/** Jars that a problem names. */
+const SHOWN = 5;
+
+/**
+ * One problem for all jars of a path, which a folder taken over from a Java worker contains, and of its folders. Null:
+ * there are none.
+ * @param folders the folders in `path` that may be plugins
+ */
+function javaJars(path: string, folders: readonly string[]): PluginProblem | null {
+  const jars = [...new Set([path, ...folders])].flatMap((folder) => jarsIn(folder).map((name) => join(folder, name)));
+  if (jars.length === 0) return null;
+  const more = jars.length > SHOWN ? ` and ${jars.length - SHOWN} more` : '';
+  const message = `Java plugins cannot run in this worker: ${jars.slice(0, SHOWN).join(', ')}${more} in plugin.path ${jars.length === 1 ? 'is' : 'are'} ignored.`;
+  return { location: path, message };
+}
+
+function jarsIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.toLowerCase().endsWith('.jar'))
+      .sort();
+  } catch {
+    // An unreadable folder is reported where its manifest is read.
     return [];
   }
 }
