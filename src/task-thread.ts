@@ -7,8 +7,7 @@ import { workerClients } from './kafka-clients';
 import { LogLevels } from './logging/log-levels';
 import { createPluginRegistry, type PluginRegistryOptions } from './plugins/create-registry';
 import type { FromThread, ThreadData, ToThread } from './tasks/hosts/task-thread-messages';
-import { guardThread } from './tasks/hosts/thread-guard';
-import { ThreadServer } from './tasks/hosts/thread-server';
+import { guardThread, ThreadServer } from './tasks/hosts/thread-server';
 import { ThreadHeartbeat } from './threads/thread-heartbeat';
 import { ThreadLogger } from './threads/thread-logger';
 

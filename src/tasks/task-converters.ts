@@ -2,7 +2,14 @@
  * The three converters of a task: those of the connector config, otherwise the worker's. Source: connect-runtime
  * §6.3, Appendix A.2.
  */
-import { ConfigError, type ConfigKey, type ConnectorConfig, type Converter, type HeaderConverter } from '@millrace/sdk';
+import {
+  ConfigError,
+  type ColumnConverterPlugin,
+  type ConfigKey,
+  type ConnectorConfig,
+  type Converter,
+  type HeaderConverter,
+} from '@millrace/sdk';
 import { withoutPrefix } from '../config/client-config';
 import { checkKey } from '../config/validation/entry';
 import type { WorkerConfig } from '../config/worker-config';
@@ -57,6 +64,17 @@ export async function taskConverters(
     value: await load('value', (plugin, settings, check) => configured(plugin, settings, check, false)),
     header: await load('header', configuredHeader),
   };
+}
+
+/** See `SourceTaskContext.columnConverter`. */
+export async function columnConverter(name: string, registry: PluginRegistry): Promise<ColumnConverterPlugin> {
+  const description = registry.find(name, 'column_converter');
+  if (description === null)
+    throw new ConfigError(
+      `No column converter "${name}" is installed in this worker: correct the name, or install the plugin.`,
+      { code: 'COLUMN_CONVERTER_UNKNOWN' },
+    );
+  return (await registry.load(description)) as ColumnConverterPlugin;
 }
 
 /**

@@ -1,7 +1,8 @@
 /** Runs tasks inside a task thread, controlled by the worker's messages. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type TaskSignal, messageOf } from '@millrace/sdk';
+import { type TaskSignal, ConnectError, messageOf } from '@millrace/sdk';
 import { hideProvidedValues } from '@millrace/texts/provided-values';
+import { registerOwner } from '../../threads/inspect-thread';
 import { CallClock } from '../call-clock';
 import type { RunListener, TaskSpec } from '../host';
 import type { TaskEnvironment } from '../task-environment';
@@ -110,4 +111,21 @@ export class ThreadServer {
       onClient: (_id, announcement) => this.post({ type: 'client', run, announcement }),
     };
   }
+}
+
+/**
+ * Attributes uncaught errors and `process.exit` to the task whose code caused them, instead of losing the thread with
+ * all its tasks.
+ */
+export function guardThread(server: ThreadServer): void {
+  registerOwner(() => server.currentRun);
+  process.exit = (code?: number | string | null): never => {
+    const error = new ConnectError(`The code of this task called process.exit(${code ?? ''}).`, {
+      code: 'TASK_THREAD_DIED',
+    });
+    server.onCrash(error);
+    // Must not return to its caller. The worker terminates the thread once the other tasks have left it.
+    throw error;
+  };
+  process.on('uncaughtException', (error) => server.onCrash(error));
 }

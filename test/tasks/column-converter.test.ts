@@ -1,7 +1,7 @@
-import { silentLogger } from '../../../src/logging/logger';
-import { createPluginRegistry } from '../../../src/plugins/create-registry';
-import { columnConverter } from '../../../src/tasks/source/column-converter';
-import { packageJson, PluginFolders } from '../../plugins/plugin-folder';
+import { silentLogger } from '../../src/logging/logger';
+import { createPluginRegistry } from '../../src/plugins/create-registry';
+import { columnConverter } from '../../src/tasks/task-converters';
+import { packageJson, PluginFolders } from '../plugins/plugin-folder';
 
 let folders: PluginFolders;
 beforeEach(() => (folders = new PluginFolders()));
