@@ -2,7 +2,7 @@
 import { counter, gauge, type Attribute, type Group } from './attribute';
 import { coordinatorAttributes } from './coordinator-attributes';
 import type { Figure } from './cells';
-import { networkAttributes } from './network-attributes';
+import type { NetworkMetrics } from './network-metrics';
 import type { ConsumerFigures, ProducerFigures } from './open-clients';
 import type { ConsumerMetrics } from './consumer-metrics';
 import type { ProducerMetrics } from './producer-metrics';
@@ -39,6 +39,26 @@ function meter<M>(
   return [
     gauge(`${name}-rate`, `${what} per second.`, ({ metrics }, now) => rate(metrics, now)),
     counter(`${name}-total`, `${what}.`, ({ metrics }) => total(metrics).value),
+  ];
+}
+
+/** What a client sends and receives. */
+function networkAttributes<T>(networkOf: (of: T) => NetworkMetrics): Attribute<T>[] {
+  return [
+    gauge('request-rate', 'Requests sent per second.', (of, now) => networkOf(of).requestSizes.frequency(now)),
+    counter('request-total', 'Requests sent.', (of) => networkOf(of).requests.value),
+    gauge('request-size-avg', 'Average size of a request, in bytes.', (of, now) =>
+      networkOf(of).requestSizes.average(now),
+    ),
+    gauge('request-size-max', 'Size of the largest request, in bytes.', (of, now) =>
+      networkOf(of).requestSizes.maximum(now),
+    ),
+    gauge('outgoing-byte-rate', 'Bytes sent per second.', (of, now) => networkOf(of).requestSizes.rate(now)),
+    counter('outgoing-byte-total', 'Bytes sent.', (of) => networkOf(of).outgoingBytes.value),
+    gauge('response-rate', 'Responses received per second.', (of, now) => networkOf(of).responseSizes.frequency(now)),
+    counter('response-total', 'Responses received.', (of) => networkOf(of).responses.value),
+    gauge('incoming-byte-rate', 'Bytes received per second.', (of, now) => networkOf(of).responseSizes.rate(now)),
+    counter('incoming-byte-total', 'Bytes received.', (of) => networkOf(of).incomingBytes.value),
   ];
 }
 

@@ -1,4 +1,5 @@
 /** The text of `GET /metrics`. It is written in slices, because that of a thousand tasks takes long. */
+import { setImmediate } from 'node:timers/promises';
 import { metricName, type Group } from './attribute';
 import { CONSUMER, CONSUMER_COORDINATOR, FETCH_MANAGER, PRODUCER } from './client-groups';
 import { clientFigures, type OpenClient } from './open-clients';
@@ -7,12 +8,16 @@ import { ProcessMonitor } from './process-monitor';
 import { REST, type RestMetrics } from './rest-metrics';
 import { SINK_LAG } from './sink-lag-groups';
 import { PublishedFamilies, valueOf } from './published-series';
-import { SlicedText } from './sliced-text';
 import { familyHeader, labelText, sampleLine } from './text-format';
 import { COORDINATOR, APP, CONNECTOR, CONNECTOR_TASKS, REBALANCE, WORKER } from './worker-groups';
 import type { AppFigures, ConnectorFigures, MembershipFigures, TaskStateCounts, WorkerFigures } from './worker-groups';
 import { CONNECTOR_TASK, SINK_TASK, SOURCE_TASK, TASK_ERRORS, TASK_LAG, TASK_WATCHDOG } from './task-groups';
 import type { TaskFigures } from './task-groups';
+
+/** Heartbeats and requests wait for no longer than about this. */
+const SLICE_MS = 10;
+/** Characters that are encoded at once. */
+const PIECE = 256 * 1024;
 
 /** A worker's measurements at one moment. */
 export interface Figures {
@@ -129,5 +134,37 @@ async function addPublished(
       text.add(sampleLine(name, labelText(one.labels), owner, value));
       if (text.isDue) await text.pause();
     }
+  }
+}
+
+/** Collects a long text and lets other work of the thread run meanwhile. */
+class SlicedText {
+  private readonly pieces: Buffer[] = [];
+  private text = '';
+  private began = performance.now();
+
+  add(line: string): void {
+    this.text += line;
+    if (this.text.length >= PIECE) this.encode();
+  }
+
+  /** True when it is time to call `pause`. A look at the clock costs less than a line. */
+  get isDue(): boolean {
+    return performance.now() - this.began >= SLICE_MS;
+  }
+
+  async pause(): Promise<void> {
+    await setImmediate();
+    this.began = performance.now();
+  }
+
+  end(): Buffer {
+    this.encode();
+    return Buffer.concat(this.pieces);
+  }
+
+  private encode(): void {
+    this.pieces.push(Buffer.from(this.text));
+    this.text = '';
   }
 }

@@ -5,8 +5,8 @@ import v8 from 'node:v8';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { exposition } from '../../src/metrics/exposition';
 import { GcDurations } from '../../src/metrics/gc-durations';
-import { maxFiles, maxFilesIn } from '../../src/metrics/open-files';
 import { memorySizesIn, processMemory } from '../../src/metrics/process-memory';
+import { maxFiles, maxFilesIn } from '../../src/metrics/process-monitor';
 import { parsePrometheus, valueIn, type Family } from '../helpers/prometheus';
 import { waitFor } from '../helpers/wait-for';
 
