@@ -12,7 +12,7 @@ import { retryDelayMs } from './service/retry-policy';
 
 const IGNORED_LOG_INTERVAL_MS = 60_000;
 
-export interface Undeliverable {
+interface Undeliverable {
   /** Called for each attempt. */
   readonly records: () => AsyncIterable<RawRecord> | Iterable<RawRecord>;
   readonly count: number;

@@ -3,7 +3,7 @@ import type { Counter, PluginMetrics } from '@millrace/sdk';
 
 const PREFIX = 'millrace_analytics_';
 
-export interface SinkFigures {
+interface SinkFigures {
   openFiles(): number;
   filesInFlight(): number;
   /** In milliseconds since the epoch; 0: there is none. */

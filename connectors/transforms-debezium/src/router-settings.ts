@@ -56,7 +56,7 @@ export const ROUTER_CONFIG: readonly ConfigKey[] = [
 
 const REPLACEMENT_MISSING = 'key.field.replacement must be non-empty if key.field.regex is set.';
 
-export interface RouterSettings {
+interface RouterSettings {
   readonly topic: Rewriting;
   /** Null: the key stays as it is. */
   readonly keyField: string | null;

@@ -6,7 +6,7 @@ import { choiceProblem, flagSetting, invalidSetting, listSetting, textSetting } 
 /** Java's order, in which messages list them. */
 const DELETE_MODES = ['drop', 'tombstone', 'rewrite-with-tombstone', 'rewrite', 'delete-to-tombstone'] as const;
 /** What a delete and the tombstone after it become. */
-export type DeleteMode = (typeof DELETE_MODES)[number];
+type DeleteMode = (typeof DELETE_MODES)[number];
 
 const key = (name: string, of: Omit<ConfigKey, 'name' | 'importance' | 'order'>): ConfigKey => {
   return { name, importance: 'LOW', order: 1, ...of };

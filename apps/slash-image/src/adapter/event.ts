@@ -10,7 +10,7 @@ const API_ID = 'local';
 export interface Caller {
   readonly accessKey: string;
 }
-export interface ReceivedRequest {
+interface ReceivedRequest {
   readonly req: IncomingMessage;
   readonly body: Buffer;
   readonly requestId: string;

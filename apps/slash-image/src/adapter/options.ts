@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-export type AuthType = 'NONE' | 'AWS_IAM';
+type AuthType = 'NONE' | 'AWS_IAM';
 
 /** An access key that may call the function when the auth type is AWS_IAM. */
 export interface KeyPair {

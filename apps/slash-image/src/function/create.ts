@@ -4,7 +4,7 @@ import { createGiphy } from './image/giphy';
 import { createLog } from './log';
 import { readSettings } from './settings';
 
-export interface CreatedFunction {
+interface CreatedFunction {
   readonly handler: Handler;
   /** Missing and invalid settings, one sentence each. */
   readonly problems: readonly string[];

@@ -10,7 +10,7 @@ import { SIGNATURE_HEADER, signatureProblem, TIMESTAMP_HEADER } from './signatur
 /** The chat platform waits 3 s. The difference is for the network. */
 const BUDGET_MS = 2_500;
 
-export interface HandlerDependencies {
+interface HandlerDependencies {
   readonly settings: Settings;
   /** Null: no API key is set. */
   readonly images: ImageSource | null;
@@ -20,7 +20,7 @@ export interface HandlerDependencies {
 }
 
 /** The result of a function with a URL, with all fields. */
-export interface FunctionResponse {
+interface FunctionResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

@@ -2,9 +2,9 @@ import type { Settings } from './settings';
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
-export type Level = (typeof LEVELS)[number];
+type Level = (typeof LEVELS)[number];
 /** Fields of a line. Never a secret, key, signature or name; user input only at debug. */
-export type Fields = Readonly<Record<string, string | number | boolean | undefined | readonly string[]>>;
+type Fields = Readonly<Record<string, string | number | boolean | undefined | readonly string[]>>;
 export type Log = (level: Level, message: string, fields?: Fields) => void;
 
 /** Logs one JSON object per line. (Default: to standard output, which function hosts collect) */

@@ -8,7 +8,7 @@ const ATTRIBUTION = 'Powered By GIPHY';
 /** Maximum length of texts in a block. */
 const MAX_CHARACTERS = 2_000;
 
-export type Message = Readonly<Record<string, unknown>>;
+type Message = Readonly<Record<string, unknown>>;
 
 export function imageMessage(image: Image, term: string, settings: Settings): Message {
   const title = escapeText(image.title);

@@ -21,7 +21,7 @@ export interface Settings {
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
 }
 
-export interface CheckedSettings {
+interface CheckedSettings {
   readonly settings: Settings;
   /**
    * One sentence per missing or invalid setting, which then has its default. Contains no values.

@@ -19,7 +19,7 @@ export interface SignedRequest {
   readonly body: Uint8Array;
 }
 
-export interface SignatureRules {
+interface SignatureRules {
   readonly secrets: readonly string[];
   /** Maximum distance of the timestamp from now, before or after: a future signature could be replayed for long. */
   readonly maxAgeS: number;

@@ -15,7 +15,7 @@ const LIMITS = {
 };
 const MAX_CONNECTIONS = 10_000;
 
-export interface RunningServer {
+interface RunningServer {
   readonly port: number;
   /**
    * Accepts no new connections, completes requests in flight, and resolves when all connections are closed.

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { nameIn } from '../http/browser-checks';
 import { isLoopback, parseEndpoint, type Endpoint } from './endpoint';
 
-export type CacheMode = 'auto' | 'cluster' | 'standalone';
+type CacheMode = 'auto' | 'cluster' | 'standalone';
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-export interface TlsSettings {
+interface TlsSettings {
   /** The only trust anchors, in PEM. Undefined: those of Node.js. */
   readonly ca: string[] | undefined;
   /** The name that the certificate must have. Undefined: the host of the connection. */

@@ -20,7 +20,7 @@ export interface Sealed {
   readonly records: RecordLog | null;
 }
 
-export interface PartitionBatcherOptions {
+interface PartitionBatcherOptions {
   readonly topic: string;
   readonly partition: number;
   readonly mapping: TableMapping;

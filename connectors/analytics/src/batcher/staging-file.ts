@@ -28,7 +28,7 @@ export interface SealedFile {
   remove(): Promise<void>;
 }
 
-export interface StagingFileOptions {
+interface StagingFileOptions {
   readonly folder: string;
   readonly topic: string;
   readonly topicId: string | null;

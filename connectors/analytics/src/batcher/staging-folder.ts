@@ -24,7 +24,7 @@ export interface StagingFolder {
   remove(): Promise<void>;
 }
 
-export interface StaleFolders {
+interface StaleFolders {
   readonly removed: readonly string[];
   /** Folders that do not say whose they are, such as those of earlier versions. */
   readonly unknown: readonly string[];

@@ -16,7 +16,7 @@ const OLDER: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-export interface Canonical {
+interface Canonical {
   /** By neutral name. */
   readonly values: Readonly<Record<string, string>>;
   /** Neutral name → the name in the user's configuration. */

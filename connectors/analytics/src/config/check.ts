@@ -15,7 +15,7 @@ import { DEAD_LETTERS_PREFIX, DEFINITIONS, KEY, listOf, type Definition } from '
 
 type Value = string | number | boolean | null;
 
-export interface Checked {
+interface Checked {
   /** By neutral name, with defaults. Meaningful only without problems. */
   readonly values: ReadonlyMap<string, Value>;
   readonly urls: { readonly ingestion: string; readonly query: string };

@@ -26,7 +26,7 @@ export function trustOf(settings: WorkerSettings): Trust {
   };
 }
 
-export type Endpoint = { readonly url: string } | { readonly problem: string };
+type Endpoint = { readonly url: string } | { readonly problem: string };
 
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(?:\.[0-9]{1,3}){3}$/.test(host);

@@ -1,5 +1,5 @@
 /** File formats and the service's names for them. Sources: analytics-sink §2.4, §3.2. */
-export type FormatFamily = 'delimited' | 'json' | 'text' | 'binary';
+type FormatFamily = 'delimited' | 'json' | 'text' | 'binary';
 
 export interface Format {
   /** Its name in messages to the service. */

@@ -6,7 +6,7 @@
 const MAX_DEPTH = 4;
 const MAX_LENGTH = 1024 * 1024;
 
-export interface LenientResult {
+interface LenientResult {
   readonly value: unknown;
   /** Deviations from JSON other than single quotes. */
   readonly warnings: readonly string[];

@@ -4,7 +4,7 @@ import type { SealedFile } from '../batcher/staging-file';
 const ReportLevel = { FAILURES: 0, ALL: 2 };
 const ReportMethod = { QUEUE: 0, TABLE: 1 };
 
-export interface MessageOptions {
+interface MessageOptions {
   readonly sourceId: string;
   /** With its SAS. */
   readonly blobUrl: string;

@@ -17,7 +17,7 @@ import type { Target } from './target';
 /** Files that only wait for their rows to appear do not count. */
 const MAX_CONCURRENT_UPLOADS = 4;
 
-export type ShipmentEnd =
+type ShipmentEnd =
   | { readonly kind: 'delivered' }
   /** The partition was revoked before the file was posted. */
   | { readonly kind: 'abandoned' }
@@ -25,7 +25,7 @@ export type ShipmentEnd =
   | { readonly kind: 'missing' }
   | { readonly kind: 'failed'; readonly error: ServiceError; readonly attempts: number; readonly sourceId: string };
 
-export interface ShipperOptions {
+interface ShipperOptions {
   readonly targetOf: (file: SealedFile) => Target;
   readonly retry: AnalyticsSettings['retry'];
   readonly metrics: Pick<

@@ -22,7 +22,7 @@ const STREAMING_PAUSE_MS = 60_000;
 const QUEUED_ONLY =
   /StreamingIngestionPolicyNotEnabled|StreamingIngestionDisabledForCluster|UpdatePolicyIncompatible|QuerySchemaDoesNotMatchTableSchema|FileTooLarge|InputStreamTooLarge/i;
 
-export interface StreamingOptions {
+interface StreamingOptions {
   readonly cluster: Cluster;
   readonly queued: Target;
   readonly metrics: Pick<SinkMetrics, 'streamingFallbacks'>;

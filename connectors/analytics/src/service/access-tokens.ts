@@ -6,12 +6,12 @@ import { parseJson, type Http, type HttpRequest } from './http';
 import { ServiceError } from './service-error';
 import { KEY } from '../config/definitions';
 
-export interface AccessToken {
+interface AccessToken {
   readonly token: string;
   readonly lifeMs: number;
 }
 
-export interface TokenContext {
+interface TokenContext {
   readonly http: Http;
   readonly settings: LoginSettings;
   readonly cloud: Cloud;

@@ -13,7 +13,7 @@ export interface Cloud {
   readonly resource: string;
 }
 
-export interface ClusterEndpoint {
+interface ClusterEndpoint {
   readonly url: string;
   /** Whether the cluster itself may issue the tokens, as an emulator does. */
   readonly mayBeProvider: boolean;

@@ -26,7 +26,7 @@ export interface HttpRequest {
 
 export type HttpResponse = Pick<BoundedReply, 'status' | 'headers' | 'text'>;
 
-export interface HttpOptions {
+interface HttpOptions {
   readonly proxy: Proxy | null;
 }
 

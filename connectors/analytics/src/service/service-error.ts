@@ -1,7 +1,7 @@
 /** A failed call, and whether a retry can help. Source: analytics-sink §4.5. */
 import { ConnectError } from '@millrace/sdk';
 
-export type FailureKind =
+type FailureKind =
   /** Worth a retry. */
   | 'transient'
   /** The token or the SAS has expired: renew it, then retry. */

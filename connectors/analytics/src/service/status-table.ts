@@ -9,7 +9,7 @@ const TABLE_VERSION = '2019-02-02';
 const JSON_TYPE = 'application/json;odata=nometadata';
 const CONFLICT = 409;
 
-export interface IngestionStatus {
+interface IngestionStatus {
   readonly Status?: string;
   readonly ErrorCode?: string;
   readonly Details?: string;

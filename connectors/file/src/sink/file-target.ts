@@ -7,7 +7,7 @@ import { monotonicNow } from '@millrace/sdk';
 import { AppendFile, type AppendOptions } from './append-file';
 import type { LineTarget } from './line-target';
 
-export interface Rotation {
+interface Rotation {
   /** 0: no limit. */
   readonly rotateBytes: number;
   /** 0: no limit. */

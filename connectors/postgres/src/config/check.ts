@@ -33,7 +33,7 @@ const EXCLUSIVE = [
   [KEY.messagePrefixIncludeList, KEY.messagePrefixExcludeList],
 ] as const;
 
-export interface CheckedConfig extends CanonicalConfig {
+interface CheckedConfig extends CanonicalConfig {
   readonly problems: readonly ConfigProblem[];
 }
 

@@ -3,7 +3,7 @@ import type { ConnectorConfig } from '@millrace/sdk';
 import { KEY } from './definitions';
 import { splitList } from './patterns';
 
-export type NotificationChannel = 'log' | 'sink' | 'jmx';
+type NotificationChannel = 'log' | 'sink' | 'jmx';
 
 export interface NotificationConfig {
   readonly channels: ReadonlySet<NotificationChannel>;

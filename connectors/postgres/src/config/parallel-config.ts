@@ -18,7 +18,7 @@ export interface ParallelConfig {
   readonly layout: string;
 }
 
-export interface SlotTables {
+interface SlotTables {
   readonly slot: number;
   readonly tables: PatternList;
 }

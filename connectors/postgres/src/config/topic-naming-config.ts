@@ -12,7 +12,7 @@ export interface TopicNaming {
 }
 
 /** Replaces topic names that match as a whole, for instance to merge tables. */
-export interface TopicRewriting {
+interface TopicRewriting {
   readonly pattern: RegExp;
   readonly replacer: ReturnType<typeof compileJavaReplacement>;
   /** Key member with the original name, so that rows of merged tables keep different keys; null for none. */

@@ -7,7 +7,7 @@ import { quoteIdentifier, quoteLiteral } from './identifiers';
 /** Key values as the server prints them, in the order of the key columns. */
 export type KeyValues = readonly string[];
 
-export interface KeyRangeQuery {
+interface KeyRangeQuery {
   /** SQL expressions. */
   readonly columns: readonly string[];
   /** A quoted table, or a subquery with an alias. */

@@ -15,7 +15,7 @@ const WAIT = `
     WHERE l.pid = a.pid AND NOT l.granted LIMIT 1) AS table
   FROM pg_stat_activity a WHERE a.pid = $1 AND a.wait_event_type = 'Lock'`;
 
-export interface LockWait {
+interface LockWait {
   readonly blockers: readonly number[];
   /** `schema.table`; null: it waits for the end of transactions. */
   readonly table: string | null;
@@ -72,7 +72,7 @@ export async function reportingWaits<T>(
 }
 
 /** Pure. */
-export function waitLine(doing: string, { blockers, table }: LockWait): string {
+function waitLine(doing: string, { blockers, table }: LockWait): string {
   const pids = [...new Set(blockers)].sort((a, b) => a - b).map((pid) => (pid === 0 ? 'a prepared transaction' : pid));
   const what = table === null ? 'transactions of other sessions to end' : `the lock of table ${table}`;
   return `${doing} waits for ${what} (process ${pids.join(', ')}). It continues when that has ended.`;

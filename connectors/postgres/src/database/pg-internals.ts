@@ -17,7 +17,7 @@ export interface RowField {
 }
 
 /** `Connection` of lib/connection.js. */
-export interface PgConnection {
+interface PgConnection {
   /** Set by the constructor; replaced by the TLS socket when the server accepts TLS, so read it after `connect`. */
   readonly stream: Socket | TLSSocket;
   readonly guard: MessageGuard;

@@ -49,7 +49,7 @@ export async function readServerFacts(client: Client): Promise<ServerFacts> {
   };
 }
 
-export interface ServerProblem {
+interface ServerProblem {
   readonly code: string;
   readonly message: string;
 }

@@ -86,7 +86,7 @@ interface WrongSetting {
 }
 
 /** Those of the session that differ. @param found their values in the session, in the same order. */
-export function wrongSettings(wanted: readonly Setting[], found: readonly string[]): WrongSetting[] {
+function wrongSettings(wanted: readonly Setting[], found: readonly string[]): WrongSetting[] {
   return wanted
     .map(([name, value], i) => ({ name, value, found: found[i] ?? '' }))
     .filter((setting) => !isEqual(setting));

@@ -2,7 +2,7 @@
 import type { Finding } from '@millrace/sdk';
 import type { ServerFacts } from '../database/server';
 
-export interface Cure {
+interface Cure {
   readonly cure?: string;
   readonly statements?: readonly string[];
 }

@@ -47,7 +47,7 @@ export interface ModelField {
   readonly required: boolean;
 }
 
-export interface MaskedMember {
+interface MaskedMember {
   readonly name: string;
   /** Published in place of a value, which may be null. */
   readonly mask: (value: unknown) => unknown;
@@ -83,7 +83,7 @@ export function publishedValue({ masks }: TableModel, field: ModelField, value: 
 
 const STRING = schema('STRING');
 
-export interface ModelContext {
+interface ModelContext {
   readonly config: PostgresConfig;
   readonly types: TypeResolver;
   readonly logger: Logger;

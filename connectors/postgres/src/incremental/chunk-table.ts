@@ -30,7 +30,7 @@ export interface ChunkTable {
 }
 
 /** Why a table cannot be read: status of Debezium's notification, and a sentence for the log. */
-export interface Unreadable {
+interface Unreadable {
   readonly status: 'UNKNOWN_SCHEMA' | 'NO_PRIMARY_KEY';
   readonly why: string;
 }

@@ -20,14 +20,14 @@ export interface ChunkRow {
 }
 
 /** A row to emit. */
-export interface RemainingRow {
+interface RemainingRow {
   readonly bytes: Buffer;
   /** Values that the stream has sent since; undefined where the ones of `bytes` are still right. Null: none. */
   readonly newer: Cells | null;
 }
 
 /** What the stream has emitted of a row. */
-export interface StreamedChange {
+interface StreamedChange {
   readonly xid: number;
   /** Text of the identity of the row before; null: the same as that of the row after, or there was none. */
   readonly from: string | null;

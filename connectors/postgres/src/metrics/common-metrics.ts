@@ -12,7 +12,7 @@ export interface QueueLimits {
 
 type Read = () => number;
 
-export interface EventTotals {
+interface EventTotals {
   readonly read: Read;
   readonly created: Read;
   readonly updated: Read;
@@ -22,7 +22,7 @@ export interface EventTotals {
 }
 
 /** What waits for the next poll. */
-export interface QueueFigures {
+interface QueueFigures {
   readonly messages: Read;
   readonly bytes: Read;
 }

@@ -33,7 +33,7 @@ export const SLOT_STATISTICS = [
   'total_txns',
   'total_bytes',
 ] as const;
-export type SlotStatistic = (typeof SLOT_STATISTICS)[number];
+type SlotStatistic = (typeof SLOT_STATISTICS)[number];
 
 type Json = Readonly<Record<string, string | number | boolean | null>>;
 

@@ -19,7 +19,7 @@ import {
 const EVERY_MS = 10_000;
 const DEADLINE_MS = 10_000;
 
-export interface SlotWatchOptions {
+interface SlotWatchOptions {
   readonly slot: string;
   readonly general: Pick<GeneralConnection, 'get'>;
   readonly serverVersion: number;

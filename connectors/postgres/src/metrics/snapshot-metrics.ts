@@ -18,7 +18,7 @@ export interface SnapshotFigures {
   readonly tables: readonly TableFigures[];
 }
 
-export interface TableFigures {
+interface TableFigures {
   /** `schema.table` */
   readonly name: string;
   readonly rowsScanned: number;

@@ -18,7 +18,7 @@ export interface StreamState {
   readonly flushedLsn: Lsn;
 }
 
-export interface StreamingFigures {
+interface StreamingFigures {
   readonly counts: EventCounts;
   readonly delivery: Delivery;
   /** Null while nothing streams. */
@@ -31,7 +31,7 @@ export interface StreamingFigures {
   readonly clockAheadMs: () => number;
 }
 
-export interface StreamingLimits extends QueueLimits {
+interface StreamingLimits extends QueueLimits {
   /** `skip.messages.without.change` */
   readonly skipUnchanged: boolean;
   /** `statistics.metrics.enabled` */

@@ -10,7 +10,7 @@ import { SlotWatch, addSlotMetrics } from './slot-watch';
 import { addSnapshotMetrics, type SnapshotFigures } from './snapshot-metrics';
 import { addLagMetrics, addStreamingMetrics, type StreamState } from './streaming-metrics';
 
-export interface TaskMetricsOptions {
+interface TaskMetricsOptions {
   readonly config: PostgresConfig;
   readonly metrics: PluginMetrics;
   readonly general: GeneralConnection;

@@ -2,7 +2,7 @@
 import { qualified, type PublishableTable, type TableName } from '../database/catalog';
 import type { PublicationState } from './state';
 
-export interface PublicationGaps<Table> {
+interface PublicationGaps<Table> {
   /** The publication does not contain them, or they are UNLOGGED. */
   readonly absent: readonly Table[];
   /** Their changes arrive under a name that is not captured. */

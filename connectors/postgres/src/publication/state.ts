@@ -23,7 +23,7 @@ export const UNREAD = Symbol('unread');
 export const OPERATIONS = { c: 'insert', u: 'update', d: 'delete', t: 'truncate' } as const;
 export type PublishedOperation = (typeof OPERATIONS)[keyof typeof OPERATIONS];
 
-export interface Parent extends TableName {
+interface Parent extends TableName {
   readonly oid: number;
 }
 

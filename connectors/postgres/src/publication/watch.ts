@@ -37,7 +37,7 @@ import {
 /** How long a statement may wait for locks of other sessions: other users of the connection wait as long. */
 export const LOCK_MS = 1000;
 
-export interface PublicationWatchOptions {
+interface PublicationWatchOptions {
   readonly config: PostgresConfig;
   readonly facts: ServerFacts;
   readonly general: Pick<GeneralConnection, 'get'>;

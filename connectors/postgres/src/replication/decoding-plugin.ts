@@ -4,7 +4,7 @@ import { pgoutputOptions } from './pgoutput-options';
 
 export type StreamOption = readonly [name: string, value: string];
 
-export interface DecodingPlugin {
+interface DecodingPlugin {
   /** As in `pg_replication_slots` and CREATE_REPLICATION_SLOT. */
   readonly slotPlugin: string;
   /** It reads a publication; other plugins send the changes of all tables. */

@@ -162,7 +162,7 @@ export function flushLsn(offset: SourceOffset): Lsn | null {
   return stored.kind === 'position' ? startLsn(stored.position) : null;
 }
 
-export type ResumeDecision = 'emit' | 'skip' | 'defer';
+type ResumeDecision = 'emit' | 'skip' | 'defer';
 
 /**
  * Decides which change messages were emitted before the restart. `defer`: undecided until the next message (offsets of

@@ -21,7 +21,7 @@ import { SILENT_CHECKS, SilentPeer } from './silent-peer';
 /** Code of the error with which a stream ends because nothing was received. */
 export const SILENT = 'ETIMEDOUT';
 
-export interface ReplicationOptions {
+interface ReplicationOptions {
   readonly config: PostgresConfig;
   readonly tls: TlsAttempt;
   /** Checks the server and the slot on the connection of the stream, and resolves with the position to start at. */

@@ -11,7 +11,7 @@ import { divergence, type ServerWal } from './wal-history';
 
 export type ResumeRules = Pick<PostgresConfig['slot'], 'name' | 'checkPosition' | 'mismatch'>;
 
-export interface ResumeCheck {
+interface ResumeCheck {
   /** Why the stream cannot resume there; null: it can. */
   readonly problem: ConnectError | null;
   /** It resumes at the slot's position instead. */

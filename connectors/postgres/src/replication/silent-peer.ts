@@ -1,5 +1,5 @@
 /** Detects a server that is gone although its connection seems open: nothing arrives, not even what was requested. */
-export interface Peer {
+interface Peer {
   /** Bytes received so far. */
   readonly received: number;
   /** The reader is slower than the server, so nothing is received by intent. */

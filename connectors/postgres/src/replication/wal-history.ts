@@ -59,7 +59,7 @@ export function parseHistory(text: string): TimelineEnd[] {
 }
 
 /** What was read of the WAL, and in which timeline; null: unknown. */
-export interface ReadWal {
+interface ReadWal {
   readonly reached: Lsn;
   readonly timeline: WalTimeline | null;
 }

@@ -36,7 +36,7 @@ export const UNAVAILABLE: ReselectConfig = {
   fails: false,
 };
 
-export interface ReselectorOptions {
+interface ReselectorOptions {
   /** Called instead of a warning when rows do not exist any more. A lost connection is then an error. */
   onMissing?(): void;
   /** Whether columns of an event are read. Default: of all. */

@@ -9,7 +9,7 @@ import type { ReselectTable, WantedColumns } from './wanted-columns';
 /** Types of the key columns as SQL, by table. */
 export type KeyTypes = WeakMap<ReselectTable, readonly string[]>;
 
-export interface Reselected {
+interface Reselected {
   /** Of those rows that exist no more, or have another key. */
   readonly missing: readonly WantedColumns[];
   readonly bytes: number;

@@ -11,7 +11,7 @@ import type { Phase, Session } from '../session';
 import { ColumnReselector, UNAVAILABLE } from './column-reselector';
 
 /** Receives the position at which unread values end. */
-export interface UnreadPhase extends Pick<Phase, 'next'> {
+interface UnreadPhase extends Pick<Phase, 'next'> {
   unreadUntil(lsn: Lsn): void;
 }
 

@@ -21,7 +21,7 @@ export interface Chunk {
 }
 
 /** What exactly-once delivery needs of a chunk. */
-export interface ExactChunk {
+interface ExactChunk {
   readonly position: ChunkPosition;
   /** Only row versions that the snapshot of the first attempt contains: the stream has the others. */
   readonly unchangedOnly: boolean;
@@ -64,7 +64,7 @@ export class SnapshotTable {
   }
 }
 
-export interface ChunkSettings {
+interface ChunkSettings {
   readonly threads: number;
   readonly multiplier: number;
   readonly serverVersion: number;

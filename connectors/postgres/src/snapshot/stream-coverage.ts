@@ -6,7 +6,7 @@ import { findPublication, type PublicationMember } from '../publication/state';
 import { decodingPlugin } from '../replication/decoding-plugin';
 import type { Session } from '../session';
 
-export interface StreamCoverage {
+interface StreamCoverage {
   covers(table: CatalogTable): boolean;
   /** Also a table that did not exist when the stream began. */
   readonly includesNew: boolean;

@@ -5,7 +5,7 @@ import { qualified, type TableName } from '../database/catalog';
 import type { SnapshotTable } from './chunk';
 
 /** A table as the catalog has it now. */
-export interface PresentTable extends TableName {
+interface PresentTable extends TableName {
   /** `name type-oid` of each column, in the order of the columns. */
   readonly columns: readonly string[];
 }
@@ -22,7 +22,7 @@ export interface TableChange {
  * @param present the table itself; null: it does not exist
  * @param namesake whether another table has its name
  */
-export function tableChange(
+function tableChange(
   { table }: Pick<SnapshotTable, 'table'>,
   present: PresentTable | null,
   namesake: boolean,

@@ -21,7 +21,7 @@ import { LOCK_MS, PublicationWatch } from '../publication/watch';
 import type { Session } from '../session';
 import { setReplicaIdentities } from './replica-identity';
 
-export interface PublicationStart {
+interface PublicationStart {
   /** The stream continues after changes that were made before this start. */
   readonly resumes: boolean;
   /** Called when the publication was created. */

@@ -9,7 +9,7 @@ import { sourcePartition } from '../config/slot-part';
 /** The `slot` of the source partition that holds the layout. */
 export const LAYOUT = 'layout';
 
-export interface StoredLayout {
+interface StoredLayout {
   /** Offset of this task's partition. */
   readonly offset: SourceOffset | null;
   /** Stores the layout, before the first slot is created. Resolves when it is stored. */

@@ -23,7 +23,7 @@ export function civilFromDays(days: number): { year: number; month: number; day:
   return { year: yoe + era * 400 + (month <= 2 ? 1 : 0), month, day: doy - Math.floor((153 * mp + 2) / 5) + 1 };
 }
 
-export type Infinite = 'infinity' | '-infinity';
+type Infinite = 'infinity' | '-infinity';
 
 /** Parts of a date or time. Those that the text does not have are 0. */
 export interface Scanned {

@@ -1,5 +1,5 @@
 /** A quoted part of an array's or hstore's text; `\` stands before characters that would end it. */
-export interface QuotedText {
+interface QuotedText {
   readonly text: string;
   /** Index after the closing quote. */
   readonly end: number;

@@ -108,7 +108,7 @@ const NO_ARRAY = new Set(['money', 'name', 'interval', 'varbit', 'xml', 'point']
 /** Debezium's arrays of these have items that are not optional; those of other types have optional ones. */
 const REQUIRED_ITEMS = new Set(['isbn', 'tsvector', 'vector', 'halfvec', 'sparsevec']);
 
-export interface EnumLabel {
+interface EnumLabel {
   readonly enumOid: number;
   readonly label: string;
 }

@@ -3,7 +3,7 @@ import type { Schema } from '@millrace/sdk';
 import { parseJson } from './json-node';
 import { inferSchema, NoSchemaError, PartLimit, valueOfJson, type JsonInference } from './json-schema';
 
-export interface ExpandedJson {
+interface ExpandedJson {
   readonly schema: Schema;
   readonly value: unknown;
 }

@@ -1,7 +1,7 @@
 /** What a parsed expression in CEL may contain, and what it reads. Source: cdc-postgres §7.13. */
 import { LONGEST_PATTERN } from './bounded-functions';
 
-export interface CheckedExpression {
+interface CheckedExpression {
   /** Of `matches`. */
   readonly patterns: ReadonlySet<string>;
   /** Members that are read by their names alone, such as `value.after.id`. */

@@ -1,7 +1,7 @@
 /** The language of expressions, and how an expression in another one reads in it. Source: cdc-postgres §7.13. */
 import { compileExpression } from './cel-expression';
 
-export const LANGUAGE = 'cel';
+const LANGUAGE = 'cel';
 
 /** Null: the language is supported. */
 export function languageProblem(language: string | null, expression: string | null): string | null {

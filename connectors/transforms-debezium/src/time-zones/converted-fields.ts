@@ -4,7 +4,7 @@
 export type Block = 'before' | 'after' | 'source';
 /** Whether a field is converted; null: no field of the block is. */
 export type FieldChoice = (name: string) => boolean;
-export type BlockChoice = (block: Block) => FieldChoice | null;
+type BlockChoice = (block: Block) => FieldChoice | null;
 
 const NAME = /^["._\w\s]+$/;
 const BLOCKS = ['source', 'before', 'after'] as const;

@@ -29,7 +29,7 @@ const NAME = 1;
 const TYPE = 2;
 const MISSING = 11;
 
-export interface DatumHeader {
+interface DatumHeader {
   readonly name: string;
   readonly typeOid: number;
   /** End of name and type; the value follows. */

@@ -42,7 +42,7 @@ interface Replay {
   ended: boolean;
 }
 
-export interface StreamedOptions {
+interface StreamedOptions {
   /** Where spill files are created. */
   readonly folder: string;
   /** End of the last transaction completed before this stream. */

@@ -3,7 +3,7 @@ import { microsAt, xidAt } from './document-header';
 import { CLOSE_OBJECT, JsonCursor, malformed, OPEN_OBJECT } from './json-cursor';
 import { JsonTuple } from './json-tuple';
 
-export type Action = 'insert' | 'update' | 'delete' | 'truncate' | 'message' | 'begin' | 'commit';
+type Action = 'insert' | 'update' | 'delete' | 'truncate' | 'message' | 'begin' | 'commit';
 
 const ACTIONS: Readonly<Record<string, Action>> = {
   insert: 'insert',
