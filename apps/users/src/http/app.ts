@@ -6,8 +6,7 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import type { Log } from '../logging/log';
-import { maskEmail } from '../logging/mask-email';
+import { maskEmail, type Log } from '../logging/log';
 import { BadUserError, parseUser } from '../user/parse-user';
 import { emailProblem, encodeUser } from '../user/user';
 import { StoreRefusedError, StoreUnavailableError, type UserStore } from '../user/user-store';
@@ -16,7 +15,7 @@ import { BodyError, ClientGoneError, readBody } from './read-body';
 import { requestLog } from './request-log';
 import { sendEmpty, sendError, sendErrorAndClose, sendText } from './send';
 
-export interface AppOptions {
+interface AppOptions {
   readonly users: UserStore;
   /** Whether the store responded recently. */
   readonly isReady: () => boolean;

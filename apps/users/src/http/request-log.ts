@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import type { Log } from '../logging/log';
-import { maskEmail } from '../logging/mask-email';
+import { maskEmail, type Log } from '../logging/log';
 
 const HEALTH_PATHS = ['/healthz', '/readyz'];
 

@@ -14,3 +14,10 @@ export function createLog(level: LogLevel, destination?: DestinationStream): Log
   // Synchronous, because lines that are still pending when the process exits would be lost or out of order.
   return pino(options, destination ?? pino.destination({ dest: 1, sync: true }));
 }
+
+/** `alice@example.com` becomes `a***@example.com`. Text without an @ becomes `***`. */
+export function maskEmail(email: string): string {
+  const at = email.lastIndexOf('@');
+  if (at < 1) return '***';
+  return `${[...email][0]}***${email.slice(at)}`;
+}

@@ -1,4 +1,4 @@
-import { maskEmail } from '../../../../apps/users/src/logging/mask-email';
+import { maskEmail } from '../../../../apps/users/src/logging/log';
 
 test.each([
   ['alice@example.com', 'a***@example.com'],
