@@ -16,9 +16,8 @@ import { readStreamConfig, type StreamConfig } from './stream-config';
 import { incrementalConfig, signalConfig, type IncrementalConfig, type SignalConfig } from './signal-config';
 import { readSettings, type Settings } from './settings';
 
-export type SslMode = ValueOf<'databaseSslmode'>;
-export type { SnapshotMode } from './snapshot-config';
-export type PublicationMode = ValueOf<'publicationAutocreateMode'>;
+type SslMode = ValueOf<'databaseSslmode'>;
+type PublicationMode = ValueOf<'publicationAutocreateMode'>;
 /** `plugin.name`. */
 export type PluginName = ValueOf<'pluginName'>;
 export type Operation = 'c' | 'u' | 'd' | 't';
@@ -58,7 +57,7 @@ export interface FilterConfig {
   readonly owns: ((table: string) => boolean) | null;
 }
 
-export interface KeyColumns {
+interface KeyColumns {
   readonly table: PatternList;
   readonly columns: readonly string[];
 }

@@ -13,8 +13,6 @@ import { connectionOf, GuardedConnection, runsQuery, withoutReplication } from '
 import { refusedByPooler } from './pooler';
 import { ensureSettings, startupOptions, type Role } from './session-settings';
 
-export type { Role } from './session-settings';
-
 /** Of the catalogs; anyone who may validate a config can ask for them, of any server. */
 const MAX_VALIDATION_ANSWER = 256 * 1024 * 1024;
 
@@ -55,7 +53,7 @@ export function clientConfig(config: ConnectionConfig, role: Role, tls: TlsAttem
 }
 
 /** An open connection and the TLS attempt that succeeded. */
-export interface Opened {
+interface Opened {
   readonly client: Client;
   readonly tls: TlsAttempt;
 }

@@ -2,7 +2,8 @@
 import type { Client } from 'pg';
 import type { ConnectionConfig } from '../config/postgres-config';
 import type { TlsAttempt } from './tls';
-import { closeConnection, openConnection, type Role } from './connection';
+import { closeConnection, openConnection } from './connection';
+import type { Role } from './session-settings';
 
 export class GeneralConnection {
   private client: Client | null = null;

@@ -1,4 +1,4 @@
-/** Facts that the events of a transaction or snapshot share. */
+/** Facts that the events of a transaction or snapshot share, and the types of an event's parts. */
 import type { Lsn } from '../database/lsn';
 
 /** One instant in the three units of an event. */
@@ -28,6 +28,9 @@ export interface EventContext {
 
 export type SnapshotMark =
   'first' | 'first_in_data_collection' | 'last_in_data_collection' | 'last' | 'true' | 'false' | 'incremental';
+
+/** A row, a key, or a block of an event. */
+export type Struct = Record<string, unknown>;
 
 /** The part of a record that is decided when the next row is known. */
 export interface SourceStruct {

@@ -5,13 +5,10 @@ import type { PostgresConfig } from '../config/postgres-config';
 import { sourcePartition } from '../config/slot-part';
 import type { Lsn } from '../database/lsn';
 import { EventCounts } from '../metrics/event-counts';
-import { Instant, type EventContext, type SnapshotMark } from './event-context';
+import { Instant, type EventContext, type SnapshotMark, type Struct } from './event-context';
 import type { EventLayout, SourceIdentity, SourceTable } from './event-layout';
 import { layoutOf } from './layout-of';
-import type { Struct } from './row';
 import type { TableModel } from './table-model';
-
-export { Instant, type EventContext, type SnapshotMark, type SourceStruct } from './event-context';
 
 const STRING = schema('STRING');
 

@@ -1,8 +1,7 @@
 /** What differs between the events of Debezium's versions, around the rows (cdc-postgres §0.2, §2.2 to §2.4). */
 import type { Schema, SourceOffset, SourceRecord } from '@millrace/sdk';
 import type { Lsn } from '../database/lsn';
-import type { EventContext, Instant, SnapshotMark } from './event-context';
-import type { Struct } from './struct';
+import type { EventContext, Instant, SnapshotMark, Struct } from './event-context';
 
 /** The members of `source` that never change. */
 export interface SourceIdentity {

@@ -4,9 +4,8 @@ import type { PostgresConfig } from '../config/postgres-config';
 import type { Lsn } from '../database/lsn';
 import { binaryValue } from '../values/bytes';
 import { isTooLongText, MAX_TEXT_LENGTH } from '../values/too-long-text';
-import type { EventContext } from './event-context';
+import type { EventContext, Struct } from './event-context';
 import type { EventFactory } from './event-factory';
-import type { Struct } from './struct';
 
 const NO_TABLE = { schema: '', name: '' };
 

@@ -2,7 +2,7 @@
 import { ConnectError, setMember } from '@millrace/sdk';
 import { isTooLongText, MAX_TEXT_LENGTH } from '../values/too-long-text';
 import { ascii } from '../values/value-type';
-import type { Struct } from './struct';
+import type { Struct } from './event-context';
 import type { ModelField, TableModel } from './table-model';
 import type { UnrepresentableValues } from './unrepresentable-values';
 
@@ -165,8 +165,6 @@ function valueError(
   const value = ascii(buffer, at, at + Math.min(length, 60));
   return new ConnectError(`${what}, ${value}: ${(cause as Error).message}.`, { ...options, cause });
 }
-
-export type { Struct } from './struct';
 
 /** A row whose columns were all sent or are unchanged. */
 export function completeRow(model: TableModel, cells: Cells, context: RowContext): Struct {

@@ -6,11 +6,11 @@ import { arraySchema, schema, structSchema, type Schema, type SourceOffset, type
 import type { TransactionConfig } from '../config/stream-config';
 import type { Lsn } from '../database/lsn';
 import type { EventFactory } from './event-factory';
-import type { Struct } from './struct';
+import type { Struct } from './event-context';
 import { addCounts, readCounts } from './transaction-counts';
 
 /** The transaction that events belong to. */
-export interface TransactionIdentity {
+interface TransactionIdentity {
   readonly xid: number;
   readonly time: { readonly millis: number };
   /** Begin of its commit record; Infinity if the output plugin does not send it. */

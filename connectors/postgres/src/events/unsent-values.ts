@@ -4,11 +4,11 @@
  */
 import { ConnectError, schema, type Header, type Logger, type SourceRecord } from '@millrace/sdk';
 import { reselects, type ReselectConfig } from '../config/reselect-config';
-import type { Struct } from './struct';
+import type { Struct } from './event-context';
 import type { ModelField, TableModel } from './table-model';
 
 /** Names the columns whose values are unknown, separated by commas. */
-export const UNAVAILABLE_COLUMNS = '__debezium.unavailable.columns';
+const UNAVAILABLE_COLUMNS = '__debezium.unavailable.columns';
 
 const STRING = schema('STRING');
 

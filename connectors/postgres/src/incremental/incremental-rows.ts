@@ -1,9 +1,8 @@
 /** Source records of the rows that an incremental snapshot has read (cdc-postgres §4.10). */
 import type { SourceOffset, SourceRecord } from '@millrace/sdk';
 import { offsetLsn, type Lsn } from '../database/lsn';
-import { Instant, type SnapshotMark } from '../events/event-context';
+import { Instant, type SnapshotMark, type Struct } from '../events/event-context';
 import { completeRow, keyOf, readDataRow, RowContext, type Cells } from '../events/row';
-import type { Struct } from '../events/struct';
 import type { TableModel } from '../events/table-model';
 import type { Session } from '../session';
 import { identityText, type RowIdentity } from './row-identity';

@@ -22,14 +22,13 @@ import type { ChunkTable } from './chunk-table';
 import type { ChunkWindow } from './chunk-window';
 import { countRows } from './count-rows';
 import { IncrementalRows } from './incremental-rows';
-import { PositionWatermarks } from './position-watermarks';
 import { prepareTable, type PreparedTable } from './prepared-table';
 import { requestedTables } from './requested-tables';
 import { checkListFits, type Collection, type SnapshotContext } from './snapshot-context';
 import { SnapshotNotifications, type ScanStatus } from './snapshot-notifications';
 import { whileUnaltered } from './table-definition';
 import { TablesBeingRead } from './tables-being-read';
-import type { ChunkMark, Watermarks } from './watermarks';
+import { PositionWatermarks, type ChunkMark, type Watermarks } from './watermarks';
 import { WindowChanges } from './window-changes';
 
 /** A chunk that was read and waits for its end in the stream. */

@@ -4,7 +4,7 @@
  */
 import type { CatalogTable } from '../database/catalog';
 import type { Cells } from '../events/row';
-import type { Struct } from '../events/struct';
+import type { Struct } from '../events/event-context';
 import type { TableModel } from '../events/table-model';
 
 export interface RowIdentity {

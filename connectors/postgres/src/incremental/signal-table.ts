@@ -7,8 +7,7 @@ import { reportingWaits } from '../database/lock-wait';
 import type { Cells } from '../events/row';
 import type { TableModel } from '../events/table-model';
 import type { Session } from '../session';
-import { signalOf } from '../signals/parse-signal';
-import type { Signal } from '../signals/signal';
+import { signalOf, type Signal } from '../signals/signal';
 import type { ChunkMark, Watermarks } from './watermarks';
 
 export const WINDOW_OPEN = 'snapshot-window-open';

@@ -16,9 +16,9 @@ import type { Signal } from '../signals/signal';
 import { snapshotRequest, type SnapshotRequest } from '../signals/snapshot-request';
 import { BlockingSnapshot } from './blocking-snapshot';
 import { IncrementalSnapshot } from './incremental-snapshot';
-import { PositionWatermarks } from './position-watermarks';
 import { isSignalTable, rowId, signalOfRow, SignalTableWatermarks, WINDOW_CLOSE, WINDOW_OPEN } from './signal-table';
 import { SnapshotContext, withoutContext } from './snapshot-context';
+import { PositionWatermarks } from './watermarks';
 
 interface Pause {
   readonly id: string;

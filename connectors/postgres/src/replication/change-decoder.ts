@@ -6,9 +6,9 @@ import { ConnectError, isConnectError, type Logger, type SourceOffset, type Sour
 import type { Client } from 'pg';
 import type { ProcessingFailureMode } from '../config/event-config';
 import { formatLsn, lsn as makeLsn, type Lsn } from '../database/lsn';
-import { Instant } from '../events/event-context';
+import { Instant, type Struct } from '../events/event-context';
 import { LogicalMessages } from '../events/logical-message';
-import { RowContext, type Struct } from '../events/row';
+import { RowContext } from '../events/row';
 import type { Relations } from '../events/relations';
 import { TransactionMetadata } from '../events/transaction-metadata';
 import type { EventCounts } from '../metrics/event-counts';
@@ -25,7 +25,7 @@ import { Transaction } from './transaction';
 import { formatTimeline, type WalTimeline } from './wal-history';
 
 /** A row that contradicts the definition of its table, which must therefore be read again. */
-export interface Contradiction {
+interface Contradiction {
   /** Column that is NULL although the catalog says NOT NULL. */
   readonly nullColumn: string | null;
 }

@@ -5,8 +5,9 @@
 import { ConnectError, type Logger, type SourceOffset, type SourceRecord } from '@millrace/sdk';
 import type { Operation, PostgresConfig } from '../config/postgres-config';
 import type { Lsn } from '../database/lsn';
+import type { Struct } from '../events/event-context';
 import type { EventFactory } from '../events/event-factory';
-import { completeRow, keyOf, keyOnlyRow, sameStruct, type Cells, type RowContext, type Struct } from '../events/row';
+import { completeRow, keyOf, keyOnlyRow, sameStruct, type Cells, type RowContext } from '../events/row';
 import type { ModelField, TableModel } from '../events/table-model';
 import type { OffsetMembers } from './offset-members';
 import type { ChangeObserver, OldTuple } from './change-observer';

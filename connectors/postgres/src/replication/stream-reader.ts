@@ -16,7 +16,7 @@ import type { StreamState } from '../metrics/streaming-metrics';
 import { MAX_BATCH_BYTES, type Phase, type Session } from '../session';
 import type { ChangeObserver } from './change-observer';
 import { createDecoder, createSource } from './create-decoder';
-import { curedByRestart } from './cured-by-restart';
+import { curedByRestart } from './restart-errors';
 import { Heartbeat } from './heartbeat';
 import type { Position } from './position';
 import { ResumeGuard } from './resume-guard';

@@ -1,5 +1,5 @@
 import type { Lsn } from '../database/lsn';
-import { Instant, type EventContext } from '../events/event-factory';
+import { Instant, type EventContext } from '../events/event-context';
 
 /** The transaction whose changes are being received. */
 export class Transaction implements EventContext {

@@ -4,11 +4,11 @@
  * so they are read from the table, in its present state.
  */
 import type { SourceRecord } from '@millrace/sdk';
-import type { Struct } from '../events/struct';
+import type { Struct } from '../events/event-context';
 import type { Phase, Session } from '../session';
 import { ColumnReselector, UNAVAILABLE } from './column-reselector';
 
-export interface SnapshotPhase extends Pick<Phase, 'next'> {
+interface SnapshotPhase extends Pick<Phase, 'next'> {
   /** Tables that an incremental snapshot reads, as `schema.table`; null: none. */
   readonly tablesBeingRead: ReadonlySet<string> | null;
 }

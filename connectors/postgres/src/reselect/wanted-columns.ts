@@ -1,7 +1,7 @@
 /** Which columns of an event are read again, and the row that they belong to. Pure. */
 import { readMember, type Schema, type SourceRecord } from '@millrace/sdk';
 import { reselects, type ReselectConfig } from '../config/reselect-config';
-import type { Struct } from '../events/struct';
+import type { Struct } from '../events/event-context';
 import { publishedValue, type ModelField, type TableModel } from '../events/table-model';
 import type { UnsentValues } from '../events/unsent-values';
 import { keyText } from './key-text';

@@ -4,7 +4,7 @@
  * crash in between, and when the group's offset has expired.
  */
 import { messageOf, type ConsumedRecord, type Logger, type TaskConsumer } from '@millrace/sdk';
-import { MAX_SIGNAL_LENGTH, parseSignal } from './parse-signal';
+import { MAX_SIGNAL_LENGTH, parseSignal } from './signal';
 import type { SignalInbox } from './signal-inbox';
 import { kafkaMark, kafkaPosition, type KafkaPosition } from './signal-mark';
 

@@ -1,14 +1,13 @@
 /** The signals of a signal file. */
-import { MAX_SIGNAL_LENGTH, parseSignal } from './parse-signal';
-import type { Signal } from './signal';
+import { MAX_SIGNAL_LENGTH, parseSignal, type Signal } from './signal';
 
-export interface LineSignal {
+interface LineSignal {
   readonly signal: Signal;
   /** Where its line ends in the bytes. */
   readonly end: number;
 }
 
-export interface SignalLines {
+interface SignalLines {
   readonly signals: readonly LineSignal[];
   /** Each completes "A line …". */
   readonly problems: readonly string[];

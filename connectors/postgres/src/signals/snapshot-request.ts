@@ -1,8 +1,8 @@
 /** The data of `execute-snapshot` and `stop-snapshot` (cdc-postgres §4.9). */
 import { anchored, compileJavaRegex, type JsonObject, type JsonValue } from '@millrace/sdk';
-import { isObject } from './parse-signal';
+import { isObject } from './signal';
 
-export type SnapshotKind = 'incremental' | 'blocking';
+type SnapshotKind = 'incremental' | 'blocking';
 
 export interface SnapshotRequest {
   readonly kind: SnapshotKind;

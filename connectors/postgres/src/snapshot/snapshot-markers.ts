@@ -3,8 +3,7 @@
  * only afterwards.
  */
 import type { SourceOffset, SourceRecord } from '@millrace/sdk';
-import type { SnapshotMark } from '../events/event-factory';
-import type { Struct } from '../events/row';
+import type { SnapshotMark, Struct } from '../events/event-context';
 
 /** What the markers know of a table. */
 export class TableRows {

@@ -11,7 +11,7 @@ import { closeConnection } from '../database/connection';
 import { databaseError, errorCode } from '../database/errors';
 import { insertedLsn } from '../database/inserted-lsn';
 import type { Lsn } from '../database/lsn';
-import { Instant, type EventContext } from '../events/event-factory';
+import { Instant, type EventContext } from '../events/event-context';
 import { completeRow, keyOf, readDataRow, RowContext, type Cells } from '../events/row';
 import type { TableModel } from '../events/table-model';
 import { UNREAD_MEMBER } from '../replication/position';

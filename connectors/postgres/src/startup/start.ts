@@ -1,5 +1,5 @@
 /** Starts a task: checks first, then creates slot and publication. A failure removes what this start created. */
-import { ConnectError, type Logger, type SourceTaskContext } from '@millrace/sdk';
+import { ConnectError, type Logger, type SourceTaskContext, type SourceOffset } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { PostgresConfig } from '../config/postgres-config';
 import {
@@ -19,7 +19,7 @@ import { readServerFacts, replicationProblem, type ServerFacts } from '../databa
 import { ColumnConversions } from '../events/column-conversions';
 import { EventFactory } from '../events/event-factory';
 import { decodingPlugin } from '../replication/decoding-plugin';
-import { orInRecovery } from '../replication/in-recovery';
+import { orInRecovery } from '../replication/restart-errors';
 import { encodingProblem, withPlugin } from '../replication/installed-plugin';
 import { readOffset, type Position, type StoredOffset } from '../replication/position';
 import { unavailableOptions } from '../replication/pgoutput-options';
@@ -48,7 +48,6 @@ import { setReplicaIdentities } from './replica-identity';
 import { settingWarnings } from './setting-warnings';
 import { readLayout } from './slot-layout';
 import { planStart, snapshotGap, streamPosition, type StartPlan } from './plan';
-import type { SourceOffset } from '@millrace/sdk';
 
 export interface Started {
   readonly session: Session;

@@ -2,7 +2,7 @@
 import { writeObjectArray } from '../../../../connectors/postgres/src/incremental/java-array-writer';
 import { decodeKey, encodeKey } from '../../../../connectors/postgres/src/incremental/key-codec';
 import type { KeyType } from '../../../../connectors/postgres/src/incremental/key-type';
-import { endOfRecords } from '../../../../connectors/postgres/src/incremental/position-watermarks';
+import { endOfRecords } from '../../../../connectors/postgres/src/incremental/watermarks';
 import {
   checkListFits,
   SnapshotContext,

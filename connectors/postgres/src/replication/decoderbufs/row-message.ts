@@ -2,7 +2,6 @@
 import { malformed, WireReader } from './wire';
 
 export const INSERT = 0;
-export const UPDATE = 1;
 export const DELETE = 2;
 export const BEGIN = 3;
 export const COMMIT = 4;

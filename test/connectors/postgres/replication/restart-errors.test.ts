@@ -1,5 +1,5 @@
 import { ConnectError } from '@millrace/sdk';
-import { orInRecovery } from '../../../../connectors/postgres/src/replication/in-recovery';
+import { orInRecovery } from '../../../../connectors/postgres/src/replication/restart-errors';
 
 const refused = (code: string): Error => Object.assign(new Error(`refused with ${code}`), { code });
 const failed = (code: string): Error => new ConnectError(`failed with ${code}`, { code });

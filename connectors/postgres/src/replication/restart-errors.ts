@@ -1,4 +1,5 @@
-import { isConnectError, RetriableError } from '@millrace/sdk';
+/** Errors of streams that a restart of the task may cure: the worker restarts it. */
+import { ConnectError, isConnectError, RetriableError } from '@millrace/sdk';
 import { errorCode, errorText } from '../database/errors';
 
 /** Of a standby that may have what is missing when the failover is over. */
@@ -16,4 +17,9 @@ const REFUSED = new Set(['25006', '55000']);
 export function orInRecovery(error: unknown, slot: string): unknown {
   const waits = isConnectError(error) ? MAY_COME.has(error.code) : REFUSED.has(errorCode(error));
   return waits ? inRecovery(errorText(error), slot) : error;
+}
+
+/** Of a stream that cannot continue, but whose task can start again. */
+export function curedByRestart({ message, code, place }: ConnectError): ConnectError {
+  return new ConnectError(message, { code, place, cause: new RetriableError(message, { code, place }) });
 }

@@ -1,5 +1,5 @@
 /** Signals as text: cdc-postgres §4.9. */
-import { parseSignal, signalOf } from '../../../../connectors/postgres/src/signals/parse-signal';
+import { parseSignal, signalOf } from '../../../../connectors/postgres/src/signals/signal';
 import { conditionFor, snapshotRequest } from '../../../../connectors/postgres/src/signals/snapshot-request';
 
 test('cdc-postgres §4.9: data as an object, as text, and absent', () => {
