@@ -1,5 +1,5 @@
 import { createConfigValidator } from '../../src/config/validation/connector-validator';
-import { fakeRegistry, fakeWorkerConfig } from '../rest/fake-worker';
+import { fakeRegistry, fakeWorkerConfig } from '../helpers/fake-plugins';
 
 const validator = createConfigValidator({ registry: fakeRegistry(), config: fakeWorkerConfig() });
 

@@ -1,5 +1,6 @@
 import request from 'supertest';
-import { fakeWorker, SNK, SRC, type FakeWorker } from './fake-worker';
+import { SRC } from '../helpers/fake-plugins';
+import { fakeWorker, type FakeWorker } from './fake-worker';
 
 let worker: FakeWorker;
 const api = (): ReturnType<typeof request> => request(worker.app);
@@ -55,15 +56,6 @@ describe('creation', () => {
     });
     expect([validated.status, validated.body]).toEqual([500, error(500, 'Error: x')]);
   });
-
-  test("connect-rest 160: the sink group equals the workers' own", async () => {
-    worker = fakeWorker({ settings: { groupId: 'connect-x' } });
-    await expectError(
-      post('x', SNK),
-      400,
-      'Connector configuration is invalid and contains the following 1 error(s):\nConsumer group for sink connector named x conflicts with Connect worker group connect-x\nYou can also find the above list of errors at the endpoint `/connector-plugins/{connectorType}/config/validate`',
-    );
-  });
 });
 
 describe('reads', () => {
@@ -74,19 +66,6 @@ describe('reads', () => {
     reads.connectors = () => [...connectors(), 'gone'];
     expect(Object.keys((await api().get('/connectors?expand=status')).body as object)).toEqual(['a']);
     expect((await api().get('/connectors?expand=info')).body).toMatchObject({ gone: { info: null } });
-  });
-
-  test('connect-rest 64: a placeholder stays', async () => {
-    await create('a', { ...SRC, file: '${env:X}' });
-    expect((await api().get('/connectors/a/config')).body).toMatchObject({ file: '${env:X}' });
-  });
-
-  test('connect-rest 65: a failed task has its trace last', async () => {
-    await create('a');
-    worker.herder.entries.get('a')!.taskStates = ['FAILED'];
-    const body = (await api().get('/connectors/a/tasks/0/status')).body as Record<string, string>;
-    expect(Object.keys(body)).toEqual(['id', 'state', 'worker_id', 'version', 'trace']);
-    expect(body.trace).toMatch(/\n\t/);
   });
 
   test('connect-rest 67: version undefined is left out, null is written', async () => {
@@ -100,31 +79,23 @@ describe('reads', () => {
   });
 });
 
-test('connect-rest 91: a restart of what has failed leaves the rest running', async () => {
-  await create('a');
-  worker.herder.entries.get('a')!.taskStates = ['FAILED', 'RUNNING'];
-  const { body } = await api().post('/connectors/a/restart?includeTasks=true&onlyFailed=true');
-  const { connector, tasks } = body as { connector: { state: string }; tasks: { state: string }[] };
-  expect([connector, ...tasks].map(({ state }) => state)).toEqual(['RUNNING', 'RESTARTING', 'RUNNING']);
-});
-
 describe('internal task configurations', () => {
   test('connect-rest 158, §1.22: the raw body and its signature reach the herder, whatever the content type', async () => {
     const unsigned = await api().post('/connectors/a/tasks').set('Content-Type', 'text/plain').send('[]');
     expect(unsigned.body).toEqual(error(400, 'Internal request missing required signature'));
     const raw = '[ {"task.class":"T", "n":1} ]';
+    const submitted = jest.spyOn(worker.herder.writes, 'submitTaskConfigs');
     const answer = await api()
       .post('/connectors/a/tasks')
       .set('X-Connect-Authorization', 'c2ln')
       .set('X-Connect-Request-Signature-Algorithm', 'HmacSHA256')
       .send(raw);
     expect(answer.status).toBe(204);
-    expect(worker.herder.submitted).toEqual([
-      {
-        name: 'a',
-        configs: [{ 'task.class': 'T', n: '1' }],
-        body: { raw: Buffer.from(raw), signature: 'c2ln', algorithm: 'HmacSHA256', mark: null },
-      },
+    const [name, body, read] = submitted.mock.lastCall ?? [];
+    expect([name, body, read?.(true)]).toEqual([
+      'a',
+      { raw: Buffer.from(raw), signature: 'c2ln', algorithm: 'HmacSHA256', mark: null },
+      [{ 'task.class': 'T', n: '1' }],
     ]);
   });
 

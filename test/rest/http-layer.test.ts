@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import request from 'supertest';
-import { fakeWorker, SRC, type FakeWorker } from './fake-worker';
+import { SRC } from '../helpers/fake-plugins';
+import { fakeWorker, type FakeWorker } from './fake-worker';
 
 /** The bytes on the wire when a client sends exactly this. */
 async function raw(worker: FakeWorker, text: string): Promise<string> {
@@ -58,23 +59,23 @@ describe('HTTP layer', () => {
 describe('health and startup', () => {
   test('connect-rest 163: starting is 503, unhealthy is 500', async () => {
     const worker = fakeWorker();
-    worker.herder.healthAnswer = () => Promise.resolve({ status: 'starting', message: 'Worker is still starting up.' });
+    worker.herder.health = () => Promise.resolve({ status: 'starting', message: 'Worker is still starting up.' });
     expect((await request(worker.app).get('/health')).status).toBe(503);
-    worker.herder.healthAnswer = () => Promise.resolve({ status: 'unhealthy', message: 'no' });
+    worker.herder.health = () => Promise.resolve({ status: 'unhealthy', message: 'no' });
     expect((await request(worker.app).get('/health')).status).toBe(500);
   });
 
   test('connect-rest 163: a herder that does not answer is starting, or unhealthy if it was healthy before', async () => {
     const worker = fakeWorker({ healthLimitMs: 20 });
-    const healthy = worker.herder.healthAnswer;
-    worker.herder.healthAnswer = () => new Promise(() => undefined);
+    const healthy = worker.herder.health;
+    worker.herder.health = () => new Promise(() => undefined);
     expect((await request(worker.app).get('/health')).body).toEqual({
       status: 'starting',
       message: 'Worker is still starting up.',
     });
-    worker.herder.healthAnswer = healthy;
+    worker.herder.health = healthy;
     expect((await request(worker.app).get('/health')).status).toBe(200);
-    worker.herder.healthAnswer = () => new Promise(() => undefined);
+    worker.herder.health = () => new Promise(() => undefined);
     const stuck = await request(worker.app).get('/health');
     expect([stuck.status, (stuck.body as { status: string }).status]).toEqual([500, 'unhealthy']);
   });

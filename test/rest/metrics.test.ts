@@ -5,7 +5,8 @@ import { RestMetrics } from '../../src/metrics/rest-metrics';
 import type { RestContext } from '../../src/rest/routes/context';
 import { metricsRoute } from '../../src/rest/routes/metrics';
 import type { Call, Reply } from '../../src/rest/requests/route';
-import { fakeWorker, SNK } from './fake-worker';
+import { SNK } from '../helpers/fake-plugins';
+import { fakeWorker } from './fake-worker';
 
 const PROMETHEUS =
   'application/openmetrics-text;version=1.0.0;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=1.0.0;q=0.3,text/plain;version=0.0.4;q=0.2,*/*;q=0.1';

@@ -3,7 +3,8 @@ import request from 'supertest';
 import { Float64 } from '../../src/cluster/connector-offsets';
 import { NotHereError } from '../../src/cluster/errors';
 import type { OutgoingRequest } from '../../src/cluster/forwarding/forwarding';
-import { fakeWorker, SRC, type FakeWorker, type FakeWorkerOptions } from './fake-worker';
+import { SRC } from '../helpers/fake-plugins';
+import { fakeWorker, type FakeWorker, type FakeWorkerOptions } from './fake-worker';
 
 let worker: FakeWorker;
 const api = (): ReturnType<typeof request> => request(worker.app);
@@ -18,6 +19,7 @@ beforeEach(async () => await start());
 
 describe('offsets', () => {
   test('connect-rest 105: numbers keep their type, in requests and answers', async () => {
+    const altered = jest.spyOn(worker.herder.offsets, 'alter');
     const answer = await alter(
       '{"offsets":[{"partition":{"f":"é😀","one":1,"float":1.0},"offset":{"big":9007199254740993,"e":1e25,"half":0.5,"yes":true,"no":null}}]}',
     );
@@ -25,20 +27,23 @@ describe('offsets', () => {
       200,
       '{"message":"The offsets for this connector have been altered successfully"}',
     ]);
-    expect(worker.herder.storedOffsets.get('a')).toEqual([
+    const offsets = altered.mock.lastCall?.[1] ?? [];
+    expect(offsets).toEqual([
       {
         partition: { f: 'é😀', one: 1, float: new Float64(1) },
         offset: { big: 9007199254740993n, e: new Float64(1e25), half: 0.5, yes: true, no: null },
       },
     ]);
+    worker.herder.offsets.list = async () => await Promise.resolve(offsets);
     expect((await api().get('/connectors/a/offsets')).text).toBe(
       '{"offsets":[{"partition":{"f":"é\\uD83D\\uDE00","one":1,"float":1.0},"offset":{"big":9007199254740993,"e":1.0E25,"half":0.5,"yes":true,"no":null}}]}',
     );
   });
 
   test('connect-rest 106, R10: null and absent partitions and offsets', async () => {
+    const altered = jest.spyOn(worker.herder.offsets, 'alter');
     await alter('{"offsets":[{"partition":{"f":"x"}},{"partition":null,"offset":null},{}]}').expect(200);
-    expect(worker.herder.storedOffsets.get('a')).toEqual([
+    expect(altered.mock.lastCall?.[1]).toEqual([
       { partition: { f: 'x' }, offset: null },
       { partition: null, offset: null },
       { partition: null, offset: null },

@@ -1,6 +1,8 @@
 import Ajv from 'ajv';
 import request from 'supertest';
-import { fakeWorker, SNK, type FakeWorker } from './fake-worker';
+import { startInProcessWorker, type InProcessWorker } from '../helpers/in-process-worker';
+import { waitFor } from '../helpers/wait-for';
+import { fakeWorker, type FakeWorker } from './fake-worker';
 
 interface Document {
   readonly paths: Record<string, Record<string, { operationId: string; responses: Record<string, Answer> }>>;
@@ -44,27 +46,37 @@ test('the document names the role of each route that clients use', () => {
   expect(new Set(roles)).toEqual(new Set(['reader', 'operator', 'admin', 'internal']));
 });
 
-test.each([
-  ['/', '/'],
-  ['/health', '/health'],
-  ['/connectors', '/connectors'],
-  ['/connectors', '/connectors?expand=status&expand=info'],
-  ['/connectors/{name}', '/connectors/a'],
-  ['/connectors/{name}', '/connectors/none'],
-  ['/connectors/{name}/config', '/connectors/a/config'],
-  ['/connectors/{name}/status', '/connectors/a/status'],
-  ['/connectors/{name}/tasks', '/connectors/a/tasks'],
-  ['/connectors/{name}/tasks/{task}/status', '/connectors/a/tasks/0/status'],
-  ['/connector-plugins', '/connector-plugins?connectorsOnly=false'],
-  ['/connector-plugins/{plugin}/config', '/connector-plugins/FileStreamSink/config'],
-  ['/admin/loggers', '/admin/loggers'],
-  ['/admin/loggers/{logger}', '/admin/loggers/root'],
-])('%s is served as documented: %s', async (path, url) => {
-  await request(worker.app).post('/connectors').send({ name: 'a', config: SNK });
-  const { status, body } = await request(worker.app).get(url);
-  const { responses } = document.paths[path]?.['get'] ?? { responses: {} as Record<string, Answer> };
-  const schema = (responses[status] ?? responses['default'])?.content?.['application/json'].schema;
-  const ajv = new Ajv({ strict: false });
-  const check = ajv.compile({ ...schema, components: document.components });
-  expect([check(body), check.errors]).toEqual([true, null]);
+describe('a worker with a connector', () => {
+  let running: InProcessWorker;
+  beforeAll(async () => {
+    running = await startInProcessWorker({ group: 'openapi' });
+    const config = { 'connector.class': 'FileStreamSink', topics: 't' };
+    await request(running.url).post('/connectors').send({ name: 'a', config }).expect(201);
+    await waitFor('its task', async () => (await request(running.url).get('/connectors/a/tasks/0/status')).ok);
+  });
+  afterAll(() => running?.stop());
+
+  test.each([
+    ['/', '/'],
+    ['/health', '/health'],
+    ['/connectors', '/connectors'],
+    ['/connectors', '/connectors?expand=status&expand=info'],
+    ['/connectors/{name}', '/connectors/a'],
+    ['/connectors/{name}', '/connectors/none'],
+    ['/connectors/{name}/config', '/connectors/a/config'],
+    ['/connectors/{name}/status', '/connectors/a/status'],
+    ['/connectors/{name}/tasks', '/connectors/a/tasks'],
+    ['/connectors/{name}/tasks/{task}/status', '/connectors/a/tasks/0/status'],
+    ['/connector-plugins', '/connector-plugins?connectorsOnly=false'],
+    ['/connector-plugins/{plugin}/config', '/connector-plugins/FileStreamSink/config'],
+    ['/admin/loggers', '/admin/loggers'],
+    ['/admin/loggers/{logger}', '/admin/loggers/root'],
+  ])('serves %s as documented: %s', async (path, url) => {
+    const { status, body } = await request(running.url).get(url);
+    const { responses } = document.paths[path]?.['get'] ?? { responses: {} as Record<string, Answer> };
+    const schema = (responses[status] ?? responses['default'])?.content?.['application/json'].schema;
+    const ajv = new Ajv({ strict: false });
+    const check = ajv.compile({ ...schema, components: document.components });
+    expect([check(body), check.errors]).toEqual([true, null]);
+  });
 });

@@ -14,8 +14,9 @@ import { readTlsOptions } from '../../packages/kafka-client/src/security/ssl-con
 import { AUDIT, LogLevels } from '../../src/logging/log-levels';
 import { silentLogger, type Logger } from '../../src/logging/logger';
 import { createRestServer, type RestServer, type RestServerOptions } from '../../src/rest/server';
-import { FakeHerder, fakeRegistry, fakeWorkerConfig } from './fake-worker';
+import { fakeRegistry, fakeWorkerConfig } from '../helpers/fake-plugins';
 import { whilePending } from '../helpers/while-pending';
+import { FakeHerder } from './fake-worker';
 
 const registry = fakeRegistry();
 const validator = createConfigValidator({ registry, config: fakeWorkerConfig() });

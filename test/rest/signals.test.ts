@@ -1,10 +1,12 @@
 /** `POST /connectors/{name}/signals`; the herder is a fake. */
 import request from 'supertest';
-import { fakeWorker, SRC, type FakeWorker } from './fake-worker';
-import { NotHereError } from '../../src/cluster/errors';
+import { SRC } from '../helpers/fake-plugins';
+import { fakeWorker, type FakeWorker } from './fake-worker';
+import { HerderError, NotHereError } from '../../src/cluster/errors';
 import type { OutgoingRequest } from '../../src/cluster/forwarding/forwarding';
 
 let worker: FakeWorker;
+let signaled: jest.SpyInstance;
 const api = (): ReturnType<typeof request> => request(worker.app);
 const error = (code: number, message: unknown): object => ({ error_code: code, message });
 const send = (body: unknown, path = '/connectors/a/signals'): request.Test =>
@@ -14,6 +16,7 @@ const send = (body: unknown, path = '/connectors/a/signals'): request.Test =>
 
 beforeEach(async () => {
   worker = fakeWorker({});
+  signaled = jest.spyOn(worker.herder.restarts, 'signalTask');
   expect((await api().post('/connectors').send({ name: 'a', config: SRC })).status).toBe(201);
 });
 
@@ -21,14 +24,14 @@ test('a signal goes to every task; 202 with its id', async () => {
   const data = { 'data-collections': ['public.t'], n: 1.5, yes: true, none: null };
   const answer = await send({ id: 's1', type: 'execute-snapshot', data });
   expect([answer.status, answer.body]).toEqual([202, { id: 's1' }]);
-  expect(worker.herder.signals).toEqual([['a-0', { id: 's1', type: 'execute-snapshot', data }]]);
+  expect(signaled.mock.calls).toEqual([['a', 0, { id: 's1', type: 'execute-snapshot', data }]]);
 });
 
 test('a missing id is generated, missing data is empty', async () => {
   const answer = await send({ type: 'pause-snapshot' });
   expect(answer.status).toBe(202);
-  expect(worker.herder.signals).toEqual([
-    ['a-0', { id: (answer.body as { id: string }).id, type: 'pause-snapshot', data: {} }],
+  expect(signaled.mock.calls).toEqual([
+    ['a', 0, { id: (answer.body as { id: string }).id, type: 'pause-snapshot', data: {} }],
   ]);
 });
 
@@ -53,15 +56,21 @@ test('refused signals: document, connector, task, state, plugin', async () => {
   ]);
   expect((await answers({ type: 't' }, '/connectors/b/signals'))[0]).toBe(404);
   expect(await answers({ type: 't' }, '/connectors/a/tasks/7/signals')).toEqual([404, error(404, 'Unknown task: a-7')]);
+  signaled.mockRejectedValueOnce(new HerderError(400, 'no such signal'));
   expect(await answers({ type: 'refused' })).toEqual([400, error(400, 'no such signal')]);
-  await api().put('/connectors/a/pause').expect(202);
-  expect(await answers({ type: 't' })).toEqual([409, error(409, 'Task a-0 is not running, so it accepts no signals')]);
-  expect(worker.herder.signals).toEqual([]);
+  await api().put('/connectors/a/stop').expect(204);
+  expect(await answers({ type: 't' })).toEqual([
+    409,
+    error(409, 'Connector a has no tasks, so it accepts no signals: resume it first'),
+  ]);
+  expect(signaled.mock.calls).toEqual([
+    ['a', 7, expect.anything()],
+    ['a', 0, expect.anything()],
+  ]);
 });
 
 test('a signal for a task of another worker is forwarded to it, with its id', async () => {
   const sent: OutgoingRequest[] = [];
-  const herder = worker.herder;
   worker = fakeWorker({
     forward: async (outgoing: OutgoingRequest) => {
       sent.push(outgoing);
@@ -82,5 +91,4 @@ test('a signal for a task of another worker is forwarded to it, with its id', as
       body: '{"id":"s1","type":"log","data":{"message":"hi"}}',
     },
   ]);
-  expect(herder.signals).toEqual([]);
 });

@@ -10,7 +10,8 @@ import { admittingWorkers, createAccess } from '../../src/rest/auth/access';
 import type { PropertyFileLogin } from '../../src/rest/auth/property-file-login';
 import { forwardedMarks, workerMarks } from '../../src/rest/routes/worker-marks';
 import { failedLogins } from '../helpers/failed-logins';
-import { FakeHerder, fakeRegistry, fakeWorker, fakeWorkerConfig, SRC } from './fake-worker';
+import { fakeRegistry, fakeWorkerConfig, SRC } from '../helpers/fake-plugins';
+import { FakeHerder, fakeWorker } from './fake-worker';
 
 const registry = fakeRegistry();
 const herder = new FakeHerder(createConfigValidator({ registry, config: fakeWorkerConfig() }), registry);

@@ -12,7 +12,7 @@ import type { BuiltInPlugin, LoadedPlugin, PluginDescription } from '../../../sr
 import { CREATE_REQUEST, checkShape, toPlain } from '../../../src/rest/json/shape';
 import { parseJson } from '../../../src/rest/json/tree';
 import { createRequest, withoutNullValues } from '../../../src/rest/requests/connector-request';
-import { fakeWorkerConfig } from '../../rest/fake-worker';
+import { fakeWorkerConfig } from '../../helpers/fake-plugins';
 
 export const ROOT = join(__dirname, '..', '..', '..');
 

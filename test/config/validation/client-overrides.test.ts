@@ -1,7 +1,7 @@
 /** Client overrides as validation shows them; every expected value was observed on Java's worker 4.3.1. */
 import type { ConfigInfos } from '../../../src/config/validation/config-infos';
 import { createConfigValidator } from '../../../src/config/validation/connector-validator';
-import { fakeRegistry, fakeWorkerConfig, SNK, SRC } from '../../rest/fake-worker';
+import { fakeRegistry, fakeWorkerConfig, SNK, SRC } from '../../helpers/fake-plugins';
 
 const registry = fakeRegistry();
 const validate = async (

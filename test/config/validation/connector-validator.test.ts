@@ -3,7 +3,7 @@ import { validationFailure, type ConfigInfos } from '../../../src/config/validat
 import { createConfigValidator } from '../../../src/config/validation/connector-validator';
 import { addProvidedValue } from '../../../packages/texts/src/provided-values';
 import type { PluginRegistry } from '../../../src/plugins/registry';
-import { fakeRegistry, fakeWorkerConfig, SNK, SRC } from '../../rest/fake-worker';
+import { fakeRegistry, fakeWorkerConfig, SNK, SRC } from '../../helpers/fake-plugins';
 
 const registry = fakeRegistry();
 const validate = (

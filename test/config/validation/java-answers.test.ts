@@ -11,7 +11,7 @@ import { silentLogger } from '../../../src/logging/logger';
 import { createPluginRegistry } from '../../../src/plugins/create-registry';
 import type { BuiltInPlugin } from '../../../src/plugins/registry';
 import { reduceAnswer, type Answer, type Reduced } from '../../golden/validation/reduce';
-import { fakeWorkerConfig } from '../../rest/fake-worker';
+import { fakeWorkerConfig } from '../../helpers/fake-plugins';
 
 type Config = Readonly<Record<string, string | null>>;
 const read = (file: string): unknown =>

@@ -4,7 +4,7 @@ import type { ConfigInfos } from '../../../src/config/validation/config-infos';
 import { createConfigValidator } from '../../../src/config/validation/connector-validator';
 import { silentLogger } from '../../../src/logging/logger';
 import { createPluginRegistry } from '../../../src/plugins/create-registry';
-import { fakeWorkerConfig } from '../../rest/fake-worker';
+import { fakeWorkerConfig } from '../../helpers/fake-plugins';
 
 let calls: string[];
 beforeEach(() => (calls = []));

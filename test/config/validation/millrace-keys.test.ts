@@ -1,6 +1,6 @@
 import type { ConfigInfos } from '../../../src/config/validation/config-infos';
 import { createConfigValidator } from '../../../src/config/validation/connector-validator';
-import { fakeRegistry, fakeWorkerConfig, SRC } from '../../rest/fake-worker';
+import { fakeRegistry, fakeWorkerConfig, SRC } from '../../helpers/fake-plugins';
 
 const validate = async (more: Record<string, string>): Promise<ConfigInfos> =>
   await createConfigValidator({ registry: fakeRegistry(), config: fakeWorkerConfig() }).validate({

@@ -3,7 +3,7 @@ import { createConfigValidator } from '../../../src/config/validation/connector-
 import { unknownEntry } from '../../../src/config/validation/entry';
 import { checkSourcePromises, type SourcePromises } from '../../../src/config/validation/source-rules';
 import { ValidationError } from '../../../src/config/validation/validation-error';
-import { fakeRegistry, fakeWorkerConfig, SRC } from '../../rest/fake-worker';
+import { fakeRegistry, fakeWorkerConfig, SRC } from '../../helpers/fake-plugins';
 
 async function errors(more: Record<string, string>): Promise<Record<string, readonly string[]>> {
   const config = fakeWorkerConfig({});

@@ -299,6 +299,14 @@ describe('read', () => {
     expect(task).toMatchObject({ id: 0, state: 'RUNNING', worker_id: expect.stringMatching(/^.+:\d+$/) as string });
   });
 
+  test('connect-rest 64: a placeholder stays', async () => {
+    const name = fresh();
+    const config = { ...SNK, note: '${env:X}' };
+    expect((await create(name, config)).status).toBe(201);
+    await lists([name]);
+    expect((await target.call('GET', path(name, '/config'))).json).toEqual({ ...config, name });
+  });
+
   test('connect-rest 57: no connectors', async () => {
     expect((await target.call('GET', '/connectors?expand=info')).text).toBe('{}');
   });

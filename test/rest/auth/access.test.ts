@@ -16,7 +16,8 @@ import { PropertyFileLogin } from '../../../src/rest/auth/property-file-login';
 import { basic, writeLogins } from '../../helpers/basic-auth';
 import { failedLogins } from '../../helpers/failed-logins';
 import { waitFor } from '../../helpers/wait-for';
-import { fakeWorker, SRC, type FakeWorker } from '../fake-worker';
+import { SRC } from '../../helpers/fake-plugins';
+import { fakeWorker, type FakeWorker } from '../fake-worker';
 
 const ROLES: RoleRules = { reader: ['user:rita'], operator: ['user:olga'], admin: ['user:alice'] };
 const JAVA_401 = 'User cannot access the resource.';

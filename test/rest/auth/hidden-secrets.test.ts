@@ -2,7 +2,7 @@ import { shownKeys } from '../../../connectors/postgres/src/config/shown-keys';
 import { HiddenSecrets, hideSecrets } from '../../../src/rest/auth/hidden-secrets';
 import type { ConfigDefinitionInfo } from '../../../src/config/validation/config-infos';
 import type { PluginDescription } from '../../../src/plugins/registry';
-import { fakeRegistry } from '../fake-worker';
+import { fakeRegistry } from '../../helpers/fake-plugins';
 
 const registry = fakeRegistry();
 const TYPES = new Map([

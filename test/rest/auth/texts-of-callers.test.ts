@@ -6,7 +6,8 @@ import { createLogger } from '../../../src/logging/winston-logger';
 import type { Caller } from '../../../src/rest/auth/access';
 import { AuditLog } from '../../../src/rest/auth/audit-log';
 import { HiddenSecrets } from '../../../src/rest/auth/hidden-secrets';
-import { fakeWorker, SRC } from '../fake-worker';
+import { SRC } from '../../helpers/fake-plugins';
+import { fakeWorker } from '../fake-worker';
 
 const GUESSES = ['kafka', 'guess-1', 'S3cret-of-orders', 's3cret-of-the-worker', 'guess-2'];
 

@@ -1,6 +1,7 @@
 import request from 'supertest';
 import type { Changes } from '@millrace/console';
-import { fakeWorker, SNK } from '../fake-worker';
+import { SNK } from '../../helpers/fake-plugins';
+import { fakeWorker } from '../fake-worker';
 
 const ODD = { 'connector.class': 'org.example.OddConnector' };
 

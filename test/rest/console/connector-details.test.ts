@@ -2,7 +2,8 @@
 import request from 'supertest';
 import type { ConnectorDetails, Overview } from '@millrace/console';
 import type { BuiltInPlugin } from '../../../src/plugins/registry';
-import { builtIn, fakeWorker, SNK, SRC } from '../fake-worker';
+import { builtIn, SNK, SRC } from '../../helpers/fake-plugins';
+import { fakeWorker } from '../fake-worker';
 
 const EFFECTS = { delete: 'So does the clock.' };
 const ticker = builtIn('org.example.TickerConnector', { type: 'source', config: [], createTask: () => ({}) as never });
@@ -38,7 +39,7 @@ async function detailsOf(worker: ReturnType<typeof fakeWorker>, name: string): P
 test('a source', async () => {
   const worker = fakeWorker();
   await worker.herder.writes.createConnector('a', { ...SRC, name: 'a' }, null);
-  worker.herder.activeTopics.set('a', ['t', 'u']);
+  worker.herder.topics.list = () => ['t', 'u'];
   const { at, row, ...details } = await detailsOf(worker, 'a');
   expect(at).toEqual(expect.any(Number));
   expect(row).toMatchObject({ name: 'a', summary: 'running', failure: null });

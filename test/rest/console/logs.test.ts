@@ -10,7 +10,6 @@ test("a worker returns its own lines of a connector, without the config's secret
     config: ODD,
     type: 'source',
     target: 'STARTED',
-    tasks: 1,
     state: 'RUNNING',
     taskStates: [],
   });

@@ -4,7 +4,8 @@ import request from 'supertest';
 import type { WorkerHealth } from '../../../src/cluster/entities';
 import { UnreachableWorkerError } from '../../../src/cluster/errors';
 import type { Overview } from '@millrace/console';
-import { fakeWorker, SNK, SRC, type FakeWorkerOptions } from '../fake-worker';
+import { SNK, SRC } from '../../helpers/fake-plugins';
+import { fakeWorker, type FakeWorkerOptions } from '../fake-worker';
 
 const overviewOf = async (worker: ReturnType<typeof fakeWorker>, query = ''): Promise<Overview> => {
   const answer = await request(worker.app).get(`/ui/api/overview${query}`);
@@ -173,7 +174,7 @@ test('requests that arrive while one is computed are answered with it', async ()
   };
   const healthy = await found.herder.health();
   const arrived = deferred<WorkerHealth>();
-  found.herder.healthAnswer = () => arrived.promise;
+  found.herder.health = () => arrived.promise;
   let requests = 0;
   const server = createServer(found.app).on('request', () => {
     if (++requests === 5) arrived.resolve(healthy);
@@ -214,14 +215,14 @@ test('a worker without a herder is starting; one whose herder is busy shows the 
   await overviewOf(found);
   const healthy = await found.herder.health();
   const { promise, resolve } = deferred<WorkerHealth>();
-  found.herder.healthAnswer = () => promise;
+  found.herder.health = () => promise;
   expect((await overviewOf(found)).health.status).toBe('healthy');
   resolve(healthy);
 });
 
 test('a worker that cannot tell its health is unhealthy', async () => {
   const found = await worker();
-  found.herder.healthAnswer = () => Promise.reject(new Error('broken'));
+  found.herder.health = () => Promise.reject(new Error('broken'));
   expect((await overviewOf(found)).health).toEqual({ status: 'unhealthy', message: 'broken' });
 });
 

@@ -5,7 +5,8 @@ import { createAccess } from '../../../src/rest/auth/access';
 import type { PropertyFileLogin } from '../../../src/rest/auth/property-file-login';
 import type { Validation } from '@millrace/console';
 import { failedLogins } from '../../helpers/failed-logins';
-import { builtIn, fakeWorker, SRC, type FakeWorkerOptions } from '../fake-worker';
+import { builtIn, SRC } from '../../helpers/fake-plugins';
+import { fakeWorker, type FakeWorkerOptions } from '../fake-worker';
 
 const ODD = { name: 'odd', 'connector.class': 'OddConnector', secret: 'hunter2-long', 'tasks.max': '1' };
 const access = createAccess({

@@ -14,7 +14,8 @@ import { PropertyFileLogin } from '../../../src/rest/auth/property-file-login';
 import { basic, writeLogins } from '../../helpers/basic-auth';
 import { failedLogins } from '../../helpers/failed-logins';
 import { waitFor } from '../../helpers/wait-for';
-import { fakeWorker, SRC } from '../fake-worker';
+import { SRC } from '../../helpers/fake-plugins';
+import { fakeWorker } from '../fake-worker';
 
 const KIB = 1024;
 let folder: string;

@@ -16,7 +16,8 @@ import { forwardingTls } from '../../../src/rest/http/https';
 import { createRestServer, type RestServer } from '../../../src/rest/server';
 import { waitFor } from '../../helpers/wait-for';
 import { encryptedKey, makeIdentity, makePkcs12 } from '../../kafka/certificates';
-import { FakeHerder, fakeRegistry, fakeWorkerConfig, SRC } from '../fake-worker';
+import { fakeRegistry, fakeWorkerConfig, SRC } from '../../helpers/fake-plugins';
+import { FakeHerder } from '../fake-worker';
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-https-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
