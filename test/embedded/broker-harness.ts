@@ -17,6 +17,7 @@ import {
   type Api,
   type MessageOf,
 } from '@millrace/kafka-protocol';
+import { Frames } from '../helpers/frames';
 import { encodeRecordBatch, type BatchSpec } from './record-batches';
 
 /** Starts brokers and stops them after each test. */
@@ -35,14 +36,14 @@ export function brokers(): (options?: EmbeddedBrokerOptions) => Promise<Embedded
 
 /** A client that speaks the protocol through the same layouts, from the other side; one request at a time. */
 export class RawClient {
-  private received = Buffer.alloc(0);
+  private readonly frames = new Frames();
   private correlationId = 0;
   private wake: () => void = () => undefined;
   closed = false;
 
   private constructor(readonly socket: Socket) {
     socket.on('data', (chunk) => {
-      this.received = Buffer.concat([this.received, chunk as Buffer]);
+      this.frames.push(chunk as Buffer);
       this.wake();
     });
     socket.on('error', () => undefined);
@@ -78,12 +79,8 @@ export class RawClient {
   /** The next response, with its correlation id; rejects when the connection closes first. */
   async read(): Promise<Buffer> {
     for (;;) {
-      if (this.received.length >= 4 && this.received.length >= 4 + this.received.readInt32BE(0)) {
-        const end = 4 + this.received.readInt32BE(0);
-        const frame = this.received.subarray(4, end);
-        this.received = this.received.subarray(end);
-        return frame;
-      }
+      const frame = this.frames.next();
+      if (frame !== null) return frame;
       if (this.closed) throw new Error('the connection was closed');
       await new Promise<void>((resolve) => (this.wake = resolve));
     }

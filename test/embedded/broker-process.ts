@@ -5,10 +5,14 @@ import { join } from 'node:path';
 import type { EmbeddedBrokerOptions } from '../../packages/embedded/src/broker';
 import { linesOf } from '../helpers/lines-of';
 
-/** Says its port, then how many bytes are resident for each line it is given. */
+/** Prints its port, then for each line that it is given how many bytes it holds. */
 const PROGRAM = `
   const { startEmbeddedBroker } = require('./packages/embedded/src/broker.ts');
-  process.stdin.on('data', () => console.log(process.memoryUsage.rss()));
+  process.stdin.on('data', () => {
+    gc();
+    const { heapUsed, external } = process.memoryUsage();
+    console.log(heapUsed + external);
+  });
   process.stdin.on('end', () => process.exit());
   startEmbeddedBroker({ ...JSON.parse(process.argv[1]), log: () => {} }).then((broker) => console.log(broker.port));
 `;
@@ -16,22 +20,27 @@ const PROGRAM = `
 export interface BrokerProcess {
   readonly process: ChildProcess;
   readonly port: number;
-  residentBytes(): Promise<number>;
+  /** Of heap and buffers, after a garbage collection: V8 returns free memory to the system at any later time. */
+  heldBytes(): Promise<number>;
   /** Kills it. */
   stop(): Promise<void>;
 }
 
 export async function startBrokerProcess(options: EmbeddedBrokerOptions): Promise<BrokerProcess> {
-  const child = spawn(process.execPath, ['-r', './dev/register.js', '-e', PROGRAM, JSON.stringify(options)], {
-    cwd: join(__dirname, '..', '..'),
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--expose-gc', '-r', './dev/register.js', '-e', PROGRAM, JSON.stringify(options)],
+    {
+      cwd: join(__dirname, '..', '..'),
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
   const line = linesOf(child.stdout);
   const number = async (): Promise<number> => Number(await line());
   return {
     process: child,
     port: await number(),
-    residentBytes: async () => {
+    heldBytes: async () => {
       child.stdin.write('\n');
       return number();
     },

@@ -14,8 +14,8 @@ import { startBrokerProcess, type BrokerProcess } from '../broker-process';
 const MAX_REQUEST_BYTES = 4 << 20;
 /** Longer than a busy machine keeps the witness from asking. */
 const MAX_IDLE_MS = 10_000;
-/** Generous: what is held, what V8 has not collected yet, and a thousand sockets. */
-const MOST_GROWTH = 300 << 20;
+/** Four requests, and a thousand sockets. */
+const MOST_GROWTH = 64 << 20;
 
 let broker: BrokerProcess;
 let before: number;
@@ -94,7 +94,7 @@ beforeAll(async () => {
   await client.send(METADATA, 9, { topics: [{ name: 'witness' }, { name: 'large' }] });
   const batch = { records: ['x'.repeat(1_000_000)] };
   for (let i = 0; i < 16; i++) await client.send(PRODUCE, 9, produceRequest('large', batch));
-  before = await broker.residentBytes();
+  before = await broker.heldBytes();
   witness = new Witness(client);
 });
 afterAll(async () => {
@@ -106,7 +106,7 @@ let since: number;
 beforeEach(() => (since = witness.rounds));
 afterEach(async () => {
   await witness.expectServed(since);
-  expect((await broker.residentBytes()) - before).toBeLessThan(MOST_GROWTH);
+  expect((await broker.heldBytes()) - before).toBeLessThan(MOST_GROWTH);
 });
 
 test('unknown APIs and versions', async () => {

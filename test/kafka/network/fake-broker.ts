@@ -3,6 +3,7 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import tls from 'node:tls';
 import { ByteReader, ByteWriter } from '../../../packages/kafka-client/src/protocol/bytes';
+import { Frames } from '../../helpers/frames';
 
 /** Answers the client's next message; an error is a refusal. */
 export type SaslServer = (message: Buffer) => Buffer;
@@ -44,10 +45,7 @@ export async function fakeBroker(options: FakeBrokerOptions = {}): Promise<FakeB
   const serve = (socket: Socket): void => {
     sockets.add(socket);
     socket.on('error', () => undefined);
-    // Joined once a request is complete: joining 16 MiB with each chunk takes seconds.
-    let chunks: Buffer[] = [];
-    let size = 0;
-    let awaited = 4;
+    const frames = new Frames();
     let conversation: SaslServer | null = null;
     const answer = (body: Buffer): Buffer | null => {
       const r = new ByteReader(body);
@@ -97,17 +95,9 @@ export async function fakeBroker(options: FakeBrokerOptions = {}): Promise<FakeB
       return w.finish();
     };
     socket.on('data', (chunk: Buffer) => {
-      chunks.push(chunk);
-      size += chunk.length;
-      while (size >= awaited) {
-        const buffered = Buffer.concat(chunks);
-        awaited = 4 + buffered.readInt32BE(0);
-        chunks = [buffered];
-        if (size < awaited) return;
-        const reply = answer(buffered.subarray(4, awaited));
-        chunks = [buffered.subarray(awaited)];
-        size -= awaited;
-        awaited = 4;
+      frames.push(chunk);
+      for (let frame = frames.next(); frame !== null; frame = frames.next()) {
+        const reply = answer(frame);
         if (reply !== null) socket.write(new ByteWriter().bytes(reply).finish());
       }
     });
