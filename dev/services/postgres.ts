@@ -1,7 +1,7 @@
 /**
  * Runs PostgreSQL for a test run or a demo: one server on loopback, not durable. Removes its data at the end.
  */
-import { appendFile, chmod, chown, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, chown, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { remove } from 'fs-extra';
@@ -9,7 +9,8 @@ import { freePort } from './free-port';
 import type { KeptProcessOptions } from './kept-process';
 import { Restartable } from './restartable';
 import { answers } from '../../src/cli/verbs/dev/postgres/database';
-import { initdb, unprivilegedUser, type User } from '../../src/cli/verbs/dev/postgres/programs';
+import { createData } from '../../src/cli/verbs/dev/postgres/open-postgres';
+import { unprivilegedUser, type User } from '../../src/cli/verbs/dev/postgres/programs';
 import { reachablePostgresFolder } from './postgres-binaries';
 import { waitFor } from './wait-for';
 
@@ -65,11 +66,7 @@ async function startOnce(options: PostgresOptions): Promise<OwnPostgres> {
     await chmod(folder, 0o755);
     if (user) await chown(folder, user.uid, user.gid);
     programs = options.programs ?? join(reachablePostgresFolder(user, join(folder, 'native')), 'bin');
-    await mkdir(data, { mode: 0o700 });
-    const password = join(folder, 'password');
-    await writeFile(password, 'postgres\n', { mode: 0o600 });
-    if (user) await Promise.all([data, password].map((file) => chown(file, user.uid, user.gid)));
-    await initdb(programs, data, password, user);
+    await createData(programs, data, 'postgres', user);
     await appendFile(
       join(data, 'postgresql.conf'),
       settingsText({ ...serverSettings(options), port: String(port), ...options.settings }),

@@ -2,18 +2,20 @@
  * The PostgreSQL of a data folder: started by the first worker with `--seed`, used by the others. It ends with the
  * worker that started it, however that ends.
  */
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { isConnectError, monotonicNow, sleep } from '@millrace/sdk';
 import { KeptProcess } from '../kept-process';
 import { answers, databaseUrl, serverFile, type ServerFile } from './database';
 import { type FetchOptions, postgresError } from './fetched-package';
-import { findPrograms, initdb, unprivilegedUser, type User } from './programs';
+import { findPrograms, unprivilegedUser, type User } from './programs';
 
 /** For the server to start, or for an earlier one on the same data to stop. Recovery after a crash takes seconds. */
 const START_MS = 60_000;
+const INITDB_MS = 120_000;
 const RETRY_MS = 50;
 const PASSWORD_REFUSED = '28P01';
 
@@ -49,7 +51,7 @@ export async function openPostgres(options: OpenOptions): Promise<OpenPostgres> 
     const programs = await findPrograms({ ...options, user, wanted: firstNumber(join(data, 'PG_VERSION')) });
     if (!fs.existsSync(data)) {
       progress(`Creating a PostgreSQL ${programs.major} database in ${data}`);
-      await create(programs.bin, data, file, user);
+      await createData(programs.bin, data, file.password, user);
     }
     const server = run(programs.bin, data, file, user);
     const log = await started(server, url, end, signal);
@@ -94,23 +96,27 @@ function admit(folder: string, user: User | undefined): void {
   );
 }
 
-/** In one step: a folder of an interrupted attempt is not used. */
-async function create(bin: string, data: string, { password }: ServerFile, user: User | undefined): Promise<void> {
+/**
+ * Creates a data folder for the superuser `postgres`, who logs in with the password. In one step: a folder of an
+ * interrupted attempt is not used.
+ */
+export async function createData(bin: string, data: string, password: string, user: User | undefined): Promise<void> {
   const folder = fs.mkdtempSync(`${data}.new-`);
   const passwordFile = join(folder, 'password');
   const fresh = join(folder, 'data');
+  const args = ['-D', fresh, '-U', 'postgres', `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
+  args.push('--encoding=UTF8', '--locale=C', '--no-sync');
   try {
     fs.writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
     if (user) for (const path of [folder, passwordFile]) fs.chownSync(path, user.uid, user.gid);
-    await initdb(bin, fresh, passwordFile, user);
+    const options = { cwd: '/', timeout: INITDB_MS, env: { ...process.env, LC_ALL: 'C' }, ...user };
+    await promisify(execFile)(join(bin, 'initdb'), args, options);
     fs.renameSync(fresh, data);
   } catch (error) {
+    const { message, stderr } = error as Error & { stderr?: string };
     // Another worker was faster.
     if (!fs.existsSync(join(data, 'PG_VERSION')))
-      throw postgresError(
-        `PostgreSQL cannot create its data folder ${data}: ${(error as Error).message.trim()}`,
-        error,
-      );
+      throw postgresError(`PostgreSQL cannot create its data folder ${data}: ${(stderr || message).trim()}`, error);
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
   }

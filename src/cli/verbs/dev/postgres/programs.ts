@@ -15,7 +15,6 @@ import {
 const run = promisify(execFile);
 const OLDEST = 10;
 const VERSION_MS = 10_000;
-const INITDB_MS = 120_000;
 
 /** Folders with a folder for each version, whose programs are in `bin`. */
 const USUAL = [
@@ -103,16 +102,6 @@ async function firstUsable(
     if (major >= OLDEST && (wanted === null || major === wanted)) return { bin, major };
   }
   return null;
-}
-
-/** Creates a data folder for the superuser `postgres`, who logs in with the password in a file. */
-export async function initdb(bin: string, data: string, passwordFile: string, user: User | undefined): Promise<void> {
-  const args = ['-D', data, '-U', 'postgres', `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
-  args.push('--encoding=UTF8', '--locale=C', '--no-sync');
-  const options = { cwd: '/', timeout: INITDB_MS, env: { ...process.env, LC_ALL: 'C' }, ...user };
-  await run(join(bin, 'initdb'), args, options).catch((error: Error & { stderr?: string }) => {
-    throw new Error(`initdb failed: ${error.stderr || error.message}`, { cause: error });
-  });
 }
 
 /**
