@@ -55,4 +55,4 @@ test('connect-runtime 110: a connector is created once, and stopped', async () =
   const stopped = await withoutKafka(async () => await worker.request('PUT', '/connectors/lines/stop'));
   expect({ status: stopped.status, body: stopped.body }).toEqual({ status: 204, body: '' });
   await worker.statusWhen('lines', ({ connector, tasks }) => connector.state === 'STOPPED' && tasks.length === 0);
-}, 240_000);
+});

@@ -131,7 +131,7 @@ test('connect-runtime 80, 81: each line once across SIGKILL and SIGSTOP', async 
   clearInterval(writing);
   await other.running(group);
   await lines.expectEachOnce();
-}, 300_000);
+});
 
 test('connect-runtime 81: a task that an outdated start or round has fenced runs again, each line once', async () => {
   const group = uniqueName('fenced');
@@ -151,4 +151,4 @@ test('connect-runtime 81: a task that an outdated start or round has fenced runs
   await lines.progress();
   clearInterval(writing);
   await lines.expectEachOnce();
-}, 120_000);
+});

@@ -94,4 +94,4 @@ test('connect-runtime 69, cdc-postgres 71, cdc-postgres 75: a broker that freeze
   await worker.running('todos');
   await worker.running('lines');
   await waitFor('the slot to advance again', () => isConfirmedBeyond(frozen?.lsn));
-}, 300_000);
+});

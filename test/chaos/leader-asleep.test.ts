@@ -135,5 +135,4 @@ test.each([
     await sleeper.running(NAME);
     expect(lastStarted()).toBe('new');
   },
-  180_000,
 );

@@ -159,7 +159,7 @@ test('cdc-postgres R17: killed when streaming has just begun, before any flush: 
   const found = await readBack(await start());
   expect(found.last.get(0)).toBe(GONE);
   expect(await differing(found)).toEqual({ deletesLost: 0, stale: 0 });
-}, 300_000);
+});
 
 test('cdc-postgres R17: killed three times during and after its snapshot, while rows change: every change is emitted', async () => {
   await database.query(`INSERT INTO t SELECT i, 0 FROM generate_series(0, ${ROWS - 1}) i`);
@@ -185,7 +185,7 @@ test('cdc-postgres R17: killed three times during and after its snapshot, while 
   const untold = writer.changes.filter((change) => !found.events.has(change));
   expect({ ...(await differing(found)), untold: untold.length }).toEqual({ deletesLost: 0, stale: 0, untold: 0 });
   expect(writer.changes.length).toBeGreaterThan(100);
-}, 300_000);
+});
 
 test('cdc-postgres 24: a snapshot of 300,000 rows, killed three times, reads little more than once', async () => {
   const rows = 300_000;
@@ -206,4 +206,4 @@ test('cdc-postgres 24: a snapshot of 300,000 rows, killed three times, reads lit
   expect(await differing(found)).toEqual({ deletesLost: 0, stale: 0 });
   expect(running.process.log()).toMatch(/Resuming the snapshot of 1 table\(s\) after \d{5,} row\(s\)/);
   expect(found.reads / rows).toBeLessThan(1.3);
-}, 300_000);
+});

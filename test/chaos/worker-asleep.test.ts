@@ -168,5 +168,4 @@ test.each([
     await other.running(group);
     expect(topic.events).toBe(before + 1);
   },
-  300_000,
 );

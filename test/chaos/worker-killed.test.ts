@@ -230,5 +230,5 @@ describe.each(['source', 'sink'] as const)('a worker is killed while it runs the
     });
     expect(file.history.size).toBe(writer.history.size);
     expect(file.torn).toBeLessThanOrEqual(1);
-  }, 300_000);
+  });
 });

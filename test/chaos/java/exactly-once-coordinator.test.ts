@@ -30,4 +30,4 @@ test('connect-runtime 80: the coordinator of a transaction moves, and nothing is
     await cluster.stop();
     await database.drop();
   }
-}, 300_000);
+});

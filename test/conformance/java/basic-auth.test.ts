@@ -103,7 +103,7 @@ describeWithJava('HTTP Basic beside Java', () => {
         const answer = await rawRequest(url, ['GET /health', ALICE]).catch(() => null);
         return answer?.status === 200;
       });
-  }, 300_000);
+  });
   afterAll(async () => {
     await Promise.all(workers.map((worker) => worker.stop()));
     await rm(folder, { recursive: true, force: true });
@@ -166,7 +166,7 @@ describeWithJava('HTTP Basic in a group with a Java worker', () => {
           .join() === '404,409'
       );
     });
-  }, 300_000);
+  });
   afterAll(async () => {
     await Promise.all(workers.map((worker) => worker.stop()));
     await rm(folder, { recursive: true, force: true });

@@ -17,4 +17,4 @@ afterAll(async () => {
 
 test('a folder of 50 connectors, killed and repeated: the second time there is no change', async () => {
   await fixture.appliesTwice();
-}, 300_000);
+});

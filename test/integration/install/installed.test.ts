@@ -15,7 +15,7 @@ let folder: string;
 beforeAll(async () => {
   installation = await Installation.create();
   ({ folder } = installation);
-}, 300_000);
+});
 afterAll(async () => await installation?.remove());
 
 test('the size and the number of the installed packages are bounded, and no test or source is shipped', async () => {

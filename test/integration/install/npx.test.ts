@@ -12,7 +12,7 @@ import { Installation, textOf } from './installation';
 let installation: Installation;
 beforeAll(async () => {
   installation = await Installation.create();
-}, 300_000);
+});
 afterAll(async () => await installation?.remove());
 
 test.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('after %s to npx the worker stops in order', async (signal) => {

@@ -19,5 +19,5 @@ describeWithJava("apply on Java's worker", () => {
 
   test('a folder of 50 connectors, killed and repeated: the second time there is no change', async () => {
     await fixture.appliesTwice();
-  }, 300_000);
+  });
 });

@@ -214,4 +214,4 @@ test('cdc-postgres 80: the warning comes before the server drops the slot', asyn
   } finally {
     await postgres.stop();
   }
-}, 60_000);
+});

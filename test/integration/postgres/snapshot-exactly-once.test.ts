@@ -93,7 +93,6 @@ test.each([
       committed,
     );
   },
-  180_000,
 );
 
 /** Rows that are read in several polls. */

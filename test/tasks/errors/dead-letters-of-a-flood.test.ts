@@ -69,4 +69,4 @@ test('connect-runtime 98: while the dead letter topic is unavailable, a flood of
   runner.stop();
   await runner.done;
   expect(listener.events).toEqual(['running c-0', 'stopped c-0']);
-}, 120_000);
+});
