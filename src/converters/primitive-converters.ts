@@ -72,7 +72,7 @@ const PRIMITIVES = {
   },
 } satisfies Record<string, Primitive>;
 
-export type PrimitiveConverterName = keyof typeof PRIMITIVES;
+type PrimitiveConverterName = keyof typeof PRIMITIVES;
 export const PRIMITIVE_CONVERTERS = Object.keys(PRIMITIVES) as PrimitiveConverterName[];
 
 export class PrimitiveConverter implements Converter {

@@ -1,7 +1,7 @@
 /** What the headers of a dead letter say. Source: connect-runtime §5.8. */
 import type { RecordHeader } from '@millrace/kafka-client';
 
-export const CONTEXT_PREFIX = '__connect.errors.';
+const CONTEXT_PREFIX = '__connect.errors.';
 
 /** Texts of the headers; absent ones are null. */
 export interface Failure {

@@ -50,7 +50,7 @@ export function shownLetter(partition: number, record: ConsumerRecord): ShownLet
   };
 }
 
-export function originOf({ topic, partition, offset }: Failure): ShownLetter['origin'] {
+function originOf({ topic, partition, offset }: Failure): ShownLetter['origin'] {
   if (topic === null || partition === null || offset === null) return null;
   return { topic, partition, offset: String(offset) };
 }

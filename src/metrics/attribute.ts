@@ -21,7 +21,7 @@ export interface Sample {
  * Prefixes of metric names: Java's JMX domains, `millrace` for what Java does not have, `process` and `nodejs` for what
  * every program on Node.js exports.
  */
-export type Domain = 'kafka_connect' | 'kafka_producer' | 'kafka_consumer' | 'millrace' | 'process' | 'nodejs';
+type Domain = 'kafka_connect' | 'kafka_producer' | 'kafka_consumer' | 'millrace' | 'process' | 'nodejs';
 
 export interface Group<T> {
   /** (Default: `kafka_connect`) */

@@ -1,5 +1,5 @@
 /** Why a worker thread exited. */
-export type ExitCause =
+type ExitCause =
   | { readonly kind: 'memory' }
   | { readonly kind: 'error'; readonly error: unknown }
   | { readonly kind: 'exit'; readonly code: number };

@@ -18,7 +18,7 @@ import { transactionHandlers } from './transactions/handlers';
 import { transactionInspectionHandlers } from './transactions/inspection-handlers';
 
 /** Kafka's defaults in milliseconds and bytes, except that on one machine the initial rebalance has no delay. */
-export const COORDINATOR_DEFAULTS = {
+const COORDINATOR_DEFAULTS = {
   /** `group.initial.rebalance.delay.ms` */
   initialRebalanceDelayMs: 0,
   /** `group.min.session.timeout.ms` */

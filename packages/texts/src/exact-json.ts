@@ -21,7 +21,7 @@ export class JsonNumber {
 }
 
 /** The value of a number, without a fraction and an exponent if it is `integral`. */
-export type NumberOf = (text: string, integral: boolean) => unknown;
+type NumberOf = (text: string, integral: boolean) => unknown;
 
 /** A `JsonNumber` for each number. */
 export function exactNumber(text: string): JsonNumber {

@@ -8,7 +8,7 @@ export type StartPosition =
   { readonly at: 'beginning' | 'end' } | { readonly at: 'offset' | 'last' | 'time'; readonly value: number };
 
 /** @example parseStart('beginning'), parseStart('42'), parseStart('-10'), parseStart('2026-01-31T12:00:00Z') */
-export function parseStart(text: string): StartPosition {
+function parseStart(text: string): StartPosition {
   if (text === 'beginning' || text === 'end') return { at: text };
   if (/^\d{1,15}$/.test(text)) return { at: 'offset', value: Number(text) };
   if (/^-\d{1,15}$/.test(text)) return { at: 'last', value: -Number(text) };

@@ -83,7 +83,7 @@ export async function validateHere(
 }
 
 /** The class as it was given: a config provider may have its value. */
-export function classError(config: ConnectorConfig, { message }: Error): FieldErrors {
+function classError(config: ConnectorConfig, { message }: Error): FieldErrors {
   return { key: CLASS, value: config[CLASS] ?? null, errors: [message] };
 }
 

@@ -1,5 +1,5 @@
 /** What the leader does before tasks of a connector start with exactly-once. Pure. Source: connect-runtime §3.9. */
-export type FencingDecision =
+type FencingDecision =
   /** All earlier tasks have been fenced. */
   | { readonly kind: 'none' }
   /** Write a task count record. */

@@ -11,7 +11,7 @@ export interface FailureHistory {
 
 export const NO_HISTORY: FailureHistory = { restarts: 0, runningSince: null };
 
-export type RestartDecision =
+type RestartDecision =
   /** `attempt` counts from 1. */
   | { readonly type: 'restart'; readonly attempt: number; readonly delayMs: number }
   /** Restarting does not help, e.g. an invalid setting or a failed login. */

@@ -6,7 +6,7 @@ import { addProvidedValue, type Owner } from '@millrace/texts/provided-values';
 import type { ConfigProvider } from './provider';
 
 /** Receives the time to live of each provider whose values were used. Milliseconds. */
-export type Expires = (ttlMs: number) => void;
+type Expires = (ttlMs: number) => void;
 
 export interface ResolveOptions {
   /** Whose config it is: the values are hidden in log lines and traces of that owner. (Default: not hidden) */

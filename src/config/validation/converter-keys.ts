@@ -12,7 +12,7 @@ import { checkKey, valueOf, type Entry, type NullableConfig } from './entry';
 import { reportStep } from './validation-step';
 import { unmetVersion } from '../version-range';
 
-export type ConverterPart = 'key' | 'value' | 'header';
+type ConverterPart = 'key' | 'value' | 'header';
 /** In the order in which Java embeds their keys. */
 export const CONVERTER_PARTS: readonly ConverterPart[] = ['header', 'key', 'value'];
 

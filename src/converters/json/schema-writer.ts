@@ -18,7 +18,7 @@ export const TYPE_NAMES: Readonly<Record<SchemaType, string>> = {
 };
 
 /** Renders a default value in payload form. */
-export type RenderDefault = (schema: Schema, value: unknown) => string;
+type RenderDefault = (schema: Schema, value: unknown) => string;
 
 /**
  * Members in Java's order: type, parts, optional, name, version, doc, parameters, default, and for a struct's field its

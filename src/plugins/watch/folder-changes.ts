@@ -6,7 +6,7 @@ const QUIET_MS = 100;
 const LONGEST_MS = 1_000;
 
 /** Relative path of a file → its content's hash, or another text that differs when the file does. */
-export type FileStates = ReadonlyMap<string, string>;
+type FileStates = ReadonlyMap<string, string>;
 /** Real path of a plugin folder → its files. */
 export type FolderStates = ReadonlyMap<string, FileStates>;
 

@@ -5,7 +5,7 @@ import { RestError } from '../http/rest-error';
 const JAVA_TEXT = 'User cannot access the resource.';
 const RETRY_AFTER_S = 5;
 
-export type AccessCode =
+type AccessCode =
   | 'REST_UNAUTHENTICATED'
   | 'REST_TOO_MANY_LOGINS'
   | 'REST_TOKEN_INVALID'

@@ -17,7 +17,7 @@ import { workerReport, type WorkerReport } from './worker-report';
 const HEALTH_MS = 1_000;
 
 /** `hasLoggers`: the listener also serves the admin routes. */
-export type ConsoleRoutes = (hasLoggers: boolean) => readonly ConsoleRoute[];
+type ConsoleRoutes = (hasLoggers: boolean) => readonly ConsoleRoute[];
 
 /** Its parts do nothing until they are asked. */
 export function createConsole(context: ConsoleContext): ConsoleRoutes {

@@ -19,7 +19,7 @@ interface FailedPart {
 }
 
 /** The newest first; of those without a time, the connector's, then those of its first tasks. Pure. */
-export function failedParts({ status }: Pick<ConnectorRecord, 'status'>): readonly FailedPart[] {
+function failedParts({ status }: Pick<ConnectorRecord, 'status'>): readonly FailedPart[] {
   if (status === null) return [];
   const parts = [
     { task: null, ...status.connector },

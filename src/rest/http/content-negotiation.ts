@@ -47,7 +47,7 @@ function parseRanges(text: string): MediaRange[] | null {
 const fits = (wanted: string, offered: string): boolean => wanted === '*' || wanted === offered;
 
 /** `wildcard`: passes routing, but no reader takes such a body. `malformed`: no media type at all. */
-export type RequestType = 'absent' | 'json' | 'wildcard' | 'other' | 'malformed';
+type RequestType = 'absent' | 'json' | 'wildcard' | 'other' | 'malformed';
 
 export function requestType(header: string | undefined): RequestType {
   if (header === undefined) return 'absent';

@@ -41,7 +41,7 @@ export function validationProblem(error: unknown): RestError {
 export const checksFor = ({ role }: Caller): Checks => (role === 'admin' ? 'all' : 'keys');
 
 /** States that only the keys were checked. Java's clients do not read it. */
-export const CHECKS_HEADER = 'Millrace-Validation';
+const CHECKS_HEADER = 'Millrace-Validation';
 
 const VERSION: NonNullable<RouteDoc['query']> = [
   { name: 'version', description: 'A version or a range of versions. (Default: the latest)' },

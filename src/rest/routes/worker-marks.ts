@@ -45,7 +45,7 @@ export function forwardedMarks(herder: () => Herder | null, now: () => number = 
 }
 
 /** `path`: express pattern of the route. */
-export type IsProven = (request: Pick<IncomingMessage, 'headers'>, path: string, connector: string) => boolean;
+type IsProven = (request: Pick<IncomingMessage, 'headers'>, path: string, connector: string) => boolean;
 
 /** Whether the headers of an internal request prove, before its body is read, that a worker of the group sends it. */
 export function internalProof(herder: () => Herder | null): IsProven {

@@ -22,8 +22,8 @@ export interface Restart {
 }
 
 export const UNKNOWN_CAUSE: Cause = { by: 'unknown', user: null, detail: null };
-export const CAUSE_HEADER = 'millrace.cause';
-export const RESTART_HEADER = 'millrace.restart';
+const CAUSE_HEADER = 'millrace.cause';
+const RESTART_HEADER = 'millrace.restart';
 
 /** Of a header's value in bytes. Records of other writers may have longer ones. */
 const MAX_BYTES = 1024;

@@ -40,7 +40,7 @@ const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._/-]{0,98}[A-Za-z0-9])?$/;
 const REQUIREMENT = /^(!?)([^=!]+)(?:(!=|==?)(.*))?$/;
 
 export type Labels = Readonly<Record<string, string>>;
-export type Selector = (labels: Labels) => boolean;
+type Selector = (labels: Labels) => boolean;
 
 export function isLabelName(name: string): boolean {
   return NAME.test(name);

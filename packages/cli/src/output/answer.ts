@@ -30,7 +30,7 @@ export function writeAnswer(
 }
 
 /** Control characters are escaped. The YAML library takes 20 ms to load, so that only its users wait for it. */
-export function yamlText(value: unknown): string {
+function yamlText(value: unknown): string {
   // eslint-disable-next-line @typescript-eslint/no-require-imports
   const { stringify: text } = require('yaml') as { stringify: typeof stringify };
   const options = { lineWidth: 0, aliasDuplicateObjects: false } as const;

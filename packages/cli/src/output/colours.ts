@@ -3,7 +3,7 @@ import type { CliIo, CliOutput } from '../io';
 import { printable } from './printable';
 
 const CODES = { red: 31, green: 32, yellow: 33, cyan: 36, grey: 90, bold: 1 } as const;
-export type Colour = keyof typeof CODES;
+type Colour = keyof typeof CODES;
 export type Paint = (colour: Colour, text: string) => string;
 
 /** @param output what is written to. (Default: stdout) */

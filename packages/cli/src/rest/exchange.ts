@@ -5,7 +5,7 @@ import { boundedReply, monotonicNow, startTimer, type BoundedReply } from '@mill
 import type { Server } from '../context/server';
 
 /** What a TLS connection is made with. */
-export type TlsFiles = Pick<Server, 'ca' | 'certificate' | 'key' | 'keyPassword'>;
+type TlsFiles = Pick<Server, 'ca' | 'certificate' | 'key' | 'keyPassword'>;
 
 export interface ExchangeRequest {
   readonly method?: string;

@@ -63,7 +63,7 @@ const LONGEST_TEXT = 1024 * 1024;
 const CODE = /(?<![A-Za-z0-9_])[A-Z][A-Z0-9]{0,30}(?:_[A-Z0-9]{1,30}){1,8}(?![A-Za-z0-9_])/g;
 
 /** Words that look like codes, each once, in the order of the text. */
-export function codesIn(text: string): readonly string[] {
+function codesIn(text: string): readonly string[] {
   return [...new Set(text.slice(0, LONGEST_TEXT).match(CODE) ?? [])];
 }
 
@@ -92,7 +92,7 @@ const COLUMNS = 100;
 const INDENT = '  ';
 
 /** @param columns width of the terminal; 0 or undefined if unknown */
-export function explanationText(entries: readonly ErrorEntry[], columns?: number): string {
+function explanationText(entries: readonly ErrorEntry[], columns?: number): string {
   const width = Math.max(columns || COLUMNS, 40);
   return entries
     .map(({ code, area, happened, cure }) =>

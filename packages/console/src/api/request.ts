@@ -18,7 +18,7 @@ export class RequestError extends Error {
 }
 
 /** No answer: the worker is gone, or too slow. */
-export class UnreachableError extends Error {
+class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
 }
 

@@ -1,7 +1,7 @@
 /** What all pages know of the group: one poll of `api/overview`, shared, and the rates since the page was opened. */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { ConnectorRow, Overview, WorkerRow } from '../worker-api';
+import type { Overview } from '../worker-api';
 import { request } from '../api/request';
 import { setWorkerTime } from './clock';
 import { joined, needsHistory, type Group } from './group';
@@ -31,13 +31,4 @@ export const GroupContext = createContext<Polled<Group>>({
 
 export function useGroup(): Polled<Group> {
   return useContext(GroupContext);
-}
-
-/** Null: unknown, or not loaded yet. */
-export function useConnectorRow(name: string): ConnectorRow | null {
-  return useGroup().data?.connectors.find((row) => row.name === name) ?? null;
-}
-
-export function useWorkers(): readonly WorkerRow[] {
-  return useGroup().data?.workers ?? [];
 }

@@ -20,7 +20,7 @@ import {
   type SyncResult,
 } from './member';
 
-export type GroupState = 'Empty' | 'PreparingRebalance' | 'CompletingRebalance' | 'Stable' | 'Dead';
+type GroupState = 'Empty' | 'PreparingRebalance' | 'CompletingRebalance' | 'Stable' | 'Dead';
 
 export interface GroupSettings {
   /** `group.initial.rebalance.delay.ms`: how long the first join of an empty group waits for other members. */

@@ -12,7 +12,7 @@ import type { TimeSlice } from './time-slice';
 /** Key (latin1, one character per byte) → offset of its last record. */
 type LastOffsets = Map<string, number>;
 
-export type CompactionSettings = Pick<
+type CompactionSettings = Pick<
   LogSettings,
   'deleteRetentionMs' | 'minCompactionLagMs' | 'minCleanableDirtyRatio' | 'maxCompactionLagMs'
 >;

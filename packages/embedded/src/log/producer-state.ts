@@ -4,7 +4,7 @@
  */
 import type { BatchInfo } from './batch';
 
-export type SequenceVerdict =
+type SequenceVerdict =
   | { readonly kind: 'append' }
   /** The log already contains it, at this offset. */
   | { readonly kind: 'duplicate'; readonly baseOffset: number; readonly lastOffset: number }

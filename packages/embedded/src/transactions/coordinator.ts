@@ -36,7 +36,7 @@ interface Entry {
 }
 
 /** The identity of the producer, or an error code. */
-export type InitResult = ProducerIdentity & { readonly errorCode: number };
+type InitResult = ProducerIdentity & { readonly errorCode: number };
 
 const RETRY_MS = 100;
 /** EndTxn waits this long for the markers, so that consumers usually see the result when the producer continues. */

@@ -10,7 +10,7 @@ import { readSaslSettings, type SaslSettings, type TokenUrls } from '../security
 import { readTlsOptions } from '../security/ssl-config';
 
 export const SECURITY_PROTOCOLS = ['PLAINTEXT', 'SSL', 'SASL_PLAINTEXT', 'SASL_SSL'] as const;
-export type SecurityProtocol = (typeof SECURITY_PROTOCOLS)[number];
+type SecurityProtocol = (typeof SECURITY_PROTOCOLS)[number];
 
 export interface HostAndPort {
   readonly host: string;

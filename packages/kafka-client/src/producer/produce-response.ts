@@ -5,7 +5,7 @@ import type { ProducerBatch } from './producer-batch';
 import { errorName, NO_ERROR, protocolError } from '../protocol/protocol-error';
 import type { ProducedPartition } from '../protocol/produce';
 
-export type ProduceOutcome =
+type ProduceOutcome =
   | 'delivered'
   /** Too large and not appended: smaller batches may be accepted. */
   | 'split'

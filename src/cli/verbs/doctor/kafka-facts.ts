@@ -15,8 +15,8 @@ import type { Logger } from '../../../logging/logger';
 import type { WorkerSetup } from '../../worker/read-config';
 import { type Deadline, read, type Read, valueOf } from './deadline';
 
-export const STORAGE_KINDS = ['config', 'offset', 'status'] as const;
-export type StorageKind = (typeof STORAGE_KINDS)[number];
+const STORAGE_KINDS = ['config', 'offset', 'status'] as const;
+type StorageKind = (typeof STORAGE_KINDS)[number];
 
 export interface StorageFacts {
   readonly kind: StorageKind;

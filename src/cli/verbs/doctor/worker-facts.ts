@@ -64,7 +64,7 @@ export async function readWorkers(group: GroupDescription, server: Server, deadl
   );
 }
 
-export async function askWorker(url: string, server: Server): Promise<WorkerAnswer> {
+async function askWorker(url: string, server: Server): Promise<WorkerAnswer> {
   const root = await get(url, '/', server);
   const { version, kafka_cluster_id: clusterId } = (root.status === 200 ? (root.body ?? {}) : {}) as Record<
     string,

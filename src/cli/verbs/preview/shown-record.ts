@@ -11,7 +11,7 @@ import {
 } from '../../../storage/offsets/offset-keys';
 
 /** Bytes in the form that shows them best. */
-export type ShownBytes =
+type ShownBytes =
   | { readonly kind: 'null' }
   /** An object or array: its text, on one line. */
   | { readonly kind: 'json'; readonly text: string }

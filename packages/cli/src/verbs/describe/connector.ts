@@ -105,7 +105,7 @@ export interface DescribedInstance {
 }
 
 /** Without secrets. */
-export type ShownConfig = Readonly<Record<string, string>>;
+type ShownConfig = Readonly<Record<string, string>>;
 
 export interface DescribedTask extends DescribedInstance {
   readonly id: number;
@@ -132,7 +132,7 @@ export interface DescribedConnector extends DescribedInstance {
   readonly offsets: readonly OffsetEntry[] | Unavailable;
 }
 
-export function connectorText(described: DescribedConnector, paint: Paint): string {
+function connectorText(described: DescribedConnector, paint: Paint): string {
   const { name, type, state, worker, trace, tasks, config, topics, offsets } = described;
   return [
     fieldsText([

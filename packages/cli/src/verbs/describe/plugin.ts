@@ -82,7 +82,7 @@ const INDENT = '      ';
 const LONGEST_DOCUMENTATION = 2000;
 
 /** @param columns width of the terminal; 0 or undefined if unknown */
-export function pluginText(plugin: DescribedPlugin, paint: Paint, columns?: number): string {
+function pluginText(plugin: DescribedPlugin, paint: Paint, columns?: number): string {
   const width = Math.max((columns || COLUMNS) - INDENT.length, NARROWEST);
   const fields = fieldsText([
     ['Class', plugin.class],

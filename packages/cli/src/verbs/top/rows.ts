@@ -79,8 +79,7 @@ export function workerRow(now: WorkerReading, before: WorkerReading | undefined,
   };
 }
 
-export const SORT_KEYS = ['rate', 'lag', 'errors', 'name'] as const;
-export type SortKey = (typeof SORT_KEYS)[number];
+export type SortKey = 'rate' | 'lag' | 'errors' | 'name';
 
 const FIGURES: Readonly<Record<Exclude<SortKey, 'name'>, (row: Figures) => readonly (number | null)[]>> = {
   rate: ({ recordsPerSecond }) => [recordsPerSecond],

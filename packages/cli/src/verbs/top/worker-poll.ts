@@ -88,7 +88,7 @@ const WANTED: ReadonlySet<string> = new Set([...OF_TASK.keys(), ...OF_WORKER.key
  * @param text of `GET /metrics`
  * @throws Error if it is not in Prometheus' text format, or has no metrics of a process
  */
-export function workerFigures(text: string): ProcessReading {
+function workerFigures(text: string): ProcessReading {
   const tasks = new Map<string, Mutable<TaskReading>>();
   const worker: Mutable<Omit<ProcessReading, 'tasks'>> = {};
   for (const sample of parseSamples(text, WANTED)) {
