@@ -16,7 +16,7 @@ import { taskLoggerName } from './task-id';
 import { TaskSignalError } from './task-signal-error';
 import { transition, type TaskEvent, type TaskState } from './task-state';
 import { formatTrace, isWorthRestarting } from './trace';
-import { refuseUnsupported } from './unsupported-settings';
+import { refuseUnsupported } from './exactly-once-support';
 import type { TaskHooks, WorkerTask, WorkerTaskOptions } from './worker-task';
 
 export class TaskRunner {

@@ -4,7 +4,7 @@
  */
 import { ConnectError, isConnectError, isRetriable, messageOf } from '@millrace/sdk';
 import type { ExactlyOnceGate, OffsetRecords, OffsetStorage, StoredOffsets, TaskSpec } from '../host';
-import { requiredGate } from '../required-gate';
+import { requiredGate } from '../exactly-once-support';
 import { taskOffsets } from '../task-offsets';
 import { isWorthRestarting } from '../trace';
 import type { Answer, FromThread, WorkerCall } from './task-thread-messages';

@@ -4,7 +4,7 @@ import type { Producer } from '@millrace/kafka-client';
 import { exactlyOnceProducerConfig, sourceProducerConfig } from '../clients/client-configs';
 import type { ErrorPolicy } from '../errors/error-policy';
 import type { OffsetStorage } from '../host';
-import { requiredGate } from '../required-gate';
+import { requiredGate } from '../exactly-once-support';
 import { taskOffsets } from '../task-offsets';
 import type { WorkerTaskOptions } from '../worker-task';
 import { AtLeastOnceDelivery } from './at-least-once-delivery';

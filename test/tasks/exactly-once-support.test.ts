@@ -1,4 +1,4 @@
-import { refuseUnsupported } from '../../src/tasks/unsupported-settings';
+import { refuseUnsupported } from '../../src/tasks/exactly-once-support';
 
 const refuse =
   (type: 'source' | 'sink', config: Record<string, string>, isExactlyOnce = false) =>
