@@ -53,9 +53,3 @@ export function parseCorsMethods(text: string): readonly string[] {
     throw new Error(`'${invalid}' is not an HTTP method; use upper case, e.g. GET,POST,PUT,DELETE`);
   return methods.length === 0 ? DEFAULT_METHODS : methods;
 }
-
-/** Null: off. */
-export function corsSettings(origins: string, methods: string): CorsSettings | null {
-  const allows = parseOrigins(origins);
-  return allows && { allows, methods: parseCorsMethods(methods) };
-}

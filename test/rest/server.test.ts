@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { freePort } from '../../dev/services/free-port';
 import type { Herder } from '../../src/cluster/herder';
 import { parseAllowedHosts } from '../../src/config/allowed-hosts';
-import { corsSettings } from '../../src/config/cors';
 import { parseHeaderRules } from '../../src/config/response-headers';
 import { createConfigValidator } from '../../src/config/validation/connector-validator';
 import { parseJaasFile } from '../../packages/kafka-client/src/security/jaas';
@@ -274,7 +273,7 @@ describe('connect-rest 149: admin.listeners', () => {
   test('neither CORS nor custom headers on a separate listener', async () => {
     const rest = server([local], undefined, {
       adminListeners: [local],
-      cors: corsSettings('*', ''),
+      cors: { allows: () => true, methods: ['GET'] },
       responseHeaders: parseHeaderRules('set X-Foo: bar'),
     });
     const [main, admin] = await rest.listen();

@@ -1,5 +1,5 @@
 import { parseAllowedHosts } from '../../../src/config/allowed-hosts';
-import { corsSettings } from '../../../src/config/cors';
+import { parseOrigins } from '../../../src/config/cors';
 import { callerCheck, type CallerCheck } from '../../../src/rest/http/caller-check';
 import type { RestError } from '../../../src/rest/http/rest-error';
 
@@ -9,13 +9,15 @@ interface Setup {
   readonly origins?: string;
 }
 
-const check = ({ boundTo = '127.0.0.1', hosts = '', origins = '' }: Setup = {}): CallerCheck =>
-  callerCheck({
+const check = ({ boundTo = '127.0.0.1', hosts = '', origins = '' }: Setup = {}): CallerCheck => {
+  const allows = parseOrigins(origins);
+  return callerCheck({
     allowed: parseAllowedHosts(hosts.split(',')),
-    cors: corsSettings(origins, ''),
+    cors: allows && { allows },
     ownNames: ['listener.test', 'Advertised.test', '::1', '', null],
     boundTo: () => boundTo,
   });
+};
 
 /** 200, or the status of the rejection. */
 function status(checked: CallerCheck, headers: Record<string, string>, method = 'GET'): number {

@@ -1,5 +1,5 @@
 import request, { type Response } from 'supertest';
-import { corsSettings, parseCorsMethods, parseOrigins } from '../../../src/config/cors';
+import { parseCorsMethods, parseOrigins } from '../../../src/config/cors';
 import { parseHeaderRules } from '../../../src/config/response-headers';
 import { silentLogger } from '../../../src/logging/logger';
 import { createApp } from '../../../src/rest/app';
@@ -20,7 +20,8 @@ const options = {
 
 describe('CORS', () => {
   const app = (origins: string, methods = ''): ReturnType<typeof createApp> => {
-    const settings = corsSettings(origins, methods);
+    const allows = parseOrigins(origins);
+    const settings = allows && { allows, methods: parseCorsMethods(methods) };
     return createApp(routes, options, settings ? [corsHeaders(settings)] : []);
   };
   const shown = ({ headers }: Response): unknown[] => [headers['vary'], headers['access-control-allow-origin']];
