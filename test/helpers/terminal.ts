@@ -9,6 +9,7 @@ export class Terminal {
   shown = '';
   private readonly child: ChildProcess;
   private readonly ended: Promise<number | null>;
+  private hasEnded = false;
 
   /** @param command of sh, without shell operators */
   constructor(command: string, env: NodeJS.ProcessEnv = process.env) {
@@ -19,12 +20,17 @@ export class Terminal {
     });
     this.child.stdout?.on('data', (part) => (this.shown += String(part)));
     this.ended = new Promise((resolve) => this.child.once('close', resolve));
+    void this.ended.then(() => (this.hasEnded = true));
   }
 
   async shows(text: string): Promise<void> {
-    await waitFor(`the terminal to show ${JSON.stringify(text)}`, () => this.shown.includes(text), {
-      detail: () => this.shown,
-    });
+    const what = `the terminal to show ${JSON.stringify(text)}`;
+    const shows = (): boolean => {
+      if (this.shown.includes(text)) return true;
+      if (this.hasEnded) throw new Error(`the command ended while waiting for ${what}\n${this.shown}`);
+      return false;
+    };
+    await waitFor(what, shows, { detail: () => this.shown });
   }
 
   type(keys: string): void {
