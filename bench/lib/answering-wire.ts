@@ -1,4 +1,4 @@
-import { ByteWriter } from '../../packages/kafka-client/src/protocol/bytes';
+import { ByteWriter } from '../../test/kafka/bytes';
 import type { Wire } from '../../packages/kafka-client/src/wire';
 
 /**

@@ -91,7 +91,9 @@ export class RawClient {
     const from = new Reader(await this.read());
     expect(from.int32()).toBe(this.correlationId);
     if (hasFlexibleResponseHeader(api, version)) from.skipTaggedFields();
-    return decode(api, 'response', version, from) as MessageOf<A['response']>;
+    const response = decode(api, 'response', version, from) as MessageOf<A['response']>;
+    expect(from.remaining).toBe(0);
+    return response;
   }
 
   async whenClosed(): Promise<void> {

@@ -1,6 +1,7 @@
 import {
   api,
   APIS,
+  withVersions,
   decode,
   encode,
   MalformedMessage,
@@ -96,6 +97,38 @@ test('a field that a version lacks has its default', () => {
 test('unknown tagged fields of flexible versions are skipped', () => {
   const bytes = Buffer.from([1, 0, 0, 0, 9, 2, 5, 3, 1, 2, 3, 200, 1, 1, 42]);
   expect(decode(SMALL, 'request', 2, new Reader(bytes))).toMatchObject({ names: [], added: 9 });
+});
+
+const TAGGED = api({
+  key: 998,
+  name: 'Tagged',
+  versions: [0, 1],
+  flexible: 1,
+  request: [
+    ['name', 'string'],
+    ['level', 'int32', '1+', { tag: 1, default: -1 }],
+    ['ids', [['id', 'int16']], '1+', { tag: 3 }],
+  ],
+  response: [],
+});
+
+test('tagged fields are written if they are not their defaults, and read in any order between unknown ones', () => {
+  const full = { name: 'n', level: 7, ids: [{ id: 5 }] };
+  const bytes = bytesOf(TAGGED, 'request', 1, full);
+  expect(bytes.toString('hex')).toBe('026e' + '02' + '010400000007' + '0304' + '02000500' + '');
+  expect(decode(TAGGED, 'request', 1, new Reader(bytes))).toEqual(full);
+  const others = Buffer.from('026e' + '03' + '0304' + '02000500' + '090101' + '010400000007', 'hex');
+  expect(decode(TAGGED, 'request', 1, new Reader(others))).toEqual(full);
+  expect(bytesOf(TAGGED, 'request', 1, { name: 'n', level: -1, ids: [] }).toString('hex')).toBe('026e00');
+  expect(bytesOf(TAGGED, 'request', 0, full).toString('hex')).toBe('00016e');
+  expect(decode(TAGGED, 'request', 0, new Reader(Buffer.from('00016e', 'hex')))).toEqual({
+    ...{ name: 'n', level: -1, ids: [] },
+  });
+});
+
+test('one side supports a part of the declared versions', () => {
+  expect(withVersions(SMALL, 1, 2)).toEqual({ ...SMALL, versions: [1, 2] });
+  expect(() => withVersions(SMALL, 0, 3)).toThrow('Small is declared for versions 0 to 2');
 });
 
 test.each([

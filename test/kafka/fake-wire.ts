@@ -4,7 +4,7 @@
  */
 import { KafkaError } from '../../packages/kafka-client/src/errors';
 import type { TopicPartition } from '../../packages/kafka-client/src/port';
-import { ByteReader, ByteWriter } from '../../packages/kafka-client/src/protocol/bytes';
+import { ByteReader, ByteWriter } from './bytes';
 import {
   DECOMPRESSED_BATCH_MAX_BYTES,
   decodeRecordBatches,

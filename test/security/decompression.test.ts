@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startWorker, type StartedWorker } from '../../dev/services/worker';
 import { createWire } from '../../packages/kafka-client/src/network/network-client';
-import { call, request } from '../../packages/kafka-client/src/protocol/api';
-import { PRODUCE, produceHeader } from '../../packages/kafka-client/src/protocol/produce';
+import { call } from '../../packages/kafka-client/src/protocol/api';
+import { PRODUCE, produceHeader, produceRequest } from '../../packages/kafka-client/src/protocol/produce';
 import type { Wire } from '../../packages/kafka-client/src/wire';
 import { fileSinkConfig } from '../helpers/file-sink-config';
 import { Clients } from '../helpers/kafka-clients';
@@ -43,18 +43,11 @@ async function produce(topic: string, batch: Buffer): Promise<void> {
   await wire.partitions(topic);
   const to = { topic, partition: 0 };
   const options = { transactionalId: null, acks: -1, timeoutMs: 30_000 } as const;
-  const errorCode = await call(wire, wire.leader(to) as number, PRODUCE, (version) =>
-    request(
-      PRODUCE,
-      version,
-      (writer) => writer.raw(produceHeader(to, batch.length, options)).raw(batch),
-      (reader) => {
-        reader.raw(4 + 2 + Buffer.byteLength(topic) + 4 + 4);
-        return reader.int16();
-      },
-    ),
+  const body = Buffer.concat([produceHeader(to, batch.length, options), batch]);
+  const { partitions } = await call(wire, wire.leader(to) as number, PRODUCE, (version) =>
+    produceRequest(version, body, options),
   );
-  expect(errorCode).toBe(0);
+  expect(partitions).toMatchObject([{ errorCode: 0 }]);
 }
 
 /** The largest resident set that the process had, in MiB. */

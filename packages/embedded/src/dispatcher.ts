@@ -10,8 +10,8 @@ const BEFORE_AUTHENTICATION = new Set(['ApiVersions', 'SaslHandshake', 'SaslAuth
 /** @param users null: the listener requires no authentication. */
 export function createDispatcher(handlers: ReadonlyMap<number, Handler>, users: Users | null): Dispatch {
   const served = [...SERVED_APIS.values()]
-    .filter(({ api }) => handlers.has(api.key) || BEFORE_AUTHENTICATION.has(api.name))
-    .map(({ api, versions: [minVersion, maxVersion] }) => ({ apiKey: api.key, minVersion, maxVersion }));
+    .filter(({ key, name }) => handlers.has(key) || BEFORE_AUTHENTICATION.has(name))
+    .map(({ key, versions: [minVersion, maxVersion] }) => ({ apiKey: key, minVersion, maxVersion }));
 
   return async ({ api, version, body, unsupportedVersion }, context, session) => {
     if (!session.authenticated && !BEFORE_AUTHENTICATION.has(api.name)) return 'close';

@@ -69,7 +69,7 @@ export class FaultPlan implements Faults {
   private readonly faults = new Set<Fault>();
   private readonly counts = new Map<string, number>();
   private readonly paused = new Map<string, { readonly resumed: Promise<void>; readonly resume: () => void }>();
-  private readonly names = new Set([...SERVED_APIS.values()].map(({ api }) => api.name));
+  private readonly names = new Set([...SERVED_APIS.values()].map((api) => api.name));
 
   delay(api: string, ms: number, options: FaultOptions = {}): RemoveFault {
     return this.add(api, { kind: 'delay', ms }, options);
@@ -175,7 +175,7 @@ export function withFaults(faults: FaultPlan, dispatch: Dispatch): Dispatch {
     if (cut === 'after' || response === 'close') return 'close';
     if (error !== null) {
       // As Apache Kafka does for acks=0, where there is no response to put the error in.
-      if (api === PRODUCE && (body as RequestOf<typeof PRODUCE>).acks === 0) return 'close';
+      if (api.key === PRODUCE.key && (body as RequestOf<typeof PRODUCE>).acks === 0) return 'close';
       response = errorResponse(api, version, body, error.code);
     }
     if (throttleMs === 0) return response;

@@ -1,5 +1,5 @@
 /**
- * The network layer as the other parts of `src/kafka` see it; other rooms do not. Implemented by
+ * The network layer as the other parts of the client see it; other packages do not. Implemented by
  * `network/network-client.ts`.
  */
 import type { KafkaError } from './errors';
@@ -19,8 +19,10 @@ export interface WireRequest<T> {
   readonly apiName: string;
   readonly apiKey: number;
   readonly apiVersion: number;
-  /** True for flexible versions (tagged fields in both headers). */
+  /** The header of the request has tagged fields, as in all flexible versions. */
   readonly flexible?: boolean;
+  /** The header of the response has tagged fields. */
+  readonly flexibleResponse?: boolean;
   encode(): Buffer;
   decode(body: Buffer): T;
   /** Default: `request.timeout.ms`. */

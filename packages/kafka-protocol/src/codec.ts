@@ -5,7 +5,7 @@
 import type { Api, Field, FieldOptions, Primitive } from './layout';
 import type { Reader } from './reader';
 import { MalformedMessage } from './reader';
-import type { Writer } from './writer';
+import { Writer } from './writer';
 
 type Value = unknown;
 type Message = Record<string, Value>;
@@ -19,9 +19,17 @@ interface Column {
   readonly read: Read | null;
   readonly write: Write | null;
   readonly missing: () => Value;
+  readonly tag?: number;
 }
 
-const INTEGERS = ['int8', 'int16', 'int32', 'int64'] as const;
+const FIXED_SIZES: Partial<Record<Primitive, { read: Read; write: Write }>> = {
+  bool: { read: (from) => from.bool(), write: (to, value) => to.bool(value as boolean) },
+  int8: { read: (from) => from.int8(), write: (to, value) => to.int8(value as number) },
+  int16: { read: (from) => from.int16(), write: (to, value) => to.int16(value as number) },
+  int32: { read: (from) => from.int32(), write: (to, value) => to.int32(value as number) },
+  int64: { read: (from) => from.int64(), write: (to, value) => to.int64(value as number) },
+  uuid: { read: (from) => from.uuid(), write: (to, value) => to.uuid(value as string) },
+};
 const NO_BYTES = Buffer.alloc(0);
 
 /** Whether a field with this version range is part of the version. */
@@ -42,33 +50,21 @@ function defaultOf(type: Field[1], options: FieldOptions): () => Value {
 }
 
 function primitive(type: Primitive, flexible: boolean): { read: Read; write: Write } {
-  if (type === 'bool') return { read: (from) => from.bool(), write: (to, value) => to.bool(value as boolean) };
-  if (type === 'uuid') return { read: (from) => from.uuid(), write: (to, value) => to.uuid(value as string) };
-  for (const integer of INTEGERS) {
-    if (type === integer)
-      return { read: (from) => from[integer](), write: (to, value) => to[integer](value as number) };
-  }
+  const fixed = FIXED_SIZES[type];
+  if (fixed) return fixed;
   const nullable = type.endsWith('?') || type === 'records';
   const isText = type.startsWith('string');
   return {
     read: (from) => {
-      const length = from.length(flexible, !isText);
-      if (length >= 0) return isText ? from.text(length) : from.bytes(length);
-      if (!nullable) throw new MalformedMessage('has null for a non-nullable value');
-      return null;
+      const value = isText ? from.string(flexible) : from.byteString(flexible);
+      if (value !== null || nullable) return value;
+      if (!from.nullAsEmpty) throw new MalformedMessage('has null for a non-nullable value');
+      return isText ? '' : NO_BYTES;
     },
     write: (to, value) => {
-      if (value === null) {
-        if (!nullable) throw new TypeError('null for a non-nullable value');
-        to.length(-1, flexible, !isText);
-      } else if (isText) {
-        const bytes = Buffer.byteLength(value as string);
-        to.length(bytes, flexible, false);
-        to.text(value as string, bytes);
-      } else {
-        to.length((value as Buffer).length, flexible, true);
-        to.bytes(value as Buffer);
-      }
+      if (value === null && !nullable) throw new TypeError('null for a non-nullable value');
+      if (isText) to.string(value as string | null, flexible);
+      else to.byteString(value as Buffer | null, flexible);
     },
   };
 }
@@ -82,8 +78,9 @@ function array(
     read: (from) => {
       const count = from.count(flexible);
       if (count < 0) {
-        if (!nullable) throw new MalformedMessage('has null for a non-nullable array');
-        return null;
+        if (nullable) return null;
+        if (!from.nullAsEmpty) throw new MalformedMessage('has null for a non-nullable array');
+        return [];
       }
       const values: Value[] = [];
       for (let i = 0; i < count; i++) values.push(element.read(from));
@@ -101,36 +98,68 @@ function array(
 function column([name, type, versions = '0+', options = {}]: Field, version: number, flexible: boolean): Column {
   const missing = defaultOf(type, options);
   if (!includesVersion(versions, version)) return { name, read: null, write: null, missing };
+  const head = { name, missing, tag: options.tag };
   if (typeof type !== 'string') {
-    return { name, missing, ...array(struct(type, version, flexible), options.nullable ?? false, flexible) };
+    return { ...head, ...array(struct(type, version, flexible), options.nullable ?? false, flexible) };
   }
-  if (!type.startsWith('[]')) return { name, missing, ...primitive(type as Primitive, flexible) };
+  if (!type.startsWith('[]')) return { ...head, ...primitive(type as Primitive, flexible) };
   const element = primitive(type.slice(2) as Primitive, flexible);
-  return { name, missing, ...array(element, options.nullable ?? false, flexible) };
+  return { ...head, ...array(element, options.nullable ?? false, flexible) };
 }
 
 function struct(fields: readonly Field[], version: number, flexible: boolean): { read: Read; write: Write } {
-  const columns = fields.map((field) => column(field, version, flexible));
+  const all = fields.map((field) => column(field, version, flexible));
+  const columns = all.filter(({ tag }) => tag === undefined);
+  const tagged = all.filter(({ tag }) => tag !== undefined);
+  const written = columns.flatMap(({ name, write, missing }) => (write ? [{ name, write, missing }] : []));
   return {
     read: (from) => {
       const message: Message = {};
       for (const { name, read, missing } of columns) message[name] = read ? read(from) : missing();
-      if (flexible) from.skipTaggedFields();
+      if (tagged.length > 0) readTagged(tagged, from, message);
+      else if (flexible) from.skipTaggedFields();
       return message;
     },
     write: (to, value) => {
-      for (const { name, write, missing } of columns) {
-        if (!write) continue;
-        const given = (value as Message)[name];
-        try {
+      let at = 0;
+      try {
+        for (; at < written.length; at++) {
+          const { name, write, missing } = written[at]!;
+          const given = (value as Message)[name];
           write(to, given === undefined ? missing() : given);
-        } catch (cause) {
-          throw new TypeError(`${name}: ${(cause as Error).message}`, { cause });
         }
+      } catch (cause) {
+        throw new TypeError(`${written[at]?.name}: ${(cause as Error).message}`, { cause });
       }
-      if (flexible) to.noTaggedFields();
+      if (tagged.length > 0) writeTagged(tagged, to, value as Message);
+      else if (flexible) to.noTaggedFields();
     },
   };
+}
+
+function readTagged(tagged: readonly Column[], from: Reader, message: Message): void {
+  for (const { name, missing } of tagged) message[name] = missing();
+  from.taggedFields((tag) => {
+    const known = tagged.find((field) => field.tag === tag);
+    if (!known?.read) return false;
+    message[known.name] = known.read(from);
+    return true;
+  });
+}
+
+function writeTagged(tagged: readonly Column[], to: Writer, message: Message): void {
+  const given = tagged.filter(({ name, missing }) => {
+    const value = message[name];
+    return value !== undefined && value !== missing() && !(Array.isArray(value) && value.length === 0);
+  });
+  to.unsignedVarint(given.length);
+  for (const { name, tag, write } of given) {
+    const field = new Writer();
+    write?.(field, message[name]);
+    to.unsignedVarint(tag ?? 0);
+    to.unsignedVarint(field.byteLength);
+    to.bytes(field.toBuffer());
+  }
 }
 
 const compiled = new Map<readonly Field[], (ReturnType<typeof struct> | undefined)[]>();
@@ -152,14 +181,11 @@ export function hasFlexibleResponseHeader(api: Api, version: number): boolean {
 }
 
 /**
- * Bytes after a request are ignored, as in Apache Kafka: librdkafka sends some. After a response they are our error.
+ * Bytes after the message are ignored, as in Apache Kafka: librdkafka sends some.
  * @throws MalformedMessage if the bytes are not such a message
  */
 export function decode(api: Api, direction: 'request' | 'response', version: number, from: Reader): Message {
-  const message = layoutOf(api, api[direction], version).read(from) as Message;
-  if (direction === 'response' && from.remaining > 0)
-    throw new MalformedMessage(`has ${from.remaining} more bytes after its end`);
-  return message;
+  return layoutOf(api, api[direction], version).read(from) as Message;
 }
 
 /** @throws TypeError that names the field with the invalid value. */

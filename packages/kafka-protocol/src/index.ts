@@ -6,7 +6,18 @@ export * from './apis/inspection';
 export * from './apis/topics';
 export * from './apis/transactions';
 export { decode, encode, hasFlexibleResponseHeader, includesVersion, isFlexible } from './codec';
-export { api } from './layout';
-export type { Api, ElementOf, Field, FieldOptions, FieldType, Loose, MessageOf, RequestOf, ResponseOf } from './layout';
-export { MalformedMessage, Reader } from './reader';
+export { api, withVersions } from './layout';
+export type {
+  Api,
+  ElementOf,
+  Field,
+  FieldOptions,
+  FieldType,
+  Loose,
+  MessageOf,
+  Primitive,
+  RequestOf,
+  ResponseOf,
+} from './layout';
+export { MalformedMessage, Reader, type ReaderOptions } from './reader';
 export { Writer } from './writer';

@@ -16,6 +16,8 @@ export type FieldType = Primitive | `[]${Primitive}` | readonly Field[];
 export interface FieldOptions {
   /** For arrays; nullable primitives have a `?`. */
   readonly nullable?: true;
+  /** A tagged field with this number, which is only written if it differs from its default. */
+  readonly tag?: number;
   /**
    * Used if the field is not part of the version, or not set in a response. Without it: 0, '', false, null or [].
    */
@@ -44,6 +46,17 @@ export function api<const A extends Api>(definition: A): A {
   return definition;
 }
 
+/** The API with only these of its versions: those that one side of a connection supports. */
+export function withVersions<A extends Api>(
+  api: A,
+  lowest: number,
+  highest: number,
+): Omit<A, 'versions'> & { readonly versions: readonly [number, number] } {
+  if (lowest < api.versions[0] || highest > api.versions[1])
+    throw new RangeError(`${api.name} is declared for versions ${api.versions.join(' to ')}`);
+  return { ...api, versions: [lowest, highest] };
+}
+
 interface PrimitiveValues {
   bool: boolean;
   int8: number;
@@ -67,7 +80,7 @@ type ValueOf<T> = T extends Primitive
       ? MessageOf<T>[]
       : never;
 
-type Nullable<F> = F extends readonly [string, FieldType, string, { nullable: true }] ? null : never;
+type Nullable<F> = F extends readonly [string, FieldType, string, { readonly nullable: true }] ? null : never;
 
 /** A decoded message: it has every field, in all versions. */
 export type MessageOf<Fields extends readonly Field[]> = {

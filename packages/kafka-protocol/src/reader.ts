@@ -7,17 +7,32 @@ export class MalformedMessage extends Error {
   override readonly name = 'MalformedMessage';
 }
 
-/**
- * Limit over all arrays of a message, because decoded elements can use many times their encoded size. The broker has at
- * most 10,000 partitions.
- */
-const MAX_ELEMENTS = 200_000;
+const UNKNOWN = (): boolean => false;
+
+export interface ReaderOptions {
+  /**
+   * Limit over all arrays of a message, because decoded elements can use many times their encoded size. (Default: that
+   * of the message's size)
+   */
+  readonly maxElements?: number;
+  /** A null where the declaration forbids it is read as an empty value, not refused. */
+  readonly nullAsEmpty?: boolean;
+}
 
 export class Reader {
   private at = 0;
   private elements = 0;
 
-  constructor(private readonly buffer: Buffer) {}
+  private readonly maxElements: number;
+  readonly nullAsEmpty: boolean;
+
+  constructor(
+    private readonly buffer: Buffer,
+    { maxElements = Infinity, nullAsEmpty = false }: ReaderOptions = {},
+  ) {
+    this.maxElements = maxElements;
+    this.nullAsEmpty = nullAsEmpty;
+  }
 
   get remaining(): number {
     return this.buffer.length - this.at;
@@ -86,20 +101,39 @@ export class Reader {
     return this.buffer.toString('utf8', from, from + length);
   }
 
+  string(flexible: boolean): string | null {
+    const length = this.length(flexible, false);
+    return length < 0 ? null : this.text(length);
+  }
+
+  /** A view of the message, not a copy. */
+  byteString(flexible: boolean): Buffer | null {
+    const length = this.length(flexible, true);
+    return length < 0 ? null : this.bytes(length);
+  }
+
   /** The number of elements of an array, -1 for null. An element has at least one byte, which bounds the count. */
   count(flexible: boolean): number {
     const count = this.length(flexible, true);
     if (count > this.remaining) throw new MalformedMessage(`announces ${count} elements in ${this.remaining} bytes`);
     this.elements += Math.max(count, 0);
-    if (this.elements > MAX_ELEMENTS) throw new MalformedMessage(`has more than ${MAX_ELEMENTS} elements`);
+    if (this.elements > this.maxElements) throw new MalformedMessage(`has more than ${this.maxElements} elements`);
     return count;
   }
 
-  /** No tagged fields are supported, and unknown ones must be ignored. */
-  skipTaggedFields(): void {
+  /** Fields that `read` does not know are skipped: it returns false without having read anything. */
+  taggedFields(read: (tag: number) => boolean): void {
     for (let left = this.unsignedVarint(); left > 0; left--) {
-      this.unsignedVarint();
-      this.advance(this.unsignedVarint());
+      const tag = this.unsignedVarint();
+      const size = this.unsignedVarint();
+      const end = this.advance(size) + size;
+      this.at = end - size;
+      if (!read(tag)) this.at = end;
+      else if (this.at !== end) throw new MalformedMessage(`has a tagged field ${tag} that is not of its size`);
     }
+  }
+
+  skipTaggedFields(): void {
+    this.taggedFields(UNKNOWN);
   }
 }

@@ -8,10 +8,15 @@ const REFERENCED_SIZE = 4096;
 export class Writer {
   private readonly done: Buffer[] = [];
   private doneBytes = 0;
-  private current = Buffer.allocUnsafe(FIRST_SIZE);
+  private current: Buffer;
   /** Start of the part of `current` that is not in `done` yet. */
   private from = 0;
   private at = 0;
+
+  /** @param firstSize expected size, to avoid further chunks */
+  constructor(firstSize = FIRST_SIZE) {
+    this.current = Buffer.allocUnsafe(firstSize);
+  }
 
   get byteLength(): number {
     return this.doneBytes + this.at - this.from;
@@ -21,6 +26,12 @@ export class Writer {
   finish(): Buffer[] {
     this.cut();
     return this.done;
+  }
+
+  /** As `finish`, in one buffer. */
+  toBuffer(): Buffer {
+    const [first, ...others] = this.finish();
+    return first === undefined || others.length > 0 ? Buffer.concat(this.done) : first;
   }
 
   private cut(): void {
@@ -108,6 +119,17 @@ export class Writer {
   text(value: string, bytes: number): void {
     const at = this.reserve(bytes);
     this.current.write(value, at, 'utf8');
+  }
+
+  string(value: string | null, flexible: boolean): void {
+    const bytes = value === null ? -1 : Buffer.byteLength(value);
+    this.length(bytes, flexible, false);
+    if (value !== null) this.text(value, bytes);
+  }
+
+  byteString(value: Buffer | null, flexible: boolean): void {
+    this.length(value === null ? -1 : value.length, flexible, true);
+    if (value !== null) this.bytes(value);
   }
 
   noTaggedFields(): void {

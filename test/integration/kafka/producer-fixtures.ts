@@ -1,6 +1,6 @@
 import { createWire } from '../../../packages/kafka-client/src/network/network-client';
 import type { ConsumerRecord, IsolationLevel } from '../../../packages/kafka-client/src/port';
-import { request } from '../../../packages/kafka-client/src/protocol/api';
+import { fetchRequest, type PartitionResponse } from '../../../packages/kafka-client/src/protocol/fetch';
 import {
   DECOMPRESSED_BATCH_MAX_BYTES,
   decodeRecordBatches,
@@ -38,39 +38,12 @@ export async function readAll(
   }
 }
 
-const FETCH = { name: 'Fetch', key: 1, min: 4, max: 4, flexibleFrom: 12 };
-
-function fetchOnce(wire: Wire, topic: string, partition: number, offset: number, isolation: IsolationLevel) {
-  return wire.send(
-    wire.leader({ topic, partition })!,
-    request(
-      FETCH,
-      4,
-      (w) => {
-        w.int32(-1)
-          .int32(0)
-          .int32(1)
-          .int32(2 ** 26);
-        w.int8(isolation === 'read_committed' ? 1 : 0);
-        w.int32(1)
-          .string(topic)
-          .int32(1)
-          .int32(partition)
-          .int64(offset)
-          .int32(2 ** 26);
-      },
-      (r) => {
-        r.int32(); // throttle time
-        r.int32(); // topics
-        r.string();
-        r.int32(); // partitions
-        r.int32();
-        if (r.int16() !== 0) throw new Error('fetch failed');
-        r.int64();
-        r.int64();
-        const aborted = r.array(() => ({ producerId: r.int64(), firstOffset: r.int64() }));
-        return { aborted, records: Buffer.from(r.nullableBytes() ?? []) };
-      },
-    ),
-  );
+async function fetchOnce(wire: Wire, topic: string, partition: number, offset: number, isolation: IsolationLevel) {
+  const limits = { maxWaitMs: 0, minBytes: 1, maxBytes: 2 ** 26, isolation };
+  const query = { topic, topicId: undefined, partition, leaderEpoch: -1, offset, maxBytes: 2 ** 26 };
+  const request = fetchRequest(4, [query], limits, 60_000);
+  const { partitions } = await wire.send(wire.leader({ topic, partition })!, request);
+  const [{ errorCode, abortedTransactions, records }] = partitions as [PartitionResponse];
+  if (errorCode !== 0) throw new Error('fetch failed');
+  return { aborted: abortedTransactions, records: Buffer.from(records) };
 }

@@ -1,6 +1,6 @@
 import { CommittedOffsets } from '../../../packages/kafka-client/src/consumer/committed-offsets';
 import type { KafkaGroupMember } from '../../../packages/kafka-client/src/group/group-member';
-import { ByteReader, ByteWriter } from '../../../packages/kafka-client/src/protocol/bytes';
+import { ByteReader, ByteWriter } from '../bytes';
 import { protocolError } from '../../../packages/kafka-client/src/protocol/protocol-error';
 import type { Wire, WireRequest } from '../../../packages/kafka-client/src/wire';
 

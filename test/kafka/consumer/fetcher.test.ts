@@ -1,6 +1,6 @@
 import { readFetchSettings } from '../../../packages/kafka-client/src/consumer/consumer-settings';
 import { Fetcher } from '../../../packages/kafka-client/src/consumer/fetcher';
-import { ByteReader, ByteWriter } from '../../../packages/kafka-client/src/protocol/bytes';
+import { ByteReader, ByteWriter } from '../bytes';
 import { protocolError } from '../../../packages/kafka-client/src/protocol/protocol-error';
 import { divergence } from '../../../packages/kafka-client/src/consumer/truncation-check';
 import type { FetchedBatch } from '../../../packages/kafka-client/src/port';

@@ -2,8 +2,8 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import tls from 'node:tls';
-import { ByteReader, ByteWriter } from '../../../packages/kafka-client/src/protocol/bytes';
 import { Frames } from '../../helpers/frames';
+import { ByteReader, ByteWriter } from '../bytes';
 
 /** Answers the client's next message; an error is a refusal. */
 export type SaslServer = (message: Buffer) => Buffer;

@@ -1,4 +1,4 @@
-import { ByteReader } from '../../../packages/kafka-client/src/protocol/bytes';
+import { ByteReader } from '../bytes';
 import { offsetCommitRequest } from '../../../packages/kafka-client/src/protocol/group-offsets';
 
 test('kafka-client 3: offsets of a topic and of a new one of that name are committed under their own ids', () => {

@@ -11,6 +11,9 @@ import {
 } from '@millrace/kafka-protocol';
 import { SERVED_APIS } from './apis';
 
+/** The broker has at most 10,000 partitions. */
+const MAX_ELEMENTS = 200_000;
+
 export interface ReceivedRequest {
   readonly api: Api;
   readonly version: number;
@@ -26,16 +29,13 @@ export interface ReceivedRequest {
 
 /** @throws MalformedMessage */
 export function readRequest(frame: Buffer): ReceivedRequest {
-  const from = new Reader(frame);
+  const from = new Reader(frame, { maxElements: MAX_ELEMENTS });
   const key = from.int16();
   const version = from.int16();
   const correlationId = from.int32();
-  const served = SERVED_APIS.get(key);
-  if (!served) throw new MalformedMessage(`uses API ${key}, which is not supported`);
-  const {
-    api,
-    versions: [lowest, highest],
-  } = served;
+  const api = SERVED_APIS.get(key);
+  if (!api) throw new MalformedMessage(`uses API ${key}, which is not supported`);
+  const [lowest, highest] = api.versions;
   if (version < lowest || version > highest) {
     if (api.name !== 'ApiVersions') {
       throw new MalformedMessage(`uses ${api.name} version ${version}; supported are ${lowest} to ${highest}`);
@@ -43,8 +43,7 @@ export function readRequest(frame: Buffer): ReceivedRequest {
     return { api, version: 0, correlationId, clientId: null, body: {}, unsupportedVersion: true };
   }
   // The client id is not compact, even in the flexible header.
-  const idLength = from.length(false, false);
-  const clientId = idLength < 0 ? null : from.text(idLength);
+  const clientId = from.string(false);
   if (isFlexible(api, version)) from.skipTaggedFields();
   const body = decode(api, 'request', version, from);
   return { api, version, correlationId, clientId, body, unsupportedVersion: false };

@@ -217,8 +217,8 @@ class KafkaAdmin implements Admin {
   features(): Promise<ReadonlyMap<string, number>> {
     return this.retry(async () => {
       const node = await this.wire.anyNode();
-      const { key, min, max } = FINALIZED_FEATURES;
-      if ((await this.wire.version(node, key, min, max)) === undefined) return new Map();
+      const { key, versions } = FINALIZED_FEATURES;
+      if ((await this.wire.version(node, key, ...versions)) === undefined) return new Map();
       return await call(this.wire, node, FINALIZED_FEATURES, finalizedFeaturesRequest);
     });
   }

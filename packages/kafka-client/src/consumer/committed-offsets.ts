@@ -8,6 +8,7 @@ import type { KafkaGroupMember } from '../group/group-member';
 import { partitionName } from '../protocol/offset-lookup';
 import type { TopicPartition, TopicPartitionOffset } from '../port';
 import { call } from '../protocol/api';
+import type { PartitionError } from '../protocol/by-topic';
 import { protocolError } from '../protocol/protocol-error';
 import {
   OFFSET_COMMIT,
@@ -16,7 +17,6 @@ import {
   offsetCommitRequest,
   offsetFetchRequest,
   type CommittedOffset,
-  type PartitionError,
 } from '../protocol/group-offsets';
 import { retrying, type RetryPolicy } from '../retry';
 import type { Wire, WirePartition } from '../wire';

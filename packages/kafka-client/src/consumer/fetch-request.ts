@@ -40,12 +40,13 @@ export async function sendFetch(
   maxBytes: number,
 ): Promise<FetchResponse> {
   const { minBytes, maxWaitMs, isolation, maxPartitionBytes, requestTimeoutMs } = settings;
-  const max = requested.every(({ topicId }) => topicId !== undefined) ? FETCH.max : LAST_WITH_NAMES;
-  const version = await wire.version(node, FETCH.key, FETCH.min, max);
+  const [lowest, highest] = FETCH.versions;
+  const last = requested.every(({ topicId }) => topicId !== undefined) ? highest : LAST_WITH_NAMES;
+  const version = await wire.version(node, FETCH.key, lowest, last);
   if (version === undefined) {
     throw new KafkaError(
       'UNSUPPORTED_VERSION_CLIENT',
-      `Broker ${node} has no Fetch between v${FETCH.min} and v${FETCH.max}`,
+      `Broker ${node} has no Fetch between v${lowest} and v${highest}`,
     );
   }
   const queries = requested.map(({ state, offset, leaderEpoch, topicId }) => ({

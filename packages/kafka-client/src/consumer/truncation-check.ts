@@ -32,13 +32,13 @@ export async function findTruncated(
 ): Promise<Map<FetchedPartition, number | 'unknown'>> {
   const truncated = new Map<FetchedPartition, number | 'unknown'>();
   const checkLeader = async (node: number, states: readonly FetchedPartition[]): Promise<void> => {
-    const { key, min, max } = OFFSET_FOR_LEADER_EPOCH;
+    const { key, versions } = OFFSET_FOR_LEADER_EPOCH;
     const requested = states.map((state) => ({
       state,
       seeks: state.seeks,
       currentEpoch: cachedLeaderEpoch(wire, state),
     }));
-    if ((await wire.version(node, key, min, max)) === undefined) {
+    if ((await wire.version(node, key, ...versions)) === undefined) {
       for (const { state, currentEpoch } of requested) state.checkedEpoch = currentEpoch;
       return;
     }

@@ -4,6 +4,7 @@
  */
 import net from 'node:net';
 import tls from 'node:tls';
+import { Reader } from '@millrace/kafka-protocol';
 import { startTimer } from '@millrace/sdk';
 import Connection from 'kafkajs/src/network/connection';
 import type { NetworkMetrics } from '../client-metrics';
@@ -12,7 +13,6 @@ import { KafkaError } from '../errors';
 import { FrameAssembler } from './frame-assembler';
 import { authenticationFailed, kafkajsSasl } from './kafkajs-sasl';
 import { apiVersionsRequest, type VersionRange } from '../protocol/api-versions';
-import { ByteReader } from '../protocol/bytes';
 import { RequestWriter } from './request-writer';
 import { tlsFailure } from './tls-failure';
 import type { WireRequest } from '../wire';
@@ -257,9 +257,9 @@ export class KafkaConnection extends Connection {
     clearTimeout(pending.timer);
     this.lastUsedAt = performance.now();
     try {
-      const reader = new ByteReader(frame, false, 4);
-      if (pending.request.flexible === true) reader.skipTags();
-      pending.resolve(pending.request.decode(frame.subarray(reader.offset)));
+      const body = new Reader(frame.subarray(4));
+      if (pending.request.flexibleResponse === true) body.skipTaggedFields();
+      pending.resolve(pending.request.decode(body.bytes(body.remaining)));
       this.served = this.ready;
     } catch (cause) {
       pending.reject(cause instanceof KafkaError ? cause : this.error(`received an unreadable response`, cause));

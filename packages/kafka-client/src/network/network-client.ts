@@ -2,6 +2,7 @@
  * The network layer of every client: bootstrap and failover, metadata, version negotiation, coordinators. Source:
  * kafka-client §1.
  */
+import type { Api } from '@millrace/kafka-protocol';
 import { startInterval, sleep, backoffMs, type Logger } from '@millrace/sdk';
 import type { NetworkMetrics } from '../client-metrics';
 import { addressText, readConnectionSettings, type ConnectionSettings } from './client-config';
@@ -13,7 +14,6 @@ import type { TokenUrls } from '../security/sasl-config';
 import { FIND_COORDINATOR, findCoordinatorRequest } from '../protocol/find-coordinator';
 import { METADATA, metadataRequest, type MetadataResponse } from '../protocol/metadata';
 import { protocolError } from '../protocol/protocol-error';
-import type { Api } from '../protocol/api';
 import { TopicMetadata, type KnownNode } from './topic-metadata';
 import type { Wire, WirePartition, WireRequest } from '../wire';
 
@@ -216,15 +216,16 @@ class NetworkClient implements Wire {
 
   /** Tries one broker after another, connected ones first, then the bootstrap servers. */
   private async sendToAnyBroker<T>(api: Api, build: (version: number) => WireRequest<T>): Promise<T> {
+    const [lowest, highest] = api.versions;
     const failures: KafkaError[] = [];
     const known = this.connections.preferred(this.metadata.nodes()).map((node) => this.connections.peer(node));
     const bootstrap = shuffled(this.settings.bootstrapServers).map((address) => this.connections.peer(address));
     for (const peer of new Set([...known, ...bootstrap])) {
       try {
         const connection = await this.connections.get(peer, MAIN_LANE);
-        const version = commonVersion(connection, api.key, api.min, api.max);
+        const version = commonVersion(connection, api.key, lowest, highest);
         if (version === undefined) {
-          const text = `Kafka broker ${addressText(peer.address)} has no ${api.name} between v${api.min} and v${api.max}`;
+          const text = `Kafka broker ${addressText(peer.address)} has no ${api.name} between v${lowest} and v${highest}`;
           throw new KafkaError('UNSUPPORTED_VERSION_CLIENT', text);
         }
         return await connection.request(build(version));

@@ -51,12 +51,13 @@ export class ProduceRequest {
 
   /** @returns null for acks=0, which has no response. Rejects with the error of `Wire.send`. */
   async send(wire: Wire, node: number): Promise<ProduceResponse | null> {
-    const min = this.settings.codec === ZSTD ? ZSTD_PRODUCE_VERSION : PRODUCE.min;
-    const version = await wire.version(node, PRODUCE.key, min, PRODUCE.max);
+    const [lowest, highest] = PRODUCE.versions;
+    const min = this.settings.codec === ZSTD ? ZSTD_PRODUCE_VERSION : lowest;
+    const version = await wire.version(node, PRODUCE.key, min, highest);
     if (version === undefined) {
       throw new KafkaError(
         'UNSUPPORTED_VERSION_CLIENT',
-        `Broker ${node} has no version of Produce between ${min} and ${PRODUCE.max}${min === PRODUCE.min ? '' : ', which zstd needs'}.`,
+        `Broker ${node} has no version of Produce between ${min} and ${highest}${min === lowest ? '' : ', which zstd needs'}.`,
       );
     }
     const body = this.body();

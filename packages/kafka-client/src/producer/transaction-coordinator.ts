@@ -1,10 +1,11 @@
 /** The requests of a transactional producer to its coordinators, with retries. Source: kafka-client §3. */
+import type { Api } from '@millrace/kafka-protocol';
 import { sleep, backoffMs } from '@millrace/sdk';
 import { KafkaError } from '../errors';
 import type { TopicPartition, TopicPartitionOffset } from '../port';
 import type { ProducerIdAndEpoch } from './producer-ids';
 import type { ProducerSettings } from './producer-settings';
-import { call, type Api } from '../protocol/api';
+import { call } from '../protocol/api';
 import { NO_ERROR, protocolError } from '../protocol/protocol-error';
 import { INIT_PRODUCER_ID, initProducerIdRequest } from '../protocol/init-producer-id';
 import * as txn from '../protocol/transactions';

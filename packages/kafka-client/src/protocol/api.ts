@@ -1,20 +1,22 @@
 /**
- * Requests of the protocol: an `Api` has the supported versions, `request` binds one version to its encoder and
- * decoder. Versions fit Kafka 2.x to 4.x and Event Hubs (kafka-client §3).
+ * Requests of the protocol: `request` binds a message, one version of its API and what callers need of the response.
+ * The versions that the client supports fit Kafka 2.x to 4.x and Event Hubs (kafka-client §3).
  */
+import {
+  decode,
+  encode,
+  hasFlexibleResponseHeader,
+  isFlexible,
+  MalformedMessage,
+  Reader,
+  Writer,
+  type Api,
+  type Loose,
+  type RequestOf,
+  type MessageOf,
+} from '@millrace/kafka-protocol';
 import { KafkaError } from '../errors';
 import type { Wire, WireRequest } from '../wire';
-import { ByteReader, ByteWriter } from './bytes';
-
-export interface Api {
-  readonly name: string;
-  readonly key: number;
-  /** Supported versions, inclusive. */
-  readonly min: number;
-  readonly max: number;
-  /** First version with compact types and tagged fields. */
-  readonly flexibleFrom: number;
-}
 
 export interface RequestOptions {
   readonly timeoutMs?: number;
@@ -23,35 +25,39 @@ export interface RequestOptions {
   readonly sizeHint?: number;
 }
 
-export function request<T>(
-  api: Api,
+/** @param message fields that the version lacks are not sent, omitted ones have their defaults. */
+export function request<A extends Api, T>(
+  api: A,
   version: number,
-  write: (writer: ByteWriter) => void,
-  read: (reader: ByteReader) => T,
+  message: Loose<RequestOf<A>>,
+  result: (response: MessageOf<A['response']>) => T,
   options: RequestOptions = {},
 ): WireRequest<T> {
-  const flexible = version >= api.flexibleFrom;
   return {
     apiName: api.name,
     apiKey: api.key,
     apiVersion: version,
-    flexible,
+    flexible: isFlexible(api, version),
+    flexibleResponse: hasFlexibleResponseHeader(api, version),
     timeoutMs: options.timeoutMs,
     noResponse: options.noResponse,
     encode() {
-      const writer = new ByteWriter(flexible, options.sizeHint);
-      write(writer);
-      return writer.finish();
+      const to = new Writer(options.sizeHint);
+      encode(api, 'request', version, message, to);
+      return to.toBuffer();
     },
     decode(body) {
       try {
-        return read(new ByteReader(body, flexible));
+        const response = decode(api, 'response', version, new Reader(body, { nullAsEmpty: true }));
+        return result(response as MessageOf<A['response']>);
       } catch (cause) {
         if (cause instanceof KafkaError) throw cause;
         const text = cause instanceof Error ? cause.message : String(cause);
-        throw new KafkaError('CORRUPT_MESSAGE', `The response to ${api.name} v${version} cannot be read: ${text}`, {
-          cause,
-        });
+        throw new KafkaError(
+          'CORRUPT_MESSAGE',
+          `The response to ${api.name} v${version} cannot be read: ${cause instanceof MalformedMessage ? 'it ' : ''}${text}`,
+          { cause },
+        );
       }
     },
   };
@@ -65,11 +71,12 @@ export async function call<T>(
   build: (version: number) => WireRequest<T>,
   lane?: string,
 ): Promise<T> {
-  const version = await wire.version(nodeId, api.key, api.min, api.max);
+  const [lowest, highest] = api.versions;
+  const version = await wire.version(nodeId, api.key, lowest, highest);
   if (version === undefined) {
     throw new KafkaError(
       'UNSUPPORTED_VERSION_CLIENT',
-      `Broker ${nodeId} has no version of ${api.name} between ${api.min} and ${api.max}`,
+      `Broker ${nodeId} has no version of ${api.name} between ${lowest} and ${highest}`,
     );
   }
   return wire.send(nodeId, build(version), lane);

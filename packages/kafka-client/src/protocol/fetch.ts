@@ -1,13 +1,15 @@
+import * as kafka from '@millrace/kafka-protocol';
+import type { ElementOf, MessageOf } from '@millrace/kafka-protocol';
 import type { IsolationLevel } from '../port';
 import type { WireRequest } from '../wire';
-import { request, type Api } from './api';
+import { request } from './api';
 import { groupByTopic } from './by-topic';
 
 /**
  * Event Hubs supports v4 to v6; v9 checks leader epochs, v10 allows zstd, v13 has topic ids in place of names. Without
  * fetch sessions: each request lists all its partitions.
  */
-export const FETCH: Api = { name: 'Fetch', key: 1, min: 4, max: 13, flexibleFrom: 12 };
+export const FETCH = kafka.withVersions(kafka.FETCH, 4, 13);
 /** The last version with names, for topics whose id is unknown. */
 export const LAST_WITH_NAMES = 12;
 
@@ -57,63 +59,48 @@ export function fetchRequest(
 ): WireRequest<FetchResponse> {
   const byId = version > LAST_WITH_NAMES;
   const names = new Map(byId ? queries.map(({ topic, topicId }) => [topicId, topic]) : []);
+  const { maxWaitMs, minBytes, maxBytes, isolation } = limits;
+  const topics = groupByTopic(queries).map(([topic, group]) => ({
+    topic,
+    topicId: group[0]?.topicId ?? '',
+    // Not the epoch of the last record, which the client compares itself: see truncation-check.
+    partitions: group.map(({ partition, leaderEpoch, offset, maxBytes }) => ({
+      partition,
+      currentLeaderEpoch: leaderEpoch,
+      fetchOffset: offset,
+      partitionMaxBytes: maxBytes,
+    })),
+  }));
   return request(
     FETCH,
     version,
-    (w) => {
-      w.int32(-1).int32(limits.maxWaitMs).int32(limits.minBytes).int32(limits.maxBytes);
-      w.int8(limits.isolation === 'read_committed' ? 1 : 0);
-      if (version >= 7) w.int32(0).int32(-1);
-      w.array(groupByTopic(queries), ([topic, partitions]) => {
-        if (byId) w.uuid(partitions[0]?.topicId ?? '');
-        else w.string(topic);
-        w.array(partitions, (query) => {
-          w.int32(query.partition);
-          if (version >= 9) w.int32(query.leaderEpoch);
-          w.int64(query.offset);
-          // The epoch of the last record, which the client compares itself: see truncation-check.
-          if (version >= 12) w.int32(-1);
-          if (version >= 5) w.int64(-1);
-          w.int32(query.maxBytes).tags();
-        }).tags();
-      });
-      if (version >= 7) w.array([], () => undefined);
-      if (version >= 11) w.string('');
-      w.tags();
-    },
-    (r) => {
-      const throttleMs = r.int32();
-      let errorCode = 0;
-      if (version >= 7) {
-        errorCode = r.int16();
-        r.int32();
-      }
-      const topics = r.array(() => {
-        const topic = byId ? (names.get(r.uuid()) ?? '') : r.string();
-        const partitions = r.array((): PartitionResponse => {
-          const partition = r.int32();
-          const errorCode = r.int16();
-          const highWatermark = r.int64();
-          const lastStableOffset = r.int64();
-          const logStartOffset = version >= 5 ? r.int64() : -1;
-          const abortedTransactions = r.array(() => {
-            const aborted = { producerId: r.int64(), firstOffset: r.int64() };
-            r.tags();
-            return aborted;
-          });
-          if (version >= 11) r.int32();
-          const records = r.bytes();
-          r.tags();
-          return {
-            ...{ topic, partition, errorCode, highWatermark, lastStableOffset },
-            ...{ logStartOffset, abortedTransactions, records },
-          };
-        });
-        r.tags();
-        return partitions;
-      });
-      return { errorCode, throttleMs, partitions: topics.flat() };
-    },
+    { maxWaitMs, minBytes, maxBytes, isolationLevel: isolation === 'read_committed' ? 1 : 0, topics },
+    ({ throttleTimeMs, errorCode, responses }) => ({
+      throttleMs: throttleTimeMs,
+      errorCode,
+      partitions: responses.flatMap(({ topic, topicId, partitions }) => {
+        const name = byId ? (names.get(topicId) ?? '') : topic;
+        return partitions.map((partition) => fetchedPartition(name, partition));
+      }),
+    }),
     { timeoutMs, sizeHint: 128 + 64 * queries.length },
   );
+}
+
+const NO_RECORDS = Buffer.alloc(0);
+
+function fetchedPartition(
+  topic: string,
+  partition: ElementOf<ElementOf<MessageOf<typeof FETCH.response>['responses']>['partitions']>,
+): PartitionResponse {
+  return {
+    topic,
+    partition: partition.partitionIndex,
+    errorCode: partition.errorCode,
+    highWatermark: partition.highWatermark,
+    lastStableOffset: partition.lastStableOffset,
+    logStartOffset: partition.logStartOffset,
+    abortedTransactions: partition.abortedTransactions ?? [],
+    records: partition.records ?? NO_RECORDS,
+  };
 }

@@ -1,7 +1,8 @@
+import * as kafka from '@millrace/kafka-protocol';
 import type { WireRequest } from '../wire';
-import { request, type Api } from './api';
+import { request } from './api';
 
-export const FIND_COORDINATOR: Api = { name: 'FindCoordinator', key: 10, min: 1, max: 2, flexibleFrom: 3 };
+export const FIND_COORDINATOR = kafka.withVersions(kafka.FIND_COORDINATOR, 1, 2);
 
 export interface FoundCoordinator {
   readonly errorCode: number;
@@ -16,19 +17,8 @@ export function findCoordinatorRequest(
   type: 'group' | 'transaction',
   key: string,
 ): WireRequest<FoundCoordinator> {
-  return request(
-    FIND_COORDINATOR,
-    version,
-    (w) => w.string(key).int8(type === 'group' ? 0 : 1),
-    (r) => {
-      r.int32();
-      return {
-        errorCode: r.int16(),
-        errorMessage: r.nullableString(),
-        nodeId: r.int32(),
-        host: r.string(),
-        port: r.int32(),
-      };
-    },
-  );
+  const keyType = type === 'group' ? 0 : 1;
+  return request(FIND_COORDINATOR, version, { key, keyType }, ({ errorCode, errorMessage, nodeId, host, port }) => ({
+    ...{ errorCode, errorMessage, nodeId, host, port },
+  }));
 }

@@ -1,11 +1,12 @@
+import * as kafka from '@millrace/kafka-protocol';
 import type { WireRequest } from '../wire';
-import { request, type Api } from './api';
+import { request } from './api';
 
 /**
  * From version 3 on a producer sends its current id and epoch, so that a fenced one cannot fence its successor
  * (KIP-360).
  */
-export const INIT_PRODUCER_ID: Api = { name: 'InitProducerId', key: 22, min: 0, max: 4, flexibleFrom: 2 };
+export const INIT_PRODUCER_ID = kafka.withVersions(kafka.INIT_PRODUCER_ID, 0, 4);
 
 export interface InitializedProducer {
   readonly errorCode: number;
@@ -20,19 +21,11 @@ export function initProducerIdRequest(
   transactionTimeoutMs: number,
   current: { producerId: number; epoch: number } = { producerId: -1, epoch: -1 },
 ): WireRequest<InitializedProducer> {
+  const { producerId, epoch: producerEpoch } = current;
   return request(
     INIT_PRODUCER_ID,
     version,
-    (w) => {
-      w.nullableString(transactionalId).int32(transactionTimeoutMs);
-      if (version >= 3) w.int64(current.producerId).int16(current.epoch);
-      w.tags();
-    },
-    (r) => {
-      r.int32(); // throttle time
-      const response = { errorCode: r.int16(), producerId: r.int64(), epoch: r.int16() };
-      r.tags();
-      return response;
-    },
+    { transactionalId, transactionTimeoutMs, producerId, producerEpoch },
+    ({ errorCode, producerId, producerEpoch }) => ({ errorCode, producerId, epoch: producerEpoch }),
   );
 }

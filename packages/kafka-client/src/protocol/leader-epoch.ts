@@ -1,9 +1,13 @@
+import * as kafka from '@millrace/kafka-protocol';
 import type { WireRequest } from '../wire';
-import { request, type Api } from './api';
+import { request } from './api';
 import { groupByTopic } from './by-topic';
 
 /** Before v3 only brokers are authorized. */
-export const OFFSET_FOR_LEADER_EPOCH: Api = { name: 'OffsetForLeaderEpoch', key: 23, min: 3, max: 3, flexibleFrom: 4 };
+export const OFFSET_FOR_LEADER_EPOCH = kafka.withVersions(kafka.OFFSET_FOR_LEADER_EPOCH, 3, 3);
+
+/** As of every consumer. */
+const NO_REPLICA = -1;
 
 export interface EpochQuery {
   readonly topic: string;
@@ -28,26 +32,17 @@ export function offsetForLeaderEpochRequest(
   version: number,
   queries: readonly EpochQuery[],
 ): WireRequest<EpochResponse[]> {
-  return request(
-    OFFSET_FOR_LEADER_EPOCH,
-    version,
-    (w) => {
-      w.int32(-1).array(groupByTopic(queries), ([topic, partitions]) => {
-        w.string(topic).array(partitions, ({ partition, currentEpoch, epoch }) =>
-          w.int32(partition).int32(currentEpoch).int32(epoch),
-        );
-      });
-    },
-    (r) => {
-      r.int32();
-      const topics = r.array(() => {
-        const topic = r.string();
-        return r.array((): EpochResponse => {
-          const errorCode = r.int16();
-          return { topic, errorCode, partition: r.int32(), epoch: r.int32(), endOffset: r.int64() };
-        });
-      });
-      return topics.flat();
-    },
+  const topics = groupByTopic(queries).map(([topic, group]) => ({
+    topic,
+    partitions: group.map(({ partition, currentEpoch, epoch }) => ({
+      ...{ partition, currentLeaderEpoch: currentEpoch, leaderEpoch: epoch },
+    })),
+  }));
+  return request(OFFSET_FOR_LEADER_EPOCH, version, { replicaId: NO_REPLICA, topics }, ({ topics }) =>
+    topics.flatMap(({ topic, partitions }) =>
+      partitions.map(({ errorCode, partition, leaderEpoch, endOffset }) => ({
+        ...{ topic, partition, errorCode, epoch: leaderEpoch, endOffset },
+      })),
+    ),
   );
 }

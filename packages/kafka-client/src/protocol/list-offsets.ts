@@ -1,10 +1,11 @@
+import * as kafka from '@millrace/kafka-protocol';
 import type { IsolationLevel } from '../port';
 import type { WireRequest } from '../wire';
-import { request, type Api } from './api';
-import { groupByTopic } from './by-topic';
+import { request } from './api';
+import { partitionsOf, topicsOf, type PartitionError } from './by-topic';
 
 /** v2 has the isolation level, v4 the leader epoch. */
-export const LIST_OFFSETS: Api = { name: 'ListOffsets', key: 2, min: 1, max: 5, flexibleFrom: 6 };
+export const LIST_OFFSETS = kafka.withVersions(kafka.LIST_OFFSETS, 1, 5);
 
 export const LATEST = -1;
 export const EARLIEST = -2;
@@ -17,10 +18,7 @@ export interface OffsetQuery {
   readonly timestamp: number;
 }
 
-export interface OffsetResponse {
-  readonly topic: string;
-  readonly partition: number;
-  readonly errorCode: number;
+export interface OffsetResponse extends PartitionError {
   /** -1: no record at or after the timestamp. */
   readonly offset: number;
 }
@@ -30,35 +28,13 @@ export function listOffsetsRequest(
   queries: readonly OffsetQuery[],
   isolation: IsolationLevel,
 ): WireRequest<OffsetResponse[]> {
-  return request(
-    LIST_OFFSETS,
-    version,
-    (w) => {
-      w.int32(-1);
-      if (version >= 2) w.int8(isolation === 'read_committed' ? 1 : 0);
-      w.array(groupByTopic(queries), ([topic, partitions]) => {
-        w.string(topic).array(partitions, (query) => {
-          w.int32(query.partition);
-          if (version >= 4) w.int32(query.leaderEpoch);
-          w.int64(query.timestamp);
-        });
-      });
-    },
-    (r) => {
-      if (version >= 2) r.int32();
-      return r
-        .array(() => {
-          const topic = r.string();
-          return r.array((): OffsetResponse => {
-            const partition = r.int32();
-            const errorCode = r.int16();
-            r.int64();
-            const offset = r.int64();
-            if (version >= 4) r.int32();
-            return { topic, partition, errorCode, offset };
-          });
-        })
-        .flat();
-    },
+  const topics = topicsOf(queries, ({ partition, leaderEpoch, timestamp }) => ({
+    ...{ partitionIndex: partition, currentLeaderEpoch: leaderEpoch, timestamp },
+  }));
+  const isolationLevel = isolation === 'read_committed' ? 1 : 0;
+  return request(LIST_OFFSETS, version, { isolationLevel, topics }, ({ topics }) =>
+    partitionsOf(topics, (topic, { partitionIndex, errorCode, offset }) => ({
+      ...{ topic, partition: partitionIndex, errorCode, offset },
+    })),
   );
 }

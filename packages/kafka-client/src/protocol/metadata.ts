@@ -1,8 +1,10 @@
+import * as kafka from '@millrace/kafka-protocol';
+import type { ElementOf, MessageOf } from '@millrace/kafka-protocol';
 import type { WireRequest } from '../wire';
-import { request, type Api } from './api';
+import { request } from './api';
 
 /** Event Hubs supports up to v5. v4 can disable auto-creation, v7 has leader epochs, v10 has topic ids. */
-export const METADATA: Api = { name: 'Metadata', key: 3, min: 4, max: 12, flexibleFrom: 9 };
+export const METADATA = kafka.withVersions(kafka.METADATA, 4, 12);
 
 const NO_UUID = '0'.repeat(32);
 
@@ -35,49 +37,24 @@ export function metadataRequest(
   topics: readonly string[] | null,
   allowAutoCreate: boolean,
 ): WireRequest<MetadataResponse> {
-  return request(
-    METADATA,
-    version,
-    (w) => {
-      w.nullableArray(topics, (topic) => {
-        if (version >= 10) w.uuid(NO_UUID);
-        w.string(topic).tags();
-      }).boolean(allowAutoCreate);
-      if (version >= 8 && version <= 10) w.boolean(false);
-      if (version >= 8) w.boolean(false);
-      w.tags();
-    },
-    (r) => {
-      r.int32();
-      const brokers = r.array(() => {
-        const broker = { id: r.int32(), host: r.string(), port: r.int32() };
-        r.nullableString();
-        r.tags();
-        return broker;
-      });
-      const clusterId = r.nullableString();
-      const controllerId = r.int32();
-      const topics = r.array(() => {
-        const errorCode = r.int16();
-        const name = r.string();
-        const id = version >= 10 ? r.uuid() : NO_UUID;
-        const internal = r.boolean();
-        const partitions = r.array(() => {
-          const errorCode = r.int16();
-          const partition = r.int32();
-          const leader = r.int32();
-          const leaderEpoch = version >= 7 ? r.int32() : -1;
-          const replicas = r.array(() => r.int32());
-          r.array(() => r.int32());
-          if (version >= 5) r.array(() => r.int32());
-          r.tags();
-          return { errorCode, partition, leader, leaderEpoch, replicas };
-        });
-        if (version >= 8) r.int32();
-        r.tags();
-        return { errorCode, name, ...(id !== NO_UUID && { id }), internal, partitions };
-      });
-      return { brokers, clusterId, controllerId, topics };
-    },
-  );
+  const message = { topics: topics && topics.map((name) => ({ name })), allowAutoTopicCreation: allowAutoCreate };
+  return request(METADATA, version, message, ({ brokers, clusterId, controllerId, topics }) => ({
+    brokers: brokers.map(({ nodeId, host, port }) => ({ id: nodeId, host, port })),
+    clusterId,
+    controllerId,
+    topics: topics.map(({ errorCode, name, topicId, isInternal, partitions }) => ({
+      ...{ errorCode, name: name ?? '', ...(version >= 10 && topicId !== NO_UUID && { id: topicId }) },
+      ...{ internal: isInternal, partitions: partitions.map(metadataPartition) },
+    })),
+  }));
 }
+
+const metadataPartition = ({
+  errorCode,
+  partitionIndex,
+  leaderId,
+  leaderEpoch,
+  replicaNodes,
+}: ElementOf<ElementOf<MessageOf<typeof METADATA.response>['topics']>['partitions']>): MetadataPartition => ({
+  ...{ errorCode, partition: partitionIndex, leader: leaderId, leaderEpoch, replicas: replicaNodes },
+});

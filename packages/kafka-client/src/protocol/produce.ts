@@ -2,11 +2,12 @@
  * Produce, versions 3 to 8, which share one request layout. Later versions add nothing that a producer with one batch
  * in flight needs, and Event Hubs supports up to 7 (kafka-client §3).
  */
+import * as kafka from '@millrace/kafka-protocol';
+import { Writer, type ElementOf, type MessageOf } from '@millrace/kafka-protocol';
 import type { WireRequest } from '../wire';
-import { request, type Api } from './api';
-import { ByteWriter, type ByteReader } from './bytes';
+import { request } from './api';
 
-export const PRODUCE: Api = { name: 'Produce', key: 0, min: 3, max: 8, flexibleFrom: 9 };
+export const PRODUCE = kafka.withVersions(kafka.PRODUCE, 3, 8);
 /** The first version that supports zstd. */
 export const ZSTD_PRODUCE_VERSION = 7;
 
@@ -43,9 +44,14 @@ export function produceHeadroom(transactionalId: string | null, topic: string): 
 
 /** The part of a request before its only batch. */
 export function produceHeader(to: ProducePartition, batchBytes: number, options: ProduceOptions): Buffer {
-  const writer = new ByteWriter(false, 128);
-  writer.nullableString(options.transactionalId).int16(options.acks).int32(options.timeoutMs);
-  return writer.int32(1).string(to.topic).int32(1).int32(to.partition).int32(batchBytes).finish();
+  const head = new Writer(128);
+  writeOptions(head, options);
+  head.int32(1);
+  head.string(to.topic, false);
+  head.int32(1);
+  head.int32(to.partition);
+  head.int32(batchBytes);
+  return head.toBuffer();
 }
 
 /** The parts of a body with several batches, in order; batches are not copied. */
@@ -53,49 +59,53 @@ export function produceBodyParts(
   byTopic: ReadonlyMap<string, readonly { partition: number; batch: Buffer }[]>,
   options: ProduceOptions,
 ): Buffer[] {
-  const head = new ByteWriter();
-  head.nullableString(options.transactionalId).int16(options.acks).int32(options.timeoutMs).int32(byTopic.size);
-  const parts = [head.finish()];
+  const parts: Buffer[] = [];
+  let head = new Writer();
+  writeOptions(head, options);
+  head.int32(byTopic.size);
   for (const [topic, partitions] of byTopic) {
-    parts.push(new ByteWriter().string(topic).int32(partitions.length).finish());
+    head.string(topic, false);
+    head.int32(partitions.length);
     for (const { partition, batch } of partitions) {
-      parts.push(new ByteWriter(false, 8).int32(partition).int32(batch.length).finish(), batch);
+      head.int32(partition);
+      head.int32(batch.length);
+      parts.push(head.toBuffer(), batch);
+      head = new Writer();
     }
   }
   return parts;
 }
 
+function writeOptions(to: Writer, options: ProduceOptions): void {
+  to.string(options.transactionalId, false);
+  to.int16(options.acks);
+  to.int32(options.timeoutMs);
+}
+
 /** @param body from the functions above; not copied. */
 export function produceRequest(version: number, body: Buffer, options: ProduceOptions): WireRequest<ProduceResponse> {
+  const noResponse = options.acks === 0;
   const definition = request(
     PRODUCE,
     version,
-    () => undefined,
-    (reader) => readResponse(reader, version),
-    {
-      noResponse: options.acks === 0,
-    },
+    {},
+    ({ responses, throttleTimeMs }) => ({
+      partitions: responses.flatMap(({ name, partitionResponses }) =>
+        partitionResponses.map((partition) => producedPartition(name, partition)),
+      ),
+      throttleMs: throttleTimeMs,
+    }),
+    { noResponse },
   );
   return { ...definition, encode: () => body };
 }
 
-function readResponse(reader: ByteReader, version: number): ProduceResponse {
-  const topics = reader.array(() => {
-    const topic = reader.string();
-    return reader.array(() => readPartition(reader, topic, version));
-  });
-  return { partitions: topics.flat(), throttleMs: reader.int32() };
-}
-
-function readPartition(reader: ByteReader, topic: string, version: number): ProducedPartition {
-  const partition = reader.int32();
-  const errorCode = reader.int16();
-  const baseOffset = reader.int64();
-  reader.int64(); // log append time
-  const logStartOffset = version >= 5 ? reader.int64() : -1;
-  const recordErrors =
-    version >= 8 ? reader.array(() => ({ index: reader.int32(), message: reader.nullableString() })) : [];
-  const batchMessage = version >= 8 ? reader.nullableString() : null;
-  const errorMessage = recordErrors.find((e) => e.message !== null)?.message ?? batchMessage;
-  return { topic, partition, errorCode, errorMessage, baseOffset, logStartOffset };
+function producedPartition(
+  topic: string,
+  partition: ElementOf<ElementOf<MessageOf<typeof PRODUCE.response>['responses']>['partitionResponses']>,
+): ProducedPartition {
+  const { index, errorCode, baseOffset, logStartOffset, recordErrors } = partition;
+  const rejected = recordErrors.find((record) => record.batchIndexErrorMessage !== null);
+  const errorMessage = rejected?.batchIndexErrorMessage ?? partition.errorMessage;
+  return { topic, partition: index, errorCode, errorMessage, baseOffset, logStartOffset };
 }

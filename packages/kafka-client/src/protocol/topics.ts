@@ -1,14 +1,15 @@
 /** CreateTopics, DeleteTopics, CreatePartitions, DeleteRecords. */
+import * as kafka from '@millrace/kafka-protocol';
 import type { NewTopic, TopicPartitionOffset } from '../port';
 import type { WireRequest } from '../wire';
-import { request, type Api } from './api';
-import { groupByTopic } from './by-topic';
+import { request } from './api';
+import { partitionErrorsOf, topicsOf, type PartitionError } from './by-topic';
 
 /** v4 accepts -1 for partitions and replication factor. */
-export const CREATE_TOPICS: Api = { name: 'CreateTopics', key: 19, min: 2, max: 4, flexibleFrom: 5 };
-export const DELETE_TOPICS: Api = { name: 'DeleteTopics', key: 20, min: 1, max: 3, flexibleFrom: 4 };
-export const CREATE_PARTITIONS: Api = { name: 'CreatePartitions', key: 37, min: 0, max: 1, flexibleFrom: 2 };
-export const DELETE_RECORDS: Api = { name: 'DeleteRecords', key: 21, min: 0, max: 1, flexibleFrom: 2 };
+export const CREATE_TOPICS = kafka.withVersions(kafka.CREATE_TOPICS, 2, 4);
+export const DELETE_TOPICS = kafka.withVersions(kafka.DELETE_TOPICS, 1, 3);
+export const CREATE_PARTITIONS = kafka.withVersions(kafka.CREATE_PARTITIONS, 0, 1);
+export const DELETE_RECORDS = kafka.withVersions(kafka.DELETE_RECORDS, 0, 1);
 
 export interface TopicError {
   readonly name: string;
@@ -16,44 +17,31 @@ export interface TopicError {
   readonly errorMessage: string | null;
 }
 
+const topicErrors = (
+  topics: readonly { readonly name: string | null; readonly errorCode: number; readonly errorMessage: string | null }[],
+): TopicError[] => topics.map(({ name, errorCode, errorMessage }) => ({ name: name ?? '', errorCode, errorMessage }));
+
 export function createTopicsRequest(
   version: number,
   topics: readonly NewTopic[],
   timeoutMs: number,
   validateOnly: boolean,
 ): WireRequest<TopicError[]> {
-  return request(
-    CREATE_TOPICS,
-    version,
-    (w) => {
-      w.array(topics, (topic) => {
-        w.string(topic.name).int32(topic.partitions).int16(topic.replicationFactor);
-        w.array([], () => undefined);
-        w.array(Object.entries(topic.configs ?? {}), ([name, value]) => w.string(name).nullableString(value));
-      });
-      w.int32(timeoutMs).boolean(validateOnly);
-    },
-    (r) => {
-      r.int32();
-      return r.array(() => ({ name: r.string(), errorCode: r.int16(), errorMessage: r.nullableString() }));
-    },
+  const created = topics.map(({ name, partitions, replicationFactor, configs = {} }) => ({
+    ...{ name, numPartitions: partitions, replicationFactor },
+    configs: Object.entries(configs).map(([name, value]) => ({ name, value })),
+  }));
+  return request(CREATE_TOPICS, version, { topics: created, timeoutMs, validateOnly }, ({ topics }) =>
+    topicErrors(topics),
   );
 }
 
 export function deleteTopicsRequest(
   version: number,
-  topics: readonly string[],
+  topicNames: readonly string[],
   timeoutMs: number,
 ): WireRequest<TopicError[]> {
-  return request(
-    DELETE_TOPICS,
-    version,
-    (w) => w.array(topics, (topic) => w.string(topic)).int32(timeoutMs),
-    (r) => {
-      r.int32();
-      return r.array(() => ({ name: r.string(), errorCode: r.int16(), errorMessage: null }));
-    },
-  );
+  return request(DELETE_TOPICS, version, { topicNames, timeoutMs }, ({ responses }) => topicErrors(responses));
 }
 
 export function createPartitionsRequest(
@@ -62,48 +50,15 @@ export function createPartitionsRequest(
   totalCount: number,
   timeoutMs: number,
 ): WireRequest<TopicError[]> {
-  return request(
-    CREATE_PARTITIONS,
-    version,
-    (w) => {
-      w.array([topic], (name) => {
-        w.string(name)
-          .int32(totalCount)
-          .nullableArray(null, () => undefined);
-      });
-      w.int32(timeoutMs).boolean(false);
-    },
-    (r) => {
-      r.int32();
-      return r.array(() => ({ name: r.string(), errorCode: r.int16(), errorMessage: r.nullableString() }));
-    },
-  );
+  const topics = [{ name: topic, count: totalCount }];
+  return request(CREATE_PARTITIONS, version, { topics, timeoutMs }, ({ results }) => topicErrors(results));
 }
 
 export function deleteRecordsRequest(
   version: number,
   before: readonly TopicPartitionOffset[],
   timeoutMs: number,
-): WireRequest<{ topic: string; partition: number; errorCode: number }[]> {
-  return request(
-    DELETE_RECORDS,
-    version,
-    (w) => {
-      w.array(groupByTopic(before), ([topic, partitions]) => {
-        w.string(topic).array(partitions, ({ partition, offset }) => w.int32(partition).int64(offset));
-      }).int32(timeoutMs);
-    },
-    (r) => {
-      r.int32();
-      const topics = r.array(() => {
-        const topic = r.string();
-        return r.array(() => {
-          const partition = r.int32();
-          r.int64();
-          return { topic, partition, errorCode: r.int16() };
-        });
-      });
-      return topics.flat();
-    },
-  );
+): WireRequest<PartitionError[]> {
+  const topics = topicsOf(before, ({ partition, offset }) => ({ partitionIndex: partition, offset }));
+  return request(DELETE_RECORDS, version, { topics, timeoutMs }, ({ topics }) => partitionErrorsOf(topics));
 }

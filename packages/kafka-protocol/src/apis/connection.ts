@@ -33,6 +33,28 @@ export const API_VERSIONS = api({
       ],
     ],
     ['throttleTimeMs', 'int32', '1+'],
+    [
+      'supportedFeatures',
+      [
+        ['name', 'string'],
+        ['minVersion', 'int16'],
+        ['maxVersion', 'int16'],
+      ],
+      '3+',
+      { tag: 0 },
+    ],
+    ['finalizedFeaturesEpoch', 'int64', '3+', { tag: 1, default: -1 }],
+    [
+      'finalizedFeatures',
+      [
+        ['name', 'string'],
+        ['maxVersionLevel', 'int16'],
+        ['minVersionLevel', 'int16'],
+      ],
+      '3+',
+      { tag: 2 },
+    ],
+    ['zkMigrationReady', 'bool', '3+', { tag: 3 }],
   ],
 });
 

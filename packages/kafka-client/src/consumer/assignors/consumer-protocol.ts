@@ -2,8 +2,8 @@
  * The messages of protocol type `consumer`, versions 0 to 3, as in Java. Readers ignore unknown fields, so that mixed
  * groups work.
  */
+import { Reader, Writer } from '@millrace/kafka-protocol';
 import type { TopicPartition } from '../../port';
-import { ByteReader, ByteWriter } from '../../protocol/bytes';
 import type { MemberSubscription } from './assignor';
 
 const SUBSCRIPTION_VERSION = 3;
@@ -26,16 +26,32 @@ function byTopic(partitions: readonly TopicPartition[]): TopicPartitions[] {
     .map(([topic, list]) => ({ topic, partitions: list.sort((a, b) => a - b) }));
 }
 
-function writePartitions(writer: ByteWriter, partitions: readonly TopicPartition[]): void {
-  writer.array(byTopic(partitions), (entry) =>
-    writer.string(entry.topic).array(entry.partitions, (partition) => writer.int32(partition)),
-  );
+function writeArray<T>(to: Writer, items: readonly T[], write: (item: T) => void): void {
+  to.length(items.length, false, true);
+  for (const item of items) write(item);
 }
 
-function readPartitions(reader: ByteReader): TopicPartition[] {
-  return reader
-    .array(() => ({ topic: reader.string(), partitions: reader.array(() => reader.int32()) }))
-    .flatMap(({ topic, partitions }) => partitions.map((partition) => ({ topic, partition })));
+/** A null array is returned as an empty one. */
+function readArray<T>(from: Reader, read: () => T): T[] {
+  const items: T[] = [];
+  for (let left = from.count(false); left > 0; left--) items.push(read());
+  return items;
+}
+
+const readText = (from: Reader): string => from.string(false) ?? '';
+
+function writePartitions(to: Writer, partitions: readonly TopicPartition[]): void {
+  writeArray(to, byTopic(partitions), (entry) => {
+    to.string(entry.topic, false);
+    writeArray(to, entry.partitions, (partition) => to.int32(partition));
+  });
+}
+
+function readPartitions(from: Reader): TopicPartition[] {
+  return readArray(from, () => {
+    const topic = readText(from);
+    return readArray(from, () => ({ topic, partition: from.int32() }));
+  }).flat();
 }
 
 export interface Subscription {
@@ -46,39 +62,39 @@ export interface Subscription {
 }
 
 export function encodeSubscription(subscription: Subscription): Buffer {
-  const writer = new ByteWriter();
-  writer.int16(SUBSCRIPTION_VERSION);
-  writer.array([...subscription.topics].sort(), (topic) => writer.string(topic));
-  writer.nullableBytes(subscription.userData);
-  writePartitions(writer, subscription.owned);
-  writer.int32(subscription.generation);
-  writer.nullableString(null);
-  return writer.finish();
+  const to = new Writer();
+  to.int16(SUBSCRIPTION_VERSION);
+  writeArray(to, [...subscription.topics].sort(), (topic) => to.string(topic, false));
+  to.byteString(subscription.userData, false);
+  writePartitions(to, subscription.owned);
+  to.int32(subscription.generation);
+  to.string(null, false);
+  return to.toBuffer();
 }
 
-/** Throws RangeError for truncated bytes. */
+/** Throws MalformedMessage for truncated bytes. */
 export function decodeSubscription(bytes: Buffer, groupInstanceId: string | null = null): MemberSubscription {
-  const reader = new ByteReader(bytes);
-  const version = reader.int16();
-  const topics = reader.array(() => reader.string());
-  reader.nullableBytes();
-  const owned = version >= 1 ? readPartitions(reader) : [];
-  const generation = version >= 2 ? reader.int32() : -1;
+  const from = new Reader(bytes);
+  const version = from.int16();
+  const topics = readArray(from, () => readText(from));
+  from.byteString(false);
+  const owned = version >= 1 ? readPartitions(from) : [];
+  const generation = version >= 2 ? from.int32() : -1;
   return { topics, owned, generation, groupInstanceId };
 }
 
 export function encodeAssignment(partitions: readonly TopicPartition[]): Buffer {
-  const writer = new ByteWriter();
-  writer.int16(ASSIGNMENT_VERSION);
-  writePartitions(writer, partitions);
-  writer.nullableBytes(null);
-  return writer.finish();
+  const to = new Writer();
+  to.int16(ASSIGNMENT_VERSION);
+  writePartitions(to, partitions);
+  to.byteString(null, false);
+  return to.toBuffer();
 }
 
 /** Empty bytes mean no partitions. */
 export function decodeAssignment(bytes: Buffer): TopicPartition[] {
   if (bytes.length === 0) return [];
-  const reader = new ByteReader(bytes);
-  reader.int16();
-  return readPartitions(reader);
+  const from = new Reader(bytes);
+  from.int16();
+  return readPartitions(from);
 }

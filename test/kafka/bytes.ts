@@ -1,9 +1,7 @@
 /**
- * Encoding and decoding of the protocol's primitive types. One request definition serves both encodings: for flexible
- * versions strings, bytes and arrays are compact, and `tags` is not empty.
- *
- * Deliberately not shared with the embedded broker’s `protocol/reader.ts` and `writer.ts`: tests run this client on
- * that broker, and with common code an encoding error would cancel itself out.
+ * Reads and writes the protocol's primitive types for scripted brokers, independent of the code that the client and the
+ * embedded broker share: with that, an encoding error would cancel itself out. For flexible versions strings, bytes and
+ * arrays are compact, and `tags` is not empty.
  */
 export class ByteWriter {
   private buffer: Buffer;
@@ -60,12 +58,6 @@ export class ByteWriter {
     const at = this.reserve(8);
     this.buffer.writeInt32BE(Math.floor(value / 4294967296), at);
     this.buffer.writeUInt32BE(value >>> 0, at + 4);
-    return this;
-  }
-
-  float64(value: number): this {
-    const at = this.reserve(8);
-    this.buffer.writeDoubleBE(value, at);
     return this;
   }
 
@@ -142,7 +134,7 @@ export class ByteWriter {
 /** For 32 bits, as all lengths and counts of the protocol. */
 const MAX_UVARINT_BYTES = 5;
 
-/** Throws RangeError for input that ends too early; callers turn that into a KafkaError with the request's name. */
+/** Throws RangeError for input that ends too early. */
 export class ByteReader {
   constructor(
     readonly buffer: Buffer,
@@ -183,10 +175,6 @@ export class ByteReader {
   int64(): number {
     const at = this.take(8);
     return this.buffer.readInt32BE(at) * 4294967296 + this.buffer.readUInt32BE(at + 4);
-  }
-
-  float64(): number {
-    return this.buffer.readDoubleBE(this.take(8));
   }
 
   uvarint(): number {
