@@ -78,6 +78,18 @@ describe('create', () => {
     expect(answer.json).toEqual({ name, config: { ...SNK, name }, tasks: [], type: 'sink' });
   });
 
+  test('connect-rest 22: an HTTP/1.0 request without a Host header gets a Location, too', async () => {
+    const name = fresh();
+    const body = JSON.stringify({ name, config: SNK });
+    const head = `POST /connectors HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const text = await waitFor('a rebalance to end', async () => {
+      const answer = await target.raw(head + body);
+      return answer.status !== 409 && answer.text;
+    });
+    expect(text).toMatch(new RegExp(`\r\nLocation: http://[^/]+/connectors/${name}\r\n`));
+    await lists([name]);
+  });
+
   test('connect-rest 21: a source has type source', async () => {
     expect((await create(fresh(), SRC)).json.type).toBe('source');
   });

@@ -303,6 +303,22 @@ ours('connect-rest 18, R4: malformed paths are 400 as JSON', async () => {
   }
 });
 
+test('connect-rest R4: dots are names, long paths are 414, long headers 431', async () => {
+  const get = async (path: string, headers = ''): ReturnType<Target['raw']> =>
+    await target.raw(`GET ${path} HTTP/1.1\r\nHost: <host>\r\nConnection: close\r\n${headers}\r\n`);
+  expect((await get('/connectors/..')).text).toContain('{"error_code":404,"message":"Connector .. not found"}');
+  expect((await get(`/connectors/${'a'.repeat(9000)}`)).status).toBe(414);
+  expect((await get('/', `X-Long: ${'a'.repeat(20000)}\r\n`)).status).toBe(431);
+});
+
+ours('a body beyond 1 MiB is 413', async () => {
+  expectError(
+    await target.call('POST', '/connectors', ' '.repeat(1024 * 1024 + 1)),
+    413,
+    'The request body is larger than 1048576 bytes; to allow more, increase rest.body.max.bytes',
+  );
+});
+
 test('connect-rest 19: task numbers', async () => {
   for (const task of ['abc', '99999999999', '1.5', '0x1']) {
     const answer = await target.call('GET', `/connectors/none/tasks/${task}/status`);
