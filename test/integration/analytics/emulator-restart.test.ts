@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startAnalyticsEmulator, type AnalyticsEmulator, type EmulatorOptions } from '../../../dev/analytics-emulator';
+import { freePort } from '../../../dev/services/free-port';
 import { EmulatorClient } from './emulator-client';
 
 const running: AnalyticsEmulator[] = [];
@@ -35,13 +36,12 @@ const listen = async (port: number): Promise<Server> =>
   });
 const close = async (server: Server): Promise<void> => await new Promise((resolve) => server.close(() => resolve()));
 
-/** The first of four consecutive free ports below the ephemeral range. */
-async function freePorts(): Promise<number> {
+/** The first of four consecutive ports that no other worker of the test run uses. */
+async function fourPorts(): Promise<number> {
   for (;;) {
-    const port = 15_000 + Math.floor(Math.random() * 15_000);
-    const servers = await Promise.allSettled([0, 1, 2, 3].map(async (i) => await listen(port + i)));
-    for (const server of servers) if (server.status === 'fulfilled') await close(server.value);
-    if (servers.every(({ status }) => status === 'fulfilled')) return port;
+    const first = await freePort();
+    const others = [await freePort(), await freePort(), await freePort()];
+    if (others.every((port, i) => port === first + i + 1)) return first;
   }
 }
 
@@ -58,7 +58,7 @@ test('queued files are loaded after a restart with a data folder', async () => {
 });
 
 test('with a configured port the storage uses the next three, before and after a restart', async () => {
-  const port = await freePorts();
+  const port = await fourPorts();
   for (let run = 0; run < 2; run++) {
     const { emulator, client } = await start({ port });
     const { container, queue } = await client.resources();
@@ -68,7 +68,7 @@ test('with a configured port the storage uses the next three, before and after a
 });
 
 test('a storage port in use is reported, and nothing is left running', async () => {
-  const port = await freePorts();
+  const port = await fourPorts();
   const taken = await listen(port + 2);
   await expect(start({ port })).rejects.toThrow(`The storage's queue service cannot listen on port ${port + 2}`);
   await close(await listen(port + 1));
