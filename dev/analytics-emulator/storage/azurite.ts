@@ -60,7 +60,10 @@ async function startService(service: 'blob' | 'queue' | 'table', folder: string 
   const lines = createInterface({ input: child.stdout });
   const port = await new Promise<number>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`Azurite's ${service} service did not start`)), START_TIMEOUT_MS);
-    child.once('exit', (code) => reject(new Error(`Azurite's ${service} service exited with code ${code}`)));
+    child.once('exit', (code) => {
+      clearTimeout(timer);
+      reject(new Error(`Azurite's ${service} service exited with code ${code}`));
+    });
     lines.on('line', (line) => {
       const said = /^port ([0-9]+)$/.exec(line);
       if (!said) return;
