@@ -4,6 +4,23 @@
  * folder of that name, runs on Apache Kafka only. `redis`, every folder of that name, starts redis-server, which is
  * installed first if it is missing and the user is root.
  */
+const { readdirSync } = require('node:fs');
+
+/** Tests run the sources of our packages: what their package.json exports, and nothing else of them by name. */
+function sourcesOfPackages() {
+  const folders = ['packages', 'connectors'].flatMap((group) =>
+    readdirSync(`${__dirname}/${group}`).map((name) => `${group}/${name}`),
+  );
+  const entries = folders.flatMap((folder) => {
+    const { name, exports } = require(`./${folder}/package.json`);
+    return Object.entries(exports).flatMap(([subpath, target]) => {
+      const [, file] = /^\.\/dist\/(.*)\.js$/.exec(target.default ?? target) ?? [];
+      return file ? [[`^${name}${subpath.slice(1)}$`, `<rootDir>/${folder}/src/${file}.ts`]] : [];
+    });
+  });
+  return Object.fromEntries(entries);
+}
+
 const common = {
   testEnvironment: 'node',
   transform: {
@@ -16,16 +33,7 @@ const common = {
     ],
   },
   moduleNameMapper: {
-    '^@millrace/sdk$': '<rootDir>/packages/sdk/src/index.ts',
-    '^@millrace/sdk/testing$': '<rootDir>/packages/sdk/src/testing/index.ts',
-    '^@millrace/record-codecs$': '<rootDir>/packages/record-codecs/src/index.ts',
-    '^@millrace/kafka-protocol$': '<rootDir>/packages/kafka-protocol/src/index.ts',
-    '^@millrace/kafka-client$': '<rootDir>/packages/kafka-client/src/index.ts',
-    '^@millrace/kafka-client/clients$': '<rootDir>/packages/kafka-client/src/create-clients.ts',
-    '^@millrace/kafka-client/security$': '<rootDir>/packages/kafka-client/src/security/index.ts',
-    '^@millrace/(cli|texts)/(.*)$': '<rootDir>/packages/$1/src/$2.ts',
-    '^@millrace/embedded$': '<rootDir>/packages/embedded/src/index.ts',
-    '^@millrace/connector-([a-z]+)$': '<rootDir>/connectors/$1/src/index.ts',
+    ...sourcesOfPackages(),
     // The module of a built-in plugin, which the worker imports by its path.
     '/connectors/([a-z-]+)/dist/index\\.js$': '<rootDir>/connectors/$1/src/index.ts',
   },

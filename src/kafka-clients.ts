@@ -1,7 +1,7 @@
 /** The Kafka clients of the worker: what their log lines may quote, and where their metrics are announced. */
 import type { KafkaClients } from '@millrace/kafka-client';
 import { createKafkaClients } from '@millrace/kafka-client/clients';
-import { hideProvidedValues, type Owner } from '@millrace/texts/provided-values';
+import { hideProvidedValues, type Owner } from '@millrace/texts/redaction';
 import { quoting } from './logging/line-subject';
 import type { Logger } from './logging/logger';
 import type { ClientMeter } from './metrics/open-clients';

@@ -2,7 +2,7 @@
  * Composition root of a plugin thread: runs validation, connector instances and all other plugin code except tasks.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { receiveProvidedValues } from '@millrace/texts/provided-values';
+import { receiveProvidedValues } from '@millrace/texts/redaction';
 import { builtInPlugins } from './built-in-plugins';
 import { createConfigValidator } from './config/validation/connector-validator';
 import { parseWorkerConfig } from './config/worker-config';

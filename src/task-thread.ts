@@ -1,6 +1,6 @@
 /** Composition root of a task thread: creates everything that tasks need inside the thread. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { receiveProvidedValues } from '@millrace/texts/provided-values';
+import { receiveProvidedValues } from '@millrace/texts/redaction';
 import { builtInPlugins } from './built-in-plugins';
 import { parseWorkerConfig } from './config/worker-config';
 import { workerClients } from './kafka-clients';

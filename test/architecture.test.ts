@@ -1,4 +1,5 @@
 /** Compares "Who may know whom" of docs/architecture.md with the actual imports. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, posix, relative } from 'node:path';
@@ -160,6 +161,10 @@ const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
     verbs: ['connectors', 'rest', 'documents', 'context', 'output', 'program'],
     'rest-commands.ts': ['verbs', 'program'],
     'run-command-line.ts': ['completion', 'output', 'program'],
+    exports: [
+      ...['run-command-line.ts', 'rest-commands.ts', 'connectors', 'rest', 'documents', 'context'],
+      ...['output', 'program'],
+    ],
   },
   'src/converters': {
     'index.ts': ['json'],
@@ -422,23 +427,55 @@ test('commands do not import each other', () => {
   ).toEqual([]);
 });
 
-test('both the worker and the CLI use every file of packages/texts, directly or through another of its files', () => {
-  const TEXTS = 'packages/texts/src/';
-  const usedBy = (folder: string) => {
-    const used = new Set<string>();
-    const add = (file: SourceFile): void => {
-      for (const specifier of file.imports) {
-        const to = target(file, specifier) ?? specifier.replace(/^@millrace\/texts\//, TEXTS);
-        const text = files.find(({ path }) => path.startsWith(TEXTS) && path === `${to}.ts`);
-        if (text && !used.has(text.path)) add((used.add(text.path), text));
-      }
-    };
-    files.filter(({ path }) => path.startsWith(folder)).forEach(add);
-    return used;
-  };
+const manifestOf = (folder: string) => JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
+
+test('both the worker and the CLI use every entry point of packages/texts', () => {
+  const usedBy = (folder: string) =>
+    new Set(files.filter(({ path }) => path.startsWith(folder)).flatMap(({ imports }) => imports));
   const [worker, cli] = [usedBy('src/'), usedBy('packages/cli/')];
-  const texts = files.map(({ path }) => path).filter((path) => path.startsWith(TEXTS));
-  expect(texts.filter((path) => !worker.has(path) || !cli.has(path))).toEqual([]);
+  const entryPoints = Object.keys(manifestOf('packages/texts').exports)
+    .filter((subpath) => subpath !== './package.json')
+    .map((subpath) => subpath.replace('.', '@millrace/texts'));
+  expect(entryPoints.filter((name) => !worker.has(name) || !cli.has(name))).toEqual([]);
+});
+
+test('other packages import every name that is in a list of exports', () => {
+  const names = (text: string, statement: RegExp) =>
+    [...text.matchAll(statement)].flatMap(([, list = '']) =>
+      list.split(',').map((name) => name.trim().split(' ').pop()),
+    );
+  const imported = new Set(
+    files.flatMap(({ text }) => names(text, /import (?:type )?\{([^}]*)\} from '@millrace\/(?:cli|texts)[/']/g)),
+  );
+  const unused = files
+    .filter(({ path }) => /^packages\/\w+\/src\/exports\//.test(path))
+    .flatMap(({ path, text }) =>
+      names(text, /export (?:type )?\{([^}]*)\} from/g)
+        .filter((name) => name !== '' && !imported.has(name))
+        .map((name) => `${path}: ${name}`),
+    );
+  expect(unused).toEqual([]);
+});
+
+test('Node refuses to import a file that its package does not export', () => {
+  const specifiers = PACKAGES.filter((folder) => /^(?:packages|connectors)\//.test(folder)).flatMap((folder) => {
+    const { name, exports } = manifestOf(folder);
+    const exported = new Set(
+      Object.values<string | { default: string }>(exports).map((to) => (typeof to === 'string' ? to : to.default)),
+    );
+    return files
+      .filter(({ path }) => path.startsWith(`${folder}/src/`))
+      .map(({ path }) => path.slice(folder.length + '/src/'.length).replace(/\.tsx?$/, ''))
+      .filter((file) => !exported.has(`./dist/${file}.js`) && !(`./${file}` in exports))
+      .flatMap((file) => [`${name}/${file}`, `${name}/dist/${file}.js`, `${name}/src/${file}.ts`]);
+  });
+  const program = `
+    const specifiers = JSON.parse(require('node:fs').readFileSync(0, 'utf8'));
+    const code = (one) => { try { return require.resolve(one) } catch (error) { return error.code } };
+    console.log(JSON.stringify(specifiers.filter((one) => code(one) !== 'ERR_PACKAGE_PATH_NOT_EXPORTED')));`;
+  const reachable = execFileSync(process.execPath, ['-e', program], { cwd: ROOT, input: JSON.stringify(specifiers) });
+  expect(JSON.parse(reachable.toString())).toEqual([]);
+  expect(specifiers.length).toBeGreaterThan(100);
 });
 
 test('no import cycles between files, types included', () => {

@@ -1,6 +1,5 @@
 /** Runs the `millrace` command. Resolves to the exit code; see `exit-codes.ts` of `@millrace/cli`. */
-import type { CliIo } from '@millrace/cli/io';
-import { runCommandLine } from '@millrace/cli/run-command-line';
+import { type CliIo, runCommandLine } from '@millrace/cli';
 import { CONNECT_VERSION, MILLRACE_VERSION } from '../version';
 import { COMMANDS } from './commands';
 

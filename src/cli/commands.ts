@@ -1,6 +1,5 @@
 /** All commands. The module of each is loaded only when its command needs it. */
-import type { CommandCatalogue } from '@millrace/cli/program/command-spec';
-import { restCommands } from '@millrace/cli/rest-commands';
+import { type CommandCatalogue, restCommands } from '@millrace/cli';
 import type * as ErrorPage from '../logging/error-page';
 import type * as Offline from './worker/validate-offline';
 

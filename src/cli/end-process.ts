@@ -3,8 +3,8 @@
  * blocking call (a read from a FIFO), and for the running requests of libuv's pool (a file, a DNS name).
  */
 import type { Writable } from 'node:stream';
-import type { CliIo } from '@millrace/cli/io';
-import type * as Failing from '@millrace/cli/output/fail';
+import type { CliIo } from '@millrace/cli';
+import type * as Terminal from '@millrace/cli/terminal';
 import type * as Sdk from '@millrace/sdk';
 import { runningThreads, terminateThreads } from '../threads/running-threads';
 
@@ -42,7 +42,7 @@ export async function endProcess(
   const named = left.slice(0, 3).join(', ');
   const message = `The process is killed because something in it does not end: ${named}`;
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- as in loadSdk
-  const { fail } = require('@millrace/cli/output/fail') as typeof Failing;
+  const { fail } = require('@millrace/cli/terminal') as typeof Terminal;
   fail({ stderr }, new ConnectError(message, { code: 'STOP_FORCED' }));
   kill();
 }

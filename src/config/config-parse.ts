@@ -2,7 +2,7 @@
  * Text ↔ value by ConfigType, with Java's rules and messages. Source: connect-rest §3.3, §3.5; connect-runtime §10.6.
  */
 import { javaDouble, javaTrim, type ConfigType, type ParsedValue } from '@millrace/sdk';
-import { HIDDEN } from '@millrace/texts/secrets';
+import { HIDDEN } from '@millrace/texts/redaction';
 
 /** Contains only the reason. The caller adds the key (`invalidValue`). */
 export class ConfigParseError extends Error {

@@ -2,7 +2,7 @@
  * Which connector or task a log line is about, and whose values of config providers it may quote: by its fields, or by
  * marks that are not printed.
  */
-import type { Owners } from '@millrace/texts/provided-values';
+import type { Owners } from '@millrace/texts/redaction';
 
 /** The connector or task that a line is about. */
 export interface Subject {

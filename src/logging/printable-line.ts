@@ -2,9 +2,7 @@
  * The content of a log line as plain data, redacted and bounded. Created in the thread that logs, so that a task pays
  * for its own lines.
  */
-import { TEXT_LIMIT } from '@millrace/texts/bounded-text';
-import type { Owners } from '@millrace/texts/provided-values';
-import { isError, redact, redactText } from '@millrace/texts/redact';
+import { isError, type Owners, redact, redactText, TEXT_LIMIT } from '@millrace/texts/redaction';
 import { ownersOf } from './line-subject';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@
  * floats; leading zeros and text after the first value are allowed. Source: connect-runtime §1.3.
  */
 import { javaDouble, safeInteger } from '@millrace/sdk';
-import { exactInteger, parseExact } from '@millrace/texts/exact-json';
+import { exactInteger, parseExact } from '@millrace/texts/json';
 import { jsonText } from '../json/json-text';
 import { quote } from '../json/quote';
 

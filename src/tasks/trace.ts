@@ -4,8 +4,7 @@
  */
 import { KafkaError } from '@millrace/kafka-client';
 import { isConnectError, isRetriable, isErrorLike, messageOf } from '@millrace/sdk';
-import { boundedText, TEXT_LIMIT } from '@millrace/texts/bounded-text';
-import type { Owners } from '@millrace/texts/provided-values';
+import { boundedText, type Owners, TEXT_LIMIT } from '@millrace/texts/redaction';
 
 const CONNECT_EXCEPTION = 'org.apache.kafka.connect.errors.ConnectException';
 const MAX_CAUSES = 10;

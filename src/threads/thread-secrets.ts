@@ -1,5 +1,5 @@
 /** Sends the values of config providers to a thread, which hides them in its texts. */
-import { providedValuesSince, providedValuesVersion, type ProvidedValues } from '@millrace/texts/provided-values';
+import { type ProvidedValues, providedValuesSince, providedValuesVersion } from '@millrace/texts/redaction';
 
 export interface HideMessage {
   readonly type: 'hide';

@@ -1,6 +1,6 @@
 /** Connects commands to Kafka with the settings of a worker. */
 import { Writable } from 'node:stream';
-import type { CliIo } from '@millrace/cli/io';
+import type { CliIo } from '@millrace/cli';
 import { clusterIdAt, type ClientConfig, type KafkaClients } from '@millrace/kafka-client';
 import { type ClientKind, clientSettings } from '../../config/client-config';
 import { withBrokerAt } from '../../config/embedded-broker';

@@ -1,7 +1,6 @@
 /** Options of commands that read records. */
 import { InvalidArgumentError } from 'commander';
-import type { OptionSpec } from '@millrace/cli/program/command-spec';
-import { wholeNumber } from '@millrace/cli/program/shared-options';
+import { type OptionSpec, wholeNumber } from '@millrace/cli';
 
 /** Where a command begins to read a topic. */
 export type StartPosition =

@@ -1,6 +1,6 @@
 /** Reads keys, values and headers of records through converters, as JSON texts. */
 import { isUtf8 } from 'node:buffer';
-import type { Invocation } from '@millrace/cli/program/command-spec';
+import type { Invocation } from '@millrace/cli';
 import type { Converter, HeaderConverter, SchemaAndValue } from '@millrace/sdk';
 import { builtInPlugins } from '../../built-in-plugins';
 import { JsonConverter } from '../../converters/json/json-converter';

@@ -1,6 +1,5 @@
 /** A consumed record as one line for people, or as a JSON object. */
-import type { Paint } from '@millrace/cli/output/colours';
-import { printable } from '@millrace/cli/output/printable';
+import { type Paint, printable } from '@millrace/cli/terminal';
 import type { ConsumerRecord, FetchedBatch } from '@millrace/kafka-client';
 import type { RecordReaders } from './readers';
 

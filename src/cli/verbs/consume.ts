@@ -1,9 +1,7 @@
 /** `millrace consume`: prints the records of a topic. */
-import { EXIT } from '@millrace/cli/exit-codes';
-import { interruptible, type Interruption } from '@millrace/cli/interruption';
-import { yamlDocument } from '@millrace/cli/output/answer';
-import { paintOf } from '@millrace/cli/output/colours';
-import type { Invocation, VerbSpec } from '@millrace/cli/program/command-spec';
+import { EXIT, type Invocation, type VerbSpec } from '@millrace/cli';
+import { yamlDocument } from '@millrace/cli/answers';
+import { interruptible, type Interruption, paintOf } from '@millrace/cli/terminal';
 import { ConnectError } from '@millrace/sdk';
 import { READ_OPTIONS, type StartPosition } from '../kafka/read-options';
 import { readRecord, type ReadRecord, recordJson, recordLine } from '../records/record-text';

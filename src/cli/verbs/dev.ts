@@ -1,8 +1,6 @@
 /** `millrace dev`: a worker with an embedded broker, for first runs. */
 import { resolve } from 'node:path';
-import type { CliIo } from '@millrace/cli/io';
-import type { Invocation, VerbSpec } from '@millrace/cli/program/command-spec';
-import { wholeNumber } from '@millrace/cli/program/shared-options';
+import { type CliIo, type Invocation, type VerbSpec, wholeNumber } from '@millrace/cli';
 import { ConnectError } from '@millrace/sdk';
 import type { WorkerSetup } from '../worker/read-config';
 import type { BuildWorker } from '../worker/run-worker';

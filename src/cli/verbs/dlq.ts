@@ -1,6 +1,5 @@
 /** `millrace dlq`: dead letters of sink connectors. */
-import type { VerbSpec } from '@millrace/cli/program/command-spec';
-import { wholeNumber } from '@millrace/cli/program/shared-options';
+import { type VerbSpec, wholeNumber } from '@millrace/cli';
 import { READ_OPTIONS } from '../kafka/read-options';
 
 const TOPIC = { name: '<topic>', description: 'the dead letter topic; "millrace dlq list" shows them' };

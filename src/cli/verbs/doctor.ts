@@ -1,6 +1,5 @@
 /** `millrace doctor`: what is wrong, and the cures. */
-import type { VerbSpec } from '@millrace/cli/program/command-spec';
-import { wholeNumber } from '@millrace/cli/program/shared-options';
+import { type VerbSpec, wholeNumber } from '@millrace/cli';
 
 export const command: VerbSpec = {
   name: 'doctor',

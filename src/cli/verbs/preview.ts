@@ -1,6 +1,5 @@
 /** `millrace preview`: the records that a source connector would write. */
-import type { VerbSpec } from '@millrace/cli/program/command-spec';
-import { PLUGIN_OPTIONS, wholeNumber } from '@millrace/cli/program/shared-options';
+import { PLUGIN_OPTIONS, type VerbSpec, wholeNumber } from '@millrace/cli';
 
 export const command: VerbSpec = {
   name: 'preview',

@@ -1,5 +1,5 @@
 /** `millrace start`: runs a worker. */
-import type { Invocation, VerbSpec } from '@millrace/cli/program/command-spec';
+import type { Invocation, VerbSpec } from '@millrace/cli';
 import { ENVIRONMENT, WORKER_FILE, WORKER_OPTIONS } from '../worker/worker-options';
 import type { BuildWorker } from '../worker/run-worker';
 

@@ -5,10 +5,8 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { contextsPath } from '@millrace/cli/context/contexts-file';
-import { chosenContext } from '@millrace/cli/context/server';
-import type { CliIo } from '@millrace/cli/io';
-import type { Invocation } from '@millrace/cli/program/command-spec';
+import type { CliIo, Invocation } from '@millrace/cli';
+import { chosenContext, contextsPath } from '@millrace/cli/context';
 import { clusterOptions, readConfig, type WorkerOptions, type WorkerSetup } from './read-config';
 
 const JSON_CONVERTER = 'org.apache.kafka.connect.json.JsonConverter';

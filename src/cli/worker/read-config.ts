@@ -1,11 +1,10 @@
 /** Reads the worker settings. Command defaults, file, environment and options override each other in this order. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { CliIo } from '@millrace/cli/io';
-import type { Invocation } from '@millrace/cli/program/command-spec';
-import { ConfigError, isConnectError } from '@millrace/sdk';
+import type { CliIo, Invocation } from '@millrace/cli';
 import { readText } from '@millrace/texts/file-stream';
 import { parseProperties } from '@millrace/texts/properties';
+import { ConfigError, isConnectError } from '@millrace/sdk';
 import { EMBEDDED_SETTINGS, embeddedBrokerConfig, type EmbeddedBrokerConfig } from '../../config/embedded-broker';
 import { fromVariables, withEnvironment } from '../../config/environment';
 import {

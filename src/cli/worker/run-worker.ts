@@ -1,12 +1,8 @@
 /** Runs a worker until SIGTERM or SIGINT, for `start` and `dev`; a second signal terminates it. */
-import { EXIT } from '@millrace/cli/exit-codes';
-import type { CliIo } from '@millrace/cli/io';
-import { hasColours } from '@millrace/cli/output/colours';
-import { fail } from '@millrace/cli/output/fail';
-import { indentedLines } from '@millrace/cli/output/printable';
-import type { Invocation } from '@millrace/cli/program/command-spec';
+import { type CliIo, EXIT, type Invocation } from '@millrace/cli';
+import { fail, hasColours, indentedLines } from '@millrace/cli/terminal';
+import { redactText } from '@millrace/texts/redaction';
 import { startTimer } from '@millrace/sdk';
-import { redactText } from '@millrace/texts/redact';
 import { ineffectiveVariablesWarning } from '../../config/environment';
 import type * as Recent from '../../logging/recent-lines';
 import type * as Logging from '../../logging/winston-logger';

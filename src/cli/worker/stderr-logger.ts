@@ -1,8 +1,7 @@
 /** A logger for a command: short lines on stderr, redacted. Warnings and errors, unless MILLRACE_LOG_LEVEL is set. */
-import type { CliIo } from '@millrace/cli/io';
-import { printableLines } from '@millrace/cli/output/printable';
-import { TEXT_LIMIT } from '@millrace/texts/bounded-text';
-import { redactText } from '@millrace/texts/redact';
+import type { CliIo } from '@millrace/cli';
+import { printableLines } from '@millrace/cli/terminal';
+import { redactText, TEXT_LIMIT } from '@millrace/texts/redaction';
 import { LEVEL_NAMES, levelName } from '@millrace/texts/rest-names';
 import type { LogLevel } from '../../logging/format-line';
 import { SEVERITY } from '../../logging/log-levels';

@@ -1,13 +1,14 @@
 /** Validation without a worker: with the plugins of this installation, as a worker with the same settings validates. */
-import { fieldErrors, type FieldErrors, type Validated } from '@millrace/cli/connectors/validate-configs';
-import type { ConnectorDocument } from '@millrace/cli/documents/connector-document';
-import type { Invocation } from '@millrace/cli/program/command-spec';
-import { sideBySide } from '@millrace/cli/rest/clients';
+import type { Invocation } from '@millrace/cli';
+import {
+  type ConnectorDocument,
+  fieldErrors,
+  type FieldErrors,
+  sideBySide,
+  type Validated,
+} from '@millrace/cli/connectors';
+import { addProvidedValue, HIDDEN, isSecret, redactText, TEXT_LIMIT } from '@millrace/texts/redaction';
 import { type ConnectorConfig, settledWithin } from '@millrace/sdk';
-import { TEXT_LIMIT } from '@millrace/texts/bounded-text';
-import { addProvidedValue } from '@millrace/texts/provided-values';
-import { redactText } from '@millrace/texts/redact';
-import { HIDDEN, isSecret } from '@millrace/texts/secrets';
 import { builtInPlugins } from '../../built-in-plugins';
 import type { ConfigResolver } from '../../config/providers/config-resolver';
 import type { ConfigValidator } from '../../config/validation/config-infos';

@@ -1,6 +1,5 @@
 /** Options and help of commands that run a worker. */
-import type { ArgumentSpec, OptionSpec } from '@millrace/cli/program/command-spec';
-import { wholeNumber } from '@millrace/cli/program/shared-options';
+import { type ArgumentSpec, type OptionSpec, wholeNumber } from '@millrace/cli';
 
 export const WORKER_FILE: ArgumentSpec = {
   name: '[worker.properties]',

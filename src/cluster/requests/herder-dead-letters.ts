@@ -4,7 +4,7 @@
  */
 import type { ClientConfig, KafkaClients } from '@millrace/kafka-client';
 import { ConnectError, messageOf, timeoutSignal, withDeadline, type ConnectorConfig } from '@millrace/sdk';
-import { hideProvidedValues } from '@millrace/texts/provided-values';
+import { hideProvidedValues } from '@millrace/texts/redaction';
 import { deadLetterTopics } from '../../config/dead-letter-topics';
 import type { WorkerConfig } from '../../config/worker-config';
 import { failureOf, type Failure } from '../../dead-letters/failure-of';

@@ -1,6 +1,5 @@
 /** Replaces resolved values in a text with their placeholders. */
-import { boundedText } from '@millrace/texts/bounded-text';
-import { HiddenValues } from '@millrace/texts/hidden-values';
+import { boundedText, HiddenValues } from '@millrace/texts/redaction';
 
 type Settings = Readonly<Record<string, string | null>>;
 

@@ -2,7 +2,7 @@
  * Finds and replaces `${provider:path:key}` and `${provider:key}`. Results are not scanned again. Source:
  * connect-runtime §8.2.
  */
-import { addProvidedValue, type Owner } from '@millrace/texts/provided-values';
+import { addProvidedValue, type Owner } from '@millrace/texts/redaction';
 import type { ConfigProvider } from './provider';
 
 /** Receives the time to live of each provider whose values were used. Milliseconds. */

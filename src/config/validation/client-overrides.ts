@@ -1,5 +1,5 @@
 /** Validation entries of a connector's client overrides. Source: connect-rest §3.6. */
-import { HIDDEN, isSecretName } from '@millrace/texts/secrets';
+import { HIDDEN, isSecretName } from '@millrace/texts/redaction';
 import { CLIENT_KEYS } from '../client-keys';
 import { OVERRIDDEN_CLIENTS, refusal, type OverridePolicy } from '../client-override-policy';
 import { ConfigParseError, invalidValue, parseConfigValue, renderConfigValue } from '../config-parse';

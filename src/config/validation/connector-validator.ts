@@ -3,8 +3,7 @@
  * client overrides, converters. Sources: connect-rest §3, connect-runtime §10.7.
  */
 import { checkProblems, type ConfigKey, type Connector, type WorkerSettings } from '@millrace/sdk';
-import { hideProvidedValues } from '@millrace/texts/provided-values';
-import { HIDDEN, hideSecretsIn, isSecret } from '@millrace/texts/secrets';
+import { HIDDEN, hideProvidedValues, hideSecretsIn, isSecret } from '@millrace/texts/redaction';
 import { silentLogger, type Logger } from '../../logging/logger';
 import { candidates } from '../../plugins/aliases';
 import { grantedSettings } from '../../plugins/granted-settings';

@@ -10,7 +10,7 @@ import {
   setMember,
   parseDecimal,
 } from '@millrace/sdk';
-import { JsonNumber } from '@millrace/texts/exact-json';
+import { JsonNumber } from '@millrace/texts/json';
 import { saturated } from '../../values/java-numbers';
 import { bytesToUnscaled } from './decimal-bytes';
 

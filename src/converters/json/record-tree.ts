@@ -1,7 +1,6 @@
 /** JSON text to plain values, by whichever parser is exact enough. */
 import { DataError, safeInteger } from '@millrace/sdk';
-import { exactNumber, JsonNumber, longNumber, parseExact } from '@millrace/texts/exact-json';
-import { MAX_DEPTH } from '@millrace/texts/json-parser';
+import { exactNumber, JsonNumber, longNumber, MAX_DEPTH, parseExact } from '@millrace/texts/json';
 
 /** A run of digits that a double may not hold. */
 const LONG_NUMBER = /\d{16}/;

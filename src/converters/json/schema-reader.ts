@@ -9,7 +9,7 @@ import {
   type SchemaOptions,
   type SchemaType,
 } from '@millrace/sdk';
-import { JsonNumber } from '@millrace/texts/exact-json';
+import { JsonNumber } from '@millrace/texts/json';
 import { readPayload } from './payload-reader';
 import { TYPE_NAMES } from './schema-writer';
 

@@ -3,7 +3,7 @@
  * neither bodies nor queries nor credentials.
  */
 import type { IncomingMessage } from 'node:http';
-import { boundedText } from '@millrace/texts/bounded-text';
+import { boundedText } from '@millrace/texts/redaction';
 import { quoting } from '../../logging/line-subject';
 import type { Logger } from '../../logging/logger';
 import type { RequiredRole } from './roles';

@@ -3,9 +3,7 @@
  * returned as in Java.
  */
 import type { ConfigType, ConnectorConfig } from '@millrace/sdk';
-import type { Owners } from '@millrace/texts/provided-values';
-import { redactText } from '@millrace/texts/redact';
-import { hasPrivateKey, HIDDEN, isSecretName } from '@millrace/texts/secrets';
+import { hasPrivateKey, HIDDEN, isSecretName, type Owners, redactText } from '@millrace/texts/redaction';
 import { embeddedPrefix } from '../../config/connector-config';
 import { hiderOf } from '../../config/providers/hide-resolved';
 import type { ConfigValidator } from '../../config/validation/config-infos';

@@ -1,6 +1,6 @@
 /** The first thing to say about a failure, from the trace of its status. */
 import type { Failure } from '@millrace/console';
-import { traceReason } from '@millrace/texts/trace-reason';
+import { traceReason } from '@millrace/texts/redaction';
 import { readErrorPage } from '../../logging/error-page';
 
 type Reason = Pick<Failure, 'code' | 'sentence' | 'hint'>;

@@ -1,7 +1,7 @@
 /** What validation says of a connector's config with changed keys, without its secrets. */
 import type { Validation } from '@millrace/console';
 import type { ConnectorConfig } from '@millrace/sdk';
-import { HIDDEN } from '@millrace/texts/secrets';
+import { HIDDEN } from '@millrace/texts/redaction';
 import { hasPlaceholder } from '../../config/providers/placeholders';
 import type { NullableConfig } from '../../config/validation/entry';
 import type { Caller } from '../auth/access';

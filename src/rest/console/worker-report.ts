@@ -2,7 +2,7 @@
  * What the workers of a group tell each other for the console: `GET /ui/api/worker`, this worker's own figures. Their
  * versions may differ, so a report is read like any other input.
  */
-import { most, taskKey, type ProcessReading, type TaskReading } from '@millrace/texts/worker-rates';
+import { most, type ProcessReading, taskKey, type TaskReading } from '@millrace/texts/worker-rates';
 import type { WorkerFigures, WorkerHealth } from '../../cluster/entities';
 import { clientFigures } from '../../metrics/open-clients';
 import { processMemory } from '../../metrics/process-memory';

@@ -2,7 +2,7 @@
  * A JSON parser that keeps what `JSON.parse` discards: the text of numbers (`1.50`, 20 digits) and positions. Errors
  * have Jackson's texts, which clients match on. Source: connect-rest §0.2, §2.4.
  */
-import { findStringProblem, JsonParser, MAX_DEPTH, MAX_NUMBER_LENGTH, type Problem } from '@millrace/texts/json-parser';
+import { findStringProblem, JsonParser, MAX_DEPTH, MAX_NUMBER_LENGTH, type Problem } from '@millrace/texts/json';
 
 export type JsonNode =
   | { readonly kind: 'object'; readonly at: number; readonly members: ReadonlyMap<string, JsonNode> }

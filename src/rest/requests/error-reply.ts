@@ -1,6 +1,6 @@
 /** Converts an error to a status and a message. Source: connect-rest §2.1. */
 import { isConnectError } from '@millrace/sdk';
-import { boundedText } from '@millrace/texts/bounded-text';
+import { boundedText } from '@millrace/texts/redaction';
 import { CONFLICT, HerderError, NO_LEADER, NotHereError } from '../../cluster/errors';
 import { ValidationError } from '../../config/validation/validation-error';
 import { quoting } from '../../logging/line-subject';

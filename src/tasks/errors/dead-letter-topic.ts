@@ -4,7 +4,7 @@
  */
 import type { Admin, RecordHeader } from '@millrace/kafka-client';
 import { ConnectError, messageOf } from '@millrace/sdk';
-import { boundedText, TEXT_LIMIT } from '@millrace/texts/bounded-text';
+import { boundedText, TEXT_LIMIT } from '@millrace/texts/redaction';
 import type { ConnectorTaskId } from '../../connector-task-id';
 import { isTransient } from '../clients/connect-client';
 import { formatTrace, javaClassOf } from '../trace';

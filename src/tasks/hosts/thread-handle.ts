@@ -1,7 +1,7 @@
 /** The worker's side of one task thread: its runs, messages to it, its exit. */
 import type { ResourceLimits, Worker } from 'node:worker_threads';
 import { messageOf } from '@millrace/sdk';
-import { hideProvidedValues } from '@millrace/texts/provided-values';
+import { hideProvidedValues } from '@millrace/texts/redaction';
 import { ThreadHeartbeat } from '../../threads/thread-heartbeat';
 import { exitCauseOf } from '../../threads/exit-cause';
 import { startThread } from '../../threads/running-threads';

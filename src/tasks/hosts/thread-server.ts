@@ -1,7 +1,7 @@
 /** Runs tasks inside a task thread, controlled by the worker's messages. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type TaskSignal, ConnectError, messageOf } from '@millrace/sdk';
-import { hideProvidedValues } from '@millrace/texts/provided-values';
+import { hideProvidedValues } from '@millrace/texts/redaction';
 import { registerOwner } from '../../threads/inspect-thread';
 import { CallClock } from '../call-clock';
 import type { RunListener, TaskSpec } from '../host';

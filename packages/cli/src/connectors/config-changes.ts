@@ -1,6 +1,5 @@
 /** Compares connector configs, and shows the differences without secrets. Pure. */
-import { redactText } from '@millrace/texts/redact';
-import { HIDDEN, isSecret } from '@millrace/texts/secrets';
+import { HIDDEN, isSecret, redactText } from '@millrace/texts/redaction';
 import type { Paint } from '../output/colours';
 import { printable } from '../output/printable';
 

@@ -1,5 +1,5 @@
 /** Connectors with their states, as `GET /connectors?expand=status&expand=info` lists them. */
-import { traceReason } from '@millrace/texts/trace-reason';
+import { traceReason } from '@millrace/texts/redaction';
 import type { ConnectClient } from '../rest/connect-client';
 import { listOf, objectOf, path, textOf } from '../rest/reply';
 import { byName } from './name-pattern';

@@ -1,6 +1,5 @@
 /** Validates configs as a worker does when it is given them. */
-import { redactText } from '@millrace/texts/redact';
-import { HIDDEN, isSecret } from '@millrace/texts/secrets';
+import { HIDDEN, isSecret, redactText } from '@millrace/texts/redaction';
 import type { ConnectorDocument } from '../documents/connector-document';
 import { printable } from '../output/printable';
 import { sideBySide } from '../rest/clients';

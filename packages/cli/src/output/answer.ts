@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { stringify } from 'yaml';
 import { escapeInLines } from '@millrace/texts/escape-controls';
-import { JsonNumber, longNumber, parseExact } from '@millrace/texts/exact-json';
+import { JsonNumber, longNumber, parseExact } from '@millrace/texts/json';
 import type { Invocation } from '../program/command-spec';
 import { tableText } from './layout';
 

@@ -4,10 +4,9 @@
  */
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CliIo } from '@millrace/cli/io';
-import { paintOf } from '@millrace/cli/output/colours';
-import { shellQuote } from '@millrace/cli/output/shell-quote';
-import { withRest } from '@millrace/cli/rest/clients';
+import type { CliIo } from '@millrace/cli';
+import { withRest } from '@millrace/cli/rest';
+import { paintOf, shellQuote } from '@millrace/cli/terminal';
 import type { LogFormat } from '../../../logging/format-line';
 import type { Worker } from '../../../worker';
 import type * as Opening from './postgres/open-postgres';

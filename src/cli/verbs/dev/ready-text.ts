@@ -1,8 +1,7 @@
 /** What `millrace dev` prints when it is ready, and the commands to begin with. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { delimiter, join, relative, sep } from 'node:path';
-import type { Paint } from '@millrace/cli/output/colours';
-import { isRunnable, shellQuote } from '@millrace/cli/output/shell-quote';
+import { isRunnable, type Paint, shellQuote } from '@millrace/cli/terminal';
 import { formatLine, type LogFormat } from '../../../logging/format-line';
 
 /** What to do next. */

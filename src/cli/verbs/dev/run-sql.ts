@@ -1,9 +1,8 @@
 /** `millrace dev --sql STATEMENT`: runs a statement in the database of `millrace dev --seed`. */
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { EXIT } from '@millrace/cli/exit-codes';
-import { interruptible } from '@millrace/cli/interruption';
-import type { CliIo } from '@millrace/cli/io';
+import { type CliIo, EXIT } from '@millrace/cli';
+import { interruptible } from '@millrace/cli/terminal';
 import { ConnectError, settledWithin, startTimer } from '@millrace/sdk';
 import type { Client } from 'pg';
 import { databaseUrl, isSilence, readServerFile, type ServerFile, withDatabase } from './postgres/database';

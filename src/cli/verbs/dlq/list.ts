@@ -1,7 +1,7 @@
 /** `millrace dlq list`: the dead letter topics that connectors name, and how many records they have. */
-import { writeAnswer } from '@millrace/cli/output/answer';
-import type { Invocation } from '@millrace/cli/program/command-spec';
-import { withClient } from '@millrace/cli/rest/clients';
+import type { Invocation } from '@millrace/cli';
+import { writeAnswer } from '@millrace/cli/answers';
+import { withClient } from '@millrace/cli/rest';
 import type { Admin } from '@millrace/kafka-client';
 import { builtInPlugins } from '../../../built-in-plugins';
 import { ConnectorPlugins } from '../../../cluster/running/connector-plugins';

@@ -2,12 +2,15 @@
  * `millrace dlq replay TOPIC`: sends the original records back to the topics and partitions they came from. At least
  * once: a replay that is repeated sends them again. Dead letters that arrive during the replay are left for the next.
  */
-import { EXIT } from '@millrace/cli/exit-codes';
-import { interruptible, type Interruption } from '@millrace/cli/interruption';
-import { confirm } from '@millrace/cli/output/confirm';
-import { printable } from '@millrace/cli/output/printable';
-import { type ShowProgress, withProgress } from '@millrace/cli/output/progress-line';
-import type { Invocation } from '@millrace/cli/program/command-spec';
+import { EXIT, type Invocation } from '@millrace/cli';
+import {
+  confirm,
+  interruptible,
+  type Interruption,
+  printable,
+  type ShowProgress,
+  withProgress,
+} from '@millrace/cli/terminal';
 import type { ConsumerRecord, FetchedBatch, Producer } from '@millrace/kafka-client';
 import { ConnectError, messageOf } from '@millrace/sdk';
 import { failureOf } from '../../../dead-letters/failure-of';

@@ -1,9 +1,7 @@
 /** `millrace dlq show TOPIC`: dead letters with the reason why they failed. */
-import { interruptible, type Interruption } from '@millrace/cli/interruption';
-import { yamlDocument } from '@millrace/cli/output/answer';
-import { type Paint, paintOf } from '@millrace/cli/output/colours';
-import { printable } from '@millrace/cli/output/printable';
-import type { Invocation } from '@millrace/cli/program/command-spec';
+import type { Invocation } from '@millrace/cli';
+import { yamlDocument } from '@millrace/cli/answers';
+import { interruptible, type Interruption, type Paint, paintOf, printable } from '@millrace/cli/terminal';
 import { type Failure, failureOf, originalHeaders } from '../../../dead-letters/failure-of';
 import { openCluster } from '../../kafka/open-cluster';
 import type { StartPosition } from '../../kafka/read-options';

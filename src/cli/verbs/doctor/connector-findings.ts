@@ -1,6 +1,6 @@
 /** The states of connectors and tasks. Pure. */
-import { shellQuote } from '@millrace/cli/output/shell-quote';
-import { path } from '@millrace/cli/rest/reply';
+import { path } from '@millrace/cli/rest';
+import { shellQuote } from '@millrace/cli/terminal';
 import { type Failure, notReached } from './deadline';
 import { clockFindings, noWorkerFinding } from './group-findings';
 import { sentence } from './kafka-findings';

@@ -1,6 +1,6 @@
 /** Calls the diagnosis of each connector's plugin, in a thread of its own and with a deadline. */
-import type { ConnectorDocument } from '@millrace/cli/documents/connector-document';
-import type { ShowProgress } from '@millrace/cli/output/progress-line';
+import type { ConnectorDocument } from '@millrace/cli/connectors';
+import type { ShowProgress } from '@millrace/cli/terminal';
 import { type ConnectorConfig, type Finding, settledWithin } from '@millrace/sdk';
 import { builtInPlugins } from '../../../built-in-plugins';
 import type { ConfigResolver } from '../../../config/providers/config-resolver';

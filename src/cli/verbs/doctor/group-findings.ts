@@ -1,5 +1,5 @@
 /** The workers' group: its members, their URLs, clocks and versions. Pure. */
-import { shellQuote } from '@millrace/cli/output/shell-quote';
+import { shellQuote } from '@millrace/cli/terminal';
 import { notReached, valueOf } from './deadline';
 import type { KafkaFacts } from './kafka-facts';
 import { requestFinding, sentence } from './kafka-findings';

@@ -1,5 +1,5 @@
 /** What the checks know about Kafka: the cluster, the storage topics and the workers' group. */
-import { shellQuote } from '@millrace/cli/output/shell-quote';
+import { shellQuote } from '@millrace/cli/terminal';
 import type {
   Admin,
   ClusterDescription,

@@ -1,5 +1,5 @@
 /** Whether Kafka can be reached, and which failures have which cause. Pure. */
-import { shellQuote } from '@millrace/cli/output/shell-quote';
+import { shellQuote } from '@millrace/cli/terminal';
 import { type Failure, notReached } from './deadline';
 import type { KafkaFacts } from './kafka-facts';
 import type { DoctorFinding } from './report';

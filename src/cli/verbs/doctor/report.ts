@@ -1,12 +1,8 @@
 /** What `millrace doctor` found, and how it is shown. */
-import { EXIT } from '@millrace/cli/exit-codes';
-import type { Paint } from '@millrace/cli/output/colours';
-import { printable } from '@millrace/cli/output/printable';
+import { EXIT } from '@millrace/cli';
+import { type Paint, printable } from '@millrace/cli/terminal';
+import { HIDDEN, HiddenValues, isSecret, redactText, TEXT_LIMIT } from '@millrace/texts/redaction';
 import type { Finding } from '@millrace/sdk';
-import { TEXT_LIMIT } from '@millrace/texts/bounded-text';
-import { HiddenValues } from '@millrace/texts/hidden-values';
-import { redactText } from '@millrace/texts/redact';
-import { HIDDEN, isSecret } from '@millrace/texts/secrets';
 
 /** A finding and what it is about: `Kafka`, `topic connect-configs`, `connector orders`. */
 export interface DoctorFinding extends Finding {

@@ -2,13 +2,11 @@
  * `millrace doctor [FILE...]`: checks what workers and connectors depend on. Reads only. Exit codes: 0 without an
  * error, 5 with one, 3 if nothing was reached.
  */
-import { chosenContext, type Server, serverOf } from '@millrace/cli/context/server';
-import { readDocuments } from '@millrace/cli/documents/read-documents';
-import { writeAnswer } from '@millrace/cli/output/answer';
-import { paintOf } from '@millrace/cli/output/colours';
-import { type ShowProgress, withProgress } from '@millrace/cli/output/progress-line';
-import { isRunnable } from '@millrace/cli/output/shell-quote';
-import type { Invocation } from '@millrace/cli/program/command-spec';
+import type { Invocation } from '@millrace/cli';
+import { writeAnswer } from '@millrace/cli/answers';
+import { readDocuments } from '@millrace/cli/connectors';
+import { chosenContext, type Server, serverOf } from '@millrace/cli/context';
+import { isRunnable, paintOf, type ShowProgress, withProgress } from '@millrace/cli/terminal';
 import { LogOnStderr } from '../../kafka/open-cluster';
 import { restFindings } from './connector-findings';
 import { Deadline, valueOf } from './deadline';

@@ -1,5 +1,5 @@
 /** Reads the worker settings; what is wrong with them is a finding. */
-import type { Invocation } from '@millrace/cli/program/command-spec';
+import type { Invocation } from '@millrace/cli';
 import { clusterIdAt } from '@millrace/kafka-client';
 import { isConnectError } from '@millrace/sdk';
 import { configWarnings, forcedSettingWarnings } from '../../../config/config-warnings';

@@ -1,5 +1,5 @@
 /** The settings of the storage topics. Pure. Source: connect-runtime §1.2. */
-import { shellQuote } from '@millrace/cli/output/shell-quote';
+import { shellQuote } from '@millrace/cli/terminal';
 import { valueOf } from './deadline';
 import type { KafkaFacts, StorageFacts } from './kafka-facts';
 import { requestFinding } from './kafka-findings';

@@ -1,8 +1,6 @@
 /** What the checks know from REST: each worker of the group, asked at its advertised URL, and all connectors. */
-import type { Server } from '@millrace/cli/context/server';
-import { ConnectClient } from '@millrace/cli/rest/connect-client';
-import { exchange } from '@millrace/cli/rest/exchange';
-import { objectOf } from '@millrace/cli/rest/reply';
+import type { Server } from '@millrace/cli/context';
+import { ConnectClient, exchange, objectOf } from '@millrace/cli/rest';
 import type { GroupDescription } from '@millrace/kafka-client';
 import { decodeMetadata } from '../../../cluster/group/connect-protocol';
 import { type Deadline, read, type Read } from './deadline';

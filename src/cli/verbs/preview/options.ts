@@ -1,5 +1,5 @@
 /** The options of `millrace preview`. */
-import type { Invocation } from '@millrace/cli/program/command-spec';
+import type { Invocation } from '@millrace/cli';
 import { pluginOptions, type WorkerOptions } from '../../worker/read-config';
 
 export type PreviewFormat = 'table' | 'json' | 'yaml';

@@ -1,6 +1,5 @@
 /** Prepares a source task for a preview as a worker does: plugin, validation, task configs. */
-import type { FieldErrors } from '@millrace/cli/connectors/validate-configs';
-import type { ConnectorDocument } from '@millrace/cli/documents/connector-document';
+import type { ConnectorDocument, FieldErrors } from '@millrace/cli/connectors';
 import { ConnectError, type ConnectorConfig, type OffsetReader, withDeadline } from '@millrace/sdk';
 import { builtInPlugins } from '../../../built-in-plugins';
 import { taskClassOf } from '../../../cluster/running/connector-plugins';

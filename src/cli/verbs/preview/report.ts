@@ -1,8 +1,6 @@
 /** What `millrace preview` prints: the records, a summary, the exit code. */
-import { EXIT } from '@millrace/cli/exit-codes';
-import type { CliOutput } from '@millrace/cli/io';
-import { yamlDocument } from '@millrace/cli/output/answer';
-import { tableText } from '@millrace/cli/output/layout';
+import { type CliOutput, EXIT } from '@millrace/cli';
+import { tableText, yamlDocument } from '@millrace/cli/answers';
 import { messageOf } from '@millrace/sdk';
 import type { PreviewFormat } from './options';
 import { type CollectedRecords, type End, MAX_BYTES } from './run-task';

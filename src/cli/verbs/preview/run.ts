@@ -1,13 +1,9 @@
 /** `millrace preview FILE`: runs a source connector and shows the records that it would write. */
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ConnectorDocument } from '@millrace/cli/documents/connector-document';
-import { readDocuments } from '@millrace/cli/documents/read-documents';
-import { EXIT } from '@millrace/cli/exit-codes';
-import type { CliIo } from '@millrace/cli/io';
-import { fail } from '@millrace/cli/output/fail';
-import { type ShowProgress, withProgress } from '@millrace/cli/output/progress-line';
-import type { Invocation } from '@millrace/cli/program/command-spec';
+import { type CliIo, EXIT, type Invocation } from '@millrace/cli';
+import { type ConnectorDocument, readDocuments } from '@millrace/cli/connectors';
+import { fail, type ShowProgress, withProgress } from '@millrace/cli/terminal';
 import { ConnectError, settledWithin } from '@millrace/sdk';
 import { commandConfig } from '../../worker/command-config';
 import { consoleOnStderr, shownLine, stderrLogger } from '../../worker/stderr-logger';

@@ -1,6 +1,6 @@
 /** `millrace describe connector` */
 import { ConnectError } from '@millrace/sdk';
-import { redactText } from '@millrace/texts/redact';
+import { redactText } from '@millrace/texts/redaction';
 import { type Instance, statusOf } from '../../connectors/connectors';
 import { shownValue } from '../../connectors/config-changes';
 import { writeAnswer } from '../../output/answer';

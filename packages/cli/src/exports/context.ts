@@ -1,0 +1,3 @@
+/** The cluster that a command is for: its URL, TLS files and credentials. */
+export { contextsPath } from '../context/contexts-file';
+export { chosenContext, type Server, serverOf } from '../context/server';
