@@ -13,7 +13,7 @@ import { Catalog } from './engine/catalog';
 import { Database } from './engine/database';
 import { Faults } from './faults';
 import { controlRoutes } from './http/control-routes';
-import { ExpiringTokens } from './http/expiring-tokens';
+import { ExpiringTokens } from './expiring-tokens';
 import { loginRoutes, type Application } from './http/login';
 import { authenticated, errors, requestIds, withFaults } from './http/requests';
 import { serviceRoutes } from './http/service-routes';

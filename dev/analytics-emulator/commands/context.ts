@@ -3,7 +3,7 @@ import type { Catalog } from '../engine/catalog';
 import type { Database } from '../engine/database';
 import type { Loader } from '../ingest/loader';
 import type { Resources } from '../storage/resources';
-import type { ExpiringTokens } from '../http/expiring-tokens';
+import type { ExpiringTokens } from '../expiring-tokens';
 
 export interface CommandContext {
   readonly catalog: Catalog;

@@ -1,4 +1,4 @@
-import { textTable } from '../result-table';
+import { textTable } from '../engine/result-table';
 import { badRequest } from '../kusto-error';
 import { alterPolicy, deletePolicy, showPolicy } from './policies';
 import type { Command } from './command';

@@ -2,7 +2,7 @@
 import type { Column } from '../engine/column-types';
 import { runSelection } from '../engine/run-selection';
 import { pipeline } from '../language/query';
-import { textTable } from '../result-table';
+import { textTable } from '../engine/result-table';
 import type { Command } from './command';
 
 const FAILURES: readonly Column[] = [

@@ -3,7 +3,7 @@ import type { Mapping, TableEntry } from '../engine/catalog';
 import { parseMapping } from '../ingest/mapping';
 import { badRequest } from '../kusto-error';
 import type { Reader } from '../language/reader';
-import { textTable, type ResultTable } from '../result-table';
+import { textTable, type ResultTable } from '../engine/result-table';
 import type { CommandContext } from './context';
 
 const KINDS = ['csv', 'json', 'avro', 'apacheavro', 'parquet', 'orc', 'w3clogfile'];

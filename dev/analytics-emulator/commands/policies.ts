@@ -4,7 +4,7 @@
  */
 import { badRequest } from '../kusto-error';
 import type { Reader } from '../language/reader';
-import { textTable, type ResultTable } from '../result-table';
+import { textTable, type ResultTable } from '../engine/result-table';
 import type { CommandContext } from './context';
 
 const POLICIES = ['streamingingestion', 'ingestionbatching'];

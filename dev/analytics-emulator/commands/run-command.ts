@@ -1,7 +1,7 @@
 /** Parses and executes management commands. Source: analytics-sink §5.11, §7.5. */
 import { badRequest } from '../kusto-error';
 import { Reader } from '../language/reader';
-import type { ResultTable } from '../result-table';
+import type { ResultTable } from '../engine/result-table';
 import type { Command } from './command';
 import type { CommandContext } from './context';
 import { databaseCommands } from './database-commands';

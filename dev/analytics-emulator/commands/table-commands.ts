@@ -1,6 +1,6 @@
 import { typeFacts } from '../engine/column-types';
 import type { TableEntry } from '../engine/catalog';
-import { textTable, type ResultTable } from '../result-table';
+import { textTable, type ResultTable } from '../engine/result-table';
 import { dropMapping, showMappings, writeMapping } from './mappings';
 import { alterPolicy, deletePolicy, showPolicy } from './policies';
 import type { Command } from './command';

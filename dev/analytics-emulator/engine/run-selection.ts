@@ -1,12 +1,17 @@
 /** Executes a translated query. */
 import type { Json } from '@duckdb/node-api';
 import { badRequest } from '../kusto-error';
-import type { Selection } from '../language/query';
 import { JsonText } from '../reply-json';
-import type { Cell, ResultTable } from '../result-table';
-import { typeFacts, type ColumnType } from './column-types';
+import type { Cell, ResultTable } from './result-table';
+import { typeFacts, type Column, type ColumnType } from './column-types';
 import type { Database } from './database';
 import { quoteName } from './sql-names';
+
+/** A partial query. `sql` selects exactly `columns`. */
+export interface Selection {
+  readonly sql: string;
+  readonly columns: readonly Column[];
+}
 
 export async function runSelection(database: Database, { sql, columns }: Selection): Promise<ResultTable> {
   const values = columns.map(({ name, type }) => `${typeFacts(type).toReply(quoteName(name))} AS ${quoteName(name)}`);

@@ -5,7 +5,7 @@ import express, { type Router } from 'express';
 import type { Fault, Faults } from '../faults';
 import type { Ingestor } from '../ingest/ingestor';
 import type { Resources } from '../storage/resources';
-import type { ExpiringTokens } from './expiring-tokens';
+import type { ExpiringTokens } from '../expiring-tokens';
 import { jsonBody, route } from './requests';
 
 export interface ControlContext {

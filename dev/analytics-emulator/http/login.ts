@@ -4,7 +4,7 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import express, { type Request, type Response, type Router } from 'express';
-import type { ExpiringTokens } from './expiring-tokens';
+import type { ExpiringTokens } from '../expiring-tokens';
 
 export interface Application {
   readonly tenant: string;

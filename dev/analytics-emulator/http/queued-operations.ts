@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Ingestor } from '../ingest/ingestor';
 import type { IngestionMessage } from '../ingest/message';
-import type { Outcome } from '../ingest/outcome';
+import type { Outcome } from '../outcome';
 import { badRequest, KustoError } from '../kusto-error';
 import type { CommandContext } from '../commands/context';
 

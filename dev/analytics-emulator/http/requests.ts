@@ -4,7 +4,7 @@ import { gunzipSync, inflateSync } from 'node:zlib';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Faults, FaultTarget } from '../faults';
 import { asKustoError, badRequest, KustoError } from '../kusto-error';
-import type { ExpiringTokens } from './expiring-tokens';
+import type { ExpiringTokens } from '../expiring-tokens';
 
 /** Echoes the client's request id and gives an activity id. */
 export const requestIds: RequestHandler = (request, response, next) => {

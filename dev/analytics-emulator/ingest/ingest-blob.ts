@@ -1,11 +1,11 @@
 /** One blob into its table: checked, downloaded, loaded. Source: analytics-sink §5.12, §7.4. */
 import type { Database } from '../engine/database';
 import type { Faults } from '../faults';
-import type { ExpiringTokens } from '../http/expiring-tokens';
+import type { ExpiringTokens } from '../expiring-tokens';
 import { asKustoError, KustoError } from '../kusto-error';
 import type { Loader } from './loader';
 import type { IngestionMessage } from './message';
-import type { Outcome } from './outcome';
+import type { Outcome } from '../outcome';
 
 export interface IngestBlobContext {
   readonly database: Database;

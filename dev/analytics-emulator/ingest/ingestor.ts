@@ -6,7 +6,7 @@ import type { Resources } from '../storage/resources';
 import { Batches, type Batch, type BatchingPolicy } from './batches';
 import { ingestBlob, type IngestBlobContext } from './ingest-blob';
 import { parseIngestionMessage, type IngestionMessage } from './message';
-import type { Outcome } from './outcome';
+import type { Outcome } from '../outcome';
 import type { Reports } from './reports';
 
 const VISIBILITY_SECONDS = 60;

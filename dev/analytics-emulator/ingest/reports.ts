@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../engine/database';
 import type { Resources } from '../storage/resources';
 import type { IngestionMessage } from './message';
-import type { Outcome } from './outcome';
+import type { Outcome } from '../outcome';
 
 export class Reports {
   constructor(

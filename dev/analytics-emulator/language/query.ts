@@ -1,14 +1,9 @@
 /** Translates the supported subset of the query language to SQL with typed columns. Source: analytics-sink §7.6. */
 import { badRequest } from '../kusto-error';
 import { typeFacts, type Column, type ColumnType } from '../engine/column-types';
+import type { Selection } from '../engine/run-selection';
 import { quoteName, quoteText } from '../engine/sql-names';
 import type { Reader } from './reader';
-
-/** A partial query. `sql` selects exactly `columns`. */
-export interface Selection {
-  readonly sql: string;
-  readonly columns: readonly Column[];
-}
 
 /** The stages after the first: `| …` to the end. */
 export function pipeline(reader: Reader, source: Selection): Selection {

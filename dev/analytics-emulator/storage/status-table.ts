@@ -3,7 +3,7 @@
  * Source: analytics-sink §5.8.
  */
 import { AzureNamedKeyCredential, generateTableSas, TableClient } from '@azure/data-tables';
-import type { Outcome } from '../ingest/outcome';
+import type { Outcome } from '../outcome';
 import type { RunningAzurite } from './azurite';
 
 const NAME = 'IngestionsStatus';

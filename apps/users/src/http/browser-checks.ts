@@ -1,6 +1,7 @@
 /** Checks against web pages that send requests through the browser of a user. */
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import { nameIn } from '../settings/endpoint';
 
 /**
  * Whether a Host header is accepted: an IP address, this machine, or one of `names` (lower case). Null: any. A web page
@@ -17,12 +18,6 @@ export function hostCheck(names: readonly string[] | null): (host: string | unde
       name !== null && (isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost') || names.includes(name))
     );
   };
-}
-
-/** Lower case, without port, brackets and trailing dot. Null: not a host. */
-export function nameIn(host: string): string | null {
-  if (!URL.canParse(`http://${host}`)) return null;
-  return new URL(`http://${host}`).hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '') || null;
 }
 
 /**

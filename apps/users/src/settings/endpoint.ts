@@ -26,3 +26,9 @@ export function isLoopback({ host }: Endpoint): boolean {
   const version = isIP(host);
   return version === 0 ? host.toLowerCase() === 'localhost' : LOOPBACK.check(host, version === 4 ? 'ipv4' : 'ipv6');
 }
+
+/** Lower case, without port, brackets and trailing dot. Null: not a host. */
+export function nameIn(host: string): string | null {
+  if (!URL.canParse(`http://${host}`)) return null;
+  return new URL(`http://${host}`).hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '') || null;
+}

@@ -1,7 +1,6 @@
 /** The program's settings, read from the environment and checked before any connection or port is opened. */
 import { readFileSync } from 'node:fs';
-import { nameIn } from '../http/browser-checks';
-import { isLoopback, parseEndpoint, type Endpoint } from './endpoint';
+import { type Endpoint, isLoopback, nameIn, parseEndpoint } from './endpoint';
 
 type CacheMode = 'auto' | 'cluster' | 'standalone';
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;

@@ -1,7 +1,7 @@
 /** The result table of a command or query, and its two response formats. Source: analytics-sink §5.4. */
 import type { Json } from '@duckdb/node-api';
-import { typeFacts, type Column } from './engine/column-types';
-import type { JsonText } from './reply-json';
+import { typeFacts, type Column } from './column-types';
+import type { JsonText } from '../reply-json';
 
 export type Cell = Json | JsonText;
 
