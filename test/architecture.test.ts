@@ -1,279 +1,35 @@
-/** Compares "Who may know whom" of docs/architecture.md with the actual imports. */
+/** Holds the code to the tables of docs/architecture.md, and to the rules of that page that need no table. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { dirname, join, posix, relative } from 'node:path';
+import { join, posix } from 'node:path';
 import ts from 'typescript';
 
 const ROOT = join(__dirname, '..');
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const manifestOf = (folder: string) => JSON.parse(read(`${folder}/package.json`));
+const PAGE = read('docs/architecture.md');
 
-/** Rooms of `src` that a room may import from, besides itself. Composition roots may import every room. */
-const MAY_KNOW: Record<string, readonly string[] | 'everything'> = {
-  metrics: [],
-  logging: [],
-  json: [],
-  values: [],
-  converters: ['json', 'values'],
-  transforms: ['config', 'values'],
-  threads: ['logging'],
-  'plugin-host': ['config', 'plugins', 'logging', 'threads'],
-  'kafka-clients.ts': ['logging', 'metrics'],
-  'dead-letters': [],
-  storage: ['connector-task-id.ts', 'json', 'logging'],
-  config: ['logging', 'plugins'],
-  plugins: ['logging'],
-  tasks: [
-    ...['connector-task-id.ts', 'kafka-clients.ts', 'config', 'plugins', 'transforms'],
-    ...['logging', 'metrics', 'threads'],
-  ],
-  cluster: [
-    ...['connector-task-id.ts', 'tasks', 'plugin-host', 'storage', 'dead-letters', 'kafka-clients.ts'],
-    ...['config', 'plugins', 'logging', 'metrics'],
-  ],
-  rest: ['json', 'cluster', 'config', 'plugins', 'logging', 'metrics'],
-  'embedded-broker': ['logging', 'threads'],
-  'version.ts': [],
-  'connector-task-id.ts': [],
-  cli: 'everything',
-  'composition roots': 'everything',
-};
-/** The only files of a room that other rooms may see, composition roots excepted. */
-const FRONT_DOORS: Record<string, readonly string[]> = {
-  transforms: ['transforms/chain'],
-};
-/**
- * For rooms with subfolders: what each part of the room may import from the room, besides itself. Files directly in the
- * room's folder are its base: every part may import them, and they import no part. One that does, such as the file that
- * assembles the room, has an entry of its own, by its name.
- */
-const SUBFOLDERS: Record<string, Record<string, readonly string[]>> = {
-  'src/cluster': {
-    group: [],
-    queue: [],
-    history: [],
-    offsets: [],
-    forwarding: [],
-    fencing: [],
-    running: ['group', 'offsets', 'queue'],
-    requests: ['running', 'history', 'group', 'offsets', 'queue', 'forwarding'],
-    tick: ['requests', 'running', 'group', 'queue', 'forwarding'],
-    'herder-context.ts': ['running', 'group', 'offsets', 'queue', 'forwarding'],
-    'herder.ts': [
-      'herder-context.ts',
-      ...['tick', 'requests', 'running', 'history', 'group', 'offsets', 'queue', 'forwarding'],
-    ],
-    'create-herder.ts': [
-      ...['herder.ts', 'herder-context.ts'],
-      ...['tick', 'requests', 'running', 'history', 'group', 'offsets', 'forwarding', 'fencing'],
-    ],
-  },
-  'connectors/postgres/src': {
-    values: [],
-    config: ['values'],
-    database: ['config', 'values'],
-    metrics: ['database', 'config'],
-    events: ['metrics', 'database', 'config', 'values'],
-    notifications: ['config'],
-    'snapshot-progress.ts': [],
-    'session.ts': ['snapshot-progress.ts', 'metrics', 'notifications', 'events', 'database', 'config'],
-    publication: ['database', 'config'],
-    replication: ['session.ts', 'metrics', 'events', 'database', 'config', 'values'],
-    snapshot: [
-      ...['replication', 'publication', 'session.ts', 'snapshot-progress.ts', 'notifications'],
-      ...['events', 'database', 'values'],
-    ],
-    startup: [
-      ...['replication', 'publication', 'session.ts', 'snapshot-progress.ts', 'metrics'],
-      ...['notifications', 'events', 'database', 'config'],
-    ],
-    reselect: ['replication', 'session.ts', 'events', 'database', 'config'],
-    signals: ['config'],
-    incremental: [
-      ...['signals', 'snapshot', 'replication', 'notifications', 'session.ts', 'events', 'database', 'values'],
-    ],
-    'task.ts': [
-      ...['incremental', 'startup', 'snapshot', 'replication', 'reselect'],
-      ...['session.ts', 'database', 'config'],
-    ],
-    diagnosis: ['startup', 'replication', 'publication', 'metrics', 'events', 'database', 'config'],
-    'connector.ts': ['diagnosis', 'task.ts', 'startup', 'events', 'database', 'config'],
-    'index.ts': ['connector.ts'],
-  },
-  'connectors/transforms-debezium/src': {
-    outbox: [],
-    partitions: [],
-    scripting: [],
-    'time-zones': [],
-    'decode-logical-decoding-message-content.ts': ['outbox'],
-    'index.ts': ['decode-logical-decoding-message-content.ts', 'outbox', 'partitions', 'time-zones'],
-  },
-  'connectors/analytics/src': {
-    mapping: [],
-    config: ['mapping'],
-    records: ['config', 'mapping'],
-    batcher: ['records', 'config', 'mapping'],
-    'dead-letters': ['batcher', 'config'],
-    service: ['config', 'mapping'],
-    request: ['service', 'batcher', 'config'],
-    'partition.ts': ['request', 'batcher'],
-    'disk-backoff.ts': ['partition.ts', 'config'],
-    'delivery-errors.ts': ['dead-letters', 'service', 'batcher', 'config'],
-    'task.ts': [
-      ...['partition.ts', 'disk-backoff.ts', 'delivery-errors.ts'],
-      ...['request', 'service', 'dead-letters', 'batcher', 'config', 'mapping'],
-    ],
-    'connector.ts': ['task.ts', 'config'],
-    'index.ts': ['connector.ts'],
-  },
-  'connectors/file/src': {
-    source: [],
-    sink: [],
-    'index.ts': ['source', 'sink'],
-  },
-  'packages/kafka-client/src': {
-    'index.ts': ['network'],
-    'create-clients.ts': ['network', 'producer', 'consumer', 'group', 'admin', 'security'],
-    network: ['protocol', 'security'],
-    security: [],
-    protocol: [],
-    records: [],
-    producer: ['records', 'protocol'],
-    consumer: ['group', 'records', 'protocol'],
-    group: ['protocol'],
-    admin: ['protocol'],
-  },
-  'src/cli': {
-    worker: [],
-    kafka: ['worker'],
-    records: ['worker'],
-    verbs: ['records', 'kafka', 'worker'],
-    'commands.ts': ['verbs', 'worker'],
-    'cli.ts': ['commands.ts'],
-  },
-  'packages/cli/src': {
-    program: [],
-    output: ['program'],
-    documents: [],
-    context: ['documents', 'program'],
-    rest: ['context', 'output', 'program'],
-    connectors: ['rest', 'documents', 'output', 'program'],
-    completion: ['connectors', 'rest', 'context', 'program'],
-    verbs: ['connectors', 'rest', 'documents', 'context', 'output', 'program'],
-    'rest-commands.ts': ['verbs', 'program'],
-    'run-command-line.ts': ['completion', 'output', 'program'],
-    exports: [
-      ...['run-command-line.ts', 'rest-commands.ts', 'connectors', 'rest', 'documents', 'context'],
-      ...['output', 'program'],
-    ],
-  },
-  'src/converters': {
-    'index.ts': ['json'],
-    json: [],
-  },
-  'src/config': {
-    providers: [],
-    schema: [],
-    validation: ['providers', 'schema'],
-  },
-  'src/rest': {
-    json: [],
-    http: ['json'],
-    auth: ['http'],
-    requests: ['auth', 'http', 'json'],
-    routes: ['requests', 'auth', 'http', 'json'],
-    console: ['routes', 'requests', 'auth', 'http', 'json'],
-    'app.ts': ['routes', 'requests', 'http'],
-    'server.ts': ['app.ts', 'console', 'routes', 'requests', 'auth', 'http'],
-  },
-  'packages/console/src': {
-    api: [],
-    parts: ['api'],
-    documents: [],
-    offsets: ['documents'],
-    'config-form': ['documents', 'parts', 'api'],
-    pages: ['config-form', 'offsets', 'documents', 'parts', 'api'],
-    'app.tsx': ['pages', 'parts'],
-    'main.tsx': ['app.tsx'],
-  },
-  'src/tasks': {
-    clients: [],
-    errors: ['clients'],
-    'worker-task.ts': ['clients'],
-    source: ['worker-task.ts', 'clients', 'errors'],
-    sink: ['worker-task.ts', 'clients', 'errors'],
-    'task-runner.ts': ['source', 'sink', 'worker-task.ts'],
-    hosts: ['task-runner.ts'],
-  },
-  'src/plugin-host': {
-    protocol: [],
-    'plugin-server.ts': ['protocol'],
-    threads: ['protocol'],
-    'create-host.ts': ['threads'],
-  },
-  'src/plugins': { watch: [] },
-  'src/storage': {
-    log: [],
-    'connect-json.ts': [],
-    config: ['log', 'connect-json.ts'],
-    offsets: ['log', 'connect-json.ts'],
-    status: ['log', 'connect-json.ts'],
-  },
-  'packages/embedded/src': {
-    protocol: [],
-    storage: [],
-    requests: ['protocol'],
-    network: ['requests', 'protocol'],
-    security: ['requests', 'protocol'],
-    'faults.ts': ['requests', 'protocol'],
-    'dispatcher.ts': ['security', 'requests', 'protocol'],
-    log: ['storage'],
-    topics: ['log', 'storage', 'requests', 'protocol'],
-    data: ['topics', 'log', 'requests', 'protocol'],
-    groups: ['storage', 'requests', 'protocol'],
-    transactions: ['storage', 'requests', 'protocol'],
-    'coordinators.ts': ['groups', 'transactions', 'storage', 'requests'],
-    'broker.ts': [
-      ...['coordinators.ts', 'dispatcher.ts', 'faults.ts', 'network'],
-      ...['data', 'topics', 'storage', 'requests'],
-    ],
-    testing: ['broker.ts'],
-    'index.ts': ['broker.ts', 'testing', 'faults.ts', 'storage', 'protocol'],
-  },
-};
-const COMPOSITION_ROOTS = [
-  'main.ts',
-  'worker.ts',
-  'worker-with-broker.ts',
-  'task-thread.ts',
-  'plugin-thread.ts',
-  'broker-thread.ts',
-  'built-in-plugins.ts',
-];
-const BASE = 'files directly in the folder';
-const LONGEST_FILE = 450;
+interface Import {
+  readonly specifier: string;
+  /** A path from the repository's root; of a package of ours, its `package.json`; null for others. */
+  readonly to: string | null;
+}
 
 interface SourceFile {
   /** E.g. `packages/kafka-client/src/port.ts`. */
   readonly path: string;
-  /** Null outside of `src`. */
-  readonly room: string | null;
   readonly text: string;
-  readonly imports: readonly string[];
+  readonly imports: readonly Import[];
 }
 
-function filesUnder(folder: string): string[] {
+function pathsUnder(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { withFileTypes: true })
     .filter((entry) => !['dist', 'node_modules'].includes(entry.name))
     .flatMap((entry) => {
       const path = posix.join(folder, entry.name);
-      return entry.isDirectory() ? filesUnder(path) : /\.[cm]?[jt]sx?$/.test(entry.name) ? [path] : [];
+      return entry.isDirectory() ? pathsUnder(path) : /\.[cm]?[jt]sx?$/.test(entry.name) ? [path] : [];
     });
-}
-
-function roomOf(path: string): string | null {
-  const [top, second = ''] = path.split('/');
-  if (top !== 'src') return null;
-  return COMPOSITION_ROOTS.includes(second) ? 'composition roots' : second;
 }
 
 /** Folders with a manifest of their own. All other files belong to the root's. */
@@ -283,155 +39,170 @@ const PACKAGES = [
   ),
   'dev/analytics-emulator',
 ];
+const FOLDERS = new Map(PACKAGES.map((folder) => [manifestOf(folder).name as string, folder]));
+const packageOf = (path: string) => PACKAGES.find((folder) => path.startsWith(`${folder}/`)) ?? '.';
+/** `@millrace/cli` for `@millrace/cli/rest`. */
+const packageName = (specifier: string) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? '';
 
-const files: SourceFile[] = ['src', ...PACKAGES].flatMap(filesUnder).map((path) => {
-  const text = readFileSync(join(ROOT, path), 'utf8');
-  const imports = ts.preProcessFile(text, true, true).importedFiles.map((imported) => imported.fileName);
-  return { path, room: roomOf(path), text, imports };
+const paths = new Set(['src', ...PACKAGES].flatMap(pathsUnder));
+const files: readonly SourceFile[] = [...paths].map((path) => {
+  const text = read(path);
+  const resolve = (specifier: string): string | null => {
+    if (!specifier.startsWith('.')) {
+      const folder = FOLDERS.get(packageName(specifier));
+      return folder ? `${folder}/package.json` : null;
+    }
+    const to = posix.join(posix.dirname(path), specifier);
+    return ['', '.ts', '.tsx', '.d.ts', '/index.ts'].map((end) => to + end).find((one) => paths.has(one)) ?? to;
+  };
+  const { importedFiles } = ts.preProcessFile(text, true, true);
+  return { path, text, imports: importedFiles.map(({ fileName }) => ({ specifier: fileName, to: resolve(fileName) })) };
 });
-
-/** What an import names, from the repository's root: `packages/kafka-client/src/port`; null for packages. */
-function target(file: SourceFile, specifier: string): string | null {
-  if (!specifier.startsWith('.')) return null;
-  return relative(ROOT, join(ROOT, dirname(file.path), specifier)).replaceAll('\\', '/');
-}
-
-function packageOf(specifier: string): string {
-  return specifier
-    .split('/')
-    .slice(0, specifier.startsWith('@') ? 2 : 1)
-    .join('/');
-}
-
-const isBuiltin = (specifier: string) => specifier.startsWith('node:') || builtinModules.includes(specifier);
 
 /** One readable line for every import that `forbids` returns a reason for. */
-function breaches(forbids: (file: SourceFile, specifier: string) => string | null): string[] {
-  return files.flatMap((file) =>
-    file.imports.flatMap((specifier) => {
-      const reason = forbids(file, specifier);
-      return reason === null ? [] : [`${file.path} imports ${specifier}: ${reason}`];
+function breaches(forbids: (from: string, to: string, specifier: string) => string | null): string[] {
+  return files.flatMap(({ path, imports }) =>
+    imports.flatMap(({ specifier, to }) => {
+      const reason = forbids(path, to ?? specifier, specifier);
+      return reason === null ? [] : [`${path} imports ${specifier}: ${reason}`];
     }),
   );
 }
 
-test('every file is in a room or package that docs/architecture.md names', () => {
-  const page = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8');
-  const rooms = [...new Set(files.flatMap((file) => file.room ?? []))];
-  expect(rooms.filter((room) => !(room in MAY_KNOW))).toEqual([]);
-  const named = (name: string) => new RegExp(`^ *(.*\\s)?${name}[/ ]`, 'm').test(page);
-  const names = [...rooms, ...PACKAGES.map((folder) => posix.basename(folder))];
-  expect(names.filter((name) => name !== 'composition roots' && !named(name))).toEqual([]);
-});
-
-/** A row of a Markdown table, its padding removed. */
-const cells = (line: string) =>
-  line
-    .split('|')
-    .slice(1, -1)
-    .map((cell) => cell.trim());
-
-test('the page’s table of rooms is MAY_KNOW and FRONT_DOORS', () => {
-  const page = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8');
-  const [, section = ''] = /### Who may know whom\n([^]*?)\n#/.exec(page) ?? [];
-  const printed = section.split('\n').filter((line) => line.startsWith('| `'));
-  const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
-  const held = Object.entries(MAY_KNOW).map(([room, known]) => [
-    code([room]),
-    known === 'everything' ? known : code(known) || 'nothing',
-    code(FRONT_DOORS[room] ?? []),
-  ]);
-  expect(printed.map((line) => cells(line).join(' | '))).toEqual(held.map((row) => row.join(' | ')));
-});
-
-/** Backticked paths of files and folders; rooms of `src` may be named without it. */
-const PATH = /`((?:[\w@.-]+\/)+[\w.-]*)`/g;
-const IN = ['', 'src', 'connectors'];
-
-test('files that the pages about the design and the decision records name exist', () => {
-  const records = readdirSync(join(ROOT, 'docs', 'decisions')).map((name) => `docs/decisions/${name}`);
-  const missing = ['docs/architecture.md', 'docs/how-a-record-flows.md', ...records].flatMap((page) =>
-    [...readFileSync(join(ROOT, page), 'utf8').matchAll(PATH)]
-      .map(([, path = '']) => path)
-      .filter((path) => !path.startsWith('@'))
-      .filter((path) => !['', '.ts'].some((end) => IN.some((folder) => existsSync(join(ROOT, folder, path + end)))))
-      .map((path) => `${page} names ${path}`),
+/** The cells of the page's table under a heading, without their backticks. */
+function table(heading: string): string[][] {
+  const [, section = ''] = new RegExp(`\n### ${heading}\n([^]*?)\n#`).exec(PAGE) ?? [];
+  const rows = section.split('\n').filter((line) => line.startsWith('| `'));
+  if (rows.length === 0) throw new Error(`The page has no table under "${heading}".`);
+  return rows.map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.replaceAll('`', '').trim()),
   );
-  expect(missing).toEqual([]);
-});
+}
 
-test('rooms import only the rooms they may', () => {
+/** A folder of `src`, or a file directly in it. */
+const roomOf = (path: string) => (path.startsWith('src/') ? path.split('/')[1]! : null);
+
+test('rooms import only what their row of the page lists', () => {
+  const rows = table('Who may know whom').map(([rooms = '', known = '']) => [rooms.split(', '), known.split(', ')]);
+  const allowed = new Map(rows.flatMap(([rooms = [], known]) => rooms.map((room) => [room, known ?? []])));
+  const unused = new Set([...allowed].flatMap(([room, known]) => known.map((other) => `${room} → ${other}`)));
   expect(
-    breaches((file, specifier) => {
-      const to = target(file, specifier);
-      const allowed = MAY_KNOW[file.room ?? ''];
-      if (to === null || allowed === 'everything' || allowed === undefined) return null;
-      const room = roomOf(to.endsWith('.ts') ? to : `${to}.ts`);
-      if (room === null || room === file.room) return null;
-      if (!allowed.includes(room)) return `${file.room} may not know ${room}`;
-      const doors = FRONT_DOORS[room];
-      return doors && !doors.includes(to.slice('src/'.length)) ? `only ${doors.join(' and ')} may be seen` : null;
+    breaches((path, to) => {
+      const [from, other] = [roomOf(path), roomOf(to)];
+      if (from === null || other === null || from === other) return null;
+      const arrow = ['everything', other, to.slice('src/'.length).replace(/\.ts$/, '')].find((one) =>
+        allowed.get(from)?.includes(one),
+      );
+      unused.delete(`${from} → ${arrow}`);
+      return arrow === undefined ? `${from} may not know it` : null;
     }),
   ).toEqual([]);
+  expect([...unused].filter((arrow) => !arrow.endsWith(' → nothing'))).toEqual([]);
+  expect([...allowed.keys()].sort()).toEqual([...new Set([...paths].flatMap((path) => roomOf(path) ?? []))].sort());
 });
 
-test('subfolders of a room import only the subfolders they may', () => {
-  for (const [folder, parts] of Object.entries(SUBFOLDERS)) {
-    const partOf = (path: string): string | null => {
-      if (!path.startsWith(`${folder}/`)) return null;
-      const [first = '', ...rest] = path.slice(folder.length + 1).split('/');
-      if (rest.length > 0) return first;
-      return first in parts ? first : BASE;
-    };
-    const present = new Set(files.flatMap(({ path }) => partOf(path) ?? []));
-    present.delete(BASE);
-    expect({ folder, parts: [...present].sort() }).toEqual({ folder, parts: Object.keys(parts).sort() });
-    const unused = new Set(Object.entries(parts).flatMap(([from, known]) => known.map((to) => `${from} → ${to}`)));
+test('parts of a folder import only the parts that the page lists before them', () => {
+  for (const [folder = '', order = ''] of table('The parts of a room')) {
+    const levels = order.split(' < ').map((level) => level.split(' '));
+    /** The part of a path: a subfolder, or a file directly in the folder. */
+    const partOf = (path: string) =>
+      path.startsWith(`${folder}/`) ? path.slice(folder.length + 1).split('/')[0]! : null;
+    const levelOf = (part: string) => levels.findIndex((parts) => parts.includes(part));
     expect(
-      breaches((file, specifier) => {
-        const from = partOf(file.path);
-        const to = target(file, specifier);
-        const imported =
-          from === null || to === null ? null : partOf(existsSync(join(ROOT, `${to}.tsx`)) ? `${to}.tsx` : `${to}.ts`);
-        if (from === null || imported === null || imported === from || imported === BASE) return null;
-        unused.delete(`${from} → ${imported}`);
-        return parts[from]?.includes(imported) ? null : `${from} may not know ${imported}`;
+      breaches((path, to) => {
+        const [from, other] = [partOf(path), partOf(to)];
+        if (from === null || other === null || from === other || levelOf(other) === -1) return null;
+        return levelOf(other) < levelOf(from) ? null : `${other} is not before ${from}`;
       }),
     ).toEqual([]);
-    expect({ folder, allowedAndUnused: [...unused] }).toEqual({ folder, allowedAndUnused: [] });
-    expect({ folder, inALoop: inALoop(parts) }).toEqual({ folder, inALoop: [] });
+    const parts = new Set([...paths].flatMap((path) => partOf(path) ?? []));
+    const subfolders = [...parts].filter((part) => !paths.has(`${folder}/${part}`));
+    expect({ folder, notListed: subfolders.filter((part) => levelOf(part) === -1) }).toEqual({ folder, notListed: [] });
+    expect({ folder, gone: levels.flat().filter((part) => !parts.has(part)) }).toEqual({ folder, gone: [] });
   }
 });
 
-/** Parts that may, directly or not, import themselves: their arrows cannot all point down. */
-function inALoop(parts: Record<string, readonly string[]>): string[] {
-  const remaining = new Set(Object.keys(parts));
-  for (let removed = true; removed;) {
-    removed = false;
-    for (const part of remaining)
-      if (!parts[part]?.some((known) => remaining.has(known))) removed = remaining.delete(part);
+test('files and folders that are beside each other form no circle of imports, types included', () => {
+  const arrows = new Map<string, Map<string, Set<string>>>();
+  for (const { path, imports } of files) {
+    for (const { to } of imports) {
+      const [from, other] = [path.split('/'), (to ?? path).split('/')];
+      const shared = from.findIndex((name, i) => name !== other[i]);
+      if (shared === -1) continue;
+      const place = from.slice(0, shared).join('/');
+      const graph = arrows.get(place) ?? new Map<string, Set<string>>();
+      arrows.set(place, graph.set(from[shared]!, (graph.get(from[shared]!) ?? new Set()).add(other[shared]!)));
+    }
   }
-  return [...remaining];
-}
-
-/** The name of a command's file or folder. */
-const verbOf = (path: string): string | undefined =>
-  /^(?:src\/cli|packages\/cli\/src)\/verbs\/([\w-]+)/.exec(path)?.[1];
+  const circles = [...arrows].flatMap(([place, graph]) => {
+    // What is left when all that import nothing are taken away, again and again.
+    for (let size = -1; size !== graph.size;) {
+      size = graph.size;
+      for (const [name, others] of graph) if (![...others].some((other) => graph.has(other))) graph.delete(name);
+    }
+    return [...graph].map(
+      ([name, others]) => `${place}: ${name} → ${[...others].filter((to) => graph.has(to)).join(', ')}`,
+    );
+  });
+  expect(circles).toEqual([]);
+});
 
 test('commands do not import each other', () => {
+  const commandOf = (path: string) => /^(?:src\/cli|packages\/cli\/src)\/verbs\/([\w-]+)/.exec(path)?.[1];
   expect(
-    breaches((file, specifier) => {
-      const [own, other] = [verbOf(file.path), verbOf(target(file, specifier) ?? '')];
+    breaches((path, to) => {
+      const [own, other] = [commandOf(path), commandOf(to)];
       return own === undefined || other === undefined || own === other ? null : `${own} may not know ${other}`;
     }),
   ).toEqual([]);
 });
 
-const manifestOf = (folder: string) => JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
+test('imports leave a package only by the name of another, which its package.json lists', () => {
+  const dependencies = new Map(
+    ['.', ...PACKAGES].map((folder) => {
+      const manifest = manifestOf(folder);
+      // Of what is not published, or is a bundle, users install no dependencies.
+      const installsAll = (manifest.private && folder !== '.') || folder === 'packages/console';
+      const { dependencies, optionalDependencies, peerDependencies, devDependencies } = manifest;
+      const listed = {
+        ...dependencies,
+        ...optionalDependencies,
+        ...peerDependencies,
+        ...(installsAll && devDependencies),
+      };
+      // Packages of types alone have no code to depend on.
+      return [folder, new Set(Object.keys(listed).map((name) => name.replace('@types/aws-lambda', 'aws-lambda')))];
+    }),
+  );
+  expect(
+    breaches((path, to, specifier) => {
+      const own = packageOf(path);
+      if (specifier.startsWith('.'))
+        return to.startsWith(own === '.' ? 'src/' : `${own}/`) ? null : 'import the package by its name';
+      if (specifier.startsWith('node:') || builtinModules.includes(specifier)) return null;
+      if (packageName(specifier) === '@millrace/embedded' && path !== 'src/broker-thread.ts')
+        return 'only src/broker-thread.ts may';
+      return dependencies.get(own)?.has(packageName(specifier)) ? null : `not in ${own}/package.json`;
+    }),
+  ).toEqual([]);
+});
+
+test('a connector depends on no package of ours but the SDK', () => {
+  const connectors = PACKAGES.filter((folder) => folder.startsWith('connectors/'));
+  const ours = connectors.flatMap((folder) =>
+    Object.keys(manifestOf(folder).dependencies).filter((name) => FOLDERS.has(name)),
+  );
+  expect([...new Set(ours)]).toEqual(['@millrace/sdk']);
+});
 
 test('both the worker and the CLI use every entry point of packages/texts', () => {
   const usedBy = (folder: string) =>
-    new Set(files.filter(({ path }) => path.startsWith(folder)).flatMap(({ imports }) => imports));
+    new Set(
+      files.filter(({ path }) => path.startsWith(folder)).flatMap(({ imports }) => imports.map((one) => one.specifier)),
+    );
   const [worker, cli] = [usedBy('src/'), usedBy('packages/cli/')];
   const entryPoints = Object.keys(manifestOf('packages/texts').exports)
     .filter((subpath) => subpath !== './package.json')
@@ -478,67 +249,6 @@ test('Node refuses to import a file that its package does not export', () => {
   expect(specifiers.length).toBeGreaterThan(100);
 });
 
-test('no import cycles between files, types included', () => {
-  const paths = new Set(files.map(({ path }) => path));
-  const imported = new Map(
-    files.map((file) => [
-      file.path,
-      file.imports.flatMap((specifier) => {
-        const to = target(file, specifier) ?? '';
-        return [to, `${to}.ts`, `${to}.d.ts`, `${to}/index.ts`].filter((path) => paths.has(path));
-      }),
-    ]),
-  );
-  const reachable = new Map(
-    files.map(({ path }) => {
-      const seen = new Set<string>();
-      const pending = [path];
-      for (let from = pending.pop(); from !== undefined; from = pending.pop()) {
-        const unseen = (imported.get(from) ?? []).filter((to) => !seen.has(to));
-        for (const to of unseen) seen.add(to);
-        pending.push(...unseen);
-      }
-      return [path, seen];
-    }),
-  );
-  const circles = new Set<string>();
-  for (const path of paths) {
-    const circle = [...paths].filter((other) => reachable.get(path)?.has(other) && reachable.get(other)?.has(path));
-    if (circle.length > 0) circles.add(circle.sort().join(' '));
-  }
-  expect([...circles]).toEqual([]);
-});
-
-test('packages import each other by name only', () => {
-  expect(
-    breaches((file, specifier) => {
-      const to = target(file, specifier);
-      if (to === null || !specifier.startsWith('.')) return null;
-      const own = file.path.split('/').slice(0, 2).join('/');
-      if (PACKAGES.includes(own)) return to.startsWith(`${own}/`) ? null : 'it leaves the package’s folder';
-      return to.startsWith('src/') ? null : 'import the package by its name';
-    }),
-  ).toEqual([]);
-});
-
-test('only the thread of the embedded broker imports that package', () => {
-  expect(
-    breaches((file, specifier) =>
-      packageOf(specifier) === '@millrace/embedded' && file.path !== 'src/broker-thread.ts'
-        ? 'only src/broker-thread.ts may'
-        : null,
-    ),
-  ).toEqual([]);
-});
-
-test('a connector depends on no package of ours but the SDK', () => {
-  const others = PACKAGES.filter((folder) => folder.startsWith('connectors/')).flatMap((folder) => {
-    const { dependencies = {} } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
-    return Object.keys(dependencies).filter((name) => name.startsWith('@millrace/') && name !== '@millrace/sdk');
-  });
-  expect(others).toEqual([]);
-});
-
 /** What only code for a built-in connector would name. */
 const BUILT_IN_NAMES = [/postgres|\bpg_|replication.?slot|\bwal_|kusto|analytics|io\W+debezium/i, /FileStream/];
 /** Files and folders of the worker and the console that name one, and why. */
@@ -564,7 +274,7 @@ function wordsOf({ path, text }: SourceFile): string[] {
 test('a built-in connector has no privilege: the worker and the console do not know its name', () => {
   const named = files
     .filter(({ path }) => /^(?:src|packages\/(?:cli|console|texts)\/src)\//.test(path))
-    .filter(({ room }) => room !== 'composition roots')
+
     .filter(({ text }) => BUILT_IN_NAMES.some((name) => name.test(text)))
     .flatMap((file) => {
       const word = wordsOf(file).find((one) => BUILT_IN_NAMES.some((name) => name.test(one)));
@@ -575,89 +285,59 @@ test('a built-in connector has no privilege: the worker and the console do not k
   expect(NAMES_ALLOWED.filter(([allowed]) => !paths.some((path) => allowed.test(path)))).toEqual([]);
 });
 
-test('every imported package is a dependency of the package that imports it', () => {
-  const dependencies = new Map<string, Set<string>>();
-  const declared = (folder: string) => {
-    let known = dependencies.get(folder);
-    if (!known) {
-      const manifest = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
-      // Of what is not published, or is a bundle, users install no dependencies.
-      const needed = [
-        manifest.dependencies,
-        manifest.optionalDependencies,
-        manifest.peerDependencies,
-        ((manifest.private && folder !== '') || folder === 'packages/console') && manifest.devDependencies,
-      ];
-      known = new Set(needed.flatMap((packages) => Object.keys(packages || {})));
-      // Packages of types alone have no code to depend on.
-      if (manifest.devDependencies?.['@types/aws-lambda']) known.add('aws-lambda');
-      dependencies.set(folder, known);
-    }
-    return known;
-  };
-  expect(
-    breaches((file, specifier) => {
-      if (specifier.startsWith('.') || isBuiltin(specifier)) return null;
-      const folder = PACKAGES.find((candidate) => file.path.startsWith(`${candidate}/`)) ?? '';
-      return declared(folder).has(packageOf(specifier)) ? null : `not in ${folder || '.'}/package.json`;
-    }),
-  ).toEqual([]);
-});
-
-test(`no file is longer than ${LONGEST_FILE} lines`, () => {
-  const long = files.map((file) => `${file.path}: ${file.text.split('\n').length}`);
-  expect(long.filter((line) => Number(line.split(': ')[1]) > LONGEST_FILE)).toEqual([]);
-});
-
 test('every dependency is used by the package that declares it', () => {
-  const read = (path: string) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') });
-  const programs = ['test', 'dev', 'bench'].flatMap(filesUnder);
-  const configs = ['jest.config.js', 'eslint.config.mjs', 'tsconfig.base.json', 'dev/tsconfig.json'];
-  const around = [...programs.filter((path) => path !== 'test/architecture.test.ts'), ...configs].map(read);
-  const unused = ['', ...PACKAGES].flatMap((folder) => {
-    const manifest = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
-    const own = files.filter(({ path }) => path.startsWith(folder === '' ? 'src/' : `${folder}/`));
-    const scripts = Object.values<string>(manifest.scripts ?? {}).join('\n');
-    // As the argument of a call, too: optional packages are loaded by functions of other names than `require`.
-    const isNamed = (name: string, code: readonly { readonly path: string; readonly text: string }[]) => {
-      const inString = `['"\`]${name}(/[^'"\`]*)?['"\`]`;
-      const imported = new RegExp(`(from|import|\\()\\s*${inString}`);
-      return code.some(({ path, text }) => (configs.includes(path) ? new RegExp(inString) : imported).test(text));
-    };
-    const shipped = { ...manifest.dependencies, ...manifest.optionalDependencies, ...manifest.peerDependencies };
+  const configs = ['jest.config.js', 'eslint.config.mjs', 'tsconfig.base.json', 'dev/tsconfig.json']
+    .map(read)
+    .join('\n');
+  const programs = ['test', 'dev', 'bench'].flatMap(pathsUnder).filter((path) => path !== 'test/architecture.test.ts');
+  /** In strings after `from`, `import` or `(`: optional packages are loaded by functions of any name. */
+  const named = (texts: readonly string[]) =>
+    new Set(
+      texts.flatMap((text) =>
+        [...text.matchAll(/(?:from|import|\()\s*['"`]([^'"`]+)['"`]/g)].map(([, specifier = '']) =>
+          packageName(specifier),
+        ),
+      ),
+    );
+  const around = named(programs.map(read));
+  const unused = ['.', ...PACKAGES].flatMap((folder) => {
+    const { dependencies, optionalDependencies, peerDependencies, devDependencies, scripts } = manifestOf(folder);
+    const own = named(files.filter(({ path }) => packageOf(path) === folder).map(({ text }) => text));
+    const commands = Object.values<string>(scripts ?? {}).join('\n');
+    const isTool = (name: string) =>
+      new RegExp(`(^|[ /])${name}([ /]|$)`, 'm').test(commands) ||
+      new RegExp(`['"]${name}(/[^'"]*)?['"]`).test(configs);
     return [
       // The worker finds its connectors by its list of dependencies (built-in-connectors.ts).
-      ...Object.keys(shipped).filter(
-        (name) => !/^@millrace\/(connector|transforms)-/.test(name) && !isNamed(name, own),
+      ...Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).filter(
+        (name) => !own.has(name) && !/^@millrace\/(connector|transforms)-/.test(name),
       ),
-      ...Object.keys(manifest.devDependencies ?? {}).filter(
-        (name) =>
-          !isNamed(name.replace(/^@types\//, ''), [...own, ...around]) &&
-          !new RegExp(`(^|[ /])${name}([ /]|$)`, 'm').test(scripts),
-      ),
-    ].map((name) => `${folder || '.'}: ${name}`);
+      ...Object.keys(devDependencies ?? {}).filter((name) => {
+        const code = name.replace(/^@types\//, '');
+        return !own.has(code) && !around.has(code) && !isTool(code) && !isTool(name);
+      }),
+    ].map((name) => `${folder}: ${name}`);
   });
   expect(unused).toEqual([]);
 });
 
-test('the lists of this test have no unused entry', () => {
-  const used = new Set<string>();
-  for (const file of files) {
-    for (const specifier of file.imports) {
-      const to = target(file, specifier);
-      if (to === null || file.room === null) continue;
-      used.add(`${file.room} → ${roomOf(to.endsWith('.ts') ? to : `${to}.ts`)}`);
-      if (!to.startsWith(`src/${file.room}/`)) used.add(to.slice('src/'.length));
-    }
-  }
-  const arrows = Object.entries(MAY_KNOW).flatMap(([room, known]) =>
-    known === 'everything' ? [] : known.map((other) => `${room} → ${other}`),
+test('the page’s tree names every room and package', () => {
+  const names = [
+    ...[...paths].flatMap((path) => roomOf(path) ?? []),
+    ...PACKAGES.map((folder) => posix.basename(folder)),
+  ];
+  expect(names.filter((name) => !new RegExp(`^  ${name}/? `, 'm').test(PAGE))).toEqual([]);
+});
+
+test('files that the pages about the design and the decision records name exist', () => {
+  const records = readdirSync(join(ROOT, 'docs', 'decisions')).map((name) => `docs/decisions/${name}`);
+  // Backticked paths of files and folders; rooms of `src` and connectors may be named without it.
+  const exists = (path: string) =>
+    ['', '.ts'].some((end) => ['', 'src', 'connectors'].some((folder) => existsSync(join(ROOT, folder, path + end))));
+  const missing = ['docs/architecture.md', 'docs/how-a-record-flows.md', ...records].flatMap((page) =>
+    [...read(page).matchAll(/`((?:[\w.-]+\/)+[\w.-]*)`/g)]
+      .filter(([, path = '']) => !exists(path))
+      .map(([, path]) => `${page} names ${path}`),
   );
-  const paths = files.map(({ path }) => path);
-  expect({
-    rooms: Object.keys(MAY_KNOW).filter((room) => !files.some((file) => file.room === room)),
-    arrows: arrows.filter((arrow) => !used.has(arrow)),
-    frontDoors: Object.values(FRONT_DOORS).flatMap((doors) => doors.filter((door) => !used.has(door))),
-    roots: COMPOSITION_ROOTS.filter((root) => !paths.includes(`src/${root}`)),
-  }).toEqual({ rooms: [], arrows: [], frontDoors: [], roots: [] });
+  expect(missing).toEqual([]);
 });
