@@ -21,8 +21,6 @@ import type { Wire, WireRequest } from '../wire';
 export interface RequestOptions {
   readonly timeoutMs?: number;
   readonly noResponse?: boolean;
-  /** Expected size of the body, to avoid growing the buffer. */
-  readonly sizeHint?: number;
 }
 
 /** @param message fields that the version lacks are not sent, omitted ones have their defaults. */
@@ -31,6 +29,26 @@ export function request<A extends Api, T>(
   version: number,
   message: Loose<RequestOf<A>>,
   result: (response: MessageOf<A['response']>) => T,
+  options: RequestOptions & {
+    /** Expected size of the body, to avoid growing the buffer. */
+    readonly sizeHint?: number;
+  } = {},
+): WireRequest<T> {
+  const write = (): Buffer => {
+    const to = new Writer(options.sizeHint);
+    encode(api, 'request', version, message, to);
+    return to.toBuffer();
+  };
+  const read = (from: Reader): T => result(decode(api, 'response', version, from) as MessageOf<A['response']>);
+  return encodedRequest(api, version, write, read, options);
+}
+
+/** Where the declared codec costs too much: written and read by hand. */
+export function encodedRequest<T>(
+  api: Api,
+  version: number,
+  encode: () => Buffer,
+  read: (from: Reader) => T,
   options: RequestOptions = {},
 ): WireRequest<T> {
   return {
@@ -41,15 +59,10 @@ export function request<A extends Api, T>(
     flexibleResponse: hasFlexibleResponseHeader(api, version),
     timeoutMs: options.timeoutMs,
     noResponse: options.noResponse,
-    encode() {
-      const to = new Writer(options.sizeHint);
-      encode(api, 'request', version, message, to);
-      return to.toBuffer();
-    },
+    encode,
     decode(body) {
       try {
-        const response = decode(api, 'response', version, new Reader(body, { nullAsEmpty: true }));
-        return result(response as MessageOf<A['response']>);
+        return read(new Reader(body, { nullAsEmpty: true }));
       } catch (cause) {
         if (cause instanceof KafkaError) throw cause;
         const text = cause instanceof Error ? cause.message : String(cause);

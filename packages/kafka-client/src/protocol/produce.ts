@@ -3,9 +3,9 @@
  * in flight needs, and Event Hubs supports up to 7 (kafka-client §3).
  */
 import * as kafka from '@millrace/kafka-protocol';
-import { Writer, type ElementOf, type MessageOf } from '@millrace/kafka-protocol';
+import { Writer, type Reader } from '@millrace/kafka-protocol';
 import type { WireRequest } from '../wire';
-import { request } from './api';
+import { encodedRequest } from './api';
 
 export const PRODUCE = kafka.withVersions(kafka.PRODUCE, 3, 8);
 /** The first version that supports zstd. */
@@ -85,27 +85,40 @@ function writeOptions(to: Writer, options: ProduceOptions): void {
 /** @param body from the functions above; not copied. */
 export function produceRequest(version: number, body: Buffer, options: ProduceOptions): WireRequest<ProduceResponse> {
   const noResponse = options.acks === 0;
-  const definition = request(
+  return encodedRequest(
     PRODUCE,
     version,
-    {},
-    ({ responses, throttleTimeMs }) => ({
-      partitions: responses.flatMap(({ name, partitionResponses }) =>
-        partitionResponses.map((partition) => producedPartition(name, partition)),
-      ),
-      throttleMs: throttleTimeMs,
-    }),
+    () => body,
+    (from) => readResponse(from, version),
     { noResponse },
   );
-  return { ...definition, encode: () => body };
 }
 
-function producedPartition(
-  topic: string,
-  partition: ElementOf<ElementOf<MessageOf<typeof PRODUCE.response>['responses']>['partitionResponses']>,
-): ProducedPartition {
-  const { index, errorCode, baseOffset, logStartOffset, recordErrors } = partition;
-  const rejected = recordErrors.find((record) => record.batchIndexErrorMessage !== null);
-  const errorMessage = rejected?.batchIndexErrorMessage ?? partition.errorMessage;
-  return { topic, partition: index, errorCode, errorMessage, baseOffset, logStartOffset };
+/** By hand, because batches of large records have few records for each response. */
+function readResponse(from: Reader, version: number): ProduceResponse {
+  const partitions: ProducedPartition[] = [];
+  for (let topics = from.count(false); topics > 0; topics--) {
+    const topic = from.string(false) ?? '';
+    for (let left = from.count(false); left > 0; left--) partitions.push(readPartition(from, topic, version));
+  }
+  return { partitions, throttleMs: from.int32() };
+}
+
+function readPartition(from: Reader, topic: string, version: number): ProducedPartition {
+  const partition = from.int32();
+  const errorCode = from.int16();
+  const baseOffset = from.int64();
+  from.int64(); // log append time
+  const logStartOffset = version >= 5 ? from.int64() : -1;
+  let errorMessage: string | null = null;
+  if (version >= 8) {
+    for (let records = from.count(false); records > 0; records--) {
+      from.int32();
+      const message = from.string(false);
+      errorMessage ??= message;
+    }
+    const batchMessage = from.string(false);
+    errorMessage ??= batchMessage;
+  }
+  return { topic, partition, errorCode, errorMessage, baseOffset, logStartOffset };
 }
