@@ -40,6 +40,7 @@ export interface TaskWatchdogOptions {
   /** Ends the trace of a restarted task: what became of the call. */
   readonly consequence: string;
   readonly logger: Logger;
+  /** Call clocks are wall clocks, which threads share. */
   readonly now?: () => number;
 }
 
@@ -62,7 +63,7 @@ export class TaskWatchdog {
 
   constructor(private readonly options: TaskWatchdogOptions) {
     const { limitMs, logger, now } = options;
-    this.watchdog = new Watchdog({ calls: () => this.calls(), limitMs, logger, ...(now && { now }) });
+    this.watchdog = new Watchdog({ calls: () => this.calls(), limitMs, logger, ...(now && { now, wallClock: now }) });
   }
 
   start(): void {

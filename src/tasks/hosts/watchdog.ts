@@ -14,7 +14,7 @@ export interface WatchedCall {
   readonly what: string;
   /** (Default: `returned`) */
   readonly verb?: string;
-  /** Absolute, milliseconds. */
+  /** By the clock of the watchdog, milliseconds. */
   readonly since: number;
   /** How long it may take; 0: unlimited. Milliseconds. */
   readonly limitMs: number;
@@ -33,7 +33,10 @@ export interface WatchdogOptions {
   readonly logger: Logger;
   /** The shortest expected limit; 0: none. Checks run twice as often, and at least every 5 s. Milliseconds. */
   readonly limitMs: number;
+  /** The clock of all calls; it may be a monotonic one. Milliseconds. (Default: the wall clock) */
   readonly now?: () => number;
+  /** For the times that are logged. */
+  readonly wallClock?: () => number;
 }
 
 interface Watched {
@@ -61,12 +64,14 @@ export class Watchdog {
   private readonly watched = new Map<string, Watched>();
   private timer: NodeJS.Timeout | null = null;
   private readonly now: () => number;
+  private readonly wallClock: () => number;
   private readonly everyMs: number;
   private checkedAt: number | null = null;
   private beyondLimit: readonly Watched[] = [];
 
   constructor(private readonly options: WatchdogOptions) {
     this.now = options.now ?? Date.now;
+    this.wallClock = options.wallClock ?? Date.now;
     this.everyMs = options.limitMs > 0 ? Math.min(options.limitMs / 2, CHECK_MS) : CHECK_MS;
   }
 
@@ -110,7 +115,7 @@ export class Watchdog {
     if (isReportDue(call, watched.timesReported, lastedMs)) {
       watched.timesReported++;
       const { what, verb = 'returned', since, hint } = call;
-      const began = new Date(since).toISOString();
+      const began = new Date(this.wallClock() - (now - since)).toISOString();
       this.options.logger.error(`${what} has not ${verb} for ${seconds(lastedMs)} s, since ${began}. ${hint}`);
     }
     if (watched.ended || call.end === undefined || !isReportDue(call, 0, lastedMs)) return;

@@ -8,6 +8,7 @@ test('a herder that hangs is reported with its current step, and again when it r
   const log = new MemoryLogger();
   const logger: Logger = Object.assign(log, { child: () => logger });
   const kafka = new MemoryKafka();
+  const startedAt = Date.now();
   const worker = createWorker(kafka, 'g', {
     config: { watchdog: { taskMs: 0, taskAction: 'log', tickMs: 40, threadMs: 0 } },
     logger,
@@ -20,9 +21,10 @@ test('a herder that hangs is reported with its current step, and again when it r
     member?.requestRejoin('test');
     const has = (text: string) => (): boolean => log.lines.some((line) => line.includes(text));
     await waitFor('it to be said', has("error This worker's herder has not returned for"), { everyMs: 5 });
-    expect(log.lines.find((line) => line.startsWith("error This worker's herder"))).toContain(
-      'The worker is currently ensuring membership in the cluster',
-    );
+    const line = log.lines.find((line) => line.startsWith("error This worker's herder")) ?? '';
+    expect(line).toContain('The worker is currently ensuring membership in the cluster');
+    const began = Date.parse(/ s, since (\S+)\. /.exec(line)?.[1] ?? '');
+    expect([began >= startedAt - 1_000, began <= Date.now()]).toEqual([true, true]);
     member?.release();
     await waitFor('the end to be said', has("warn This worker's herder returned after"), { everyMs: 5 });
   } finally {

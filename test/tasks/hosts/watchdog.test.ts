@@ -42,7 +42,7 @@ test('a stuck call is logged at the limit and at each doubling, and when it ends
   ];
   const log = new MemoryLogger();
   const logger: Logger = Object.assign(log, { child: () => logger });
-  const watchdog = new Watchdog({ calls: () => going, limitMs: 60_000, logger, now: () => now });
+  const watchdog = new Watchdog({ calls: () => going, limitMs: 60_000, logger, now: () => now, wallClock: () => now });
   const at = (seconds: number): string[] => {
     log.lines.length = 0;
     while (now < T0 + seconds * 1_000) {
@@ -64,6 +64,20 @@ test('a stuck call is logged at the limit and at each doubling, and when it ends
   going = [{ id: 'a', what: 'Task a-0: put() of its plugin', since: T0 + 140_000, limitMs: 60_000, hint: '' }];
   expect(at(199)).toEqual([]);
   expect(at(200)).toHaveLength(1);
+});
+
+test('a monotonic clock is shown as a time of day', () => {
+  let now = 200_000;
+  const log = new MemoryLogger();
+  const logger: Logger = Object.assign(log, { child: () => logger });
+  const call: WatchedCall = { id: 'tick', what: 'It', since: 199_000, limitMs: 2_000, hint: 'So.' };
+  // The wall clock was set while the call ran: how long the call lasts is still true.
+  const wallClock = (): number => T0 + 3_600_000 + now;
+  const watchdog = new Watchdog({ calls: () => [call], limitMs: 2_000, logger, now: () => now, wallClock });
+  watchdog.check();
+  now += 1_000;
+  watchdog.check();
+  expect(log.lines).toEqual(['error It has not returned for 2 s, since 2026-01-01T01:03:19.000Z. So.']);
 });
 
 test('a task that waits for another is not reported; a call that never returned is not reported as ended', () => {
