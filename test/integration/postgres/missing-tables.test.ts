@@ -25,7 +25,7 @@ test('a start warns of tables and columns in settings that do not exist', async 
     return task.log.filter(({ level }) => level === 'warn').map(({ message }) => message);
   };
   expect(await warned({ 'signal.data.collection': 'public.Signals' })).toEqual([
-    'The table public.Signals of signal.data.collection does not exist, so no signals are read from it, and incremental snapshots fail. Run CREATE TABLE "public"."Signals" (id varchar(42) PRIMARY KEY, type varchar(32) NOT NULL, data varchar(2048)); and restart the connector. Upper and lower case matter.',
+    'The table public.Signals of signal.data.collection does not exist, so no signals are read from it, and incremental snapshots fail. Run CREATE TABLE "public"."Signals" (id varchar(42) PRIMARY KEY, type varchar(32) NOT NULL, data varchar(2048)); and restart the connector if it runs. Upper and lower case matter.',
   ]);
   expect(await warned({ 'signal.data.collection': 'public.two' })).toEqual([
     'The table public.two of signal.data.collection has 2 column(s), but needs three in this order: (id varchar(42) PRIMARY KEY, type varchar(32) NOT NULL, data varchar(2048)).',

@@ -23,6 +23,9 @@ const preview = async (overrides: Record<string, string> = {}, stored: TaskRun['
 const descriptions = (records: readonly AnyRecord[]): unknown[] =>
   records.map(({ value }) => value?.after?.description);
 
+const warnings = ({ log }: TaskRun): string[] =>
+  log.filter(({ level }) => level === 'warn').map(({ message }) => message);
+
 /** Everything that a connector could leave behind. */
 async function serverState(): Promise<unknown> {
   const all = async (sql: string): Promise<unknown> => await database.query(sql);
@@ -63,11 +66,10 @@ const WRITES = {
 
 test('without a publication: the rows of the snapshot, and the statements that a start would run', async () => {
   const before = await serverState();
-  const { log } = await preview(WRITES);
-  const records = await (run as TaskRun).count(2);
+  const started = await preview(WRITES);
+  const records = await started.count(2);
   expect(descriptions(records)).toEqual(['a', 'b']);
-  const warnings = log.filter(({ level }) => level === 'warn').map(({ message }) => message);
-  expect(warnings).toEqual([
+  expect(warnings(started)).toEqual([
     'Replica identities are left as they are. The connector would run ALTER TABLE "public"."todos" REPLICA IDENTITY FULL;',
     `Publication "${pub()}" does not exist, and a preview does not create it. The connector would run CREATE PUBLICATION "${pub()}" FOR TABLE "public"."todos", "public"."signals"; Until then, only the rows of the snapshot are shown, no changes.`,
   ]);
@@ -114,6 +116,10 @@ test('with a publication: the snapshot, then every change since, from temporary 
   );
   const slots = await database.slots();
   expect(slots.map(({ temporary }) => temporary)).toEqual(slots.map(() => true));
+  // The server has answered every statement of the start by now: none of it is about the temporary slots.
+  expect(warnings(started)).toEqual([
+    'Replica identities are left as they are. The connector would run ALTER TABLE "public"."todos" REPLICA IDENTITY FULL;',
+  ]);
   await database.query("DELETE FROM todos WHERE description IN ('c', 'd')");
   await endAndCompare(before);
 });
@@ -153,3 +159,28 @@ test('a lost connection of the stream: another temporary copy of the slot', asyn
   await database.query("DELETE FROM todos WHERE description IN ('c', 'd')");
   await endAndCompare(before);
 });
+
+test.each([
+  ['the copied slot', '', /^Replication slot ".*_preview_.*", which the preview reads, no longer exists/],
+  ['the publication', 'DROP PUBLICATION', /publication ".*" was dropped/],
+] as const)(
+  'the stream loses its connection and %s is gone: start the preview again, delete nothing',
+  async (_, drops, message) => {
+    await database.query(`CREATE PUBLICATION ${pub()} FOR TABLE todos`);
+    const started = await preview({ 'snapshot.mode': 'no_data', 'table.include.list': 'public.todos' });
+    await database.query("INSERT INTO todos (description) VALUES ('c')");
+    await started.count(1);
+    if (drops !== '') await database.query(`${drops} ${pub()}`);
+    // The connection that has the copied slot, unless the publication is what is missing, and that of the stream.
+    await database.query(
+      `SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots s WHERE database = $1 AND ($2 = '' OR EXISTS
+       (SELECT FROM pg_stat_replication r WHERE r.pid = s.active_pid AND r.state = 'streaming'))`,
+      [database.name, drops],
+    );
+    await database.query("INSERT INTO todos (description) VALUES ('d')");
+    const failure: unknown = await started.until(() => false).catch((error: unknown) => error);
+    expect((failure as Error).message).toMatch(message);
+    expect((failure as Error).message).toContain('Start the preview again');
+    expect((failure as Error).message).not.toMatch(/delete|drop the slot/i);
+  },
+);

@@ -181,6 +181,26 @@ describe('cdc-postgres 80: max_slot_wal_keep_size exceeded', () => {
     await expect(run.until(() => false)).rejects.toMatchObject(lost);
   });
 
+  test('a preview names the lost slot that a start would replace, and leaves it', async () => {
+    const config = taskConfig(database, { 'snapshot.mode': 'when_needed' });
+    run = await TaskRun.start(config);
+    await database.query('INSERT INTO t VALUES (1)');
+    await run.count(1);
+    const offset = run.commitUpTo();
+    await run.stop();
+    await database.query('INSERT INTO t VALUES (2)');
+    await loseSlot();
+    run = await TaskRun.start(config, offset, undefined, false, true);
+    await run.count(2);
+    const warnings = run.log.filter(({ level }) => level === 'warn').map(({ message }) => message);
+    expect(warnings).toEqual([
+      expect.stringMatching(/is lost \(.+\)\. A start drops it, creates another, and takes a new snapshot\.$/),
+      expect.stringMatching(/^PG_POSITION_LOST: .* does not exist, or is lost\./),
+    ]);
+    await run.stop();
+    expect((await database.slots()).map(({ slot_name: name }) => name)).toContain(database.slot);
+  });
+
   test('while stopped: the start fails; when_needed replaces the slot and takes a new snapshot', async () => {
     run = await TaskRun.start(taskConfig(database));
     await database.query('INSERT INTO t VALUES (1)');

@@ -6,6 +6,8 @@ import { ConnectError } from '@millrace/sdk';
 import type { PostgresConfig } from '../config/postgres-config';
 import { errorCode, errorText } from '../database/errors';
 
+type Missing = Pick<PostgresConfig, 'slot' | 'publication'>;
+
 /** What the server sends besides the text. */
 interface ServerReport {
   readonly code?: string | undefined;
@@ -18,14 +20,21 @@ export function isMissingObject(error: unknown): boolean {
   return errorCode(error) === '42704';
 }
 
-export function missingObject({ slot, publication }: PostgresConfig, error: unknown): ConnectError {
+export function missingObject(config: Missing, error: unknown): ConnectError {
+  const { slot } = config;
+  const { file } = error as ServerReport;
+  if (slot.copyOf !== null && file?.startsWith('slot') === true)
+    return new ConnectError(
+      `Replication slot "${slot.copyOf}", which the preview reads, no longer exists: it was dropped, or ended with its connection. Start the preview again.`,
+      { code: 'PG_PREVIEW_ENDED', cause: error, place: { slot: slot.copyOf } },
+    );
   // Publications are looked up elsewhere.
-  if ((error as ServerReport).file === 'slot.c')
+  if (file === 'slot.c')
     return new ConnectError(
       `Replication slot "${slot.name}" no longer exists: changes made since it was dropped are lost. Delete the connector's offsets so that it takes a new snapshot, or use snapshot.mode=when_needed.`,
       { code: 'PG_POSITION_LOST', cause: error, place: { slot: slot.name } },
     );
-  return missingPublication(publication.name, errorText(error), error);
+  return missingPublication(config, errorText(error), error);
 }
 
 /** PostgreSQL 18 leaves out changes that it decodes without the publication, and only warns of it. */
@@ -33,9 +42,14 @@ export function leavesOutChanges({ code, file }: ServerReport): boolean {
   return code === '55000' && file === 'pgoutput.c';
 }
 
-export function missingPublication(name: string, text: string, cause?: unknown): ConnectError {
+export function missingPublication({ slot, publication }: Missing, text: string, cause?: unknown): ConnectError {
+  const { name } = publication;
+  const cure =
+    slot.copyOf === null
+      ? "Create it before the slot, then drop the slot and delete the connector's offsets."
+      : 'Start the preview again; if it ends in the same way, the connector cannot stream from its slot either.';
   return new ConnectError(
-    `${text}: publication "${name}" was dropped, or created after the position at which the slot starts reading. Create it before the slot, then drop the slot and delete the connector's offsets.`,
+    `${text}: publication "${name}" was dropped, or created after the position at which the slot starts reading. ${cure}`,
     { code: 'PG_PUBLICATION_MISSING', cause, place: { publication: name } },
   );
 }

@@ -114,7 +114,7 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
       tap.onMessage = this.onMessage;
       client.on('notice', (notice) => {
         if (!leavesOutChanges(notice)) return;
-        this.finish(missingPublication(config.publication.name, notice.message ?? 'A notice of the server', notice));
+        this.finish(missingPublication(config, notice.message ?? 'A notice of the server', notice));
         // No position after the changes that were left out may be confirmed.
         tap.discard();
       });

@@ -85,7 +85,7 @@ export function replacedWarning(position: Position, slot: SlotState | null, slot
   const passed = passedBy(position, slot);
   const why =
     passed === null
-      ? `Replication slot "${slotName}" ${slot === null ? 'does not exist' : 'starts at no position'}.`
+      ? `Replication slot "${slotName}" ${slot === null ? 'does not exist, or is lost' : 'starts at no position'}.`
       : passedText(slotName, passed);
   return `PG_POSITION_LOST: The server no longer sends the changes after the stored position ${formatLsn(startLsn(position))}. ${why} A new snapshot reads the rows that exist; changes and deletes made before it may be missing.`;
 }

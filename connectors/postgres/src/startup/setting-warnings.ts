@@ -25,7 +25,7 @@ function signalTableWarnings({ signals }: PostgresConfig, tables: readonly Catal
     const at = name.indexOf('.');
     const quoted = quoteTable({ schema: name.slice(0, at), name: name.slice(at + 1) });
     return [
-      `The table ${name} of signal.data.collection does not exist, so no signals are read from it, and incremental snapshots fail. Run CREATE TABLE ${quoted} ${SIGNAL_COLUMNS}; and restart the connector. Upper and lower case matter.`,
+      `The table ${name} of signal.data.collection does not exist, so no signals are read from it, and incremental snapshots fail. Run CREATE TABLE ${quoted} ${SIGNAL_COLUMNS}; and restart the connector if it runs. Upper and lower case matter.`,
     ];
   }
   if (table.columns.length >= 3) return [];

@@ -178,7 +178,8 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
       created = null;
       await relations.load(client, tables);
     }
-    metrics.start(plan.stream, session.snapshot);
+    // The temporary slots of a preview are not worth a warning.
+    metrics.start(plan.stream && !isPreview, session.snapshot);
     const resumable = stored.kind === 'snapshot' && gap === null && created === null;
     return {
       ...{ session, plan, stored, storedOffset, created, resumable, streamFrom, publication, release },
@@ -249,10 +250,12 @@ async function usableSlot(
   if (slot === null) return null;
   checkSlot(slot, config);
   if (slot.lostBecause === null) return slot;
-  if (isPreview) return null;
-  logger.warn(
-    `Replication slot "${name}" is lost (${slot.lostBecause}): dropping it, creating another, and taking a new snapshot.`,
-  );
+  const lost = `Replication slot "${name}" is lost (${slot.lostBecause})`;
+  if (isPreview) {
+    logger.warn(`${lost}. A start drops it, creates another, and takes a new snapshot.`);
+    return null;
+  }
+  logger.warn(`${lost}: dropping it, creating another, and taking a new snapshot.`);
   await dropSlot(client, name);
   return null;
 }
