@@ -16,6 +16,8 @@ let url: string;
 let requests: string[];
 /** Replies of the next status requests; the last one stays. */
 let states: string[];
+/** States after the connector was resumed, with those of its tasks. */
+let resumed: string[];
 /** Replies of the next changes of offsets. */
 let refusals: string[];
 
@@ -23,6 +25,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'millrace-offsets-'));
   requests = [];
   states = ['RUNNING', 'STOPPED'];
+  resumed = ['RUNNING', 'RUNNING RUNNING'];
   refusals = [];
   server = createServer((request, response) => {
     let body = '';
@@ -32,12 +35,16 @@ beforeEach(async () => {
       if (path.endsWith('/status')) {
         const state = states.length > 1 ? states.shift() : states[0];
         if (state === undefined) return response.writeHead(404).end('{"message":"No status found for connector x"}');
-        return response.end(JSON.stringify({ connector: { state }, tasks: [] }));
+        const [connector, ...tasks] = state
+          .split(' ')
+          .map((of) => ({ state: of, trace: 'org.apache.kafka.connect.errors.ConnectException: no disk' }));
+        return response.end(JSON.stringify({ connector, tasks: tasks.map((task, id) => ({ id, ...task })) }));
       }
       requests.push(`${method} ${path} ${body}`.trim());
       const refusal = path.endsWith('/offsets') && method !== 'GET' ? refusals.shift() : undefined;
       if (refusal !== undefined) return response.writeHead(500).end(JSON.stringify({ message: refusal }));
       if (method === 'GET') return response.end(OFFSETS);
+      if (path.endsWith('/resume')) states.push(...resumed);
       return path.endsWith('/offsets') ? response.end('{"message":"done"}') : response.writeHead(204).end();
     });
   });
@@ -68,12 +75,37 @@ test('export prints what the worker returns, with all digits', async () => {
 test('import stops the connector, sends the text as it is, and resumes on request', async () => {
   const { out, err, code } = await offsets(['import', 'x', '-', '--yes', '--resume'], OFFSETS);
   expect({ out, code }).toEqual({ out: 'done\n', code: 0 });
-  expect(err).toBe('x is stopped.\nx is resumed.\n');
+  expect(err).toBe('x is stopped.\nx is running.\n');
+  expect(states).toEqual(['RUNNING RUNNING']);
   expect(requests).toEqual([
     'PUT /connectors/x/stop',
     `PATCH /connectors/x/offsets ${OFFSETS}`,
     'PUT /connectors/x/resume',
   ]);
+});
+
+test('a resumed connector whose task fails: the reason and an exit code', async () => {
+  resumed = ['RUNNING', 'RUNNING FAILED'];
+  const { out, err, code } = await offsets(['import', 'x', '-', '--yes', '--resume'], OFFSETS);
+  expect({ out, code }).toEqual({ out: 'done\n', code: 1 });
+  expect(err).toBe(
+    'x is stopped.\nmillrace: x: task 0 is FAILED: org.apache.kafka.connect.errors.ConnectException: no disk (CLI_STATE_NOT_REACHED)\n',
+  );
+});
+
+test('a resumed connector that does not run in time', async () => {
+  resumed = ['RUNNING'];
+  const { err, code } = await offsets(['reset', 'x', '--yes', '--resume', '--wait-timeout', '1']);
+  expect([code, err]).toEqual([
+    1,
+    'x is stopped.\nmillrace: x is not running after 1 s: connector RUNNING, no tasks. (CLI_STATE_NOT_REACHED)\n',
+  ]);
+});
+
+test('--no-wait: resumed only on request', async () => {
+  resumed = ['RUNNING'];
+  const { err, code } = await offsets(['reset', 'x', '--yes', '--resume', '--no-wait']);
+  expect([code, err]).toEqual([0, 'x is stopped.\nx: resume requested\n']);
 });
 
 test('a stopped connector is not stopped again, and stays stopped', async () => {

@@ -129,7 +129,7 @@ export function testConnectorVerbs(workerOf: () => RunningWorker, group: string,
     expect(await run('offsets', 'import', 'lines', file, '--yes', '--resume')).toEqual({
       code: 0,
       out: 'The offsets for this connector have been altered successfully\n',
-      err: 'lines is resumed.\n',
+      err: 'lines is running.\n',
     });
     await workerOf().running('lines');
     expect((await run('offsets', 'export', 'lines')).out).toBe(exported.out);

@@ -10,6 +10,7 @@ import type { ArgumentSpec, Invocation, OptionSpec } from '../program/command-sp
 import { wholeNumber } from '../program/shared-options';
 import { sideBySide, withClient } from '../rest/clients';
 import type { ConnectClient } from '../rest/connect-client';
+import { path } from '../rest/reply';
 import { awaitStates, type Goal } from './await-state';
 import { type Connector, failuresOf, isFailed, readConnectors, readStatus, type Status } from './connectors';
 import { isPattern, selectNamed } from './name-pattern';
@@ -22,6 +23,11 @@ export const CONNECTORS: ArgumentSpec = {
 
 export const SELECTION = `Quote patterns, so that the shell does not expand them. If a connector fails, the others are still changed; the exit code is 1, and stderr names what failed.`;
 
+export const WAIT_OPTIONS: readonly OptionSpec[] = [
+  { flags: '--no-wait', description: 'do not wait until the state is reached' },
+  { flags: '--wait-timeout <seconds>', description: 'time to wait', default: 60, parse: wholeNumber(1, 86_400) },
+];
+
 export function lifecycleOptions(verb: string): readonly OptionSpec[] {
   return [
     { flags: '--all', description: 'all connectors' },
@@ -32,8 +38,7 @@ export function lifecycleOptions(verb: string): readonly OptionSpec[] {
           ? 'of these connectors, or of all, restart only what is FAILED'
           : 'of these connectors, or of all, those with something FAILED',
     },
-    { flags: '--no-wait', description: 'do not wait until the state is reached' },
-    { flags: '--wait-timeout <seconds>', description: 'time to wait', default: 60, parse: wholeNumber(1, 86_400) },
+    ...WAIT_OPTIONS,
   ];
 }
 
@@ -58,12 +63,26 @@ export const isPaused = (status: Status | undefined): boolean =>
 export const isRunning = (status: Status | undefined): boolean =>
   status?.state === 'RUNNING' && status.tasks.length > 0 && status.tasks.every(({ state }) => state === 'RUNNING');
 
-interface Options extends RestartOptions {
-  readonly all?: boolean;
+/** Of `WAIT_OPTIONS`. */
+export interface WaitOptions {
   readonly wait?: boolean;
+  /** Seconds. */
   readonly waitTimeout?: number;
+}
+
+interface Options extends RestartOptions, WaitOptions {
+  readonly all?: boolean;
   readonly output?: string;
 }
+
+export const RESUME: Action = {
+  verb: 'resume',
+  done: 'running',
+  method: 'PUT',
+  path: (name) => path`/connectors/${name}/resume`,
+  isReached: isRunning,
+  mustRun: true,
+};
 
 const LISTED = 10;
 
@@ -104,14 +123,10 @@ async function changeAll(invocation: Invocation, action: Action, show: ShowProgr
     await sideBySide(chosen, async (connector) => {
       try {
         onPoll();
-        await change(client, connector, action, options, onPoll);
+        const verdict = await changeConnector(client, connector, action, options, onPoll);
         waiting.delete(connector.name);
         if (options.output === 'table')
-          writeAnswer(
-            invocation,
-            null,
-            () => `${printable(partName(connector, options))} ${verdict(action, options)}\n`,
-          );
+          writeAnswer(invocation, null, () => `${printable(partName(connector, options))} ${verdict}\n`);
       } catch (error) {
         waiting.delete(connector.name);
         errors.set(connector.name, error);
@@ -131,16 +146,18 @@ async function changeAll(invocation: Invocation, action: Action, show: ShowProgr
   });
 }
 
-async function change(
+/** @returns what was done, e.g. `restarted` @throws ConnectError `CLI_STATE_NOT_REACHED`; the errors of requests */
+export async function changeConnector(
   client: ConnectClient,
-  { name, status }: Connector,
+  { name, status }: Pick<Connector, 'name' | 'status'>,
   action: Action,
-  { wait = true, waitTimeout = 60, ...options }: Options,
+  { wait = true, waitTimeout = 60, ...options }: RestartOptions & WaitOptions,
   onPoll: () => void,
-): Promise<void> {
+): Promise<string> {
   await client.request(action.path(name, options), { method: action.method });
+  if (!wait) return `${action.verb} requested`;
   const { task } = options;
-  if (wait) await awaitState(client, name, action, { before: status, timeoutMs: waitTimeout * 1000, task, onPoll });
+  return await awaitState(client, name, action, { before: status, timeoutMs: waitTimeout * 1000, task, onPoll });
 }
 
 interface StateWait {
@@ -153,13 +170,12 @@ interface StateWait {
   readonly onPoll: () => void;
 }
 
-/** @throws ConnectError `CLI_STATE_NOT_REACHED` with the reason; the errors of requests */
 async function awaitState(
   client: ConnectClient,
   name: string,
   action: Action,
   { before, timeoutMs, task, onPoll }: StateWait,
-): Promise<void> {
+): Promise<string> {
   const read = async (): Promise<ReadonlyMap<string, Status>> => {
     const status = await readStatus(client, name);
     if (status) return new Map([[name, partOf(status, task)]]);
@@ -167,13 +183,16 @@ async function awaitState(
     return new Map();
   };
   const wait = { read, before: new Map([[name, partOf(before, task)]]), timeoutMs, onPoll };
+  let verdict = action.done;
   await awaitStates(client, [name], action, wait, (_, { end, status }) => {
+    if (end === 'without tasks') verdict += ', without tasks';
     if (end === 'reached' || end === 'without tasks') return;
     const found = status as Status;
     const [first] = failuresOf(found);
     if (end === 'failed' && first) throw notReached(`${name}: ${first.part} is FAILED: ${first.reason}`);
     throw notReached(`${name} is not ${action.done} after ${timeoutMs / 1000} s: ${stateText(found)}.`);
   });
+  return verdict;
 }
 
 /** What one task's restart can change. */
@@ -183,7 +202,11 @@ function partOf(status: Status, task: number | undefined): Status {
 
 function stateText({ state, tasks }: Status): string {
   const texts = tasks.slice(0, 5).map((task) => `task ${task.id} ${task.state}`);
-  return [`connector ${state}`, ...texts, ...(tasks.length > 5 ? ['…'] : [])].join(', ');
+  return [
+    `connector ${state}`,
+    ...(tasks.length === 0 && state === 'RUNNING' ? ['no tasks'] : texts),
+    ...(tasks.length > 5 ? ['…'] : []),
+  ].join(', ');
 }
 
 function notReached(message: string): ConnectError {
@@ -206,10 +229,6 @@ function question({ verb }: Action, chosen: readonly Connector[]): string {
 
 function partName({ name }: Connector, { task }: Options): string {
   return task === undefined ? name : `${name} task ${task}`;
-}
-
-function verdict({ verb, done }: Action, { wait = true }: Options): string {
-  return wait ? done : `${verb} requested`;
 }
 
 /** The worker's messages do not always name the connector. */

@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import { ConnectError, monotonicNow, sleep } from '@millrace/sdk';
 import { awaitStates } from '../connectors/await-state';
 import { isStopped, readStatus, type Status } from '../connectors/connectors';
+import { changeConnector, RESUME, WAIT_OPTIONS, type WaitOptions } from '../connectors/lifecycle';
 import { EXIT } from '../exit-codes';
 import type { CliIo } from '../io';
 import { confirm } from '../output/confirm';
@@ -17,7 +18,10 @@ import type { ConnectClient, RestRequest } from '../rest/connect-client';
 import { path, RestError } from '../rest/reply';
 
 const NAME = { name: '<connector>', description: 'name of the connector', completes: 'connectors' } as const;
-const RESUME = { flags: '--resume', description: 'resume the connector afterwards' };
+const RESUME_OPTIONS = [
+  { flags: '--resume', description: 'resume the connector afterwards, and wait until it and its tasks run' },
+  ...WAIT_OPTIONS,
+];
 
 export const command: VerbSpec = {
   name: 'offsets',
@@ -44,7 +48,7 @@ A connector that runs is stopped first. Partitions that the file does not have k
         NAME,
         { name: '<file>', description: 'the offsets in JSON; - is standard input', completes: 'files' },
       ],
-      options: [RESUME],
+      options: RESUME_OPTIONS,
       shared: ['confirm', 'server'],
       examples: [
         { command: 'offsets import orders orders-offsets.json', explanation: 'Stop the connector and set its offsets' },
@@ -56,7 +60,7 @@ A connector that runs is stopped first. Partitions that the file does not have k
       name: 'reset',
       summary: 'delete all offsets of a connector, so that it starts from the beginning',
       arguments: [NAME],
-      options: [RESUME],
+      options: RESUME_OPTIONS,
       shared: ['confirm', 'server'],
       examples: [{ command: 'offsets reset orders --resume', explanation: 'Read everything again' }],
       run: resetOffsets,
@@ -65,6 +69,7 @@ A connector that runs is stopped first. Partitions that the file does not have k
 };
 
 const PAUSE_MS = 250;
+const STOPPED: Status = { state: 'STOPPED', worker: '', tasks: [] };
 
 interface OffsetChange {
   readonly name: string;
@@ -88,7 +93,8 @@ async function carryOut(
   { name, change, request }: OffsetChange,
   show: ShowProgress,
 ): Promise<number> {
-  const { io, options } = invocation;
+  const { io } = invocation;
+  const options = invocation.options as WaitOptions & { readonly resume?: boolean };
   if (!(await stopFirst(client, invocation, { name, change, show }))) return EXIT.failed;
   const resume = `millrace resume ${shellQuote(name)}`;
   const staysStopped = `${name} stays stopped: ${isRunnable(resume) ? `"${resume}"` : '"millrace resume"'} starts it.\n`;
@@ -102,12 +108,13 @@ async function carryOut(
     throw error;
   }
   io.stdout.write(`${indentedLines(message)}\n`);
-  if ((options as { resume?: boolean }).resume !== true) {
+  if (options.resume !== true) {
     io.stderr.write(printableLines(staysStopped));
     return EXIT.success;
   }
-  await client.request(path`/connectors/${name}/resume`, { method: 'PUT' });
-  io.stderr.write(`${printable(name)} is resumed.\n`);
+  const onPoll = (): void => show(() => `Waiting for ${name} to run`);
+  const verdict = await changeConnector(client, { name, status: STOPPED }, RESUME, options, onPoll);
+  io.stderr.write(`${printable(name)}${options.wait === false ? `: ${verdict}` : ` is ${verdict}.`}\n`);
   return EXIT.success;
 }
 
