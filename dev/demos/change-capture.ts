@@ -90,7 +90,7 @@ async function demo(): Promise<void> {
   const source = example('todos-source.json', {
     'database.hostname': url.hostname,
     'database.port': url.port,
-    'database.server.name': run,
+    'topic.prefix': run,
   });
   const sink = example('todos-file-sink.json', { topics: `${run}.public.todos`, file });
   for (const document of [source, sink]) {

@@ -107,5 +107,5 @@ test('compose.yaml has Kafka, PostgreSQL with logical decoding and the worker, a
   expect(compose).toContain(`\n  ${source['database.hostname']}:\n`);
   expect(compose).toContain(`POSTGRES_PASSWORD: ${source['database.password']}`);
   const sink = JSON.parse(read('examples/todos-file-sink.json')).config;
-  expect(sink.topics).toBe(`${source['database.server.name']}.${source['table.whitelist']}`);
+  expect(sink.topics).toBe(`${source['topic.prefix']}.${source['table.include.list']}`);
 });

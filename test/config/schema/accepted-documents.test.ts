@@ -107,7 +107,7 @@ const ACCEPTED: readonly (readonly [className: string, changes: Changes])[] = [
   [FILE_SOURCE, { 'connector.class': 'FileStreamSourceConnector', file: null, 'batch.size': null }],
   [FILE_SINK, { topics: undefined, 'topics.regex': 'l.*' }],
   [FILE_SINK, { 'file.format': ' jsonenvelope ', 'file.fsync': 'tRue' }],
-  [POSTGRES, { 'topic.prefix': undefined, 'database.server.name': 'fulfillment' }],
+  [POSTGRES, { 'topic.prefix': undefined, 'database.server.name': 'fulfillment', 'table.whitelist': 'public.todos' }],
   [POSTGRES, { 'snapshot.mode': 'NEVER', 'plugin.name': '\u00a0pgoutput' }],
   [POSTGRES, { 'snapshot.mode': '', 'database.port': '\u00a05432' }],
   [POSTGRES, { 'flush.lsn.source': 'manual', 'lsn.flush.mode': undefined }],
