@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { SourceRecord } from '@millrace/sdk';
-import { MemoryConsumers, MemoryMetrics, MemoryProducers } from '@millrace/sdk/testing';
+import { MemoryConnection, MemoryConsumers, MemoryMetrics, MemoryProducers } from '@millrace/sdk/testing';
 import { Client } from 'pg';
 import { PostgresSourceTask } from '../connectors/postgres/src/task';
 import { startPostgres } from '../dev/services/postgres';
@@ -65,6 +65,7 @@ benchmark(async (atEnd) => {
     signal: stop.signal,
     workerSettings: {},
     metrics: new MemoryMetrics(),
+    connection: new MemoryConnection(),
     createProducer: new MemoryProducers().create,
     createConsumer: new MemoryConsumers().create,
     exactlyOnce: false,

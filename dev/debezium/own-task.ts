@@ -1,6 +1,6 @@
 /** Runs Millrace's PostgreSQL task without a worker. */
 import { structSchema, type Logger, type Schema, type SourceRecord, type SourceTaskContext } from '@millrace/sdk';
-import { MemoryConsumers, MemoryMetrics, MemoryProducers } from '@millrace/sdk/testing';
+import { MemoryConnection, MemoryConsumers, MemoryMetrics, MemoryProducers } from '@millrace/sdk/testing';
 import { PostgresSourceTask } from '../../connectors/postgres/src/task';
 import { JsonConverter } from '../../src/converters/json/json-converter';
 import type { Data, EventRecord, TaskUnderTest } from './event-record';
@@ -54,6 +54,7 @@ export class OwnTask implements TaskUnderTest {
       signal: this.abort.signal,
       workerSettings: {},
       metrics: new MemoryMetrics(),
+      connection: new MemoryConnection(),
       createProducer: new MemoryProducers().create,
       createConsumer: new MemoryConsumers().create,
       configs: () => config,

@@ -79,6 +79,7 @@ async function sampleFigures(): Promise<Figures> {
       plugins,
       published: LAGS,
       thread: null,
+      condition: { isConnected: true, problem: null },
     },
     metrics,
     clients: clients.all(),

@@ -95,7 +95,7 @@ export function createHerder(options: HerderOptions): Herder {
     detectSuspension: () => detectSuspension(config),
   });
   const fencing = createFencing(context, storage, requests);
-  const running = createRunningParts(context, storage, working, membership, { requests, fencing });
+  const running = createRunningParts(context, storage, working, membership, { requests, fencing, history });
   const reads = new HerderReads(() => configs.snapshot(), statuses.cache, context.plugins);
   const tick = new HerderTick({
     ...{ configs, working, statuses, membership, reads, keys, queue, stage, wakeup, logger },
@@ -164,7 +164,7 @@ function createRunningParts(
   { configs, statuses, sharedOffsets }: HerderStorage,
   working: WorkingConfig,
   membership: Membership,
-  { requests, fencing }: Coordination,
+  { requests, fencing, history }: Coordination & { readonly history: ChangeHistory },
 ): RunningParts {
   const { config, clients, registry, plugins, pluginHost, resolve, queue, permissions, offsetLocks, logger } = context;
   const { workMetrics, lease, forward = forwardRequest } = context;
@@ -182,6 +182,7 @@ function createRunningParts(
     topicTracking: config.topicTrackingEnable,
     observer: automaticRestarts,
     metrics: workMetrics,
+    onConnection: history.onConnection,
     exists: (connector) => working.snapshot().contains(connector),
     logger,
   });

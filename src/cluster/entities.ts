@@ -68,6 +68,10 @@ export type ChangeKind =
   | 'restart requested'
   | 'restarted'
   | 'failed'
+  | 'disconnected'
+  | 'connected'
+  | 'worker left the group'
+  | 'worker joined the group'
   | 'task configs published'
   | 'logger level set';
 
@@ -76,7 +80,7 @@ export interface RecordedChange {
   /** Milliseconds since the epoch, by the clock of the worker that wrote it; null: unknown. */
   readonly at: number | null;
   readonly kind: ChangeKind;
-  /** Name of the connector, or the logger. */
+  /** Name of the connector, the logger, or the worker. */
   readonly subject: string;
   /** Null: the connector itself. */
   readonly task: number | null;

@@ -5,6 +5,7 @@ import type { OpenClient } from './open-clients';
 import { publishedLag, type LagUnit, type PublishedSeries } from './published-series';
 import type { SinkMetrics } from './sink-metrics';
 import type { SourceMetrics } from './source-metrics';
+import type { TaskCondition } from './task-condition';
 import type { TaskMetrics } from './task-metrics';
 import { STATES, type TimeInStates } from './time-in-states';
 import type { NamedPlugin } from './worker-groups';
@@ -25,6 +26,7 @@ export interface TaskFigures extends Task {
   /** The plugin's own. */
   readonly published: readonly PublishedSeries[];
   readonly clients: readonly OpenClient[];
+  readonly condition: TaskCondition;
 }
 /** What the watchdog knows about a task. */
 export interface WatchFigures extends Task {

@@ -34,7 +34,7 @@ export class TaskMetrics {
     this.batches = new SampledStat(cells, windows);
     this.commitTimes = new SampledStat(cells, windows);
     this.commitOutcomes = new Outcomes(cells, windows);
-    this.errors = new ErrorMetrics(cells);
+    this.errors = new ErrorMetrics(cells, windows);
     this.source = new SourceMetrics(cells, windows);
     this.sink = new SinkMetrics(cells, windows);
   }

@@ -5,6 +5,7 @@
 import { OpenClients, type ClientAnnouncement } from './open-clients';
 import type { PublishedSeries } from './published-series';
 import { StartCounts } from './start-counts';
+import { type TaskCondition, UNKNOWN_CONDITION } from './task-condition';
 import { TaskMetrics, type TaskMetricsMemory } from './task-metrics';
 import { TimeInStates, type MeasuredState } from './time-in-states';
 import type { SampleWindows } from './sampled-stat';
@@ -24,6 +25,8 @@ export interface Measured {
   readonly published: Map<string, PublishedSeries>;
   /** Of the task, while it runs. */
   readonly clients: OpenClients;
+  /** Of the task, while it runs or is paused. */
+  condition: TaskCondition;
   /** The start was already counted as a success or a failure. */
   started: boolean;
 }
@@ -53,6 +56,7 @@ export class WorkMetrics {
       metrics: TaskMetrics.in(memory),
       published: new Map(),
       clients: new OpenClients(),
+      condition: UNKNOWN_CONDITION,
       started: false,
     });
     return memory;
@@ -62,6 +66,14 @@ export class WorkMetrics {
   publish(instance: InstanceId, series: readonly PublishedSeries[]): void {
     const { published } = this.measured(instance);
     for (const one of series) published.set(one.key, one);
+  }
+
+  /** Returns the condition before. */
+  conditionChanged(instance: InstanceId, condition: TaskCondition): TaskCondition {
+    const measured = this.measured(instance);
+    const before = measured.condition;
+    measured.condition = condition;
+    return before;
   }
 
   accept(instance: InstanceId, announcement: ClientAnnouncement): void {
@@ -74,6 +86,7 @@ export class WorkMetrics {
       const ended = this.known.get(keyOf(instance));
       ended?.published.clear();
       ended?.clients.clear();
+      if (ended) ended.condition = UNKNOWN_CONDITION;
     }
     // Reported on the way out, possibly after `forget`: it must not create a new entry.
     if (state === 'UNASSIGNED') return;
@@ -107,6 +120,7 @@ function newlyMeasured(instance: InstanceId): Measured {
     metrics: null,
     published: new Map(),
     clients: new OpenClients(),
+    condition: UNKNOWN_CONDITION,
     started: false,
   };
 }

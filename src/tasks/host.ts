@@ -6,6 +6,7 @@ import type { ConnectorConfig, SourceOffset, SourcePartition, TaskSignal } from 
 import type { ConnectorTaskId } from '../connector-task-id';
 import type { ClientAnnouncement } from '../metrics/open-clients';
 import type { PublishedSeries } from '../metrics/published-series';
+import type { TaskCondition } from '../metrics/task-condition';
 import type { TaskMetricsMemory } from '../metrics/task-metrics';
 import type { LeaseMemory } from './session-lease';
 
@@ -98,6 +99,8 @@ export interface RunListener {
   onTopicActive(id: ConnectorTaskId, topic: string): void;
   /** Metrics that the plugin has added, each once per run. */
   onMetrics(id: ConnectorTaskId, series: readonly PublishedSeries[]): void;
+  /** Whether it is connected, and what it waits for; not reported while that does not change. */
+  onCondition(id: ConnectorTaskId, condition: TaskCondition): void;
   /** The task has created a Kafka client, or one of its consumers has a new partition. */
   onClient(id: ConnectorTaskId, announcement: ClientAnnouncement): void;
 }

@@ -19,6 +19,7 @@ const PIECE = 256;
 
 class Metric implements Counter, Gauge {
   read: (() => number) | null = null;
+  onAdded: ((by: number) => void) | null = null;
 
   constructor(
     readonly name: string,
@@ -31,7 +32,9 @@ class Metric implements Counter, Gauge {
 
   add(by = 1): void {
     // Anything else would break the counter for good.
-    if (by > 0 && by < Infinity) this.view[this.cell] = (this.view[this.cell] ?? 0) + by;
+    if (!(by > 0 && by < Infinity)) return;
+    this.view[this.cell] = (this.view[this.cell] ?? 0) + by;
+    this.onAdded?.(by);
   }
 
   set(value: number): void {
@@ -49,14 +52,17 @@ export class PublishedMetrics implements PluginMetrics {
   private ended = false;
   private complained = false;
 
-  /** `publish` receives each series once. */
+  /** `publish` receives each series once, `onFailed` what is added to counters of failed records. */
   constructor(
     private readonly publish: (series: readonly PublishedSeries[]) => void,
+    private readonly onFailed: (records: number) => void,
     private readonly logger: Logger,
   ) {}
 
   counter(name: string, options: MetricOptions): Counter {
-    return this.metric('counter', name, options);
+    const metric = this.metric('counter', name, options);
+    if (options.failedRecords === true) metric.onAdded = this.onFailed;
+    return metric;
   }
 
   gauge(name: string, options: MetricOptions, read?: () => number): Gauge {

@@ -11,6 +11,7 @@ import { WorkLease } from './session-lease';
 import { createWorkerSinkTask } from './sink/worker-sink-task';
 import { createWorkerSourceTask } from './source/worker-source-task';
 import { PublishedMetrics } from './published-metrics';
+import { ReportedCondition } from './reported-condition';
 import type { TaskEnvironment } from './task-environment';
 import { taskLoggerName } from './task-id';
 import { TaskSignalError } from './task-signal-error';
@@ -26,6 +27,7 @@ export class TaskRunner {
   private readonly logger: Logger;
   private readonly metrics: TaskMetrics;
   private readonly published: PublishedMetrics;
+  private readonly condition: ReportedCondition;
   private state: TaskState = 'STARTING';
   private workerTask: WorkerTask | null = null;
   private paused: boolean;
@@ -52,9 +54,17 @@ export class TaskRunner {
     const clients = measuredClients(clientsOf(environment.clients, connector), meter, connector);
     this.environment = { ...environment, clients };
     this.logger = environment.logger.child({ connector: spec.id.connector, task: spec.id.task }, taskLoggerName(spec));
-    this.published = new PublishedMetrics((series) => {
-      if (this.state !== 'CANCELLED') listener.onMetrics(spec.id, series);
-    }, this.logger);
+    this.published = new PublishedMetrics(
+      (series) => {
+        if (this.state !== 'CANCELLED') listener.onMetrics(spec.id, series);
+      },
+      (records) => this.metrics.errors.failed(records),
+      this.logger,
+    );
+    this.condition = new ReportedCondition({
+      connector,
+      report: (condition) => listener.onCondition(spec.id, condition),
+    });
     this.done = new Promise((resolve) => {
       this.finished = resolve;
     });
@@ -111,6 +121,7 @@ export class TaskRunner {
   /** No further reports, no offsets stored or committed. */
   cancel(): void {
     this.calls.revoke();
+    this.condition.end();
     this.applyEvent('cancelled');
     this.stopRequested = true;
     this.workerTask?.cancel();
@@ -141,7 +152,7 @@ export class TaskRunner {
   }
 
   private async createWorkerTask(): Promise<WorkerTask> {
-    const { spec, environment, logger, calls, metrics, published } = this;
+    const { spec, environment, logger, calls, metrics, published, condition } = this;
     if (!environment.preview) refuseUnsupported(spec.type, spec.connectorConfig, Boolean(spec.exactlyOnce));
     const { connector, workerSettings, putIsRepeatable } = await this.loadConnector();
     const hooks: TaskHooks = {
@@ -163,6 +174,7 @@ export class TaskRunner {
       lease: WorkLease.from(spec.lease, calls),
       metrics,
       published,
+      condition,
       logger,
       workerSettings,
       putIsRepeatable,
@@ -217,6 +229,7 @@ export class TaskRunner {
     }
     if (event !== 'ended' && event !== 'failed') return;
     this.published.end();
+    this.condition.end();
     this.finished();
   }
 

@@ -14,6 +14,7 @@ import type { CallClock } from './call-clock';
 import { TaskConsumers } from './clients/task-consumers';
 import { TaskProducers } from './clients/task-producers';
 import type { TaskSpec } from './host';
+import type { ReportedCondition } from './reported-condition';
 import type { WorkLease } from './session-lease';
 import type { TaskEnvironment } from './task-environment';
 import { TaskSignalError } from './task-signal-error';
@@ -43,6 +44,7 @@ export interface WorkerTaskOptions<C extends Connector> {
   readonly metrics: TaskMetrics;
   /** The plugin's own. */
   readonly published: PluginMetrics;
+  readonly condition: ReportedCondition;
   /** Carries the task's name. */
   readonly logger: Logger;
 }
@@ -158,7 +160,7 @@ export abstract class WorkerTask<C extends Connector = Connector, P extends Task
   }
 
   protected context(): TaskContext {
-    const { spec, environment, logger, published, workerSettings } = this.options;
+    const { spec, environment, logger, published, condition, workerSettings } = this.options;
     return {
       ...(environment.preview && { preview: true }),
       connector: spec.id.connector,
@@ -167,6 +169,7 @@ export abstract class WorkerTask<C extends Connector = Connector, P extends Task
       signal: this.signal,
       workerSettings,
       metrics: published,
+      connection: condition.connection,
       configs: () => spec.taskConfig,
       createProducer: this.producers.create,
       createConsumer: this.consumers.create,

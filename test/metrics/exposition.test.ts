@@ -16,7 +16,7 @@ function task(connector: string, type: 'source' | 'sink'): Figures['tasks'][numb
   const plugins = new Map([['key-converter', { class: 'org.example.KeyConverter', version: '1.2' }]]);
   const watch = { stuck: type === 'sink' ? [{ call: 'put', ms: 61_500 }] : [], restarts: type === 'sink' ? 2 : 0 };
   const of = { connector, task: 0, states: new TimeInStates(), metrics, connectorType: type, plugins };
-  return { ...of, published: [], clients: [], watch, thread: null };
+  return { ...of, published: [], clients: [], watch, thread: null, condition: { isConnected: true, problem: null } };
 }
 
 function figures(): Figures {

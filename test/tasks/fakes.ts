@@ -29,6 +29,7 @@ import type {
 import type { Logger } from '../../src/logging/logger';
 import type { ClientAnnouncement } from '../../src/metrics/open-clients';
 import type { PublishedSeries } from '../../src/metrics/published-series';
+import type { TaskCondition } from '../../src/metrics/task-condition';
 import type { BuiltInPlugin } from '../../src/plugins/registry';
 import type { NewOffsets, OffsetRecords, OffsetStorage, TaskListener, TaskSpec } from '../../src/tasks/host';
 import type { TaskEnvironment } from '../../src/tasks/task-environment';
@@ -321,6 +322,8 @@ export class RecordingListener implements TaskListener {
   readonly published: PublishedSeries[] = [];
   readonly clients: ClientAnnouncement[] = [];
   onClient = (_id: ConnectorTaskId, announcement: ClientAnnouncement): void => void this.clients.push(announcement);
+  readonly conditions: TaskCondition[] = [];
+  onCondition = (_id: ConnectorTaskId, condition: TaskCondition): void => void this.conditions.push(condition);
   onMetrics = (_id: ConnectorTaskId, series: readonly PublishedSeries[]): void => void this.published.push(...series);
   async until(event: string): Promise<void> {
     await eventually(

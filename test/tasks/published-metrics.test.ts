@@ -6,15 +6,26 @@ import { RecordingLogger } from './fakes';
 
 const HELP = { help: 'A test.' };
 
-function published(): { metrics: PublishedMetrics; series: PublishedSeries[]; calls: () => number; log: string[] } {
+function published(): {
+  metrics: PublishedMetrics;
+  series: PublishedSeries[];
+  calls: () => number;
+  failed: () => number;
+  log: string[];
+} {
   const series: PublishedSeries[] = [];
   let calls = 0;
   const logger = new RecordingLogger();
-  const metrics = new PublishedMetrics((added) => {
-    calls++;
-    series.push(...added);
-  }, logger);
-  return { metrics, series, calls: () => calls, log: logger.lines };
+  let failed = 0;
+  const metrics = new PublishedMetrics(
+    (added) => {
+      calls++;
+      series.push(...added);
+    },
+    (records) => (failed += records),
+    logger,
+  );
+  return { metrics, series, failed: () => failed, calls: () => calls, log: logger.lines };
 }
 const valueOf = (series: PublishedSeries): number => valueAt(series, Date.now());
 const values = (series: readonly PublishedSeries[]): [string, number][] =>
@@ -135,4 +146,13 @@ test('an age is computed when it is read, so it grows while its thread is stuck'
   expect(at(100_000)).toEqual([3, 0, NaN]);
   expect(at(160_000)).toEqual([63, 0, NaN]);
   expect(at(90_000)).toEqual([0, 0, NaN]);
+});
+
+test('counters of failed records count as failed records of the task', () => {
+  const { metrics, failed } = published();
+  metrics.counter('rows', HELP).add(3);
+  const given = metrics.counter('given_up', { ...HELP, failedRecords: true });
+  given.add(2);
+  given.add(NaN);
+  expect(failed()).toBe(2);
 });

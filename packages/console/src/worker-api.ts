@@ -161,9 +161,13 @@ export interface Change {
     | 'restart requested'
     | 'restarted'
     | 'failed'
+    | 'disconnected'
+    | 'connected'
+    | 'worker left the group'
+    | 'worker joined the group'
     | 'task configs published'
     | 'logger level set';
-  /** Name of the connector, or the logger. */
+  /** Name of the connector, the logger, or the worker. */
   readonly subject: string;
   /** Null: the connector itself. */
   readonly task: number | null;

@@ -38,6 +38,7 @@ export * from './regular-file';
 export * from './schema';
 export * from './signal';
 export * from './task';
+export * from './task-connection';
 export * from './timing';
 export * from './transaction';
 export * from './transformation';

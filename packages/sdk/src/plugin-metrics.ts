@@ -16,6 +16,11 @@ export interface MetricOptions {
    * sink, the lag in its topics is shown instead, where it is known. (Default: it is no lag)
    */
   readonly lag?: LagUnit;
+  /**
+   * Of a counter: it counts records that the plugin itself gave up, for instance wrote to a dead letter queue of its
+   * own. They count as failed records in the task's health, like those that the worker skips. (Default: false)
+   */
+  readonly failedRecords?: boolean;
 }
 
 export const LAG_UNITS = ['records', 'bytes', 'seconds'] as const;

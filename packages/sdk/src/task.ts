@@ -14,6 +14,7 @@ import type {
   TopicPartitionOffset,
 } from './record';
 import type { TaskSignal } from './signal';
+import type { TaskConnection } from './task-connection';
 import type { TransactionContext } from './transaction';
 
 /** Reads stored source offsets. Each call first reads the offsets topic to its end. */
@@ -40,6 +41,8 @@ export interface TaskContext {
   readonly preview?: boolean;
   /** Metrics of this task in the worker's `GET /metrics`. */
   readonly metrics: PluginMetrics;
+  /** Where the task says whether it is connected to its external system. */
+  readonly connection: TaskConnection;
   /** Current task config, with config provider placeholders resolved. */
   configs(): ConnectorConfig;
   /**

@@ -3,6 +3,7 @@
  * at startup, compaction has left the newest record of each key. Texts of a failed task's trace are not kept.
  */
 import type { ConnectorConfig } from '@millrace/sdk';
+import type { ConnectorTaskId } from '../../connector-task-id';
 import { embeddedPrefix } from '../../config/connector-config';
 import type { Cause, Restart } from '../../storage/log/cause';
 import type { ConfigDelta } from '../../storage/config/config-state';
@@ -18,7 +19,7 @@ const MAX_VALUE = 4_000;
 const MAX_KEYS = 100;
 
 const TARGET_KINDS = { STARTED: 'resumed', PAUSED: 'paused', STOPPED: 'stopped' } as const;
-const FAILED: Cause = { by: 'automatic', user: null, detail: null };
+const AUTOMATIC: Cause = { by: 'automatic', user: null, detail: null };
 
 export class ChangeHistory {
   private readonly changes: RecentChanges;
@@ -38,7 +39,13 @@ export class ChangeHistory {
     if (restart !== null && restart.at !== before?.restart?.at) this.add(restartChange(entity, restart));
     // A status that is written again with the same trace is the same failure.
     if (state === 'FAILED' && (before?.state !== 'FAILED' || before.trace !== trace))
-      this.add(change('failed', entity.connector, writtenAt, FAILED, taskOf(entity)));
+      this.add(change('failed', entity.connector, writtenAt, AUTOMATIC, taskOf(entity)));
+  };
+
+  /** `problem` null: the task is connected again. */
+  readonly onConnection = (id: ConnectorTaskId, problem: { readonly reason: string } | null): void => {
+    const cause = { ...AUTOMATIC, detail: problem?.reason ?? null };
+    this.add(change(problem ? 'disconnected' : 'connected', id.connector, Date.now(), cause, id.task));
   };
 
   /** The newest first. `connector`: its own only. */

@@ -64,13 +64,14 @@ export class HerderMetrics {
           ? [{ connector, states, ...plugins.connector(configs.connectorConfig(connector)) }]
           : [],
       ),
-      tasks: all.flatMap(({ instance: { connector, task }, states, metrics, published, clients: own }) =>
+      tasks: all.flatMap(({ instance: { connector, task }, states, metrics, published, clients: own, condition }) =>
         task !== null && metrics !== null && tasks.has({ connector, task })
           ? [
               {
                 ...{ connector, task, states, metrics, connectorType: metrics.type },
                 published: [...published.values()],
                 clients: own.all(),
+                condition,
                 watch: watch({ connector, task }),
                 thread: host.thread({ connector, task }),
                 // Found when they are read: the console, for one, does not.

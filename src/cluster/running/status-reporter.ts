@@ -2,6 +2,7 @@
 import type { ConnectorTaskId } from '../../connector-task-id';
 import type { ClientAnnouncement } from '../../metrics/open-clients';
 import type { PublishedSeries } from '../../metrics/published-series';
+import type { TaskCondition, TaskProblem } from '../../metrics/task-condition';
 import { about } from '../../logging/line-subject';
 import type { Logger } from '../../logging/logger';
 import type { InstanceId, WorkMetrics } from '../../metrics/work-metrics';
@@ -33,6 +34,8 @@ export interface StatusReporterOptions {
   readonly topicTracking: boolean;
   readonly observer: InstanceObserver;
   readonly metrics: WorkMetrics;
+  /** A task was disconnected, or is connected again. */
+  readonly onConnection: (id: ConnectorTaskId, problem: TaskProblem | null) => void;
   /** False: the connector has been deleted. */
   readonly exists: (connector: string) => boolean;
   readonly logger: Logger;
@@ -117,6 +120,13 @@ export class StatusReporter implements TaskListener {
 
   onMetrics({ connector, task }: ConnectorTaskId, series: readonly PublishedSeries[]): void {
     this.options.metrics.publish({ connector, task }, series);
+  }
+
+  onCondition(id: ConnectorTaskId, condition: TaskCondition): void {
+    const before = this.options.metrics.conditionChanged(id, condition);
+    const wasDown = before.problem?.kind === 'disconnected';
+    const isDown = condition.problem?.kind === 'disconnected';
+    if (wasDown !== isDown) this.options.onConnection(id, isDown ? condition.problem : null);
   }
 
   onClient({ connector, task }: ConnectorTaskId, announcement: ClientAnnouncement): void {

@@ -141,6 +141,7 @@ export class InlineTaskHost implements TaskHost {
       onResumed: (id) => listener.onResumed(id),
       onTopicActive: (id, topic) => listener.onTopicActive(id, topic),
       onMetrics: (id, series) => listener.onMetrics(id, series),
+      onCondition: (id, condition) => listener.onCondition(id, condition),
       onClient: (id, announcement) => listener.onClient(id, announcement),
       onStopped: (id) => {
         this.runners.delete(name);

@@ -6,6 +6,7 @@ import type { LevelName } from '@millrace/texts/rest-names';
 import type { LogLevels } from '../../logging/log-levels';
 import type { ClientAnnouncement } from '../../metrics/open-clients';
 import type { PublishedSeries } from '../../metrics/published-series';
+import type { TaskCondition } from '../../metrics/task-condition';
 import type { LogLine } from '../../threads/thread-logger';
 import type { HideMessage } from '../../threads/thread-secrets';
 import type { NewOffsets, TaskSpec } from '../host';
@@ -58,6 +59,7 @@ export type FromThread =
   | { readonly type: 'failed'; readonly run: number; readonly trace: string; readonly retriable: boolean }
   | { readonly type: 'topic'; readonly run: number; readonly topic: string }
   | { readonly type: 'metrics'; readonly run: number; readonly series: readonly PublishedSeries[] }
+  | { readonly type: 'condition'; readonly run: number; readonly condition: TaskCondition }
   | { readonly type: 'client'; readonly run: number; readonly announcement: ClientAnnouncement }
   /** `failure` null: the task has accepted the signal. */
   | {

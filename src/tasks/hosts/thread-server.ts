@@ -108,6 +108,7 @@ export class ThreadServer {
       onFailed: (_id, trace, retriable) => this.post({ type: 'failed', run, trace, retriable }),
       onTopicActive: (_id, topic) => this.post({ type: 'topic', run, topic }),
       onMetrics: (_id, series) => this.post({ type: 'metrics', run, series }),
+      onCondition: (_id, condition) => this.post({ type: 'condition', run, condition }),
       onClient: (_id, announcement) => this.post({ type: 'client', run, announcement }),
     };
   }

@@ -369,6 +369,8 @@ export class ThreadTaskHost implements TaskHost {
         return listener.onTopicActive(id, message.topic);
       case 'metrics':
         return listener.onMetrics(id, message.series);
+      case 'condition':
+        return listener.onCondition(id, message.condition);
       case 'client':
         return listener.onClient(id, message.announcement);
       case 'call':

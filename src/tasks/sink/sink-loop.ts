@@ -15,6 +15,7 @@ import type { TaskMetrics } from '../../metrics/task-metrics';
 import type { CallClock } from '../call-clock';
 import type { DeadLetters } from '../errors/dead-letters';
 import type { ErrantRecords } from './errant-records';
+import type { ReportedCondition } from '../reported-condition';
 import { RetryInterrupted } from '../errors/error-policy';
 import type { OffsetHolds } from '../errors/offset-holds';
 import { PartitionMap } from '../partition-map';
@@ -46,6 +47,7 @@ export interface SinkLoopDependencies {
   readonly flushIntervalMs: number;
   readonly flushTimeoutMs: number;
   readonly metrics: TaskMetrics;
+  readonly condition: Pick<ReportedCondition, 'retrying' | 'succeeded'>;
   readonly logger: Logger;
   onTopicActive(topic: string): void;
   onPaused(): void;

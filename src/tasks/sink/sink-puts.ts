@@ -16,6 +16,7 @@ import type { Logger } from '../../logging/logger';
 import type { TaskMetrics } from '../../metrics/task-metrics';
 import type { CallClock } from '../call-clock';
 import { PartitionMap } from '../partition-map';
+import type { ReportedCondition } from '../reported-condition';
 import { PutBisection, type Finding } from './put-bisection';
 import type { RejectedRecords } from './rejected-records';
 import { includes, type SinkOffsets } from './sink-offsets';
@@ -33,6 +34,7 @@ export interface SinkPutDependencies {
   /** Null: a batch that `put` rejects fails the task. */
   readonly rejected: RejectedRecords | null;
   readonly metrics: TaskMetrics;
+  readonly condition: Pick<ReportedCondition, 'retrying' | 'succeeded'>;
   readonly logger: Logger;
   stopping(): boolean;
   /** Why the task must fail, because of a failed record; null: it need not. */
@@ -98,6 +100,7 @@ export class SinkPuts {
       this.onPutError(length, error);
       return;
     }
+    this.parts.condition.succeeded();
     // Before the batch counts as processed: it has the record that fails the task.
     this.throwFailure();
     this.parts.metrics.put(length, performance.now() - began);
@@ -128,6 +131,7 @@ export class SinkPuts {
   private onPutError(length: number, error: unknown): void {
     const { logger } = this.parts;
     if (isRetriable(error)) {
+      this.parts.condition.retrying(error);
       logger.warn(`put() failed, retrying the same ${length} records: ${messageOf(error)}`, { error });
       this.pauses.redelivery = true;
       this.retrying = true;

@@ -77,6 +77,7 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
     deadLetters,
     holds,
     metrics,
+    condition: options.condition,
     logger,
     conversion: new SinkConversion(converters, chain, policy, policy.reports ? errants.remember : null),
     flushIntervalMs: config.offsetFlushIntervalMs,

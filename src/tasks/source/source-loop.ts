@@ -19,6 +19,7 @@ import type { TaskMetrics } from '../../metrics/task-metrics';
 import type { TransformationChain } from '../../transforms/chain';
 import type { CallClock } from '../call-clock';
 import { RetryInterrupted, type ErrorPolicy } from '../errors/error-policy';
+import type { ReportedCondition } from '../reported-condition';
 import type { SourceDelivery } from './source-delivery';
 import type { WorkLease } from '../session-lease';
 import type { SourceConversion } from './source-conversion';
@@ -47,6 +48,7 @@ export interface SourceLoopDependencies {
   /** Null: the broker creates topics. */
   readonly topics: TopicCreator | null;
   readonly metrics: TaskMetrics;
+  readonly condition: Pick<ReportedCondition, 'retrying' | 'succeeded'>;
   readonly logger: Logger;
   onPaused(): void;
   onResumed(): void;
@@ -162,9 +164,12 @@ export class SourceLoop {
   /** What the plugin returns, unchecked. */
   private async poll(): Promise<unknown> {
     try {
-      return await this.parts.calls.during('poll', () => this.parts.task.poll());
+      const polled = await this.parts.calls.during('poll', () => this.parts.task.poll());
+      this.parts.condition.succeeded();
+      return polled;
     } catch (error) {
       if (!isRetriable(error)) throw error;
+      this.parts.condition.retrying(error);
       this.parts.logger.warn(`poll() failed, retrying: ${messageOf(error)}`, { error });
       await this.sleep(RETRY_MS);
       return null;
@@ -250,6 +255,7 @@ export class SourceLoop {
         delivery.onDelivery(error, token, converted.topic, -1, -1);
         return true;
       }
+      this.parts.condition.retrying(error);
       this.parts.logger.warn(`Cannot send to topic ${converted.topic}, retrying: ${messageOf(error)}`);
       // The topic may have been deleted: look it up again, and create it if it is missing.
       this.readyTopic = null;
@@ -277,6 +283,7 @@ export class SourceLoop {
       return true;
     } catch (error) {
       if (!isRetriable(error)) throw error;
+      this.parts.condition.retrying(error);
       this.parts.logger.warn(`Topic ${topic} is not available, retrying: ${messageOf(error)}`);
       return false;
     }

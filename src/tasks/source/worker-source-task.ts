@@ -72,6 +72,7 @@ export async function createWorkerSourceTask(options: WorkerTaskOptions<SourceCo
     delivery,
     chain,
     metrics,
+    condition: options.condition,
     logger,
     conversion: new SourceConversion(converters, policy),
     topics: admin && groups ? new TopicCreator(admin, groups, logger) : null,

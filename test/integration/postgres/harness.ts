@@ -1,6 +1,6 @@
 /** Drives a source task directly, without Kafka and worker. */
 import type { ColumnConverterPlugin, Logger, SourceOffset, SourceRecord, SourceTaskContext } from '@millrace/sdk';
-import { MemoryConsumers, MemoryMetrics, MemoryProducers } from '@millrace/sdk/testing';
+import { MemoryConnection, MemoryConsumers, MemoryMetrics, MemoryProducers } from '@millrace/sdk/testing';
 import { Client } from 'pg';
 import { PostgresSourceTask } from '../../../connectors/postgres/src/task';
 import type { TestDatabase } from '../../helpers/test-database';
@@ -37,6 +37,7 @@ export class TaskRun {
   readonly records: AnyRecord[] = [];
   readonly log: LogLine[] = [];
   readonly metrics = new MemoryMetrics();
+  readonly connection = new MemoryConnection();
   /** What the task reads with its own consumers. */
   readonly consumers = new MemoryConsumers();
   /** The offset that the task itself stored last. */
@@ -104,6 +105,7 @@ export class TaskRun {
       workerSettings: {},
       ...(this.preview && { preview: true }),
       metrics: this.metrics,
+      connection: this.connection,
       createProducer: new MemoryProducers().create,
       createConsumer: this.consumers.create,
       transactionContext: null,

@@ -20,6 +20,10 @@ const KINDS: Readonly<Record<Change['kind'], readonly [IconName, string]>> = {
   'restart requested': ['restart', 'starting'],
   restarted: ['restart', 'running'],
   failed: ['failed', 'failed'],
+  disconnected: ['degraded', 'degraded'],
+  connected: ['running', 'running'],
+  'worker left the group': ['degraded', 'degraded'],
+  'worker joined the group': ['running', 'running'],
   'task configs published': ['edit', 'unknown'],
   'logger level set': ['edit', 'unknown'],
 };

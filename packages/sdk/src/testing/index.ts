@@ -5,6 +5,7 @@
 export type { PutRecord } from './complete-record';
 export * from './config-check';
 export * from './memory-clients';
+export * from './memory-connection';
 export * from './memory-logger';
 export * from './memory-metrics';
 export { MemoryOffsets } from './memory-offsets';

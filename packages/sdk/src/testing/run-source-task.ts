@@ -18,6 +18,7 @@ import {
   SourceBatchCheck,
 } from '../checks';
 import { MemoryLogger } from './memory-logger';
+import { MemoryConnection } from './memory-connection';
 import { MemoryMetrics } from './memory-metrics';
 import { MemoryOffsets, partitionKey } from './memory-offsets';
 import { MemoryConsumers, MemoryProducers } from './memory-clients';
@@ -66,6 +67,8 @@ export interface SourceRun {
   readonly logger: MemoryLogger;
   /** Metrics that the task published. */
   readonly metrics: MemoryMetrics;
+  /** What the task said about its connection. */
+  readonly connection: MemoryConnection;
   /** Records that the task wrote with its own producers. */
   readonly producers: MemoryProducers;
   /** With `exactlyOnce`: in order, with the open one last. Otherwise empty. */
@@ -86,6 +89,7 @@ export async function runSourceTask(
   const offsets = preview ? given.copy() : given;
   const logger = new MemoryLogger();
   const metrics = new MemoryMetrics();
+  const connection = new MemoryConnection();
   const producers = new MemoryProducers();
   const aborter = new AbortController();
   const number = options.task ?? 0;
@@ -108,6 +112,7 @@ export async function runSourceTask(
     signal: aborter.signal,
     configs: () => taskConfig,
     metrics,
+    connection,
     createProducer: producers.create,
     createConsumer: (options.consumers ?? new MemoryConsumers()).create,
     columnConverter: async (name) => {
@@ -142,7 +147,7 @@ export async function runSourceTask(
     aborter.abort();
     if (!crashed) await task.stop();
   }
-  return { records, offsets: given, logger, metrics, producers, transactions: transactions?.all() ?? [] };
+  return { records, offsets: given, logger, metrics, connection, producers, transactions: transactions?.all() ?? [] };
 }
 
 async function pollUntilEnough(

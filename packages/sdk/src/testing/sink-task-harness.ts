@@ -5,6 +5,7 @@ import type { SinkRecord, TopicPartition, TopicPartitionOffset } from '../record
 import type { SinkTask, SinkTaskContext } from '../task';
 import { checkPreCommit, checkTask } from '../checks';
 import { completeRecord, type PutRecord } from './complete-record';
+import { MemoryConnection } from './memory-connection';
 import { MemoryLogger } from './memory-logger';
 import { MemoryMetrics } from './memory-metrics';
 import { MemoryConsumers, MemoryProducers } from './memory-clients';
@@ -29,6 +30,8 @@ export class SinkTaskHarness {
   readonly logger = new MemoryLogger();
   /** Metrics that the task published. */
   readonly metrics = new MemoryMetrics();
+  /** What the task said about its connection. */
+  readonly connection = new MemoryConnection();
   /** Records reported to `errantRecordReporter`. */
   readonly errantRecords: { readonly record: SinkRecord; readonly error: unknown }[] = [];
   /** Records that the task wrote with its own producers. */
@@ -62,6 +65,7 @@ export class SinkTaskHarness {
       task: 0,
       logger: this.logger,
       metrics: this.metrics,
+      connection: this.connection,
       signal: this.aborter.signal,
       workerSettings: options.workerSettings ?? {},
       configs: () => config,

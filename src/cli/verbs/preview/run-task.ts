@@ -88,6 +88,7 @@ function listener(onFailed: () => void): RunListener {
     onStopped: ignore,
     onTopicActive: ignore,
     onMetrics: ignore,
+    onCondition: ignore,
     onClient: ignore,
     // The runner logs the reason.
     onFailed,
