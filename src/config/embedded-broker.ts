@@ -3,7 +3,8 @@
  * Millrace's.
  */
 import type { ConfigError } from '@millrace/sdk';
-import { between, invalidSetting, nonEmpty, parseSettings, settingsOf, type Parsed } from './setting';
+import { between, invalidSetting, nonEmpty, readSettings, settingsOf, type Parsed } from './setting';
+import { SettingProblems } from './setting-problems';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -39,19 +40,22 @@ const STORAGE_TOPICS = ['config', 'offset', 'status'];
 export function embeddedBrokerConfig(raw: Settings): EmbeddedBrokerConfig | null {
   const servers = (raw[BOOTSTRAP] ?? '').split(',').map((server) => server.trim());
   if (!servers.includes(EMBEDDED)) return null;
-  if (servers.length > 1) throw invalid(BOOTSTRAP, raw, `${EMBEDDED} cannot be combined with other brokers`);
+  const problems = new SettingProblems();
+  if (servers.length > 1) problems.add(invalid(BOOTSTRAP, raw, `${EMBEDDED} cannot be combined with other brokers`));
   for (const prefix of CLIENT_PREFIXES) {
     const key = `${prefix}security.protocol`;
     if ((raw[key]?.trim() ?? 'PLAINTEXT').toUpperCase() === 'PLAINTEXT') continue;
     const reason = `the embedded broker supports only PLAINTEXT; remove this setting, or set ${BOOTSTRAP} to a Kafka cluster`;
-    throw invalid(key, raw, reason);
+    problems.add(invalid(key, raw, reason));
   }
   for (const topic of STORAGE_TOPICS) {
     const key = `${topic}.storage.replication.factor`;
     if (!['1', '-1', undefined].includes(raw[key]?.trim()))
-      throw invalid(key, raw, 'the embedded broker is a single broker and supports only 1');
+      problems.add(invalid(key, raw, 'the embedded broker is a single broker and supports only 1'));
   }
-  return parseSettings(EMBEDDED_SETTINGS, raw);
+  const settings = readSettings(EMBEDDED_SETTINGS, raw, problems);
+  problems.throwAny();
+  return settings;
 }
 
 /**

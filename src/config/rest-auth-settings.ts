@@ -3,6 +3,7 @@
  * `rest.auth.*`: bearer tokens, roles, and paths that need neither. Pure.
  */
 import { between, invalidSetting, rowsOf, settingsOf, type Parsed } from './setting';
+import type { SettingProblems } from './setting-problems';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -160,29 +161,43 @@ export function needsSignatures({ bearer, roles }: Pick<RestAuthSettings, 'beare
   return bearer !== null || roles !== null;
 }
 
-/** Throws ConfigError for settings that contradict each other, or that a role or token rule lacks. */
-export function restAuthSettings(parsed: AuthSettings, connectProtocol: string, raw: Settings): RestAuthSettings {
-  const known = new Set(rowsOf(REST_AUTH_SETTINGS).map(({ name }) => name));
-  const unknown = Object.keys(raw).find((key) => key.startsWith(PREFIX) && !known.has(key));
+/**
+ * Adds problems of settings that contradict each other, or that a role or token rule lacks. The result counts if there
+ * are no problems.
+ */
+export function restAuthSettings(
+  parsed: AuthSettings,
+  connectProtocol: string,
+  raw: Settings,
+  problems: SettingProblems,
+): RestAuthSettings {
+  const known = rowsOf(REST_AUTH_SETTINGS).map(({ name }) => name);
+  const unknown = Object.keys(raw).filter((key) => key.startsWith(PREFIX) && !known.includes(key));
   // Ignoring a misspelled key could leave a worker open that is meant to be protected.
-  if (unknown !== undefined)
-    throw invalidSetting(unknown, 'it is not a known setting; see rest.auth.* in docs/operations.md');
+  for (const key of unknown)
+    problems.add(invalidSetting(key, 'it is not a known setting; see rest.auth.* in docs/operations.md'));
 
   const { extensions, jaasFile, roles, openPaths } = parsed;
-  if (extensions.length > 0 && jaasFile === null)
-    throw invalidSetting(
-      EXTENSIONS,
-      `the extension needs a JAAS file with a KafkaConnect section; set ${JAAS_FILE}, here or with KAFKA_OPTS=-D${JAAS_FILE}=/path`,
-    );
-  refuseEmpty(raw);
-  const settings: RestAuthSettings = {
-    basic: extensions.length > 0 ? { jaasFile: jaasFile as string } : null,
-    bearer: bearerSettings(parsed),
-    roles: ROLES.some((role) => roles[role].length > 0) ? roles : null,
-    openPaths,
-  };
-  requireConsistent(settings, connectProtocol, raw);
-  return settings;
+  const settings: RestAuthSettings = { basic: null, bearer: null, roles: null, openPaths };
+  if (problems.has('connect.protocol', ...known)) return settings;
+  return (
+    problems.attempt(() => {
+      if (extensions.length > 0 && jaasFile === null)
+        throw invalidSetting(
+          EXTENSIONS,
+          `the extension needs a JAAS file with a KafkaConnect section; set ${JAAS_FILE}, here or with KAFKA_OPTS=-D${JAAS_FILE}=/path`,
+        );
+      refuseEmpty(raw);
+      const combined: RestAuthSettings = {
+        basic: extensions.length > 0 ? { jaasFile: jaasFile as string } : null,
+        bearer: bearerSettings(parsed),
+        roles: ROLES.some((role) => roles[role].length > 0) ? roles : null,
+        openPaths,
+      };
+      requireConsistent(combined, connectProtocol, raw);
+      return combined;
+    }) ?? settings
+  );
 }
 
 /** A key without a value, perhaps from a variable that is not set, would turn off what it is meant to turn on. */

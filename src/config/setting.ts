@@ -4,6 +4,7 @@
  */
 import { ConfigError, type ConfigType } from '@millrace/sdk';
 import { parseConfigValue } from './config-parse';
+import type { SettingProblems } from './setting-problems';
 
 type SettingType = Exclude<ConfigType, 'CLASS' | 'DOUBLE' | 'PASSWORD'>;
 type SettingValue = string | number | boolean | readonly string[] | null;
@@ -85,11 +86,11 @@ export function rowsOf(table: SettingTable): readonly Setting[] {
   return Object.values(table).flatMap((row) => (isSetting(row) ? [row] : rowsOf(row)));
 }
 
-/** Throws ConfigError `WORKER_CONFIG_INVALID` for the first setting that is invalid or missing. */
-export function parseSettings<T extends SettingTable>(table: T, raw: Settings): Parsed<T> {
+/** The values of settings with problems, which are added, are undefined. */
+export function readSettings<T extends SettingTable>(table: T, raw: Settings, problems: SettingProblems): Parsed<T> {
   const fields = Object.entries(table).map(([field, row]) => [
     field,
-    isSetting(row) ? settingValue(row, raw[row.name]) : parseSettings(row, raw),
+    isSetting(row) ? problems.attempt(() => settingValue(row, raw[row.name])) : readSettings(row, raw, problems),
   ]);
   return Object.fromEntries(fields) as Parsed<T>;
 }

@@ -5,7 +5,8 @@
 import { withoutPrefix, clientSettings, type ClientKind } from './client-config';
 import type { CorsSettings } from './cors';
 import { needsSignatures, restAuthSettings, type RestAuthSettings } from './rest-auth-settings';
-import { invalidSetting, parseSettings } from './setting';
+import { invalidSetting, readSettings } from './setting';
+import { SettingProblems } from './setting-problems';
 import { WORKER_SETTINGS, type WorkerSettings } from './worker-settings';
 
 type Settings = Readonly<Record<string, string>>;
@@ -45,13 +46,16 @@ export interface WorkerConfig extends Omit<WorkerSettings, 'topics' | 'newTopics
 
 /**
  * Parses and checks the worker's settings (after environment overrides and config providers). Throws ConfigError
- * `WORKER_CONFIG_INVALID` with one sentence that names the first invalid setting and contains no secrets.
+ * `WORKER_CONFIG_INVALID` with one sentence for each invalid setting, which names it and contains no secrets.
  */
 export function parseWorkerConfig(given: Settings): WorkerConfig {
   const raw = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, value.trim()]));
-  const { topics, newTopics, cors, restAuth: auth, tokenUrls, ...settings } = parseSettings(WORKER_SETTINGS, raw);
-  requireConsistent(settings, raw);
-  const restAuth = restAuthSettings(auth, settings.connectProtocol, raw);
+  const problems = new SettingProblems();
+  const read = readSettings(WORKER_SETTINGS, raw, problems);
+  const { topics, newTopics, cors, restAuth: auth, tokenUrls, ...settings } = read;
+  checkConsistency(settings, raw, problems);
+  const restAuth = restAuthSettings(auth, settings.connectProtocol, raw, problems);
+  problems.throwAny();
   const storage = (kind: keyof typeof topics, partitions: number, replicationFactor: number): StorageTopicConfig => ({
     topic: topics[kind],
     partitions,
@@ -82,33 +86,36 @@ type Compared = Pick<
   | 'interWorkerVerificationAlgorithms'
 >;
 
-/** Throws ConfigError for settings that exclude each other. */
-function requireConsistent(settings: Compared, raw: Settings): void {
+/** Adds problems of settings that exclude each other, where each is valid alone. */
+function checkConsistency(settings: Compared, raw: Settings, problems: SettingProblems): void {
   const { heartbeatIntervalMs: heartbeat, sessionTimeoutMs: session, restBodies } = settings;
-  if (heartbeat >= session) {
-    throw invalidSetting(
-      'heartbeat.interval.ms',
-      `it must be lower than session.timeout.ms, but ${heartbeat} is not lower than ${session}`,
-    );
-  }
-  if (restBodies.inFlightBytes < restBodies.maxBytes) {
-    throw invalidSetting(
-      'rest.bodies.in.flight.max.bytes',
-      `it must not be lower than rest.body.max.bytes, but ${restBodies.inFlightBytes} is lower than ${restBodies.maxBytes}`,
-    );
-  }
+  const compare = (keys: readonly [string, string], isWrong: boolean, reason: () => string): void => {
+    if (isWrong && !problems.has(...keys)) problems.add(invalidSetting(keys[0], reason()));
+  };
+  compare(
+    ['heartbeat.interval.ms', 'session.timeout.ms'],
+    heartbeat >= session,
+    () => `it must be lower than session.timeout.ms, but ${heartbeat} is not lower than ${session}`,
+  );
+  const { maxBytes, inFlightBytes } = restBodies;
+  compare(
+    ['rest.bodies.in.flight.max.bytes', 'rest.body.max.bytes'],
+    inFlightBytes < maxBytes,
+    () => `it must not be lower than rest.body.max.bytes, but ${inFlightBytes} is lower than ${maxBytes}`,
+  );
   if (raw['transactional.id'])
-    throw invalidSetting(
-      'transactional.id',
-      "the worker's producers share unprefixed settings, and most of them are not transactional; remove it, exactly-once sources have ids of their own",
+    problems.add(
+      invalidSetting(
+        'transactional.id',
+        "the worker's producers share unprefixed settings, and most of them are not transactional; remove it, exactly-once sources have ids of their own",
+      ),
     );
   const { interWorkerSignatureAlgorithm: signature, interWorkerVerificationAlgorithms: verified } = settings;
-  if (!verified.includes(signature)) {
-    throw invalidSetting(
-      'inter.worker.signature.algorithm',
-      `${signature} must be contained in inter.worker.verification.algorithms (${verified.join(', ')})`,
-    );
-  }
+  compare(
+    ['inter.worker.signature.algorithm', 'inter.worker.verification.algorithms'],
+    verified?.includes(signature) === false,
+    () => `${signature} must be contained in inter.worker.verification.algorithms (${verified.join(', ')})`,
+  );
 }
 
 /** Topic-level settings for creation; `cleanup.policy` is always `compact`. */

@@ -132,6 +132,26 @@ describe('start: settings', () => {
     expect(io.out).toBe('');
   });
 
+  test('several wrong settings: one sentence each, exit code 1; values of an unknown provider are not checked', async () => {
+    writeFileSync(
+      join(cwd, 'w.properties'),
+      `${GOOD}session.timeout.ms=x\ntask.threads=\${vault:a:b}\nconfig.providers=vault\nconfig.providers.vault.class=acme.Vault\n`,
+    );
+    const { code, io } = await startWith(['w.properties'], { REST_PORT: 'eighty', CONNECT_PLUGIN_WATCH: 'maybe' });
+    expect(code).toBe(1);
+    expect(io.err.split('\n')).toEqual([
+      'millrace: 4 worker settings are invalid:',
+      '    Worker setting "config.providers.vault.class" is invalid: the class acme.Vault could not be found.',
+      expect.stringMatching(
+        /^ {4}Worker setting "listeners" is invalid: .* It is set by the environment variable REST_PORT\.$/,
+      ),
+      '    Worker setting "session.timeout.ms" is invalid: "x": Not a number of type INT.',
+      '    Worker setting "plugin.watch" is invalid: "maybe": Expected value to be either true or false. It is set by the environment variable CONNECT_PLUGIN_WATCH. (WORKER_CONFIG_INVALID)',
+      '',
+    ]);
+    expect(io.out).toBe('');
+  });
+
   test('a file that does not exist', async () => {
     const { code, io } = await startWith(['nope.properties']);
     expect(code).toBe(1);

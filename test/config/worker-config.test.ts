@@ -298,6 +298,39 @@ describe('client settings', () => {
   });
 });
 
+describe('several problems', () => {
+  test('one sentence each, in the order of the table, then those of settings that exclude each other', () => {
+    const { 'group.id': _, ...others } = MINIMAL;
+    const { message, place } = failure({
+      ...others,
+      'session.timeout.ms': 'soon',
+      'heartbeat.interval.ms': '20000',
+      'rest.extension.classes': 'io.confluent.connect.security.ConnectSecurityExtension',
+      'rest.auth.rolls.admin': 'user:ann',
+      'inter.worker.signature.algorithm': 'HmacSHA512',
+      'transactional.id': 'mine',
+    });
+    expect(message.split('\n')).toEqual([
+      '6 worker settings are invalid:',
+      expect.stringMatching(/^Worker setting "group.id" is required: /),
+      expect.stringMatching(
+        /^Worker setting "rest.extension.classes" is invalid: .*ConnectSecurityExtension cannot run/,
+      ),
+      'Worker setting "session.timeout.ms" is invalid: "soon": Not a number of type INT.',
+      expect.stringMatching(/^Worker setting "transactional.id" is invalid: /),
+      expect.stringMatching(/^Worker setting "inter.worker.signature.algorithm" is invalid: HmacSHA512 must be/),
+      expect.stringMatching(/^Worker setting "rest.auth.rolls.admin" is invalid: it is not a known setting/),
+    ]);
+    expect(place).toEqual({ key: 'group.id' });
+  });
+
+  test('a long value does not hide the other problems', () => {
+    const { message } = failure({ ...MINIMAL, 'session.timeout.ms': 'x'.repeat(100_000), 'task.threads': '0' });
+    expect(message.length).toBeLessThan(1_000);
+    expect(message).toContain('"task.threads" is invalid');
+  });
+});
+
 describe('warnings', () => {
   test('connect-rest 5: unknown keys are ignored, probable typing errors are named', () => {
     expect(

@@ -33,7 +33,7 @@ export const DEV_DEFAULTS: Readonly<Record<string, string>> = {
 
 const FILE = 'worker.properties';
 
-/** Rejects with a ConfigError about the first invalid setting. @param signal ends the reading of a pipe */
+/** Rejects with a ConfigError about all invalid settings. @param signal ends the reading of a pipe */
 export async function commandConfig(given: WorkerOptions, io: CliIo, signal?: AbortSignal): Promise<WorkerSetup> {
   if (given.file === undefined && existsSync(join(io.cwd, FILE)))
     io.stderr.write(`${FILE} of this folder is not used: name it with --config ${FILE} if the settings are yours.\n`);
@@ -43,7 +43,7 @@ export async function commandConfig(given: WorkerOptions, io: CliIo, signal?: Ab
 /**
  * The worker settings with which a command connects to Kafka: of `--config`, of the context, of the
  * environment; otherwise those of `millrace dev`. The context does not count if a URL names another cluster. Rejects
- * with a ConfigError about the first invalid setting.
+ * with a ConfigError about all invalid settings.
  * @param signal ends the reading of a pipe
  */
 export async function clusterSetup(

@@ -13,6 +13,8 @@ import {
   resolveWorkerSettings,
 } from '../../config/providers/config-resolver';
 import { hiderOf } from '../../config/providers/hide-resolved';
+import { hasPlaceholder } from '../../config/providers/placeholders';
+import { keyOf, problemsOf, SettingProblems } from '../../config/setting-problems';
 import { parseWorkerConfig, type WorkerConfig } from '../../config/worker-config';
 import { withJaasFile } from './jaas-credentials';
 
@@ -33,7 +35,7 @@ export interface WorkerSetup {
 }
 
 /**
- * Rejects with a ConfigError about the first invalid setting.
+ * Rejects with a ConfigError about all invalid settings.
  * @param signal ends the reading of a file that is a pipe
  */
 export async function readConfig(
@@ -50,12 +52,9 @@ export async function readConfig(
   const named = { ...withEnvironment(base, io.env), ...given.settings };
   const settings = withPlugins(named, given.plugins ?? [], io.cwd);
   const warn = (message: string): void => void io.stderr.write(`${message}\n`);
-  const resolver = createConfigResolver({ settings, env: io.env, warn });
-  const resolved = await resolveWorkerSettings(settings, resolver);
   const variableOf = (key: string): string | null =>
     Object.hasOwn(given.settings ?? {}, key) ? null : (fromVariables(io.env, base).get(key)?.variable ?? null);
-  const config = parsed(settings, withJaasFile(resolved), variableOf);
-  const embedded = embeddedBrokerConfig(config.raw);
+  const { resolver, config, embedded } = await parsed(settings, io.env, warn, variableOf);
   if (!embedded && given.brokerOptions.length > 0) {
     throw new ConfigError(
       `${given.brokerOptions.join(' and ')} can only be used with the embedded broker, but bootstrap.servers is ${config.bootstrapServers}.`,
@@ -81,21 +80,40 @@ function withPlugins(
 }
 
 /**
- * Hides values from config providers in error messages, and names the environment variable that a setting is from.
+ * Rejects with all problems at once. Hides values from config providers in messages, and names the environment variable
+ * that a setting is from.
  */
-function parsed(
+async function parsed(
   settings: Readonly<Record<string, string>>,
-  resolved: Readonly<Record<string, string>>,
+  env: CliIo['env'],
+  warn: (message: string) => void,
   variableOf: (key: string) => string | null,
-): WorkerConfig {
-  try {
-    return parseWorkerConfig(resolved);
-  } catch (error) {
-    if (!isConnectError(error)) throw error;
-    const variable = variableOf(String(error.place?.key ?? ''));
-    const from = variable === null ? '' : ` It is set by the environment variable ${variable}.`;
-    throw new ConfigError(hiderOf(settings, resolved)(error.message) + from, { code: error.code, place: error.place });
-  }
+): Promise<Pick<WorkerSetup, 'resolver' | 'config' | 'embedded'>> {
+  const problems = new SettingProblems();
+  const resolver = problems.attempt(() => createConfigResolver({ settings, env, warn }));
+  const replaced = resolver && (await problems.attemptAsync(() => resolveWorkerSettings(settings, resolver)));
+  // Without its config providers, the other settings are checked nevertheless.
+  const resolved = problems.attempt(() => withJaasFile(replaced ?? settings)) ?? replaced ?? settings;
+  const hide = hiderOf(settings, resolved);
+  const check = <T>(parse: (raw: Readonly<Record<string, string>>) => T): T | undefined => {
+    try {
+      return parse(resolved);
+    } catch (error) {
+      if (!isConnectError(error)) throw error;
+      for (const { message, code, place } of problemsOf(error)) {
+        const key = keyOf({ place });
+        if (replaced === undefined && hasPlaceholder(settings[key ?? ''] ?? '')) continue;
+        const variable = key === null ? null : variableOf(key);
+        const from = variable === null ? '' : ` It is set by the environment variable ${variable}.`;
+        problems.add(new ConfigError(hide(message) + from, { code, place }));
+      }
+      return undefined;
+    }
+  };
+  const config = check(parseWorkerConfig);
+  const embedded = check(embeddedBrokerConfig);
+  problems.throwAny();
+  return { resolver, config, embedded } as Pick<WorkerSetup, 'resolver' | 'config' | 'embedded'>;
 }
 
 async function readProperties(path: string, signal?: AbortSignal): Promise<Record<string, string>> {

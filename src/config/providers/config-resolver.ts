@@ -1,6 +1,7 @@
 /** Resolves placeholders with the worker's config providers. Source: connect-runtime §8.1. */
 import { ConfigError } from '@millrace/sdk';
 import { withoutPrefix } from '../client-config';
+import { SettingProblems } from '../setting-problems';
 import { EnvVarConfigProvider } from './env-var-config-provider';
 import { DirectoryConfigProvider, FileConfigProvider } from './path-config-providers';
 import { resolvePlaceholders, type ResolveOptions } from './placeholders';
@@ -38,31 +39,39 @@ const BUILT_IN: Readonly<Record<string, Build>> = {
 };
 
 /**
- * Throws ConfigError `WORKER_CONFIG_INVALID` for a provider without a known class, and `CONFIG_PROVIDER_INVALID` for
- * invalid parameters.
+ * Throws ConfigError `WORKER_CONFIG_INVALID` for providers without a known class, and `CONFIG_PROVIDER_INVALID` for
+ * invalid parameters; all at once.
  */
 export function createConfigResolver(options: ConfigResolverOptions): ConfigResolver {
   const { settings } = options;
   const names = (settings['config.providers'] ?? '').split(',').map((name) => name.trim());
   const providers = new Map<string, ConfigProvider>();
+  const problems = new SettingProblems();
   for (const name of names.filter((n) => n !== '')) {
-    const key = `config.providers.${name}.class`;
-    const className = settings[key]?.trim() ?? '';
-    const short = (className.startsWith(PACKAGE) ? className.slice(PACKAGE.length) : className).replace(
-      /ConfigProvider$/,
-      '',
-    );
-    const build = Object.hasOwn(BUILT_IN, short) ? BUILT_IN[short] : undefined;
-    if (!build) {
-      const reason = className === '' ? 'set it to the provider’s class' : `the class ${className} could not be found`;
-      throw new ConfigError(`Worker setting "${key}" is ${className === '' ? 'required' : 'invalid'}: ${reason}.`, {
-        code: 'WORKER_CONFIG_INVALID',
-        place: { key },
-      });
-    }
-    providers.set(name, build(withoutPrefix(settings, `config.providers.${name}.param.`), options));
+    const provider = problems.attempt(() => createProvider(name, options));
+    if (provider !== undefined) providers.set(name, provider);
   }
+  problems.throwAny();
   return { resolve: (config, resolving) => resolvePlaceholders(config, providers, resolving) };
+}
+
+function createProvider(name: string, options: ConfigResolverOptions): ConfigProvider {
+  const { settings } = options;
+  const key = `config.providers.${name}.class`;
+  const className = settings[key]?.trim() ?? '';
+  const short = (className.startsWith(PACKAGE) ? className.slice(PACKAGE.length) : className).replace(
+    /ConfigProvider$/,
+    '',
+  );
+  const build = Object.hasOwn(BUILT_IN, short) ? BUILT_IN[short] : undefined;
+  if (!build) {
+    const reason = className === '' ? 'set it to the provider’s class' : `the class ${className} could not be found`;
+    throw new ConfigError(`Worker setting "${key}" is ${className === '' ? 'required' : 'invalid'}: ${reason}.`, {
+      code: 'WORKER_CONFIG_INVALID',
+      place: { key },
+    });
+  }
+  return build(withoutPrefix(settings, `config.providers.${name}.param.`), options);
 }
 
 /** Resolves the worker's settings, once at startup. As in Java, `plugin.path` is never resolved. */

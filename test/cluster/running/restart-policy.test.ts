@@ -1,6 +1,7 @@
 import { decideRestart, NO_HISTORY, restartDelay, restartNote } from '../../../src/cluster/running/restart-policy';
 import { restartSettings } from '../../../src/config/millrace-keys';
-import { parseSettings } from '../../../src/config/setting';
+import { readSettings } from '../../../src/config/setting';
+import { SettingProblems } from '../../../src/config/setting-problems';
 import { WORKER_SETTINGS } from '../../../src/config/worker-settings';
 
 const settings = { max: 3, backoffMs: 1_000, maxBackoffMs: 60_000 };
@@ -53,7 +54,7 @@ describe('automatic restarts: the decision', () => {
   });
 
   test('the connector’s keys override the worker’s; an invalid number counts as not set', () => {
-    const defaults = parseSettings(WORKER_SETTINGS.restart, {});
+    const defaults = readSettings(WORKER_SETTINGS.restart, {}, new SettingProblems());
     expect(restartSettings({}, defaults)).toEqual({ max: 20, backoffMs: 1_000, maxBackoffMs: 300_000 });
     const given = { 'errors.restart.max': ' -1 ', 'errors.restart.backoff.ms': '5' };
     expect(restartSettings(given, settings)).toEqual({ max: -1, backoffMs: 5, maxBackoffMs: 60_000 });

@@ -9,8 +9,15 @@ import { type ConnectorFacts, isNoWorker, type RestFacts } from './worker-facts'
 
 const LONGEST_LINE = 500;
 
-/** @param isGuessed the command line and the context name no URL */
-export function restFindings({ url, worker, connectors }: RestFacts, isGuessed = false): DoctorFinding[] {
+/**
+ * @param isGuessed the command line and the context name no URL
+ * @param isOfFile the worker settings name it
+ */
+export function restFindings(
+  { url, worker, connectors }: RestFacts,
+  isGuessed = false,
+  isOfFile = false,
+): DoctorFinding[] {
   const subject = `REST API ${url}`;
   if ('failed' in worker)
     return [
@@ -19,7 +26,7 @@ export function restFindings({ url, worker, connectors }: RestFacts, isGuessed =
         code: 'REST_UNREACHABLE',
         subject,
         message: `It does not answer: ${sentence(worker.failed.message)}`,
-        cure: 'Check that a worker runs there, or set --url or --context; try with',
+        cure: `Check that a worker runs there${isGuessed && isOfFile ? ', where the worker settings say' : ', or set --url or --context'}; try with`,
         statements: [`curl -sS ${shellQuote(`${url}/`)}`],
       },
     ];

@@ -7,6 +7,7 @@ import { writeAnswer } from '@millrace/cli/answers';
 import { readDocuments } from '@millrace/cli/connectors';
 import { chosenContext, type Server, serverOf } from '@millrace/cli/context';
 import { isRunnable, paintOf, type ShowProgress, withProgress } from '@millrace/cli/terminal';
+import { advertisedUrl } from '../../../config/listeners';
 import { LogOnStderr } from '../../kafka/open-cluster';
 import { restFindings } from './connector-findings';
 import { Deadline, valueOf } from './deadline';
@@ -15,7 +16,7 @@ import { groupFindings, lostWorkerFindings } from './group-findings';
 import { type KafkaFacts, readKafka } from './kafka-facts';
 import { kafkaFindings } from './kafka-findings';
 import { type Checked, type DoctorFinding, exitCodeOf, reportText, Secrets, sorted } from './report';
-import { readSettings } from './settings';
+import { type DoctorSettings, readSettings } from './settings';
 import { storageFindings } from './storage-findings';
 import { isNoWorker, readRest, readWorkers, type RestFacts, type WorkerFacts } from './worker-facts';
 
@@ -42,7 +43,7 @@ async function examine(invocation: Invocation, show: ShowProgress): Promise<numb
   const group = valueOf(kafka?.group);
   show(() => 'Checking the workers');
   const workers = group === undefined ? [] : await readWorkers(group, server, end);
-  const rest = await readRest(isGuessed ? serverToAsk(server, workers) : server, end);
+  const rest = await readRest(isGuessed ? serverToAsk(server, workers, settings) : server, end);
   const running = valueOf(rest.connectors) ?? [];
   const named = new Set(documents.map(({ name }) => name));
   const connectors = [
@@ -61,7 +62,7 @@ async function examine(invocation: Invocation, show: ShowProgress): Promise<numb
     ...(read === null ? [end.passed('connector documents')].filter((one) => one !== null) : []),
     ...settings.findings,
     ...(kafka === null ? [] : [...kafkaFindings(kafka), ...storageFindings(kafka), ...groupFindings(kafka, workers)]),
-    ...restFindings(rest, isGuessed),
+    ...restFindings(rest, isGuessed, settings.file !== null),
     ...lostWorkerFindings(workers, workers.length === group?.members.length, rest),
     ...diagnoses.findings,
   ];
@@ -83,13 +84,13 @@ function isDefault({ options, io }: Invocation): boolean {
   return (options as { url?: string }).url === undefined && !io.env.MILLRACE_URL && !chosenContext({ options, io });
 }
 
-/** Instead of the default, a worker of the group. */
-function serverToAsk(server: Server, workers: readonly WorkerFacts[]): Server {
-  const members = workers.flatMap(({ url, answer }) => ('value' in answer ? [url.replace(/\/$/, '')] : []));
+/** Instead of the default, a worker of the group, or the one that the file describes. */
+function serverToAsk(server: Server, workers: readonly WorkerFacts[], { file, config }: DoctorSettings): Server {
+  const members = workers.flatMap(({ url, answer }) => ('value' in answer ? [url] : []));
+  const ofFile = file === null ? [] : [advertisedUrl(config, config.listeners, () => 'localhost')];
+  const urls = (members.length > 0 ? members : ofFile).map((url) => url.replace(/\/$/, ''));
   // The members are not trusted with credentials.
-  return members.length > 0 && server.authorization === undefined
-    ? { urls: members, timeoutMs: server.timeoutMs }
-    : server;
+  return urls.length > 0 && server.authorization === undefined ? { urls, timeoutMs: server.timeoutMs } : server;
 }
 
 function checkedKafka(kafka: KafkaFacts | null, workers: readonly WorkerFacts[]): Checked[] {

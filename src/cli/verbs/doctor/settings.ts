@@ -5,6 +5,7 @@ import { isConnectError } from '@millrace/sdk';
 import { configWarnings, forcedSettingWarnings } from '../../../config/config-warnings';
 import { withBrokerAt } from '../../../config/embedded-broker';
 import { createConfigResolver } from '../../../config/providers/config-resolver';
+import { problemsOf } from '../../../config/setting-problems';
 import { parseWorkerConfig, type WorkerConfig } from '../../../config/worker-config';
 import { findRunningBroker } from '../../../embedded-broker/running-broker';
 import { workerClients } from '../../../kafka-clients';
@@ -49,17 +50,21 @@ export async function readSettings(
     setup = await deadline.settle(SETTINGS_MS, (signal) => clusterSetup(invocation, signal));
   } catch (error) {
     if (!isConnectError(error)) throw error;
-    const finding = {
+    const found = problemsOf(error).map(({ code, message }): DoctorFinding => ({
       severity: 'error',
-      code: error.code,
+      code,
       subject: SUBJECT,
-      message: sentence(error.message),
-    } as const;
-    return withoutSettings(io, [finding, unchecked('its settings are invalid')]);
+      message: sentence(message),
+    }));
+    return withoutSettings(io, [...found, unchecked('its settings are invalid', 'Correct the settings first.')]);
   }
   if (setup === null) {
     const passed = [deadline.passed(SUBJECT), deadline.passed('Kafka')].filter((one) => one !== null);
-    return withoutSettings(io, passed.length > 0 ? passed : [UNREADABLE, unchecked('its settings were not read')]);
+    const cure = 'Make the settings readable first.';
+    return withoutSettings(
+      io,
+      passed.length > 0 ? passed : [UNREADABLE, unchecked('its settings were not read', cure)],
+    );
   }
   const { config, embedded, resolver, file } = setup;
   const findings = [...configWarnings(config.raw), ...forcedSettingWarnings(config)].map(warning);
@@ -77,7 +82,9 @@ export async function readSettings(
       findings,
     };
   const { failed } = address;
-  const finding = notReached('Kafka', failed) ?? unchecked(failed.message);
+  // Settings that name the embedded broker are not asked for again.
+  const cure = file === null ? 'Name the worker settings with --config.' : undefined;
+  const finding = notReached('Kafka', failed) ?? unchecked(failed.message, cure);
   return { config, resolver, file, hasKafka: false, findings: [...findings, finding] };
 }
 
@@ -95,12 +102,12 @@ function warning(message: string): DoctorFinding {
   return { severity: 'warning', code: 'WORKER_SETTING', subject: SUBJECT, message: sentence(message) };
 }
 
-function unchecked(reason: string): DoctorFinding {
+function unchecked(reason: string, cure?: string): DoctorFinding {
   return {
     severity: 'unchecked',
     code: 'KAFKA_NOT_CHECKED',
     subject: 'Kafka',
     message: `Not checked: ${sentence(reason)}`,
-    cure: 'Name the worker settings with --config.',
+    ...(cure !== undefined && { cure }),
   };
 }
