@@ -56,6 +56,14 @@ export interface DeadLetterPage {
   readonly letters: readonly ShownLetter[];
 }
 
+/** What became of a dead letter that was sent back. */
+export interface ReplayedLetter {
+  /** `CODE: sentence`; null: written to its topic, and acknowledged. */
+  readonly error: string | null;
+  /** Why the record is a dead letter again; null: not within some seconds. */
+  readonly failedAgain: string | null;
+}
+
 export type { Cause } from '../storage/log/cause';
 
 export type ChangeKind =

@@ -8,6 +8,7 @@ import { failureOf, type Failure } from './failure-of';
 import { lettersAt, type LetterAt } from './letters-at';
 import type { LetterReaders } from './letter-ranges';
 import { originalRecord, type ReplayTarget } from './original-record';
+import { placeOf } from './returned-letters';
 
 export interface ReplayClients extends LetterReaders {
   /** Connected. */
@@ -23,12 +24,19 @@ export interface ReplayLettersRequest {
   readonly signal: AbortSignal;
 }
 
-/** One for each letter of the request, in its order. Null: it was sent, and acknowledged. */
+export interface ReplayOutcome {
+  /** Null: it was sent, and acknowledged. */
+  readonly error: ConnectError | null;
+  /** `placeOf` the record that was sent; null: it was not. */
+  readonly place: string | null;
+}
+
+/** One for each letter of the request, in its order. */
 export async function replayLetters(
   clients: ReplayClients,
   { topic, letters, check, signal }: ReplayLettersRequest,
-): Promise<(ConnectError | null)[]> {
-  const outcomes = new Map<string, ConnectError | null>();
+): Promise<ReplayOutcome[]> {
+  const outcomes = new Map<string, ReplayOutcome>();
   const { producer } = clients;
   // An unknown topic is waited for once, not for each of its letters.
   const failures = new Map<string, unknown>();
@@ -41,24 +49,24 @@ export async function replayLetters(
     });
   };
   for await (const letter of lettersAt(clients, topic, letters, signal)) {
-    const settle = (error: unknown): unknown => outcomes.set(keyOf(letter), error === null ? null : failed(error));
+    const fail = (error: unknown): unknown => outcomes.set(keyOf(letter), { error: failed(error), place: null });
     try {
       const { record } = letter;
       if (record === null) throw gone(topic, letter);
       const target = targetOf(topic, letter, record, check);
       await prepare(target.topic);
       await unlessAborted(Promise.resolve(producer.whenReady()), signal);
-      producer.send(originalRecord(record, target), settle);
+      producer.send(originalRecord(record, target), (error, _token, origin, partition, offset) => {
+        if (error) fail(error);
+        else outcomes.set(keyOf(letter), { error, place: placeOf({ topic: origin, partition, offset }) });
+      });
     } catch (error) {
-      settle(error);
+      fail(error);
     }
   }
   await unlessAborted(producer.flush(), signal).catch(() => undefined);
   const late = failed(new Error('Kafka did not acknowledge it in time. It may arrive nevertheless.'));
-  return letters.map((letter) => {
-    const outcome = outcomes.get(keyOf(letter));
-    return outcome === undefined ? late : outcome;
-  });
+  return letters.map((letter) => outcomes.get(keyOf(letter)) ?? { error: late, place: null });
 }
 
 function targetOf(

@@ -85,7 +85,7 @@ describe('replay', () => {
       ...{ topic: 'dlq', letters, signal: abort.signal },
       check: () => undefined,
     });
-    return outcomes.map((error) => error && `${error.code}: ${error.message}`);
+    return outcomes.map(({ error }) => error && `${error.code}: ${error.message}`);
   };
 
   test('a letter that is not acknowledged in time has failed, and may arrive nevertheless', async () => {

@@ -188,7 +188,7 @@ export class FakeHerder implements Herder {
     },
     replay: async (name, letters) => {
       this.entry(name);
-      return await Promise.resolve(letters.map(() => null));
+      return await Promise.resolve(letters.map(() => ({ error: null, failedAgain: null })));
     },
   };
 

@@ -301,12 +301,16 @@ export interface ReplayRequest {
   readonly letters: readonly { readonly partition: number; readonly offset: string }[];
 }
 
-/** One result per letter, in the order of the request. `error` null: written to its topic again, and acknowledged. */
+/**
+ * One result per letter, in the order of the request. `error` null: written to its topic again, and acknowledged.
+ * `failedAgain`: why the connector could not deliver the record this time; null: it has not failed within some seconds.
+ */
 export interface ReplayResult {
   readonly results: readonly {
     readonly partition: number;
     readonly offset: string;
     readonly error: string | null;
+    readonly failedAgain: string | null;
   }[];
 }
 

@@ -43,7 +43,9 @@ export const command: VerbSpec = {
       summary: 'send dead letters back to where they came from',
       description: `Send dead letters back to where they came from: to their original topic and partition, with key, value, timestamp and headers as they were.
 
-All consumers of that topic receive them again. The dead letters stay in their topic; a second replay sends them again, unless --from is given. Records that become dead letters meanwhile are not replayed.`,
+All consumers of that topic receive them again. The dead letters stay in their topic; a second replay sends them again, unless --from is given. Records that become dead letters meanwhile are not replayed.
+
+Afterwards it waits whether records fail again, which is exit code 5: that a connector has delivered the others is not known.`,
       arguments: [TOPIC],
       options: [
         ...POSITION_OPTIONS,
@@ -51,6 +53,13 @@ All consumers of that topic receive them again. The dead letters stay in their t
         { flags: '--connector <name>', description: 'only those of this connector', completes: 'connectors' },
         { flags: '--to <topic>', description: 'send them to this topic instead; their key chooses the partition' },
         { flags: '--dry-run', description: 'only count them' },
+        { flags: '--no-wait', description: 'do not wait for records that fail again' },
+        {
+          flags: '--wait-timeout <seconds>',
+          description: 'time to wait for them',
+          default: 5,
+          parse: wholeNumber(1, 3600),
+        },
       ],
       shared: ['confirm', 'cluster', 'context'],
       examples: [

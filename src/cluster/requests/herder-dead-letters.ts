@@ -8,10 +8,11 @@ import { hideProvidedValues } from '@millrace/texts/redaction';
 import { deadLetterTopics } from '../../config/dead-letter-topics';
 import type { WorkerConfig } from '../../config/worker-config';
 import { failureOf, type Failure } from '../../dead-letters/failure-of';
-import type { LetterReaders } from '../../dead-letters/letter-ranges';
+import { letterRanges, type LetterRange, type LetterReaders } from '../../dead-letters/letter-ranges';
 import type { LetterAt } from '../../dead-letters/letters-at';
 import { newestLetters } from '../../dead-letters/newest-letters';
-import { replayLetters } from '../../dead-letters/replay-letters';
+import { replayLetters, type ReplayOutcome } from '../../dead-letters/replay-letters';
+import { reasonOf, returnedLetters } from '../../dead-letters/returned-letters';
 import { shownLetter } from '../../dead-letters/shown-letter';
 import { clientsOf } from '../../kafka-clients';
 import {
@@ -20,7 +21,7 @@ import {
   type WorkerClientSettings,
 } from '../../tasks/clients/client-configs';
 import { sinkTopics } from '../../tasks/sink/sink-subscription';
-import type { DeadLetterPage } from '../entities';
+import type { DeadLetterPage, ReplayedLetter } from '../entities';
 import { HerderError } from '../errors';
 import type { ResolveConfig } from '../resolve-config';
 import type { ConnectorPlugins } from '../running/connector-plugins';
@@ -38,6 +39,10 @@ const READ_MS = 10_000;
 /** For the answer after the time is over. */
 const SLACK_MS = 1_000;
 const REPLAY_MS = 60_000;
+/** How long a replayed record is watched for failing again. */
+const RETURN_MS = 4_000;
+/** Characters. */
+const MAX_REASON = 4_096;
 /** Each holds some megabytes. */
 const MAX_REQUESTS = 4;
 
@@ -72,16 +77,18 @@ export class HerderDeadLetters {
     });
   }
 
-  /** For each letter `CODE: sentence`, or null: sent to where it came from, and acknowledged. At least once. */
-  async replay(connector: string, letters: readonly LetterAt[]): Promise<(string | null)[]> {
+  /** One for each letter, in their order. At least once. */
+  async replay(connector: string, letters: readonly LetterAt[]): Promise<ReplayedLetter[]> {
     return await this.run(connector, async (found) => {
       const { topic, settings } = found;
       return await this.reading(found, async (readers, admin) => {
         const consumed = await consumedTopics(found, admin);
+        const before = await letterRanges(admin, topic);
         const producer = clientsOf(this.options.clients, connector).producer(settings.producer);
+        let outcomes: ReplayOutcome[];
         try {
           await producer.connect();
-          const outcomes = await replayLetters(
+          outcomes = await replayLetters(
             { ...readers, producer },
             {
               ...{ topic, letters },
@@ -89,10 +96,14 @@ export class HerderDeadLetters {
               signal: timeoutSignal(REPLAY_MS),
             },
           );
-          return outcomes.map((error) => error && `${error.code}: ${hidden(connector, error.message)}`);
         } finally {
           await producer.close(0);
         }
+        const reasons = await returned(found, readers, outcomes, before);
+        return outcomes.map(({ error, place }) => ({
+          error: error && `${error.code}: ${hidden(connector, error.message)}`,
+          failedAgain: (place !== null && reasons.get(place)) || null,
+        }));
       });
     });
   }
@@ -176,6 +187,20 @@ const STATUSES: Readonly<Record<string, number>> = {
 /** Letters without the header count: others write none. */
 function isOf(connector: string, failure: Failure): boolean {
   return failure.connector === null || failure.connector === connector;
+}
+
+/** Why replayed records are dead letters again, by place. They were replayed, even if that cannot be read. */
+async function returned(
+  { connector, topic }: Letters,
+  { consumer }: LetterReaders,
+  outcomes: readonly ReplayOutcome[],
+  before: readonly LetterRange[],
+): Promise<ReadonlyMap<string, string>> {
+  const places = new Set(outcomes.flatMap(({ place }) => place ?? []));
+  const request = { topic, before, places, signal: timeoutSignal(RETURN_MS) };
+  const failures = await returnedLetters(consumer, request).catch(() => new Map<string, Failure>());
+  const own = [...failures].filter(([, failure]) => isOf(connector, failure));
+  return new Map(own.map(([place, failure]) => [place, hidden(connector, reasonOf(failure)).slice(0, MAX_REASON)]));
 }
 
 /** With `topics.regex`, those with committed offsets: an expression could block this thread. */

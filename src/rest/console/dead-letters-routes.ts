@@ -41,8 +41,14 @@ export function deadLetterRoutes({
       run: async (call) => {
         const { letters } = await replayRequest(call);
         const wanted = letters.map(({ partition, offset }) => ({ partition, offset: Number(offset) }));
-        const errors = await herder().deadLetters.replay(param(call, 'name'), wanted);
-        const results = letters.map((letter, at) => ({ ...letter, error: errors[at] ?? null }));
+        const name = param(call, 'name');
+        const outcomes = await herder().deadLetters.replay(name, wanted);
+        // What a plugin says of a failure may quote its config.
+        const hide = await secrets.inTextsFromAll(herder().reads.connectorInfo(name).config);
+        const results = letters.map((letter, at) => {
+          const { error = null, failedAgain = null } = outcomes[at] ?? {};
+          return { ...letter, error, failedAgain: failedAgain && hide(failedAgain) };
+        });
         return ok({ results } satisfies ReplayResult);
       },
     },

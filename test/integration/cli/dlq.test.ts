@@ -103,9 +103,9 @@ test('show -o json: the failure is a part of the record', async () => {
 });
 
 test('replay sends the original records to their topic and partition, without the error headers', async () => {
-  const { out, err, code } = await dlq('replay', letters, '--yes');
-  expect({ out, code }).toEqual({ out: `2 records sent to ${origin}\n`, code: 0 });
-  expect(err).toBe('1 records skipped: they do not say where they came from; see --to.\n');
+  const { out, err, code } = await dlq('replay', letters, '--yes', '--no-wait');
+  expect({ out, code }).toEqual({ out: `2 records written to ${origin} again\n`, code: 0 });
+  expect(err).toBe('1 record skipped: they do not say where they came from; see --to.\n');
   const consumer = await clients.assigned();
   const partition = { topic: origin, partition: 2 };
   consumer.assign([partition]);
@@ -123,11 +123,11 @@ test('replay sends the original records to their topic and partition, without th
 
 test('replay: one connector, another topic, a part, a dry run', async () => {
   expect((await dlq('replay', letters, '--dry-run', '--connector', 'other-sink')).out).toBe(
-    `1 records would be sent to ${origin}\n`,
+    `1 record would be written to ${origin} again\n`,
   );
   const to = await clients.topic(1, { 'retention.ms': '-1' });
-  expect((await dlq('replay', letters, '--yes', '--to', to, '--from', '1')).out).toBe(`2 records sent to ${to}\n`);
-  expect((await dlq('replay', letters, '--yes', '--to', to, '-n', '1')).out).toBe(`1 records sent to ${to}\n`);
+  expect((await dlq('replay', letters, '--yes', '--to', to, '--from', '1')).out).toBe(`2 records written to ${to}\n`);
+  expect((await dlq('replay', letters, '--yes', '--to', to, '-n', '1')).out).toBe(`1 record written to ${to}\n`);
 });
 
 test('replay asks first; nothing is sent without an answer', async () => {

@@ -59,15 +59,26 @@ describeInBrowser('the dead letters of a connector', () => {
     expect(await newest.innerText()).toContain(`letter ${LETTERS - 1}`);
     expect(await newest.innerText()).toContain('org.apache.kafka.connect.errors.DataException');
 
+    const replayNewest = async (): Promise<void> => {
+      await letters.first().getByRole('checkbox').check();
+      await page.getByRole('button', { name: 'Replay 1 selected' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
+    };
+    await replayNewest();
+    await page.getByText('0 written to their topic again, 1 replayed, and failed again.').waitFor();
+    const failedAgain = letters.filter({ hasText: 'Replayed, and failed again' });
+    expect(await failedAgain.getByRole('status').innerText()).toMatch(/^Replayed, and failed again\s+Converting byte/i);
+
     // The cause is mended: the sink now takes any text.
     const patch = { 'value.converter': 'org.apache.kafka.connect.storage.StringConverter' };
+    // The earlier task would read the replayed record with its converter, and write another dead letter.
+    const starts = (): number => (worker.process.log().match(/Appending to /g) ?? []).length;
+    const before = starts();
     await worker.request('PATCH', '/connectors/sink/config', patch);
-    await worker.running('sink');
-    await newest.getByRole('checkbox').check();
-    await page.getByRole('button', { name: 'Replay 1 selected' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
-    await page.getByText('1 replayed, 0 failed.').waitFor();
-    await newest.getByText('Replayed', { exact: true }).waitFor();
+    await waitFor('the task with the changed config', async () => await Promise.resolve(starts() > before));
+    await replayNewest();
+    await page.getByText('1 written to their topic again, 1 replayed, and failed again.').waitFor();
+    await page.getByText('Written to its topic again.', { exact: true }).waitFor();
     await waitFor('the record in the file', async () => {
       const text = await readFile(file, 'utf8').catch(() => '');
       return text.includes(`letter ${LETTERS - 1}`);

@@ -79,7 +79,7 @@ const replay = async (...offsets: number[]): Promise<(string | null)[]> =>
       NAME,
       offsets.map((offset) => ({ partition: 0, offset })),
     )
-  ).map((error) => error && (error.split(':')[0] as string));
+  ).map(({ error }) => error && (error.split(':')[0] as string));
 
 describe('listing', () => {
   test('a letter says where it came from and why it failed', async () => {
@@ -211,7 +211,10 @@ describe('replay', () => {
     await clients.admin.deleteRecords([{ topic, partition: 0, offset: 1 }]);
     expect(await replay(0, 1)).toEqual(['DLQ_LETTER_GONE', null]);
     expect(await letters.replay(NAME, [{ partition: 17, offset: 0 }])).toEqual([
-      `DLQ_LETTER_GONE: There is no dead letter at offset 0 of partition 17 of ${topic} any more: Kafka has deleted or compacted it.`,
+      {
+        error: `DLQ_LETTER_GONE: There is no dead letter at offset 0 of partition 17 of ${topic} any more: Kafka has deleted or compacted it.`,
+        failedAgain: null,
+      },
     ]);
   });
 
@@ -220,7 +223,8 @@ describe('replay', () => {
       ...[0, 1, 2].flatMap((partition) => ['a', 'b', 'c'].map((value) => ({ value: value + partition, partition }))),
     );
     const wanted = [2, 0, 1].flatMap((partition) => [2, 0].map((offset) => ({ partition, offset })));
-    expect(await letters.replay(NAME, wanted)).toEqual([null, null, null, null, null, null]);
+    const written = { error: null, failedAgain: null };
+    expect(await letters.replay(NAME, wanted)).toEqual(wanted.map(() => written));
     const consumer = await clients.assigned();
     consumer.assign([{ topic: origin, partition: 2 }]);
     const found = (await take(consumer, 6)).flatMap(({ records }) => records.map(({ value }) => String(value)));

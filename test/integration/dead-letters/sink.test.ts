@@ -2,7 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startWorker, type StartedWorker } from '../../../dev/services/worker';
-import type { DeadLetters, ReplayResult } from '@millrace/console';
+import type { DeadLetters, ReplayRequest, ReplayResult } from '@millrace/console';
+import { runCli } from '../../../src/cli/cli';
+import { FakeIo } from '../../cli/fake-io';
 import { fileSinkConfig } from '../../helpers/file-sink-config';
 import { Clients } from '../../helpers/kafka-clients';
 import { uniqueName } from '../../helpers/unique-name';
@@ -62,6 +64,18 @@ test('a record that its sink cannot read becomes a dead letter, and reaches the 
     ],
   });
 
+  const replay = async (...letters: ReplayRequest['letters']): Promise<ReplayResult['results']> => {
+    const answer = await two.request('POST', '/ui/api/connectors/sink/dead-letters/replay', { letters });
+    return (answer.json as ReplayResult).results;
+  };
+  const first = { partition: 0, offset: '0' };
+  const reason = (page as DeadLetters).letters[0]?.failure.message;
+  expect(await replay(first)).toEqual([{ ...first, error: null, failedAgain: reason }]);
+  const io = new FakeIo('/', { BOOTSTRAP_SERVERS: process.env.BOOTSTRAP_SERVERS ?? '', MILLRACE_CONTEXTS: 'none' });
+  expect(await runCli(['dlq', 'replay', letterTopic, '-n', '1', '--yes', '--wait-timeout', '60'], io)).toBe(5);
+  expect(io.out).toBe(`1 record written to ${topic} again\n`);
+  expect(io.err).toBe(`1 record replayed, and failed again: ${reason} (connector sink)\n`);
+
   const fixed = { ...config, 'value.converter': 'org.apache.kafka.connect.storage.StringConverter' };
   // The earlier task would read the replayed record with its converter, and write another dead letter.
   const starts = (): number => workers.flatMap(({ process }) => process.log().match(/Appending to /g) ?? []).length;
@@ -71,15 +85,10 @@ test('a record that its sink cannot read becomes a dead letter, and reaches the 
     async () => (await one.request('PUT', '/connectors/sink/config', fixed)).status === 200,
   );
   await waitFor('the task with the changed config', async () => await Promise.resolve(starts() > before));
-  const letters = [
-    { partition: 0, offset: '0' },
-    { partition: 0, offset: '1' },
-  ];
-  const { results } = (await two.request('POST', '/ui/api/connectors/sink/dead-letters/replay', { letters }))
-    .json as ReplayResult;
-  expect(results).toEqual([
-    { ...letters[0], error: null },
-    { ...letters[1], error: expect.stringMatching(/^DLQ_LETTER_GONE: /) },
+  const gone = { partition: 0, offset: '3' };
+  expect(await replay(first, gone)).toEqual([
+    { ...first, error: null, failedAgain: null },
+    { ...gone, error: expect.stringMatching(/^DLQ_LETTER_GONE: /), failedAgain: null },
   ]);
   const lines = async (): Promise<string> => await readFile(file, 'utf8').catch(() => '');
   let last = '';

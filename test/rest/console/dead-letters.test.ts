@@ -11,13 +11,13 @@ const letter = (offset: string, message: string | null = null): ShownLetter => (
   failure: { stage: 'VALUE_CONVERTER', errorClass: 'X', message, task: 0 },
   origin: { topic: 't', partition: 1, offset: '7' },
 });
+const CONFIG = { 'connector.class': 'org.example.OddConnector', pin: 'hunter2222' };
 
 let worker: FakeWorker;
 beforeEach(() => {
   worker = fakeWorker();
-  const config = { 'connector.class': 'org.example.OddConnector', pin: 'hunter2222' };
   worker.herder.entries.set('c', {
-    ...{ config, type: 'sink', target: 'STARTED', state: 'RUNNING', taskStates: ['RUNNING'] },
+    ...{ config: CONFIG, type: 'sink', target: 'STARTED', state: 'RUNNING', taskStates: ['RUNNING'] },
   });
 });
 
@@ -52,19 +52,28 @@ test('a replay has one result for each letter, in order, and is audited', async 
   const audited: AuditedChange[] = [];
   const audit = { record: (change: AuditedChange) => audited.push(change) } as unknown as AuditLog;
   const { app, herder } = fakeWorker({ audit });
-  herder.entries.set('c', { config: {}, type: 'sink', target: 'STARTED', state: 'RUNNING', taskStates: [] });
-  herder.deadLetters.replay = async () => await Promise.resolve([null, 'DLQ_LETTER_GONE: gone']);
+  herder.entries.set('c', {
+    ...{ config: CONFIG, type: 'sink', target: 'STARTED', state: 'RUNNING', taskStates: [] },
+  });
+  herder.deadLetters.replay = async () =>
+    await Promise.resolve([
+      { error: null, failedAgain: null },
+      { error: 'DLQ_LETTER_GONE: gone', failedAgain: null },
+      { error: null, failedAgain: 'no table for hunter2222' },
+    ]);
   const letters = [
     { partition: 0, offset: '7' },
     { partition: 1, offset: '0' },
+    { partition: 1, offset: '1' },
   ];
   const answer = await request(app).post(`${PATH}/replay`).send({ letters });
   expect([answer.status, answer.body]).toEqual([
     200,
     {
       results: [
-        { partition: 0, offset: '7', error: null },
-        { partition: 1, offset: '0', error: 'DLQ_LETTER_GONE: gone' },
+        { partition: 0, offset: '7', error: null, failedAgain: null },
+        { partition: 1, offset: '0', error: 'DLQ_LETTER_GONE: gone', failedAgain: null },
+        { partition: 1, offset: '1', error: null, failedAgain: expect.not.stringContaining('hunter') },
       ],
     },
   ]);

@@ -1,6 +1,6 @@
 /** One dead letter: the reason first; its record and headers folded. */
 import type { JSX } from 'preact';
-import type { DeadLetter } from '../../worker-api';
+import type { DeadLetter, ReplayResult } from '../../worker-api';
 import { Age } from '../../parts/age';
 import { Badge } from '../../parts/badge';
 import { Checkbox } from '../../parts/form';
@@ -9,11 +9,13 @@ import { printable } from '../../parts/printable';
 import { Text } from '../../parts/text';
 import { Code, Fold } from '../../parts/trace';
 
+export type Replayed = ReplayResult['results'][number];
+
 export interface LetterProps {
   readonly letter: DeadLetter;
   readonly isSelected: boolean;
-  /** Of its replay: null if it was written, a reason if not; undefined: not replayed here. */
-  readonly result: string | null | undefined;
+  /** Undefined: not replayed here. */
+  readonly result: Replayed | undefined;
   readonly onToggle: (isSelected: boolean) => void;
 }
 
@@ -44,17 +46,7 @@ export function Letter({ letter, isSelected, result, onToggle }: LetterProps): J
             <Text>{`from ${origin.topic}, partition ${origin.partition}, offset ${origin.offset}`}</Text>
           )}
         </p>
-        {result !== undefined && (
-          <p role="status">
-            {result === null ? (
-              <Badge tone="running">Replayed</Badge>
-            ) : (
-              <>
-                <Badge tone="failed">Not replayed</Badge> <Text>{result}</Text>
-              </>
-            )}
-          </p>
-        )}
+        {result && <Outcome result={result} />}
         <Fold summary={`Record and ${formatNumberOf(headers.length, 'header')}`}>
           <div class="letter-record">
             <Part label={`key of ${name}`} title="Key" text={key} />
@@ -80,6 +72,17 @@ export function Letter({ letter, isSelected, result, onToggle }: LetterProps): J
         </Fold>
       </div>
     </li>
+  );
+}
+
+/** Whether the sink has delivered the record is unknown: it says only why it has not. */
+function Outcome({ result: { error, failedAgain } }: { readonly result: Replayed }): JSX.Element {
+  if (error === null && failedAgain === null) return <p role="status">Written to its topic again.</p>;
+  return (
+    <p role="status">
+      <Badge tone="failed">{error === null ? 'Replayed, and failed again' : 'Not replayed'}</Badge>{' '}
+      <Text>{error ?? failedAgain ?? ''}</Text>
+    </p>
   );
 }
 

@@ -13,7 +13,7 @@ import { useSession } from '../../parts/session';
 import { Text } from '../../parts/text';
 import { Code, InlineCode } from '../../parts/trace';
 import { usePoll } from '../../parts/use-poll';
-import { Letter } from './dead-letter';
+import { Letter, type Replayed } from './dead-letter';
 import { detailsPath } from './use-connector';
 
 const INTERVAL_MS = 10_000;
@@ -68,7 +68,7 @@ function Letters({ name, topic }: { readonly name: string; readonly topic: strin
     INTERVAL_MS,
   );
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const [results, setResults] = useState<ReadonlyMap<string, string | null>>(new Map());
+  const [results, setResults] = useState<ReadonlyMap<string, Replayed>>(new Map());
   const [isConfirmationOpen, setConfirmationOpen] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState<Error | null>(null);
@@ -82,7 +82,7 @@ function Letters({ name, topic }: { readonly name: string; readonly topic: strin
     const body: ReplayRequest = { letters: chosen.map(({ partition, offset }) => ({ partition, offset })) };
     try {
       const answer = await request<ReplayResult>(detailsPath(name, '/dead-letters/replay'), { method: 'POST', body });
-      setResults((before) => new Map([...before, ...answer.results.map((item) => [keyOf(item), item.error] as const)]));
+      setResults((before) => new Map([...before, ...answer.results.map((item) => [keyOf(item), item] as const)]));
       // What failed remains selected, to be replayed again.
       setSelected(new Set(answer.results.filter((item) => item.error !== null).map(keyOf)));
     } catch (reason) {
@@ -93,7 +93,6 @@ function Letters({ name, topic }: { readonly name: string; readonly topic: strin
   };
   const toggle = (key: string, isOn: boolean): void =>
     setSelected((before) => new Set(isOn ? [...before, key] : [...before].filter((other) => other !== key)));
-  const failed = [...results.values()].filter((reason) => reason !== null).length;
   return (
     <section aria-labelledby="dead-letters">
       <div class="section-head">
@@ -115,7 +114,7 @@ function Letters({ name, topic }: { readonly name: string; readonly topic: strin
         </ActionButton>
       </div>
       <p class="muted" role="status">
-        {results.size > 0 && `${results.size - failed} replayed, ${failed} failed.`}
+        {results.size > 0 && summaryOf([...results.values()])}
       </p>
       {error && <ErrorNotice error={error} retry={refresh} />}
       {refusal && <ErrorNotice error={refusal} />}
@@ -170,4 +169,15 @@ function Letters({ name, topic }: { readonly name: string; readonly topic: strin
       )}
     </section>
   );
+}
+
+function summaryOf(results: readonly Replayed[]): string {
+  const written = results.filter(({ error }) => error === null);
+  const returned = written.filter(({ failedAgain }) => failedAgain !== null).length;
+  const parts = [
+    `${written.length - returned} written to their topic again`,
+    ...(returned > 0 ? [`${returned} replayed, and failed again`] : []),
+    ...(written.length < results.length ? [`${results.length - written.length} not replayed`] : []),
+  ];
+  return `${parts.join(', ')}.`;
 }
