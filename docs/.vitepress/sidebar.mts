@@ -12,6 +12,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
   section('Start', [
     ['What Millrace is', '/'],
     ['README', '/readme'],
+    ['Installation', '/installation'],
   ]),
   section('Tutorial', [['First pipeline in ten minutes', '/tutorial/first-pipeline']]),
   section('How-to', [
@@ -43,7 +44,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
     ['Analytics sink: every key', '/reference/analytics-sink'],
     ['Debezium’s transformations: guide', '/connectors/transforms-debezium'],
     ['Transformations, converters', '/reference/transformations'],
-    ['Native packages', '/installation'],
+    ['Native packages', '/installation#native-packages'],
     ['Changelog', '/changelog'],
   ]),
   section('Explanation', [

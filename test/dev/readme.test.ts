@@ -6,8 +6,14 @@ const ROOT = join(__dirname, '..', '..');
 const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
 
-test.each(['package.json', 'index.js'])('the plugin it shows is examples/plugins/ticker: %s', (file) => {
-  expect(readme).toContain(`\n${readFileSync(join(ROOT, 'examples', 'plugins', 'ticker', file), 'utf8').trim()}\n`);
+test('it is read in a few minutes: at most 150 lines, the first picture is of the console', () => {
+  expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(150);
+  expect(/!\[[^\]]+\]\(([^)]+)\)/.exec(readme)?.[1]).toMatch(/^docs\/images\/console\/[\w-]+\.png$/);
+});
+
+test('the part of a plugin that it shows is of examples/plugins/ticker', () => {
+  const [, shown] = /^```js\n([^]+?)^```$/m.exec(readme) ?? [];
+  expect(readFileSync(join(ROOT, 'examples', 'plugins', 'ticker', 'index.js'), 'utf8')).toContain(shown);
 });
 
 const pages = [

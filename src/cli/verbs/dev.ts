@@ -59,11 +59,18 @@ export async function run(invocation: Invocation, given?: BuildWorker): Promise<
   if (sql !== undefined) return await runStatement(sql, timeout ?? SQL_TIMEOUT_S, invocation);
   if (timeout !== undefined)
     throw new ConnectError('--timeout limits the statement of --sql: pass both.', { code: 'CLI_USAGE' });
-  const { DEV_DEFAULTS, runWorker, loadAndBuildWorker, createDevWorker, logFormat } = load();
+  const { DEV_DEFAULTS, DEFAULT_DATA_DIR, runWorker, loadAndBuildWorker, createDevWorker, logFormat } = load();
   const buildWorker = given ?? loadAndBuildWorker;
   return await runWorker({ defaults: DEV_DEFAULTS }, invocation, (setup, io) => {
-    const options = { dataDir: setup.embedded?.dataDir ?? null, format: logFormat(io.env) };
-    return createDevWorker(buildWorker(setup, io), { ...options, seed: seed ? seedFolder(setup, io) : null }, io);
+    const folder = dataFolder(setup, io);
+    const options = {
+      dataDir: setup.embedded?.dataDir ?? null,
+      unusualDir: folder === resolve(io.cwd, DEFAULT_DATA_DIR) ? null : folder,
+      consoleEnabled: setup.config.consoleEnabled,
+      format: logFormat(io.env),
+      seedDir: seed ? folder : null,
+    };
+    return createDevWorker(buildWorker(setup, io), options, io);
   });
 }
 
@@ -75,14 +82,12 @@ async function runStatement(
   const { DEV_DEFAULTS, readConfig, workerOptions } = load();
   const { runSql } = require('./dev/run-sql') as typeof import('./dev/run-sql');
   const setup = await readConfig({ defaults: DEV_DEFAULTS, given: workerOptions(args[0], options) }, io);
-  return await runSql(statement, { dataDir: seedFolder(setup, io).dataDir, timeoutSeconds }, io);
+  return await runSql(statement, { dataDir: dataFolder(setup, io), timeoutSeconds }, io);
 }
 
-function seedFolder({ embedded }: WorkerSetup, { cwd }: CliIo): { dataDir: string; isDefault: boolean } {
-  const usual = resolve(cwd, load().DEFAULT_DATA_DIR);
-  const dataDir = embedded?.dataDir ?? usual;
-  return { dataDir, isDefault: dataDir === usual };
-}
+/** Also of a worker that uses a cluster: its database is there. */
+const dataFolder = ({ embedded }: WorkerSetup, { cwd }: CliIo): string =>
+  embedded?.dataDir ?? resolve(cwd, load().DEFAULT_DATA_DIR);
 
 /** On demand: a help text needs none of it. */
 function load() {

@@ -1,6 +1,6 @@
 /**
- * The worker of `millrace dev`. When it is ready it prints one line: where REST, broker and data are, and commands to
- * begin with. With `seed` it has a PostgreSQL whose changes arrive in a file.
+ * The worker of `millrace dev`. When it is ready it prints one line: where console, REST, broker and data are, and
+ * commands to begin with. With `seed` it has a PostgreSQL whose changes arrive in a file.
  */
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,18 +11,32 @@ import type { LogFormat } from '../../../logging/format-line';
 import type { Worker } from '../../../worker';
 import type * as Opening from './postgres/open-postgres';
 import type { OpenPostgres } from './postgres/open-postgres';
-import { firstStep, helloFile, type NextStep, ownCommand, readyText } from './ready-text';
+import {
+  type Commands,
+  type ExistingConnector,
+  firstSteps,
+  helloFile,
+  type NextStep,
+  ownCommand,
+  readyText,
+} from './ready-text';
 import type * as Seeding from './seed';
+
+const SHOWN_CONNECTORS = 10;
 
 export interface DevOptions {
   /** Absolute path; null if the worker uses a Kafka cluster. */
   readonly dataDir: string | null;
+  /** What further commands must pass to find this data; null: they find it. */
+  readonly unusualDir: string | null;
+  readonly consoleEnabled: boolean;
   readonly format: LogFormat;
-  /** Absolute path of the database; null without `--seed`. */
-  readonly seed: { readonly dataDir: string; readonly isDefault: boolean } | null;
+  /** Absolute path of the folder of the database; null without `--seed`. */
+  readonly seedDir: string | null;
 }
 
-export function createDevWorker(worker: Worker, { dataDir, format, seed }: DevOptions, io: CliIo): Worker {
+export function createDevWorker(worker: Worker, options: DevOptions, io: CliIo): Worker {
+  const { dataDir, unusualDir, consoleEnabled, format, seedDir } = options;
   const stopping = new AbortController();
   let opening: Promise<OpenPostgres> | null = null;
   let fail: (reason: unknown) => void;
@@ -51,14 +65,18 @@ export function createDevWorker(worker: Worker, { dataDir, format, seed }: DevOp
     await worker.ready();
     const [url] = worker.urls;
     if (stopping.signal.aborted || url === undefined) return;
-    const seeded = database && seed && (await registerSeed(url, database, seed));
-    const next = seeded?.next ?? (await nextSteps(url));
+    const dataOption = unusualDir === null ? '' : ` --data-dir ${shellQuote(unusualDir)}`;
+    const commands: Commands = { millrace: ownMillrace(io), dataOption };
+    const seeded =
+      database && seedDir !== null ? await loadSeeding().registerConnectors(url, database, seedDir, commands) : null;
+    const next = seeded?.next ?? (await nextSteps(url, commands));
     if (stopping.signal.aborted) return;
     const facts = {
+      console: consoleEnabled ? `${url}/ui` : null,
       rest: worker.urls.join(', '),
       kafka: worker.bootstrapServers,
       postgres: database && `postgres://postgres@127.0.0.1:${database.port}/postgres`,
-      data: seed?.dataDir ?? dataDir,
+      data: seedDir ?? dataDir,
       next,
     };
     io.stdout.write(readyText(facts, format, paintOf(io)));
@@ -68,25 +86,10 @@ export function createDevWorker(worker: Worker, { dataDir, format, seed }: DevOp
     io.stdout.write(`First event of topic ${seeded.topic} in ${seeded.file}: ${event.slice(0, 1000)}\n`);
   }
 
-  async function registerSeed(url: string, database: OpenPostgres, { dataDir, isDefault }: NonNullable<typeof seed>) {
-    const { registerConnectors } = loadSeeding();
-    const own = ownCommand({
-      script: process.argv[1] ?? '',
-      cwd: io.cwd,
-      path: io.env.PATH ?? '',
-      realpath: (file) => realpathSync(file),
-    });
-    return await registerConnectors(url, database, dataDir, {
-      millrace: own,
-      dataOption: isDefault ? '' : ` --data-dir ${shellQuote(dataDir)}`,
-    });
-  }
-
   /** Empty for a worker that `curl` cannot reach without credentials or a certificate. */
-  async function nextSteps(url: string): Promise<readonly NextStep[]> {
+  async function nextSteps(url: string, commands: Commands): Promise<readonly NextStep[]> {
     try {
-      const connectors = await withRest(url, async (rest) => await rest.request<readonly string[]>('/connectors'));
-      return [firstStep(url, connectors, dataDir && helloFile(dataDir))];
+      return firstSteps(url, await existingConnectors(url), dataDir && helloFile(dataDir), commands);
     } catch {
       return [];
     }
@@ -102,11 +105,11 @@ export function createDevWorker(worker: Worker, { dataDir, format, seed }: DevOp
     failed,
     ready: async () => await worker.ready(),
     start: async () => {
-      opening = seed && openDatabase(seed.dataDir);
+      opening = seedDir === null ? null : openDatabase(seedDir);
       const [database] = await Promise.all([opening, worker.start()]);
       announce(database).catch((error: unknown) => {
         // Without --seed it fails only if the worker does, which reports that itself.
-        if (seed && !stopping.signal.aborted) fail(error);
+        if (seedDir !== null && !stopping.signal.aborted) fail(error);
       });
     },
     // The database last: connectors confirm what they have read.
@@ -120,6 +123,28 @@ export function createDevWorker(worker: Worker, { dataDir, format, seed }: DevOp
       }
     },
   };
+}
+
+/** Of `GET /connectors/NAME/topics`. */
+type ActiveTopics = Readonly<Record<string, { readonly topics: readonly string[] }>>;
+
+/** With the topics of the first ones only: a worker may have thousands. */
+async function existingConnectors(url: string): Promise<readonly ExistingConnector[]> {
+  return await withRest(url, async (rest) => {
+    const names = await rest.request<readonly string[]>('/connectors');
+    const topics = async (name: string): Promise<ExistingConnector> => {
+      const path = `/connectors/${encodeURIComponent(name)}/topics`;
+      // 403: `topic.tracking.enable=false`; 404: it has just been deleted.
+      const answer = await rest.request<ActiveTopics | undefined>(path, { accept: [403, 404] });
+      return { name, topics: answer?.[name]?.topics ?? [] };
+    };
+    return await Promise.all(names.slice(0, SHOWN_CONNECTORS).map(topics));
+  });
+}
+
+function ownMillrace({ cwd, env }: CliIo): string {
+  const realpath = (file: string): string => realpathSync(file);
+  return ownCommand({ script: process.argv[1] ?? '', cwd, path: env.PATH ?? '', realpath });
 }
 
 /** On demand: a worker without a database needs none of it. */

@@ -11,7 +11,17 @@ export interface NextStep {
   readonly command: string;
 }
 
+/** How to run Millrace again, for the data of this worker. */
+export interface Commands {
+  /** Runs Millrace. */
+  readonly millrace: string;
+  /** Empty for the usual data folder; otherwise begins with a space. */
+  readonly dataOption: string;
+}
+
 export interface ReadyFacts {
+  /** URL of the console; null if it is turned off. */
+  readonly console: string | null;
   readonly rest: string;
   /** `host:port`. */
   readonly kafka: string;
@@ -27,15 +37,23 @@ export interface ReadyFacts {
  * standard output is also the log.
  */
 export function readyText(facts: ReadyFacts, format: LogFormat, paint: Paint, now = new Date()): string {
-  const { rest, kafka, postgres, data } = facts;
+  const { console, rest, kafka, postgres, data } = facts;
   const next = facts.next.filter(({ command }) => isRunnable(command));
   if (format === 'json') {
     const commands = Object.fromEntries(next.map(({ purpose, command }) => [purpose, command]));
-    const fields = { rest, kafka, ...(postgres && { postgres }), ...(data && { data }), next: commands };
+    const fields = {
+      ...(console && { console }),
+      rest,
+      kafka,
+      ...(postgres && { postgres }),
+      ...(data && { data }),
+      next: commands,
+    };
     const event = { time: now, level: 'info', name: 'millrace.dev', message: 'Millrace is ready', fields } as const;
     return `${formatLine(event, 'json')}\n`;
   }
-  const places = [`REST ${rest}`, `Kafka ${kafka}`];
+  // What a newcomer opens first.
+  const places = [...(console ? [`console ${console}`] : []), `REST ${rest}`, `Kafka ${kafka}`];
   if (postgres) places.push(`PostgreSQL ${postgres}`);
   if (data) places.push(`data ${data}`);
   const width = Math.max(0, ...next.map(({ purpose }) => purpose.length)) + 1;
@@ -46,28 +64,43 @@ export function readyText(facts: ReadyFacts, format: LogFormat, paint: Paint, no
 
 const NAME = 'hello';
 
+/** A connector, and the topics that it has written to or read from. */
+export interface ExistingConnector {
+  readonly name: string;
+  readonly topics: readonly string[];
+}
+
 /**
- * A request that a newcomer can send as it stands: registers a file source; for a connector that exists already,
- * requests its status. Lists the plugins where the shells take no JSON. Pure.
+ * Commands that a newcomer can run as they stand: one registers a file source, and one reads its topic. If there are
+ * connectors, they show the status of one and read a topic that has records. Pure.
+ * @param file null if the worker uses a Kafka cluster
  */
-export function firstStep(
+export function firstSteps(
   url: string,
-  connectors: readonly string[],
+  connectors: readonly ExistingConnector[],
   file: string | null,
+  commands: Commands,
   platform: NodeJS.Platform = process.platform,
-): NextStep {
-  const name = connectors.includes(NAME) || file === null ? connectors[0] : undefined;
+): readonly NextStep[] {
   const plugins = { purpose: 'Plugins', command: `curl ${url}/connector-plugins` };
-  if (name !== undefined) {
-    const status = `curl ${shellQuote(`${url}/connectors/${encodeURIComponent(name)}/status`, platform)}`;
-    return isRunnable(status) ? { purpose: 'Status', command: status } : plugins;
+  const step = (purpose: string, command: string, otherwise = plugins): NextStep =>
+    isRunnable(command) ? { purpose, command } : otherwise;
+  const read = (topic: string): readonly NextStep[] => {
+    const command = `${commands.millrace} consume ${shellQuote(topic, platform)}${commands.dataOption}`;
+    // With a cluster the command needs the worker's settings, too.
+    return file === null || !isRunnable(command) ? [] : [{ purpose: 'Read the topic', command }];
+  };
+  const [connector] = connectors.toSorted((a, b) => Number(b.topics.length > 0) - Number(a.topics.length > 0));
+  if (connector !== undefined) {
+    const path = `${url}/connectors/${encodeURIComponent(connector.name)}/status`;
+    return [step('Status', `curl ${shellQuote(path, platform)}`), ...connector.topics.slice(0, 1).flatMap(read)];
   }
-  if (file === null) return plugins;
+  if (file === null) return [plugins];
   const config = { 'connector.class': 'FileStreamSource', file, topic: NAME };
   const body = shellQuote(JSON.stringify(config), platform);
   const header = shellQuote('Content-Type: application/json', platform);
-  const command = `curl -X PUT -H ${header} ${url}/connectors/${NAME}/config -d ${body}`;
-  return isRunnable(command) ? { purpose: 'Try it', command } : plugins;
+  const first = step('Try it', `curl -X PUT -H ${header} ${url}/connectors/${NAME}/config -d ${body}`);
+  return first === plugins ? [first] : [first, ...read(NAME)];
 }
 
 /** The file that it reads, with two lines; created in the data folder if it does not exist. */

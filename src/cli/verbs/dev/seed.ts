@@ -8,7 +8,7 @@ import { shellQuote } from '@millrace/cli/terminal';
 import { sleep } from '@millrace/sdk';
 import { withDatabase } from './postgres/database';
 import type { OpenPostgres } from './postgres/open-postgres';
-import type { NextStep } from './ready-text';
+import type { Commands, NextStep } from './ready-text';
 
 /** Beside `dist`, in the repository and in the package. */
 const EXAMPLES = join(__dirname, '..', '..', '..', '..', 'examples');
@@ -17,13 +17,6 @@ const LOOK_MS = 50;
 interface ConnectorDocument {
   readonly name: string;
   readonly config: Readonly<Record<string, string>>;
-}
-
-export interface Commands {
-  /** Runs Millrace. */
-  readonly millrace: string;
-  /** Empty for the usual data folder; otherwise begins with a space. */
-  readonly dataOption: string;
 }
 
 export interface Seed {
@@ -63,17 +56,16 @@ export async function registerConnectors(
     'database.dbname': 'postgres',
   });
   const sink = await example('todos-file-sink.json', { file: join(dataDir, 'todos.txt') });
-  let file = sink.config.file as string;
+  let { file = '', topics: topic = '' } = sink.config;
   await withRest(url, async (rest) => {
     for (const document of [source, sink]) {
       const path = `/connectors/${document.name}`;
       const existing = await rest.request<ConnectorDocument | undefined>(path, { accept: [404] });
       // Another worker with --seed may register it at the same time.
       if (!existing) await rest.request('/connectors', { method: 'POST', body: document, accept: [409] });
-      else if (document === sink) file = existing.config.file ?? file;
+      else if (document === sink) ({ file = file, topics: topic = topic } = existing.config);
     }
   });
-  const topic = sink.config.topics as string;
   return { file, topic, next: nextSteps(url, { file, topic, source: source.name }, commands) };
 }
 
