@@ -1,10 +1,11 @@
 /**
  * `npm run demo`: streams the changes of a PostgreSQL table through Kafka into the lines of a file. Starts everything
  * it needs and removes it at the end. The worker hosts an embedded broker; `npm run demo -- --kafka` starts Apache
- * Kafka instead, which needs Java. Set BOOTSTRAP_SERVERS to use an existing cluster.
+ * Kafka instead, which needs Java. Set BOOTSTRAP_SERVERS to use an existing cluster. With `--keep`, everything runs
+ * until Ctrl-C.
  */
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJsonSync } from 'fs-extra';
 import { Client } from 'pg';
@@ -13,7 +14,7 @@ import { ROOT } from '../services/paths';
 import { startPostgres } from '../services/postgres';
 import { waitFor } from '../services/wait-for';
 import { startWorker, type StartedWorker } from '../services/worker';
-import { cleanUp, runDemo, say, title } from './run-demo';
+import { cleanUp, interrupted, runDemo, say, title } from './run-demo';
 
 interface Document {
   name: string;
@@ -140,7 +141,42 @@ async function demo(): Promise<void> {
     say(`  ${(await worker.request('GET', `/connectors/${name}/status`)).body}`);
   }
   await database.end();
-  title('Every event arrived. Stopping everything.');
+  if (process.argv.includes('--keep')) {
+    title('Every event arrived. Everything runs until you press Ctrl-C');
+    const stop = interrupted();
+    keptText({ worker, postgres: postgres.url, topic: sink.config.topics as string, file, name: source.name });
+    await stop;
+    title('Stopping everything.');
+  } else title('Every event arrived. Stopping everything; with `npm run demo -- --keep` it keeps running.');
+}
+
+interface Kept {
+  readonly worker: StartedWorker;
+  /** URL of the database. */
+  readonly postgres: string;
+  readonly topic: string;
+  readonly file: string;
+  /** Of the source connector. */
+  readonly name: string;
+}
+
+/** Where everything is, the console first, and commands that work as they stand. */
+function keptText({ worker, postgres, topic, file, name }: Kept): void {
+  const { port, password } = new URL(postgres);
+  const data = join(worker.folder, '.millrace');
+  const isEmbedded = existsSync(join(data, 'broker.lock'));
+  const kafka = isEmbedded ? `--data-dir ${data}` : `--config ${join(worker.folder, 'worker.properties')}`;
+  const statement = `INSERT INTO todos (description) VALUES ('press Ctrl-C')`;
+  // Where `millrace dev --sql` finds the database.
+  mkdirSync(join(data, 'postgres'), { recursive: true });
+  writeFileSync(join(data, 'postgres', 'server.json'), JSON.stringify({ port: Number(port), password }));
+  say(`  Console:        ${worker.url}/ui`);
+  say(`  Insert a row:   npx millrace dev --data-dir ${data} --sql "${statement}"`);
+  say(`  See its event:  tail -n 1 ${file}`);
+  say(`  Read the topic: npx millrace consume ${topic} ${kafka}`);
+  say(`  Status:         npx millrace status --url ${worker.url}`);
+  say(`  One connector:  curl ${worker.url}/connectors/${name}/status`);
+  say(`  PostgreSQL:     ${postgres}`);
 }
 
 runDemo(demo);

@@ -14,6 +14,21 @@ export function title(text: string): void {
   say(`\n[${((Date.now() - startedAt) / 1000).toFixed(1).padStart(5)} s] ${text}`);
 }
 
+/** Resolves with the first Ctrl-C or SIGTERM; a second one ends this process, and what it has started with it. */
+export async function interrupted(): Promise<void> {
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  await new Promise<void>((resolve) => {
+    // The services and the handlers of signals do not keep this process alive.
+    const alive = setInterval(() => undefined, 60_000);
+    const onSignal = (): void => {
+      clearInterval(alive);
+      for (const signal of signals) process.off(signal, onSignal);
+      resolve();
+    };
+    for (const signal of signals) process.on(signal, onSignal);
+  });
+}
+
 /** Runs a demo and stops what it started. A failure sets the exit code to 1. */
 export function runDemo(demo: () => Promise<void>): void {
   demo()

@@ -65,6 +65,10 @@ test('from nothing to the first event; the shown commands work; killed, all of i
   expect(JSON.parse(inShell(shown(first, 'Status')))).toMatchObject({ connector: { state: 'RUNNING' } });
   const { config } = (await first.request('GET', '/connectors/todos-source')).json as { config: unknown };
   expect(first.process.log()).not.toContain((config as Record<string, string>)['database.password']);
+  // Our own samples cause none.
+  const warnings = first.process.log().match(/^.* (?:WARN|ERROR) .*$/gm);
+  expect(warnings).toEqual([expect.stringContaining('use Apache Kafka in production')]);
+  expect(first.process.log()).toContain(`Millrace is ready: console ${first.url}/ui, REST ${first.url}, Kafka 127`);
 
   const pid = postgresPid();
   await first.crash();

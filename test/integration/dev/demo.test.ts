@@ -1,6 +1,6 @@
 /** The README's first command, and its plugin, on real services. */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,6 +8,8 @@ import { ROOT } from '../../../dev/services/paths';
 import { startWorker } from '../../../dev/services/worker';
 import { Clients, take, valuesOf } from '../../helpers/kafka-clients';
 import { uniqueName } from '../../helpers/unique-name';
+import { waitFor } from '../../helpers/wait-for';
+import { ForegroundCommand } from '../install/foreground';
 
 /** `npm run demo` without the build. */
 async function demo(env: NodeJS.ProcessEnv): Promise<string> {
@@ -36,6 +38,65 @@ test('npm run demo needs no Kafka and no Java: every event arrives, the document
   expect(ops).toEqual(['r', 'r', 'c', 'u', 'd', 'tombstone']);
   expect(stdout).toMatch(/"name":"todos-file-sink","connector":\{"state":"RUNNING"/);
   expect(stdout).toContain('Every event arrived.');
+});
+
+test('the build before it names each project that it compiles, and shows errors with their exit code', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-build-'));
+  const file = join(folder, 'a.ts');
+  const options = { composite: true, rootDir: '.', outDir: 'dist', types: [] };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['a.ts'] }));
+  const build = async (): Promise<{ stdout: string; code: number }> => {
+    const args = ['-r', join(ROOT, 'dev', 'register.js'), join(ROOT, 'dev', 'demos', 'build.ts'), folder];
+    const failed = (error: { stdout: string; code: number }) => error;
+    return await promisify(execFile)(process.execPath, args).then(({ stdout }) => ({ stdout, code: 0 }), failed);
+  };
+  try {
+    writeFileSync(file, 'export const a: number = 1;\n');
+    const first = await build();
+    expect(first).toEqual({
+      stdout: expect.stringMatching(/^Building .*:\n {2}\S*millrace-build-\w+\nBuilt\.\n$/),
+      code: 0,
+    });
+    expect((await build()).stdout).toContain('TypeScript: nothing');
+    writeFileSync(file, `export const a: number = '';\n`);
+    expect(await build()).toMatchObject({ stdout: expect.stringContaining('error TS2322'), code: 2 });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('npm run demo -- --keep: the commands that it shows work, the log has no warnings of ours, Ctrl-C ends everything', async () => {
+  const { BOOTSTRAP_SERVERS: _, ...env } = process.env;
+  const script = join(ROOT, 'dev', 'demos', 'change-capture.ts');
+  const command = [process.execPath, '-r', join(ROOT, 'dev', 'register.js'), script, '--keep'] as const;
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-keep-'));
+  const kept = new ForegroundCommand({ place: folder, env }, ROOT, command);
+  try {
+    await kept.prints(/^ {2}PostgreSQL: +postgres:/m);
+    const [, first = '', text = ''] = /until you press Ctrl-C\n {2}(.*)\n([^]*)/.exec(kept.log()) ?? [];
+    const [, page = ''] = /^Console: +(http:\S+\/ui)$/.exec(first) ?? [];
+    expect((await fetch(page)).headers.get('content-type')).toMatch(/^text\/html/);
+    const shown = (purpose: string): string => {
+      const line = new RegExp(`^ {2}${purpose}: +(.*)$`, 'm').exec(text)?.[1] as string;
+      return line.replace(/^npx millrace/, `"${process.execPath}" "${join(ROOT, 'dist', 'main.js')}"`);
+    };
+    const inShell = async (line: string): Promise<string> =>
+      (await promisify(execFile)('/bin/sh', ['-c', line], { cwd: ROOT, env })).stdout;
+    await inShell(shown('Insert a row'));
+    await waitFor('its event', async () => (await inShell(shown('See its event'))).includes('press Ctrl-C'));
+    expect(await inShell(`${shown('Read the topic')} --exit`)).toContain('press Ctrl-C');
+    expect(await inShell(shown('Status'))).toContain('2 connectors: 2 RUNNING');
+    const [data = ''] = /\/\S+(?=\/\.millrace)/.exec(text) ?? [];
+    const warnings = readFileSync(join(data, 'log'), 'utf8').match(/^.* (?:WARN|ERROR) .*$/gm);
+    expect(warnings).toEqual([expect.stringContaining('use Apache Kafka in production')]);
+    kept.pressCtrlC();
+    expect(await kept.exitStatus()).toBe(0);
+    expect(existsSync(data)).toBe(false);
+    await expect(fetch(page)).rejects.toThrow();
+  } finally {
+    kept.kill();
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('the plugin in the README emits ticks, and continues counting after a restart', async () => {
