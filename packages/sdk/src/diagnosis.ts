@@ -1,5 +1,5 @@
 /** What `millrace doctor` finds when it asks a connector about the systems that its config names. */
-import type { WorkerSettings } from './config-def';
+import type { ConnectorConfig, WorkerSettings } from './config-def';
 
 /**
  * - `error`: the connector cannot run, or loses data, until this is cured.
@@ -29,6 +29,11 @@ export interface DiagnosisContext {
   /** Name of the connector. */
   readonly connector: string;
   readonly workerSettings: WorkerSettings;
+  /**
+   * Configs of all connectors of the plugin that the workers have, also of those that are stopped, as REST shows them:
+   * placeholders are not replaced, secrets are hidden. (Default: the workers were not asked)
+   */
+  readonly connectors?: readonly ConnectorConfig[];
   /** Milliseconds until the call is abandoned. End connections to external systems before. */
   readonly timeoutMs: number;
 }

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startEmbedded } from '../../../dev/services/embedded';
+import { ROOT } from '../../../dev/services/paths';
 import { startPostgres, type RunningPostgres } from '../../../dev/services/postgres';
 import { startWorker, type RunningWorker } from '../../../dev/services/worker';
 import { runCli } from '../../../src/cli/cli';
@@ -133,6 +134,43 @@ describe('with a worker and a PostgreSQL server', () => {
     expect(codes(await command.run(args, { PG_SECRET: PASSWORD }))).toEqual([]);
     await worker.request('DELETE', '/connectors/to%20file');
   });
+
+  test('a lost position: no restart, but the reset of the offsets as it runs; and the slot that a connector left', async () => {
+    const name = 'moved';
+    const slot = `${database.slot}_moved`;
+    const settingsOf = { 'slot.name': slot, 'publication.name': slot, 'topic.prefix': slot, 'errors.restart.max': '0' };
+    await worker.register({ name, config: source(settingsOf) });
+    await database.query('INSERT INTO todos VALUES (100)');
+    await worker.running(name);
+    await waitFor('an offset', async () => {
+      const { json } = await worker.request('GET', `/connectors/${name}/offsets`);
+      return (json as { offsets: unknown[] }).offsets.length > 0;
+    });
+    await worker.request('PUT', `/connectors/${name}/stop`);
+    await worker.statusWhen(name, ({ connector, tasks }) => connector.state === 'STOPPED' && tasks.length === 0);
+    await database.query('SELECT pg_drop_replication_slot($1)', [slot]);
+    await worker.request('PUT', `/connectors/${name}/resume`);
+    await worker.statusWhen(name, ({ tasks }) => tasks.some(({ state }) => state === 'FAILED'));
+    const env = { PG_SECRET: PASSWORD };
+    const args = ['--config', settings, '--resolve-locally'];
+    const failed = found(await command.run(args, env), 'TASK_FAILED');
+    expect(failed.message).toContain('PG_POSITION_LOST');
+    expect(failed.cure).toMatch(/^A restart does not help/);
+    expect(failed.statements).toEqual([`millrace offsets reset ${name} --resume --url ${worker.url}`]);
+    const [statement = ''] = failed.statements ?? [];
+    const program = `${process.execPath} ${join(ROOT, 'dist', 'main.js')}`;
+    await runInShell({ ...failed, statements: [`${statement.replace('millrace', program)} --yes`] });
+    await worker.running(name);
+    expect(codes(await command.run(args, env))).toEqual([]);
+
+    await worker.request('DELETE', `/connectors/${name}`);
+    await waitFor('the slot to be left', async () => (await database.query(LEFT, [slot])).length === 1);
+    const left = await command.run([...args, await command.documentFile(source())], env);
+    expect(codes(left)).toEqual(['warning PG_SLOT_INACTIVE']);
+    expect(found(left, 'PG_SLOT_INACTIVE').message).toContain(`"${slot}"`);
+    await database.query('SELECT pg_drop_replication_slot($1)', [slot]);
+  });
+  const LEFT = 'SELECT FROM pg_replication_slots WHERE slot_name = $1 AND NOT active';
 });
 
 test('a database that does not answer either: exit code 3', async () => {

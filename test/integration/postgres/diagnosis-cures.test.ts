@@ -86,7 +86,7 @@ const FAULTS: readonly Fault[] = [
     title: 'no free replication slot',
     settings: { max_replication_slots: '1' },
     plant: async () => createSlot(database, 'other'),
-    found: ['error PG_TOO_MANY_SLOTS'],
+    found: ['error PG_TOO_MANY_SLOTS', 'warning PG_SLOT_INACTIVE'],
     cures: ['no process reads other'],
     restarts: true,
   },
@@ -98,6 +98,8 @@ const FAULTS: readonly Fault[] = [
       await read('other', PGOUTPUT);
     },
     found: ['error PG_WAL_SENDERS'],
+    // The restart ends the reader.
+    remains: ['warning PG_SLOT_INACTIVE'],
     restarts: true,
   },
   {

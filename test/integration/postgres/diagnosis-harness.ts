@@ -8,18 +8,26 @@ import { taskConfig } from './harness';
 
 export type Settings = Readonly<Record<string, string>>;
 
-export async function diagnose(database: TestDatabase, overrides: Settings = {}): Promise<readonly Finding[]> {
+/** @param connectors configs of the plugin that the workers have */
+export async function diagnose(
+  database: TestDatabase,
+  overrides: Settings = {},
+  connectors?: readonly Settings[],
+): Promise<readonly Finding[]> {
   const config = taskConfig(database, { 'table.include.list': 'public.todos', ...overrides });
-  const context = { connector: 'test', workerSettings: {}, timeoutMs: 20_000 };
+  const context = { connector: 'test', workerSettings: {}, timeoutMs: 20_000, ...(connectors && { connectors }) };
   return (await postgresConnector.diagnose?.(config, context)) ?? [];
 }
 
 export const codes = (findings: readonly Finding[]): string[] =>
   findings.map(({ severity, code }) => `${severity} ${code}`);
 
-/** Runs the statements of findings, as `psql` does: each is a transaction of its own. @param url of a superuser */
+/**
+ * Runs the SQL statements of findings, as `psql` does: each is a transaction of its own. @param url of a superuser
+ */
 export async function cure(findings: readonly Finding[], url: string): Promise<void> {
-  for (const statement of findings.flatMap(({ statements = [] }) => statements)) await onServer(statement, [], url);
+  const statements = findings.flatMap((finding) => finding.statements ?? []);
+  for (const statement of statements.filter((one) => one.endsWith(';'))) await onServer(statement, [], url);
 }
 
 export async function createSlot(database: TestDatabase, name = database.slot, plugin = 'pgoutput'): Promise<void> {

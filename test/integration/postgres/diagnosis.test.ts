@@ -223,6 +223,40 @@ test('an inactive slot, the connector’s own or another that retains much WAL',
   expect(await diagnose(database)).toEqual([]);
 });
 
+test('a slot that a deleted connector has left is named whatever its size; those of other connectors are not', async () => {
+  const left = `left_${database.name}`;
+  const stopped = `stopped_${database.name}`;
+  await createSlot(database, left);
+  await createSlot(database, stopped);
+  await database.query("SELECT pg_create_physical_replication_slot('standby', true)");
+  const others = [
+    taskConfig(database, { 'slot.name': 'elsewhere' }),
+    taskConfig(database, { 'slot.name': stopped }),
+    taskConfig(database, { 'slot.name': left, 'database.dbname': 'another' }),
+  ];
+  const found = await diagnose(database, {}, others);
+  await database.query("SELECT pg_drop_replication_slot('standby')");
+  expect(codes(found)).toEqual(['warning PG_SLOT_INACTIVE']);
+  const age = Number(await serverVersion()) >= 170_000 ? ' \\(last read less than two minutes ago\\)' : '';
+  expect(found[0]?.message).toMatch(
+    new RegExp(
+      `^No process reads the logical replication slot "${left}" of database "${database.name}"${age}, and no connector of these workers names it: the server retains \\d+(\\.\\d)? (bytes|kB|MB) of WAL`,
+    ),
+  );
+  expect(found[0]?.statements).toEqual([`SELECT pg_drop_replication_slot('${left}');`]);
+  await cure(found, database.url);
+  expect(await diagnose(database, {}, others)).toEqual([]);
+  // A placeholder may be any name, and without the workers nothing is known of their connectors.
+  expect(await diagnose(database, {}, [taskConfig(database, { 'slot.name': '${env:SLOT}' })])).toEqual([]);
+  const unknown = await diagnose(database);
+  expect(codes(unknown)).toEqual(['warning PG_SLOT_INACTIVE']);
+  expect(unknown[0]?.message).not.toContain('no connector');
+
+  async function serverVersion(): Promise<unknown> {
+    return (await database.query("SELECT current_setting('server_version_num') AS version"))[0]?.version;
+  }
+});
+
 test('an output plugin that is not installed', async () => {
   expect(codes(await diagnose(database, { 'plugin.name': 'decoderbufs' }))).toEqual(['error PG_PLUGIN_MISSING']);
 });

@@ -8,7 +8,7 @@ import { closeConnection, openConnection } from '../database/connection';
 import { databaseError } from '../database/errors';
 import { quoteIdentifier } from '../database/identifiers';
 import { readServerFacts } from '../database/server';
-import { fault } from './finding';
+import { fault, shellQuoted } from './finding';
 import { publicationFindings } from './publication-findings';
 import { readFacts } from './read-facts';
 import { serverFindings, versionFinding } from './server-findings';
@@ -18,12 +18,12 @@ import { tableFindings } from './table-findings';
 /** The connection must be closed before the caller stops waiting. */
 const DEADLINE_SHARE = 0.8;
 
-export async function diagnose(config: ConnectorConfig, { timeoutMs }: DiagnosisContext): Promise<Finding[]> {
+export async function diagnose(config: ConnectorConfig, context: DiagnosisContext): Promise<Finding[]> {
   const { problems } = checkConfig(config);
   if (problems.length > 0)
     return problems.map(({ key, message }) => fault('PG_CONFIG', `${withoutSalt(key)}: ${message}`));
   const parsed = parseConfig(config);
-  const limitMs = Math.max(1, Math.floor(timeoutMs * DEADLINE_SHARE));
+  const limitMs = Math.max(1, Math.floor(context.timeoutMs * DEADLINE_SHARE));
   const connection = {
     ...parsed.connection,
     validationTimeoutMs: Math.min(parsed.connection.validationTimeoutMs, limitMs),
@@ -41,7 +41,7 @@ export async function diagnose(config: ConnectorConfig, { timeoutMs }: Diagnosis
     const server = await readServerFacts(client);
     const outdated = versionFinding(server);
     if (outdated !== null) return [outdated];
-    const facts = await readFacts(client, { ...parsed, connection }, server);
+    const facts = await readFacts(client, { ...parsed, connection }, server, context);
     return [...serverFindings(facts), ...tableFindings(facts), ...publicationFindings(facts), ...slotFindings(facts)];
   } catch (error) {
     throw databaseError('The diagnosis of the server was not completed', error);
@@ -99,5 +99,4 @@ function failureOf(error: unknown): { readonly code: string; readonly message: s
   };
 }
 
-const shellQuoted = (text: string): string => `"${text.replace(/["\\$`]/g, '\\$&')}"`;
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);

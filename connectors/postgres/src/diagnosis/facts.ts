@@ -29,7 +29,11 @@ export interface SlotHolder {
 export interface InactiveSlot {
   readonly name: string;
   readonly type: string;
+  /** Null: a physical slot. */
+  readonly database: string | null;
   readonly retainedBytes: number;
+  /** Since it was read last, or since the server started; null before PostgreSQL 17. */
+  readonly inactiveSeconds: number | null;
   /** `reserved`, `extended`, `unreserved` or `lost`; null before PostgreSQL 13. */
   readonly walStatus: string | null;
 }
@@ -56,7 +60,15 @@ export interface SlotFacts {
   readonly unsentKeys: readonly UnsentKey[];
 }
 
+/** A slot that a connector of the workers is configured to read. */
+export interface UsedSlot {
+  readonly name: string;
+  readonly database: string;
+}
+
 export interface Facts {
+  /** Name of the connector. */
+  readonly connector: string;
   readonly config: PostgresConfig;
   readonly server: ServerFacts;
   readonly capacity: CapacityFacts;
@@ -73,4 +85,6 @@ export interface Facts {
   readonly slots: readonly SlotFacts[];
   /** Of other readers. */
   readonly inactive: readonly InactiveSlot[];
+  /** Null: the workers were not asked. */
+  readonly used: readonly UsedSlot[] | null;
 }

@@ -25,6 +25,24 @@ export function place({ inRecovery }: Pick<ServerFacts, 'inRecovery'>): string {
   return inRecovery ? ' on the primary' : '';
 }
 
+/** Deletes all offsets of a stopped connector and starts it. */
+export function resetOffsets(connector: string): string {
+  return `millrace offsets reset ${shellWord(connector)} --resume`;
+}
+
+export function stopConnector(connector: string): string {
+  return `millrace stop ${shellWord(connector)}`;
+}
+
+/** As it is, if no shell changes it. */
+function shellWord(text: string): string {
+  return /^[\w.:-]+$/.test(text) ? text : shellQuoted(text);
+}
+
+export function shellQuoted(text: string): string {
+  return `"${text.replace(/["\\$`]/g, '\\$&')}"`;
+}
+
 /** Names listed in one message. */
 const MOST_NAMES = 20;
 

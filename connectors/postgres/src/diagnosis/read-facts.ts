@@ -1,5 +1,5 @@
 /** Reads the facts of a diagnosis. Changes nothing, except that a temporary slot tests an output plugin. */
-import { isConnectError } from '@millrace/sdk';
+import { isConnectError, type DiagnosisContext } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { PostgresConfig } from '../config/postgres-config';
 import { slotParts } from '../config/slot-part';
@@ -16,6 +16,7 @@ import { findPublication } from '../publication/state';
 import { findSlot } from '../replication/slot';
 import { unreadable } from '../startup/start';
 import type { CapacityFacts, Facts, InactiveSlot, PublicationFacts, SlotFacts, SlotHolder } from './facts';
+import { usedSlots } from './used-slots';
 
 const CAPACITY = `
   SELECT (SELECT count(*)::int FROM pg_replication_slots) AS used_slots,
@@ -31,12 +32,17 @@ const PRIVILEGES = `
          ARRAY(SELECT c.oid::int8::text FROM pg_class c WHERE c.oid = ANY($1::oid[])
                AND NOT pg_has_role(c.relowner, 'USAGE')) AS foreign`;
 
-/** At most 20, those that retain most first. `$1`: slots of the connector. */
+/**
+ * At most 20, those that retain most first; without copies of slots that a standby synchronizes. `$1`: slots of the
+ * connector.
+ */
 const INACTIVE = `
-  SELECT slot_name AS name, slot_type AS type, to_jsonb(s)->>'wal_status' AS status,
+  SELECT slot_name AS name, slot_type AS type, database, to_jsonb(s)->>'wal_status' AS status,
+         extract(epoch FROM now() - (to_jsonb(s)->>'inactive_since')::timestamptz)::float8 AS seconds,
          coalesce(pg_wal_lsn_diff(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_lsn() END,
                                   restart_lsn), 0)::float8 AS retained
   FROM pg_replication_slots s WHERE NOT active AND NOT temporary AND slot_name <> ALL($1::name[])
+    AND coalesce(to_jsonb(s)->>'synced', 'false') = 'false'
   ORDER BY retained DESC LIMIT 20`;
 
 const HOLDER = `
@@ -44,7 +50,12 @@ const HOLDER = `
          coalesce(client_addr::text, CASE client_port WHEN -1 THEN 'local' ELSE 'address not shown' END) AS address
   FROM pg_stat_activity WHERE pid = $1`;
 
-export async function readFacts(client: Client, config: PostgresConfig, server: ServerFacts): Promise<Facts> {
+export async function readFacts(
+  client: Client,
+  config: PostgresConfig,
+  server: ServerFacts,
+  { connector, connectors }: Pick<DiagnosisContext, 'connector' | 'connectors'>,
+): Promise<Facts> {
   const found = await findTables(client, config.filters);
   const oids = found.map(({ oid }) => oid);
   const tables = await readTables(client, oids, server.version);
@@ -60,8 +71,7 @@ export async function readFacts(client: Client, config: PostgresConfig, server: 
   if (config.snapshot.policy.stream)
     for (const part of slotParts(config)) slots.push(await readSlot(client, part, tables, server));
   return {
-    config,
-    server,
+    ...{ connector, config, server },
     capacity: await readCapacity(client),
     tables,
     unreadable: isOtherRole ? [] : await unreadable(client, snapshotTables(tables, config.filters)),
@@ -73,6 +83,7 @@ export async function readFacts(client: Client, config: PostgresConfig, server: 
       client,
       slotParts(config).map(({ slot }) => slot.name),
     ),
+    used: connectors?.flatMap(usedSlots) ?? null,
   };
 }
 
@@ -90,11 +101,20 @@ async function readCapacity(client: Client): Promise<CapacityFacts> {
   };
 }
 
+interface InactiveRow extends Pick<InactiveSlot, 'name' | 'type' | 'database'> {
+  readonly status: string | null;
+  readonly seconds: number | null;
+  readonly retained: number;
+}
+
 async function readInactive(client: Client, own: readonly string[]): Promise<InactiveSlot[]> {
   const { rows } = await client.query(INACTIVE, [own]);
-  return (rows as { name: string; type: string; status: string | null; retained: number }[]).map(
-    ({ name, type, status, retained }) => ({ name, type, retainedBytes: retained, walStatus: status }),
-  );
+  return (rows as InactiveRow[]).map(({ name, type, database, status, seconds, retained }) => ({
+    ...{ name, type, database },
+    retainedBytes: retained,
+    inactiveSeconds: seconds,
+    walStatus: status,
+  }));
 }
 
 async function readSlot(

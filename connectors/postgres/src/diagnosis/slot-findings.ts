@@ -4,8 +4,8 @@ import { quoteLiteral } from '../database/identifiers';
 import { shownSize, slotTrouble, type SlotHealth } from '../metrics/slot-health';
 import { afterPrecaution } from '../database/slot-precautions';
 import { decodingPlugin } from '../replication/decoding-plugin';
-import type { Facts, InactiveSlot, SlotFacts, SlotHolder } from './facts';
-import { caution, fault, reloaded } from './finding';
+import type { Facts, InactiveSlot, SlotFacts, SlotHolder, UsedSlot } from './facts';
+import { caution, fault, reloaded, resetOffsets, stopConnector } from './finding';
 
 /** Names of the connections of connectors, `application_name`. */
 const CONNECTOR = /^(?:Millrace|Debezium)\b/;
@@ -19,15 +19,22 @@ const OPEN_TRANSACTIONS =
 const TERMINATION_WAITS = 140_000;
 const TERMINATION_MS = 10_000;
 
-export function slotFindings({ slots, inactive, server: { version } }: Facts): Finding[] {
-  return [...slots.flatMap((slot) => ownFindings(slot, version)), ...inactive.flatMap(otherFindings)];
+export function slotFindings({ connector, slots, inactive, used, server: { version } }: Facts): Finding[] {
+  return [
+    ...slots.flatMap((slot) => ownFindings(connector, slot, version)),
+    ...inactive.flatMap((slot) => otherFindings(slot, used)),
+  ];
 }
 
 const drop = (name: string): string => `SELECT pg_drop_replication_slot(${quoteLiteral(name).trim()});`;
 const terminate = (pid: number, version: number): string =>
   `SELECT pg_terminate_backend(${pid}${version >= TERMINATION_WAITS ? `, ${TERMINATION_MS}` : ''});`;
 
-function ownFindings({ config, slot, health, holder, pluginProblem }: SlotFacts, version: number): Finding[] {
+function ownFindings(
+  connector: string,
+  { config, slot, health, holder, pluginProblem }: SlotFacts,
+  version: number,
+): Finding[] {
   const found: Finding[] = [];
   if (pluginProblem !== null) found.push(fault(pluginProblem.code, pluginProblem.message));
   if (slot === null) return found;
@@ -55,8 +62,8 @@ function ownFindings({ config, slot, health, holder, pluginProblem }: SlotFacts,
   if (lost !== null) {
     found.push(
       fault('PG_SLOT_LOST', `Replication slot "${name}" is lost (${lost}): changes that were not read are gone.`, {
-        cure: `${afterPrecaution(lost, 'stop')} the connector, drop the slot, delete the connector's offsets and resume it, for a new snapshot.`,
-        statements: removal,
+        cure: `${afterPrecaution(lost, 'stop')} the connector, drop the slot, reset the connector's offsets and resume it, for a new snapshot. A restart does not help.`,
+        statements: [stopConnector(connector), ...removal, resetOffsets(connector)],
       }),
     );
     return found;
@@ -124,16 +131,42 @@ function limitText(limit: number | null, safe: number | null): string {
   return `, and the server drops it beyond ${shownSize(limit)} (max_slot_wal_keep_size)${left}`;
 }
 
-function otherFindings({ name, type, retainedBytes, walStatus }: InactiveSlot): Finding[] {
-  if (retainedBytes < RETAINED_BYTES || walStatus === 'lost') return [];
+/**
+ * Small ones retain more with each change, too, so that a slot which a deleted connector has left is worth a warning.
+ */
+function otherFindings(slot: InactiveSlot, used: readonly UsedSlot[] | null): Finding[] {
+  const { name, type, database, retainedBytes, inactiveSeconds, walStatus } = slot;
+  if (walStatus === 'lost') return [];
+  const isUsed = used?.some((one) => isOrMayBe(one.name, name) && isOrMayBe(one.database, database)) === true;
+  // A standby that is away comes back.
+  if (retainedBytes < RETAINED_BYTES && (isUsed || type === 'physical')) return [];
+  const where = `${type} replication slot "${name}" of ${database === null ? 'this server' : `database "${database}"`}`;
+  const age = inactiveSeconds === null ? '' : ` (last read ${shownAge(inactiveSeconds)})`;
+  const unused = used === null || isUsed || type === 'physical' ? '' : ', and no connector of these workers names it';
   return [
     caution(
       'PG_SLOT_INACTIVE',
-      `No process reads the ${type} replication slot "${name}" of this server, for which it retains ${shownSize(retainedBytes)} of WAL, more with each change.`,
+      `No process reads the ${where}${age}${unused}: the server retains ${shownSize(retainedBytes)} of WAL for it, more with each change.`,
       {
-        cure: 'Start its reader. Only if it is no longer needed, drop the slot, which loses what was not read.',
+        cure: 'Start its reader. Only if it is no longer needed, for instance because its connector was deleted, drop the slot, which loses what was not read.',
         statements: [drop(name)],
       },
     ),
   ];
+}
+
+/** @param wanted as in a config, in which a placeholder may stand for anything */
+function isOrMayBe(wanted: string, actual: string | null): boolean {
+  return wanted === actual || wanted.includes('${') || wanted === '';
+}
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Coarse, so that the diagnoses of several connectors find the same. */
+function shownAge(seconds: number): string {
+  if (seconds < 2 * MINUTE) return 'less than two minutes ago';
+  if (seconds < 2 * HOUR) return `${Math.floor(seconds / MINUTE)} minutes ago`;
+  return seconds < 2 * DAY ? `${Math.floor(seconds / HOUR)} hours ago` : `${Math.floor(seconds / DAY)} days ago`;
 }

@@ -2,6 +2,7 @@
 import { path } from '@millrace/cli/rest';
 import { shellQuote } from '@millrace/cli/terminal';
 import { type Failure, notReached } from './deadline';
+import { failureCure } from './failure-cure';
 import { clockFindings, noWorkerFinding } from './group-findings';
 import { sentence } from './kafka-findings';
 import type { DoctorFinding } from './report';
@@ -61,7 +62,6 @@ function connectorFindings({ name, connector, tasks }: ConnectorFacts, url: stri
   const subject = `connector ${name}`;
   const restartUrl = `${url}${path`/connectors/${name}/restart`}`;
   const restart = `curl -sS -X POST ${shellQuote(`${restartUrl}?includeTasks=true&onlyFailed=true`)}`;
-  const cure = 'Correct the cause, then restart what failed.';
   const found: DoctorFinding[] = [];
   if (connector.state === 'FAILED')
     found.push({
@@ -69,8 +69,7 @@ function connectorFindings({ name, connector, tasks }: ConnectorFacts, url: stri
       code: 'CONNECTOR_FAILED',
       subject,
       message: `The connector is FAILED on ${connector.worker_id ?? 'an unknown worker'}: ${firstLine(connector.trace)}`,
-      cure,
-      statements: [restart],
+      ...failureCure(connector.trace ?? '', name, restart),
     });
   const failed = tasks.filter(({ state }) => state === 'FAILED');
   const [task] = failed;
@@ -80,8 +79,7 @@ function connectorFindings({ name, connector, tasks }: ConnectorFacts, url: stri
       code: 'TASK_FAILED',
       subject,
       message: `${failed.length} of ${tasks.length} tasks are FAILED; task ${task.id} on ${task.worker_id ?? 'an unknown worker'}: ${firstLine(task.trace)}`,
-      cure,
-      statements: [restart],
+      ...failureCure(task.trace ?? '', name, restart),
     });
   const unassigned = [connector, ...tasks].filter(({ state }) => state === 'UNASSIGNED').length;
   if (unassigned > 0)

@@ -25,6 +25,8 @@ export interface DiagnosisOptions {
   readonly levels: LogLevels;
   readonly deadline: Deadline;
   readonly show: ShowProgress;
+  /** The workers have listed all of their connectors. */
+  readonly isComplete: boolean;
 }
 
 export interface DiagnosedConnector extends Pick<ConnectorDocument, 'name' | 'config'> {
@@ -68,7 +70,7 @@ export async function diagnoseConnectors(
   const workOff = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       show(() => `Checking connectors: ${results.length} of ${documents.length}`);
-      results.push(await diagnoseOne(next, { ...options, registry, pluginHost }));
+      results.push(await diagnoseOne(next, { ...options, documents, registry, pluginHost }));
     }
   };
   try {
@@ -83,6 +85,7 @@ export async function diagnoseConnectors(
 }
 
 interface OneOptions extends DiagnosisOptions {
+  readonly documents: readonly DiagnosedConnector[];
   readonly registry: LocalPluginRegistry;
   readonly pluginHost: PluginHost;
 }
@@ -123,7 +126,12 @@ async function diagnoseOne(document: DiagnosedConnector, options: OneOptions): P
   if (open.length + hidden.length > 0) return unresolved(name, open, hidden);
   const graceMs = Math.min(GRACE_MS, deadline.leftMs / 5);
   const timeoutMs = Math.floor(Math.min(DIAGNOSIS_MS, deadline.leftMs - graceMs));
-  const context = { connector: name, workerSettings: grantedSettings(description, config.raw), timeoutMs };
+  const context = {
+    connector: name,
+    workerSettings: grantedSettings(description, config.raw),
+    timeoutMs,
+    ...(options.isComplete && { connectors: configsOf(description, options) }),
+  };
   const found = await read('Its diagnosis', timeoutMs + graceMs, () =>
     pluginHost.diagnose(description, { name, ...resolved }, context),
   );
@@ -138,6 +146,19 @@ async function diagnoseOne(document: DiagnosedConnector, options: OneOptions): P
   if (!isReached && isCut) return late(name);
   const checked = { subject: `connector ${name}`, summary: `diagnosed by ${description.class}` };
   return { checked: isReached ? [checked] : [], findings };
+}
+
+/** Of all connectors of the plugin, under any of its names. */
+function configsOf({ class: className }: PluginDescription, { documents, registry }: OneOptions): ConnectorConfig[] {
+  const isOfPlugin = ({ config }: DiagnosedConnector): boolean => {
+    try {
+      return registry.find(config['connector.class'] ?? '', ['source', 'sink'])?.class === className;
+    } catch {
+      // A short name that several plugins have.
+      return false;
+    }
+  };
+  return documents.filter(isOfPlugin).map(({ config }) => config);
 }
 
 /** A plugin may return anything. */

@@ -6,7 +6,7 @@ import type { Invocation } from '@millrace/cli';
 import { writeAnswer } from '@millrace/cli/answers';
 import { readDocuments } from '@millrace/cli/connectors';
 import { chosenContext, type Server, serverOf } from '@millrace/cli/context';
-import { isRunnable, paintOf, type ShowProgress, withProgress } from '@millrace/cli/terminal';
+import { isRunnable, paintOf, shellQuote, type ShowProgress, withProgress } from '@millrace/cli/terminal';
 import { advertisedUrl } from '../../../config/listeners';
 import { LogOnStderr } from '../../kafka/open-cluster';
 import { restFindings } from './connector-findings';
@@ -57,6 +57,7 @@ async function examine(invocation: Invocation, show: ShowProgress): Promise<numb
     levels,
     deadline: end,
     show,
+    isComplete: rest.connectors !== undefined && 'value' in rest.connectors,
   });
   const findings: DoctorFinding[] = [
     ...(read === null ? [end.passed('connector documents')].filter((one) => one !== null) : []),
@@ -68,15 +69,26 @@ async function examine(invocation: Invocation, show: ShowProgress): Promise<numb
   ];
   const report = {
     checked: [...checkedKafka(kafka, workers), ...checkedRest(rest), ...diagnoses.checked],
-    findings: sorted(end.merged(findings)).map((finding) => secrets.hide(withoutUnsafe(finding))),
+    findings: sorted(end.merged(findings)).map((finding) =>
+      secrets.hide(runnable(finding, serverOptions(invocation, rest.url, isGuessed))),
+    ),
   };
   writeAnswer(invocation, report, () => reportText(report, paintOf(io)));
   return exitCodeOf(report);
 }
 
-/** Without the statements that a shell of this platform would change. */
-function withoutUnsafe({ statements, ...finding }: DoctorFinding): DoctorFinding {
-  return statements === undefined ? finding : { ...finding, statements: statements.filter(isRunnable) };
+/** Commands of `millrace` ask the same workers; without the statements that a shell of this platform would change. */
+function runnable({ statements, ...finding }: DoctorFinding, options: string): DoctorFinding {
+  if (statements === undefined) return finding;
+  const complete = statements.map((statement) => (/^millrace /.test(statement) ? statement + options : statement));
+  return { ...finding, statements: complete.filter(isRunnable) };
+}
+
+/** Options with which another command asks the workers that this one has asked. */
+function serverOptions({ options }: Invocation, url: string, isGuessed: boolean): string {
+  const { context, url: given } = options as { context?: string; url?: string };
+  if (context !== undefined) return ` --context ${shellQuote(context)}`;
+  return given === undefined && !isGuessed ? '' : ` --url ${shellQuote(url)}`;
 }
 
 /** No option, variable or context names a URL, so that the server is only the default. */

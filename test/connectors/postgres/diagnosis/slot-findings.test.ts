@@ -37,7 +37,10 @@ function findings({ active = true, plugin = 'pgoutput', lostBecause }: Slot, ver
     holder,
     pluginProblem: null,
   };
-  return slotFindings({ slots: [facts], inactive: [], server: { version } } as unknown as Facts);
+  return slotFindings({
+    ...{ connector: 'my orders', slots: [facts], inactive: [], used: null },
+    server: { version },
+  } as unknown as Facts);
 }
 
 test.each([
@@ -60,6 +63,11 @@ test.each([
   const [finding] = findings({ active: false, lostBecause });
   expect(finding?.code).toBe('PG_SLOT_LOST');
   expect(finding?.cure).toMatch(text);
+  expect(finding?.statements).toEqual([
+    'millrace stop "my orders"',
+    "SELECT pg_drop_replication_slot('s');",
+    'millrace offsets reset "my orders" --resume',
+  ]);
 });
 
 test('the reader of a slot is named, and ended before the slot is dropped; only newer servers wait for its end', () => {
