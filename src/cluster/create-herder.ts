@@ -286,14 +286,14 @@ function createFacets(
   tick: HerderTick,
   { requests, fencing }: Coordination,
 ): Omit<HerderFacets, 'reads' | 'history'> {
-  const { config, clients, validator, plugins, pluginHost, resolve, lease, permissions, offsetLocks } = context;
+  const { config, clients, validator, plugins, pluginHost, resolve, lease, permissions, offsetLocks, logger } = context;
   const shared = {
     requireOpen: () => context.opening.require(),
     readBack: async () => await readBack({ configs, statuses }),
   };
   return {
     writes: new HerderWrites({
-      ...{ configs, reads, requests, validator, offsetLocks, ...shared },
+      ...{ configs, reads, requests, validator, offsetLocks, logger, ...shared },
       fence: async (connector) => await fencing.fence(connector),
       requiresSignature: () => membership.requiresSignatures,
       verificationAlgorithms: config.interWorkerVerificationAlgorithms,

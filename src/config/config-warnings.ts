@@ -2,7 +2,7 @@
  * Warnings about settings that are valid but probably not intended. Pure. Sources: connect-rest §5, connect-runtime
  * §1.2.
  */
-import { editDistance } from '@millrace/sdk';
+import { nearestName } from '@millrace/sdk';
 import { EMBEDDED_SETTINGS } from './embedded-broker';
 import { rowsOf } from './setting';
 import type { WorkerConfig } from './worker-config';
@@ -51,7 +51,6 @@ const INEFFECTIVE = [
     `${prefix}interceptor.classes`,
   ]),
 ];
-const MAX_EDITS = 2;
 
 /**
  * One sentence each, without values.
@@ -140,18 +139,11 @@ export interface SuspiciousKey {
   readonly meant: string;
 }
 
-/** Unknown keys at most two edits away from a known one. Other unknown keys are ignored silently, as in Java. */
+/** Unknown keys that are likely typing errors of a known one. Others are ignored silently, as in Java. */
 function suspiciousKeys(keys: readonly string[], ofPlugins: readonly string[] = []): SuspiciousKey[] {
   const known = new Set([...KNOWN, ...ofPlugins]);
-  const found: SuspiciousKey[] = [];
-  for (const key of keys) {
-    if (known.has(key)) continue;
-    let best: { readonly meant: string | null; readonly edits: number } = { meant: null, edits: MAX_EDITS + 1 };
-    for (const meant of known) {
-      const edits = editDistance(key.toLowerCase(), meant, best.edits - 1);
-      if (edits < best.edits) best = { meant, edits };
-    }
-    if (best.meant !== null) found.push({ key, meant: best.meant });
-  }
-  return found;
+  return keys.flatMap((key) => {
+    const meant = known.has(key) ? null : nearestName(key, known);
+    return meant === null ? [] : [{ key, meant }];
+  });
 }

@@ -362,6 +362,9 @@ export const SINK_KEYS = {
   },
 } as const satisfies KeyTable;
 
+/** Of each group, after `topic.creation.<group>.`. Its other keys are topic configs. */
+export const TOPIC_GROUP_KEYS = ['include', 'exclude', 'replication.factor', 'partitions'] as const;
+
 /** The keys of a source and of a sink alike. */
 export function commonKeys(choices: Choices): readonly FrameworkKey[] {
   const { connectorVersions: recommended } = choices;

@@ -146,11 +146,12 @@ export function fixtureRegistry(behavior: FixtureBehavior): PluginRegistry {
   };
 }
 
-/** Rejects only `fault=...`. */
+/** Rejects only `fault=...`, and warns of as many keys as `warnings=...` says. */
 export const fixtureValidator: ConfigValidator = {
   validate: async (config): Promise<ConfigInfos> => {
     if (!config['connector.class']) throw new ValidationError(400, 'Connector config contains no connector type');
     const errors = config.fault ? [config.fault] : [];
+    const warnings = Array.from({ length: Number(config.warnings ?? 0) }, (_, i) => `warning ${i}`);
     return {
       name: '',
       error_count: errors.length,
@@ -158,6 +159,7 @@ export const fixtureValidator: ConfigValidator = {
       configs: [
         { definition: null, value: { name: 'fault', value: null, recommended_values: [], errors, visible: true } },
       ],
+      warnings: warnings.map((message) => ({ key: 'k', meant: null, message })),
     };
   },
   definitions: async () => [],

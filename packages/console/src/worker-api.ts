@@ -325,6 +325,15 @@ export interface Validation {
   readonly error_count: number;
   readonly groups: readonly string[];
   readonly configs: readonly { readonly definition: Definition | null; readonly value: Value | null }[];
+  /** Keys that are valid, but probably not what was intended. (Default: none) */
+  readonly warnings?: readonly KeyWarning[];
+}
+
+export interface KeyWarning {
+  readonly key: string;
+  readonly message: string;
+  /** The key to use in its place; null: none. */
+  readonly meant: string | null;
 }
 
 /** A config key, as in `GET /connector-plugins/:plugin/config`. */

@@ -2,8 +2,8 @@
 import type { Invocation } from '@millrace/cli';
 import {
   type ConnectorDocument,
-  fieldErrors,
   type FieldErrors,
+  foundIn,
   sideBySide,
   type Validated,
 } from '@millrace/cli/connectors';
@@ -16,6 +16,7 @@ import { ValidationError } from '../../config/validation/validation-error';
 import { LogLevels } from '../../logging/log-levels';
 import { createPluginHost } from '../../plugin-host/create-host';
 import { createPluginRegistry } from '../../plugins/create-registry';
+import { didYouMean, nearestClasses } from '../../plugins/missing-class';
 import type { PluginRegistry } from '../../plugins/registry';
 import { commandConfig } from './command-config';
 import { pluginOptions } from './read-config';
@@ -44,12 +45,17 @@ export async function validateOffline(
   try {
     return await sideBySide(documents, async ({ name, place, config: document }) => {
       // A worker that cannot validate a config reports the reason, too, and validates the next one.
-      const fields = await validateHere(document, { registry, validator, resolver }).catch((error: unknown) => [
-        classError(document, error instanceof Error ? error : new Error(String(error))),
-      ]);
+      const { fields, warnings } = await validateHere(document, { registry, validator, resolver }).catch(
+        (error: unknown): Found => ({
+          fields: [classError(document, error instanceof Error ? error : new Error(String(error)))],
+        }),
+      );
       const errorsOf = (errors: readonly string[]): string[] =>
         errors.map((error) => redactText(error, TEXT_LIMIT, null));
-      return { name, place, fields: fields.map((field) => ({ ...field, errors: errorsOf(field.errors) })) };
+      return {
+        ...{ name, place, fields: fields.map((field) => ({ ...field, errors: errorsOf(field.errors) })) },
+        ...(warnings && { warnings }),
+      };
     });
   } finally {
     await settledWithin(pluginHost.close(), CLOSE_MS, undefined);
@@ -62,23 +68,25 @@ export interface Installation {
   readonly resolver: Pick<ConfigResolver, 'resolve'>;
 }
 
+type Found = Pick<Validated, 'fields' | 'warnings'>;
+
 const CLASS = 'connector.class';
 
-/** None if the config is valid. Rejects if the plugin cannot be loaded or its code fails. */
+/** No fields if the config is valid. Rejects if the plugin cannot be loaded or its code fails. */
 export async function validateHere(
   config: ConnectorConfig,
   { registry, validator, resolver }: Installation,
-): Promise<readonly FieldErrors[]> {
+): Promise<Found> {
   hideSecrets(config);
   const { [CLASS]: className = '' } = await resolver.resolve({ [CLASS]: config[CLASS] ?? '' }, { owner: null });
   try {
     if (className !== '' && registry.find(className, ['source', 'sink']) === null)
-      return [notInstalled(config, className, registry)];
+      return { fields: [notInstalled(config, className, registry)] };
     // Lines that the plugin logs meanwhile may quote the values.
     await resolver.resolve(config, { owner: null });
-    return fieldErrors(await validator.validate(config));
+    return foundIn(await validator.validate(config));
   } catch (error) {
-    if (error instanceof ValidationError) return [classError(config, error)];
+    if (error instanceof ValidationError) return { fields: [classError(config, error)] };
     throw error;
   }
 }
@@ -99,9 +107,12 @@ export function hideSecrets(config: ConnectorConfig): void {
 
 function notInstalled(config: ConnectorConfig, className: string, registry: PluginRegistry): FieldErrors {
   const connectors = registry.list().filter(({ type }) => type === 'source' || type === 'sink');
-  const message = `${className} is not installed here. Install its package, or name its folder with --plugin-path or with plugin.path of the worker settings.`;
+  const classes = [...new Set(connectors.map((plugin) => plugin.class))];
+  const [
+    question = 'Install its package, or name its folder with --plugin-path or with plugin.path of the worker settings.',
+  ] = didYouMean(nearestClasses(className, classes));
   return {
-    ...classError(config, new Error(message)),
-    recommended: [...new Set(connectors.map((plugin) => plugin.class))],
+    ...classError(config, new Error(`${className} is not installed here. ${question}`)),
+    recommended: classes,
   };
 }

@@ -3,7 +3,8 @@
  * §2.
  */
 import type { ConnectorConfig } from '@millrace/sdk';
-import { validationFailure, type ConfigValidator } from '../../config/validation/config-infos';
+import { validationFailure, type ConfigValidator, type ConfigWarning } from '../../config/validation/config-infos';
+import type { Logger } from '../../logging/logger';
 import type { ConfigStore } from '../../storage/config/config-store';
 import { automatically, byUser } from '../../storage/log/cause';
 import { HerderError } from '../errors';
@@ -33,7 +34,11 @@ export interface HerderWritesOptions {
   readonly requireOpen: () => void;
   /** Reads what other workers have changed. */
   readonly readBack: () => Promise<void>;
+  readonly logger: Logger;
 }
+
+/** Lines about one config: a log is no place for all keys of a plugin that takes any. */
+const MAX_WARNINGS = 10;
 
 /** `user`: who requests a change, for the history; null: not authenticated. (Default: null) */
 export class HerderWrites {
@@ -47,10 +52,11 @@ export class HerderWrites {
     user: string | null = null,
   ): Promise<ConnectorInfo> {
     const { configs, reads } = this.options;
-    await this.validate(config);
+    const warnings = await this.validate(config);
     return await this.change(writing(name), async () => {
       if (configs.snapshot().contains(name)) throw new HerderError(409, `Connector ${name} already exists`);
       await configs.putConnector(name, config, initialState, byUser(user));
+      this.logWarnings(name, warnings);
       return reads.connectorInfo(name);
     });
   }
@@ -62,10 +68,11 @@ export class HerderWrites {
     user: string | null = null,
   ): Promise<{ created: boolean; info: ConnectorInfo }> {
     const { configs, reads } = this.options;
-    await this.validate(config);
+    const warnings = await this.validate(config);
     return await this.change(writing(name), async () => {
       const stored = configs.snapshot().connectorConfig(name);
       await this.putConfig(name, config, stored, user);
+      this.logWarnings(name, warnings);
       return { created: stored === null, info: reads.connectorInfo(name) };
     });
   }
@@ -91,7 +98,7 @@ export class HerderWrites {
     });
     for (;;) {
       const config = patched(base, patch);
-      await this.validate(config);
+      const warnings = await this.validate(config);
       const info = await this.change(writing(name), async () => {
         const now = stored();
         if (now !== base) {
@@ -99,6 +106,7 @@ export class HerderWrites {
           return null;
         }
         await this.putConfig(name, config, now, user);
+        this.logWarnings(name, warnings);
         return reads.connectorInfo(name);
       });
       if (info !== null) return info;
@@ -189,9 +197,18 @@ export class HerderWrites {
     return await thenReadBack(this.options.requests.runAsLeader(stage, run), this.options.readBack);
   }
 
-  private async validate(config: ConnectorConfig): Promise<void> {
-    const failure = validationFailure(await this.options.validator.validate(config));
+  private async validate(config: ConnectorConfig): Promise<readonly ConfigWarning[]> {
+    const infos = await this.options.validator.validate(config);
+    const failure = validationFailure(infos);
     if (failure !== null) throw new HerderError(400, failure);
+    return infos.warnings ?? [];
+  }
+
+  private logWarnings(name: string, warnings: readonly ConfigWarning[]): void {
+    const { logger } = this.options;
+    for (const { message } of warnings.slice(0, MAX_WARNINGS)) logger.warn(`Config of connector ${name}: ${message}`);
+    const rest = warnings.length - MAX_WARNINGS;
+    if (rest > 0) logger.warn(`Config of connector ${name}: ${rest} more warnings, which its validation returns`);
   }
 }
 

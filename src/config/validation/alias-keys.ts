@@ -1,5 +1,6 @@
 /** The keys of `transforms.<alias>.*` and `predicates.<alias>.*`. Source: connect-rest §3.4, §3.5, §4.4. */
 import type { ConfigKey, Importance } from '@millrace/sdk';
+import { didYouMean } from '../../plugins/missing-class';
 import type { PluginDescription, PluginRegistry } from '../../plugins/registry';
 import { invalidValue } from '../config-parse';
 import { classOf, findUnambiguous, loadForCheck } from './converter-keys';
@@ -116,7 +117,7 @@ async function entriesOfAlias(
     const meant = variants(requested, classes);
     type.errors.push(
       meant.length > 0
-        ? `This class is abstract and cannot be created. Did you mean ${meant.join(', ')}?`
+        ? ['This class is abstract and cannot be created.', ...didYouMean(meant)].join(' ')
         : `Class class ${requested} does not implement the ${kind.base} interface`,
     );
   }

@@ -22,6 +22,14 @@ export interface ConfigValueInfo {
   readonly errors: readonly string[];
   readonly visible: boolean;
 }
+/** About a key that is valid, but probably not what was intended. */
+export interface ConfigWarning {
+  readonly key: string;
+  /** One sentence, without the value. */
+  readonly message: string;
+  /** The key to use in its place; null: none. */
+  readonly meant: string | null;
+}
 export interface ConfigInfos {
   readonly name: string;
   readonly error_count: number;
@@ -30,6 +38,8 @@ export interface ConfigInfos {
     readonly definition: ConfigDefinitionInfo | null;
     readonly value: ConfigValueInfo | null;
   }[];
+  /** Absent when there are none, so that such an answer is exactly Java's. Not counted as errors. */
+  readonly warnings?: readonly ConfigWarning[];
 }
 
 /**

@@ -7,9 +7,10 @@ import { HIDDEN, hideProvidedValues, hideSecretsIn, isSecret } from '@millrace/t
 import { silentLogger, type Logger } from '../../logging/logger';
 import { candidates } from '../../plugins/aliases';
 import { grantedSettings } from '../../plugins/granted-settings';
+import { didYouMean, nearestClasses } from '../../plugins/missing-class';
 import type { PluginDescription, PluginRegistry } from '../../plugins/registry';
 import { overridePolicy } from '../client-override-policy';
-import { commonKeys, frameworkKeys, type Choices } from '../connector-config';
+import { commonKeys, embeddedPrefix, frameworkKeys, type Choices } from '../connector-config';
 import { MILLRACE_KEYS } from '../millrace-keys';
 import type { ConfigResolver } from '../providers/config-resolver';
 import { hideInError, hiderOf, type HideResolved } from '../providers/hide-resolved';
@@ -19,7 +20,7 @@ import { noSuchVersion, VersionRange } from '../version-range';
 import type { WorkerConfig } from '../worker-config';
 import { aliasEntries, PREDICATES, TRANSFORMS } from './alias-keys';
 import { overrideEntries } from './client-overrides';
-import type { Checks, ConfigDefinitionInfo, ConfigInfos, ConfigValidator } from './config-infos';
+import type { Checks, ConfigDefinitionInfo, ConfigInfos, ConfigValidator, ConfigWarning } from './config-infos';
 import {
   CONVERTER_PARTS,
   converterChoices,
@@ -32,6 +33,7 @@ import { checkKey, unknownEntry, valueInfo, valueOf, withoutNulls, type Entry, t
 import { installedVersions, PluginDefinitions } from './plugin-definitions';
 import { checkSinkGroup, checkSinkTopics } from './sink-rules';
 import { checkSourcePromises } from './source-rules';
+import { unknownKeyWarnings } from './unknown-keys';
 import { ValidationError, withinStage } from './validation-error';
 import { reportStep } from './validation-step';
 
@@ -67,6 +69,8 @@ class Entries {
   /** Position of the overrides in `known`. */
   private overridesAt = 0;
   private readonly groups = new Set<string>();
+  /** Set once all entries are there. */
+  warnings: readonly ConfigWarning[] = [];
 
   get byName(): ReadonlyMap<string, Entry> {
     return this.known;
@@ -89,6 +93,11 @@ class Entries {
     const entry = this.known.get(name) ?? this.unknown.get(name);
     if (entry) entry.errors.push(message);
     else this.putUnknown(unknownEntry(name, value, [message]));
+  }
+
+  /** Of all entries: an error tells enough about a key without a definition. */
+  get names(): ReadonlySet<string> {
+    return new Set([...this.known.keys(), ...this.unknown.keys()]);
   }
 
   /** Adds an entry that is shown without a definition. */
@@ -118,6 +127,7 @@ class Entries {
       error_count: count,
       groups: [...this.groups],
       configs: all.map((entry) => ({ definition: entry.definition, value: valueInfo(entry) })),
+      ...(this.warnings.length > 0 && { warnings: this.warnings }),
     };
   }
 }
@@ -241,6 +251,15 @@ class Validator implements ConfigValidator {
 
     this.checkClients(connector, config, entries, (key) => resolved.has(key));
     await this.checkConverters(config, entries);
+    const groups = entries.byName.get('topic.creation.groups')?.parsed;
+    entries.warnings = unknownKeyWarnings(Object.keys(config), {
+      names: entries.names,
+      prefixes: [...entries.byName.keys()].flatMap((name) => {
+        const prefix = embeddedPrefix(name);
+        return prefix === null ? [] : [`${prefix}.`];
+      }),
+      topicGroups: connector.type === 'sink' ? null : Array.isArray(groups) ? (groups as readonly string[]) : [],
+    });
     return entries;
   }
 
@@ -266,14 +285,19 @@ class Validator implements ConfigValidator {
       );
     }
     if (plugin) return plugin;
+    const found = `Failed to find any class that implements Connector and which name matches ${className}`;
+    const [question] = didYouMean(
+      nearestClasses(
+        className,
+        connectors.map((connector) => connector.class),
+      ),
+    );
+    if (question !== undefined) throw new ValidationError(400, `${found}. ${question}`);
     const available = connectors.map(
       ({ class: name, version, type, location }) =>
         `PluginDesc{klass=class ${name}, name='${name}', version='${version}', encodedVersion=${version}, type=${type}, typeName='${type}', location='${location}'}`,
     );
-    throw new ValidationError(
-      400,
-      `Failed to find any class that implements Connector and which name matches ${className}, available connectors are: ${available.join(', ')}`,
-    );
+    throw new ValidationError(400, `${found}, available connectors are: ${available.join(', ')}`);
   }
 
   private unknownVersion(

@@ -81,7 +81,7 @@ export function checkKey(key: FrameworkKey, config: NullableConfig, options: Che
   if (typeof text === 'string') {
     try {
       const value = parseConfigValue(key.type, text);
-      parsed = key.classOf ? knownClass(key.classOf, String(value)) : value;
+      parsed = key.classOf ? knownClass(key.classOf, String(value), key.recommended) : value;
     } catch (error) {
       if (!(error instanceof ConfigParseError)) throw error;
       errors.push(invalidValue(shownName, messageValue(key.type, text), error.reason));
@@ -122,8 +122,12 @@ export function valueInfo(entry: Entry): ConfigValueInfo {
   };
 }
 
-function knownClass(classOf: (name: string) => string | null, name: string): string {
+function knownClass(
+  classOf: (name: string) => string | null,
+  name: string,
+  classes: readonly string[] | undefined,
+): string {
   const found = classOf(name);
-  if (found === null) throw new ConfigParseError(missingClass(name));
+  if (found === null) throw new ConfigParseError(missingClass(name, classes));
   return found;
 }

@@ -114,17 +114,24 @@ export const SCHEMAS = {
     errors: list(text),
     visible: flag,
   }),
-  Validation: object({
-    name: text,
-    error_count: integer,
-    groups: list(text),
-    configs: list(
-      object({
-        definition: { oneOf: [ref('ConfigKey'), { type: 'null' }] },
-        value: { oneOf: [ref('ConfigValue'), { type: 'null' }] },
-      }),
-    ),
-  }),
+  Validation: object(
+    {
+      name: text,
+      error_count: integer,
+      groups: list(text),
+      configs: list(
+        object({
+          definition: { oneOf: [ref('ConfigKey'), { type: 'null' }] },
+          value: { oneOf: [ref('ConfigValue'), { type: 'null' }] },
+        }),
+      ),
+      warnings: {
+        ...list(object({ key: text, message: text, meant: textOrNull })),
+        description: 'Keys that are likely typing errors or have no effect, with the key to use in their place.',
+      },
+    },
+    ['warnings'],
+  ),
   LoggerState: object({
     level: { enum: ['OFF', 'FATAL', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE', 'ALL'] },
     last_modified: { type: ['integer', 'null'], description: 'Milliseconds since the epoch; null: never.' },

@@ -5,6 +5,7 @@
 import { compileJavaRegex, ConfigError, matchesFully, type ConnectorConfig } from '@millrace/sdk';
 import { withoutPrefix } from '../../config/client-config';
 import { ConfigParseError, invalidValue, parseConfigValue, parseList } from '../../config/config-parse';
+import { TOPIC_GROUP_KEYS } from '../../config/connector-config';
 import type { NewTopic } from '@millrace/kafka-client';
 
 const PREFIX = 'topic.creation.';
@@ -22,7 +23,8 @@ const COUNTS = {
       "Replication factor must be positive and not larger than the number of brokers in the Kafka cluster, or -1 to use the broker's default",
   },
 } as const;
-const OWN_KEYS = ['include', 'exclude', 'replication.factor', 'partitions'];
+
+const OWN_KEYS: ReadonlySet<string> = new Set(TOPIC_GROUP_KEYS);
 
 export interface TopicGroup {
   readonly name: string;
@@ -121,7 +123,7 @@ function patterns(settings: Record<string, string>, group: string, key: string):
 }
 
 function topicConfigs(settings: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(settings).filter(([key]) => !OWN_KEYS.includes(key)));
+  return Object.fromEntries(Object.entries(settings).filter(([key]) => !OWN_KEYS.has(key)));
 }
 
 function invalid(message: string, cause?: unknown): ConfigError {

@@ -72,6 +72,20 @@ test('differences are shown without secrets; only changed connectors are sent, a
   });
 });
 
+test('warnings of changed connectors are shown, and they are changed', async () => {
+  put('a', { topci: 'x' });
+  put('b');
+  const warnings = [{ key: 'topci', meant: 'topic', message: 'did you mean "topic"?' }];
+  cluster.script = (line, body) =>
+    line.endsWith('/validate') && Object.hasOwn(body as object, 'topci')
+      ? { status: 200, body: { configs: [], warnings } }
+      : undefined;
+  const { code, err } = await apply('--yes');
+  expect(code).toBe(0);
+  expect(err).toMatch(/^a\n {2}warning: did you mean "topic"\?\n/);
+  expect([...cluster.configs.keys()].sort()).toEqual(['a', 'b']);
+});
+
 test('an initial state is part of the creation', async () => {
   cluster.status = () => ({ connector: { state: 'STOPPED', worker_id: 'w' }, tasks: [] });
   put('a', {}, { initial_state: 'stopped', labels: { team: 'x' } });

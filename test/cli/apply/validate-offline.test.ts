@@ -70,6 +70,17 @@ test('only valid ones: exit code 0; as JSON', async () => {
   expect([code, JSON.parse(out)]).toEqual([0, [{ name: 'fine', place: 'c/fine.json', fields: [] }]]);
 });
 
+test('a key that is likely a typing error: a warning, exit code 0', async () => {
+  document('sink', { ...SINK, file: join(cwd, 'a'), 'erors.tolerance': 'all' });
+  document('source', { ...ACME, mod: 'x', 'any.other.key': 'y' });
+  const { code, out } = await offline('c', '--plugin-path', plugins);
+  expect([code, out]).toEqual([
+    0,
+    'sink: valid\n  warning: "erors.tolerance" is not a known key; did you mean "errors.tolerance"?\n' +
+      'source: valid\n  warning: "mod" is not a known key; did you mean "mode"?\n',
+  ]);
+});
+
 test('the worker settings are those of --config', async () => {
   document('sink', { ...SINK, file: '/etc/passwd' });
   expect(await offline('c/sink.json')).toMatchObject({ code: 5, out: expect.stringContaining(cwd) });

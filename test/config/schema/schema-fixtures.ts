@@ -43,15 +43,13 @@ function withoutDatabase(plugin: LoadedPlugin): LoadedPlugin {
   return { ...(plugin as Connector), validate: (config) => checkConfig(config).problems } as LoadedPlugin;
 }
 
-export const validator = createConfigValidator({
-  registry: createPluginRegistry({
-    pluginPath: [],
-    catalog: { entries: [], problems: [] },
-    logger: silentLogger,
-    builtIns: [...connectors(), ...builtInPlugins],
-  }),
-  config: fakeWorkerConfig(),
+export const registry = createPluginRegistry({
+  pluginPath: [],
+  catalog: { entries: [], problems: [] },
+  logger: silentLogger,
+  builtIns: [...connectors(), ...builtInPlugins],
 });
+export const validator = createConfigValidator({ registry, config: fakeWorkerConfig() });
 
 const compiled = new Map<string, Promise<ValidateFunction>>();
 

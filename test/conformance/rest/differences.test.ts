@@ -74,6 +74,40 @@ ours('an abstract class of Java as a converter could not be found', async () => 
   ]);
 });
 
+ours('a key that is likely a typing error has a warning beside the members of Java', async () => {
+  const config = { ...SRC, name: 'a', 'erors.tolerance': 'all' };
+  const { status, json } = await target.call('PUT', '/connector-plugins/FileStreamSource/config/validate', config);
+  expect([status, json.error_count, Object.keys(json)]).toEqual([
+    200,
+    0,
+    ['name', 'error_count', 'groups', 'configs', 'warnings'],
+  ]);
+  expect(json.warnings).toEqual([
+    {
+      key: 'erors.tolerance',
+      meant: 'errors.tolerance',
+      message: '"erors.tolerance" is not a known key; did you mean "errors.tolerance"?',
+    },
+  ]);
+});
+
+ours('a class that is likely a typing error is reported with the one that was meant', async () => {
+  const meant = 'org.apache.kafka.connect.json.JsonConverter';
+  const { status, json } = await updated(uniqueName('c'), { ...SRC, 'value.converter': 'JsonConvertor' });
+  expect([status, json.message]).toEqual([
+    400,
+    expect.stringContaining(`Class JsonConvertor could not be found. Did you mean ${meant}?`),
+  ]);
+  expectError(
+    await target.mutate('POST', '/connectors', {
+      name: uniqueName('c'),
+      config: { 'connector.class': 'FileStreamSurce' },
+    }),
+    400,
+    /matches FileStreamSurce\. Did you mean \S+\.FileStreamSourceConnector\?$/,
+  );
+});
+
 ours('BinaryDataConverter of Debezium is refused with the converter that takes its place', async () => {
   const converter = 'io.debezium.converters.BinaryDataConverter';
   const { status, json } = await updated(uniqueName('c'), { ...SRC, 'value.converter': converter });

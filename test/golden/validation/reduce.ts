@@ -10,7 +10,7 @@ export interface Answer {
   readonly name: string;
   readonly error_count: number;
   readonly groups: readonly string[];
-  readonly configs: readonly { readonly definition: Definition | null; readonly value: { readonly name: string } }[];
+  readonly configs: readonly { readonly definition: Definition | null; readonly value: { readonly name: string; readonly errors: readonly string[] } }[];
 }
 export interface Reduced {
   readonly name: string;

@@ -2,7 +2,7 @@
  * Maps deprecated and tolerated key names to current ones, so that the rest of the connector knows only those
  * (cdc-postgres §1.2).
  */
-import { editDistance, type ConfigProblem, type ConnectorConfig } from '@millrace/sdk';
+import { nearestName, type ConfigProblem, type ConnectorConfig } from '@millrace/sdk';
 import { columnConverters } from './column-converter-config';
 import { DEFINITIONS, KEY, type Key } from './definitions';
 import { splitList } from './patterns';
@@ -115,8 +115,8 @@ function unknownKeys(config: ConnectorConfig): string[] {
     if (isWithoutEffect(name, config))
       warnings.push(`The configuration key "${name}" is not supported by this version and has no effect.`);
     if (isUnsupported(name) || FOREIGN.test(name)) continue;
-    const close = KNOWN.find((known) => editDistance(known, name, 2) <= 2);
-    const rest = close === undefined ? ' and has no effect.' : `; did you mean "${close}"?`;
+    const close = nearestName(name, KNOWN);
+    const rest = close === null ? ' and has no effect.' : `; did you mean "${close}"?`;
     warnings.push(`The configuration key "${withoutSalt(name)}" is unknown${rest}`);
   }
   return warnings;

@@ -15,6 +15,14 @@ export interface FieldErrors {
   readonly recommended?: readonly string[];
 }
 
+/** About a key that is valid, but probably not what was intended. Java's workers have none. */
+export interface ConfigWarning {
+  readonly key: string;
+  readonly message: string;
+  /** The key to use in its place. */
+  readonly meant: string | null;
+}
+
 /** What is read of the response to a validation, connect-rest §3.1. */
 interface ConfigInfos {
   readonly configs?: readonly {
@@ -26,12 +34,15 @@ interface ConfigInfos {
       readonly errors: readonly string[];
     } | null;
   }[];
+  readonly warnings?: readonly ConfigWarning[];
 }
 
 export interface Validated {
   readonly name: string;
   readonly place: string;
   readonly fields: readonly FieldErrors[];
+  /** (Default: none) */
+  readonly warnings?: readonly ConfigWarning[];
   /** The caller lacks the role for the other checks: connections, files, values of config providers. */
   readonly onlyKeys?: true;
 }
@@ -50,7 +61,7 @@ export async function validateConfigs(
         body: config,
         onHeaders: (headers) => (onlyKeys = headers['millrace-validation'] === 'keys'),
       });
-      return { name, place, fields: fieldErrors(infos), ...(onlyKeys && { onlyKeys: true as const }) };
+      return { name, place, ...foundIn(infos), ...(onlyKeys && { onlyKeys: true as const }) };
     } catch (error) {
       // An unknown class, for example; without access no config can be validated.
       if (!(error instanceof RestError) || error.status === 401 || error.status === 403) throw error;
@@ -70,7 +81,12 @@ function withClassNames(message: string): string {
     .replaceAll(/PluginDesc\{klass=class ([\w.$]+),[^{}]*\}/g, '$1');
 }
 
-export function fieldErrors({ configs = [] }: ConfigInfos): readonly FieldErrors[] {
+/** What the output and `-o json` show of a validation. */
+export function foundIn(infos: ConfigInfos): Pick<Validated, 'fields' | 'warnings'> {
+  return { fields: fieldErrors(infos), ...(infos.warnings && { warnings: infos.warnings }) };
+}
+
+function fieldErrors({ configs = [] }: ConfigInfos): readonly FieldErrors[] {
   return configs.flatMap(({ definition, value }) => {
     if (!value || value.errors.length === 0) return [];
     const isHidden = definition?.type === 'PASSWORD' || isSecret(value.name, value.value ?? '');
@@ -88,21 +104,32 @@ export function fieldErrors({ configs = [] }: ConfigInfos): readonly FieldErrors
 
 const VALID_KEYS = 'its keys are valid; what it connects to is checked for the role admin only';
 
-/** The errors of each invalid connector, then the valid ones. */
+/** The errors of each invalid connector, then the valid ones; warnings follow their connector. */
 export function validationText(results: readonly Validated[]): string {
   const invalid = results.filter(({ fields }) => fields.length > 0);
-  const lines = invalid.flatMap(({ name, place, fields }) => [
+  const lines = invalid.flatMap(({ name, place, fields, warnings }) => [
     `${printable(name)} (${place}): invalid`,
-    ...fields.flatMap(({ key, value, errors, documentation, recommended }) => [
+    ...fields.flatMap(({ key, value, errors, documentation, recommended = [] }) => [
       ...errors.map(
         (error) => `  ${printable(key)}${value === null ? '' : ` = ${printable(value)}`}: ${printable(error)}`,
       ),
-      ...(recommended ? [`    one of: ${printable(recommended.slice(0, 20).join(', '))}`] : []),
+      // An error that names what is probably meant needs no list of all.
+      ...(recommended.length === 0 || errors.some((error) => recommended.some((one) => error.includes(one)))
+        ? []
+        : [`    one of: ${printable(recommended.slice(0, 20).join(', '))}`]),
       ...(documentation ? [`    ${printable(documentation).slice(0, 300)}`] : []),
     ]),
+    ...warningLines(warnings),
   ]);
   const valid = results
     .filter(({ fields }) => fields.length === 0)
-    .map(({ name, onlyKeys }) => `${printable(name)}: ${onlyKeys ? VALID_KEYS : 'valid'}`);
+    .flatMap(({ name, onlyKeys, warnings }) => [
+      `${printable(name)}: ${onlyKeys ? VALID_KEYS : 'valid'}`,
+      ...warningLines(warnings),
+    ]);
   return [...lines, ...valid].map((line) => `${line}\n`).join('');
+}
+
+export function warningLines(warnings: Validated['warnings'] = []): readonly string[] {
+  return warnings.map(({ message }) => `  warning: ${printable(message)}`);
 }

@@ -6,12 +6,12 @@ import { isConnectError } from '@millrace/sdk';
 import { type Outcome, waitUntilRunning } from '../connectors/await-state';
 import { readStatuses, type Status } from '../connectors/connectors';
 import { planText, planValue, readPlan, type Step } from '../connectors/plan';
-import { type FieldErrors, validateConfigs, validationText } from '../connectors/validate-configs';
+import { type FieldErrors, validateConfigs, validationText, warningLines } from '../connectors/validate-configs';
 import { EXIT } from '../exit-codes';
 import { writeAnswer } from '../output/answer';
 import { paintOf } from '../output/colours';
 import { confirm } from '../output/confirm';
-import { indentedLines } from '../output/printable';
+import { indentedLines, printable } from '../output/printable';
 import { type ShowProgress, withProgress } from '../output/progress-line';
 import type { Invocation, VerbSpec } from '../program/command-spec';
 import { FILE_OPTIONS, PRUNE_OPTIONS, wholeNumber } from '../program/shared-options';
@@ -66,15 +66,18 @@ async function apply(client: ConnectClient, invocation: Invocation, show: ShowPr
     if (output === 'json' || output === 'yaml') writeAnswer(invocation, value, () => '');
   };
   const changed = steps.filter(({ action }) => action !== 'none');
-  const invalid = await validateConfigs(
+  const validated = await validateConfigs(
     client,
     changed.flatMap(({ document }) => document ?? []),
   );
-  if (invalid.some(({ fields }) => fields.length > 0)) {
-    io.stderr.write(`${validationText(invalid.filter(({ fields }) => fields.length > 0))}Nothing was changed.\n`);
+  const invalid = validated.filter(({ fields }) => fields.length > 0);
+  if (invalid.length > 0) {
+    io.stderr.write(`${validationText(invalid)}Nothing was changed.\n`);
     answer(new Map(invalid.flatMap(({ name, fields: [first] }) => (first ? [[name, reasonOf(first)]] : []))));
     return EXIT.no;
   }
+  for (const { name, warnings = [] } of validated)
+    if (warnings.length > 0) io.stderr.write(`${[printable(name), ...warningLines(warnings)].join('\n')}\n`);
   if (dryRun === true || changed.length === 0) {
     answer(new Map());
     return EXIT.success;

@@ -59,7 +59,7 @@ export async function prepareSource(options: PrepareOptions): Promise<PreviewedS
       { code: 'CLI_USAGE' },
     );
   const validator = createConfigValidator({ registry, config: worker, resolver, logger });
-  const problems = await validateHere(config, { registry, validator, resolver });
+  const { fields: problems } = await validateHere(config, { registry, validator, resolver });
   if (problems.length > 0) return { problems };
   const resolved = await resolver.resolve(config, { owner: null });
   hideSecrets(resolved);

@@ -1,0 +1,149 @@
+/** Warnings about keys that are likely typing errors. They are no errors: a plugin may read any key. */
+import { createConfigValidator } from '../../../src/config/validation/connector-validator';
+import { fakeWorkerConfig, SNK, SRC } from '../../helpers/fake-plugins';
+import { registry, validator } from '../schema/schema-fixtures';
+
+type Config = Record<string, string | null>;
+/** Key → the key that was meant. */
+async function proposals(base: Config, config: Config): Promise<Record<string, string | null>> {
+  const infos = await validator.validate({ ...base, name: 'a', ...config });
+  return Object.fromEntries((infos.warnings ?? []).map(({ key, meant }) => [key, meant]));
+}
+const MASK = {
+  transforms: 'mask',
+  'transforms.mask.type': 'org.apache.kafka.connect.transforms.MaskField$Value',
+  'transforms.mask.fields': 'a',
+};
+const JSON_VALUE = { 'value.converter': 'org.apache.kafka.connect.json.JsonConverter' };
+
+test('a warning is a sentence with the key that was meant, and not an error', async () => {
+  const infos = await validator.validate({ ...SNK, name: 'a', 'erors.tolerance': 'all' });
+  expect(infos.error_count).toBe(0);
+  expect(infos.configs.some(({ value }) => value?.name === 'erors.tolerance')).toBe(false);
+  expect(infos.warnings).toEqual([
+    {
+      key: 'erors.tolerance',
+      meant: 'errors.tolerance',
+      message: '"erors.tolerance" is not a known key; did you mean "errors.tolerance"?',
+    },
+  ]);
+});
+
+test('without warnings, an answer has the members of Java only', async () => {
+  const infos = await validator.validate({ ...SNK, name: 'a', 'of.the.plugin': 'x' });
+  expect(Object.keys(infos)).toEqual(['name', 'error_count', 'groups', 'configs']);
+});
+
+test.each<[string, string, Config?]>([
+  ['topics.regx', 'topics.regex'],
+  ['flie', 'file'],
+  ['File', 'file'],
+  ['task.max', 'tasks.max'],
+  ['transfroms', 'transforms'],
+  ['errors.bisct', 'errors.bisect'],
+  ['errors.deadleterqueue.topic.name', 'errors.deadletterqueue.topic.name'],
+  ['consumer.override.max.pol.records', 'consumer.override.max.poll.records'],
+  ['consumer.overide.max.poll.records', 'consumer.override.max.poll.records'],
+  ['transforms.mask.typ', 'transforms.mask.type', { transforms: 'mask' }],
+  ['transforms.mask.replacment', 'transforms.mask.replacement', MASK],
+  ['transforms.mask.predicat', 'transforms.mask.predicate', MASK],
+  ['transfroms.mask.replacement', 'transforms.mask.replacement', MASK],
+  ['transforms.maks.replacement', 'transforms.mask.replacement', MASK],
+  ['predicates.isTopc.type', 'predicates.isTopic.type', { predicates: 'isTopic' }],
+  ['value.converter.schema.enable', 'value.converter.schemas.enable', JSON_VALUE],
+  ['value.convertor.schemas.enable', 'value.converter.schemas.enable', JSON_VALUE],
+])('of a sink, %s means %s', async (key, meant, others = {}) => {
+  expect(await proposals(SNK, { ...others, [key]: 'x' })).toEqual({ [key]: meant });
+});
+
+test.each<[string, string, Config?]>([
+  ['topics', 'topic', { topic: null }],
+  ['exactly.once.suport', 'exactly.once.support'],
+  ['topic.creation.default.partition', 'topic.creation.default.partitions'],
+  ['topic.creation.big.inclde', 'topic.creation.big.include', { 'topic.creation.groups': 'big' }],
+  ['topic.creation.defualt.partitions', 'topic.creation.default.partitions'],
+  ['producer.override.ack', 'producer.override.acks'],
+])('of a source, %s means %s', async (key, meant, others = {}) => {
+  const { topic: _, ...rest } = SRC;
+  expect(await proposals('topic' in others ? rest : SRC, { ...(!('topic' in others) && others), [key]: 'x' })).toEqual({
+    [key]: meant,
+  });
+});
+
+test.each<[string, Config]>([
+  ['a key of the plugin that is like no other', { 'my.own.key': 'x', driver: 'y', a: 'z' }],
+  ['a label', { 'millrace.label.team': 'a' }],
+  ['a transformation that is switched off', { ...MASK, 'transforms.a.type': 'X', 'transforms.hide.type': 'X' }],
+  ['the same, with a name like that of another', { ...MASK, 'transforms.mask2.type': 'X' }],
+  ['settings of a converter that the worker has', { 'value.converter.schema.registry.url': 'http://x' }],
+  ['a key that the transformation may read', { ...MASK, 'transforms.mask.x': 'y' }],
+  ['settings of interceptors', { 'consumer.override.acme.interceptor.level': 'x' }],
+  ['topic configs of a sink', { 'topic.creation.default.partition': '1' }],
+  ['a key beside the one that is like it', { file: '/tmp/x', files: '/tmp/y' }],
+])('no warning: %s', async (_, config) => {
+  expect(await proposals(SNK, config)).toEqual({});
+});
+
+test('no warning: topic configs of a source', async () => {
+  expect(await proposals(SRC, { 'topic.creation.default.cleanup.policy': 'compact' })).toEqual({});
+});
+
+test('a key with an error has no warning, too', async () => {
+  expect(await proposals(SNK, { flie: null })).toEqual({});
+});
+
+test('aliases from a config provider are not disclosed', async () => {
+  const config = { ...SNK, name: 'a', transforms: '${p:x}', 'transforms.secrets.type': 'X' };
+  const resolver = { resolve: (sent: Config) => Promise.resolve({ ...sent, transforms: 'secret' } as never) };
+  const infos = await createConfigValidator({
+    registry,
+    config: fakeWorkerConfig(),
+    resolver,
+  }).validate(config);
+  expect(infos.warnings).toBeUndefined();
+});
+
+test('keys compared and warnings are limited', async () => {
+  const free = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`free.key.${i}`, 'x']));
+  expect(await proposals(SNK, { flie: 'x', ...free, 'topics.regx': 'x' })).toEqual({ flie: 'file' });
+  const typed = Object.fromEntries(
+    Array.from({ length: 150 }, (_, i) => [`errors.toleranc${String.fromCharCode(0x100 + i)}`, 'x']),
+  );
+  expect(Object.keys(await proposals(SNK, typed))).toHaveLength(100);
+  expect(await proposals(SNK, { ['x'.repeat(1_000_000)]: 'x', [`${'.'.repeat(100_000)}topics`]: 'x' })).toEqual({});
+});
+
+describe('a class that is likely a typing error is reported with the right one', () => {
+  const errorsOf = async (key: string, config: Config): Promise<readonly string[] | undefined> =>
+    (await validator.validate({ ...SNK, name: 'a', ...config })).configs.find(({ value }) => value?.name === key)?.value
+      ?.errors;
+
+  test.each([
+    [
+      'transforms.mask.type',
+      { transforms: 'mask' },
+      'MaskFeild$Value',
+      'org.apache.kafka.connect.transforms.MaskField$Value',
+    ],
+    [
+      'predicates.t.type',
+      { predicates: 't' },
+      'TopicNameMatch',
+      'org.apache.kafka.connect.transforms.predicates.TopicNameMatches',
+    ],
+    ['value.converter', {}, 'JsonConvertor', 'org.apache.kafka.connect.json.JsonConverter'],
+    ['header.converter', {}, 'SimpleHeaderConvertr', 'org.apache.kafka.connect.storage.SimpleHeaderConverter'],
+  ])('%s', async (key, config, given, meant) => {
+    expect(await errorsOf(key, { ...config, [key]: given })).toContain(
+      `Invalid value ${given} for configuration ${key}: Class ${given} could not be found. Did you mean ${meant}?`,
+    );
+  });
+
+  test('connector.class', async () => {
+    await expect(validator.validate({ 'connector.class': 'FileStreamSnk' })).rejects.toMatchObject({
+      status: 400,
+      message:
+        'Failed to find any class that implements Connector and which name matches FileStreamSnk. Did you mean org.apache.kafka.connect.file.FileStreamSinkConnector?',
+    });
+  });
+});
