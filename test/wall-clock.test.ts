@@ -39,6 +39,7 @@ const NEEDS_TIME_OF_DAY: Record<string, string> = {
   'src/metrics/process-monitor.ts': SHOWN,
   'src/metrics/group-metrics.ts': 'read at the time of the exposition',
   'src/logging/log-levels.ts': SHOWN,
+  'packages/cli/src/output/watch.ts': SHOWN,
   'packages/cli/src/verbs/top.ts': OTHERS,
   'src/cli/verbs/doctor/worker-facts.ts': 'compared with the Date header',
   'packages/kafka-client/src/consumer/read-ahead.ts': THREADS,
