@@ -74,6 +74,7 @@ export function createHerder(options: HerderOptions): Herder {
       (task === null ? statuses.cache.connector(connector) : statuses.cache.task(connector, task))?.workerId ?? null,
     configs: working,
     lease,
+    onMember: (absence) => history.onMember(context.workerId, absence),
     wake: () => wakeup.wake(),
     metrics: context.groupMetrics,
     logger,

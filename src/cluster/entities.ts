@@ -117,9 +117,18 @@ export interface SignedBody {
  */
 export type ReadTaskConfigs = (isSigned: boolean) => readonly ConnectorConfig[];
 
+/** This worker is not a member of its group: what it knows of connectors and tasks is old. */
+export interface Absence {
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  readonly reason: string;
+}
+
 export interface WorkerHealth {
   readonly status: 'healthy' | 'starting' | 'unhealthy';
   readonly message: string;
+  /** Null or absent: it is a member, or has not been one yet. */
+  readonly absence?: Absence | null;
 }
 
 /** Metrics of this worker; the REST layer adds what identifies its process. */

@@ -4,7 +4,7 @@ import type { Logger } from '../logging/logger';
 import type { CatalogChange } from '../plugins/catalog-change';
 import type { TaskHost } from '../tasks/host';
 import type { Watchdog } from '../tasks/hosts/watchdog';
-import type { WorkerFigures, WorkerHealth, WorkerMember } from './entities';
+import type { Absence, WorkerFigures, WorkerHealth, WorkerMember } from './entities';
 import { deriveSecret } from './forwarding/session-key';
 import type { GroupWorkers } from './group/group-workers';
 import type { Membership } from './group/membership';
@@ -36,6 +36,11 @@ const THREADS_MS = 2_000;
 const CLOSING_MS = 4_000;
 /** For the request that leaves the group. */
 const LEAVING_MS = 1_500;
+
+function absenceText({ since, reason }: Absence): string {
+  const sentence = /[.!?]$/.test(reason) ? reason : `${reason}.`;
+  return `This worker has not been in its group since ${new Date(since).toISOString()}: ${sentence}`;
+}
 
 /** The public methods of a class. */
 type Facet<T> = Pick<T, keyof T>;
@@ -75,6 +80,8 @@ export interface Herder extends HerderFacets {
   members(): Promise<readonly WorkerMember[] | null>;
   /** Null while no leader is known. */
   readonly leaderUrl: string | null;
+  /** Null: this worker is a member of its group, or has not been one yet. */
+  readonly absence: Absence | null;
 
   /**
    * Reads what other workers have changed: states and configs read afterwards are not older. Never rejects; does not
@@ -190,9 +197,11 @@ export class DistributedHerder implements Herder {
   }
 
   async health(): Promise<WorkerHealth> {
-    const { queue, tick, stage, storage, taskHost } = this.parts;
+    const { queue, tick, stage, storage, taskHost, membership } = this.parts;
     const { problem } = storage.configs;
     if (problem !== null) return { status: 'unhealthy', message: problem };
+    const { absence } = membership;
+    if (absence !== null) return { status: 'unhealthy', message: absenceText(absence), absence };
     if (await queue.isServed(HEALTH_TIMEOUT_MS))
       return { status: 'healthy', message: [HEALTHY, ...taskHost.problems()].join(' ') };
     const sentence = stage.sentence();
@@ -228,6 +237,10 @@ export class DistributedHerder implements Herder {
 
   get leaderUrl(): string | null {
     return this.parts.membership.leaderUrl;
+  }
+
+  get absence(): Absence | null {
+    return this.parts.membership.absence;
   }
 
   async readBack(): Promise<void> {

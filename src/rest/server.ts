@@ -29,12 +29,15 @@ import { connectRoutes, createApp } from './app';
 import { consoleFiles } from './console/console-files';
 import { consolePages } from './console/console-pages';
 import { createConsole } from './console/console-routes';
+import { GroupHealth } from './health/group-health';
+import { reportRoute } from './reports/report-route';
 import { callerCheck } from './http/caller-check';
 import type { RestContext } from './routes/context';
 import { createForwarder } from './routes/forward';
 import { loggerRoutes } from './routes/loggers';
 import { metricsRoute } from './routes/metrics';
 import { forwardedMarks, internalProof, workerMarks } from './routes/worker-marks';
+import { quickHealth } from './routes/worker';
 import { corsHeaders, responseHeaders } from './http/header-rules';
 import { httpsOptions, type HttpsOptions, type ReadTls } from './http/https';
 import { ConnectionLimit } from './http/connection-limit';
@@ -43,6 +46,9 @@ import { withOpenApi } from './requests/openapi';
 import { RareWarnings } from './http/rare-warnings';
 import { RestError } from './http/rest-error';
 import type { ConsoleRoute } from './requests/route';
+
+/** How long others than `GET /health` wait for a herder that is busy. */
+const HEALTH_WAIT_MS = 1_000;
 
 export interface RestServerOptions {
   /** Or a function that returns null until there is one: its worker id may depend on the server's bound port. */
@@ -108,28 +114,31 @@ export function createRestServer(options: RestServerOptions): RestServer {
   const ofCallers = accessOf(restAuth, options.readJaas, options.logger, failures);
   const access = ofCallers === OPEN_ACCESS ? OPEN_ACCESS : admittingWorkers(ofCallers, workers.isWorker);
   const marks = forwardedMarks(herderIfReady);
+  const herder = (): Herder => {
+    const found = herderIfReady();
+    if (!found) throw new RestError(404, 'Worker is still starting up.');
+    return found;
+  };
+  const { registry, millraceVersion, healthLimitMs = 10_000 } = options;
+  const secrets = new HiddenSecrets(access.hasRoles, options.validator, registry);
+  const health = new GroupHealth({
+    ...{ herder, registry, secrets, millraceVersion, send: workers.send },
+    worker: quickHealth({ herderIfReady, healthLimitMs }, HEALTH_WAIT_MS),
+  });
   const context: RestContext = {
-    herderIfReady,
-    herder: () => {
-      const herder = herderIfReady();
-      if (!herder) throw new RestError(404, 'Worker is still starting up.');
-      return herder;
-    },
-    registry: options.registry,
+    ...{ herderIfReady, herder, registry, secrets, health, healthLimitMs },
     validator: options.validator,
     levels: options.levels,
     logger: options.logger,
     forward: createForwarder(send, undefined, marks.mark, async () => await herderIfReady()?.readBack()),
-    secrets: new HiddenSecrets(access.hasRoles, options.validator, options.registry),
     metrics,
     version: options.version,
     commit: options.commit,
     startedAt: Date.now(),
-    healthLimitMs: options.healthLimitMs ?? 10_000,
   };
   const { consoleEnabled, groupId, topicTrackingEnable: tracksTopics } = options.config;
   const { accepts } = access;
-  const { millraceVersion, consoleFolder, recent = new RecentLines() } = options;
+  const { consoleFolder, recent = new RecentLines() } = options;
   const consoleRoutes = consoleEnabled
     ? createConsole({ ...context, accepts, send: workers.send, millraceVersion, groupId, tracksTopics, recent })
     : (): readonly ConsoleRoute[] => [];
@@ -158,9 +167,10 @@ export function createRestServer(options: RestServerOptions): RestServer {
   const everywhere = [...(cors ? [corsHeaders(cors)] : []), ...(rules.length > 0 ? [responseHeaders(rules)] : [])];
   const connect = connectRoutes(context);
   const admin = loggerRoutes(context);
+  const report = reportRoute(async () => await health.ownReport());
   const routes = {
-    both: [...withOpenApi([...connect, ...admin], options.version), ...consoleRoutes(true)],
-    connect: [...withOpenApi(connect, options.version), ...consoleRoutes(false)],
+    both: [...withOpenApi([...connect, ...admin], options.version), report, ...consoleRoutes(true)],
+    connect: [...withOpenApi(connect, options.version), report, ...consoleRoutes(false)],
     // Scrapers often have access only to the admin listener.
     admin: [...admin, metricsRoute(context)],
   };

@@ -25,6 +25,9 @@ import { consolePages } from '../../src/rest/console/console-pages';
 import { createConsole } from '../../src/rest/console/console-routes';
 import { HiddenSecrets } from '../../src/rest/auth/hidden-secrets';
 import { BodyBudget, type BodyLimits } from '../../src/rest/http/body-budget';
+import { GroupHealth } from '../../src/rest/health/group-health';
+import { reportRoute } from '../../src/rest/reports/report-route';
+import { quickHealth } from '../../src/rest/routes/worker';
 import { createForwarder } from '../../src/rest/routes/forward';
 import { loggerRoutes } from '../../src/rest/routes/loggers';
 import { internalProof } from '../../src/rest/routes/worker-marks';
@@ -53,6 +56,7 @@ const inState = (target: TargetState): Pick<Entry, 'target' | 'state' | 'taskSta
 export class FakeHerder implements Herder {
   readonly workerId = '127.0.0.1:8083';
   readonly leaderUrl = 'http://127.0.0.1:8083/';
+  absence: Herder['absence'] = null;
   readonly entries = new Map<string, Entry>();
   readonly recorded: RecordedChange[] = [];
   /** Of FAILED tasks. */
@@ -82,7 +86,14 @@ export class FakeHerder implements Herder {
   figures(): WorkerFigures {
     const { connectorStarts, taskStarts } = new WorkMetrics(DEFAULT_SAMPLE_WINDOWS);
     const group = GroupMetrics.create(DEFAULT_SAMPLE_WINDOWS);
-    const membership = { protocol: null, leaderUrl: null, generation: -1, assignedConnectors: 0, assignedTasks: 0 };
+    const membership = {
+      protocol: null,
+      leaderUrl: null,
+      generation: -1,
+      isMember: true,
+      assignedConnectors: 0,
+      assignedTasks: 0,
+    };
     return {
       ...{ clientId: 'connect-1', connectors: [], tasks: [], taskStates: [], clients: [] },
       worker: { connectors: this.entries.size, tasks: 0, connectorStarts, taskStarts },
@@ -253,27 +264,31 @@ export function fakeWorker(options: FakeWorkerOptions = {}) {
   const herder = new FakeHerder(validator, registry);
   const levels = new LogLevels();
   const send = options.forward ?? (() => Promise.reject(new Error('nobody to forward to')));
+  const herderIfReady = (): FakeHerder | null => (options.starting ? null : herder);
+  const readyHerder = (): FakeHerder => {
+    if (options.starting) throw new RestError(404, 'Worker is still starting up.');
+    return herder;
+  };
+  const secrets = new HiddenSecrets(options.access?.hasRoles === true, validator, registry);
+  const healthLimitMs = options.healthLimitMs ?? 10_000;
   const context: RestContext = {
-    herderIfReady: () => (options.starting ? null : herder),
-    herder: () => {
-      if (options.starting) throw new RestError(404, 'Worker is still starting up.');
-      return herder;
-    },
-    registry,
+    ...{ herderIfReady, herder: readyHerder, secrets, healthLimitMs, registry },
+    health: new GroupHealth({
+      ...{ herder: readyHerder, registry, secrets, send, millraceVersion: '0.0.0' },
+      worker: quickHealth({ herderIfReady, healthLimitMs }, 1_000),
+    }),
     validator,
     levels,
     logger: silentLogger,
     forward: createForwarder(send, undefined, undefined, async () => await herder.readBack()),
-    secrets: new HiddenSecrets(options.access?.hasRoles === true, validator, registry),
     metrics: new RestMetrics(),
     version: '4.3.1',
     commit: '0123456789abcdef',
     startedAt: 1_700_000_000_000,
-    healthLimitMs: options.healthLimitMs ?? 10_000,
   };
   const recent = new RecentLines();
   const routes = withOpenApi([...connectRoutes(context), ...loggerRoutes(context)], context.version);
-  const consoleRoutes = createConsole({
+  const ofConsole = createConsole({
     ...context,
     send,
     accepts: options.access?.accepts ?? [],
@@ -282,6 +297,7 @@ export function fakeWorker(options: FakeWorkerOptions = {}) {
     tracksTopics: true,
     recent,
   })(true);
+  const consoleRoutes = [reportRoute(async () => await context.health.ownReport()), ...ofConsole];
   const limits = options.bodies ?? { maxBytes: 1024 * 1024, inFlightBytes: 16 * 1024 * 1024 };
   const app = createApp([...routes, ...consoleRoutes], {
     logger: silentLogger,

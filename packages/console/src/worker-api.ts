@@ -41,7 +41,43 @@ export interface Failure {
   readonly sentence: string;
   /** What to do, if the error says so. */
   readonly hint: string | null;
+  /** Where it happened, as the error says: `topic`, `partition`, `offset`, … */
+  readonly place: Readonly<Record<string, string>>;
   readonly trace: string;
+}
+
+/** What can be done about a reason. */
+export type HealthAction =
+  /** Continue at this offset, the one after the record that fails. */
+  | { readonly kind: 'skip-record'; readonly topic: string; readonly partition: number; readonly offset: number }
+  /** Write records that fail to a dead letter queue, and continue. */
+  | { readonly kind: 'dead-letter-queue' }
+  | { readonly kind: 'reset-offsets' }
+  | { readonly kind: 'restart' };
+
+/** Why a connector is not simply running. */
+export interface HealthReason {
+  /** Of the error, such as `PG_SLOT_LOST`, or one that begins with `HEALTH_`. */
+  readonly code: string;
+  /** One sentence or two, with the place. */
+  readonly message: string;
+  /** Null: nothing is known to do. */
+  readonly cure: string | null;
+  readonly since: number | null;
+  /** Null: of the connector, or of several tasks. */
+  readonly task: number | null;
+  readonly worker: string | null;
+  readonly nextTryAt: number | null;
+  readonly actions: readonly HealthAction[];
+}
+
+/** Why a running task makes no progress now. */
+export interface TaskProblem {
+  readonly kind: 'disconnected' | 'retrying';
+  readonly since: number;
+  readonly reason: string;
+  readonly code: string | null;
+  readonly nextTryAt: number | null;
 }
 
 /** Of sinks in their topics, of sources what their plugins publish as lag. Null: unknown, or none. */
@@ -62,8 +98,15 @@ export interface TaskRow {
   /** Records written by a source or delivered to a sink per second. Null: its worker reports none. */
   readonly rate: number | null;
   readonly lag: Lag;
-  /** Records that finally failed since the task started. */
+  /** Records that were given up since the task started: dead letters, skipped ones, and those that failed it. */
   readonly errors: number | null;
+  /** Per second. */
+  readonly errorRate: number | null;
+  /** Null: unknown, or none. */
+  readonly lastErrorAt: number | null;
+  /** To its external system. Null: unknown, because its plugin does not say or its worker does not report. */
+  readonly isConnected: boolean | null;
+  readonly problem: TaskProblem | null;
   /** Number of the thread of its worker's process, which tasks may share. Null: the main thread, or unknown. */
   readonly thread: number | null;
 }
@@ -78,8 +121,10 @@ export interface ConnectorRow {
   readonly state: State;
   /** What was requested last. Differs from `state` while the change is on its way. */
   readonly target: 'STARTED' | 'PAUSED' | 'STOPPED';
-  /** Worst of the connector's and its tasks' states: what a person should see first. */
-  readonly summary: 'failed' | 'degraded' | 'starting' | 'running' | 'paused' | 'stopped';
+  /** What a person should see first: the states, and what the tasks report. `unknown`: nothing recent is known. */
+  readonly summary: 'failed' | 'degraded' | 'unknown' | 'starting' | 'running' | 'paused' | 'stopped';
+  /** Why it is failed, degraded or unknown, the worst first. Empty for others. At most 20. */
+  readonly reasons: readonly HealthReason[];
   readonly worker: string;
   readonly isWorkerGone: boolean;
   readonly since: number | null;
@@ -87,6 +132,9 @@ export interface ConnectorRow {
   readonly tasksMax: number | null;
   readonly rate: number | null;
   readonly lag: Lag;
+  readonly errors: number | null;
+  /** Per second. */
+  readonly errorRate: number | null;
   /** The newest failure of the connector or its tasks; null when nothing is failed. The trace is empty in lists. */
   readonly failure: Failure | null;
 }
@@ -128,7 +176,12 @@ export interface Overview {
   readonly worker: string;
   readonly kafkaClusterId: string | null;
   /** As `GET /health`. */
-  readonly health: { readonly status: 'healthy' | 'starting' | 'unhealthy'; readonly message: string };
+  readonly health: {
+    readonly status: 'healthy' | 'starting' | 'unhealthy';
+    readonly message: string;
+    /** Null: the worker is a member of its group, or has not been one yet. */
+    readonly absence: { readonly since: number; readonly reason: string } | null;
+  };
   readonly connectors: readonly ConnectorRow[];
   /** By `className`, of plugins that declare them (`console.effects` of their manifests). */
   readonly effects: Readonly<Record<string, ActionEffects>>;

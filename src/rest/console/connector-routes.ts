@@ -5,7 +5,7 @@ import { configPatch } from '../requests/connector-request';
 import { readDocument } from '../requests/request-body';
 import { ok, param, type ConsoleRoute } from '../requests/route';
 import { DetailsComputation } from './connector-details';
-import { REPORT_PATH } from './group-reports';
+import { REPORT_PATH } from '../reports/group-reports';
 import type { ConsoleSources } from './overview';
 import { publishedSeries } from './panels';
 import { validatePatch } from './validate-patch';

@@ -1,44 +1,38 @@
 /** All connectors and workers of the group, for the console. */
-import type { WorkerHealth } from '../../cluster/entities';
 import { ConnectorPlugins } from '../../cluster/running/connector-plugins';
 import type { Overview } from '@millrace/console';
 import { SharedText } from '../http/shared-text';
 import { encodeJson } from '../json/encode';
-import { flag, ok, type ConsoleRoute } from '../requests/route';
+import { flag, type ConsoleRoute } from '../requests/route';
 import type { ConsoleContext } from './console-context';
-import type { Failures } from './failures';
-import { REPORT_PATH, type GroupReports } from './group-reports';
 import { STEP_MS, type RateHistory } from './rate-history';
-import { connectorRow, groupOf, workerRows } from './rows';
-import type { WorkerReport } from './worker-report';
+import { workerRows } from '../health/rows';
 
 /** What the console's answers are computed from. */
 export interface ConsoleSources {
   readonly context: ConsoleContext;
-  readonly reports: GroupReports;
   readonly history: RateHistory;
-  readonly failures: Failures;
-  readonly health: () => Promise<WorkerHealth>;
 }
 
 async function overviewOf(parts: ConsoleSources, authorization: string | null): Promise<Overview> {
-  const { context, reports, history, failures, health } = parts;
+  const { context, history } = parts;
+  const { health } = context;
   const herder = context.herder();
-  const [report, { status, message }] = await Promise.all([reports.read(authorization), health()]);
+  const [group, { status, message, absence = null }] = await Promise.all([
+    health.group(authorization),
+    health.worker(),
+  ]);
   const at = Date.now();
-  const group = groupOf(report);
-  const connectors = await Promise.all(
-    herder.reads.records().map(async (record) => connectorRow(record, group, await failures.newest(record))),
-  );
+  const connectors = await health.rows(group);
   history.record(at, new Map(connectors.map(({ name, rate }) => [name, rate])));
   return {
     at,
     worker: herder.workerId,
     kafkaClusterId: herder.kafkaClusterId(),
-    health: { status, message },
+    health: { status, message, absence },
     connectors,
     effects: effectsOf(connectors, context.registry),
-    workers: workerRows(connectors, report, herder.leaderUrl),
+    workers: workerRows(connectors, group.report, herder.leaderUrl),
     historyStepMs: STEP_MS,
     history: [],
   };
@@ -71,8 +65,8 @@ class SharedOverview {
   }
 }
 
-/** `GET /ui/api/overview`, and `GET /ui/api/worker`, which workers answer each other. `own`: this worker's report. */
-export function overviewRoutes(sources: ConsoleSources, own: () => Promise<WorkerReport>): readonly ConsoleRoute[] {
+/** `GET /ui/api/overview` */
+export function overviewRoutes(sources: ConsoleSources): readonly ConsoleRoute[] {
   // Requests that arrive while one is answered get the same text, so their number costs neither time nor memory.
   let current: Promise<SharedOverview> | null = null;
   const compute = async (authorization: string | null): Promise<SharedOverview> =>
@@ -88,6 +82,5 @@ export function overviewRoutes(sources: ConsoleSources, own: () => Promise<Worke
         return { status: 200, ...(await shared.text(flag(call, 'history') === true).reply(call.request)) };
       },
     },
-    { method: 'GET', path: REPORT_PATH, role: 'reader', forWorkers: true, run: async () => ok(await own()) },
   ];
 }

@@ -7,6 +7,8 @@ const text = { type: 'string' };
 const textOrNull = { type: ['string', 'null'] };
 const integer = { type: 'integer' };
 const flag = { type: 'boolean' };
+const numberOrNull = { type: ['number', 'null'] };
+const timeOrNull = { type: ['integer', 'null'], description: 'Milliseconds since the epoch.' };
 const list = (items: Schema): Schema => ({ type: 'array', items });
 const map = (values: Schema): Schema => ({ type: 'object', additionalProperties: values });
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
@@ -55,8 +57,52 @@ export const SCHEMAS = {
     tasks: list(ref('TaskState')),
     type: connectorType,
   }),
+  ConnectorHealth: object({
+    name: text,
+    health: { enum: ['failed', 'degraded', 'unknown', 'starting', 'running', 'paused', 'stopped'] },
+    reasons: list(
+      object({
+        code: { ...text, description: 'Code of the error, or one that begins with HEALTH_.' },
+        message: text,
+        cure: textOrNull,
+        since: timeOrNull,
+        task: { type: ['integer', 'null'] },
+        worker_id: textOrNull,
+        next_try_at: timeOrNull,
+        actions: list(
+          object(
+            {
+              kind: { enum: ['skip-record', 'dead-letter-queue', 'reset-offsets', 'restart'] },
+              ...{ topic: text, partition: integer, offset: { ...integer, description: 'Where to continue.' } },
+            },
+            ['topic', 'partition', 'offset'],
+          ),
+        ),
+      }),
+    ),
+    tasks: list(
+      object({
+        ...{ id: integer, state: { enum: STATES }, worker_id: text },
+        connected: { type: ['boolean', 'null'], description: 'Null: unknown, as all other nulls.' },
+        rate: { ...numberOrNull, description: 'Records per second.' },
+        lag: object({ records: numberOrNull, bytes: numberOrNull, seconds: numberOrNull }),
+        errors: { ...numberOrNull, description: 'Records given up since the task started.' },
+        errors_per_second: numberOrNull,
+        last_error_at: timeOrNull,
+      }),
+    ),
+  }),
   Connectors: {
-    oneOf: [list(text), map(object({ status: ref('ConnectorState'), info: ref('ConnectorInfo') }, ['status', 'info']))],
+    oneOf: [
+      list(text),
+      map(
+        object({ status: ref('ConnectorState'), info: ref('ConnectorInfo'), health: ref('ConnectorHealth') }, [
+          'status',
+          'info',
+          'health',
+        ]),
+      ),
+    ],
     description: 'Names, or with `expand` an object by name.',
   },
   TaskInfos: list(object({ id: taskId, config: ref('Config') })),

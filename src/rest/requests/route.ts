@@ -25,6 +25,10 @@ export interface Call {
   readonly base: string;
 }
 
+export function authorizationOf({ request }: Pick<Call, 'request'>): string | null {
+  return request.headers.authorization ?? null;
+}
+
 export interface Reply {
   readonly status: number;
   /** Written as JSON. Absent: no body. */

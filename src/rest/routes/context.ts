@@ -6,6 +6,7 @@ import type { Logger } from '../../logging/logger';
 import type { RestMetrics } from '../../metrics/rest-metrics';
 import type { PluginRegistry } from '../../plugins/registry';
 import type { HiddenSecrets } from '../auth/hidden-secrets';
+import type { GroupHealth } from '../health/group-health';
 import type { Forwarder } from './forward';
 
 export interface RestContext {
@@ -19,6 +20,7 @@ export interface RestContext {
   readonly logger: Logger;
   readonly forward: Forwarder;
   readonly secrets: HiddenSecrets;
+  readonly health: GroupHealth;
   readonly metrics: RestMetrics;
   readonly version: string;
   readonly commit: string;

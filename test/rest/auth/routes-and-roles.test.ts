@@ -80,6 +80,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     body: { 'tasks.max': '2' },
   },
   'GET /connectors/:name/status': { does: [] },
+  'GET /connectors/:name/health': { does: ['health', 'members', 'request to a worker'] },
   'PUT /connectors/:name/pause': { does: ['writes.setTargetState'] },
   'PUT /connectors/:name/resume': { does: ['writes.setTargetState'] },
   'PUT /connectors/:name/stop': { does: ['writes.stopConnector'] },

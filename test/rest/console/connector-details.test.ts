@@ -82,6 +82,7 @@ test('secrets are hidden in the config and in traces, without roles as well', as
     code: 'ODD_LOGIN',
     sentence: 'No login with [hidden].',
     hint: 'Correct it.',
+    place: {},
     trace: 'a.b.C: No login with [hidden]. Correct it. [code: ODD_LOGIN]\n\tat [hidden]\n',
   };
   expect(failures).toEqual([

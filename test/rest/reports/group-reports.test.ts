@@ -3,8 +3,8 @@ import { HerderError, UnreachableWorkerError } from '../../../src/cluster/errors
 import type { WorkerMember } from '../../../src/cluster/entities';
 import type { ForwardedResponse, OutgoingRequest } from '../../../src/cluster/forwarding/forwarding';
 import type { Herder } from '../../../src/cluster/herder';
-import { GroupReports } from '../../../src/rest/console/group-reports';
-import type { WorkerReport } from '../../../src/rest/console/worker-report';
+import { GroupReports } from '../../../src/rest/reports/group-reports';
+import type { WorkerReport } from '../../../src/rest/reports/worker-report';
 
 const member = (host: string): WorkerMember => ({ id: `${host}:8083`, url: `http://${host}:8083/` });
 const report = (records: number, more: Partial<WorkerReport> = {}): WorkerReport => ({

@@ -1,4 +1,5 @@
 /** Why connectors and tasks are FAILED, without the secrets of their configs. */
+import { isDeepStrictEqual } from 'node:util';
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { ConnectorRecord } from '../../cluster/entities';
 import type { HiddenSecrets } from '../auth/hidden-secrets';
@@ -9,6 +10,8 @@ import { reasonOf } from './failure';
 const LONGEST_TRACE = 64 * 1024;
 const LONGEST_TRACES = 1024 * 1024;
 const MOST_FAILURES = 1_000;
+/** Failures of one connector in lists. */
+export const MOST_REASONS = 5;
 
 /** A failed part of a connector, as its status has it. */
 interface FailedPart {
@@ -33,24 +36,25 @@ function failedParts({ status }: Pick<ConnectorRecord, 'status'>): readonly Fail
 
 export class Failures {
   /** By config: a trace is quoted without its secrets. */
-  private readonly newestOf = new WeakMap<
+  private readonly firstOf = new WeakMap<
     ConnectorConfig,
-    { readonly part: FailedPart; readonly failure: Promise<Failure> }
+    { readonly parts: readonly FailedPart[]; readonly failures: Promise<readonly Failure[]> }
   >();
 
   constructor(private readonly secrets: Pick<HiddenSecrets, 'inTextsFromAll'>) {}
 
-  /** The newest one, without its trace. */
-  async newest(record: Pick<ConnectorRecord, 'config' | 'status'>): Promise<Failure | null> {
+  /** The newest ones, without their traces. */
+  async first(record: Pick<ConnectorRecord, 'config' | 'status'>): Promise<readonly Failure[]> {
     const { config } = record;
-    const [part] = failedParts(record);
-    if (part === undefined) return null;
-    const known = this.newestOf.get(config);
-    if (known && known.part.trace === part.trace && known.part.at === part.at && known.part.task === part.task)
-      return await known.failure;
-    const failure = this.secrets.inTextsFromAll(config).then((hide) => ({ ...failureOf(part, hide), trace: '' }));
-    this.newestOf.set(config, { part, failure });
-    return await failure;
+    const parts = failedParts(record).slice(0, MOST_REASONS);
+    if (parts.length === 0) return [];
+    const known = this.firstOf.get(config);
+    if (known && isDeepStrictEqual(known.parts, parts)) return await known.failures;
+    const failures = this.secrets
+      .inTextsFromAll(config)
+      .then((hide) => parts.map((part) => withoutTrace(failureOf(part, hide))));
+    this.firstOf.set(config, { parts, failures });
+    return await failures;
   }
 
   /** All, the newest first, with the traces of the first ones. */
@@ -65,6 +69,10 @@ export class Failures {
       return characters <= LONGEST_TRACES ? failure : { ...failure, trace: '' };
     });
   }
+}
+
+export function withoutTrace(failure: Failure): Failure {
+  return { ...failure, trace: '' };
 }
 
 function failureOf({ at, task, trace }: FailedPart, hide: (text: string) => string): Failure {

@@ -1,6 +1,6 @@
 /** The first sentence, code and hint of a trace. */
 import { ConnectError, RetriableError } from '@millrace/sdk';
-import { reasonOf } from '../../../src/rest/console/failure';
+import { reasonOf } from '../../../src/rest/health/failure';
 import { formatTrace } from '../../../src/tasks/trace';
 import { toleranceExceeded } from '../../../src/tasks/errors/error-policy';
 
@@ -16,6 +16,7 @@ test('a trace of ours: the sentence without its class, the code, and the rest of
     code: 'PG_SLOT_LOST',
     sentence: 'The slot "s" was lost.',
     hint: 'Set snapshot.mode=when_needed, e.g. Debezium does so.',
+    place: { slot: 's', lsn: '0/1' },
   });
 });
 
@@ -25,11 +26,13 @@ test('without a second sentence, the hint is the one in docs/errors.md', () => {
     code: 'PLUGIN_NOT_FOUND',
     sentence: 'No converter',
     hint: 'Install it in `plugin.path` on every worker, or correct `connector.class`.',
+    place: {},
   });
   expect(reasonOf(formatTrace(new ConnectError('Odd', { code: 'PLUGIN_OWN_CODE' }), null))).toEqual({
     code: 'PLUGIN_OWN_CODE',
     sentence: 'Odd',
     hint: null,
+    place: {},
   });
 });
 
@@ -40,6 +43,7 @@ test('a tolerated error that was not: the reason, and how to skip such records',
     code: 'TOLERANCE_EXCEEDED',
     sentence: 'Tolerance exceeded in error handler: TRANSFORMATION with org.example.Mask failed: no field "a".',
     hint: "Correct the record or the connector's settings, or set errors.tolerance=all to skip such records.",
+    place: {},
   });
 });
 
@@ -70,7 +74,7 @@ test.each([
   ['no trace', '', 'The worker does not say why.'],
   ['a class without a message', 'java.lang.RuntimeException: ', 'java.lang.RuntimeException:'],
 ])('%s', (_case, trace, sentence) => {
-  expect(reasonOf(trace)).toEqual({ code: null, sentence, hint: null });
+  expect(reasonOf(trace)).toEqual({ code: null, sentence, hint: null, place: {} });
 });
 
 test('abbreviations, versions and file names do not end a sentence', () => {
@@ -87,7 +91,7 @@ test('credentials are hidden, and long or hostile traces are bounded', () => {
     '. A'.repeat(3_000_000),
   ]) {
     const { sentence, hint } = reasonOf(text, noCure);
-    expect(sentence.length + (hint?.length ?? 0)).toBeLessThan(3_000);
+    expect(sentence.length + (hint?.length ?? 0)).toBeLessThan(4_200);
   }
   expect(reasonOf('a.B: <script>alert(1)</script>').sentence).toBe('<script>alert(1)</script>');
 });

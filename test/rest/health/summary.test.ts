@@ -1,6 +1,6 @@
 /** What a person should see first of a connector, never contradicting the states beside it. */
 import type { State } from '@millrace/console';
-import { summaryOf } from '../../../src/rest/console/summary';
+import { summaryOf } from '../../../src/rest/health/summary';
 
 const STATES: readonly State[] = ['UNASSIGNED', 'RUNNING', 'PAUSED', 'STOPPED', 'FAILED', 'RESTARTING'];
 const part = (state: State, isWorkerGone = false): { state: State; isWorkerGone: boolean } => ({ state, isWorkerGone });
@@ -54,4 +54,30 @@ test('no combination contradicts its parts', () => {
         if (summary === 'paused') expect(all).not.toContain('RUNNING');
         if (summary === 'stopped') expect(connector).toBe('STOPPED');
       }
+});
+
+describe('what the tasks report', () => {
+  const of = (code: string, state: State = 'RUNNING', tasks: readonly State[] = ['RUNNING']): string =>
+    summaryOf(
+      part(state),
+      tasks.map((one) => part(one)),
+      tasks.length,
+      [{ code }],
+    );
+
+  test.each(['HEALTH_DISCONNECTED', 'HEALTH_RETRYING', 'HEALTH_FAILING_RECORDS', 'HEALTH_BEHIND'])(
+    '%s: degraded',
+    (code) => {
+      expect(of(code)).toBe('degraded');
+      expect(of(code, 'STOPPED', [])).toBe('stopped');
+      expect(of(code, 'RUNNING', ['FAILED'])).toBe('failed');
+    },
+  );
+
+  test('nothing recent is known', () => {
+    expect(of('HEALTH_WORKER_SILENT')).toBe('unknown');
+    expect(of('HEALTH_NOT_IN_GROUP')).toBe('unknown');
+    expect(of('HEALTH_NOT_IN_GROUP', 'RUNNING', ['FAILED'])).toBe('unknown');
+    expect(of('HEALTH_NOT_IN_GROUP', 'STOPPED', [])).toBe('stopped');
+  });
 });

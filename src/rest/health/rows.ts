@@ -1,10 +1,11 @@
 /** The rows of the console's lists, from the configs and statuses of one moment and the workers' figures. Pure. */
 import type { ConnectorRow, Failure, Lag, TaskRow, WorkerRow } from '@millrace/console';
 import { most, sum, taskKey } from '@millrace/texts/worker-rates';
-import type { ConnectorRecord, ConnectorState } from '../../cluster/entities';
-import type { GroupReport, WorkerView } from './group-reports';
+import type { Absence, ConnectorRecord, ConnectorState } from '../../cluster/entities';
+import type { GroupReport, WorkerView } from '../reports/group-reports';
+import { reasonsOf, type SilentWorkers } from './reasons';
 import { summaryOf } from './summary';
-import type { TaskReport } from './worker-report';
+import type { TaskReport } from '../reports/worker-report';
 
 /** States that need a worker: a connector that is STOPPED, for instance, loses nothing with the one that stopped it. */
 const NEED_A_WORKER: ReadonlySet<string> = new Set(['RUNNING', 'PAUSED', 'FAILED', 'RESTARTING']);
@@ -14,12 +15,17 @@ const NO_STATUS: ConnectorState = { state: 'UNASSIGNED', worker_id: '' };
 export interface Group {
   readonly members: ReadonlySet<string>;
   readonly isWhole: boolean;
+  /** Of the worker that answers. */
+  readonly absence: Absence | null;
+  readonly silent: SilentWorkers;
   /** By `taskKey`. */
   readonly tasks: ReadonlyMap<string, TaskReport>;
 }
 
-export function groupOf({ workers, isWhole }: GroupReport): Group {
+export function groupOf({ workers, isWhole }: GroupReport, absence: Absence | null): Group {
   return {
+    absence,
+    silent: new Map(workers.flatMap(({ id, problem }) => (problem === null ? [] : [[id, problem] as const]))),
     members: new Set(workers.map(({ id }) => id)),
     isWhole,
     tasks: new Map(
@@ -28,12 +34,27 @@ export function groupOf({ workers, isWhole }: GroupReport): Group {
   };
 }
 
-/** @param failure of its newest failed part */
-export function connectorRow(record: ConnectorRecord, group: Group, failure: Failure | null): ConnectorRow {
+export interface RowFacts {
+  /** Of its failed parts, the newest first. */
+  readonly failures: readonly Failure[];
+  /** Null: none is configured. */
+  readonly deadLetterTopic: string | null;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+export function connectorRow(record: ConnectorRecord, group: Group, facts: RowFacts): ConnectorRow {
   const { name, config, type, target, status } = record;
   const connector = status?.connector ?? NO_STATUS;
   const isGone = isWorkerGone(connector, group);
   const tasks = [...(status?.tasks ?? [])].sort((a, b) => a.id - b.id).map((task) => taskRow(name, task, group));
+  const parts = [{ worker: connector.worker_id, isWorkerGone: isGone }, ...tasks];
+  const reasons = reasonsOf({
+    ...{ type, tasks, ...facts },
+    goneWorkers: [...new Set(parts.flatMap((part) => (part.isWorkerGone ? [part.worker] : [])))],
+    absence: connector.state === 'STOPPED' ? null : group.absence,
+    silent: group.silent,
+  });
   return {
     name,
     type,
@@ -41,15 +62,18 @@ export function connectorRow(record: ConnectorRecord, group: Group, failure: Fai
     version: versionOf(connector),
     state: connector.state,
     target,
-    summary: summaryOf({ state: connector.state, isWorkerGone: isGone }, tasks, record.tasks),
+    summary: summaryOf({ state: connector.state, isWorkerGone: isGone }, tasks, record.tasks, reasons),
+    reasons,
     worker: connector.worker_id,
     isWorkerGone: isGone,
     since: connector.since ?? null,
     tasks,
     tasksMax: tasksMaxOf(config['tasks.max']),
     rate: sum(tasks.map(({ rate }) => rate)),
+    errors: sum(tasks.map(({ errors }) => errors)),
+    errorRate: sum(tasks.map(({ errorRate }) => errorRate)),
     lag: lagOf(tasks.map(({ lag }) => lag)),
-    failure,
+    failure: facts.failures[0] ?? null,
   };
 }
 
@@ -68,7 +92,11 @@ function taskRow(connector: string, task: ConnectorState & { readonly id: number
       bytes: report?.lagBytes ?? null,
       seconds: report?.lagSeconds ?? null,
     },
-    errors: report?.errors ?? null,
+    errors: report?.failed ?? null,
+    errorRate: report?.failedRate ?? null,
+    lastErrorAt: report?.lastFailedAt ?? null,
+    isConnected: report?.isConnected ?? null,
+    problem: report?.problem ?? null,
     thread: report?.thread ?? null,
   };
 }

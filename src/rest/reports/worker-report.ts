@@ -3,16 +3,24 @@
  * versions may differ, so a report is read like any other input.
  */
 import { most, type ProcessReading, taskKey, type TaskReading } from '@millrace/texts/worker-rates';
+import type { TaskProblem } from '@millrace/console';
 import type { WorkerFigures, WorkerHealth } from '../../cluster/entities';
 import { clientFigures } from '../../metrics/open-clients';
 import { processMemory } from '../../metrics/process-memory';
-import { publishedLag } from '../../metrics/published-series';
+import { type LagUnit, publishedLag } from '../../metrics/published-series';
 
 export interface TaskReport extends TaskReading {
   readonly connector: string;
   readonly task: number;
   readonly lagBytes?: number;
   readonly thread?: number;
+  /** Records given up since the task started, and per second. */
+  readonly failed?: number;
+  readonly failedRate?: number;
+  readonly lastFailedAt?: number;
+  /** Absent: unknown. */
+  readonly isConnected?: boolean;
+  readonly problem?: TaskProblem;
 }
 
 export interface WorkerReport {
@@ -58,18 +66,26 @@ function residentMemory(): number | null {
 
 function taskReports(figures: WorkerFigures, now: number): readonly TaskReport[] {
   const lags = sinkLags(figures, now);
-  return figures.tasks.map(({ connector, task, metrics, published, thread }) => {
+  return figures.tasks.map(({ connector, task, metrics, published, thread, condition }) => {
     const isSource = metrics.type === 'source';
     const lag = lags.get(taskKey(connector, task));
+    // What a plugin published before it lost its connection says nothing about now.
+    const own = (unit: LagUnit): number | null =>
+      condition.isConnected === false ? null : publishedLag(published, unit, now);
     return {
       ...{ connector, task },
       records: isSource ? metrics.source.written.value : metrics.sink.sent.value,
       errors: metrics.errors.errors.value,
+      failed: metrics.errors.failedRecords.value,
+      ...(condition.isConnected !== null && { isConnected: condition.isConnected }),
+      ...(condition.problem !== null && { problem: condition.problem }),
       ...known({
+        failedRate: metrics.errors.failedLately.rate(now),
+        lastFailedAt: metrics.errors.lastErrorAt.value || null,
         rate: isSource ? metrics.source.writes.rate(now) : metrics.sink.sends.rate(now),
-        lagRecords: lag?.records ?? publishedLag(published, 'records', now),
-        lagSeconds: lag?.seconds ?? publishedLag(published, 'seconds', now),
-        lagBytes: publishedLag(published, 'bytes', now),
+        lagRecords: lag?.records ?? own('records'),
+        lagSeconds: lag?.seconds ?? own('seconds'),
+        lagBytes: own('bytes'),
         thread,
       }),
     };
@@ -111,7 +127,18 @@ export interface ReadReport extends ProcessReading<TaskReport> {
   readonly health: string | null;
 }
 
-const NUMBERS = ['records', 'rate', 'lagRecords', 'lagSeconds', 'lagBytes', 'errors', 'thread'] as const;
+const NUMBERS = [
+  'failed',
+  'failedRate',
+  'lastFailedAt',
+  'records',
+  'rate',
+  'lagRecords',
+  'lagSeconds',
+  'lagBytes',
+  'errors',
+  'thread',
+] as const;
 
 /** Null: it is not a report. */
 export function readReport(body: unknown): ReadReport | null {
@@ -136,7 +163,19 @@ function taskOf(value: unknown): TaskReport | null {
   const { connector, task: number } = task;
   if (typeof connector !== 'string' || typeof number !== 'number') return null;
   const numbers = Object.fromEntries(NUMBERS.map((name) => [name, finite(task[name])]));
-  return { connector, task: number, ...known(numbers) };
+  const problem = problemOf(task.problem);
+  return {
+    ...{ connector, task: number, ...known(numbers) },
+    ...(typeof task.isConnected === 'boolean' && { isConnected: task.isConnected }),
+    ...(problem !== null && { problem }),
+  };
+}
+
+function problemOf(value: unknown): TaskProblem | null {
+  const { kind, since, reason, code, nextTryAt } = (value ?? {}) as Partial<Record<keyof TaskProblem, unknown>>;
+  const begun = finite(since);
+  if ((kind !== 'disconnected' && kind !== 'retrying') || begun === null) return null;
+  return { kind, since: begun, reason: textOf(reason) ?? '', code: textOf(code), nextTryAt: finite(nextTryAt) };
 }
 
 function textOf(value: unknown): string | null {
