@@ -62,7 +62,7 @@ const NEEDS_TIME_OF_DAY: Record<string, string> = {
   'packages/console/src/parts/poll.ts': SHOWN,
   'packages/console/src/parts/clock.ts': OTHERS,
   'packages/console/src/parts/overview-store.ts': OTHERS,
-  'packages/console/src/pages/connector/offsets-tab.tsx': SHOWN,
+  'packages/console/src/parts/use-loaded.ts': SHOWN,
   'connectors/file/src/source/task.ts': RECORD,
   'connectors/file/src/sink/file-target.ts': 'names of files',
   'connectors/transforms-debezium/src/time-zones/timezone-converter.ts': 'the offset of a time zone now',

@@ -2,6 +2,7 @@
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { ShownLetter } from '../dead-letters/shown-letter';
 import type { Figures } from '../metrics/exposition';
+import type { RecordTexts } from '../records/record-texts';
 import type { TargetState } from '../storage/config/config-records';
 import type { Cause } from '../storage/log/cause';
 import type { State } from '../storage/status/status-records';
@@ -62,6 +63,19 @@ export interface ReplayedLetter {
   readonly error: string | null;
   /** Why the record is a dead letter again; null: not within some seconds. */
   readonly failedAgain: string | null;
+}
+
+/** Records of a connector's topic, the newest first. */
+export interface TopicRecordsPage {
+  readonly topic: string;
+  /** Records in the topic. */
+  readonly total: number;
+  readonly records: readonly (RecordTexts & {
+    readonly partition: number;
+    readonly offset: string;
+    /** Milliseconds since the epoch; null: the record has no timestamp. */
+    readonly at: number | null;
+  })[];
 }
 
 export type { Cause } from '../storage/log/cause';

@@ -16,6 +16,7 @@ import type { TickStage } from './queue/tick-stage';
 import type { HerderDeadLetters } from './requests/herder-dead-letters';
 import type { HerderOffsets } from './requests/herder-offsets';
 import type { HerderReads } from './requests/herder-reads';
+import type { HerderRecords } from './requests/herder-records';
 import type { HerderRestarts } from './requests/herder-restarts';
 import type { HerderWrites } from './requests/herder-writes';
 import { readBack } from './requests/read-back';
@@ -48,7 +49,7 @@ type Facet<T> = Pick<T, keyof T>;
 /**
  * What REST calls, by subject. Reads return the last known state. Requests for the leader or for the owner of a
  * connector throw NotHereError, which the REST layer turns into a forwarded request. Until the storage topics have been
- * read, `reads`, `deadLetters` and `topics` throw HerderError 404.
+ * read, `reads`, `deadLetters`, `records` and `topics` throw HerderError 404.
  */
 export interface HerderFacets {
   readonly reads: Facet<HerderReads>;
@@ -58,6 +59,7 @@ export interface HerderFacets {
   readonly restarts: Facet<HerderRestarts>;
   readonly offsets: Facet<HerderOffsets>;
   readonly deadLetters: Facet<HerderDeadLetters>;
+  readonly records: Facet<HerderRecords>;
   readonly topics: Facet<ActiveTopics>;
 }
 
@@ -163,6 +165,11 @@ export class DistributedHerder implements Herder {
   get reads(): Herder['reads'] {
     this.parts.opening.require();
     return this.parts.reads;
+  }
+
+  get records(): Herder['records'] {
+    this.parts.opening.require();
+    return this.parts.records;
   }
 
   get deadLetters(): Herder['deadLetters'] {

@@ -203,6 +203,14 @@ export class FakeHerder implements Herder {
     },
   };
 
+  readonly records: Herder['records'] = {
+    topics: () => ['orders'],
+    newest: async (name, topic) => {
+      this.entry(name);
+      return await Promise.resolve({ topic, total: 0, records: [] });
+    },
+  };
+
   readonly topics: Herder['topics'] = { list: () => [], reset: () => undefined };
 
   private entry(name: string): Entry {

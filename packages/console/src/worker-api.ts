@@ -294,6 +294,8 @@ export interface ConnectorDetails {
   readonly lastRestart: Change | null;
   /** Null: topic tracking is disabled. */
   readonly topics: readonly string[] | null;
+  /** Topics whose records the worker shows: those it writes or reads, and that of its dead letters. */
+  readonly recordTopics: readonly string[];
   /** Topic of the dead letters: of `errors.deadletterqueue.topic.name`, or of the plugin's own key. */
   readonly deadLetterTopic: string | null;
   readonly panels: readonly Panel[];
@@ -320,6 +322,35 @@ export interface LogLines {
   readonly lines: readonly LogLine[];
   /** Workers that did not answer. */
   readonly missing: readonly string[];
+}
+
+/** A key, value or header. */
+export interface RecordPart {
+  /** JSON, shortened; the beginning of the bytes where `error` says why they could not be read; null: a null. */
+  readonly text: string | null;
+  readonly error: string | null;
+}
+
+export interface TopicRecord {
+  readonly partition: number;
+  readonly offset: string;
+  readonly at: number | null;
+  readonly key: RecordPart;
+  readonly value: RecordPart;
+  /** The first 50. */
+  readonly headers: readonly (RecordPart & { readonly name: string })[];
+  readonly moreHeaders: number;
+}
+
+/**
+ * `GET /ui/api/connectors/:name/records?topic=T&limit=20` (role `operator`), newest first, through the connector's
+ * converters. Only of `recordTopics`.
+ */
+export interface TopicRecords {
+  readonly topic: string;
+  /** Records in the topic. */
+  readonly total: number;
+  readonly records: readonly TopicRecord[];
 }
 
 export interface DeadLetter {

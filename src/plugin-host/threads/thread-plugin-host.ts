@@ -13,6 +13,7 @@ import { valueOf, type NullableConfig } from '../../config/validation/entry';
 import type { LogLevels } from '../../logging/log-levels';
 import type { Logger } from '../../logging/logger';
 import type { PluginDescription } from '../../plugins/registry';
+import type { RecordBytes, RecordTexts } from '../../records/record-texts';
 import { writeLine } from '../../threads/thread-logger';
 import { CallPool } from './call-pool';
 import { replyTo } from '../protocol/calls';
@@ -140,6 +141,12 @@ export class ThreadPluginHost implements PluginHost, ConfigValidator {
   ): Promise<readonly Finding[] | null> {
     const subject = { key: description.class, what: `the call of diagnose() in ${description.class}` };
     return await this.pool.call(subject, 'diagnose', description, config, context);
+  }
+
+  async recordTexts(config: ConnectorConfig, records: readonly RecordBytes[]): Promise<readonly RecordTexts[]> {
+    const name = config['connector.class'] ?? '';
+    const subject = { key: `converters of ${name}`, what: `the conversion of records of a connector of ${name}` };
+    return await this.pool.call(subject, 'recordTexts', config, records);
   }
 
   retireThreads(): void {

@@ -40,6 +40,7 @@ export class DetailsComputation {
       config: await context.secrets.shownToAll(record.config, record.config['connector.class']),
       lastRestart: restart && (await this.show(restart)),
       topics: context.tracksTopics ? herder.topics.list(name) : null,
+      recordTopics: herder.records.topics(name),
       deadLetterTopic: deadLetterTopics(record.config, plugin?.deadLetters)[0]?.topic ?? null,
       history: history.of(name),
       historyStepMs: STEP_MS,

@@ -7,6 +7,7 @@ import type { ConsoleContext } from './console-context';
 import { connectorRoutes } from './connector-routes';
 import { overviewRoutes, type ConsoleSources } from './overview';
 import { RateHistory } from './rate-history';
+import { recordRoutes } from './records-routes';
 import { sessionRoute, signIn } from './session';
 
 /** `hasLoggers`: the listener also serves the admin routes. */
@@ -23,6 +24,7 @@ export function createConsole(context: ConsoleContext): ConsoleRoutes {
     ...changeRoutes(context),
     ...logRoutes(context),
     ...deadLetterRoutes(context),
+    ...recordRoutes(context),
   ];
   return (hasLoggers) => [sessionRoute(context, hasLoggers), ...shared].map((route) => ({ ...route, onError }));
 }

@@ -48,6 +48,7 @@ test('a source', async () => {
     config: { ...SRC, name: 'a' },
     lastRestart: null,
     topics: ['t', 'u'],
+    recordTopics: ['orders'],
     deadLetterTopic: null,
     panels: [],
     effects: {},

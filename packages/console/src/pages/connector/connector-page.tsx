@@ -19,11 +19,11 @@ import { Facts } from './facts';
 import { HistoryTab } from './history-tab';
 import { LogsTab } from './logs-tab';
 import { StatusTab } from './status-tab';
-import { TopicsTab } from './topics-tab';
 import { isNotFound, useConnector } from './use-connector';
 
 const ConfigTab = lazyPage(async () => (await import('./config-tab')).ConfigTab);
 const OffsetsTab = lazyPage(async () => (await import('./offsets-tab')).OffsetsTab);
+const TopicsTab = lazyPage(async () => (await import('./topics-tab')).TopicsTab);
 const DeadLettersTab = lazyPage(async () => (await import('./dead-letters-tab')).DeadLettersTab);
 
 const TABS = [
@@ -116,7 +116,7 @@ function Connector({ details, polled, query }: ConnectorProps): JSX.Element {
         {selected === 'offsets' && (
           <OffsetsTab details={details} edited={offsets} onEdit={setOffsets} refresh={polled.refresh} />
         )}
-        {selected === 'topics' && <TopicsTab details={details} refresh={polled.refresh} />}
+        {selected === 'topics' && <TopicsTab details={details} topic={query['topic'] ?? ''} refresh={polled.refresh} />}
         {selected === 'logs' && <LogsTab name={row.name} />}
         {selected === 'dead-letters' && <DeadLettersTab details={details} />}
         {selected === 'history' && <HistoryTab name={row.name} />}

@@ -1,12 +1,12 @@
 /**
- * Reads the newest dead letters of a topic, backwards from the ends of its partitions: in steps that grow until there
- * are enough letters. Bounded in records, bytes and time; the newest are read first.
+ * Reads the newest records of a topic, backwards from the ends of its partitions: in steps that grow until there
+ * are enough. Bounded in records, bytes and time; the newest are read first.
  */
 import { ConnectError } from '@millrace/sdk';
 import type { ConsumerRecord } from '@millrace/kafka-client';
-import { letterRanges, type LetterReaders } from './letter-ranges';
+import { recordRanges, type TopicReaders } from './record-ranges';
 
-export interface NewestLettersRequest<T> {
+export interface NewestRecordsRequest<T> {
   readonly topic: string;
   readonly limit: number;
   /** Called with records whose buffers it must not keep. Null: not one of those that are wanted. */
@@ -15,11 +15,13 @@ export interface NewestLettersRequest<T> {
   readonly signal: AbortSignal;
 }
 
-export interface NewestLetters<T> {
+export interface NewestRecords<T> {
   /** Records in the topic. */
   readonly total: number;
+  /** Those that were read, wanted or not. */
+  readonly read: number;
   /** The newest first. */
-  readonly letters: readonly T[];
+  readonly records: readonly T[];
 }
 
 /** Of all partitions. */
@@ -34,22 +36,22 @@ interface Range {
   readonly partition: number;
   readonly first: number;
   upper: number;
-  /** Of the letters that were read; Infinity: none yet. */
+  /** Of the records that were read; Infinity: none yet. */
   oldest: number;
 }
 
 interface Found<T> {
   readonly at: number;
   readonly offset: number;
-  readonly letter: T;
+  readonly record: T;
 }
 
-/** @throws ConnectError `TOPIC_NOT_FOUND`, `DLQ_READ`, KafkaError */
-export async function newestLetters<T>(
-  readers: LetterReaders,
-  request: NewestLettersRequest<T>,
-): Promise<NewestLetters<T>> {
-  const found = await letterRanges(readers.admin, request.topic);
+/** @throws ConnectError `TOPIC_NOT_FOUND`, `RECORDS_READ`, KafkaError */
+export async function newestRecords<T>(
+  readers: TopicReaders,
+  request: NewestRecordsRequest<T>,
+): Promise<NewestRecords<T>> {
+  const found = await recordRanges(readers.admin, request.topic);
   const ranges = found.map(({ partition, first, end }): Range => ({ partition, first, upper: end, oldest: Infinity }));
   const total = ranges.reduce((sum, { first, upper }) => sum + upper - first, 0);
   const reading = new Reading(readers.consumer, request);
@@ -62,8 +64,8 @@ export async function newestLetters<T>(
       if (open.length === 0 || size < 1) break;
       if (!(await reading.read(open, size))) {
         if (step > FIRST_STEP) break;
-        throw new ConnectError(`The dead letter topic ${request.topic} could not be read in time.`, {
-          code: 'DLQ_READ',
+        throw new ConnectError(`Topic ${request.topic} could not be read in time.`, {
+          code: 'RECORDS_READ',
           place: { topic: request.topic },
         });
       }
@@ -71,7 +73,7 @@ export async function newestLetters<T>(
   } finally {
     request.signal.removeEventListener('abort', wake);
   }
-  return { total, letters: reading.newest().map(({ letter }) => letter) };
+  return { total, read: reading.count, records: reading.newest().map(({ record }) => record) };
 }
 
 class Reading<T> {
@@ -80,13 +82,16 @@ class Reading<T> {
   private bytes = 0;
 
   constructor(
-    private readonly consumer: LetterReaders['consumer'],
-    private readonly request: NewestLettersRequest<T>,
+    private readonly consumer: TopicReaders['consumer'],
+    private readonly request: NewestRecordsRequest<T>,
   ) {}
 
+  get count(): number {
+    return this.records;
+  }
+
   newest(): readonly Found<T>[] {
-    this.found.sort((a, b) => b.at - a.at || b.offset - a.offset);
-    this.found.length = Math.min(this.found.length, this.request.limit);
+    keepNewest(this.found, this.request.limit);
     return this.found;
   }
 
@@ -106,10 +111,12 @@ class Reading<T> {
 
   /** False: ended by the signal, and what was read of this step does not count. */
   async read(ranges: readonly Range[], size: number): Promise<boolean> {
-    const { topic, convert, signal } = this.request;
+    const { topic, convert, limit, signal } = this.request;
     const { consumer } = this;
     const windows = new Map(ranges.map((range) => [range.partition, Math.max(range.first, range.upper - size)]));
     const found: Found<T>[] = [];
+    let records = 0;
+    let bytes = 0;
     consumer.assign(ranges.map(({ partition }) => ({ topic, partition })));
     for (const [partition, offset] of windows) consumer.seek({ topic, partition, offset });
     const isRead = ({ partition, upper }: Range): boolean => (consumer.position({ topic, partition }) ?? 0) >= upper;
@@ -119,18 +126,27 @@ class Reading<T> {
         const range = ranges.find(({ partition }) => partition === batch.partition);
         for (const record of batch.records) {
           if (!range || record.offset >= range.upper) break;
-          this.records++;
-          this.bytes += bytesOf(record);
+          records++;
+          bytes += bytesOf(record);
           range.oldest = Math.min(range.oldest, record.timestamp);
-          const letter = convert(batch.partition, record);
-          if (letter !== null) found.push({ at: record.timestamp, offset: record.offset, letter });
+          const converted = convert(batch.partition, record);
+          if (converted !== null) found.push({ at: record.timestamp, offset: record.offset, record: converted });
+          // What is kept may be large.
+          if (found.length >= 2 * limit) keepNewest(found, limit);
         }
       }
     }
     for (const range of ranges) range.upper = windows.get(range.partition) as number;
     this.found.push(...found);
+    this.records += records;
+    this.bytes += bytes;
     return true;
   }
+}
+
+function keepNewest<T>(found: Found<T>[], limit: number): void {
+  found.sort((a, b) => b.at - a.at || b.offset - a.offset);
+  found.length = Math.min(found.length, limit);
 }
 
 function bytesOf({ key, value, headers }: ConsumerRecord): number {

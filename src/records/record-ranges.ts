@@ -1,14 +1,14 @@
-/** The offsets of a dead letter topic. */
+/** The offsets of a topic, and the clients that read it. */
 import { ConnectError } from '@millrace/sdk';
 import type { Admin, AssignedConsumer } from '@millrace/kafka-client';
 
-export interface LetterReaders {
+export interface TopicReaders {
   readonly admin: Pick<Admin, 'describeTopics' | 'listOffsets'>;
   /** Connected; reads committed records. */
   readonly consumer: Pick<AssignedConsumer, 'assign' | 'seek' | 'poll' | 'position' | 'wakeup'>;
 }
 
-export interface LetterRange {
+export interface RecordRange {
   readonly partition: number;
   readonly first: number;
   /** After the last committed record. */
@@ -16,10 +16,10 @@ export interface LetterRange {
 }
 
 /** Of each partition. Throws ConnectError `TOPIC_NOT_FOUND`, KafkaError. */
-export async function letterRanges(admin: LetterReaders['admin'], topic: string): Promise<LetterRange[]> {
+export async function recordRanges(admin: TopicReaders['admin'], topic: string): Promise<RecordRange[]> {
   const [description] = await admin.describeTopics([topic]);
   if (!description)
-    throw new ConnectError(`The dead letter topic ${topic} does not exist, or the worker may not read it.`, {
+    throw new ConnectError(`Topic ${topic} does not exist, or the worker may not read it.`, {
       code: 'TOPIC_NOT_FOUND',
       place: { topic },
     });
