@@ -66,8 +66,8 @@ export class PluginServer {
     const validator = options.validator({ resolve } as Pick<ConfigResolver, 'resolve'>);
     onValidationStep((step) => options.currentStep.write(this.work.hide?.(step) ?? step, this.work));
     this.calls = {
-      validate: (config, checks) => validator.validate(config, checks),
-      definitions: (plugin, version) => validator.definitions(plugin, version),
+      validate: (config, checks, withHints) => validator.validate(config, checks, withHints),
+      definitions: (plugin, version, withHints) => validator.definitions(plugin, version, withHints),
       schema: (plugin, version) => validator.schema(plugin, version),
       traits: async (description) => traitsOf(await this.load(description)),
       alterOffsets: async (description, config, offsets, change) => {

@@ -10,7 +10,7 @@ import { grantedSettings } from '../../plugins/granted-settings';
 import { didYouMean, nearestClasses } from '../../plugins/missing-class';
 import type { PluginDescription, PluginRegistry } from '../../plugins/registry';
 import { overridePolicy } from '../client-override-policy';
-import { commonKeys, embeddedPrefix, frameworkKeys, type Choices } from '../connector-config';
+import { commonKeys, frameworkKeys, type Choices } from '../connector-config';
 import { MILLRACE_KEYS } from '../millrace-keys';
 import type { ConfigResolver } from '../providers/config-resolver';
 import { hideInError, hiderOf, type HideResolved } from '../providers/hide-resolved';
@@ -29,8 +29,18 @@ import {
   hasVersion,
   loadForCheck,
 } from './converter-keys';
-import { checkKey, unknownEntry, valueInfo, valueOf, withoutNulls, type Entry, type NullableConfig } from './entry';
+import {
+  checkKey,
+  unknownEntry,
+  valueInfo,
+  valueOf,
+  withHints,
+  withoutNulls,
+  type Entry,
+  type NullableConfig,
+} from './entry';
 import { installedVersions, PluginDefinitions } from './plugin-definitions';
+import { ineffectiveKeyWarnings } from './ineffective-keys';
 import { checkSinkGroup, checkSinkTopics } from './sink-rules';
 import { checkSourcePromises } from './source-rules';
 import { unknownKeyWarnings } from './unknown-keys';
@@ -109,7 +119,7 @@ class Entries {
    * Keys in `resolved` show their placeholder instead of the resolved value, and no messages about it. `hide` removes
    * resolved values from the messages of other keys.
    */
-  result(name: string, { resolved, unchecked, hide }: Placeholders): ConfigInfos {
+  result(name: string, { resolved, unchecked, hide }: Placeholders, isForForm: boolean): ConfigInfos {
     const known = [...this.known.values()];
     known.splice(this.overridesAt, 0, ...this.overrides);
     const all = [...this.unknown.values(), ...known].map((entry) => {
@@ -126,7 +136,10 @@ class Entries {
       name,
       error_count: count,
       groups: [...this.groups],
-      configs: all.map((entry) => ({ definition: entry.definition, value: valueInfo(entry) })),
+      configs: all.map((entry) => ({
+        definition: isForForm && entry.definition ? withHints(entry.definition, entry.hints) : entry.definition,
+        value: valueInfo(entry),
+      })),
       ...(this.warnings.length > 0 && { warnings: this.warnings }),
     };
   }
@@ -157,7 +170,7 @@ class Validator implements ConfigValidator {
     this.plugins = new PluginDefinitions(options.registry, options.config);
   }
 
-  async validate(sent: NullableConfig, checks: Checks = 'all'): Promise<ConfigInfos> {
+  async validate(sent: NullableConfig, checks: Checks = 'all', isForForm = false): Promise<ConfigInfos> {
     const asSent = valueOf(sent, 'connector.class');
     if (asSent == null) {
       throw new ValidationError(400, `Connector config ${showMap(sent)} contains no connector type`);
@@ -171,7 +184,7 @@ class Validator implements ConfigValidator {
     const placeholders: Placeholders = { resolved, unchecked, hide };
     try {
       const entries = await this.check(valueOf(config, 'connector.class') ?? '', config, placeholders, checks);
-      return entries.result(asSent, placeholders);
+      return entries.result(asSent, placeholders, isForForm);
     } catch (error) {
       throw hideInError(error, hide, THROWN_LIMIT);
     }
@@ -252,19 +265,21 @@ class Validator implements ConfigValidator {
     this.checkClients(connector, config, entries, (key) => resolved.has(key));
     await this.checkConverters(config, entries);
     const groups = entries.byName.get('topic.creation.groups')?.parsed;
-    entries.warnings = unknownKeyWarnings(Object.keys(config), {
+    const typed = unknownKeyWarnings(Object.keys(config), {
       names: entries.names,
-      prefixes: [...entries.byName.keys()].flatMap((name) => {
-        const prefix = embeddedPrefix(name);
-        return prefix === null ? [] : [`${prefix}.`];
-      }),
       topicGroups: connector.type === 'sink' ? null : Array.isArray(groups) ? (groups as readonly string[]) : [],
     });
+    const ineffective = ineffectiveKeyWarnings(entries.byName, config);
+    entries.warnings = [...typed, ...ineffective.filter(({ key }) => typed.every((other) => other.key !== key))];
     return entries;
   }
 
-  async definitions(name: string, version?: string | null): Promise<readonly ConfigDefinitionInfo[]> {
-    return await this.plugins.definitions(name, version);
+  async definitions(
+    name: string,
+    version?: string | null,
+    isForForm = false,
+  ): Promise<readonly ConfigDefinitionInfo[]> {
+    return await this.plugins.definitions(name, version, isForForm);
   }
 
   async schema(name: string, version?: string | null): Promise<JsonSchema> {

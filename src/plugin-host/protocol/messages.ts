@@ -49,8 +49,8 @@ export type OffsetPairs = readonly (readonly [unknown, unknown])[];
 
 /** Calls from the worker to a thread. */
 export interface PluginCalls {
-  validate(config: NullableConfig, checks: Checks): ConfigInfos;
-  definitions(plugin: string, version: string | null): readonly ConfigDefinitionInfo[];
+  validate(config: NullableConfig, checks: Checks, withHints: boolean): ConfigInfos;
+  definitions(plugin: string, version: string | null, withHints: boolean): readonly ConfigDefinitionInfo[];
   schema(plugin: string, version: string | null): JsonSchema;
   traits(description: PluginDescription): ConnectorTraits;
   alterOffsets(

@@ -85,19 +85,24 @@ export class ThreadPluginHost implements PluginHost, ConfigValidator {
     });
   }
 
-  async validate(config: NullableConfig, checks: Checks = 'all'): Promise<ConfigInfos> {
+  async validate(config: NullableConfig, checks: Checks = 'all', withHints = false): Promise<ConfigInfos> {
     const name = valueOf(config, 'connector.class') ?? '';
     return await this.pool.call(
       { key: name, what: `the validation of a configuration of ${name}` },
       'validate',
       config,
       checks,
+      withHints,
     );
   }
 
-  async definitions(plugin: string, version?: string | null): Promise<readonly ConfigDefinitionInfo[]> {
+  async definitions(
+    plugin: string,
+    version?: string | null,
+    withHints = false,
+  ): Promise<readonly ConfigDefinitionInfo[]> {
     const what = `the import of ${plugin}`;
-    return await this.pool.call({ key: plugin, what }, 'definitions', plugin, version ?? null);
+    return await this.pool.call({ key: plugin, what }, 'definitions', plugin, version ?? null, withHints);
   }
 
   async schema(plugin: string, version?: string | null): Promise<JsonSchema> {
