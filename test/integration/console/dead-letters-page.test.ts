@@ -66,6 +66,7 @@ describeInBrowser('the dead letters of a connector', () => {
     };
     await replayNewest();
     await page.getByText('0 written to their topic again, 1 replayed, and failed again.').waitFor();
+    await waitFor('the new dead letter', async () => (await letters.count()) === LETTERS + 1);
     const failedAgain = letters.filter({ hasText: 'Replayed, and failed again' });
     expect(await failedAgain.getByRole('status').innerText()).toMatch(/^Replayed, and failed again\s+Converting byte/i);
 
