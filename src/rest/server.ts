@@ -34,6 +34,7 @@ import { reportRoute } from './reports/report-route';
 import { callerCheck } from './http/caller-check';
 import type { RestContext } from './routes/context';
 import { createForwarder } from './routes/forward';
+import { GroupLogs } from './routes/group-logs';
 import { loggerRoutes } from './routes/loggers';
 import { metricsRoute } from './routes/metrics';
 import { forwardedMarks, internalProof, workerMarks } from './routes/worker-marks';
@@ -119,14 +120,15 @@ export function createRestServer(options: RestServerOptions): RestServer {
     if (!found) throw new RestError(404, 'Worker is still starting up.');
     return found;
   };
-  const { registry, millraceVersion, healthLimitMs = 10_000 } = options;
+  const { registry, logger, millraceVersion, healthLimitMs = 10_000, recent = new RecentLines() } = options;
   const secrets = new HiddenSecrets(access.hasRoles, options.validator, registry);
   const health = new GroupHealth({
     ...{ herder, registry, secrets, millraceVersion, send: workers.send },
     worker: quickHealth({ herderIfReady, healthLimitMs }, HEALTH_WAIT_MS),
   });
+  const logs = new GroupLogs({ herder, secrets, logger, recent, send: workers.send });
   const context: RestContext = {
-    ...{ herderIfReady, herder, registry, secrets, health, healthLimitMs },
+    ...{ herderIfReady, herder, registry, secrets, health, logs, healthLimitMs },
     validator: options.validator,
     levels: options.levels,
     logger: options.logger,
@@ -138,9 +140,9 @@ export function createRestServer(options: RestServerOptions): RestServer {
   };
   const { consoleEnabled, groupId, topicTrackingEnable: tracksTopics } = options.config;
   const { accepts } = access;
-  const { consoleFolder, recent = new RecentLines() } = options;
+  const { consoleFolder } = options;
   const consoleRoutes = consoleEnabled
-    ? createConsole({ ...context, accepts, send: workers.send, millraceVersion, groupId, tracksTopics, recent })
+    ? createConsole({ ...context, accepts, send: workers.send, millraceVersion, groupId, tracksTopics })
     : (): readonly ConsoleRoute[] => [];
   const pages = consoleEnabled ? { pages: consolePages(consoleFiles(consoleFolder)) } : {};
   const { cors, responseHeaders: rules, raw, listeners, adminListeners } = options.config;

@@ -28,6 +28,7 @@ import { BodyBudget, type BodyLimits } from '../../src/rest/http/body-budget';
 import { GroupHealth } from '../../src/rest/health/group-health';
 import { reportRoute } from '../../src/rest/reports/report-route';
 import { quickHealth } from '../../src/rest/routes/worker';
+import { GroupLogs } from '../../src/rest/routes/group-logs';
 import { createForwarder } from '../../src/rest/routes/forward';
 import { loggerRoutes } from '../../src/rest/routes/loggers';
 import { internalProof } from '../../src/rest/routes/worker-marks';
@@ -272,6 +273,7 @@ export function fakeWorker(options: FakeWorkerOptions = {}) {
   const herder = new FakeHerder(validator, registry);
   const levels = new LogLevels();
   const send = options.forward ?? (() => Promise.reject(new Error('nobody to forward to')));
+  const recent = new RecentLines();
   const herderIfReady = (): FakeHerder | null => (options.starting ? null : herder);
   const readyHerder = (): FakeHerder => {
     if (options.starting) throw new RestError(404, 'Worker is still starting up.');
@@ -281,6 +283,7 @@ export function fakeWorker(options: FakeWorkerOptions = {}) {
   const healthLimitMs = options.healthLimitMs ?? 10_000;
   const context: RestContext = {
     ...{ herderIfReady, herder: readyHerder, secrets, healthLimitMs, registry },
+    logs: new GroupLogs({ herder: readyHerder, secrets, logger: silentLogger, recent, send }),
     health: new GroupHealth({
       ...{ herder: readyHerder, registry, secrets, send, millraceVersion: '0.0.0' },
       worker: quickHealth({ herderIfReady, healthLimitMs }, 1_000),
@@ -294,7 +297,6 @@ export function fakeWorker(options: FakeWorkerOptions = {}) {
     commit: '0123456789abcdef',
     startedAt: 1_700_000_000_000,
   };
-  const recent = new RecentLines();
   const routes = withOpenApi([...connectRoutes(context), ...loggerRoutes(context)], context.version);
   const ofConsole = createConsole({
     ...context,
@@ -303,7 +305,6 @@ export function fakeWorker(options: FakeWorkerOptions = {}) {
     millraceVersion: '0.0.0',
     groupId: 'connect-cluster',
     tracksTopics: true,
-    recent,
   })(true);
   const consoleRoutes = [reportRoute(async () => await context.health.ownReport()), ...ofConsole];
   const limits = options.bodies ?? { maxBytes: 1024 * 1024, inFlightBytes: 16 * 1024 * 1024 };

@@ -5,7 +5,7 @@ import { ConnectorPlugins } from '../../cluster/running/connector-plugins';
 import { encodeSegment } from '../requests/request-path';
 import type { ConnectorDetails, Panel } from '@millrace/console';
 import type { ConnectorConsole } from '@millrace/sdk';
-import { showChange, type ShowChange } from './changes-routes';
+import { showChange, type ShowChange } from '../routes/changes';
 import { REPORT_PATH } from '../reports/group-reports';
 import type { ConsoleSources } from './overview';
 import { panelsOf, publishedSeries, readSeries, type Series } from './panels';

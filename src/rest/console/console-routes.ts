@@ -1,8 +1,8 @@
 /** What the console in the browser gets from its worker, under `/ui/api`. */
 import type { ConsoleRoute } from '../requests/route';
-import { changeRoutes } from './changes-routes';
+import { consoleChangeRoutes } from './changes-routes';
 import { deadLetterRoutes } from './dead-letters-routes';
-import { logRoutes } from './logs-routes';
+import { consoleLogRoutes } from './logs-routes';
 import type { ConsoleContext } from './console-context';
 import { connectorRoutes } from './connector-routes';
 import { overviewRoutes, type ConsoleSources } from './overview';
@@ -21,8 +21,8 @@ export function createConsole(context: ConsoleContext): ConsoleRoutes {
   const shared = [
     ...overviewRoutes(parts),
     ...connectorRoutes(parts),
-    ...changeRoutes(context),
-    ...logRoutes(context),
+    ...consoleChangeRoutes(context),
+    ...consoleLogRoutes(context),
     ...deadLetterRoutes(context),
     ...recordRoutes(context),
   ];

@@ -3,10 +3,9 @@ import { RestError } from '../http/rest-error';
 import { plainValue, type Plain } from '../json/plain-value';
 import { REPLAY } from '../json/shape';
 import { readTree } from '../requests/request-body';
-import { ok, param, type Call, type ConsoleRoute } from '../requests/route';
+import { ok, param, wholeNumber, type Call, type ConsoleRoute } from '../requests/route';
 import type { RestContext } from '../routes/context';
 import type { DeadLetters, ReplayRequest, ReplayResult } from '@millrace/console';
-import { limitOf } from './limit';
 
 const LIMITS = { fallback: 50, most: 200 };
 /** Of one replay. */
@@ -24,7 +23,10 @@ export function deadLetterRoutes({
       role: 'operator',
       run: async (call) => {
         const name = param(call, 'name');
-        const page = await herder().deadLetters.list(name, limitOf(call, LIMITS));
+        const page = await herder().deadLetters.list(
+          name,
+          wholeNumber(call, 'limit', 1, LIMITS.most) ?? LIMITS.fallback,
+        );
         // What a plugin says of a failure may quote its config.
         const hide = await secrets.inTextsFromAll(herder().reads.connectorInfo(name).config);
         const letters = page.letters.map((letter) => {

@@ -2,9 +2,8 @@
 import type { TopicRecords } from '@millrace/console';
 import type { RecordTexts } from '../../records/record-texts';
 import { RestError } from '../http/rest-error';
-import { ok, param, type ConsoleRoute } from '../requests/route';
+import { ok, param, wholeNumber, type ConsoleRoute } from '../requests/route';
 import type { RestContext } from '../routes/context';
-import { limitOf } from './limit';
 
 const LIMITS = { fallback: 20, most: 50 };
 
@@ -18,7 +17,11 @@ export function recordRoutes({ herder, secrets }: Pick<RestContext, 'herder' | '
         const name = param(call, 'name');
         const topic = call.query.get('topic') ?? '';
         if (topic === '') throw new RestError(400, '"topic" must be the name of one of the connector\'s topics');
-        const page = await herder().records.newest(name, topic, limitOf(call, LIMITS));
+        const page = await herder().records.newest(
+          name,
+          topic,
+          wholeNumber(call, 'limit', 1, LIMITS.most) ?? LIMITS.fallback,
+        );
         // What a converter says of its failure may quote its config.
         const hide = await secrets.inTextsFromAll(herder().reads.connectorInfo(name).config);
         const records = page.records.map(({ partition, offset, at, ...texts }) => ({

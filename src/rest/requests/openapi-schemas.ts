@@ -129,6 +129,50 @@ export const SCHEMAS = {
     ['id', 'data'],
   ),
   SignalId: object({ id: text }),
+  Actions: object({
+    name: text,
+    effects: {
+      ...map(textOrNull),
+      description:
+        'By action (`stop`, `restart`, `delete`, `reset_offsets`, `change_offsets`) what it means; null: nothing in particular.',
+    },
+    delete_statement: {
+      ...textOrNull,
+      description: 'Removes what the deleted connector leaves in another system; null: nothing, or unknown.',
+    },
+    signals: {
+      type: ['array', 'null'],
+      description: 'Null: unknown.',
+      items: object({ type: text, description: text, example: { type: 'object' } }, ['example']),
+    },
+  }),
+  LogLines: object({
+    lines: list(
+      object({
+        sequence: { ...integer, description: "Increases within one worker's process." },
+        at: { ...integer, description: 'Milliseconds since the epoch.' },
+        worker_id: text,
+        level: { enum: ['ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE'] },
+        logger: text,
+        task: { type: ['integer', 'null'], description: 'Null: of the connector.' },
+        text,
+      }),
+    ),
+    missing: { ...list(text), description: 'Workers that did not answer.' },
+  }),
+  Changes: object({
+    since: { type: ['integer', 'null'], description: 'Of the oldest change that the worker has kept; null: unknown.' },
+    changes: list(
+      object({
+        at: { type: ['integer', 'null'], description: 'Milliseconds since the epoch.' },
+        kind: text,
+        subject: { ...text, description: 'Name of the connector, the logger or the worker.' },
+        task: { type: ['integer', 'null'] },
+        cause: object({ by: text, user: textOrNull, detail: textOrNull }),
+        keys: list(object({ key: text, before: textOrNull, after: textOrNull })),
+      }),
+    ),
+  }),
   Plugins: list(
     object(
       {

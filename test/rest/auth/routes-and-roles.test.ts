@@ -101,6 +101,9 @@ const ROWS: Readonly<Record<string, Row>> = {
   'POST /connectors/:name/tasks/:task/restart': { does: ['restarts.restartTask'] },
   'POST /connectors/:name/signals': { does: ['restarts.signalTask'], body: SIGNAL },
   'POST /connectors/:name/tasks/:task/signals': { does: ['restarts.signalTask'], body: SIGNAL },
+  'GET /connectors/:name/actions': { does: [] },
+  'GET /connectors/:name/logs': { does: ['members', 'request to a worker'] },
+  'GET /changes': { does: [] },
   'GET /connectors/:name/topics': { does: [] },
   'PUT /connectors/:name/topics/reset': { does: ['topics.reset'] },
   'GET /connectors/:name/offsets': { does: ['offsets.list'] },
@@ -121,7 +124,6 @@ const ROWS: Readonly<Record<string, Row>> = {
   // Of the stored config, with its placeholders.
   'PUT /ui/api/connectors/:name/config/validate': { does: ['checkKeys'], asAdmin: CHECKED, body: {} },
   'GET /ui/api/changes': { does: [] },
-  'GET /ui/api/worker/logs/:name': { does: [] },
   'GET /ui/api/connectors/:name/logs': { does: ['members', 'request to a worker'] },
   'GET /ui/api/connectors/:name/records': { does: ['records.newest'], query: '?topic=orders' },
   'GET /ui/api/connectors/:name/dead-letters': { does: ['deadLetters.list'] },
