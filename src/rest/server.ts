@@ -141,9 +141,10 @@ export function createRestServer(options: RestServerOptions): RestServer {
   const { consoleEnabled, groupId, topicTrackingEnable: tracksTopics } = options.config;
   const { accepts } = access;
   const { consoleFolder } = options;
-  const consoleRoutes = consoleEnabled
+  const ui = consoleEnabled
     ? createConsole({ ...context, accepts, send: workers.send, millraceVersion, groupId, tracksTopics })
-    : (): readonly ConsoleRoute[] => [];
+    : null;
+  const consoleRoutes = (hasLoggers: boolean): readonly ConsoleRoute[] => ui?.routes(hasLoggers) ?? [];
   const pages = consoleEnabled ? { pages: consolePages(consoleFiles(consoleFolder)) } : {};
   const { cors, responseHeaders: rules, raw, listeners, adminListeners } = options.config;
   const { allowedHosts, advertisedHost, restConnectionsMax } = options.config;
@@ -186,6 +187,7 @@ export function createRestServer(options: RestServerOptions): RestServer {
   const opened: BoundListener[] = [];
 
   async function close(): Promise<void> {
+    ui?.history.stop();
     await Promise.all(servers.splice(0).map(async (server) => await server.close()));
   }
 
@@ -224,6 +226,7 @@ export function createRestServer(options: RestServerOptions): RestServer {
     listen: async () => {
       try {
         const bound: ServedListener[] = [];
+        ui?.history.start();
         for (const listener of served) bound.push(await open(listener));
         const atStart = [
           access.admitsEveryone ? openListenersWarning(opened) : null,

@@ -298,15 +298,15 @@ export function fakeWorker(options: FakeWorkerOptions = {}) {
     startedAt: 1_700_000_000_000,
   };
   const routes = withOpenApi([...connectRoutes(context), ...loggerRoutes(context)], context.version);
-  const ofConsole = createConsole({
+  const ui = createConsole({
     ...context,
     send,
     accepts: options.access?.accepts ?? [],
     millraceVersion: '0.0.0',
     groupId: 'connect-cluster',
     tracksTopics: true,
-  })(true);
-  const consoleRoutes = [reportRoute(async () => await context.health.ownReport()), ...ofConsole];
+  });
+  const consoleRoutes = [reportRoute(async () => await context.health.ownReport()), ...ui.routes(true)];
   const limits = options.bodies ?? { maxBytes: 1024 * 1024, inFlightBytes: 16 * 1024 * 1024 };
   const app = createApp([...routes, ...consoleRoutes], {
     logger: silentLogger,
@@ -318,5 +318,5 @@ export function fakeWorker(options: FakeWorkerOptions = {}) {
     workerBodies: { budget: new BodyBudget(limits), isProven: internalProof(() => herder) },
     ...(options.consoleFolder === undefined ? {} : { pages: consolePages(consoleFiles(options.consoleFolder)) }),
   });
-  return { app, herder, levels, recent, routes, consoleRoutes };
+  return { app, herder, levels, recent, routes, consoleRoutes, history: ui.history };
 }

@@ -164,7 +164,7 @@ export interface WorkerRow {
   readonly health: string | null;
 }
 
-/** Rates of the last minutes of one connector, oldest first; null: no page was open, or its worker did not answer. */
+/** Rates of the last minutes of one connector, oldest first; null: its worker did not run, or did not answer. */
 export interface RateHistory {
   readonly connector: string;
   readonly rates: readonly (number | null)[];
@@ -300,8 +300,39 @@ export interface ConnectorDetails {
   readonly deadLetterTopic: string | null;
   readonly panels: readonly Panel[];
   readonly effects: ActionEffects;
-  readonly history: readonly (number | null)[];
-  readonly historyStepMs: number;
+}
+
+/** Of the last hour, oldest first; null: unknown, for instance while the worker did not run. */
+export type HistoryValues = readonly (number | null)[];
+
+interface History {
+  readonly at: number;
+  /** Time of the newest values. */
+  readonly end: number;
+  readonly stepMs: number;
+  /** Workers that did not answer: their part is missing. */
+  readonly missing: readonly string[];
+}
+
+/** `GET /ui/api/connectors/:name/history`. Rates per second, and lags of the task that is most behind. */
+export interface ConnectorHistory extends History {
+  readonly measures: Readonly<Record<'rate' | 'errorRate' | 'lagRecords' | 'lagBytes' | 'lagSeconds', HistoryValues>>;
+  /** Amounts in the connector's panels. */
+  readonly figures: readonly {
+    readonly panel: string;
+    readonly title: string;
+    readonly unit: Figure['unit'];
+    readonly values: HistoryValues;
+  }[];
+}
+
+/** `GET /ui/api/workers/history`. CPU of one core, 1 is all of it. */
+export interface WorkersHistory extends History {
+  readonly workers: readonly {
+    readonly id: string;
+    readonly memoryBytes: HistoryValues;
+    readonly cpu: HistoryValues;
+  }[];
 }
 
 export interface LogLine {

@@ -7,21 +7,20 @@ import type { ConnectorDetails, Panel } from '@millrace/console';
 import type { ConnectorConsole } from '@millrace/sdk';
 import { showChange, type ShowChange } from '../routes/changes';
 import { REPORT_PATH } from '../reports/group-reports';
-import type { ConsoleSources } from './overview';
+import type { ConsoleContext } from './console-context';
 import { panelsOf, publishedSeries, readSeries, type Series } from './panels';
-import { STEP_MS } from './rate-history';
 import { MOST_REASONS, withoutTrace } from '../health/failures';
 
 export class DetailsComputation {
   private readonly show: ShowChange;
 
-  constructor(private readonly parts: ConsoleSources) {
-    this.show = showChange(parts.context);
+  constructor(private readonly context: ConsoleContext) {
+    this.show = showChange(this.context);
   }
 
   /** Rejects with HerderError 404 for an unknown connector. */
   async of(name: string, authorization: string | null): Promise<ConnectorDetails> {
-    const { context, history } = this.parts;
+    const { context } = this;
     const { health } = context;
     const herder = context.herder();
     const plugin = new ConnectorPlugins(context.registry).describe(herder.reads.record(name).config);
@@ -33,7 +32,6 @@ export class DetailsComputation {
     const at = Date.now();
     const all = await health.failures.all(record);
     const row = await health.row(record, group, all.slice(0, MOST_REASONS).map(withoutTrace));
-    history.add(at, name, row.rate);
     const restart = herder.reads.lastRestart(name);
     return {
       ...{ at, row, failures: all, panels, effects: declared.effects ?? {} },
@@ -42,8 +40,6 @@ export class DetailsComputation {
       topics: context.tracksTopics ? herder.topics.list(name) : null,
       recordTopics: herder.records.topics(name),
       deadLetterTopic: deadLetterTopics(record.config, plugin?.deadLetters)[0]?.topic ?? null,
-      history: history.of(name),
-      historyStepMs: STEP_MS,
     };
   }
 
@@ -62,7 +58,7 @@ export class DetailsComputation {
       workers.map(async (worker): Promise<readonly Series[]> =>
         worker === herder.workerId
           ? publishedSeries(herder.figures(), name, declared, Date.now())
-          : readSeries(await this.parts.context.health.reports.ask(worker, path, authorization)),
+          : readSeries(await this.context.health.reports.ask(worker, path, authorization)),
       ),
     );
     return panelsOf(declared, series.flat());

@@ -5,26 +5,34 @@ import { deadLetterRoutes } from './dead-letters-routes';
 import { consoleLogRoutes } from './logs-routes';
 import type { ConsoleContext } from './console-context';
 import { connectorRoutes } from './connector-routes';
-import { overviewRoutes, type ConsoleSources } from './overview';
-import { RateHistory } from './rate-history';
+import { overviewRoutes } from './overview';
+import { HistoryRecorder } from './history/history-recorder';
+import { historyRoutes, type HistorySources } from './history/history-routes';
 import { recordRoutes } from './records-routes';
 import { sessionRoute, signIn } from './session';
 
-/** `hasLoggers`: the listener also serves the admin routes. */
-type ConsoleRoutes = (hasLoggers: boolean) => readonly ConsoleRoute[];
+export interface Console {
+  /** `hasLoggers`: the listener also serves the admin routes. */
+  readonly routes: (hasLoggers: boolean) => readonly ConsoleRoute[];
+  /** Samples the counters of this worker until it is stopped; the other parts do nothing until they are asked. */
+  readonly history: Pick<HistoryRecorder, 'start' | 'stop' | 'sample'>;
+}
 
-/** Its parts do nothing until they are asked. */
-export function createConsole(context: ConsoleContext): ConsoleRoutes {
+export function createConsole(context: ConsoleContext): Console {
   const onError = signIn(context.accepts);
-  const history = new RateHistory();
-  const parts: ConsoleSources = { context, history };
+  const history = new HistoryRecorder(context);
+  const parts: HistorySources = { context, history };
   const shared = [
     ...overviewRoutes(parts),
-    ...connectorRoutes(parts),
+    ...connectorRoutes(context),
     ...consoleChangeRoutes(context),
     ...consoleLogRoutes(context),
     ...deadLetterRoutes(context),
     ...recordRoutes(context),
+    ...historyRoutes(parts),
   ];
-  return (hasLoggers) => [sessionRoute(context, hasLoggers), ...shared].map((route) => ({ ...route, onError }));
+  return {
+    routes: (hasLoggers) => [sessionRoute(context, hasLoggers), ...shared].map((route) => ({ ...route, onError })),
+    history,
+  };
 }

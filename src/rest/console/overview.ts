@@ -5,17 +5,11 @@ import { SharedText } from '../http/shared-text';
 import { encodeJson } from '../json/encode';
 import { flag, type ConsoleRoute } from '../requests/route';
 import type { ConsoleContext } from './console-context';
-import { STEP_MS, type RateHistory } from './rate-history';
+import { recentRates, type HistorySources } from './history/history-routes';
+import { STEP_MS } from './history/sample-history';
 import { workerRows } from '../health/rows';
 
-/** What the console's answers are computed from. */
-export interface ConsoleSources {
-  readonly context: ConsoleContext;
-  readonly history: RateHistory;
-}
-
-async function overviewOf(parts: ConsoleSources, authorization: string | null): Promise<Overview> {
-  const { context, history } = parts;
+async function overviewOf({ context }: HistorySources, authorization: string | null): Promise<Overview> {
   const { health } = context;
   const herder = context.herder();
   const [group, { status, message, absence = null }] = await Promise.all([
@@ -24,7 +18,6 @@ async function overviewOf(parts: ConsoleSources, authorization: string | null): 
   ]);
   const at = Date.now();
   const connectors = await health.rows(group);
-  history.record(at, new Map(connectors.map(({ name, rate }) => [name, rate])));
   return {
     at,
     worker: herder.workerId,
@@ -52,25 +45,27 @@ function effectsOf(connectors: Overview['connectors'], registry: ConsoleContext[
 /** One overview as text, with and without the history. */
 class SharedOverview {
   private plain: SharedText | null = null;
-  private withHistory: SharedText | null = null;
+  private withHistory: Promise<SharedText> | null = null;
 
   constructor(
     private readonly overview: Overview,
-    private readonly history: Pick<RateHistory, 'all'>,
+    private readonly rates: () => Promise<Overview['history']>,
   ) {}
 
-  text(withHistory: boolean): SharedText {
+  async text(withHistory: boolean): Promise<SharedText> {
     if (!withHistory) return (this.plain ??= new SharedText(encodeJson(this.overview)));
-    return (this.withHistory ??= new SharedText(encodeJson({ ...this.overview, history: this.history.all() })));
+    return await (this.withHistory ??= this.rates().then(
+      (history) => new SharedText(encodeJson({ ...this.overview, history })),
+    ));
   }
 }
 
 /** `GET /ui/api/overview` */
-export function overviewRoutes(sources: ConsoleSources): readonly ConsoleRoute[] {
+export function overviewRoutes(sources: HistorySources): readonly ConsoleRoute[] {
   // Requests that arrive while one is answered get the same text, so their number costs neither time nor memory.
   let current: Promise<SharedOverview> | null = null;
   const compute = async (authorization: string | null): Promise<SharedOverview> =>
-    new SharedOverview(await overviewOf(sources, authorization), sources.history);
+    new SharedOverview(await overviewOf(sources, authorization), async () => await recentRates(sources, authorization));
   return [
     {
       method: 'GET',
@@ -79,7 +74,7 @@ export function overviewRoutes(sources: ConsoleSources): readonly ConsoleRoute[]
       run: async (call) => {
         const authorization = call.request.headers.authorization ?? null;
         const shared = await (current ??= compute(authorization).finally(() => (current = null)));
-        return { status: 200, ...(await shared.text(flag(call, 'history') === true).reply(call.request)) };
+        return { status: 200, ...(await (await shared.text(flag(call, 'history') === true)).reply(call.request)) };
       },
     },
   ];

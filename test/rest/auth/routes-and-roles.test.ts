@@ -120,6 +120,10 @@ const ROWS: Readonly<Record<string, Row>> = {
   'GET /ui/api/overview': { does: ['health', 'members', 'request to a worker'] },
   'GET /ui/api/worker': { does: ['health'] },
   'GET /ui/api/worker/:name': { does: [] },
+  'GET /ui/api/worker-history': { does: [] },
+  'GET /ui/api/worker-history/:name': { does: [] },
+  'GET /ui/api/connectors/:name/history': { does: ['health', 'members', 'request to a worker'] },
+  'GET /ui/api/workers/history': { does: ['health', 'members', 'request to a worker'] },
   'GET /ui/api/connectors/:name': { does: ['health', 'members', 'request to a worker'] },
   // Of the stored config, with its placeholders.
   'PUT /ui/api/connectors/:name/config/validate': { does: ['checkKeys'], asAdmin: CHECKED, body: {} },

@@ -52,8 +52,6 @@ test('a source', async () => {
     deadLetterTopic: null,
     panels: [],
     effects: {},
-    history: Array.from({ length: 60 }, () => null),
-    historyStepMs: 5_000,
   });
 });
 
