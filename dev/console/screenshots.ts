@@ -27,6 +27,7 @@ const PICTURES: Readonly<Record<string, readonly [hash: string, colors: 'light' 
   config: ['#/connectors/shop-changes?tab=config', 'light'],
   logs: ['#/connectors/shop-changes?tab=logs', 'light'],
   'dead-letters': ['#/connectors/orders-to-billing?tab=dead-letters', 'light'],
+  topology: ['#/topology', 'light'],
   create: ['#/create', 'light'],
   workers: ['#/workers', 'dark'],
 };

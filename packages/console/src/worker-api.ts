@@ -3,6 +3,10 @@
  * uses for every change. Not a public API: it changes with the console, and both come from the same worker. Times are
  * milliseconds since the epoch, by the worker's clock. Secrets are hidden from every caller.
  */
+import type { Panel } from './figures-api';
+
+export type * from './figures-api';
+
 export type Role = 'reader' | 'operator' | 'admin';
 export type State = 'UNASSIGNED' | 'RUNNING' | 'PAUSED' | 'STOPPED' | 'FAILED' | 'RESTARTING';
 
@@ -245,44 +249,6 @@ export interface ActionEffects {
   readonly changeOffsets?: string;
 }
 
-/** A number or text of a panel. Value null: unknown. */
-export interface Figure {
-  readonly value: number | string | null;
-  readonly unit: 'count' | 'bytes' | 'seconds' | 'percent' | 'boolean' | 'hex64';
-  readonly noun: Noun | null;
-}
-
-/** Singular and plural. */
-export type Noun = readonly [string, string];
-
-export type TextPart = string | Figure;
-
-/** A row of a panel's progress. */
-export interface PanelRow {
-  readonly name: string;
-  readonly percent: number | null;
-  readonly count: number | null;
-}
-
-/** A section of a connector's page that its plugin declares (`console.panels` of its manifest), with its figures. */
-export interface Panel {
-  readonly title: string;
-  readonly state: readonly TextPart[] | null;
-  readonly notice: {
-    readonly kind: 'failed' | 'degraded';
-    readonly title: string;
-    readonly text: readonly TextPart[];
-  } | null;
-  /** `unknown`: text while the figure is unknown; null: a dash. */
-  readonly facts: readonly { readonly title: string; readonly figure: Figure; readonly unknown: string | null }[];
-  /** `isActive`: rows without a percentage are waiting, not done. */
-  readonly progress: {
-    readonly noun: Noun | null;
-    readonly isActive: boolean;
-    readonly rows: readonly PanelRow[];
-  } | null;
-}
-
 /** `GET /ui/api/connectors/:name`. 404 as Connect's REST API. */
 export interface ConnectorDetails {
   readonly at: number;
@@ -300,39 +266,6 @@ export interface ConnectorDetails {
   readonly deadLetterTopic: string | null;
   readonly panels: readonly Panel[];
   readonly effects: ActionEffects;
-}
-
-/** Of the last hour, oldest first; null: unknown, for instance while the worker did not run. */
-export type HistoryValues = readonly (number | null)[];
-
-interface History {
-  readonly at: number;
-  /** Time of the newest values. */
-  readonly end: number;
-  readonly stepMs: number;
-  /** Workers that did not answer: their part is missing. */
-  readonly missing: readonly string[];
-}
-
-/** `GET /ui/api/connectors/:name/history`. Rates per second, and lags of the task that is most behind. */
-export interface ConnectorHistory extends History {
-  readonly measures: Readonly<Record<'rate' | 'errorRate' | 'lagRecords' | 'lagBytes' | 'lagSeconds', HistoryValues>>;
-  /** Amounts in the connector's panels. */
-  readonly figures: readonly {
-    readonly panel: string;
-    readonly title: string;
-    readonly unit: Figure['unit'];
-    readonly values: HistoryValues;
-  }[];
-}
-
-/** `GET /ui/api/workers/history`. CPU of one core, 1 is all of it. */
-export interface WorkersHistory extends History {
-  readonly workers: readonly {
-    readonly id: string;
-    readonly memoryBytes: HistoryValues;
-    readonly cpu: HistoryValues;
-  }[];
 }
 
 export interface LogLine {

@@ -10,6 +10,7 @@ import { HistoryRecorder } from './history/history-recorder';
 import { historyRoutes, type HistorySources } from './history/history-routes';
 import { recordRoutes } from './records-routes';
 import { sessionRoute, signIn } from './session';
+import { topologyRoutes } from './topology';
 
 export interface Console {
   /** `hasLoggers`: the listener also serves the admin routes. */
@@ -30,6 +31,7 @@ export function createConsole(context: ConsoleContext): Console {
     ...deadLetterRoutes(context),
     ...recordRoutes(context),
     ...historyRoutes(parts),
+    ...topologyRoutes(context),
   ];
   return {
     routes: (hasLoggers) => [sessionRoute(context, hasLoggers), ...shared].map((route) => ({ ...route, onError })),

@@ -15,6 +15,7 @@ export function connectorPages(connector: string): readonly string[] {
 
 const PAGES = [
   '#/',
+  '#/topology',
   '#/create',
   `#/create?class=${CLASS}`,
   '#/plugins',

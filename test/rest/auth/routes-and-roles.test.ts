@@ -123,6 +123,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'GET /ui/api/worker-history': { does: [] },
   'GET /ui/api/worker-history/:name': { does: [] },
   'GET /ui/api/connectors/:name/history': { does: ['health', 'members', 'request to a worker'] },
+  'GET /ui/api/topology': { does: [] },
   'GET /ui/api/workers/history': { does: ['health', 'members', 'request to a worker'] },
   'GET /ui/api/connectors/:name': { does: ['health', 'members', 'request to a worker'] },
   // Of the stored config, with its placeholders.

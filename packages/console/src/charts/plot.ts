@@ -41,12 +41,12 @@ export function createPlot({ element, series, unit, onCursor }: PlotOptions): uP
       cursor: { y: false, drag: { x: false, y: false }, sync: { key: 'last hour' } },
       scales: { y: { range: (_, __, most) => [0, Math.max(most || 0, marksOf(unit)[0] as number) * 1.05] } },
       axes: [
-        { ...axis, values: (_, splits) => splits.map((time) => formatClock(time * 1000).slice(0, 5)) },
+        { ...axis, size: 28, values: (_, splits) => splits.map((time) => formatClock(time * 1000).slice(0, 5)) },
         {
           ...axis,
           size: AXIS_WIDTH,
           incrs: marksOf(unit),
-          space: 32,
+          space: 24,
           values: (_, splits) => splits.map((v) => formatIn(unit, v)),
         },
       ],
