@@ -5,6 +5,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
+import { errorAnchors, isErrorsPage, rowsAsSections, wordsAndCodes } from './error-codes.mjs';
 import { NOT_PAGES, pageOf } from './pages.mjs';
 import { anchorOf, plainBraces, repositoryLinks } from './repository-links.mjs';
 import { SIDEBAR } from './sidebar.mjs';
@@ -12,13 +13,21 @@ import { SIDEBAR } from './sidebar.mjs';
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '..', '..');
 
+/** Browsers load no modules from a disk: such a page would have no search, and not even styles. */
+const NEEDS_SERVER = `if (location.protocol === 'file:') addEventListener('DOMContentLoaded', () =>
+  document.body.replaceChildren('This site needs a web server, and no network: npm run docs:preview'));`;
+
 export default defineConfig({
   title: 'Millrace',
-  // Browsers would ask for one.
-  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  head: [
+    // Browsers would ask for one.
+    ['link', { rel: 'icon', href: 'data:,' }],
+    ['script', {}, NEEDS_SERVER],
+  ],
   description: 'A Kafka Connect-compatible connector runtime for Node.js',
   lang: 'en',
   srcDir: '..',
+  ...(process.env.DOCS_OUT_DIR !== undefined && { outDir: process.env.DOCS_OUT_DIR }),
   cacheDir: '../.cache/vitepress',
   srcExclude: NOT_PAGES,
   rewrites: (file) => pageOf(file) ?? file,
@@ -32,6 +41,7 @@ export default defineConfig({
     config: (md) => {
       repositoryLinks(md, root, process.env.DOCS_SOURCE_URL);
       plainBraces(md);
+      errorAnchors(md);
     },
   },
   // The index of all pages is one chunk.
@@ -42,9 +52,11 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
+        miniSearch: { options: { tokenize: wordsAndCodes } },
         // Contracts and the changelog repeat every key and code, and would hide the pages that explain them.
         _render: (text, env, md) => {
           const html = md.render(text, env);
+          if (isErrorsPage(env)) return rowsAsSections(html);
           return /\/(?:contracts\/(?!README)|CHANGELOG)/.test(env.path) ? '' : html;
         },
       },

@@ -9,22 +9,25 @@ import { promisify } from 'node:util';
 import express from 'express';
 import { removeSync } from 'fs-extra';
 import { referencePages } from '../../../dev/docs/reference-pages';
+import { freePort } from '../../../dev/services/free-port';
 import { ROOT } from '../../../dev/services/paths';
 import { describeInBrowser, useBrowser } from '../../helpers/browser/use-browser';
+import { ForegroundCommand } from '../install/foreground';
 
 const BASE = '/millrace/';
 const SOURCE = 'https://source.example/blob/main';
 const folder = mkdtempSync(join(tmpdir(), 'millrace-site-'));
 afterAll(() => removeSync(folder));
+const env = { ...process.env, DOCS_OUT_DIR: folder };
 const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
 const built = (extension: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith(extension));
 const pages = (): string[] => built('.html').filter((name) => name !== '404.html');
 
 beforeAll(async () => {
-  const args = ['run', 'docs', '--', '--base', BASE, '--outDir', folder];
+  const args = ['run', 'docs', '--', '--base', BASE];
   // A dead link between pages fails the build.
-  await promisify(execFile)('npm', args, { cwd: ROOT, env: { ...process.env, DOCS_SOURCE_URL: SOURCE } });
+  await promisify(execFile)('npm', args, { cwd: ROOT, env: { ...env, DOCS_SOURCE_URL: SOURCE } });
 });
 
 test('every Markdown file for users and developers is a page, and the sidebar leads to those for readers', () => {
@@ -108,6 +111,20 @@ test.each([
   expect(found).toContain(`${BASE}${page}`);
 });
 
+/** Of the first cells of docs/errors.md. */
+const codes = readFileSync(join(ROOT, 'docs', 'errors.md'), 'utf8')
+  .split('\n')
+  .flatMap((line) => /^\| (`[A-Z][^|]*) \|/.exec(line)?.[1]?.match(/[A-Z][A-Z0-9_]+(?=`)/g) ?? []);
+
+test('each error code has an anchor, and is a section of the search', () => {
+  expect(codes.length).toBeGreaterThan(150);
+  const ids = new Set(read('errors.html').match(/(?<=<code [^>]*id=")[^"]+/g));
+  expect(codes.filter((code) => !ids.has(code))).toEqual([]);
+  const [chunk = ''] = built('.js').filter((name) => name.includes('localSearchIndex'));
+  const text = read(chunk);
+  expect(codes.filter((code) => !text.includes(`${BASE}errors.html#${code}"`))).toEqual([]);
+});
+
 describeInBrowser('in a browser', () => {
   const browser = useBrowser();
   let server: Server;
@@ -130,4 +147,34 @@ describeInBrowser('in a browser', () => {
       .first()
       .waitFor();
   });
+
+  test('an error code in the search leads to its row', async () => {
+    const { port } = server.address() as AddressInfo;
+    const page = await browser.open(`http://127.0.0.1:${port}${BASE}`);
+    await page.getByRole('button', { name: 'Search' }).first().click();
+    await page.getByRole('searchbox').fill('PG_SLOT_LOST');
+    await page.locator('#localsearch-list a').first().click();
+    await page.waitForURL(`**/errors.html#PG_SLOT_LOST`);
+    await page.locator('tr', { has: page.locator('#PG_SLOT_LOST') }).waitFor();
+  });
+
+  test('opened from a disk, a page says what it needs', async () => {
+    browser.problems.expect(/net::ERR_F|blocked by CORS policy/);
+    const page = await browser.open(`file://${join(folder, 'errors.html')}`);
+    await page.getByText('npm run docs:preview').waitFor();
+    expect(await page.locator('body').textContent()).toContain('This site needs a web server, and no network');
+  });
+});
+
+test('npm run docs:preview shows what npm run docs has built, without a network', async () => {
+  const port = await freePort();
+  const args = ['run', 'docs:preview', '--', '--base', BASE, '--port', String(port)];
+  const preview = new ForegroundCommand({ place: folder, env }, ROOT, ['npm', ...args]);
+  try {
+    await preview.prints(/http:\/\/localhost:\d+/);
+    const answer = await fetch(`http://localhost:${port}${BASE}errors.html`);
+    expect([answer.status, await answer.text()]).toEqual([200, read('errors.html')]);
+  } finally {
+    preview.kill();
+  }
 });
