@@ -69,6 +69,7 @@ const NEEDS_TIME_OF_DAY: Record<string, string> = {
   'connectors/file/src/source/task.ts': RECORD,
   'connectors/file/src/sink/file-target.ts': 'names of files',
   'connectors/transforms-debezium/src/time-zones/timezone-converter.ts': 'the offset of a time zone now',
+  'connectors/postgres/src/database/reachability.ts': SHOWN,
   'connectors/postgres/src/metrics/slot-watch.ts': "compared with the server's clock",
   'connectors/postgres/src/metrics/streaming-metrics.ts': "compared with the server's commit times",
   'connectors/postgres/src/metrics/task-metrics.ts': "compared with the server's commit times",

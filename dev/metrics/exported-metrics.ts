@@ -4,7 +4,8 @@ import { SinkMetrics } from '../../connectors/analytics/src/sink-metrics';
 import { EventCounts } from '../../connectors/postgres/src/metrics/event-counts';
 import { Delivery } from '../../connectors/postgres/src/metrics/delivery';
 import { MetricGroup } from '../../connectors/postgres/src/metrics/metric-group';
-import { addSlotMetrics, type SlotWatch } from '../../connectors/postgres/src/metrics/slot-watch';
+import { addSlotMetrics } from '../../connectors/postgres/src/metrics/slot-watch';
+import { addConnectedMetric } from '../../connectors/postgres/src/metrics/task-metrics';
 import { addSnapshotMetrics } from '../../connectors/postgres/src/metrics/snapshot-metrics';
 import { addLagMetrics, addStreamingMetrics } from '../../connectors/postgres/src/metrics/streaming-metrics';
 import { exposition, type Figures } from '../../src/metrics/exposition';
@@ -164,6 +165,7 @@ function postgresMetrics(): ExportedMetric[] {
       storedLsn: () => 0,
       walEnd: () => null,
       clockAheadMs: () => 0,
+      isDown: () => false,
     },
   };
   const own = new MetricGroup(metrics, 'millrace_postgres_', labels);
@@ -171,7 +173,8 @@ function postgresMetrics(): ExportedMetric[] {
   addSnapshotMetrics(debezium('snapshot'), own, snapshotFigures, counts, limits);
   addStreamingMetrics(debezium('streaming'), figures, limits);
   addLagMetrics(ofSlot, figures);
-  addSlotMetrics(ofSlot, { health: null } as SlotWatch);
+  addConnectedMetric(ofSlot, { isDown: false });
+  addSlotMetrics(ofSlot, { measured: null });
   return [...found.values()];
 }
 

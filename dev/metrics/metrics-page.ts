@@ -57,7 +57,7 @@ const SECTIONS: readonly Section[] = [
   },
   {
     title: 'PostgreSQL source: its own',
-    text: 'Lags that grow while nothing is delivered, whatever the server’s clock shows, and the state of the replication slot.\nThat state is read every 10 s; while the server does not answer, the last one is exported (see `debezium_metrics_Connected`).',
+    text: 'Lags that grow while nothing is delivered, whatever the server’s clock shows, and the state of the replication slot.\nThat state is read every 10 s. While the server does not answer (`millrace_postgres_connected` is 0), it and the lags are unknown, so that they are not exported.',
     prefixes: ['millrace_postgres_'],
   },
   {

@@ -35,6 +35,9 @@ export interface RunningPostgres {
 export interface OwnPostgres extends RunningPostgres {
   /** Ends all sessions, and resolves when the server accepts queries again. */
   restart(): Promise<void>;
+  /** Ends all sessions and the server, which `start` starts again with its data, at the same address. */
+  end(): Promise<void>;
+  start(): Promise<void>;
 }
 
 /** The server at `TEST_POSTGRES_URL`, or a new one. */
@@ -121,7 +124,13 @@ export async function serve({ folder, data, programs, port, user, timeoutMs }: D
   });
   await server.start();
   // SIGINT is the fast shutdown of PostgreSQL.
-  return { url, stop: () => server.stop(), restart: () => server.restart('SIGINT') };
+  return {
+    url,
+    stop: () => server.stop(),
+    restart: () => server.restart('SIGINT'),
+    end: () => server.end('SIGINT'),
+    start: () => server.start(),
+  };
 }
 
 function serverSettings({ walLevel = 'logical' }: PostgresOptions): Record<string, string> {

@@ -47,7 +47,8 @@ export class Restartable {
     await this.start();
   }
 
-  private async end(signal: NodeJS.Signals): Promise<void> {
+  /** Waits until the server has ended itself because of the signal. Its data is kept. */
+  async end(signal: NodeJS.Signals): Promise<void> {
     const { pid } = this;
     if (pid === undefined) throw new Error('there is no process to end');
     process.kill(pid, signal);

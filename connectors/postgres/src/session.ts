@@ -2,6 +2,7 @@
 import type { Logger, SourceOffset, SourceRecord } from '@millrace/sdk';
 import type { PostgresConfig } from './config/postgres-config';
 import type { GeneralConnection } from './database/general-connection';
+import type { Reachability } from './database/reachability';
 import type { ServerFacts } from './database/server';
 import type { EventFactory } from './events/event-factory';
 import type { Relations } from './events/relations';
@@ -14,6 +15,7 @@ export interface Session {
   readonly logger: Logger;
   readonly signal: AbortSignal;
   readonly general: GeneralConnection;
+  readonly reach: Reachability;
   readonly facts: ServerFacts;
   readonly relations: Relations;
   readonly factory: EventFactory;

@@ -85,6 +85,7 @@ export class PostgresSourceTask implements SourceTask {
         if (last?.sourceOffset != null) session.metrics.returned(last.sourceOffset);
         this.emitted = true;
         this.attempts = 0;
+        if (this.phase instanceof SnapshotReader) session.reach.up('queries');
       }
       this.nextPhase();
       return records;
@@ -218,6 +219,7 @@ export class PostgresSourceTask implements SourceTask {
     if (retry) {
       const wait = reconnectDelayMs(this.attempts, session.config.firstRetryMs);
       this.retryAt = monotonicNow() + wait;
+      if (isTransient(error)) session.reach.down('queries', 'The snapshot was interrupted', error, { waitMs: wait });
       session.logger.warn(`${errorText(error)}; resuming the snapshot in ${wait} ms.`);
       await phase.close();
       this.phase = new SnapshotReader(session, null, plan.stream, this.resumedLsn(phase), phase.resumePoint);

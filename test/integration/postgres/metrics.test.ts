@@ -1,4 +1,6 @@
 /** What a task reports in `GET /metrics`, and its warnings about the slot. */
+import { MemoryConnection } from '@millrace/sdk/testing';
+import { Reachability } from '../../../connectors/postgres/src/database/reachability';
 import { SlotWatch } from '../../../connectors/postgres/src/metrics/slot-watch';
 import { startPostgres } from '../../../dev/services/postgres';
 import { onServer, TestDatabase } from '../../helpers/test-database';
@@ -156,7 +158,9 @@ function watch(warnBytes: number | null, server: TestDatabase, log: string[]): S
     trace: line('trace'),
   };
   const general = { get: async () => server.client };
-  return new SlotWatch({ slot: server.slot, general, serverVersion: 150000, warnBytes, logger });
+  const reach = new Reachability(new MemoryConnection());
+  const askStream = (): void => undefined;
+  return new SlotWatch({ slot: server.slot, general, reach, askStream, serverVersion: 150000, warnBytes, logger });
 }
 
 test('the slot: read while the task runs', async () => {

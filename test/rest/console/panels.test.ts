@@ -50,13 +50,14 @@ test('a running snapshot, and a slot', () => {
     },
   });
   expect(slot).toMatchObject({ title: 'Replication slot', state: null, notice: null, progress: null });
-  expect(slot?.facts[5]).toEqual({
+  expect(slot?.facts[6]).toEqual({
     title: 'Until it is lost',
     figure: { value: null, unit: 'bytes', noun: null },
     unknown: 'no limit known',
   });
   expect(valuesOf(slot)).toEqual({
     Name: 'todos',
+    Connected: null,
     'In use': 1,
     'WAL status': 'extended',
     'Not confirmed': 56,
@@ -105,6 +106,12 @@ test.each([
   const notice = panelsOf(DECLARED, series)[0]?.notice;
   expect(notice?.kind).toBe(kind);
   expect(textOf(notice?.text) ?? '').toMatch(text);
+});
+
+test('a server that cannot be reached: what is unknown is not a slot that nothing reads', () => {
+  const [slot] = panelsOf(DECLARED, [HAS_SLOT, one('millrace_postgres_connected', 0, SLOT)]);
+  expect(slot?.notice).toMatchObject({ kind: 'degraded', title: 'PostgreSQL cannot be reached' });
+  expect(valuesOf(slot)).toMatchObject({ Name: 'todos', Connected: 0, 'In use': null, 'Retained WAL': null });
 });
 
 test('several tasks: the largest value, the smallest or the sum, of the series with the labels', () => {

@@ -38,6 +38,12 @@ export function isTransient(error: unknown): boolean {
   return NETWORK.test(code) || CONNECTION_TEXT.test(errorText(error));
 }
 
+/** The connection ended, or was not established: the server itself may be gone. */
+export function isDisconnection(error: unknown): boolean {
+  const cause = isConnectError(error) && error.cause !== undefined ? error.cause : error;
+  return isTransient(error) && !/^(?:40|53|55)/.test(errorCode(cause));
+}
+
 /** How often a statement that the server canceled is repeated, where another attempt may succeed. */
 export const CANCELED_RETRIES = 5;
 

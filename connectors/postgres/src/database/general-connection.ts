@@ -3,6 +3,7 @@ import type { Client } from 'pg';
 import type { ConnectionConfig } from '../config/postgres-config';
 import type { TlsAttempt } from './tls';
 import { closeConnection, openConnection } from './connection';
+import type { Reachability } from './reachability';
 import type { Role } from './session-settings';
 
 export class GeneralConnection {
@@ -19,6 +20,8 @@ export class GeneralConnection {
     private readonly role: Role = 'General',
     /** How long a statement may wait for a lock, in milliseconds; 0: without a limit. */
     private readonly lockTimeoutMs = 0,
+    /** Is told whether the server can be reached. (Default: nothing is) */
+    private readonly reach: Pick<Reachability, 'up' | 'down'> | null = null,
   ) {}
 
   /** Throws ConnectError when the server cannot be reached. */
@@ -30,7 +33,11 @@ export class GeneralConnection {
   }
 
   private async open(): Promise<Client> {
-    const opened = await openConnection(this.config, this.role);
+    const opened = await openConnection(this.config, this.role).catch((error: unknown) => {
+      if (!this.closed) this.reach?.down('queries', 'The server cannot be reached', error);
+      throw error;
+    });
+    this.reach?.up('queries');
     const client = oneAtATime(opened.client);
     if (this.closed) {
       await closeConnection(client);

@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { isConnectError, type SourceOffset, type SourceRecord, monotonicNow } from '@millrace/sdk';
-import { CANCELED_RETRIES, errorCode, errorText, isTransient, wasCanceled } from '../database/errors';
+import { CANCELED_RETRIES, errorCode, errorText, isDisconnection, isTransient, wasCanceled } from '../database/errors';
 import { quoteIdentifier } from '../database/identifiers';
 import type { KeyValues } from '../database/key-range';
 import type { Lsn } from '../database/lsn';
@@ -297,6 +297,7 @@ export class IncrementalSnapshot implements ChangeObserver {
     this.notify.readBegun();
     try {
       await this.readChunk(generation);
+      this.session.reach.up('queries');
       this.attempts = 0;
     } catch (error) {
       if (!this.closed && generation === this.generation) this.failed(error);
@@ -314,6 +315,8 @@ export class IncrementalSnapshot implements ChangeObserver {
       const isLocked = errorCode(error) === '55P03';
       const wait = reconnectDelayMs(isLocked ? 1 : ++this.attempts, session.config.firstRetryMs);
       this.retryAt = monotonicNow() + wait;
+      if (isDisconnection(error))
+        session.reach.down('queries', `Reading a chunk of ${table} failed`, error, { waitMs: wait });
       session.logger.warn(`Reading a chunk of ${table} failed (${errorText(error)}); retrying in ${wait} ms.`);
       return;
     }

@@ -60,7 +60,8 @@ export class SignaledStream implements Phase, ChangeObserver {
     );
     // Tables split over several slots have one signal table, whose rows only one of the slots sends.
     const writes = table !== null && !config.incremental.readOnly && !facts.inRecovery && config.part === null;
-    this.snapshotConnection = new GeneralConnection(config.connection, 'General', config.incremental.lockTimeoutMs);
+    const { lockTimeoutMs } = config.incremental;
+    this.snapshotConnection = new GeneralConnection(config.connection, 'General', lockTimeoutMs, session.reach);
     const own: Session = { ...session, general: this.snapshotConnection };
     const watermarks = writes ? new SignalTableWatermarks(own, table) : new PositionWatermarks(own);
     this.snapshot = new IncrementalSnapshot(

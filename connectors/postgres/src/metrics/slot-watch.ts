@@ -1,8 +1,9 @@
 /** Reads the state of the slot every ten seconds: for metrics, and to warn before the server drops it. */
-import { startInterval, withDeadline, type Logger } from '@millrace/sdk';
-import { errorText } from '../database/errors';
+import { monotonicNow, startInterval, withDeadline, type Logger } from '@millrace/sdk';
+import { errorText, isDisconnection } from '../database/errors';
 import type { GeneralConnection } from '../database/general-connection';
 import type { Lsn } from '../database/lsn';
+import type { Reachability } from '../database/reachability';
 import type { MetricGroup } from './metric-group';
 import {
   recoveredText,
@@ -22,14 +23,21 @@ const DEADLINE_MS = 10_000;
 interface SlotWatchOptions {
   readonly slot: string;
   readonly general: Pick<GeneralConnection, 'get'>;
+  readonly reach: Pick<Reachability, 'isDown' | 'up' | 'down' | 'answeredSince'>;
+  /** Requests a sign of life of the stream, if there is one. */
+  readonly askStream: () => void;
   readonly serverVersion: number;
   /** See `slotTrouble`. */
   readonly warnBytes: number | null;
   readonly logger: Logger;
 }
 
+class Silence extends Error {
+  readonly code = 'ETIMEDOUT';
+}
+
 export class SlotWatch {
-  /** As read last; null: not yet, or the slot does not exist. */
+  /** Null: not read yet, not answered, or the slot does not exist. */
   health: SlotHealth | null = null;
   /** Milliseconds, as of the last answer: see `clockAhead`. */
   clockAheadMs = 0;
@@ -42,8 +50,13 @@ export class SlotWatch {
 
   constructor(private readonly options: SlotWatchOptions) {}
 
+  /** For metrics: null while the server does not answer. */
+  get measured(): SlotHealth | null {
+    return this.options.reach.isDown ? null : this.health;
+  }
+
   get walEnd(): Lsn | null {
-    return this.health?.walEnd ?? null;
+    return this.measured?.walEnd ?? null;
   }
 
   start(): void {
@@ -57,6 +70,13 @@ export class SlotWatch {
     this.timer = null;
   }
 
+  /** The slot has changed: what was read is outdated. Does nothing before `start`. */
+  async readAgain(): Promise<void> {
+    this.health = null;
+    await this.reading;
+    if (this.timer !== null) await this.read();
+  }
+
   /** One query at a time, so that a slow server has at most one of them. Never rejects. */
   async read(): Promise<void> {
     this.reading ??= this.readOnce().finally(() => {
@@ -66,17 +86,25 @@ export class SlotWatch {
   }
 
   private async readOnce(): Promise<void> {
-    const { logger, slot, warnBytes } = this.options;
+    const { logger, slot, warnBytes, reach, askStream } = this.options;
     let health: SlotHealth | null;
+    const askedAt = monotonicNow();
     try {
+      askStream();
       this.asked ??= this.query().finally(() => (this.asked = null));
-      health = await withDeadline(this.asked, DEADLINE_MS, () => new Error(`no answer within ${DEADLINE_MS} ms`));
+      health = await withDeadline(this.asked, DEADLINE_MS, () => new Silence(`no answer within ${DEADLINE_MS} ms`));
     } catch (error) {
-      // The stream reports a lost connection.
-      if (!this.stopped) logger.debug(`The state of replication slot "${slot}" could not be read: ${errorText(error)}`);
+      if (this.stopped) return;
+      this.health = null;
+      const text = `The state of replication slot "${slot}" could not be read`;
+      // The query may also wait for another one on its connection.
+      if (error instanceof Silence ? !reach.answeredSince(askedAt) : isDisconnection(error))
+        reach.down('queries', text, error, { waitMs: EVERY_MS });
+      logger.debug(`${text}: ${errorText(error)}`);
       return;
     }
     if (this.stopped) return;
+    reach.up('queries');
     this.health = health;
     const trouble = slotTrouble(health, warnBytes, this.trouble);
     if (trouble !== null && trouble !== this.trouble) logger.warn(troubleText(slot, trouble, health));
@@ -112,15 +140,15 @@ export function clockAhead(serverMs: number, askedMs: number, answeredMs: number
 
 const WAL_STATUSES = ['reserved', 'extended', 'unreserved', 'lost'];
 
-export function addSlotMetrics(own: MetricGroup, watch: SlotWatch): void {
+export function addSlotMetrics(own: MetricGroup, watch: Pick<SlotWatch, 'measured'>): void {
   const number = (name: string, help: string, read: (health: SlotHealth) => number | null): void =>
-    own.gauge(name, help, () => (watch.health === null ? NaN : (read(watch.health) ?? NaN)));
+    own.gauge(name, help, () => (watch.measured === null ? NaN : (read(watch.measured) ?? NaN)));
   number('slot_active', 'Whether a connection reads the slot: 1 or 0.', ({ active }) => (active ? 1 : 0));
   for (const status of WAL_STATUSES)
     own.gauge(
       'slot_wal_status',
       'Whether the server still has the WAL of the slot: 1 for the current status.',
-      () => (watch.health?.walStatus == null ? NaN : watch.health.walStatus === status ? 1 : 0),
+      () => (watch.measured?.walStatus == null ? NaN : watch.measured.walStatus === status ? 1 : 0),
       { status },
     );
   number('slot_invalid', 'Whether the server has invalidated the slot: 1 or 0.', ({ invalidation }) =>

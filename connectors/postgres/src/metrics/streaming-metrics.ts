@@ -16,6 +16,8 @@ export interface StreamState {
   readonly decodedLsn: Lsn;
   /** Confirmed to the server last; 0: never. */
   readonly flushedLsn: Lsn;
+  /** Asks the server for a message. */
+  requestKeepalive(): void;
 }
 
 interface StreamingFigures {
@@ -29,6 +31,8 @@ interface StreamingFigures {
   readonly walEnd: () => Lsn | null;
   /** Milliseconds by which the server's clock is ahead of ours. */
   readonly clockAheadMs: () => number;
+  /** The server does not answer, so that nothing is known of its WAL. */
+  readonly isDown: () => boolean;
 }
 
 interface StreamingLimits extends QueueLimits {
@@ -59,7 +63,9 @@ export function addStreamingMetrics(debezium: MetricGroup, figures: StreamingFig
     erroneous: () => counts.erroneous,
   };
   addCommonMetrics(debezium, of, queue, limits);
-  debezium.gauge('Connected', 'Whether changes are streamed: 1 or 0.', () => (stream()?.isConnected ? 1 : 0));
+  debezium.gauge('Connected', 'Whether changes are streamed: 1 or 0.', () =>
+    stream()?.isConnected && !figures.isDown() ? 1 : 0,
+  );
   debezium.gauge('TotalNumberOfEventsSeen', EVENTS_SEEN, () => {
     addTables(debezium, counts);
     return counts.streamed + counts.messages;
@@ -123,7 +129,7 @@ function addTables(debezium: MetricGroup, counts: EventCounts): void {
 
 /** Lags that grow while Kafka, the stream or the task's thread is stalled. */
 export function addLagMetrics(own: MetricGroup, figures: StreamingFigures): void {
-  const { delivery, stream, storedLsn, walEnd, clockAheadMs } = figures;
+  const { delivery, stream, storedLsn, walEnd, clockAheadMs, isDown } = figures;
   const wal = new WalLag();
   /** By our clock, because the age is computed with it. */
   const oldestCommitted = (): number => {
@@ -133,7 +139,7 @@ export function addLagMetrics(own: MetricGroup, figures: StreamingFigures): void
   /** End of the server's WAL, and the position up to which all of it is delivered; null: one is unknown. */
   const positions = (): { readonly end: Lsn; readonly delivered: Lsn } | null => {
     const state = stream();
-    if (state === null) return null;
+    if (state === null || isDown()) return null;
     const end = greater(walEnd() ?? 0, state.serverLsn);
     const delivered = delivery.complete ? greater(storedLsn(), state.decodedLsn) : storedLsn();
     return end === 0 || delivered === 0 ? null : { end, delivered };
@@ -160,8 +166,11 @@ export function addLagMetrics(own: MetricGroup, figures: StreamingFigures): void
   );
   own.age(
     'replay_lag_seconds',
-    'Age of the oldest change that was read and whose offset is not stored yet; 0: none.',
-    oldestCommitted,
+    'Age of the oldest change that was read and whose offset is not stored yet; 0: none; unknown while the server does not answer and there is none.',
+    () => {
+      const at = oldestCommitted();
+      return at === 0 && isDown() ? NaN : at;
+    },
   );
   own.age(
     'oldest_unacked_seconds',

@@ -3,6 +3,7 @@ import type { Logger, PluginMetrics, SourceOffset } from '@millrace/sdk';
 import type { PostgresConfig } from '../config/postgres-config';
 import type { GeneralConnection } from '../database/general-connection';
 import type { Lsn } from '../database/lsn';
+import type { Reachability } from '../database/reachability';
 import { Delivery } from './delivery';
 import type { EventCounts } from './event-counts';
 import { MetricGroup } from './metric-group';
@@ -14,6 +15,7 @@ interface TaskMetricsOptions {
   readonly config: PostgresConfig;
   readonly metrics: PluginMetrics;
   readonly general: GeneralConnection;
+  readonly reach: Reachability;
   readonly serverVersion: number;
   readonly logger: Logger;
 }
@@ -29,15 +31,18 @@ export class TaskMetrics {
     readonly counts: EventCounts,
     private readonly options: TaskMetricsOptions,
   ) {
-    const { config, general, serverVersion, logger } = options;
+    const { config, general, reach, serverVersion, logger } = options;
     const { warnBytes } = config.metrics;
-    this.watch = new SlotWatch({ slot: config.slot.name, general, serverVersion, warnBytes, logger });
+    const askStream = (): void => this.stream?.requestKeepalive();
+    this.watch = new SlotWatch({
+      ...{ slot: config.slot.name, general, reach, askStream, serverVersion, warnBytes, logger },
+    });
   }
 
   /** Adds the metrics. @param streams whether the task has a slot */
   start(streams: boolean, snapshot: SnapshotFigures): void {
     const { counts, delivery, watch } = this;
-    const { config, metrics } = this.options;
+    const { config, metrics, reach } = this.options;
     const { tags, statistics } = config.metrics;
     const own = new MetricGroup(metrics, 'millrace_postgres_', { name: config.prefix, ...tags });
     const debezium = (context: string): MetricGroup =>
@@ -51,6 +56,7 @@ export class TaskMetrics {
       storedLsn: () => this.storedLsn,
       walEnd: () => watch.walEnd,
       clockAheadMs: () => watch.clockAheadMs,
+      isDown: () => reach.isDown,
     };
     const limits = { ...queue, skipUnchanged: events.skipUnchanged, statistics };
     addStreamingMetrics(debezium('streaming'), figures, limits);
@@ -59,9 +65,15 @@ export class TaskMetrics {
       slot: config.slot.name,
       ...tags,
     });
+    addConnectedMetric(slot, reach);
     addLagMetrics(slot, figures);
     addSlotMetrics(slot, watch);
     watch.start();
+  }
+
+  /** The slot is read now. */
+  streams(): void {
+    void this.watch.readAgain();
   }
 
   /** A batch is about to be returned. @param offset of its last record */
@@ -80,4 +92,11 @@ export class TaskMetrics {
   stop(): void {
     this.watch.stop();
   }
+}
+
+/** The figures of the server and the slot are unknown while it is 0. */
+export function addConnectedMetric(own: MetricGroup, reach: Pick<Reachability, 'isDown'>): void {
+  own.gauge('connected', 'Whether the server answers and the stream is not interrupted: 1 or 0.', () =>
+    reach.isDown ? 0 : 1,
+  );
 }

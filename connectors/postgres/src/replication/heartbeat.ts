@@ -2,7 +2,7 @@
  * Heartbeat records (cdc-postgres §5.9). They also carry the position of an idle server, so that the slot can advance.
  */
 import { ConnectError, monotonicNow } from '@millrace/sdk';
-import { errorCode, errorText } from '../database/errors';
+import { errorCode, errorText, isDisconnection } from '../database/errors';
 import { GeneralConnection } from '../database/general-connection';
 import type { Session } from '../session';
 
@@ -19,7 +19,8 @@ export class Heartbeat {
   constructor(private readonly session: Session) {
     const { connection, heartbeat } = session.config;
     const limits = [Math.max(heartbeat.intervalMs, DEADLINE_MS), connection.queryTimeoutMs].filter((ms) => ms > 0);
-    this.connection = new GeneralConnection({ ...connection, queryTimeoutMs: Math.min(...limits) });
+    const limited = { ...connection, queryTimeoutMs: Math.min(...limits) };
+    this.connection = new GeneralConnection(limited, 'General', 0, session.reach);
   }
 
   /**
@@ -42,12 +43,15 @@ export class Heartbeat {
   }
 
   private async act(query: string): Promise<void> {
-    const { logger, signal } = this.session;
+    const { config, logger, reach, signal } = this.session;
     this.acting = true;
     try {
       await (await this.connection.get()).query(query);
+      reach.up('queries');
     } catch (error) {
       if (signal.aborted) return;
+      const waitMs = config.heartbeat.intervalMs;
+      if (isDisconnection(error)) reach.down('queries', 'The heartbeat action query failed', error, { waitMs });
       const code = errorCode(error);
       const message = `Could not execute heartbeat action query (Error: ${code}): ${errorText(error)}`;
       if (code === '42P01') this.failure = new ConnectError(message, { code: 'PG_HEARTBEAT', cause: error });

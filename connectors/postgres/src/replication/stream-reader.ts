@@ -34,6 +34,8 @@ const OPTION_ERRORS = new Set(['22023', '42601', '0A000', 'XX000']);
 /** SQLSTATE with which a server that is not yet promoted refuses a stream. */
 const RECOVERY_ERRORS = new Set(['55000', '0A000']);
 
+const LOST = 'The replication connection was lost';
+
 export class StreamReader implements Phase, StreamState {
   private readonly decoder: StreamDecoder;
   private readonly heartbeat: Heartbeat;
@@ -204,7 +206,7 @@ export class StreamReader implements Phase, StreamState {
   /** Decodes until a batch is full, nothing is queued, or something else is due. */
   private async decode(out: SourceRecord[], deadline: number): Promise<void> {
     const { decoder, session } = this;
-    const { tap } = this.stream as ReplicationStream;
+    const { tap, isOpen } = this.stream as ReplicationStream;
     const source = this.source as MessageSource;
     const { maxBatch } = session.config.queue;
     session.factory.readClock();
@@ -234,6 +236,7 @@ export class StreamReader implements Phase, StreamState {
           }
         }
         this.attempts = 0;
+        if (isOpen) session.reach.up('stream');
         bytes += end - start;
         source.shift();
       }
@@ -287,6 +290,8 @@ export class StreamReader implements Phase, StreamState {
     this.lost = null;
     stream.on('end', (error) => {
       this.lost = error ?? new Error('Connection terminated');
+      // A paused task does not poll, so that it connects later.
+      if (!this.closed && !session.signal.aborted) session.reach.down('stream', LOST, this.lost);
       // A query of the other connection, for which decoding may wait, would not end either.
       if (errorCode(error) === SILENT) void general.renew();
       this.wakeup.wake();
@@ -308,18 +313,20 @@ export class StreamReader implements Phase, StreamState {
     this.stream = stream;
     this.source = createSource(session, decoder, stream.tap.queue);
     this.slotAttempts = 0;
+    session.reach.up('stream');
+    session.metrics.streams();
     if (this.acknowledged > 0) stream.acknowledge(this.acknowledged);
     logger.info(`Streaming changes from slot "${config.slot.name}" at ${formatLsn(at)}.`);
   }
 
   /** Schedules the next attempt, or throws. */
   private async failed(error: unknown): Promise<void> {
-    const { config, logger, general, signal } = this.session;
+    const { config, logger, general, reach, signal } = this.session;
     if (signal.aborted) return;
     const text = errorText(error);
     const code = errorCode(error);
     if (code === 'PG_IN_RECOVERY' || (RECOVERY_ERRORS.has(code) && this.guard.inRecovery)) {
-      this.pause(error, 'PG_IN_RECOVERY: the server is in recovery and does not stream yet');
+      this.pause(error, 'The server is in recovery and does not stream yet', 'PG_IN_RECOVERY');
       return;
     }
     if (isConnectError(error) && !error.retriable) throw await this.final(error);
@@ -327,6 +334,7 @@ export class StreamReader implements Phase, StreamState {
       this.slotAttempts++;
       if (this.slotAttempts > config.slot.maxRetries) throw await slotActiveError(await general.get(), config, error);
       this.retryAt = monotonicNow() + config.slot.retryDelayMs;
+      reach.down('stream', 'Another process reads the replication slot', error, { waitMs: config.slot.retryDelayMs });
       logger.warn(`${text}; retrying (${this.slotAttempts} of ${config.slot.maxRetries}).`);
       return;
     }
@@ -336,7 +344,7 @@ export class StreamReader implements Phase, StreamState {
     const canceled = wasCanceled(error);
     const hint = OPTION_ERRORS.has(code) && config.slot.streamParams.length > 0 ? ' (check slot.stream.params)' : '';
     if (!isTransient(error) && !canceled) throw databaseError(`Streaming changes failed${hint}`, error);
-    const what = isConnectError(error) ? 'The stream could not start' : 'The replication connection was lost';
+    const what = isConnectError(error) ? 'The stream could not start' : LOST;
     this.pause(error, canceled ? 'The server ended the stream' : what);
   }
 
@@ -354,12 +362,14 @@ export class StreamReader implements Phase, StreamState {
   }
 
   /** Backs off before the next attempt; throws when the retries are exhausted. */
-  private pause(error: unknown, what: string): void {
-    const { config, logger } = this.session;
+  private pause(error: unknown, what: string, code?: string): void {
+    const { config, logger, reach } = this.session;
     this.attempts++;
     if (this.attempts > config.maxRetries) throw databaseError('Streaming changes failed', error);
     const wait = reconnectDelayMs(this.attempts, config.firstRetryMs);
     this.retryAt = monotonicNow() + wait;
-    logger.warn(`${what} (${errorText(error)}); retrying in ${wait} ms.`);
+    reach.down('stream', what, error, { waitMs: wait, ...(code !== undefined && { code }) });
+    const prefix = code === undefined ? '' : `${code}: `;
+    logger.warn(`${prefix}${what} (${errorText(error)}); retrying in ${wait} ms.`);
   }
 }

@@ -58,7 +58,7 @@ export class ColumnReselector {
     private readonly config: ReselectConfig,
     private readonly options: ReselectorOptions = {},
   ) {
-    this.connection = new GeneralConnection(session.config.connection, 'Reselect');
+    this.connection = new GeneralConnection(session.config.connection, 'Reselect', 0, session.reach);
     this.warnings = new LimitedLog(session.logger);
     this.context = new RowContext(session.relations.unrepresentable);
   }

@@ -14,6 +14,7 @@ import { GeneralConnection } from '../database/general-connection';
 import { databaseError } from '../database/errors';
 import { reportingWaits } from '../database/lock-wait';
 import { quoteIdentifier, quoteTable } from '../database/identifiers';
+import { Reachability } from '../database/reachability';
 import { hiddenRows } from '../database/row-security';
 import { readServerFacts, replicationProblem, type ServerFacts } from '../database/server';
 import { ColumnConversions } from '../events/column-conversions';
@@ -77,7 +78,8 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
     logger.warn('database.initial.statements are not run: they may change data. What they set, the preview lacks.');
   if (config.slot.dropOnStop)
     logger.warn('slot.drop.on.stop is set: changes made while the connector is stopped are lost.');
-  const general = new GeneralConnection(config.connection);
+  const reach = new Reachability(context.connection);
+  const general = new GeneralConnection(config.connection, 'General', 0, reach);
   const undo = new Undo(config, general);
   let conversions: ColumnConversions | null = null;
   let held: CreatedSlot | null = null;
@@ -127,12 +129,12 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
       return context.storeOffset(partition, offset);
     };
     const metrics = new TaskMetrics(factory.counts, {
-      ...{ config, general, logger },
+      ...{ config, general, reach, logger },
       metrics: context.metrics,
       serverVersion: facts.version,
     });
     const session: Session = {
-      ...{ config, logger, signal, general, facts, relations },
+      ...{ config, logger, signal, general, reach, facts, relations },
       ...{ factory, notifications, metrics, storeOffset },
       exactlyOnce: context.exactlyOnce,
       timeline: wal === null ? null : formatTimeline(wal),

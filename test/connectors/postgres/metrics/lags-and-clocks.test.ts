@@ -22,7 +22,7 @@ test.each([600_000, 0, -600_000])('a change that waits for 2 s has this lag, the
   delivery.returned({ lsn: 200, lsn_commit: 200, txId: 1 }, now - 2_000 + ahead, now - 2_000);
   const stream = {
     ...{ isConnected: true, queuedMessages: 0, queuedBytes: 0 },
-    ...{ serverLsn: 200, decodedLsn: 200, flushedLsn: 100 },
+    ...{ serverLsn: 200, decodedLsn: 200, flushedLsn: 100, requestKeepalive: () => undefined },
   };
   const read = new Map<string, () => number>();
   const metrics: PluginMetrics = {
@@ -39,7 +39,7 @@ test.each([600_000, 0, -600_000])('a change that waits for 2 s has this lag, the
     storedLsn: () => 100,
     walEnd: () => 200,
   };
-  addLagMetrics(new MetricGroup(metrics, '', {}), { ...figures, clockAheadMs: () => ahead });
+  addLagMetrics(new MetricGroup(metrics, '', {}), { ...figures, clockAheadMs: () => ahead, isDown: () => false });
   for (const name of ['wal_lag_seconds', 'replay_lag_seconds'])
     expect([name, ageOf(read.get(name)?.() ?? NaN, now)]).toEqual([name, 2]);
 });
