@@ -27,7 +27,8 @@ import {
 import { WORKER_SETTINGS } from './worker-settings';
 
 const PREFIX = 'CONNECT_';
-const JVM_OPTIONS = [WORKER_SETTINGS.tokenUrls.name, WORKER_SETTINGS.restAuth.jaasFile.name];
+/** System properties in `KAFKA_OPTS` that are settings here. */
+export const JVM_OPTIONS = [WORKER_SETTINGS.tokenUrls.name, WORKER_SETTINGS.restAuth.jaasFile.name];
 
 type Settings = Readonly<Record<string, string>>;
 

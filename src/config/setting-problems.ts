@@ -54,6 +54,10 @@ export class SettingProblems {
     return this.found.some((problem) => keys.includes(keyOf(problem) ?? ''));
   }
 
+  get all(): readonly ConnectError[] {
+    return this.found;
+  }
+
   /** One problem as it is, several as one error. Each key has one problem. */
   throwAny(): void {
     const [first, ...others] = this.found;

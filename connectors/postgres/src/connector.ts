@@ -82,6 +82,7 @@ export const postgresConnector: SourceConnector = {
   type: 'source',
   config: shownKeys(),
   validate,
+  warnings: (config) => checkConfig(config).warnings,
   checkKeys: (config) => checkConfig(config).problems,
   validatesValues: true,
   diagnose,

@@ -41,11 +41,8 @@ const page = readFileSync(join(SOURCE, 'index.html'), 'utf8')
   );
 const files = new Map([
   ...outputFiles.map(({ path, contents }) => [basename(path), Buffer.from(contents)]),
-  // Libraries that are part of the scripts: their licenses ask to be, too.
-  ...['preact', 'uplot'].map((name) => [
-    `LICENSE.${name}`,
-    readFileSync(join(require.resolve(`${name}/package.json`), '../LICENSE')),
-  ]),
+  // Preact is part of the scripts, and its license asks to be, too.
+  ['LICENSE.preact', readFileSync(join(require.resolve('preact/package.json'), '../LICENSE'))],
   ['index.html', Buffer.from(page)],
 ]);
 

@@ -53,13 +53,6 @@ export interface ConfigKey {
   readonly aliasOf?: string;
   /** Whether editors should mark the key as outdated. (Default: false) */
   readonly deprecated?: boolean;
-  /**
-   * Whether the plugin accepts the key and ignores it. Validation warns of a value that is not the default. (Default:
-   * false)
-   */
-  readonly withoutEffect?: boolean;
-  /** Whether forms show the key first, among the important ones. (Default: with the importance HIGH, or if required) */
-  readonly prominent?: boolean;
 }
 
 export type ParsedValue = string | number | bigint | boolean | readonly string[] | null;
@@ -68,4 +61,12 @@ export type ParsedValue = string | number | bigint | boolean | readonly string[]
 export interface ConfigProblem {
   readonly key: string;
   readonly message: string;
+}
+
+/** About a key that is accepted, but has no effect, or another name. */
+export interface ConfigWarning extends ConfigProblem {
+  /** The key to use in its place; null: none. */
+  readonly meant: string | null;
+  /** `meant` is the current name, and the old one has the same effect. */
+  readonly replaced?: true;
 }

@@ -1,4 +1,4 @@
-import type { ConfigKey, ConfigProblem, ConnectorConfig, WorkerSettings } from './config-def';
+import type { ConfigKey, ConfigProblem, ConfigWarning, ConnectorConfig, WorkerSettings } from './config-def';
 import type { DiagnosisContext, Finding } from './diagnosis';
 import type { Logger } from './logger';
 import type { SourceOffset, SourcePartition, TopicPartition } from './record';
@@ -46,6 +46,11 @@ interface ConnectorDefinition {
    * placeholders of config providers are passed as they are. (Default: the runtime checks each key)
    */
   checkKeys?(config: ConnectorConfig, workerSettings: WorkerSettings): readonly ConfigProblem[];
+  /**
+   * Keys that are accepted, but have no effect or an old name; each message is one sentence without the value. Opens no
+   * connection and reads no file. Shown with the validation, and by `millrace doctor --from-java`. (Default: none)
+   */
+  warnings?(config: ConnectorConfig): readonly ConfigWarning[];
   /**
    * True: `validate`, and `checkKeys` if there is one, also report missing and unparsable values, with messages of
    * their own (as Debezium's connectors do), and the runtime does not. (Default: false)

@@ -1,5 +1,4 @@
 import type { ConnectorConsole } from './connector-console';
-import type { DeclaredSignal } from './signal';
 
 /**
  * The `millrace` member of a plugin's `package.json`. Discovery reads only this; the plugin's code is imported when a
@@ -48,8 +47,6 @@ export interface PluginEntry {
    * The console and `millrace dlq` show and replay them if they have the worker's headers. (Default: none)
    */
   readonly deadLetters?: DeadLetterKeys;
-  /** Sources only: the signals that `onSignal` accepts, for `millrace signals`. At most 50. (Default: unknown) */
-  readonly signals?: readonly DeclaredSignal[];
 }
 
 /** Keys of the connector's config. */

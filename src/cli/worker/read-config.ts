@@ -116,7 +116,8 @@ async function parsed(
   return { resolver, config, embedded } as Pick<WorkerSetup, 'resolver' | 'config' | 'embedded'>;
 }
 
-async function readProperties(path: string, signal?: AbortSignal): Promise<Record<string, string>> {
+/** Rejects with ConfigError `WORKER_CONFIG_INVALID`. */
+export async function readProperties(path: string, signal?: AbortSignal): Promise<Record<string, string>> {
   try {
     // Only a pipe may have to be waited for.
     return parseProperties(statSync(path).isFIFO() ? await readText(path, signal) : readFileSync(path, 'utf8'));

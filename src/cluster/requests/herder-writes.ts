@@ -2,8 +2,8 @@
  * Changes of connectors and their task configs. Sources: connect-runtime §3.2, §3.3, connect-rest §1.4 to §1.13,
  * §2.
  */
-import type { ConnectorConfig } from '@millrace/sdk';
-import { validationFailure, type ConfigValidator, type ConfigWarning } from '../../config/validation/config-infos';
+import type { ConfigWarning, ConnectorConfig } from '@millrace/sdk';
+import { validationFailure, type ConfigValidator } from '../../config/validation/config-infos';
 import type { Logger } from '../../logging/logger';
 import type { ConfigStore } from '../../storage/config/config-store';
 import { automatically, byUser } from '../../storage/log/cause';

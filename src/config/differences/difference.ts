@@ -17,6 +17,8 @@ export interface Difference {
   readonly message: string;
   /** What to write or to use: one sentence. Null: nothing. */
   readonly instead: string | null;
+  /** Only of a key that nothing knows: the nearest one that is known, or null. */
+  readonly meant?: string | null;
 }
 
 type Settings = Readonly<Record<string, string>>;

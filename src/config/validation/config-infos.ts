@@ -1,5 +1,5 @@
 /** The response of `PUT /connector-plugins/{plugin}/config/validate`, connect-rest §3.1 to §3.3. */
-import type { ConfigType, Importance, Width } from '@millrace/sdk';
+import type { ConfigType, ConfigWarning, Importance, Width } from '@millrace/sdk';
 import type { JsonSchema } from '../schema/key-schema';
 
 export interface ConfigDefinitionInfo {
@@ -14,20 +14,6 @@ export interface ConfigDefinitionInfo {
   readonly width: Width;
   readonly display_name: string;
   readonly dependents: readonly string[];
-  /** On request only: clients of Java's workers may refuse what they do not know. */
-  readonly hints?: KeyHints;
-}
-/** What a form needs beyond Java's definition of a key. Absent members: nothing to know. */
-export interface KeyHints {
-  /** The only values, blanks and case aside. */
-  readonly valid_values?: readonly string[];
-  /** The key is required unless one of these is set. */
-  readonly required_unless?: readonly string[];
-  readonly alias_of?: string;
-  readonly deprecated?: boolean;
-  readonly without_effect?: boolean;
-  /** Whether the key is important for users, if not as its importance says. */
-  readonly prominent?: boolean;
 }
 export interface ConfigValueInfo {
   readonly name: string;
@@ -35,14 +21,6 @@ export interface ConfigValueInfo {
   readonly recommended_values: readonly string[];
   readonly errors: readonly string[];
   readonly visible: boolean;
-}
-/** About a key that is valid, but probably not what was intended. */
-export interface ConfigWarning {
-  readonly key: string;
-  /** One sentence, without the value. */
-  readonly message: string;
-  /** The key to use in its place; null: none. */
-  readonly meant: string | null;
 }
 export interface ConfigInfos {
   readonly name: string;
@@ -65,14 +43,11 @@ export type Checks = 'all' | 'keys';
 export interface ConfigValidator {
   /**
    * Throws ValidationError (`status`, `message`) for a missing or unknown class. Values may be null (connect-rest
-   * §3.7). (Default of `checks`: all; of `withHints`: false)
+   * §3.7). (Default of `checks`: all)
    */
-  validate(config: Readonly<Record<string, string | null>>, checks?: Checks, withHints?: boolean): Promise<ConfigInfos>;
-  /**
-   * `GET /connector-plugins/{plugin}/config`. `version`: a Maven version or range. (Default: any; of `withHints`:
-   * false)
-   */
-  definitions(plugin: string, version?: string | null, withHints?: boolean): Promise<readonly ConfigDefinitionInfo[]>;
+  validate(config: Readonly<Record<string, string | null>>, checks?: Checks): Promise<ConfigInfos>;
+  /** `GET /connector-plugins/{plugin}/config`. `version`: a Maven version or range. (Default: any) */
+  definitions(plugin: string, version?: string | null): Promise<readonly ConfigDefinitionInfo[]>;
   /** JSON Schema of a connector's documents, or of another plugin's settings, from the same definitions. */
   schema(plugin: string, version?: string | null): Promise<JsonSchema>;
 }

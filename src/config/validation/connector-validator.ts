@@ -2,7 +2,7 @@
  * Validates a connector config in Java's order: framework keys, transformations and predicates, the plugin's keys,
  * client overrides, converters. Sources: connect-rest §3, connect-runtime §10.7.
  */
-import { checkProblems, type ConfigKey, type Connector, type WorkerSettings } from '@millrace/sdk';
+import { checkProblems, type ConfigKey, type ConfigWarning, type Connector, type WorkerSettings } from '@millrace/sdk';
 import { HIDDEN, hideProvidedValues, hideSecretsIn, isSecret } from '@millrace/texts/redaction';
 import { silentLogger, type Logger } from '../../logging/logger';
 import { candidates } from '../../plugins/aliases';
@@ -10,7 +10,7 @@ import { grantedSettings } from '../../plugins/granted-settings';
 import { didYouMean, nearestClasses } from '../../plugins/missing-class';
 import type { PluginDescription, PluginRegistry } from '../../plugins/registry';
 import { overridePolicy } from '../client-override-policy';
-import { commonKeys, frameworkKeys, type Choices } from '../connector-config';
+import { commonKeys, embeddedPrefix, frameworkKeys, type Choices } from '../connector-config';
 import { MILLRACE_KEYS } from '../millrace-keys';
 import type { ConfigResolver } from '../providers/config-resolver';
 import { hideInError, hiderOf, type HideResolved } from '../providers/hide-resolved';
@@ -20,7 +20,7 @@ import { noSuchVersion, VersionRange } from '../version-range';
 import type { WorkerConfig } from '../worker-config';
 import { aliasEntries, PREDICATES, TRANSFORMS } from './alias-keys';
 import { overrideEntries } from './client-overrides';
-import type { Checks, ConfigDefinitionInfo, ConfigInfos, ConfigValidator, ConfigWarning } from './config-infos';
+import type { Checks, ConfigDefinitionInfo, ConfigInfos, ConfigValidator } from './config-infos';
 import {
   CONVERTER_PARTS,
   converterChoices,
@@ -29,18 +29,9 @@ import {
   hasVersion,
   loadForCheck,
 } from './converter-keys';
-import {
-  checkKey,
-  unknownEntry,
-  valueInfo,
-  valueOf,
-  withHints,
-  withoutNulls,
-  type Entry,
-  type NullableConfig,
-} from './entry';
+import { checkKey, unknownEntry, valueInfo, valueOf, withoutNulls, type Entry, type NullableConfig } from './entry';
 import { installedVersions, PluginDefinitions } from './plugin-definitions';
-import { ineffectiveKeyWarnings } from './ineffective-keys';
+import { allWarnings } from './all-warnings';
 import { checkSinkGroup, checkSinkTopics } from './sink-rules';
 import { checkSourcePromises } from './source-rules';
 import { unknownKeyWarnings } from './unknown-keys';
@@ -119,7 +110,7 @@ class Entries {
    * Keys in `resolved` show their placeholder instead of the resolved value, and no messages about it. `hide` removes
    * resolved values from the messages of other keys.
    */
-  result(name: string, { resolved, unchecked, hide }: Placeholders, isForForm: boolean): ConfigInfos {
+  result(name: string, { resolved, unchecked, hide }: Placeholders): ConfigInfos {
     const known = [...this.known.values()];
     known.splice(this.overridesAt, 0, ...this.overrides);
     const all = [...this.unknown.values(), ...known].map((entry) => {
@@ -136,10 +127,7 @@ class Entries {
       name,
       error_count: count,
       groups: [...this.groups],
-      configs: all.map((entry) => ({
-        definition: isForForm && entry.definition ? withHints(entry.definition, entry.hints) : entry.definition,
-        value: valueInfo(entry),
-      })),
+      configs: all.map((entry) => ({ definition: entry.definition, value: valueInfo(entry) })),
       ...(this.warnings.length > 0 && { warnings: this.warnings }),
     };
   }
@@ -170,7 +158,7 @@ class Validator implements ConfigValidator {
     this.plugins = new PluginDefinitions(options.registry, options.config);
   }
 
-  async validate(sent: NullableConfig, checks: Checks = 'all', isForForm = false): Promise<ConfigInfos> {
+  async validate(sent: NullableConfig, checks: Checks = 'all'): Promise<ConfigInfos> {
     const asSent = valueOf(sent, 'connector.class');
     if (asSent == null) {
       throw new ValidationError(400, `Connector config ${showMap(sent)} contains no connector type`);
@@ -184,7 +172,7 @@ class Validator implements ConfigValidator {
     const placeholders: Placeholders = { resolved, unchecked, hide };
     try {
       const entries = await this.check(valueOf(config, 'connector.class') ?? '', config, placeholders, checks);
-      return entries.result(asSent, placeholders, isForForm);
+      return entries.result(asSent, placeholders);
     } catch (error) {
       throw hideInError(error, hide, THROWN_LIMIT);
     }
@@ -265,21 +253,20 @@ class Validator implements ConfigValidator {
     this.checkClients(connector, config, entries, (key) => resolved.has(key));
     await this.checkConverters(config, entries);
     const groups = entries.byName.get('topic.creation.groups')?.parsed;
-    const typed = unknownKeyWarnings(Object.keys(config), {
+    const unknown = unknownKeyWarnings(Object.keys(config), {
       names: entries.names,
+      prefixes: [...entries.byName.keys()].flatMap((name) => {
+        const prefix = embeddedPrefix(name);
+        return prefix === null ? [] : [`${prefix}.`];
+      }),
       topicGroups: connector.type === 'sink' ? null : Array.isArray(groups) ? (groups as readonly string[]) : [],
     });
-    const ineffective = ineffectiveKeyWarnings(entries.byName, config);
-    entries.warnings = [...typed, ...ineffective.filter(({ key }) => typed.every((other) => other.key !== key))];
+    entries.warnings = allWarnings(unknown, connector, plugin.class, withoutNulls(config));
     return entries;
   }
 
-  async definitions(
-    name: string,
-    version?: string | null,
-    isForForm = false,
-  ): Promise<readonly ConfigDefinitionInfo[]> {
-    return await this.plugins.definitions(name, version, isForForm);
+  async definitions(name: string, version?: string | null): Promise<readonly ConfigDefinitionInfo[]> {
+    return await this.plugins.definitions(name, version);
   }
 
   async schema(name: string, version?: string | null): Promise<JsonSchema> {

@@ -1,6 +1,7 @@
 /** Dependencies of the console's API, beside the routers'. */
 import type { ForwardRequest } from '../../cluster/forwarding/forwarding';
 import type { CredentialType } from '../auth/access';
+import type { RecentLines } from '../../logging/recent-lines';
 import type { RestContext } from '../routes/context';
 
 export interface ConsoleContext extends RestContext {
@@ -11,4 +12,6 @@ export interface ConsoleContext extends RestContext {
   readonly groupId: string;
   /** `topic.tracking.enable` */
   readonly tracksTopics: boolean;
+  /** Log lines of this worker's connectors. */
+  readonly recent: RecentLines;
 }

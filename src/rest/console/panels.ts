@@ -97,8 +97,7 @@ function first<T, R>(all: readonly T[], use: (one: T) => R | null): R | null {
   return null;
 }
 
-/** Of a connector, from what its tasks publish. */
-export function figureOf(declared: PanelFigure, series: readonly Series[]): Figure {
+function figureOf(declared: PanelFigure, series: readonly Series[]): Figure {
   const { metric, labels = {}, equals, label, combine = 'largest', unit = 'count', noun = null } = declared;
   const found = series.filter(
     (one) =>

@@ -94,6 +94,42 @@ initial_state: paused
   ]);
 });
 
+test('a KafkaConnector of Strimzi', async () => {
+  const file = put(
+    'a.yaml',
+    `apiVersion: kafka.strimzi.io/v1beta2
+kind: KafkaConnector
+metadata: { name: orders, labels: { strimzi.io/cluster: c } }
+spec:
+  class: FileStreamSink
+  tasksMax: 2
+  version: 4.3.1
+  autoRestart: { enabled: true }
+  state: stopped
+  config: { topics: orders, file: "\${strimzidir:/a:b}" }
+---
+apiVersion: kafka.strimzi.io/v1
+kind: KafkaConnector
+metadata: { name: other }
+spec: { class: FileStreamSink, pause: true, config: { topics: t } }
+`,
+  );
+  const [orders, other] = (await read({ paths: [file] })) as unknown[];
+  expect(orders).toMatchObject({
+    name: 'orders',
+    initialState: 'STOPPED',
+    config: {
+      name: 'orders',
+      'connector.class': 'FileStreamSink',
+      'tasks.max': '2',
+      'connector.plugin.version': '4.3.1',
+      topics: 'orders',
+      file: '${strimzidir:/a:b}',
+    },
+  });
+  expect(other).toMatchObject({ name: 'other', initialState: 'PAUSED' });
+});
+
 test('a folder: its documents in order, subfolders only with -R', async () => {
   for (const name of ['b.json', 'a.yaml', '.hidden.json', 'notes.txt', 'sub/c.properties'])
     put(name, name.endsWith('properties') ? 'name=c\nconnector.class=X' : { name, 'connector.class': 'X' });

@@ -16,7 +16,6 @@ class Follower implements GroupMember {
   needsJoin = true;
   onLost = null;
   readonly sinceHeartbeatMs = 0;
-  readonly joinFailure = null;
   missing: ReadonlyMap<string, number> | undefined;
   /** Of each join: what it reports as missing. */
   readonly reported: (ReadonlyMap<string, number> | undefined)[] = [];
@@ -67,7 +66,6 @@ test('reports how long the workers may still be away, and sends more heartbeats 
     ranOn: () => null,
     configs: { newest: () => snapshot, coverByRebalance: () => snapshot, offset: snapshot.offset },
     lease: new SessionLease(1),
-    onMember: () => undefined,
     wake: () => undefined,
     metrics: GroupMetrics.create(DEFAULT_SAMPLE_WINDOWS),
     logger: silentLogger,

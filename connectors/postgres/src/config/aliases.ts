@@ -2,7 +2,7 @@
  * Maps deprecated and tolerated key names to current ones, so that the rest of the connector knows only those
  * (cdc-postgres §1.2).
  */
-import { nearestName, type ConfigProblem, type ConnectorConfig } from '@millrace/sdk';
+import { nearestName, type ConfigProblem, type ConfigWarning, type ConnectorConfig } from '@millrace/sdk';
 import { columnConverters } from './column-converter-config';
 import { DEFINITIONS, KEY, type Key } from './definitions';
 import { splitList } from './patterns';
@@ -45,7 +45,7 @@ export interface CanonicalConfig {
   /** Current name → name in the connector config. */
   readonly given: ReadonlyMap<string, string>;
   readonly problems: readonly ConfigProblem[];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly ConfigWarning[];
 }
 
 /** Legacy values (§1.2). */
@@ -59,7 +59,7 @@ export function canonical(config: ConnectorConfig): CanonicalConfig {
   const values: Record<string, string> = { ...config };
   const given = new Map<string, string>();
   const problems: ConfigProblem[] = [];
-  const warnings: string[] = [];
+  const warnings: ConfigWarning[] = [];
   for (const [names, deprecated] of [
     [LEGACY_NAMES, true],
     [TOLERATED_NAMES, false],
@@ -76,11 +76,16 @@ export function canonical(config: ConnectorConfig): CanonicalConfig {
         // Documents of users often keep both, with other values; a typing error in TLS settings must not pass.
         if (!deprecated) problems.push(invalid(old, `"${current}" is already specified`));
         else {
-          warnings.push(`The configuration key "${old}" has no effect, because "${current}" is set to another value.`);
+          warnings.push({
+            key: old,
+            message: `The configuration key "${old}" has no effect, because "${current}" is set to another value.`,
+            meant: null,
+          });
           continue;
         }
       }
-      if (deprecated) warnings.push(`The configuration key "${old}" is deprecated, use "${current}".`);
+      const message = `The configuration key "${old}" is deprecated, use "${current}".`;
+      if (deprecated) warnings.push({ key: old, message, meant: current, replaced: true });
     }
   }
   for (const name of Object.keys(LEGACY_VALUES)) {
@@ -106,18 +111,23 @@ const KNOWN = [
 const FOREIGN =
   /^(name|connector\.|tasks?\.|key\.|value\.|header\.|transforms|predicates|errors\.|watchdog\.|config\.|producer\.|consumer\.|admin\.|topic\.creation\.|exactly\.|transaction\.|offsets?\.|column\.(?:mask|truncate)\.|snapshot\.select\.statement\.overrides\.|signal\.consumer\.)/;
 
-function unknownKeys(config: ConnectorConfig): string[] {
-  const warnings: string[] = [];
+function unknownKeys(config: ConnectorConfig): ConfigWarning[] {
+  const warnings: ConfigWarning[] = [];
   const processors = splitList(config[KEY.postProcessors] ?? '');
   const aliases = [...columnConverters(config).map(({ alias }) => alias), ...processors].map((alias) => `${alias}.`);
   for (const name of Object.keys(config)) {
     if (KNOWN.includes(name) || aliases.some((prefix) => name.startsWith(prefix))) continue;
     if (isWithoutEffect(name, config))
-      warnings.push(`The configuration key "${name}" is not supported by this version and has no effect.`);
+      warnings.push({
+        key: name,
+        message: `The configuration key "${name}" is not supported by this version and has no effect.`,
+        meant: null,
+      });
     if (isUnsupported(name) || FOREIGN.test(name)) continue;
-    const close = nearestName(name, KNOWN);
-    const rest = close === null ? ' and has no effect.' : `; did you mean "${close}"?`;
-    warnings.push(`The configuration key "${withoutSalt(name)}" is unknown${rest}`);
+    const meant = nearestName(name, KNOWN);
+    const rest = meant === null ? ' and has no effect.' : `; did you mean "${meant}"?`;
+    const key = withoutSalt(name);
+    warnings.push({ key, message: `The configuration key "${key}" is unknown${rest}`, meant });
   }
   return warnings;
 }

@@ -129,7 +129,8 @@ export function parseConfig(config: ConnectorConfig): PostgresConfig {
   const checked = checkConfig(config);
   const problem = checked.problems[0];
   if (problem) throw new ConfigError(problem.message, { code: 'PG_CONFIG', place: { key: withoutSalt(problem.key) } });
-  return read(checked.values, checked.warnings);
+  const warnings = checked.warnings.map(({ message }) => message);
+  return read(checked.values, warnings);
 }
 
 function read(values: ConnectorConfig, warnings: readonly string[]): PostgresConfig {

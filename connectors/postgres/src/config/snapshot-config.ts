@@ -1,5 +1,5 @@
 /** Settings of snapshots (cdc-postgres §1.5). */
-import type { ConnectorConfig } from '@millrace/sdk';
+import type { ConfigWarning, ConnectorConfig } from '@millrace/sdk';
 import { KEY, type ValueOf } from './definitions';
 import { splitList, type PatternList } from './patterns';
 import type { Settings } from './settings';
@@ -104,22 +104,24 @@ function overrides(values: ConnectorConfig): Map<string, string> {
 }
 
 /** Tables that are listed without a statement, and the other way round: all their rows are read. */
-export function overrideWarnings(values: ConnectorConfig): string[] {
+export function overrideWarnings(values: ConnectorConfig): ConfigWarning[] {
   const listed = listedOverrides(values);
   const given = Object.keys(values).filter((name) => name.startsWith(STATEMENT));
   return [
     ...listed
       .filter((table) => !given.includes(`${STATEMENT}${table}`))
-      .map(
-        (table) =>
-          `${KEY.snapshotSelectStatementOverrides} names ${table}, but ${STATEMENT}${table} is not set: all its rows are read.`,
-      ),
+      .map((table) => ({
+        key: KEY.snapshotSelectStatementOverrides,
+        message: `${KEY.snapshotSelectStatementOverrides} names ${table}, but ${STATEMENT}${table} is not set: all its rows are read.`,
+        meant: null,
+      })),
     ...given
       .filter((name) => !listed.includes(name.slice(STATEMENT.length)))
-      .map(
-        (name) =>
-          `${name} has no effect, because ${KEY.snapshotSelectStatementOverrides} does not name its table: all its rows are read.`,
-      ),
+      .map((key) => ({
+        key,
+        message: `${key} has no effect, because ${KEY.snapshotSelectStatementOverrides} does not name its table: all its rows are read.`,
+        meant: null,
+      })),
   ];
 }
 

@@ -1,4 +1,5 @@
 /** Validates configs as a worker does when it is given them. */
+import type { ConfigWarning } from '@millrace/sdk';
 import { HIDDEN, isSecret, redactText } from '@millrace/texts/redaction';
 import type { ConnectorDocument } from '../documents/connector-document';
 import { printable } from '../output/printable';
@@ -13,14 +14,6 @@ export interface FieldErrors {
   readonly errors: readonly string[];
   readonly documentation?: string;
   readonly recommended?: readonly string[];
-}
-
-/** About a key that is valid, but probably not what was intended. Java's workers have none. */
-export interface ConfigWarning {
-  readonly key: string;
-  readonly message: string;
-  /** The key to use in its place. */
-  readonly meant: string | null;
 }
 
 /** What is read of the response to a validation, connect-rest §3.1. */

@@ -12,7 +12,7 @@ import {
   MOST_FILES,
 } from './connector-document';
 import type * as Yaml from './parse-yaml';
-import { toDocuments } from './to-documents';
+import { type Parsed, toDocuments } from './to-documents';
 
 export interface DocumentSources {
   /** Files, folders, and `-` for standard input. */
@@ -28,9 +28,22 @@ export interface DocumentSources {
  * @throws ConnectError `CLI_DOCUMENT_INVALID`
  */
 export async function readDocuments(
-  { paths, isRecursive = false, signal }: DocumentSources,
+  sources: DocumentSources,
   io: Pick<CliIo, 'stdin' | 'env' | 'cwd'>,
 ): Promise<readonly ConnectorDocument[]> {
+  const { documents, problems } = await readUsableDocuments(sources, io);
+  if (problems.length > 0) throw invalidDocuments(problems);
+  return documents;
+}
+
+/**
+ * The same; what cannot be used is a problem, a sentence that begins with its place.
+ * @throws ConnectError `CLI_DOCUMENT_INVALID` for a path that does not exist, or too many files or connectors
+ */
+export async function readUsableDocuments(
+  { paths, isRecursive = false, signal }: DocumentSources,
+  io: Pick<CliIo, 'stdin' | 'env' | 'cwd'>,
+): Promise<Parsed> {
   const documents: ConnectorDocument[] = [];
   const problems: string[] = [];
   for (const file of findFiles(paths, io.cwd, isRecursive)) {
@@ -51,8 +64,7 @@ export async function readDocuments(
     if (other === undefined) places.set(name, place);
     else problems.push(`${place}: there is a connector "${name}" in ${other}, too.`);
   }
-  if (problems.length > 0) throw invalidDocuments(problems);
-  return documents;
+  return { documents, problems };
 }
 
 /** The size of a pipe or device is not known before it is read. */

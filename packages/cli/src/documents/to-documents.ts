@@ -1,9 +1,10 @@
 /**
- * Reads connectors from a parsed document: `{ name, config }`, a flat config with `name`, an array of these, or
- * `{ items: […] }`. Pure.
+ * Reads connectors from a parsed document: `{ name, config }`, a flat config with `name`, a `KafkaConnector` of
+ * Strimzi, an array of these, or `{ items: […] }`. Pure.
  */
 import { INITIAL_STATES, type InitialState } from '@millrace/texts/rest-names';
 import { type ConnectorDocument, isLabelName, LABEL_PREFIX } from './connector-document';
+import { withoutStrimzi } from './strimzi-connector';
 
 type Mapping = Readonly<Record<string, unknown>>;
 type Env = Readonly<Record<string, string | undefined>>;
@@ -29,7 +30,7 @@ export function toDocuments(file: string, values: readonly unknown[], env: Env):
   if (found.length === 0) problems.push(`${file}: there is no connector in it.`);
   for (const { item, place } of found) {
     try {
-      documents.push(toDocument(item, place, env));
+      documents.push(toDocument(withoutStrimzi(item), place, env));
     } catch (error) {
       problems.push(`${place}: ${(error as Error).message}.`);
     }

@@ -9,8 +9,6 @@ import { tableText } from './layout';
 export interface Table {
   readonly headings: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** Headings of columns that a narrow terminal does not show, the least important first. */
-  readonly optional?: readonly string[];
 }
 
 /**
@@ -27,8 +25,7 @@ export function writeAnswer(
   else if (output === 'yaml') io.stdout.write(yamlText(value));
   else {
     const shown = table();
-    if (typeof shown === 'string') io.stdout.write(shown);
-    else io.stdout.write(tableText(shown.headings, shown.rows, { ...shown, columns: io.stdout.columns }));
+    io.stdout.write(typeof shown === 'string' ? shown : tableText(shown.headings, shown.rows));
   }
 }
 

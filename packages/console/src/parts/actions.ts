@@ -4,7 +4,6 @@ import * as connect from '../api/connect';
 import type { RestartPlan } from '../api/restart-plan';
 import type { IconName } from './icon';
 import { pauseOutcome, restartOutcome, resumeOutcome, stopOutcome, type Outcome } from './outcomes';
-import { hasFailedPart } from './states';
 
 export type ActionKey = 'pause' | 'resume' | 'stop' | 'restart' | 'restart-failed' | 'delete';
 
@@ -46,7 +45,7 @@ export const ACTIONS: readonly Action[] = [
   {
     ...{ key: 'restart-failed', label: 'Restart failed', title: 'Restart failed parts', needs: 'operator' },
     icon: 'restart',
-    appliesTo: hasFailedPart,
+    appliesTo: ({ summary }) => summary === 'failed' || summary === 'degraded',
     send: (name) => connect.restartConnector(name, { includeTasks: true, onlyFailed: true }),
     outcome: restartOutcome,
   },

@@ -16,7 +16,6 @@ import { Toasts } from './toast';
 
 const LINKS: readonly (readonly [Page, string])[] = [
   ['overview', 'Connectors'],
-  ['topology', 'Topology'],
   ['plugins', 'Plugins'],
   ['workers', 'Workers'],
   ['loggers', 'Loggers'],

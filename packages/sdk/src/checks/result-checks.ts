@@ -1,5 +1,5 @@
 /** Checks what other methods of plugins returned, for the runtime and the test kit. Each throws a ConnectError. */
-import type { ConfigProblem, ConnectorConfig } from '../config-def';
+import type { ConfigProblem, ConfigWarning, ConnectorConfig } from '../config-def';
 import type { Connector, ConnectorInstance } from '../connector';
 import type { SourceOffset, SourcePartition, TopicPartitionOffset } from '../record';
 import type { SinkTask, SourceTask } from '../task';
@@ -52,9 +52,9 @@ export function checkTaskConfigs(configs: unknown, owner: string): readonly Conn
 }
 
 /** What `validate` of a connector returned; null and undefined: no problems. Throws `VALIDATE_RESULT`. */
-export function checkProblems(problems: unknown, owner: string): readonly ConfigProblem[] {
+export function checkProblems(problems: unknown, owner: string, method = 'validate'): readonly ConfigProblem[] {
   const fail = (problem: string): never => {
-    throw pluginFault({ code: 'VALIDATE_RESULT' }, `validate() of ${owner}`, `returned ${problem}`);
+    throw pluginFault({ code: 'VALIDATE_RESULT' }, `${method}() of ${owner}`, `returned ${problem}`);
   };
   if (problems === null || problems === undefined) return [];
   if (!Array.isArray(problems)) return fail(`${actualKind(problems)}: expected an array of { key, message }`);
@@ -64,6 +64,15 @@ export function checkProblems(problems: unknown, owner: string): readonly Config
       fail(`${actualKind(problem)} at position ${i}: expected { key, message }, both strings`);
   }
   return problems as readonly ConfigProblem[];
+}
+
+/** What `warnings` returned. Throws `VALIDATE_RESULT`. */
+export function checkWarnings(warnings: unknown, owner: string): readonly ConfigWarning[] {
+  return checkProblems(warnings, owner, 'warnings').map((warning) => {
+    const { key, message, meant, replaced } = warning as Partial<ConfigWarning> & ConfigProblem;
+    const isKey = typeof meant === 'string';
+    return { key, message, meant: isKey ? meant : null, ...(isKey && replaced === true && { replaced }) };
+  });
 }
 
 /** What `preCommit` returned. Throws `PRE_COMMIT_RESULT`. */

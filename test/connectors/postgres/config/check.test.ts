@@ -132,7 +132,12 @@ test('cdc-postgres 3: an old name and the new one with different values', () => 
     problems: [],
     values: { 'table.include.list': 'b' },
     warnings: [
-      'The configuration key "table.whitelist" has no effect, because "table.include.list" is set to another value.',
+      {
+        key: 'table.whitelist',
+        message:
+          'The configuration key "table.whitelist" has no effect, because "table.include.list" is set to another value.',
+        meant: null,
+      },
     ],
   });
   expect(problems({ ...both, 'table.whitelist': 'b' })).toEqual({});
@@ -227,7 +232,7 @@ test('warnings: deprecated names, near misses, each key without effect; nothing 
   const noEffect = (key: string): string =>
     `The configuration key "${key}" is not supported by this version and has no effect.`;
   expect(found).toEqual([]);
-  expect(warnings).toEqual([
+  expect(warnings.map(({ message }) => message)).toEqual([
     'The configuration key "table.whitelist" is deprecated, use "table.include.list".',
     'The configuration key "tombstone.on.delete" is unknown; did you mean "tombstones.on.delete"?',
     noEffect('signal.emit.failure.max.retries'),
@@ -282,7 +287,7 @@ test.each([
 ])('cdc-postgres 109: a misspelled mask does not reveal its salt: %s', (key, shown) => {
   const { problems, warnings } = checkConfig({ ...GOOD, [key]: 'public.t.c' });
   expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining(`'${shown}'`)]);
-  expect([...problems.map(({ message }) => message), ...warnings].join()).not.toContain('CzQMA0cB5K');
+  expect(JSON.stringify([problems.map(({ message }) => message), warnings])).not.toContain('CzQMA0cB5K');
 });
 
 test('cdc-postgres 109: values that request the default behavior are accepted silently', () => {

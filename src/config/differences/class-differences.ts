@@ -1,0 +1,94 @@
+/** Classes of plugins that a config names: whether they are installed, and what takes the place of others. */
+import type { PluginType } from '@millrace/sdk';
+import { missingClass, nearestClasses } from '../../plugins/missing-class';
+import type { PluginDescription, PluginRegistry } from '../../plugins/registry';
+import { parseList } from '../config-parse';
+import type { Difference } from './difference';
+
+type Settings = Readonly<Record<string, string>>;
+type Installed = Pick<PluginRegistry, 'find' | 'list'>;
+
+const CONNECTORS: readonly PluginType[] = ['source', 'sink'];
+const MAX_ALIASES = 200;
+
+/** What to use in place of well-known classes that nothing has under a similar name. */
+const INSTEAD: readonly (readonly [RegExp, string])[] = [
+  [
+    /(?:Avro|Protobuf|JsonSchema)\w*Converter$/,
+    'Converters with a schema registry are not supported yet: use org.apache.kafka.connect.json.JsonConverter, and write the topics again.',
+  ],
+  [
+    /^org\.apache\.kafka\.connect\.mirror\./,
+    'MirrorMaker is not supported: keep it in Java Connect, in a group of its own.',
+  ],
+  [/\.TombstoneHandler$/, 'Use org.apache.kafka.connect.transforms.Filter with the predicate RecordIsTombstone.'],
+  [/\.TopicRegexRouter$/, 'Use org.apache.kafka.connect.transforms.RegexRouter.'],
+  [
+    /^io\.confluent\.connect\.transforms\.Filter/,
+    'Use the Filter of Debezium’s transformations, with a condition in CEL.',
+  ],
+  [/^io\.confluent\.connect\.transforms\.Drop/, 'Use org.apache.kafka.connect.transforms.DropHeaders or ReplaceField.'],
+];
+
+/** The keys of a config that name classes, each with the types of plugin that it may be. */
+function classKeys(config: Settings): (readonly [key: string, types: readonly PluginType[]])[] {
+  const aliases = (list: string): readonly string[] =>
+    [...new Set(parseList(config[list] ?? ''))].slice(0, MAX_ALIASES).filter((alias) => alias !== '');
+  return [
+    ['connector.class', CONNECTORS],
+    ['key.converter', ['converter']],
+    ['value.converter', ['converter']],
+    ['header.converter', ['header_converter']],
+    ...aliases('transforms').map((alias) => [`transforms.${alias}.type`, ['transformation']] as const),
+    ...aliases('predicates').map((alias) => [`predicates.${alias}.type`, ['predicate']] as const),
+  ];
+}
+
+/** Of a connector, or the default converters of a worker. Values with placeholders are not looked up. */
+export function classDifferences(config: Settings, installed: Installed): readonly Difference[] {
+  return classKeys(config).flatMap(([key, types]) => {
+    const name = config[key]?.trim() ?? '';
+    if (name === '' || name.includes('${')) return [];
+    return classDifference(key, name, types, installed) ?? [];
+  });
+}
+
+function classDifference(
+  key: string,
+  name: string,
+  types: readonly PluginType[],
+  installed: Installed,
+): Difference | null {
+  let found: PluginDescription | null;
+  try {
+    found = installed.find(name, types);
+  } catch {
+    return { key, kind: 'rejected', message: `Several plugins are called ${name}.`, instead: 'Write the class.' };
+  }
+  if (found !== null) return replaced(key, name, found);
+  const known = INSTEAD.find(([pattern]) => pattern.test(name))?.[1];
+  const classes = installed.list().flatMap(({ type, class: one }) => (types.includes(type) ? [one] : []));
+  const nearest = nearestClasses(name, classes);
+  const isConnector = types === CONNECTORS;
+  const none = isConnector
+    ? 'Keep this connector in Java Connect, or install a plugin for Millrace.'
+    : 'Plugins in jars cannot run here: install one for Millrace, or keep this connector in Java Connect.';
+  return {
+    key,
+    kind: 'rejected',
+    message: missingClass(name).replace('could not be found', 'is not installed'),
+    instead: known ?? (nearest.length === 0 ? none : `Use ${nearest.join(' or ')}.`),
+  };
+}
+
+function replaced(
+  key: string,
+  name: string,
+  { class: className, version, type }: PluginDescription,
+): Difference | null {
+  const isAlias = name !== className && name.includes('.');
+  if (isAlias) return { key, kind: 'replaced', message: `${className} takes the place of ${name}.`, instead: null };
+  if (!CONNECTORS.includes(type) || className.startsWith('org.apache.kafka.')) return null;
+  const message = `Millrace’s own plugin takes the place of ${className}, with the keys of version ${version}.`;
+  return { key, kind: 'replaced', message, instead: null };
+}
