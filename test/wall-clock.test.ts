@@ -62,6 +62,7 @@ const NEEDS_TIME_OF_DAY: Record<string, string> = {
   'packages/console/src/parts/overview-store.ts': OTHERS,
   'packages/console/src/pages/connector/offsets-tab.tsx': SHOWN,
   'connectors/file/src/source/task.ts': RECORD,
+  'connectors/analytics/src/service/unavailable.ts': SHOWN,
   'connectors/file/src/sink/file-target.ts': 'names of files',
   'connectors/transforms-debezium/src/time-zones/timezone-converter.ts': 'the offset of a time zone now',
   'connectors/postgres/src/database/reachability.ts': SHOWN,

@@ -23,7 +23,8 @@ export class SinkMetrics {
   readonly uploadedBytes: Counter;
 
   constructor(metrics: PluginMetrics, figures: SinkFigures) {
-    const counter = (name: string, help: string): Counter => metrics.counter(`${PREFIX}${name}_total`, { help });
+    const counter = (name: string, help: string, failedRecords = false): Counter =>
+      metrics.counter(`${PREFIX}${name}_total`, { help, failedRecords });
     const gauge = (name: string, help: string, read: () => number, age = false): unknown =>
       metrics.gauge(`${PREFIX}${name}`, { help, age }, read);
     this.recordsWritten = counter('records_written', 'Records written into files on the disk of the worker.');
@@ -31,8 +32,8 @@ export class SinkMetrics {
     this.ingestionAttempts = counter('ingestion_attempts', 'Attempts to deliver a file to the service.');
     this.ingestionSuccesses = counter('ingestion_successes', 'Attempts that succeeded.');
     this.ingestionFailures = counter('ingestion_failures', 'Attempts that failed; most are repeated.');
-    this.deadLetters = counter('dlq_records_sent', 'Records that the dead letter queue has acknowledged.');
-    this.recordsDropped = counter('records_dropped', 'Undeliverable records that behavior.on.error has dropped.');
+    this.deadLetters = counter('dlq_records_sent', 'Records that the dead letter queue has acknowledged.', true);
+    this.recordsDropped = counter('records_dropped', 'Undeliverable records that behavior.on.error has dropped.', true);
     this.streamingFallbacks = counter('streaming_fallbacks', 'Files that were queued because streaming failed.');
     this.uncompressedBytes = counter('bytes_uncompressed', 'Size of the delivered files before compression.');
     this.uploadedBytes = counter('bytes_uploaded', 'Size of the delivered files as they were sent.');

@@ -77,12 +77,13 @@ export class AnalyticsSinkTask implements SinkTask {
     for (const path of stale.unknown)
       logger.warn(`${path} does not say which worker uses it; remove it unless a worker of an earlier version does`);
     this.service = createService(settings);
-    await checkIngestion(this.service.resources, settings.retry, logger, context.signal);
+    await checkIngestion(this.service.resources, settings.retry, context);
     if (settings.validateTables) await checkTables(this.service.cluster, settings, logger, context.signal);
     const targetOf = await createTargets(this.service, settings, this.metrics, context);
     if (settings.deadLetters) this.deadLetters = await DeadLetterQueue.open(settings.deadLetters, context);
     this.deliveryErrors = new DeliveryErrors(settings, this.deadLetters, this.metrics, logger);
-    this.shipper = new Shipper({ targetOf, retry: settings.retry, metrics: this.metrics, logger });
+    const { connection } = context;
+    this.shipper = new Shipper({ targetOf, retry: settings.retry, metrics: this.metrics, logger, connection });
     this.diskBackoff = new DiskBackoff(settings.retry, logger);
   }
 

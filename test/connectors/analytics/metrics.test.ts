@@ -57,9 +57,19 @@ test('a file that the storage rejects first counts as two attempts; the gauges s
   expect(figures(harness, 'oldest_undelivered_seconds')).toEqual([expect.any(Number)]);
   await harness.put([{ value: ROW }]);
   expect(figures(harness, 'open_files', 'inflight_files')).toEqual([0, 1]);
+  expect(harness.connection.isUp).toBe(true);
   await waitFor('an attempt to fail', () => figures(harness, 'ingestion_failures_total')[0] !== 0);
+  await waitFor('it to be reported', () => harness.connection.isUp === false);
+  const [problem] = harness.connection.problems;
+  expect(problem).toMatchObject({
+    reason: expect.stringMatching(/^Files cannot be delivered to d\.T: .*503/),
+    code: 'ANALYTICS_SERVICE',
+    nextTryAt: expect.any(Number),
+  });
+  expect(problem?.reason).not.toContain('sig=');
   isDown = false;
   await sink.committed(harness, 2);
+  expect(harness.connection.isUp).toBe(true);
   const [attempts = 0, successes, failures = 0] = figures(harness, ...INGESTION);
   expect([attempts, successes]).toEqual([failures + 1, 1]);
   // Removed from the disk after its offset can be committed.

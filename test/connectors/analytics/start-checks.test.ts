@@ -3,8 +3,9 @@
  */
 import { parseSettings } from '../../../connectors/analytics/src/config/settings';
 import type { Cluster, ReplyTable } from '../../../connectors/analytics/src/service/cluster';
-import { checkTables } from '../../../connectors/analytics/src/service/start-checks';
-import { MemoryLogger } from '@millrace/sdk/testing';
+import { ServiceError } from '../../../connectors/analytics/src/service/service-error';
+import { checkTables, retryWhileBusy } from '../../../connectors/analytics/src/service/start-checks';
+import { MemoryConnection, MemoryLogger } from '@millrace/sdk/testing';
 
 const { settings } = parseSettings({
   topics: 't',
@@ -39,5 +40,31 @@ test('analytics-sink 41: a mapping that no longer matches its table is detected 
   await check([
     { Name: 'a', Ordinal: 0 },
     { Name: 'c', Ordinal: 1 },
+  ]);
+});
+
+test('a service that is busy is reported with the next attempt, one that does not answer without', async () => {
+  const connection = new MemoryConnection();
+  const context = { logger: new MemoryLogger(), signal: new AbortController().signal, connection };
+  const failures = [new ServiceError('is busy', 'transient', { status: 503 })];
+  const request = (): Promise<string> =>
+    failures.length > 0 ? Promise.reject(failures.pop() as Error) : Promise.resolve('answered');
+  const retry = { ...settings.retry, backoffMs: 1 };
+  expect(await retryWhileBusy(request, retry, context)).toBe('answered');
+  expect([connection.isUp, connection.problems]).toEqual([
+    true,
+    [
+      {
+        reason: 'The service is not ready: is busy',
+        code: 'ANALYTICS_SERVICE',
+        nextTryAt: expect.any(Number) as number,
+      },
+    ],
+  ]);
+  const gone = (): Promise<never> => Promise.reject(new ServiceError('does not answer', 'transient'));
+  await expect(retryWhileBusy(gone, retry, context)).rejects.toThrow('does not answer');
+  expect([connection.isUp, connection.problems.at(-1)]).toEqual([
+    false,
+    { reason: 'The service is not ready: does not answer', code: 'ANALYTICS_SERVICE' },
   ]);
 });

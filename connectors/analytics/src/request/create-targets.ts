@@ -2,12 +2,12 @@
  * Selects how files are delivered and confirmed, from the settings and the cluster's features. Sources: analytics-sink
  * §1.7, §5.8.
  */
-import { ConnectError, type TaskContext } from '@millrace/sdk';
+import { ConnectError } from '@millrace/sdk';
 import type { SealedFile } from '../batcher/staging-file';
 import type { AnalyticsSettings } from '../config/settings';
 import type { Service } from '../service/create-service';
 import type { SinkMetrics } from '../sink-metrics';
-import { retryWhileBusy } from '../service/start-checks';
+import { retryWhileBusy, type RequestContext } from '../service/start-checks';
 import { ConfirmedTarget } from './confirmed-target';
 import { QueuedTarget } from './queued-target';
 import { offersRestIngestion, RestIngestion } from './rest-ingestion';
@@ -20,14 +20,15 @@ export async function createTargets(
   { http, cluster, resources }: Service,
   settings: AnalyticsSettings,
   metrics: SinkMetrics,
-  { logger, signal }: Pick<TaskContext, 'logger' | 'signal'>,
+  context: RequestContext,
 ): Promise<(file: SealedFile) => Target> {
+  const { logger, signal } = context;
   const queued = new QueuedTarget(http, resources, settings);
   const rest = new RestIngestion(cluster, queued, settings);
   const isConfirmed = settings.confirm === 'ingested';
   const probe = async (): Promise<boolean> => await offersRestIngestion(cluster, signal);
   const hasRest =
-    (isConfirmed || settings.protocol === 'rest') && (await retryWhileBusy(probe, settings.retry, logger, signal));
+    (isConfirmed || settings.protocol === 'rest') && (await retryWhileBusy(probe, settings.retry, context));
   if (settings.protocol === 'rest' && !hasRest)
     throw unavailable('queued ingestion by REST', '"analytics.ingest.protocol" to queue');
   let byQueue: Target = settings.protocol === 'rest' ? rest : queued;

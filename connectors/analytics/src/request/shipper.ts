@@ -2,12 +2,13 @@
  * Ships sealed files concurrently, with retries, and reports the outcome of each. Sources: analytics-sink §4.3, §4.5.
  */
 import { randomUUID } from 'node:crypto';
-import { type Logger, sleep, monotonicNow } from '@millrace/sdk';
+import { type Logger, sleep, monotonicNow, type TaskConnection } from '@millrace/sdk';
 import { exists } from '../batcher/staging-folder';
 import type { SealedFile } from '../batcher/staging-file';
 import type { AnalyticsSettings } from '../config/settings';
 import type { SinkMetrics } from '../sink-metrics';
 import { asServiceError, type ServiceError } from '../service/service-error';
+import { reportUnavailable } from '../service/unavailable';
 import { tableOf } from './confirmed-target';
 import { Semaphore } from './semaphore';
 import { PartitionRevokedError, type Ownership } from './ownership';
@@ -33,6 +34,7 @@ interface ShipperOptions {
     'ingestionAttempts' | 'ingestionSuccesses' | 'ingestionFailures' | 'uncompressedBytes' | 'uploadedBytes'
   >;
   readonly logger: Logger;
+  readonly connection: TaskConnection;
   readonly now?: () => number;
 }
 
@@ -47,11 +49,12 @@ export class Shipper {
   /** Never rejects. */
   async ship(file: SealedFile, owner: Ownership): Promise<ShipmentEnd> {
     const sourceId = randomUUID();
-    const { metrics } = this.options;
+    const { metrics, connection } = this.options;
     let firstFailureAt = 0;
     for (let attempts = 1; ; attempts++) {
       try {
         await this.attempt(file, sourceId, owner);
+        connection.up();
         metrics.ingestionSuccesses.add();
         metrics.uncompressedBytes.add(file.rawBytes);
         metrics.uploadedBytes.add(file.bytes);
@@ -69,6 +72,7 @@ export class Shipper {
           now: this.now(),
           random: Math.random(),
         });
+        reportUnavailable(connection, `Files cannot be delivered to ${tableOf(file)}`, error, wait);
         if (wait === null) return { kind: 'failed', error, attempts, sourceId };
         this.options.logger.warn(
           `Cannot deliver ${file.name} to ${tableOf(file)}, retrying in ${Math.round(wait)} ms: ${error.message}`,

@@ -1,7 +1,7 @@
 /**
  * Checks against the service before a task runs, so that a wrong setting fails at once. Source: analytics-sink §1.8.
  */
-import { ConnectError, type Logger, sleep, monotonicNow } from '@millrace/sdk';
+import { ConnectError, type Logger, sleep, monotonicNow, type TaskContext } from '@millrace/sdk';
 import type { AnalyticsSettings } from '../config/settings';
 import type { TableMapping } from '../mapping/topic-mapping';
 import { retryDelayMs } from './retry-policy';
@@ -10,15 +10,18 @@ import { parseJson } from './http';
 import type { IngestionResources } from './ingestion-resources';
 import { mappingProblems } from './mapping-problems';
 import { ServiceError } from './service-error';
+import { reportUnavailable } from './unavailable';
+
+export type RequestContext = Pick<TaskContext, 'logger' | 'signal' | 'connection'>;
 
 /** Login, URL and storage. @throws ConnectError */
 export async function checkIngestion(
   resources: IngestionResources,
   retry: AnalyticsSettings['retry'],
-  logger: Logger,
-  signal: AbortSignal,
+  context: RequestContext,
 ): Promise<void> {
-  const { containers, queues } = await retryWhileBusy(async () => await resources.get(signal), retry, logger, signal);
+  const { logger, signal } = context;
+  const { containers, queues } = await retryWhileBusy(async () => await resources.get(signal), retry, context);
   const hosts = new Set([...containers, ...queues].map((url) => new URL(url).host));
   logger.info(`The service's storage is at ${[...hosts].join(', ')}; this worker must be able to reach it`);
 }
@@ -30,16 +33,22 @@ export async function checkIngestion(
 export async function retryWhileBusy<T>(
   request: () => Promise<T>,
   retry: AnalyticsSettings['retry'],
-  logger: Logger,
-  signal: AbortSignal,
+  { logger, signal, connection }: RequestContext,
 ): Promise<T> {
   const firstFailureAt = monotonicNow();
   for (let failures = 1; ; failures++) {
     try {
-      return await request();
+      const result = await request();
+      connection.up();
+      return result;
     } catch (error) {
-      if (!(error instanceof ServiceError) || error.status === null || error.code === 'ANALYTICS_LOGIN') throw error;
-      const wait = retryDelayMs(retry, { error, failures, firstFailureAt, now: monotonicNow(), random: Math.random() });
+      if (!(error instanceof ServiceError)) throw error;
+      const mayPass = error.status !== null && error.code !== 'ANALYTICS_LOGIN';
+      const now = monotonicNow();
+      const wait = mayPass
+        ? retryDelayMs(retry, { error, failures, firstFailureAt, now, random: Math.random() })
+        : null;
+      reportUnavailable(connection, 'The service is not ready', error, wait);
       if (wait === null) throw error;
       logger.warn(`The service is not ready, retrying in ${Math.round(wait)} ms: ${error.message}`);
       await sleep(wait, signal);
