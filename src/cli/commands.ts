@@ -46,6 +46,9 @@ const LIST: CommandCatalogue['list'] = {
   loggers: REST.loggers,
   explain: REST.explain,
   top: REST.top,
+  logs: REST.logs,
+  history: REST.history,
+  ui: REST.ui,
   doctor: {
     summary: 'find what is wrong with Kafka, the workers, connectors and their databases',
     usage: '[options] [files...]',
@@ -59,6 +62,7 @@ const LIST: CommandCatalogue['list'] = {
   get: REST.get,
   describe: REST.describe,
   status: REST.status,
+  signals: REST.signals,
   pause: REST.pause,
   resume: REST.resume,
   stop: REST.stop,
@@ -87,10 +91,11 @@ const GROUPS: CommandCatalogue['groups'] = [
       'patch',
       'validate',
       'offsets',
+      'signals',
     ],
   ],
   ['Records', ['produce', 'consume', 'dlq', 'preview']],
-  ['Diagnosis', ['doctor', 'explain', 'loggers', 'top']],
+  ['Diagnosis', ['doctor', 'explain', 'history', 'loggers', 'logs', 'top', 'ui']],
   ['Settings', ['context', 'completion']],
 ];
 

@@ -96,6 +96,26 @@ export const restCommands = (host: Host) =>
       usage: '[options] [names...]',
       load: () => require('./verbs/delete') as typeof import('./verbs/delete'),
     },
+    logs: {
+      summary: 'show recent log lines of a connector, from all workers',
+      usage: '[options] <connector>',
+      load: () => require('./verbs/logs') as typeof import('./verbs/logs'),
+    },
+    history: {
+      summary: 'show what changed lately, by whom and why',
+      usage: '[options] [connector]',
+      load: () => require('./verbs/history') as typeof import('./verbs/history'),
+    },
+    signals: {
+      summary: 'list the signals that a connector accepts, or send one',
+      usage: '[options] <connector> [type]',
+      load: () => require('./verbs/signals') as typeof import('./verbs/signals'),
+    },
+    ui: {
+      summary: 'print the address of the console, and open it in a browser',
+      usage: '[options]',
+      load: () => require('./verbs/ui') as typeof import('./verbs/ui'),
+    },
     completion: {
       summary: 'print a script that completes commands in bash, zsh or fish',
       usage: '<shell>',

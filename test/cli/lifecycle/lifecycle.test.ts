@@ -7,7 +7,12 @@ const LIST = 'GET /connectors?expand=status&expand=info';
 type Entry = { status: unknown };
 
 /** A cluster whose connectors are in the state of `after` once a request other than GET was received. */
-async function cluster(before: [string, unknown][], after: [string, unknown][] = before, refuse = '') {
+async function cluster(
+  before: [string, unknown][],
+  after: [string, unknown][] = before,
+  refuse = '',
+  actions?: object,
+) {
   const requests: string[] = [];
   const changed = new Set<string>();
   const url = await serve((request, response: ServerResponse) => {
@@ -17,6 +22,7 @@ async function cluster(before: [string, unknown][], after: [string, unknown][] =
       const found = (changed.has(name) ? after : before).find(([one]) => one === name)?.[1] as Entry | undefined;
       return found?.status;
     }
+    if (request.endsWith('/actions')) return actions;
     requests.push(request);
     if (name === refuse) return response.writeHead(500).end('{"message":"Request timed out"}');
     changed.add(name);
@@ -91,6 +97,22 @@ test('restart waits for tasks that are still RUNNING when the worker replies, an
     code: 1,
     err: expect.stringContaining('a: task 0 is FAILED'),
   });
+});
+
+test('delete says what remains, with the statement that removes it, before and after', async () => {
+  const actions = { effects: { delete: 'So does its slot.' }, delete_statement: "SELECT drop('a');", signals: null };
+  const { url, requests } = await cluster([entry('a')], [], '', actions);
+  const remains = 'a: its offsets and topics remain. So does its slot.\n';
+  const statement = "a: this removes what it leaves there: SELECT drop('a');\n";
+  const asked = await cli(url, 'delete', 'a');
+  expect([asked.code, requests]).toEqual([2, []]);
+  expect(asked.err).toContain(`${remains}${statement}millrace: Delete connector a?`);
+  expect(await cli(url, 'delete', 'a', '--yes')).toEqual({
+    ...{ code: 0, out: 'a deleted\n' },
+    err: `${remains}${statement}${statement}`,
+  });
+  const unknown = await cluster([entry('a')], [], '', { ...actions, delete_statement: null });
+  expect((await cli(unknown.url, 'delete', 'a', '--yes')).err).toBe(`${remains}${remains}`);
 });
 
 test('delete, and more than one connector by pattern, ask; without a terminal they need --yes', async () => {

@@ -59,7 +59,7 @@ export function testConnectorVerbs(workerOf: () => RunningWorker, group: string,
       /^NAME +TYPE +STATE +TASKS +WORKER +CLASS\nbroken +sink +RUNNING +0\/1 .*\nlines +source +RUNNING +1\/1 /,
     );
     expect((await run('get', 'plugins', 'FileStreamSink')).out).toContain('file.FileStreamSinkConnector');
-    expect((await run('get', 'workers')).out).toMatch(/\n127\.0\.0\.1:\d+ +2 +2 +1 +\S+ +\S+ +healthy\n$/);
+    expect((await run('get', 'workers')).out).toMatch(/\n127\.0\.0\.1:\d+ +2 +2 +1 +\S+ +\S+ +\S+ +healthy\n$/);
     expect((await run('get', 'loggers', 'root')).out).toMatch(/\nroot +INFO/);
     expect(await run('get', 'connectors', 'absent')).toMatchObject({ code: 4, out: '' });
   });
@@ -91,6 +91,25 @@ export function testConnectorVerbs(workerOf: () => RunningWorker, group: string,
     expect(out).toMatch(
       /FAILED broken, task 0 on 127\.0\.0\.1:\d+\n {2}org\.apache\.kafka\.connect\.errors\.ConnectException: /,
     );
+  });
+
+  test('logs, history, signals and ui: of a worker of Millrace, and of others a sentence', async () => {
+    const asked = ['logs broken', 'history broken', 'signals lines'].map((line) => line.split(' '));
+    expect(await run('ui')).toMatchObject({ code: 4, err: expect.stringContaining('has no console: ') });
+    if (!hasMetrics) {
+      for (const args of asked)
+        expect(await run(...args)).toMatchObject({ code: 4, out: '', err: expect.stringContaining('(REST_NO_ROUTE)') });
+      return;
+    }
+    const [logs, history, signals] = await Promise.all(asked.map(async (args) => await run(...args)));
+    expect(logs).toMatchObject({ code: 0, err: '' });
+    expect(logs?.out).toMatch(/^\S+Z ERROR 127\.0\.0\.1:\d+ task 0 \[.*no\/folder/m);
+    expect(history?.out).toMatch(/^\S+Z {2}broken task 0 {2}failed.*\n(?:.*\n)*\S+Z {2}broken {2}connector created/);
+    expect(signals).toMatchObject({ code: 0, out: '', err: expect.stringContaining('does not say which signals') });
+    expect(await run('signals', 'lines', 'reload')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('REST_REFUSED'),
+    });
   });
 
   test('pause, resume, restart, stop; offsets', async () => {
@@ -157,7 +176,7 @@ export function testConnectorVerbs(workerOf: () => RunningWorker, group: string,
     expect({ code, err }).toEqual({ code: 0, err: '' });
     if (hasMetrics)
       expect(out).toMatch(
-        /^WORKER +CPU +MEMORY +TASKS +RECORDS\/S\n127\.0\.0\.1:\d+ +\d+ % +[1-9]\d* MiB +\d+ +[\d.]+\n[^]*\nlines +source +RUNNING +1\/1 +[\d.]+ +- +- +0\n/,
+        /^WORKER +CPU +MEMORY +TASKS +RECORDS\/S\n127\.0\.0\.1:\d+ +\d+ % +[1-9]\d* MiB +\d+ +[\d.]+\n[^]*\nlines +source +RUNNING +1\/1 +[\d.]+ +- +- +0 +\S+\n/,
       );
     else expect(out).toMatch(/^Only states of [^]*\n\nCONNECTOR +TYPE +STATE +TASKS\nbroken +sink +RUNNING +0\/1\n/);
     const [broken] = (JSON.parse((await run('top', 'broken', '--once', '-o', 'json')).out) as Top).connectors;

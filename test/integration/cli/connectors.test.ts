@@ -6,7 +6,9 @@ describe('commands about connectors', () => {
   const group = uniqueName('verbs');
   let worker: StartedWorker;
   beforeAll(async () => {
-    worker = await startWorker({ group, settings: { 'offset.flush.interval.ms': '500' } });
+    // Log lines and changes need no console.
+    const settings = { 'offset.flush.interval.ms': '500', 'console.enabled': 'false' };
+    worker = await startWorker({ group, settings });
     await worker.ready();
   });
   afterAll(() => worker?.stop());

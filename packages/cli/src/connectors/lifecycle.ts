@@ -11,6 +11,7 @@ import { wholeNumber } from '../program/shared-options';
 import { sideBySide, withClient } from '../rest/clients';
 import type { ConnectClient } from '../rest/connect-client';
 import { path } from '../rest/reply';
+import { readRemainders } from './actions';
 import { awaitStates, type Goal } from './await-state';
 import { type Connector, failuresOf, isFailed, readConnectors, readStatus, type Status } from './connectors';
 import { isPattern, selectNamed } from './name-pattern';
@@ -113,6 +114,9 @@ async function changeAll(invocation: Invocation, action: Action, show: ShowProgr
       if (options.output !== 'table') writeAnswer(invocation, [], () => '');
       return EXIT.success;
     }
+    const deleted = action.verb === 'delete' ? chosen.map(({ name }) => name) : [];
+    const remainders = await readRemainders(client, deleted);
+    for (const line of [...remainders.values()].flat()) io.stderr.write(`${line}\n`);
     if (mustAsk(args, options, action, chosen.length) && !(await confirm(invocation, question(action, chosen)))) {
       io.stderr.write('Nothing was done.\n');
       return EXIT.failed;
@@ -127,6 +131,8 @@ async function changeAll(invocation: Invocation, action: Action, show: ShowProgr
         waiting.delete(connector.name);
         if (options.output === 'table')
           writeAnswer(invocation, null, () => `${printable(partName(connector, options))} ${verdict}\n`);
+        const statement = remainders.get(connector.name)?.at(-1);
+        if (statement !== undefined) io.stderr.write(`${statement}\n`);
       } catch (error) {
         waiting.delete(connector.name);
         errors.set(connector.name, error);

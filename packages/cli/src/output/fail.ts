@@ -19,6 +19,7 @@ const EXIT_CODES: Readonly<Record<string, number>> = {
   CONNECTION_FAILED: EXIT.unreachable,
   REQUEST_TIMED_OUT_CLIENT: EXIT.unreachable,
   REST_NOT_FOUND: EXIT.notFound,
+  REST_NO_ROUTE: EXIT.notFound,
   TOPIC_NOT_FOUND: EXIT.notFound,
   CODE_NOT_FOUND: EXIT.notFound,
 };

@@ -86,7 +86,10 @@ export class ConnectClient {
       const isMomentary = passing?.test(message ?? '') === true;
       if (answer !== null && isMomentary && monotonicNow() + pause < deadline) await sleep(pause);
       else if (accept.includes(status)) return '';
-      else throw new RestError(status, message ?? this.unexplained(method, path, status), `${method} ${path}`);
+      else {
+        const text = message ?? this.unexplained(method, path, status);
+        throw new RestError(status, text, `${method} ${path}`, message === undefined && status === 404);
+      }
     }
   }
 

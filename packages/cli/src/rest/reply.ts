@@ -12,6 +12,8 @@ export class RestError extends ConnectError {
     readonly status: number,
     message: string,
     request: string,
+    /** The worker does not have the path at all. */
+    readonly isUnknownPath = false,
   ) {
     super(message, {
       ...(status === 404 ? { code: 'REST_NOT_FOUND' } : { code: 'REST_REFUSED' }),

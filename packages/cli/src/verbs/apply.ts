@@ -3,6 +3,7 @@
  * the rest. A repeated or resumed apply leaves alone what is already as the files say.
  */
 import { isConnectError } from '@millrace/sdk';
+import { readRemainders } from '../connectors/actions';
 import { type Outcome, waitUntilRunning } from '../connectors/await-state';
 import { readStatuses, type Status } from '../connectors/connectors';
 import { planText, planValue, readPlan, type Step } from '../connectors/plan';
@@ -87,6 +88,8 @@ async function apply(client: ConnectClient, invocation: Invocation, show: ShowPr
     io.stderr.write('Nothing was changed.\n');
     return EXIT.failed;
   }
+  const deleted = changed.filter(({ action }) => action === 'delete').map(({ name }) => name);
+  const remainders = await readRemainders(client, deleted);
   const failed = new Map<string, string>();
   const say = (line: string): void => void io.stderr.write(`${indentedLines(line)}\n`);
   const before = wait === false ? new Map<string, Status>() : await readStatuses(client);
@@ -94,6 +97,7 @@ async function apply(client: ConnectClient, invocation: Invocation, show: ShowPr
     try {
       await carryOut(client, step);
       say(`${step.name}: ${DONE[step.action]}`);
+      for (const line of remainders.get(step.name) ?? []) say(line);
     } catch (error) {
       if (!isConnectError(error)) throw error;
       failed.set(step.name, error.message);

@@ -14,7 +14,7 @@ const ACTION: Action = {
 
 export const command: VerbSpec = {
   name: 'delete',
-  description: `Delete connectors. Their topics are kept. It asks before it deletes.
+  description: `Delete connectors. Their topics are kept. It asks before it deletes, and says what remains in other systems, with the statement that removes it where that is known.
 
 ${SELECTION}`,
   arguments: [CONNECTORS],
