@@ -22,6 +22,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
     ['Use the console', '/console'],
     ['Size workers and servers', '/how-to/sizing'],
     ['Restart and upgrade a group', '/operations#rolling-restart-and-upgrade'],
+    ['What to do about an alert', '/how-to/alerts'],
     ['Monitor replication slots', '/how-to/replication-slots'],
     ['Back up, restore, disasters', '/how-to/backup-and-restore'],
     ['Write a connector', '/writing-a-connector'],

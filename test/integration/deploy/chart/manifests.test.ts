@@ -216,6 +216,17 @@ testWithHelm('alert rules and dashboard are those of deploy, with the job that t
   expect(endpoint.relabelings).toEqual([{ action: 'replace', targetLabel: 'job', replacement: job }]);
 });
 
+testWithHelm('the runbook of the alerts is where runbookUrl says', () => {
+  const runbookUrl = 'https://docs.internal/alerts.md';
+  const { groups } = find(
+    render({ metrics: { prometheusRule: { enabled: true, runbookUrl } } }),
+    'PrometheusRule',
+  ).spec;
+  const rules = (groups as { rules: { annotations: { runbook_url: string } }[] }[]).flatMap((group) => group.rules);
+  expect(rules.length).toBeGreaterThan(20);
+  expect(rules.filter(({ annotations }) => !annotations.runbook_url.startsWith(`${runbookUrl}#`))).toEqual([]);
+});
+
 testWithHelm('Prometheus finds each worker once, also in a StatefulSet with its second Service', () => {
   const manifests = render({ kind: 'StatefulSet', metrics: { serviceMonitor: { enabled: true } } });
   const { matchLabels } = find(manifests, 'ServiceMonitor').spec.selector;
