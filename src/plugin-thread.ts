@@ -11,6 +11,8 @@ import { PluginServer } from './plugin-host/plugin-server';
 import { CurrentStep } from './plugin-host/protocol/current-step';
 import type { FromPluginThread, PluginThreadData, ToPluginThread } from './plugin-host/protocol/messages';
 import { createPluginRegistry, type PluginRegistryOptions } from './plugins/create-registry';
+import { recordTexts } from './records/record-texts';
+import { taskConverters } from './tasks/task-converters';
 import { ThreadHeartbeat } from './threads/thread-heartbeat';
 import { ThreadLogger } from './threads/thread-logger';
 
@@ -33,6 +35,7 @@ const server = new PluginServer({
   registry,
   validator: (resolver) =>
     createConfigValidator({ registry, config, resolver, logger, pluginLimitMs: data.pluginLimitMs }),
+  recordTexts: async (connector, records) => recordTexts(await taskConverters(connector, config, registry), records),
   logger,
   currentStep: new CurrentStep(data.step),
   post,

@@ -20,10 +20,12 @@ import type { RecentLines } from './logging/recent-lines';
 import { createPluginHost } from './plugin-host/create-host';
 import { createPluginRegistry } from './plugins/create-registry';
 import { PluginWatcher } from './plugins/watch/plugin-watcher';
+import { recordTexts } from './records/record-texts';
 import { forwardingTls } from './rest/http/https';
 import { createRestServer } from './rest/server';
 import { checkDefaultConverters } from './tasks/check-default-converters';
 import { createTaskHost } from './tasks/hosts/create-task-host';
+import { taskConverters } from './tasks/task-converters';
 import { runningThreads } from './threads/running-threads';
 import { CONNECT_VERSION, MILLRACE_VERSION } from './version';
 
@@ -68,6 +70,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver, r
   const { pluginHost, validator } = createPluginHost(config.taskHost, {
     config,
     registry,
+    recordTexts: async (connector, records) => recordTexts(await taskConverters(connector, config, registry), records),
     resolver,
     logger: named('herder'),
     levels,

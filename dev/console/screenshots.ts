@@ -23,9 +23,11 @@ const PICTURES: Readonly<Record<string, readonly [hash: string, colors: 'light' 
   connectors: ['#/', 'light'],
   connector: ['#/connectors/invoices-export', 'light'],
   postgres: ['#/connectors/shop-changes', 'dark'],
+  charts: ['#/connectors/shop-changes?tab=charts', 'light'],
   config: ['#/connectors/shop-changes?tab=config', 'light'],
   logs: ['#/connectors/shop-changes?tab=logs', 'light'],
   'dead-letters': ['#/connectors/orders-to-billing?tab=dead-letters', 'light'],
+  topology: ['#/topology', 'light'],
   create: ['#/create', 'light'],
   workers: ['#/workers', 'dark'],
 };
@@ -36,9 +38,6 @@ async function makeScreenshots(): Promise<void> {
   const scene = await startScene();
   const browser = await chromium.launch({ executablePath: chromiumProgram(), args: [...CHROMIUM_FLAGS] });
   cleanUp.push(() => browser.close());
-  // The rates of the last minutes are recorded only while a page is open.
-  const viewer = await browser.newPage();
-  await viewer.goto(`${scene.url}/ui/`);
   title(`Making changes for ${LOAD_SECONDS} seconds`);
   await scene.load(LOAD_SECONDS);
   title('Taking the screenshots');

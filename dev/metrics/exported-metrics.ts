@@ -94,7 +94,7 @@ async function sampleFigures(): Promise<Figures> {
     taskStates: [{ connector: 'sink', states: ['running'] }],
     worker: { connectors: 1, tasks: 2, connectorStarts: work.connectorStarts, taskStarts: work.taskStarts },
     membership: {
-      ...{ clientId: 'w', protocol: 'SESSIONED', leaderUrl: 'http://w/', generation: 1 },
+      ...{ clientId: 'w', protocol: 'SESSIONED', leaderUrl: 'http://w/', isMember: true, generation: 1 },
       ...{ assignedConnectors: 1, assignedTasks: 2, group: GroupMetrics.create(DEFAULT_SAMPLE_WINDOWS) },
     },
     app: { clientId: 'w', version: '1', commit: 'x', startedAt: 1 },

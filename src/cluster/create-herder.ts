@@ -29,10 +29,12 @@ import { OffsetStores } from './offsets/offset-stores';
 import { HerderDeadLetters } from './requests/herder-dead-letters';
 import { HerderOffsets } from './requests/herder-offsets';
 import { HerderReads } from './requests/herder-reads';
+import { HerderRecords } from './requests/herder-records';
 import { HerderRestarts } from './requests/herder-restarts';
 import { HerderWrites } from './requests/herder-writes';
 import { readBack } from './requests/read-back';
 import { TickRequests } from './requests/tick-requests';
+import { TopicRequests } from './requests/topic-requests';
 import { ActiveTopics } from './running/active-topics';
 import { AssignedWork } from './running/assigned-work';
 import { AutomaticRestarts } from './running/automatic-restarts';
@@ -74,6 +76,7 @@ export function createHerder(options: HerderOptions): Herder {
       (task === null ? statuses.cache.connector(connector) : statuses.cache.task(connector, task))?.workerId ?? null,
     configs: working,
     lease,
+    onMember: (absence) => history.onMember(context.workerId, absence),
     wake: () => wakeup.wake(),
     metrics: context.groupMetrics,
     logger,
@@ -287,6 +290,7 @@ function createFacets(
   { requests, fencing }: Coordination,
 ): Omit<HerderFacets, 'reads' | 'history'> {
   const { config, clients, validator, plugins, pluginHost, resolve, lease, permissions, offsetLocks, logger } = context;
+  const reading = new TopicRequests(clients);
   const shared = {
     requireOpen: () => context.opening.require(),
     readBack: async () => await readBack({ configs, statuses }),
@@ -319,7 +323,14 @@ function createFacets(
       areTasksGone: (connector) => tick.isSettled && !membership.wasRunningTasksOf(connector),
       configReadTimeoutMs: config.workerSyncTimeoutMs,
     }),
-    deadLetters: new HerderDeadLetters({ reads, plugins, clients, worker: config, resolve }),
+    deadLetters: new HerderDeadLetters({ ...{ reads, plugins, clients, resolve }, worker: config, requests: reading }),
+    records: new HerderRecords({
+      ...{ reads, plugins, pluginHost, resolve },
+      worker: config,
+      requests: reading,
+      activeTopics: (name) =>
+        config.topicTrackingEnable ? statuses.cache.topicsOf(name).map(({ topic }) => topic) : [],
+    }),
     topics: new ActiveTopics(statuses, {
       enabled: config.topicTrackingEnable,
       resetAllowed: config.topicTrackingAllowReset,

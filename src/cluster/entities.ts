@@ -2,6 +2,7 @@
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { ShownLetter } from '../dead-letters/shown-letter';
 import type { Figures } from '../metrics/exposition';
+import type { RecordTexts } from '../records/record-texts';
 import type { TargetState } from '../storage/config/config-records';
 import type { Cause } from '../storage/log/cause';
 import type { State } from '../storage/status/status-records';
@@ -64,6 +65,19 @@ export interface ReplayedLetter {
   readonly failedAgain: string | null;
 }
 
+/** Records of a connector's topic, the newest first. */
+export interface TopicRecordsPage {
+  readonly topic: string;
+  /** Records in the topic. */
+  readonly total: number;
+  readonly records: readonly (RecordTexts & {
+    readonly partition: number;
+    readonly offset: string;
+    /** Milliseconds since the epoch; null: the record has no timestamp. */
+    readonly at: number | null;
+  })[];
+}
+
 export type { Cause } from '../storage/log/cause';
 
 export type ChangeKind =
@@ -117,9 +131,18 @@ export interface SignedBody {
  */
 export type ReadTaskConfigs = (isSigned: boolean) => readonly ConnectorConfig[];
 
+/** This worker is not a member of its group: what it knows of connectors and tasks is old. */
+export interface Absence {
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  readonly reason: string;
+}
+
 export interface WorkerHealth {
   readonly status: 'healthy' | 'starting' | 'unhealthy';
   readonly message: string;
+  /** Null or absent: it is a member, or has not been one yet. */
+  readonly absence?: Absence | null;
 }
 
 /** Metrics of this worker; the REST layer adds what identifies its process. */

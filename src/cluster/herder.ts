@@ -4,7 +4,7 @@ import type { Logger } from '../logging/logger';
 import type { CatalogChange } from '../plugins/catalog-change';
 import type { TaskHost } from '../tasks/host';
 import type { Watchdog } from '../tasks/hosts/watchdog';
-import type { WorkerFigures, WorkerHealth, WorkerMember } from './entities';
+import type { Absence, WorkerFigures, WorkerHealth, WorkerMember } from './entities';
 import { deriveSecret } from './forwarding/session-key';
 import type { GroupWorkers } from './group/group-workers';
 import type { Membership } from './group/membership';
@@ -16,6 +16,7 @@ import type { TickStage } from './queue/tick-stage';
 import type { HerderDeadLetters } from './requests/herder-dead-letters';
 import type { HerderOffsets } from './requests/herder-offsets';
 import type { HerderReads } from './requests/herder-reads';
+import type { HerderRecords } from './requests/herder-records';
 import type { HerderRestarts } from './requests/herder-restarts';
 import type { HerderWrites } from './requests/herder-writes';
 import { readBack } from './requests/read-back';
@@ -37,13 +38,18 @@ const CLOSING_MS = 4_000;
 /** For the request that leaves the group. */
 const LEAVING_MS = 1_500;
 
+function absenceText({ since, reason }: Absence): string {
+  const sentence = /[.!?]$/.test(reason) ? reason : `${reason}.`;
+  return `This worker has not been in its group since ${new Date(since).toISOString()}: ${sentence}`;
+}
+
 /** The public methods of a class. */
 type Facet<T> = Pick<T, keyof T>;
 
 /**
  * What REST calls, by subject. Reads return the last known state. Requests for the leader or for the owner of a
  * connector throw NotHereError, which the REST layer turns into a forwarded request. Until the storage topics have been
- * read, `reads`, `deadLetters` and `topics` throw HerderError 404.
+ * read, `reads`, `deadLetters`, `records` and `topics` throw HerderError 404.
  */
 export interface HerderFacets {
   readonly reads: Facet<HerderReads>;
@@ -53,6 +59,7 @@ export interface HerderFacets {
   readonly restarts: Facet<HerderRestarts>;
   readonly offsets: Facet<HerderOffsets>;
   readonly deadLetters: Facet<HerderDeadLetters>;
+  readonly records: Facet<HerderRecords>;
   readonly topics: Facet<ActiveTopics>;
 }
 
@@ -75,6 +82,8 @@ export interface Herder extends HerderFacets {
   members(): Promise<readonly WorkerMember[] | null>;
   /** Null while no leader is known. */
   readonly leaderUrl: string | null;
+  /** Null: this worker is a member of its group, or has not been one yet. */
+  readonly absence: Absence | null;
 
   /**
    * Reads what other workers have changed: states and configs read afterwards are not older. Never rejects; does not
@@ -158,6 +167,11 @@ export class DistributedHerder implements Herder {
     return this.parts.reads;
   }
 
+  get records(): Herder['records'] {
+    this.parts.opening.require();
+    return this.parts.records;
+  }
+
   get deadLetters(): Herder['deadLetters'] {
     this.parts.opening.require();
     return this.parts.deadLetters;
@@ -190,9 +204,11 @@ export class DistributedHerder implements Herder {
   }
 
   async health(): Promise<WorkerHealth> {
-    const { queue, tick, stage, storage, taskHost } = this.parts;
+    const { queue, tick, stage, storage, taskHost, membership } = this.parts;
     const { problem } = storage.configs;
     if (problem !== null) return { status: 'unhealthy', message: problem };
+    const { absence } = membership;
+    if (absence !== null) return { status: 'unhealthy', message: absenceText(absence), absence };
     if (await queue.isServed(HEALTH_TIMEOUT_MS))
       return { status: 'healthy', message: [HEALTHY, ...taskHost.problems()].join(' ') };
     const sentence = stage.sentence();
@@ -228,6 +244,10 @@ export class DistributedHerder implements Herder {
 
   get leaderUrl(): string | null {
     return this.parts.membership.leaderUrl;
+  }
+
+  get absence(): Absence | null {
+    return this.parts.membership.absence;
   }
 
   async readBack(): Promise<void> {

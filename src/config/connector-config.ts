@@ -308,6 +308,7 @@ export const SINK_KEYS = {
     default: [],
     importance: 'HIGH',
     documentation: 'Topics to consume. Set either this or topics.regex.',
+    requiredUnless: ['topics.regex'],
     group: COMMON,
     order: 4,
     width: 'LONG',
@@ -321,6 +322,7 @@ export const SINK_KEYS = {
     importance: 'HIGH',
     documentation:
       'Regular expression for the topics to consume. It must match the whole name. Set either this or topics.',
+    requiredUnless: ['topics'],
     group: COMMON,
     order: 4,
     width: 'LONG',

@@ -1,6 +1,6 @@
 /** Reads the dead letters at given offsets of a topic, one partition after another. */
 import type { ConsumerRecord, TopicPartition } from '@millrace/kafka-client';
-import { letterRanges, type LetterReaders } from './letter-ranges';
+import { recordRanges, type TopicReaders } from '../records/record-ranges';
 
 export interface LetterAt {
   readonly partition: number;
@@ -14,7 +14,7 @@ const POLL_MS = 500;
  * compacted, or never existed. Ends early when the signal is aborted.
  */
 export async function* lettersAt(
-  { admin, consumer }: LetterReaders,
+  { admin, consumer }: TopicReaders,
   topic: string,
   wanted: readonly LetterAt[],
   signal: AbortSignal,
@@ -39,11 +39,11 @@ interface Offsets {
 
 /** A consumer that seeks an offset that does not exist would continue elsewhere. */
 async function existing(
-  admin: LetterReaders['admin'],
+  admin: TopicReaders['admin'],
   topic: string,
   wanted: readonly LetterAt[],
 ): Promise<Map<number, Offsets>> {
-  const ranges = await letterRanges(admin, topic);
+  const ranges = await recordRanges(admin, topic);
   const found = new Map<number, Offsets>();
   for (const { partition, offset } of [...wanted].sort((a, b) => a.offset - b.offset)) {
     const offsets = found.get(partition) ?? { present: [], absent: [] };
@@ -56,7 +56,7 @@ async function existing(
 }
 
 async function* inPartition(
-  consumer: LetterReaders['consumer'],
+  consumer: TopicReaders['consumer'],
   at: TopicPartition,
   offsets: readonly number[],
   signal: AbortSignal,

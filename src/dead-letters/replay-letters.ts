@@ -4,13 +4,13 @@
  */
 import { ConnectError, messageOf, unlessAborted } from '@millrace/sdk';
 import type { ConsumerRecord, Producer } from '@millrace/kafka-client';
+import type { TopicReaders } from '../records/record-ranges';
 import { failureOf, type Failure } from './failure-of';
 import { lettersAt, type LetterAt } from './letters-at';
-import type { LetterReaders } from './letter-ranges';
 import { originalRecord, type ReplayTarget } from './original-record';
 import { placeOf } from './returned-letters';
 
-export interface ReplayClients extends LetterReaders {
+export interface ReplayClients extends TopicReaders {
   /** Connected. */
   readonly producer: Pick<Producer, 'isPrepared' | 'prepare' | 'whenReady' | 'send' | 'flush'>;
 }

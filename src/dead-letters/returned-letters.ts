@@ -4,13 +4,13 @@
  */
 import type { TopicPartitionOffset } from '@millrace/kafka-client';
 import { failureOf, type Failure } from './failure-of';
-import type { LetterRange, LetterReaders } from './letter-ranges';
+import type { RecordRange, TopicReaders } from '../records/record-ranges';
 
 export interface ReturnedLettersRequest {
   /** The dead letter topic. */
   readonly topic: string;
   /** Its offsets before the replay. */
-  readonly before: readonly LetterRange[];
+  readonly before: readonly RecordRange[];
   /** `placeOf` each replayed record. */
   readonly places: ReadonlySet<string>;
   /** Ends the reading. */
@@ -27,7 +27,7 @@ export function placeOf({ topic, partition, offset }: TopicPartitionOffset): str
 
 /** Failures by place, until all records have come back or the signal is aborted. Throws KafkaError. */
 export async function returnedLetters(
-  consumer: LetterReaders['consumer'],
+  consumer: TopicReaders['consumer'],
   { topic, before, places, signal }: ReturnedLettersRequest,
 ): Promise<ReadonlyMap<string, Failure>> {
   const returned = new Map<string, Failure>();

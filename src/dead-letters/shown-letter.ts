@@ -1,5 +1,6 @@
 /** A dead letter as text, bounded. Control characters stay: whoever displays the text escapes them. Pure. */
 import type { ConsumerRecord } from '@millrace/kafka-client';
+import { bytesText } from '../records/bytes-text';
 import { failureOf, originalHeaders, type Failure } from './failure-of';
 
 export interface ShownLetter {
@@ -20,8 +21,8 @@ export interface ShownLetter {
   readonly value: string | null;
 }
 
-/** Of a key or value. Bytes. */
-const MAX_BYTES = 4_096;
+/** Characters. */
+const LONGEST_TEXT = 4_096;
 const MAX_HEADER_BYTES = 1_024;
 const MAX_HEADERS = 50;
 
@@ -55,56 +56,6 @@ function originOf({ topic, partition, offset }: Failure): ShownLetter['origin'] 
   return { topic, partition, offset: String(offset) };
 }
 
-/**
- * UTF-8; a byte that is no part of it is shown as `\xNN`. Null for a null.
- * @example bytesText(Buffer.from([0x61, 0xff])) === 'a\\xff'
- */
-export function bytesText(bytes: Uint8Array | null, limit = MAX_BYTES): string | null {
-  if (bytes === null) return null;
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const shown = buffer.length <= limit ? buffer : buffer.subarray(0, wholeCharacters(buffer, limit));
-  const rest = buffer.length - shown.length;
-  return decoded(shown) + (rest === 0 ? '' : `… (${rest.toLocaleString('en-US')} more bytes)`);
-}
-
-/** Does not split a character. */
-function wholeCharacters(bytes: Buffer, limit: number): number {
-  let end = limit;
-  while (end > limit - 3 && ((bytes[end] as number) & 0xc0) === 0x80) end--;
-  return end;
-}
-
-function decoded(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return [...characters(bytes)].join('');
-  }
-}
-
-function* characters(bytes: Buffer): Iterable<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  for (let at = 0; at < bytes.length;) {
-    const length = lengthOf(bytes[at] as number);
-    let text: string | null = null;
-    try {
-      text = length === 0 ? null : decoder.decode(bytes.subarray(at, at + length));
-    } catch {
-      // Not a character.
-    }
-    yield text ?? `\\x${(bytes[at] as number).toString(16).padStart(2, '0')}`;
-    at += text === null ? 1 : length;
-  }
-}
-
-/** Of a character, by its first byte; 0: it cannot be one. */
-function lengthOf(first: number): number {
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first < 0xe0) return 2;
-  if (first >= 0xe0 && first < 0xf0) return 3;
-  return first >= 0xf0 && first < 0xf5 ? 4 : 0;
-}
-
 function bounded(text: string | null): string | null {
-  return text === null || text.length <= MAX_BYTES ? text : `${text.slice(0, MAX_BYTES)}…`;
+  return text === null || text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
 }

@@ -1,6 +1,6 @@
 /**
- * The newest log lines of each connector, in memory, for the console. Only lines that were logged, as they were logged:
- * redacted, and of a level that is on. Constant work per line.
+ * The newest log lines of each connector, in memory, for the REST API and the console. Only lines that were logged, as
+ * they were logged: redacted, and of a level that is on. Constant work per line.
  */
 import type { Subject } from './line-subject';
 import type { LogLevel } from './format-line';

@@ -9,9 +9,17 @@ import { REST, type RestMetrics } from './rest-metrics';
 import { SINK_LAG } from './sink-lag-groups';
 import { PublishedFamilies, valueOf } from './published-series';
 import { familyHeader, labelText, sampleLine } from './text-format';
-import { COORDINATOR, APP, CONNECTOR, CONNECTOR_TASKS, REBALANCE, WORKER } from './worker-groups';
+import { COORDINATOR, APP, CONNECTOR, CONNECTOR_TASKS, GROUP_MEMBER, REBALANCE, WORKER } from './worker-groups';
 import type { AppFigures, ConnectorFigures, MembershipFigures, TaskStateCounts, WorkerFigures } from './worker-groups';
-import { CONNECTOR_TASK, SINK_TASK, SOURCE_TASK, TASK_ERRORS, TASK_LAG, TASK_WATCHDOG } from './task-groups';
+import {
+  CONNECTOR_TASK,
+  SINK_TASK,
+  SOURCE_TASK,
+  TASK_ERRORS,
+  TASK_HEALTH,
+  TASK_LAG,
+  TASK_WATCHDOG,
+} from './task-groups';
 import type { TaskFigures } from './task-groups';
 
 /** Heartbeats and requests wait for no longer than about this. */
@@ -62,9 +70,11 @@ async function addFigures(add: Add, figures: Figures, now: number): Promise<void
   await add(TASK_ERRORS, ofAll(tasks));
   await add(TASK_WATCHDOG, tasks);
   await add(TASK_LAG, tasks);
+  await add(TASK_HEALTH, tasks);
   await add(WORKER, [figures.worker]);
   await add(CONNECTOR_TASKS, figures.taskStates);
   await add(REBALANCE, [membership]);
+  await add(GROUP_MEMBER, [membership]);
   await add(COORDINATOR, [membership]);
   await add(APP, [figures.app]);
   await add(REST, [figures.rest]);
@@ -120,7 +130,8 @@ async function addPublished(
 ): Promise<void> {
   const families = new PublishedFamilies();
   for (const task of tasks) {
-    families.add(task);
+    if (task.condition.isConnected !== false) families.add(task);
+    else families.add({ ...task, published: task.published.filter(({ lag }) => lag === undefined) });
     if (text.isDue) await text.pause();
   }
   for (const { name, help, type, series } of families.all()) {

@@ -245,9 +245,35 @@ export const TASK_WATCHDOG: Group<WatchFigures> = {
 };
 
 const lag = (unit: LagUnit): Attribute<TaskFigures> =>
-  gauge(`lag-${unit}`, `Largest lag that the task's plugin publishes in ${unit}.`, ({ published }, now) =>
-    publishedLag(published, unit, now),
+  gauge(
+    `lag-${unit}`,
+    `Largest lag that the task's plugin publishes in ${unit}; unknown while the task is disconnected.`,
+    ({ published, condition }, now) => (condition.isConnected === false ? null : publishedLag(published, unit, now)),
   );
+
+/** Millrace only. */
+export const TASK_HEALTH: Group<TaskFigures> = {
+  domain: 'millrace',
+  name: 'task',
+  labels,
+  attributes: [
+    gauge(
+      'connected',
+      "1 while the task's plugin says that it is connected to its external system, 0 while it is not.",
+      ({ condition: { isConnected } }) => (isConnected === null ? null : Number(isConnected)),
+    ),
+    gauge(
+      'disconnected-seconds',
+      'For how long the task has been disconnected, or has repeated a call that fails; 0 if it does neither.',
+      ({ condition: { problem } }, now) => (problem === null ? 0 : Math.max(0, now - problem.since) / 1000),
+    ),
+    counter(
+      'failed-records-total',
+      'Records that were given up: dead letters, skipped records, and those that failed the task.',
+      ({ metrics }) => metrics.errors.failedRecords.value,
+    ),
+  ],
+};
 
 /** Millrace only. Sinks have `SINK_LAG`, from their consumers. */
 export const TASK_LAG: Group<TaskFigures> = {

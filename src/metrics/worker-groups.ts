@@ -37,6 +37,7 @@ export interface MembershipFigures {
   readonly protocol: string | null;
   readonly leaderUrl: string | null;
   readonly generation: number;
+  readonly isMember: boolean;
   readonly assignedConnectors: number;
   readonly assignedTasks: number;
   readonly group: GroupMetrics;
@@ -136,6 +137,18 @@ export const REBALANCE: Group<MembershipFigures> = {
       'time-since-last-rebalance-ms',
       'Time since the last rebalance; infinite before the first.',
       ({ group }, now) => group.workerRebalances.since(now),
+    ),
+  ],
+};
+
+/** Millrace only. */
+export const GROUP_MEMBER: Group<MembershipFigures> = {
+  domain: 'millrace',
+  name: 'worker',
+  labels: () => ({}),
+  attributes: [
+    gauge('in-group', '1 while this worker is a member of its group; 0: its tasks are stopped.', ({ isMember }) =>
+      isMember ? 1 : 0,
     ),
   ],
 };

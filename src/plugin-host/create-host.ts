@@ -7,7 +7,7 @@ import type { WorkerConfig } from '../config/worker-config';
 import type { LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
 import type { PluginRegistry } from '../plugins/registry';
-import type { PluginHost } from './host';
+import type { PluginHost, ReadRecords } from './host';
 import { InlinePluginHost } from './inline-plugin-host';
 import { ThreadPluginHost } from './threads/thread-plugin-host';
 
@@ -15,6 +15,8 @@ export interface CreatePluginHostOptions {
   readonly config: WorkerConfig;
   /** With `catalog`, threads need not scan the plugin folders. */
   readonly registry: PluginRegistry & { readonly catalog: unknown };
+  /** For a host in this thread: plugin threads have their own. (Default: records cannot be read) */
+  readonly recordTexts?: ReadRecords;
   readonly resolver: Pick<ConfigResolver, 'resolve'>;
   readonly logger: Logger;
   readonly levels: LogLevels;
@@ -22,11 +24,11 @@ export interface CreatePluginHostOptions {
 
 export function createPluginHost(
   kind: WorkerConfig['taskHost'],
-  { config, registry, resolver, logger, levels }: CreatePluginHostOptions,
+  { config, registry, recordTexts, resolver, logger, levels }: CreatePluginHostOptions,
 ): { readonly pluginHost: PluginHost; readonly validator: ConfigValidator } {
   if (kind === 'inline')
     return {
-      pluginHost: new InlinePluginHost(registry),
+      pluginHost: new InlinePluginHost(registry, recordTexts),
       validator: createConfigValidator({ registry, config, resolver, logger }),
     };
   const host = new ThreadPluginHost({

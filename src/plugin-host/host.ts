@@ -14,6 +14,7 @@ import type {
 } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import type { PluginDescription } from '../plugins/registry';
+import type { RecordBytes, RecordTexts } from '../records/record-texts';
 
 /** Properties of a connector's module that its manifest does not contain. */
 export interface ConnectorTraits {
@@ -48,6 +49,9 @@ export interface HostedInstance extends ConnectorInstance {
   release?(): void;
 }
 
+/** See `PluginHost.recordTexts`. */
+export type ReadRecords = PluginHost['recordTexts'];
+
 export type SourceOffsetPairs = readonly (readonly [SourcePartition | null, SourceOffset | null])[];
 export type SinkOffsetPairs = readonly (readonly [TopicPartition, number | null])[];
 
@@ -68,6 +72,8 @@ export interface PluginHost {
     config: ConnectorConfig,
     context: DiagnosisContext,
   ): Promise<readonly Finding[] | null>;
+  /** Reads records through the converters of a connector's config, or the worker's. One for each record. */
+  recordTexts(config: ConnectorConfig, records: readonly RecordBytes[]): Promise<readonly RecordTexts[]>;
   /**
    * Plugin files have changed: calls from now on, and instances created from now on, get threads that have loaded none
    * of them yet. Existing instances keep their threads. Does nothing in the worker's own thread, which cannot unload

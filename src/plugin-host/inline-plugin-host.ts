@@ -9,12 +9,17 @@ import type {
   HostedInstance,
   InstanceEvents,
   PluginHost,
+  ReadRecords,
   SinkOffsetPairs,
   SourceOffsetPairs,
 } from './host';
 
 export class InlinePluginHost implements PluginHost {
-  constructor(private readonly registry: PluginRegistry) {}
+  /** @param recordTexts (Default: records cannot be read) */
+  constructor(
+    private readonly registry: PluginRegistry,
+    readonly recordTexts: ReadRecords = () => Promise.reject(new Error('This host reads no records.')),
+  ) {}
 
   async traits(description: PluginDescription): Promise<ConnectorTraits> {
     return traitsOf(await this.load(description));

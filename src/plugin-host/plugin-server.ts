@@ -12,7 +12,7 @@ import { replyTo, OpenCalls } from './protocol/calls';
 import { alterOffsets, createInstance, diagnose } from './connector-calls';
 import { traitsOf } from './connector-traits';
 import { copyError } from './protocol/error-copy';
-import type { InstanceEvents } from './host';
+import type { InstanceEvents, ReadRecords } from './host';
 import type {
   CallRequest,
   FromPluginThread,
@@ -27,6 +27,7 @@ export interface PluginServerOptions {
   readonly registry: PluginRegistry;
   /** The resolver calls the worker. */
   readonly validator: (resolver: Pick<ConfigResolver, 'resolve'>) => ConfigValidator;
+  readonly recordTexts: ReadRecords;
   readonly logger: Logger;
   readonly currentStep: CurrentStep;
   readonly post: (message: FromPluginThread) => void;
@@ -65,8 +66,8 @@ export class PluginServer {
     const validator = options.validator({ resolve } as Pick<ConfigResolver, 'resolve'>);
     onValidationStep((step) => options.currentStep.write(this.work.hide?.(step) ?? step, this.work));
     this.calls = {
-      validate: (config, checks) => validator.validate(config, checks),
-      definitions: (plugin, version) => validator.definitions(plugin, version),
+      validate: (config, checks, withHints) => validator.validate(config, checks, withHints),
+      definitions: (plugin, version, withHints) => validator.definitions(plugin, version, withHints),
       schema: (plugin, version) => validator.schema(plugin, version),
       traits: async (description) => traitsOf(await this.load(description)),
       alterOffsets: async (description, config, offsets, change) => {
@@ -78,6 +79,10 @@ export class PluginServer {
         const plugin = await this.load(description);
         options.currentStep.write(`the call of diagnose() in ${description.class}`, this.work);
         return await diagnose(plugin, config, context);
+      },
+      recordTexts: async (config, records) => {
+        options.currentStep.write('the conversion of records', this.work);
+        return await options.recordTexts(config, records);
       },
       create: (spec) => this.create(spec),
       start: (instance) => this.callOf(instance, 'start', (created) => created.start?.()),

@@ -1,4 +1,4 @@
-/** What a manifest may declare for the console: `console` of a plugin. */
+/** What a manifest may declare for people: `console` and `signals` of a plugin. */
 import type { ConnectorConsole, PanelCondition, PanelText } from '@millrace/sdk';
 
 const text = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength });
@@ -53,8 +53,17 @@ export const CONSOLE_SCHEMA = object([], {
   panels: list(PANEL, 10),
   effects: object([], {
     ...{ stop: SENTENCE, restart: SENTENCE, delete: SENTENCE, resetOffsets: SENTENCE, changeOffsets: SENTENCE },
+    deleteStatement: object(['text'], {
+      text: SENTENCE,
+      onlyWith: { type: 'object', maxProperties: 10, additionalProperties: { type: 'string' } },
+    }),
   }),
 });
+
+export const SIGNALS_SCHEMA = list(
+  object(['type', 'description'], { type: text(256), description: SENTENCE, example: { type: 'object' } }),
+  50,
+);
 
 /** The first name of a figure that its panel does not have, as the end of a sentence about the manifest; null: none. */
 export function unknownFigure({ panels = [] }: ConnectorConsole): string | null {

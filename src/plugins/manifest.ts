@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { PluginEntry } from '@millrace/sdk';
 import type Ajv from 'ajv';
 import type { ValidateFunction } from 'ajv';
-import { CONSOLE_SCHEMA, unknownFigure } from './console-schema';
+import { CONSOLE_SCHEMA, SIGNALS_SCHEMA, unknownFigure } from './console-schema';
 import { leavesFolder } from './module-place';
 import type { PluginDescription, PluginProblem } from './registry';
 
@@ -49,6 +49,7 @@ const SCHEMA = {
             ...{ type: 'object', required: ['topic'], additionalProperties: false },
             properties: { topic: name, bootstrapServers: name },
           },
+          signals: SIGNALS_SCHEMA,
         },
       },
     },
@@ -123,6 +124,7 @@ export function readManifest(folder: string): ManifestResult | null {
         ...(entry.putIsRepeatable === false && { putIsRepeatable: false }),
         ...(entry.console && { console: entry.console }),
         ...(entry.deadLetters && { deadLetters: entry.deadLetters }),
+        ...(entry.signals && { signals: entry.signals }),
       },
       file: module,
       exportName: entry.export ?? null,

@@ -5,6 +5,7 @@ import type {
   ConnectorConsole,
   ConverterPlugin,
   DeadLetterKeys,
+  DeclaredSignal,
   HeaderConverterPlugin,
   PluginType,
   PredicatePlugin,
@@ -28,6 +29,8 @@ export interface PluginDescription {
   readonly console?: ConnectorConsole;
   /** Sinks only: keys with which it writes dead letters itself. (Default: none) */
   readonly deadLetters?: DeadLetterKeys;
+  /** Sources only: the signals that it accepts. (Default: unknown) */
+  readonly signals?: readonly DeclaredSignal[];
 }
 
 export type LoadedPlugin =

@@ -8,9 +8,12 @@ import { errorReply } from './requests/error-reply';
 import { requestTarget } from './requests/request-checks';
 import { normalizeUrl } from './requests/request-path';
 import type { ConsoleRoute, Route } from './requests/route';
+import { actionRoutes } from './routes/actions';
+import { changeRoutes } from './routes/changes';
 import { connectorRoutes } from './routes/connectors';
 import type { RestContext } from './routes/context';
 import { lifecycleRoutes } from './routes/lifecycle';
+import { logRoutes } from './routes/logs';
 import { metricsRoute } from './routes/metrics';
 import { offsetRoutes } from './routes/offsets';
 import { pluginRoutes } from './routes/plugins';
@@ -26,8 +29,11 @@ export function connectRoutes(context: RestContext): readonly Route[] {
     metricsRoute(context),
     ...connectorRoutes(context),
     ...lifecycleRoutes(context),
+    ...actionRoutes(context),
     ...signalRoutes(context),
     ...taskRoutes(context),
+    ...logRoutes(context),
+    ...changeRoutes(context),
     ...topicRoutes(context),
     ...offsetRoutes(context),
     ...pluginRoutes(context),

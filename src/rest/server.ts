@@ -29,12 +29,16 @@ import { connectRoutes, createApp } from './app';
 import { consoleFiles } from './console/console-files';
 import { consolePages } from './console/console-pages';
 import { createConsole } from './console/console-routes';
+import { GroupHealth } from './health/group-health';
+import { reportRoute } from './reports/report-route';
 import { callerCheck } from './http/caller-check';
 import type { RestContext } from './routes/context';
 import { createForwarder } from './routes/forward';
+import { GroupLogs } from './routes/group-logs';
 import { loggerRoutes } from './routes/loggers';
 import { metricsRoute } from './routes/metrics';
 import { forwardedMarks, internalProof, workerMarks } from './routes/worker-marks';
+import { quickHealth } from './routes/worker';
 import { corsHeaders, responseHeaders } from './http/header-rules';
 import { httpsOptions, type HttpsOptions, type ReadTls } from './http/https';
 import { ConnectionLimit } from './http/connection-limit';
@@ -43,6 +47,9 @@ import { withOpenApi } from './requests/openapi';
 import { RareWarnings } from './http/rare-warnings';
 import { RestError } from './http/rest-error';
 import type { ConsoleRoute } from './requests/route';
+
+/** How long others than `GET /health` wait for a herder that is busy. */
+const HEALTH_WAIT_MS = 1_000;
 
 export interface RestServerOptions {
   /** Or a function that returns null until there is one: its worker id may depend on the server's bound port. */
@@ -108,31 +115,36 @@ export function createRestServer(options: RestServerOptions): RestServer {
   const ofCallers = accessOf(restAuth, options.readJaas, options.logger, failures);
   const access = ofCallers === OPEN_ACCESS ? OPEN_ACCESS : admittingWorkers(ofCallers, workers.isWorker);
   const marks = forwardedMarks(herderIfReady);
+  const herder = (): Herder => {
+    const found = herderIfReady();
+    if (!found) throw new RestError(404, 'Worker is still starting up.');
+    return found;
+  };
+  const { registry, logger, millraceVersion, healthLimitMs = 10_000, recent = new RecentLines() } = options;
+  const secrets = new HiddenSecrets(access.hasRoles, options.validator, registry);
+  const health = new GroupHealth({
+    ...{ herder, registry, secrets, millraceVersion, send: workers.send },
+    worker: quickHealth({ herderIfReady, healthLimitMs }, HEALTH_WAIT_MS),
+  });
+  const logs = new GroupLogs({ herder, secrets, logger, recent, send: workers.send });
   const context: RestContext = {
-    herderIfReady,
-    herder: () => {
-      const herder = herderIfReady();
-      if (!herder) throw new RestError(404, 'Worker is still starting up.');
-      return herder;
-    },
-    registry: options.registry,
+    ...{ herderIfReady, herder, registry, secrets, health, logs, healthLimitMs },
     validator: options.validator,
     levels: options.levels,
     logger: options.logger,
     forward: createForwarder(send, undefined, marks.mark, async () => await herderIfReady()?.readBack()),
-    secrets: new HiddenSecrets(access.hasRoles, options.validator, options.registry),
     metrics,
     version: options.version,
     commit: options.commit,
     startedAt: Date.now(),
-    healthLimitMs: options.healthLimitMs ?? 10_000,
   };
   const { consoleEnabled, groupId, topicTrackingEnable: tracksTopics } = options.config;
   const { accepts } = access;
-  const { millraceVersion, consoleFolder, recent = new RecentLines() } = options;
-  const consoleRoutes = consoleEnabled
-    ? createConsole({ ...context, accepts, send: workers.send, millraceVersion, groupId, tracksTopics, recent })
-    : (): readonly ConsoleRoute[] => [];
+  const { consoleFolder } = options;
+  const ui = consoleEnabled
+    ? createConsole({ ...context, accepts, send: workers.send, millraceVersion, groupId, tracksTopics })
+    : null;
+  const consoleRoutes = (hasLoggers: boolean): readonly ConsoleRoute[] => ui?.routes(hasLoggers) ?? [];
   const pages = consoleEnabled ? { pages: consolePages(consoleFiles(consoleFolder)) } : {};
   const { cors, responseHeaders: rules, raw, listeners, adminListeners } = options.config;
   const { allowedHosts, advertisedHost, restConnectionsMax } = options.config;
@@ -158,9 +170,10 @@ export function createRestServer(options: RestServerOptions): RestServer {
   const everywhere = [...(cors ? [corsHeaders(cors)] : []), ...(rules.length > 0 ? [responseHeaders(rules)] : [])];
   const connect = connectRoutes(context);
   const admin = loggerRoutes(context);
+  const report = reportRoute(async () => await health.ownReport());
   const routes = {
-    both: [...withOpenApi([...connect, ...admin], options.version), ...consoleRoutes(true)],
-    connect: [...withOpenApi(connect, options.version), ...consoleRoutes(false)],
+    both: [...withOpenApi([...connect, ...admin], options.version), report, ...consoleRoutes(true)],
+    connect: [...withOpenApi(connect, options.version), report, ...consoleRoutes(false)],
     // Scrapers often have access only to the admin listener.
     admin: [...admin, metricsRoute(context)],
   };
@@ -174,6 +187,7 @@ export function createRestServer(options: RestServerOptions): RestServer {
   const opened: BoundListener[] = [];
 
   async function close(): Promise<void> {
+    ui?.history.stop();
     await Promise.all(servers.splice(0).map(async (server) => await server.close()));
   }
 
@@ -212,6 +226,7 @@ export function createRestServer(options: RestServerOptions): RestServer {
     listen: async () => {
       try {
         const bound: ServedListener[] = [];
+        ui?.history.start();
         for (const listener of served) bound.push(await open(listener));
         const atStart = [
           access.admitsEveryone ? openListenersWarning(opened) : null,

@@ -260,6 +260,7 @@ export class MemoryMember implements GroupMember {
   current: JoinedGroup | null = null;
   onLost: ((error: KafkaError) => void) | null = null;
   readonly sinceHeartbeatMs = 0;
+  readonly joinFailure = null;
   private wanted = true;
   private held: { until: Promise<void>; release: () => void } | null = null;
   private readonly waiters = new Set<() => void>();

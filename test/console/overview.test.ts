@@ -20,15 +20,21 @@ import type { ConnectorRow, Overview, TaskRow } from '@millrace/console';
 const NO_LAG = { records: null, bytes: null, seconds: null };
 const task = (changed: Partial<TaskRow> = {}): TaskRow => ({
   ...{ id: 0, state: 'RUNNING', worker: 'a:1', isWorkerGone: false, since: 1, rate: 1, lag: NO_LAG },
-  ...{ errors: 0, thread: 1, ...changed },
+  ...{ errors: 0, errorRate: 0, lastErrorAt: null, isConnected: true, problem: null, thread: 1, ...changed },
 });
 const row = (changed: Partial<ConnectorRow> = {}): ConnectorRow => ({
   ...{ name: 'orders', type: 'source', className: 'a.b.PostgresConnector', version: '1', state: 'RUNNING' },
   ...{ target: 'STARTED', summary: 'running', worker: 'a:1', isWorkerGone: false, since: 1, tasks: [task()] },
-  ...{ tasksMax: 1, rate: 1, lag: NO_LAG, failure: null, ...changed },
+  ...{ tasksMax: 1, rate: 1, lag: NO_LAG, failure: null, reasons: [], errors: 0, errorRate: 0, ...changed },
 });
 const overview = (at: number, rows: readonly ConnectorRow[], history: Overview['history'] = []): Overview => ({
-  ...{ at, worker: 'a:1', kafkaClusterId: null, health: { status: 'healthy', message: '' }, workers: [] },
+  ...{
+    at,
+    worker: 'a:1',
+    kafkaClusterId: null,
+    health: { status: 'healthy', message: '', absence: null },
+    workers: [],
+  },
   ...{ connectors: rows, effects: {}, historyStepMs: 5000, history },
 });
 

@@ -1,7 +1,7 @@
 /** A Kafka that stops answering: what was read or acknowledged by then counts. */
-import { newestLetters } from '../../src/dead-letters/newest-letters';
 import { replayLetters, type ReplayClients } from '../../src/dead-letters/replay-letters';
-import type { LetterReaders } from '../../src/dead-letters/letter-ranges';
+import { newestRecords } from '../../src/records/newest-records';
+import type { TopicReaders } from '../../src/records/record-ranges';
 import type { ConsumerRecord, DeliveryCallback, ProducerRecord } from '../../packages/kafka-client/src/port';
 
 const RECORDS = 100;
@@ -15,7 +15,7 @@ const record = (offset: number): ConsumerRecord => ({
 });
 
 /** One partition; after `polls` polls, the signal is aborted and nothing arrives any more. */
-function readers(polls: number, abort: AbortController): LetterReaders {
+function readers(polls: number, abort: AbortController): TopicReaders {
   let position = 0;
   let left = polls;
   return {
@@ -43,22 +43,22 @@ function readers(polls: number, abort: AbortController): LetterReaders {
   };
 }
 
-test('the letters of the steps that were complete are returned', async () => {
+test('the records of the steps that were complete are returned', async () => {
   const abort = new AbortController();
-  const found = await newestLetters(readers(2, abort), {
+  const found = await newestRecords(readers(2, abort), {
     ...{ topic: 'dlq', limit: 50, signal: abort.signal },
     convert: (_, { offset }) => offset,
   });
-  expect(found).toEqual({ total: 100, letters: [99, 98, 97, 96, 95, 94, 93, 92, 91, 90] });
+  expect(found).toEqual({ total: 100, read: 10, records: [99, 98, 97, 96, 95, 94, 93, 92, 91, 90] });
 });
 
 test('without any, the topic cannot be read', async () => {
   const abort = new AbortController();
-  const read = newestLetters(readers(0, abort), {
+  const read = newestRecords(readers(0, abort), {
     ...{ topic: 'dlq', limit: 50, signal: abort.signal },
     convert: (_, { offset }) => offset,
   });
-  await expect(read).rejects.toMatchObject({ code: 'DLQ_READ' });
+  await expect(read).rejects.toMatchObject({ code: 'RECORDS_READ' });
 });
 
 describe('replay', () => {

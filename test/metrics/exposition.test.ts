@@ -33,6 +33,7 @@ function figures(): Figures {
       protocol: 'SESSIONED',
       leaderUrl: 'http://10.0.0.1:8083/',
       generation: 3,
+      isMember: true,
       assignedConnectors: 1,
       assignedTasks: 2,
       group: GroupMetrics.create(DEFAULT_SAMPLE_WINDOWS),

@@ -17,6 +17,7 @@ const server = new PluginServer({
     resolve = given as typeof resolve;
     return { validate: () => validate() } as unknown as ConfigValidator;
   },
+  recordTexts: async () => await Promise.resolve([]),
   logger: silentLogger,
   currentStep,
   post: (message) => posted.push(message),

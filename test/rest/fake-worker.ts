@@ -25,6 +25,10 @@ import { consolePages } from '../../src/rest/console/console-pages';
 import { createConsole } from '../../src/rest/console/console-routes';
 import { HiddenSecrets } from '../../src/rest/auth/hidden-secrets';
 import { BodyBudget, type BodyLimits } from '../../src/rest/http/body-budget';
+import { GroupHealth } from '../../src/rest/health/group-health';
+import { reportRoute } from '../../src/rest/reports/report-route';
+import { quickHealth } from '../../src/rest/routes/worker';
+import { GroupLogs } from '../../src/rest/routes/group-logs';
 import { createForwarder } from '../../src/rest/routes/forward';
 import { loggerRoutes } from '../../src/rest/routes/loggers';
 import { internalProof } from '../../src/rest/routes/worker-marks';
@@ -53,6 +57,7 @@ const inState = (target: TargetState): Pick<Entry, 'target' | 'state' | 'taskSta
 export class FakeHerder implements Herder {
   readonly workerId = '127.0.0.1:8083';
   readonly leaderUrl = 'http://127.0.0.1:8083/';
+  absence: Herder['absence'] = null;
   readonly entries = new Map<string, Entry>();
   readonly recorded: RecordedChange[] = [];
   /** Of FAILED tasks. */
@@ -82,7 +87,14 @@ export class FakeHerder implements Herder {
   figures(): WorkerFigures {
     const { connectorStarts, taskStarts } = new WorkMetrics(DEFAULT_SAMPLE_WINDOWS);
     const group = GroupMetrics.create(DEFAULT_SAMPLE_WINDOWS);
-    const membership = { protocol: null, leaderUrl: null, generation: -1, assignedConnectors: 0, assignedTasks: 0 };
+    const membership = {
+      protocol: null,
+      leaderUrl: null,
+      generation: -1,
+      isMember: true,
+      assignedConnectors: 0,
+      assignedTasks: 0,
+    };
     return {
       ...{ clientId: 'connect-1', connectors: [], tasks: [], taskStates: [], clients: [] },
       worker: { connectors: this.entries.size, tasks: 0, connectorStarts, taskStarts },
@@ -192,6 +204,14 @@ export class FakeHerder implements Herder {
     },
   };
 
+  readonly records: Herder['records'] = {
+    topics: () => ['orders'],
+    newest: async (name, topic) => {
+      this.entry(name);
+      return await Promise.resolve({ topic, total: 0, records: [] });
+    },
+  };
+
   readonly topics: Herder['topics'] = { list: () => [], reset: () => undefined };
 
   private entry(name: string): Entry {
@@ -253,35 +273,40 @@ export function fakeWorker(options: FakeWorkerOptions = {}) {
   const herder = new FakeHerder(validator, registry);
   const levels = new LogLevels();
   const send = options.forward ?? (() => Promise.reject(new Error('nobody to forward to')));
+  const recent = new RecentLines();
+  const herderIfReady = (): FakeHerder | null => (options.starting ? null : herder);
+  const readyHerder = (): FakeHerder => {
+    if (options.starting) throw new RestError(404, 'Worker is still starting up.');
+    return herder;
+  };
+  const secrets = new HiddenSecrets(options.access?.hasRoles === true, validator, registry);
+  const healthLimitMs = options.healthLimitMs ?? 10_000;
   const context: RestContext = {
-    herderIfReady: () => (options.starting ? null : herder),
-    herder: () => {
-      if (options.starting) throw new RestError(404, 'Worker is still starting up.');
-      return herder;
-    },
-    registry,
+    ...{ herderIfReady, herder: readyHerder, secrets, healthLimitMs, registry },
+    logs: new GroupLogs({ herder: readyHerder, secrets, logger: silentLogger, recent, send }),
+    health: new GroupHealth({
+      ...{ herder: readyHerder, registry, secrets, send, millraceVersion: '0.0.0' },
+      worker: quickHealth({ herderIfReady, healthLimitMs }, 1_000),
+    }),
     validator,
     levels,
     logger: silentLogger,
     forward: createForwarder(send, undefined, undefined, async () => await herder.readBack()),
-    secrets: new HiddenSecrets(options.access?.hasRoles === true, validator, registry),
     metrics: new RestMetrics(),
     version: '4.3.1',
     commit: '0123456789abcdef',
     startedAt: 1_700_000_000_000,
-    healthLimitMs: options.healthLimitMs ?? 10_000,
   };
-  const recent = new RecentLines();
   const routes = withOpenApi([...connectRoutes(context), ...loggerRoutes(context)], context.version);
-  const consoleRoutes = createConsole({
+  const ui = createConsole({
     ...context,
     send,
     accepts: options.access?.accepts ?? [],
     millraceVersion: '0.0.0',
     groupId: 'connect-cluster',
     tracksTopics: true,
-    recent,
-  })(true);
+  });
+  const consoleRoutes = [reportRoute(async () => await context.health.ownReport()), ...ui.routes(true)];
   const limits = options.bodies ?? { maxBytes: 1024 * 1024, inFlightBytes: 16 * 1024 * 1024 };
   const app = createApp([...routes, ...consoleRoutes], {
     logger: silentLogger,
@@ -293,5 +318,5 @@ export function fakeWorker(options: FakeWorkerOptions = {}) {
     workerBodies: { budget: new BodyBudget(limits), isProven: internalProof(() => herder) },
     ...(options.consoleFolder === undefined ? {} : { pages: consolePages(consoleFiles(options.consoleFolder)) }),
   });
-  return { app, herder, levels, recent, routes, consoleRoutes };
+  return { app, herder, levels, recent, routes, consoleRoutes, history: ui.history };
 }

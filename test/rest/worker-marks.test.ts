@@ -61,10 +61,10 @@ test('a worker of the group is admitted to what workers ask each other, and to n
         .get(path)
         .set((await marked).headers ?? {})
     ).status;
-  for (const path of [REPORT, `${REPORT}/a%20b`, `${REPORT}/logs/a%20b`])
+  for (const path of [REPORT, `${REPORT}/a%20b`, '/connectors/a%20b/logs'])
     expect([path, await status(path, sent(herder, 'http://o/', path))]).toEqual([path, 200]);
   expect(await status(REPORT, sent(null, 'http://o/'))).toBe(401);
-  expect(await status(`${REPORT}/logs/a%20b`, sent(herder, 'http://o/', REPORT))).toBe(401);
+  expect(await status('/connectors/a%20b/logs', sent(herder, 'http://o/', REPORT))).toBe(401);
   expect(await status(REPORT, sent(herder, 'http://o/', REPORT, Date.now() - 3_600_000))).toBe(401);
   for (const path of ['/connectors', '/ui/api/overview'])
     expect([path, await status(path, sent(herder, 'http://o/', path))]).toEqual([path, 401]);

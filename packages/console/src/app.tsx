@@ -18,6 +18,7 @@ import { SessionControls, useSession } from './parts/session';
 const ConnectorPage = lazyPage(async () => (await import('./pages/connector/connector-page')).ConnectorPage);
 const CreatePage = lazyPage(async () => (await import('./pages/create/create-page')).CreatePage);
 const PluginsPage = lazyPage(async () => (await import('./pages/plugins/plugins-page')).PluginsPage);
+const TopologyPage = lazyPage(async () => (await import('./pages/topology/topology-page')).TopologyPage);
 
 export function App(): JSX.Element {
   return (
@@ -65,6 +66,8 @@ function PageOf({ route: { page, name = '', query = {} } }: { readonly route: Ro
       return <ChangesPage query={query} />;
     case 'connector':
       return <ConnectorPage key={name} name={name} query={query} />;
+    case 'topology':
+      return <TopologyPage query={query} />;
     case 'create':
       return <CreatePage query={query} />;
     case 'plugins':

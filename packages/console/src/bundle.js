@@ -41,8 +41,11 @@ const page = readFileSync(join(SOURCE, 'index.html'), 'utf8')
   );
 const files = new Map([
   ...outputFiles.map(({ path, contents }) => [basename(path), Buffer.from(contents)]),
-  // Preact is part of the scripts, and its license asks to be, too.
-  ['LICENSE.preact', readFileSync(join(require.resolve('preact/package.json'), '../LICENSE'))],
+  // Libraries that are part of the scripts: their licenses ask to be, too.
+  ...['preact', 'uplot'].map((name) => [
+    `LICENSE.${name}`,
+    readFileSync(join(require.resolve(`${name}/package.json`), '../LICENSE')),
+  ]),
   ['index.html', Buffer.from(page)],
 ]);
 

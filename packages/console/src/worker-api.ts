@@ -3,6 +3,10 @@
  * uses for every change. Not a public API: it changes with the console, and both come from the same worker. Times are
  * milliseconds since the epoch, by the worker's clock. Secrets are hidden from every caller.
  */
+import type { Panel } from './figures-api';
+
+export type * from './figures-api';
+
 export type Role = 'reader' | 'operator' | 'admin';
 export type State = 'UNASSIGNED' | 'RUNNING' | 'PAUSED' | 'STOPPED' | 'FAILED' | 'RESTARTING';
 
@@ -41,7 +45,43 @@ export interface Failure {
   readonly sentence: string;
   /** What to do, if the error says so. */
   readonly hint: string | null;
+  /** Where it happened, as the error says: `topic`, `partition`, `offset`, … */
+  readonly place: Readonly<Record<string, string>>;
   readonly trace: string;
+}
+
+/** What can be done about a reason. */
+export type HealthAction =
+  /** Continue at this offset, the one after the record that fails. */
+  | { readonly kind: 'skip-record'; readonly topic: string; readonly partition: number; readonly offset: number }
+  /** Write records that fail to a dead letter queue, and continue. */
+  | { readonly kind: 'dead-letter-queue' }
+  | { readonly kind: 'reset-offsets' }
+  | { readonly kind: 'restart' };
+
+/** Why a connector is not simply running. */
+export interface HealthReason {
+  /** Of the error, such as `PG_SLOT_LOST`, or one that begins with `HEALTH_`. */
+  readonly code: string;
+  /** One sentence or two, with the place. */
+  readonly message: string;
+  /** Null: nothing is known to do. */
+  readonly cure: string | null;
+  readonly since: number | null;
+  /** Null: of the connector, or of several tasks. */
+  readonly task: number | null;
+  readonly worker: string | null;
+  readonly nextTryAt: number | null;
+  readonly actions: readonly HealthAction[];
+}
+
+/** Why a running task makes no progress now. */
+export interface TaskProblem {
+  readonly kind: 'disconnected' | 'retrying';
+  readonly since: number;
+  readonly reason: string;
+  readonly code: string | null;
+  readonly nextTryAt: number | null;
 }
 
 /** Of sinks in their topics, of sources what their plugins publish as lag. Null: unknown, or none. */
@@ -62,8 +102,15 @@ export interface TaskRow {
   /** Records written by a source or delivered to a sink per second. Null: its worker reports none. */
   readonly rate: number | null;
   readonly lag: Lag;
-  /** Records that finally failed since the task started. */
+  /** Records that were given up since the task started: dead letters, skipped ones, and those that failed it. */
   readonly errors: number | null;
+  /** Per second. */
+  readonly errorRate: number | null;
+  /** Null: unknown, or none. */
+  readonly lastErrorAt: number | null;
+  /** To its external system. Null: unknown, because its plugin does not say or its worker does not report. */
+  readonly isConnected: boolean | null;
+  readonly problem: TaskProblem | null;
   /** Number of the thread of its worker's process, which tasks may share. Null: the main thread, or unknown. */
   readonly thread: number | null;
 }
@@ -78,8 +125,10 @@ export interface ConnectorRow {
   readonly state: State;
   /** What was requested last. Differs from `state` while the change is on its way. */
   readonly target: 'STARTED' | 'PAUSED' | 'STOPPED';
-  /** Worst of the connector's and its tasks' states: what a person should see first. */
-  readonly summary: 'failed' | 'degraded' | 'starting' | 'running' | 'paused' | 'stopped';
+  /** What a person should see first: the states, and what the tasks report. `unknown`: nothing recent is known. */
+  readonly summary: 'failed' | 'degraded' | 'unknown' | 'starting' | 'running' | 'paused' | 'stopped';
+  /** Why it is failed, degraded or unknown, the worst first. Empty for others. At most 20. */
+  readonly reasons: readonly HealthReason[];
   readonly worker: string;
   readonly isWorkerGone: boolean;
   readonly since: number | null;
@@ -87,6 +136,9 @@ export interface ConnectorRow {
   readonly tasksMax: number | null;
   readonly rate: number | null;
   readonly lag: Lag;
+  readonly errors: number | null;
+  /** Per second. */
+  readonly errorRate: number | null;
   /** The newest failure of the connector or its tasks; null when nothing is failed. The trace is empty in lists. */
   readonly failure: Failure | null;
 }
@@ -116,7 +168,7 @@ export interface WorkerRow {
   readonly health: string | null;
 }
 
-/** Rates of the last minutes of one connector, oldest first; null: no page was open, or its worker did not answer. */
+/** Rates of the last minutes of one connector, oldest first; null: its worker did not run, or did not answer. */
 export interface RateHistory {
   readonly connector: string;
   readonly rates: readonly (number | null)[];
@@ -128,7 +180,12 @@ export interface Overview {
   readonly worker: string;
   readonly kafkaClusterId: string | null;
   /** As `GET /health`. */
-  readonly health: { readonly status: 'healthy' | 'starting' | 'unhealthy'; readonly message: string };
+  readonly health: {
+    readonly status: 'healthy' | 'starting' | 'unhealthy';
+    readonly message: string;
+    /** Null: the worker is a member of its group, or has not been one yet. */
+    readonly absence: { readonly since: number; readonly reason: string } | null;
+  };
   readonly connectors: readonly ConnectorRow[];
   /** By `className`, of plugins that declare them (`console.effects` of their manifests). */
   readonly effects: Readonly<Record<string, ActionEffects>>;
@@ -192,44 +249,6 @@ export interface ActionEffects {
   readonly changeOffsets?: string;
 }
 
-/** A number or text of a panel. Value null: unknown. */
-export interface Figure {
-  readonly value: number | string | null;
-  readonly unit: 'count' | 'bytes' | 'seconds' | 'percent' | 'boolean' | 'hex64';
-  readonly noun: Noun | null;
-}
-
-/** Singular and plural. */
-export type Noun = readonly [string, string];
-
-export type TextPart = string | Figure;
-
-/** A row of a panel's progress. */
-export interface PanelRow {
-  readonly name: string;
-  readonly percent: number | null;
-  readonly count: number | null;
-}
-
-/** A section of a connector's page that its plugin declares (`console.panels` of its manifest), with its figures. */
-export interface Panel {
-  readonly title: string;
-  readonly state: readonly TextPart[] | null;
-  readonly notice: {
-    readonly kind: 'failed' | 'degraded';
-    readonly title: string;
-    readonly text: readonly TextPart[];
-  } | null;
-  /** `unknown`: text while the figure is unknown; null: a dash. */
-  readonly facts: readonly { readonly title: string; readonly figure: Figure; readonly unknown: string | null }[];
-  /** `isActive`: rows without a percentage are waiting, not done. */
-  readonly progress: {
-    readonly noun: Noun | null;
-    readonly isActive: boolean;
-    readonly rows: readonly PanelRow[];
-  } | null;
-}
-
 /** `GET /ui/api/connectors/:name`. 404 as Connect's REST API. */
 export interface ConnectorDetails {
   readonly at: number;
@@ -241,12 +260,12 @@ export interface ConnectorDetails {
   readonly lastRestart: Change | null;
   /** Null: topic tracking is disabled. */
   readonly topics: readonly string[] | null;
+  /** Topics whose records the worker shows: those it writes or reads, and that of its dead letters. */
+  readonly recordTopics: readonly string[];
   /** Topic of the dead letters: of `errors.deadletterqueue.topic.name`, or of the plugin's own key. */
   readonly deadLetterTopic: string | null;
   readonly panels: readonly Panel[];
   readonly effects: ActionEffects;
-  readonly history: readonly (number | null)[];
-  readonly historyStepMs: number;
 }
 
 export interface LogLine {
@@ -267,6 +286,35 @@ export interface LogLines {
   readonly lines: readonly LogLine[];
   /** Workers that did not answer. */
   readonly missing: readonly string[];
+}
+
+/** A key, value or header. */
+export interface RecordPart {
+  /** JSON, shortened; the beginning of the bytes where `error` says why they could not be read; null: a null. */
+  readonly text: string | null;
+  readonly error: string | null;
+}
+
+export interface TopicRecord {
+  readonly partition: number;
+  readonly offset: string;
+  readonly at: number | null;
+  readonly key: RecordPart;
+  readonly value: RecordPart;
+  /** The first 50. */
+  readonly headers: readonly (RecordPart & { readonly name: string })[];
+  readonly moreHeaders: number;
+}
+
+/**
+ * `GET /ui/api/connectors/:name/records?topic=T&limit=20` (role `operator`), newest first, through the connector's
+ * converters. Only of `recordTopics`.
+ */
+export interface TopicRecords {
+  readonly topic: string;
+  /** Records in the topic. */
+  readonly total: number;
+  readonly records: readonly TopicRecord[];
 }
 
 export interface DeadLetter {

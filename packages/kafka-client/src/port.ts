@@ -337,6 +337,8 @@ export interface GroupMember {
    * Joins or rejoins, and retries while errors are retriable. Rejects for fatal errors and when aborted.
    */
   join(signal?: AbortSignal): Promise<JoinedGroup>;
+  /** Why the attempts of the join in progress have failed, the newest; null: none has. */
+  readonly joinFailure: KafkaError | null;
   /** Sets `needsJoin`; resolves `whenNeedsJoin`. */
   requestRejoin(reason: string): void;
   /** Resolves when `needsJoin` becomes true. */

@@ -53,6 +53,13 @@ export interface ConfigKey {
   readonly aliasOf?: string;
   /** Whether editors should mark the key as outdated. (Default: false) */
   readonly deprecated?: boolean;
+  /**
+   * Whether the plugin accepts the key and ignores it. Validation warns of a value that is not the default. (Default:
+   * false)
+   */
+  readonly withoutEffect?: boolean;
+  /** Whether forms show the key first, among the important ones. (Default: with the importance HIGH, or if required) */
+  readonly prominent?: boolean;
 }
 
 export type ParsedValue = string | number | bigint | boolean | readonly string[] | null;

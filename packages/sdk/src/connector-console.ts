@@ -10,13 +10,15 @@ export interface ConnectorConsole {
   readonly effects?: ActionEffects;
 }
 
-/** One or two sentences each, at most 500 characters. */
+/** Texts are one or two sentences each, at most 500 characters. */
 export interface ActionEffects {
   /** Added to the question before the connector is stopped. */
   readonly stop?: string;
   readonly restart?: string;
   /** For example what remains in another system. */
   readonly delete?: string;
+  /** What removes that; `millrace delete` shows it. (Default: unknown) */
+  readonly deleteStatement?: DeleteStatement;
   /**
    * Of a reset of offsets. For sources it replaces "The connector starts as for the first time, and reads its source
    * again from the beginning.", for sinks it is added to what the console says of their topics.
@@ -24,6 +26,16 @@ export interface ActionEffects {
   readonly resetOffsets?: string;
   /** Added to the effect of another offset, for example whether the data before it still exists. */
   readonly changeOffsets?: string;
+}
+
+export interface DeleteStatement {
+  /**
+   * For example SQL, at most 500 characters. `{key:default}` is the value of the connector's config, or the default if
+   * it has none. With a value of other characters than letters, digits, `_`, `.` and `-`, the statement is unknown.
+   */
+  readonly text: string;
+  /** It applies only to configs that have these values of these keys, or none. At most 10 keys. (Default: to all) */
+  readonly onlyWith?: Readonly<Record<string, string>>;
 }
 
 /** A section is shown while one of its figures, or a row of its progress, is known. */

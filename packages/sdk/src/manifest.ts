@@ -1,4 +1,5 @@
 import type { ConnectorConsole } from './connector-console';
+import type { DeclaredSignal } from './signal';
 
 /**
  * The `millrace` member of a plugin's `package.json`. Discovery reads only this; the plugin's code is imported when a
@@ -47,6 +48,8 @@ export interface PluginEntry {
    * The console and `millrace dlq` show and replay them if they have the worker's headers. (Default: none)
    */
   readonly deadLetters?: DeadLetterKeys;
+  /** Sources only: the signals that `onSignal` accepts, for `millrace signals`. At most 50. (Default: unknown) */
+  readonly signals?: readonly DeclaredSignal[];
 }
 
 /** Keys of the connector's config. */

@@ -8,6 +8,15 @@ export interface TaskSignal {
   readonly data: JsonObject;
 }
 
+/** A type of signal that a connector accepts, as its manifest declares it: `signals` of `PluginEntry`. */
+export interface DeclaredSignal {
+  readonly type: string;
+  /** What it does, one or two sentences, at most 500 characters. */
+  readonly description: string;
+  /** An example of its `data`. (Default: it has none) */
+  readonly example?: JsonObject;
+}
+
 /** JSON documents as JavaScript values. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 

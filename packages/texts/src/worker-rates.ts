@@ -10,6 +10,8 @@ export interface TaskReading {
   readonly lagSeconds?: number;
   /** Records that finally failed. */
   readonly errors?: number;
+  /** Of them, per second since the reading before. */
+  readonly errorRate?: number;
 }
 
 export interface ProcessReading<T extends TaskReading = TaskReading> {
@@ -31,7 +33,7 @@ export function taskKey(connector: string, task: number | string): string {
   return `${connector}\n${task}`;
 }
 
-/** Figures with the rate since the reading before; without one, that of the worker's window. */
+/** Figures with the rates since the reading before; without one, that of the worker's window. */
 export function taskRates<T extends TaskReading>(
   { at, figures }: TimedReading<T>,
   before: TimedReading | undefined,
@@ -41,13 +43,17 @@ export function taskRates<T extends TaskReading>(
   if (seconds <= 0) return figures.tasks;
   return new Map(
     [...figures.tasks].map(([key, task]) => {
-      const records = before?.figures?.tasks.get(key)?.records;
-      // The counter of a task that was restarted begins again.
-      return records === undefined || task.records === undefined || task.records < records
-        ? [key, task]
-        : [key, { ...task, rate: (task.records - records) / seconds }];
+      const { records, errors } = before?.figures?.tasks.get(key) ?? {};
+      const rate = perSecond(task.records, records, seconds);
+      const errorRate = perSecond(task.errors, errors, seconds);
+      return [key, { ...task, ...(rate !== undefined && { rate }), ...(errorRate !== undefined && { errorRate }) }];
     }),
   );
+}
+
+/** The counter of a task that was restarted begins again. */
+function perSecond(now: number | undefined, before: number | undefined, seconds: number): number | undefined {
+  return now === undefined || before === undefined || now < before ? undefined : (now - before) / seconds;
 }
 
 /**

@@ -1,11 +1,11 @@
 /** Reads keys, values and headers of records through converters, as JSON texts. */
 import { isUtf8 } from 'node:buffer';
 import type { Invocation } from '@millrace/cli';
-import type { Converter, HeaderConverter, SchemaAndValue } from '@millrace/sdk';
+import type { Converter, HeaderConverter } from '@millrace/sdk';
 import { builtInPlugins } from '../../built-in-plugins';
-import { JsonConverter } from '../../converters/json/json-converter';
 import { silentLogger } from '../../logging/logger';
 import { createPluginRegistry } from '../../plugins/create-registry';
+import { jsonText } from '../../records/json-text';
 import { taskConverters } from '../../tasks/task-converters';
 import type { WorkerSetup } from '../worker/read-config';
 
@@ -121,16 +121,4 @@ function jsonIn(bytes: Uint8Array | null): string | undefined {
   }
   // Not the parsed value: numbers beyond doubles keep their digits. Line breaks are only between members.
   return text.trim().replaceAll(/[\r\n]/g, ' ');
-}
-
-let converter: Converter | undefined;
-
-/** Structs are objects, decimals numbers, bytes base64. @throws DataError for a value that does not match its schema */
-function jsonText({ schema, value }: SchemaAndValue): string {
-  if (!converter) {
-    converter = new JsonConverter();
-    converter.configure({ 'schemas.enable': 'false', 'decimal.format': 'NUMERIC' }, false);
-  }
-  const bytes = converter.fromConnectData('', schema, value);
-  return bytes === null ? 'null' : Buffer.from(bytes).toString();
 }

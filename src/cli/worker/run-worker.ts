@@ -49,11 +49,11 @@ export function loadAndBuildWorker({ config, embedded, resolver }: WorkerSetup, 
   const { createWorkerWithBroker } = require('../../worker-with-broker') as typeof EmbeddedComposition;
   /* eslint-enable @typescript-eslint/no-require-imports */
   const { levels, format } = loggerOptions(io.env);
-  const recent = config.consoleEnabled ? new RecentLines() : undefined;
-  const logger = createLogger({ levels, format, colors: hasColours(io), ...(recent ? { recent } : {}) });
+  const recent = new RecentLines();
+  const logger = createLogger({ levels, format, colors: hasColours(io), recent });
   const ineffective = ineffectiveVariablesWarning(io.env);
   if (ineffective !== null) logger.warn(ineffective);
-  const options = { logger, levels, resolver, ...(recent ? { recent } : {}) };
+  const options = { logger, levels, resolver, recent };
   return embedded ? createWorkerWithBroker(config, embedded, options) : createWorker(config, options);
 }
 

@@ -14,6 +14,7 @@ import type { Logger } from '../../logging/logger';
 import type { GroupMetrics } from '../../metrics/group-metrics';
 import type { ConfigSnapshot } from '../../storage/config/config-snapshot';
 import type { SessionLease } from '../../tasks/session-lease';
+import type { Absence } from '../entities';
 import {
   decodeAssignment,
   encodeMetadata,
@@ -73,6 +74,8 @@ export interface MembershipOptions {
   readonly configs: GroupConfig;
   /** Checked before anything is sent to Kafka. */
   readonly lease: SessionLease;
+  /** Called when this worker has left its group, with the reason, and when it is a member again (null). */
+  readonly onMember: (absence: Absence | null) => void;
   /** Wakes the tick. */
   readonly wake: () => void;
   readonly metrics: GroupMetrics;
@@ -108,6 +111,7 @@ export class Membership {
   private reported: Work = NO_WORK;
   private claim: Claim | null = null;
   private lost = false;
+  private outSince: Absence | null = null;
   /** The group's workers at the last rebalance; null: this worker was not a member. */
   private known: KnownWorkers | null = null;
   /** Left on purpose and not rejoined yet; owned work still runs. */
@@ -183,6 +187,14 @@ export class Membership {
   /** True if other members may be running the owned work; the next join stops it first. */
   get isLost(): boolean {
     return this.lost;
+  }
+  get isMember(): boolean {
+    return this.current !== null && !this.lost && !this.left;
+  }
+  /** Null: this worker is a member, or has not been one yet. The reason is why it does not return, if that is known. */
+  get absence(): Absence | null {
+    const reason = this.member.joinFailure?.message;
+    return this.outSince && reason !== undefined ? { ...this.outSince, reason } : this.outSince;
   }
   /** True while the group uses the eager protocol. */
   get eager(): boolean {
@@ -279,6 +291,7 @@ export class Membership {
   /** Leaves, so that the other members need not wait for this worker. It rejoins later. */
   async leave(reason: string): Promise<void> {
     this.left = true;
+    this.isOut(reason);
     // Its work is not reassigned before this delay is over.
     this.options.lease.keepFor(this.eager ? 0 : this.options.settings.scheduledRebalanceMaxDelayMs);
     await this.member.leave(reason);
@@ -361,6 +374,8 @@ export class Membership {
     const assignment = decodeAssignment(joined.assignment);
     const protocol = joined.protocol as ConnectProtocolName;
     this.current = { joined, protocol, assignment };
+    if (this.outSince !== null) this.options.onMember(null);
+    this.outSince = null;
     const { settings, logger } = this.options;
     logSigningChange(this.lastProtocol, protocol, settings.alwaysVerifies === true, logger);
     this.lastProtocol = protocol;
@@ -391,6 +406,12 @@ export class Membership {
     if (!isEmpty(revoked)) await running.stop(revoked);
   }
 
+  private isOut(reason: string): void {
+    if (this.outSince !== null) return;
+    this.outSince = { since: Date.now(), reason };
+    this.options.onMember(this.outSince);
+  }
+
   private logMembers({ leaderUrl, delay }: Assignment, isLeader: boolean): void {
     const { lines, known } = memberLines(this.known, isLeader ? this.leadership.workers : null, leaderUrl, delay);
     this.known = known;
@@ -401,6 +422,7 @@ export class Membership {
   private onLost(error: KafkaError): void {
     this.options.logger.warn(`The worker lost its group membership; stopping its work: ${error.message}`);
     this.lost = true;
+    this.isOut(error.message);
     this.options.lease.end();
     this.joining?.abort();
     this.options.wake();

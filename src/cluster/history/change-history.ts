@@ -48,6 +48,13 @@ export class ChangeHistory {
     this.add(change(problem ? 'disconnected' : 'connected', id.connector, Date.now(), cause, id.task));
   };
 
+  /** `absence` null: the worker is a member of its group again. */
+  readonly onMember = (worker: string, absence: { readonly since: number; readonly reason: string } | null): void => {
+    const kind = absence ? 'worker left the group' : 'worker joined the group';
+    const cause = { ...AUTOMATIC, detail: absence?.reason ?? null };
+    this.add(change(kind, worker, absence?.since ?? Date.now(), cause));
+  };
+
   /** The newest first. `connector`: its own only. */
   list(connector?: string): readonly RecordedChange[] {
     if (connector === undefined) return this.changes.all();
@@ -55,7 +62,7 @@ export class ChangeHistory {
   }
 
   private add(added: RecordedChange): void {
-    this.changes.add(keyOf(isOfLogger(added) ? 'logger' : 'connector', added.subject), added);
+    this.changes.add(keyOf(subjectOf(added), added.subject), added);
   }
 }
 
@@ -134,14 +141,17 @@ function taskOf(entity: WorkEntity): number | null {
   return entity.kind === 'task' ? entity.task : null;
 }
 
-function isOfLogger({ kind }: RecordedChange): boolean {
-  return kind === 'logger level set';
+type Subject = 'connector' | 'logger' | 'worker';
+
+function subjectOf({ kind }: RecordedChange): Subject {
+  if (kind === 'logger level set') return 'logger';
+  return kind.startsWith('worker ') ? 'worker' : 'connector';
 }
 
 function isOf(connector: string, each: RecordedChange): boolean {
-  return each.subject === connector && !isOfLogger(each);
+  return each.subject === connector && subjectOf(each) === 'connector';
 }
 
-function keyOf(kind: 'connector' | 'logger', name: string): string {
+function keyOf(kind: Subject, name: string): string {
   return `${kind} ${name}`;
 }

@@ -1,22 +1,19 @@
-/**
- * Dead letters of a sink connector, on any worker. Clients are opened for a request, with the settings of the
- * connector's tasks, and closed after it.
- */
-import type { ClientConfig, KafkaClients } from '@millrace/kafka-client';
-import { ConnectError, messageOf, timeoutSignal, withDeadline, type ConnectorConfig } from '@millrace/sdk';
+/** Dead letters of a sink connector, on any worker. */
+import type { KafkaClients } from '@millrace/kafka-client';
+import { ConnectError, messageOf, timeoutSignal, type ConnectorConfig } from '@millrace/sdk';
 import { hideProvidedValues } from '@millrace/texts/redaction';
 import { deadLetterTopics } from '../../config/dead-letter-topics';
 import type { WorkerConfig } from '../../config/worker-config';
 import { failureOf, type Failure } from '../../dead-letters/failure-of';
-import { letterRanges, type LetterRange, type LetterReaders } from '../../dead-letters/letter-ranges';
 import type { LetterAt } from '../../dead-letters/letters-at';
-import { newestLetters } from '../../dead-letters/newest-letters';
 import { replayLetters, type ReplayOutcome } from '../../dead-letters/replay-letters';
 import { reasonOf, returnedLetters } from '../../dead-letters/returned-letters';
 import { shownLetter } from '../../dead-letters/shown-letter';
 import { clientsOf } from '../../kafka-clients';
+import { newestRecords } from '../../records/newest-records';
+import { recordRanges, type RecordRange, type TopicReaders } from '../../records/record-ranges';
 import {
-  deadLetterClientConfigs,
+  requestClientConfigs,
   type OffsetClientConfigs,
   type WorkerClientSettings,
 } from '../../tasks/clients/client-configs';
@@ -26,6 +23,7 @@ import { HerderError } from '../errors';
 import type { ResolveConfig } from '../resolve-config';
 import type { ConnectorPlugins } from '../running/connector-plugins';
 import type { HerderReads } from './herder-reads';
+import { inTime, isOneCluster, READ_MS, type TopicRequests } from './topic-requests';
 
 export interface HerderDeadLettersOptions {
   readonly reads: Pick<HerderReads, 'connectorInfo'>;
@@ -33,18 +31,14 @@ export interface HerderDeadLettersOptions {
   readonly clients: KafkaClients;
   readonly worker: WorkerClientSettings & Pick<WorkerConfig, 'config' | 'offset' | 'status'>;
   readonly resolve: ResolveConfig;
+  readonly requests: TopicRequests;
 }
 
-const READ_MS = 10_000;
-/** For the answer after the time is over. */
-const SLACK_MS = 1_000;
 const REPLAY_MS = 60_000;
 /** How long a replayed record is watched for failing again. */
 const RETURN_MS = 4_000;
 /** Characters. */
 const MAX_REASON = 4_096;
-/** Each holds some megabytes. */
-const MAX_REQUESTS = 4;
 
 interface Letters {
   readonly topic: string;
@@ -60,19 +54,17 @@ function hidden(connector: string, message: string): string {
 }
 
 export class HerderDeadLetters {
-  private requests = 0;
-
   constructor(private readonly options: HerderDeadLettersOptions) {}
 
   /** Without those of other connectors that share the topic. */
   async list(connector: string, limit: number): Promise<DeadLetterPage> {
     return await this.run(connector, async ({ topic, settings }) => {
-      return await this.reading({ connector, settings }, async (readers) => {
+      return await this.options.requests.reading(connector, settings, async (readers) => {
         const signal = timeoutSignal(READ_MS);
         const convert = (partition: number, record: Parameters<typeof shownLetter>[1]) =>
           isOf(connector, failureOf(record.headers)) ? shownLetter(partition, record) : null;
-        const read = newestLetters(readers, { topic, limit, convert, signal });
-        return { topic, ...(await withDeadline(read, READ_MS + SLACK_MS, late)) };
+        const { total, records } = await inTime(newestRecords(readers, { topic, limit, convert, signal }));
+        return { topic, total, letters: records };
       });
     });
   }
@@ -81,9 +73,9 @@ export class HerderDeadLetters {
   async replay(connector: string, letters: readonly LetterAt[]): Promise<ReplayedLetter[]> {
     return await this.run(connector, async (found) => {
       const { topic, settings } = found;
-      return await this.reading(found, async (readers, admin) => {
+      return await this.options.requests.reading(connector, settings, async (readers, admin) => {
         const consumed = await consumedTopics(found, admin);
-        const before = await letterRanges(admin, topic);
+        const before = await recordRanges(admin, topic);
         const producer = clientsOf(this.options.clients, connector).producer(settings.producer);
         let outcomes: ReplayOutcome[];
         try {
@@ -109,19 +101,14 @@ export class HerderDeadLetters {
   }
 
   private async run<T>(connector: string, use: (letters: Letters) => Promise<T>): Promise<T> {
-    if (this.requests >= MAX_REQUESTS)
-      throw new HerderError(503, 'The worker is reading dead letters for other requests; try again in a few seconds.');
-    this.requests++;
     try {
-      return await use(await this.letters(connector));
+      return await this.options.requests.limited(async () => await use(await this.letters(connector)));
     } catch (error) {
       if (error instanceof HerderError) throw error;
       if (error instanceof ConnectError && error.code in STATUSES)
         throw new HerderError(STATUSES[error.code] as number, `${error.code}: ${error.message}`, { cause: error });
       const message = `DLQ_READ: The dead letters of ${connector} cannot be read: ${messageOf(error)}`;
       throw new HerderError(500, message, { cause: error });
-    } finally {
-      this.requests--;
     }
   }
 
@@ -135,30 +122,14 @@ export class HerderDeadLetters {
         `Connector ${connector} has no dead letter topic: set errors.deadletterqueue.topic.name in its config.`,
         { code: 'DLQ_NONE' },
       );
-    const settings = deadLetterClientConfigs(worker, connector, config);
+    const settings = requestClientConfigs(worker, connector, config);
     const written = topics.flatMap((one) => (one.topic === topic && one.servers !== null ? [one.servers] : []));
-    const clusters = [...written, ...Object.values(settings).map(serversOf)];
-    if (new Set(clusters.map((servers) => normalized(servers ?? ''))).size > 1)
+    if (!isOneCluster(Object.values(settings), written))
       throw new ConnectError(
         `The dead letters of ${connector} are on another Kafka cluster than its records: read and replay them with millrace dlq --config.`,
         { code: 'DLQ_OTHER_CLUSTER' },
       );
     return { topic, connector, config, settings };
-  }
-
-  private async reading<T>(
-    { connector, settings }: Pick<Letters, 'connector' | 'settings'>,
-    use: (readers: LetterReaders, admin: ReturnType<KafkaClients['admin']>) => Promise<T>,
-  ): Promise<T> {
-    const clients = clientsOf(this.options.clients, connector);
-    const admin = clients.admin(settings.admin);
-    const consumer = clients.assignedConsumer(settings.consumer);
-    try {
-      await withDeadline(consumer.connect(), READ_MS, late);
-      return await use({ admin, consumer }, admin);
-    } finally {
-      await Promise.all([admin.close(), consumer.close()]);
-    }
   }
 
   /** Headers are data that anyone who may write to the topic chooses, and the worker may write to more topics. */
@@ -192,9 +163,9 @@ function isOf(connector: string, failure: Failure): boolean {
 /** Why replayed records are dead letters again, by place. They were replayed, even if that cannot be read. */
 async function returned(
   { connector, topic }: Letters,
-  { consumer }: LetterReaders,
+  { consumer }: TopicReaders,
   outcomes: readonly ReplayOutcome[],
-  before: readonly LetterRange[],
+  before: readonly RecordRange[],
 ): Promise<ReadonlyMap<string, string>> {
   const places = new Set(outcomes.flatMap(({ place }) => place ?? []));
   const request = { topic, before, places, signal: timeoutSignal(RETURN_MS) };
@@ -212,20 +183,4 @@ async function consumedTopics(
   if (!(topics instanceof RegExp)) return new Set(topics);
   const group = settings.consumer['group.id'] || `connect-${connector}`;
   return new Set((await admin.listGroupOffsets(group)).map(({ topic }) => topic));
-}
-
-function late(): Error {
-  return new Error(`Kafka did not answer within ${READ_MS / 1_000} s`);
-}
-
-function serversOf(settings: ClientConfig): string | undefined {
-  return settings['bootstrap.servers'];
-}
-
-function normalized(servers: string): string {
-  return servers
-    .split(',')
-    .map((server) => server.trim())
-    .sort()
-    .join();
 }

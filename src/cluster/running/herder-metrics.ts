@@ -94,6 +94,7 @@ export class HerderMetrics {
         protocol: protocol === null ? null : PROTOCOLS[protocol],
         leaderUrl: membership.leaderUrl,
         generation: membership.generation,
+        isMember: membership.isMember,
         assignedConnectors: assigned.connectors.length,
         assignedTasks: assigned.tasks.length,
         group,

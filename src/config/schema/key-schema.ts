@@ -122,5 +122,7 @@ function annotations(key: FrameworkKey): JsonSchema {
     ...(key.dependents?.length ? { 'x-dependents': key.dependents } : {}),
     ...(key.aliasOf === undefined ? {} : { 'x-alias-of': key.aliasOf }),
     ...(key.visible === false ? { 'x-visible': false } : {}),
+    ...(key.withoutEffect ? { 'x-without-effect': true } : {}),
+    ...(key.prominent === undefined ? {} : { 'x-prominent': key.prominent }),
   };
 }

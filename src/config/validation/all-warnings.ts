@@ -6,15 +6,25 @@ import { reportStep } from './validation-step';
 
 const MAX_WARNINGS = 200;
 
-/** The first one of each key. @param unknown of keys that nothing knows */
+/**
+ * The first one of each key.
+ * @param unknown of keys that nothing knows
+ * @param ineffective of keys that the plugin defines as such
+ */
 export function allWarnings(
   unknown: readonly ConfigWarning[],
   connector: Connector,
   className: string,
   config: ConnectorConfig,
+  ineffective: readonly ConfigWarning[],
 ): readonly ConfigWarning[] {
   const found = new Map<string, ConfigWarning>();
-  for (const warning of [...unknown, ...withoutEffect(config), ...warningsOf(connector, className, config)])
+  for (const warning of [
+    ...unknown,
+    ...withoutEffect(config),
+    ...warningsOf(connector, className, config),
+    ...ineffective,
+  ])
     if (!found.has(warning.key)) found.set(warning.key, warning);
   return [...found.values()].slice(0, MAX_WARNINGS);
 }

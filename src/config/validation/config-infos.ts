@@ -14,6 +14,20 @@ export interface ConfigDefinitionInfo {
   readonly width: Width;
   readonly display_name: string;
   readonly dependents: readonly string[];
+  /** On request only: clients of Java's workers may refuse what they do not know. */
+  readonly hints?: KeyHints;
+}
+/** What a form needs beyond Java's definition of a key. Absent members: nothing to know. */
+export interface KeyHints {
+  /** The only values, blanks and case aside. */
+  readonly valid_values?: readonly string[];
+  /** The key is required unless one of these is set. */
+  readonly required_unless?: readonly string[];
+  readonly alias_of?: string;
+  readonly deprecated?: boolean;
+  readonly without_effect?: boolean;
+  /** Whether the key is important for users, if not as its importance says. */
+  readonly prominent?: boolean;
 }
 export interface ConfigValueInfo {
   readonly name: string;
@@ -43,11 +57,14 @@ export type Checks = 'all' | 'keys';
 export interface ConfigValidator {
   /**
    * Throws ValidationError (`status`, `message`) for a missing or unknown class. Values may be null (connect-rest
-   * §3.7). (Default of `checks`: all)
+   * §3.7). (Default of `checks`: all; of `withHints`: false)
    */
-  validate(config: Readonly<Record<string, string | null>>, checks?: Checks): Promise<ConfigInfos>;
-  /** `GET /connector-plugins/{plugin}/config`. `version`: a Maven version or range. (Default: any) */
-  definitions(plugin: string, version?: string | null): Promise<readonly ConfigDefinitionInfo[]>;
+  validate(config: Readonly<Record<string, string | null>>, checks?: Checks, withHints?: boolean): Promise<ConfigInfos>;
+  /**
+   * `GET /connector-plugins/{plugin}/config`. `version`: a Maven version or range. (Default: any; of `withHints`:
+   * false)
+   */
+  definitions(plugin: string, version?: string | null, withHints?: boolean): Promise<readonly ConfigDefinitionInfo[]>;
   /** JSON Schema of a connector's documents, or of another plugin's settings, from the same definitions. */
   schema(plugin: string, version?: string | null): Promise<JsonSchema>;
 }

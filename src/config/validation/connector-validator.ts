@@ -10,7 +10,7 @@ import { grantedSettings } from '../../plugins/granted-settings';
 import { didYouMean, nearestClasses } from '../../plugins/missing-class';
 import type { PluginDescription, PluginRegistry } from '../../plugins/registry';
 import { overridePolicy } from '../client-override-policy';
-import { commonKeys, embeddedPrefix, frameworkKeys, type Choices } from '../connector-config';
+import { commonKeys, frameworkKeys, type Choices } from '../connector-config';
 import { MILLRACE_KEYS } from '../millrace-keys';
 import type { ConfigResolver } from '../providers/config-resolver';
 import { hideInError, hiderOf, type HideResolved } from '../providers/hide-resolved';
@@ -29,9 +29,19 @@ import {
   hasVersion,
   loadForCheck,
 } from './converter-keys';
-import { checkKey, unknownEntry, valueInfo, valueOf, withoutNulls, type Entry, type NullableConfig } from './entry';
+import {
+  checkKey,
+  unknownEntry,
+  valueInfo,
+  valueOf,
+  withHints,
+  withoutNulls,
+  type Entry,
+  type NullableConfig,
+} from './entry';
 import { installedVersions, PluginDefinitions } from './plugin-definitions';
 import { allWarnings } from './all-warnings';
+import { ineffectiveKeyWarnings } from './ineffective-keys';
 import { checkSinkGroup, checkSinkTopics } from './sink-rules';
 import { checkSourcePromises } from './source-rules';
 import { unknownKeyWarnings } from './unknown-keys';
@@ -110,7 +120,7 @@ class Entries {
    * Keys in `resolved` show their placeholder instead of the resolved value, and no messages about it. `hide` removes
    * resolved values from the messages of other keys.
    */
-  result(name: string, { resolved, unchecked, hide }: Placeholders): ConfigInfos {
+  result(name: string, { resolved, unchecked, hide }: Placeholders, isForForm: boolean): ConfigInfos {
     const known = [...this.known.values()];
     known.splice(this.overridesAt, 0, ...this.overrides);
     const all = [...this.unknown.values(), ...known].map((entry) => {
@@ -127,7 +137,10 @@ class Entries {
       name,
       error_count: count,
       groups: [...this.groups],
-      configs: all.map((entry) => ({ definition: entry.definition, value: valueInfo(entry) })),
+      configs: all.map((entry) => ({
+        definition: isForForm && entry.definition ? withHints(entry.definition, entry.hints) : entry.definition,
+        value: valueInfo(entry),
+      })),
       ...(this.warnings.length > 0 && { warnings: this.warnings }),
     };
   }
@@ -158,7 +171,7 @@ class Validator implements ConfigValidator {
     this.plugins = new PluginDefinitions(options.registry, options.config);
   }
 
-  async validate(sent: NullableConfig, checks: Checks = 'all'): Promise<ConfigInfos> {
+  async validate(sent: NullableConfig, checks: Checks = 'all', isForForm = false): Promise<ConfigInfos> {
     const asSent = valueOf(sent, 'connector.class');
     if (asSent == null) {
       throw new ValidationError(400, `Connector config ${showMap(sent)} contains no connector type`);
@@ -172,7 +185,7 @@ class Validator implements ConfigValidator {
     const placeholders: Placeholders = { resolved, unchecked, hide };
     try {
       const entries = await this.check(valueOf(config, 'connector.class') ?? '', config, placeholders, checks);
-      return entries.result(asSent, placeholders);
+      return entries.result(asSent, placeholders, isForForm);
     } catch (error) {
       throw hideInError(error, hide, THROWN_LIMIT);
     }
@@ -255,18 +268,19 @@ class Validator implements ConfigValidator {
     const groups = entries.byName.get('topic.creation.groups')?.parsed;
     const unknown = unknownKeyWarnings(Object.keys(config), {
       names: entries.names,
-      prefixes: [...entries.byName.keys()].flatMap((name) => {
-        const prefix = embeddedPrefix(name);
-        return prefix === null ? [] : [`${prefix}.`];
-      }),
       topicGroups: connector.type === 'sink' ? null : Array.isArray(groups) ? (groups as readonly string[]) : [],
     });
-    entries.warnings = allWarnings(unknown, connector, plugin.class, withoutNulls(config));
+    const ofPlugin = ineffectiveKeyWarnings(entries.byName.values(), config);
+    entries.warnings = allWarnings(unknown, connector, plugin.class, withoutNulls(config), ofPlugin);
     return entries;
   }
 
-  async definitions(name: string, version?: string | null): Promise<readonly ConfigDefinitionInfo[]> {
-    return await this.plugins.definitions(name, version);
+  async definitions(
+    name: string,
+    version?: string | null,
+    isForForm = false,
+  ): Promise<readonly ConfigDefinitionInfo[]> {
+    return await this.plugins.definitions(name, version, isForForm);
   }
 
   async schema(name: string, version?: string | null): Promise<JsonSchema> {

@@ -4,7 +4,7 @@ import { missingClass } from '../../plugins/missing-class';
 import { withoutPrefix } from '../client-config';
 import type { FrameworkKey } from '../framework-key';
 import { ConfigParseError, invalidValue, messageValue, parseConfigValue, renderConfigValue } from '../config-parse';
-import type { ConfigDefinitionInfo, ConfigValueInfo } from './config-infos';
+import type { ConfigDefinitionInfo, ConfigValueInfo, KeyHints } from './config-infos';
 import { reportKeyCheck } from './validation-step';
 
 /** A config as received, with null values. */
@@ -13,6 +13,7 @@ export type NullableConfig = Readonly<Record<string, string | null>>;
 export interface Entry {
   readonly name: string;
   readonly definition: ConfigDefinitionInfo | null;
+  readonly hints?: KeyHints | null;
   readonly parsed: ParsedValue;
   readonly value: string | null;
   readonly recommended: readonly string[];
@@ -34,6 +35,30 @@ export function describeKey(key: ConfigKey, prefix = ''): ConfigDefinitionInfo {
     display_name: key.displayName ?? key.name,
     dependents: (key.dependents ?? []).map((name) => prefix + name),
   };
+}
+
+/** Null: nothing to know. */
+export function hintsOf(key: ConfigKey, prefix = ''): KeyHints | null {
+  const { accepts, recommended = [], requiredUnless, aliasOf, deprecated, withoutEffect, prominent } = key;
+  const values = recommended.length > 0 ? recommended : accepts?.values.filter((value) => value !== '');
+  const hints: KeyHints = {
+    ...(accepts && values && { valid_values: values }),
+    ...(requiredUnless && { required_unless: requiredUnless.map((name) => prefix + name) }),
+    ...(aliasOf !== undefined && { alias_of: prefix + aliasOf }),
+    ...(deprecated === true && { deprecated }),
+    ...(withoutEffect === true && { without_effect: true }),
+    ...(prominent !== undefined && { prominent }),
+  };
+  return Object.keys(hints).length === 0 ? null : hints;
+}
+
+/** As `describeKey`, with the hints if it has some. */
+export function describeForForm(key: ConfigKey): ConfigDefinitionInfo {
+  return withHints(describeKey(key), hintsOf(key));
+}
+
+export function withHints(definition: ConfigDefinitionInfo, hints: KeyHints | null = null): ConfigDefinitionInfo {
+  return hints === null ? definition : { ...definition, hints };
 }
 
 /** Own property or undefined. `constructor` is a legal config key. */
@@ -99,6 +124,7 @@ export function checkKey(key: FrameworkKey, config: NullableConfig, options: Che
   return {
     name,
     definition: describeKey(key, options.prefix),
+    hints: hintsOf(key, options.prefix),
     parsed,
     value: renderConfigValue(key.type, parsed),
     recommended: key.recommended ?? [],

@@ -11,7 +11,7 @@ import { compareVersions, noSuchVersion, VersionRange } from '../version-range';
 import type { WorkerConfig } from '../worker-config';
 import type { ConfigDefinitionInfo } from './config-infos';
 import { CONVERTER_PARTS, converterChoices, converterType, findUnambiguous, loadForCheck } from './converter-keys';
-import { describeKey } from './entry';
+import { describeForForm, describeKey } from './entry';
 import { ValidationError } from './validation-error';
 
 /** Ascending. */
@@ -29,15 +29,18 @@ export class PluginDefinitions {
     private readonly worker: WorkerConfig,
   ) {}
 
-  async definitions(name: string, version?: string | null): Promise<readonly ConfigDefinitionInfo[]> {
+  async definitions(
+    name: string,
+    version?: string | null,
+    withHints = false,
+  ): Promise<readonly ConfigDefinitionInfo[]> {
+    const describe = (key: ConfigKey): ConfigDefinitionInfo => (withHints ? describeForForm(key) : describeKey(key));
     const plugin = this.find(name, version);
     const own = await this.keysOf(plugin);
     const { type } = plugin;
-    if (type !== 'source' && type !== 'sink') return own.map((key) => describeKey(key));
+    if (type !== 'source' && type !== 'sink') return own.map(describe);
     const connectorVersions = installedVersions(plugin, this.registry);
-    return [...own, ...missingIn(own, frameworkKeys(type, { ...NO_CHOICES, connectorVersions }))].map((key) =>
-      describeKey(key),
-    );
+    return [...own, ...missingIn(own, frameworkKeys(type, { ...NO_CHOICES, connectorVersions }))].map(describe);
   }
 
   async schema(name: string, version?: string | null): Promise<JsonSchema> {

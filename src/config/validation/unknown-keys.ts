@@ -5,7 +5,7 @@
 import { nearestName, type ConfigWarning } from '@millrace/sdk';
 import { CLIENT_KEYS } from '../client-keys';
 import { OVERRIDDEN_CLIENTS } from '../client-override-policy';
-import { TOPIC_GROUP_KEYS } from '../connector-config';
+import { embeddedPrefix, TOPIC_GROUP_KEYS } from '../connector-config';
 import { MILLRACE_KEYS } from '../millrace-keys';
 
 /** Compared at most: each costs about 0.1 ms with a hundred names. */
@@ -26,8 +26,6 @@ interface Family {
 export interface KnownKeys {
   /** Of the runtime, the connector, and its transformations, predicates and converters. */
   readonly names: ReadonlySet<string>;
-  /** Prefixes of names whose keys belong to a plugin, e.g. `transforms.mask.`. */
-  readonly prefixes: readonly string[];
   /** Of a source: `topic.creation.groups`. Null: a sink. */
   readonly topicGroups: readonly string[] | null;
 }
@@ -72,8 +70,9 @@ export function unknownKeyWarnings(keys: readonly string[], known: KnownKeys): r
 }
 
 /** Longer prefixes first: one may contain another. */
-function familiesOf({ names, prefixes, topicGroups }: KnownKeys): readonly Family[] {
-  const ofPlugins = prefixes.map((prefix) => ({
+function familiesOf({ names, topicGroups }: KnownKeys): readonly Family[] {
+  const prefixes = new Set([...names].flatMap((name) => embeddedPrefix(name) ?? []).map((prefix) => `${prefix}.`));
+  const ofPlugins = [...prefixes].map((prefix) => ({
     prefix,
     names: new Set([...names].flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []))),
   }));

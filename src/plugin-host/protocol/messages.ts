@@ -14,6 +14,7 @@ import type { Checks, ConfigDefinitionInfo, ConfigInfos } from '../../config/val
 import type { NullableConfig } from '../../config/validation/entry';
 import type { LogLevels } from '../../logging/log-levels';
 import type { PluginDescription } from '../../plugins/registry';
+import type { RecordBytes, RecordTexts } from '../../records/record-texts';
 import type { LogLine } from '../../threads/thread-logger';
 import type { HideMessage } from '../../threads/thread-secrets';
 import type { ConnectorTraits } from '../host';
@@ -48,8 +49,8 @@ export type OffsetPairs = readonly (readonly [unknown, unknown])[];
 
 /** Calls from the worker to a thread. */
 export interface PluginCalls {
-  validate(config: NullableConfig, checks: Checks): ConfigInfos;
-  definitions(plugin: string, version: string | null): readonly ConfigDefinitionInfo[];
+  validate(config: NullableConfig, checks: Checks, withHints: boolean): ConfigInfos;
+  definitions(plugin: string, version: string | null, withHints: boolean): readonly ConfigDefinitionInfo[];
   schema(plugin: string, version: string | null): JsonSchema;
   traits(description: PluginDescription): ConnectorTraits;
   alterOffsets(
@@ -64,6 +65,8 @@ export interface PluginCalls {
     config: ConnectorConfig,
     context: DiagnosisContext,
   ): readonly Finding[] | null;
+  /** Through the converters of the config. */
+  recordTexts(config: ConnectorConfig, records: readonly RecordBytes[]): readonly RecordTexts[];
   create(spec: InstanceSpec): void;
   start(instance: number): void;
   taskConfigs(instance: number, maxTasks: number): readonly ConnectorConfig[];

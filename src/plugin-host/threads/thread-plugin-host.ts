@@ -13,6 +13,7 @@ import { valueOf, type NullableConfig } from '../../config/validation/entry';
 import type { LogLevels } from '../../logging/log-levels';
 import type { Logger } from '../../logging/logger';
 import type { PluginDescription } from '../../plugins/registry';
+import type { RecordBytes, RecordTexts } from '../../records/record-texts';
 import { writeLine } from '../../threads/thread-logger';
 import { CallPool } from './call-pool';
 import { replyTo } from '../protocol/calls';
@@ -84,19 +85,24 @@ export class ThreadPluginHost implements PluginHost, ConfigValidator {
     });
   }
 
-  async validate(config: NullableConfig, checks: Checks = 'all'): Promise<ConfigInfos> {
+  async validate(config: NullableConfig, checks: Checks = 'all', withHints = false): Promise<ConfigInfos> {
     const name = valueOf(config, 'connector.class') ?? '';
     return await this.pool.call(
       { key: name, what: `the validation of a configuration of ${name}` },
       'validate',
       config,
       checks,
+      withHints,
     );
   }
 
-  async definitions(plugin: string, version?: string | null): Promise<readonly ConfigDefinitionInfo[]> {
+  async definitions(
+    plugin: string,
+    version?: string | null,
+    withHints = false,
+  ): Promise<readonly ConfigDefinitionInfo[]> {
     const what = `the import of ${plugin}`;
-    return await this.pool.call({ key: plugin, what }, 'definitions', plugin, version ?? null);
+    return await this.pool.call({ key: plugin, what }, 'definitions', plugin, version ?? null, withHints);
   }
 
   async schema(plugin: string, version?: string | null): Promise<JsonSchema> {
@@ -140,6 +146,12 @@ export class ThreadPluginHost implements PluginHost, ConfigValidator {
   ): Promise<readonly Finding[] | null> {
     const subject = { key: description.class, what: `the call of diagnose() in ${description.class}` };
     return await this.pool.call(subject, 'diagnose', description, config, context);
+  }
+
+  async recordTexts(config: ConnectorConfig, records: readonly RecordBytes[]): Promise<readonly RecordTexts[]> {
+    const name = config['connector.class'] ?? '';
+    const subject = { key: `converters of ${name}`, what: `the conversion of records of a connector of ${name}` };
+    return await this.pool.call(subject, 'recordTexts', config, records);
   }
 
   retireThreads(): void {

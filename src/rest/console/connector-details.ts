@@ -5,43 +5,41 @@ import { ConnectorPlugins } from '../../cluster/running/connector-plugins';
 import { encodeSegment } from '../requests/request-path';
 import type { ConnectorDetails, Panel } from '@millrace/console';
 import type { ConnectorConsole } from '@millrace/sdk';
-import { showChange, type ShowChange } from './changes-routes';
-import { REPORT_PATH } from './group-reports';
-import type { ConsoleSources } from './overview';
+import { showChange, type ShowChange } from '../routes/changes';
+import { REPORT_PATH } from '../reports/group-reports';
+import type { ConsoleContext } from './console-context';
 import { panelsOf, publishedSeries, readSeries, type Series } from './panels';
-import { STEP_MS } from './rate-history';
-import { connectorRow, groupOf } from './rows';
+import { MOST_REASONS, withoutTrace } from '../health/failures';
 
 export class DetailsComputation {
   private readonly show: ShowChange;
 
-  constructor(private readonly parts: ConsoleSources) {
-    this.show = showChange(parts.context);
+  constructor(private readonly context: ConsoleContext) {
+    this.show = showChange(this.context);
   }
 
   /** Rejects with HerderError 404 for an unknown connector. */
   async of(name: string, authorization: string | null): Promise<ConnectorDetails> {
-    const { context, reports, failures, history } = this.parts;
+    const { context } = this;
+    const { health } = context;
     const herder = context.herder();
     const plugin = new ConnectorPlugins(context.registry).describe(herder.reads.record(name).config);
     const declared = plugin?.console ?? {};
-    const report = await reports.read(authorization);
+    const group = await health.group(authorization);
     const panels = await this.panels(herder, name, declared, authorization);
     // It may have changed meanwhile.
     const record = herder.reads.record(name);
     const at = Date.now();
-    const all = await failures.all(record);
-    const row = connectorRow(record, groupOf(report), all[0] ? { ...all[0], trace: '' } : null);
-    history.add(at, name, row.rate);
+    const all = await health.failures.all(record);
+    const row = await health.row(record, group, all.slice(0, MOST_REASONS).map(withoutTrace));
     const restart = herder.reads.lastRestart(name);
     return {
       ...{ at, row, failures: all, panels, effects: declared.effects ?? {} },
       config: await context.secrets.shownToAll(record.config, record.config['connector.class']),
       lastRestart: restart && (await this.show(restart)),
       topics: context.tracksTopics ? herder.topics.list(name) : null,
+      recordTopics: herder.records.topics(name),
       deadLetterTopic: deadLetterTopics(record.config, plugin?.deadLetters)[0]?.topic ?? null,
-      history: history.of(name),
-      historyStepMs: STEP_MS,
     };
   }
 
@@ -60,7 +58,7 @@ export class DetailsComputation {
       workers.map(async (worker): Promise<readonly Series[]> =>
         worker === herder.workerId
           ? publishedSeries(herder.figures(), name, declared, Date.now())
-          : readSeries(await this.parts.reports.ask(worker, path, authorization)),
+          : readSeries(await this.context.health.reports.ask(worker, path, authorization)),
       ),
     );
     return panelsOf(declared, series.flat());

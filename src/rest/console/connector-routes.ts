@@ -5,14 +5,13 @@ import { configPatch } from '../requests/connector-request';
 import { readDocument } from '../requests/request-body';
 import { ok, param, type ConsoleRoute } from '../requests/route';
 import { DetailsComputation } from './connector-details';
-import { REPORT_PATH } from './group-reports';
-import type { ConsoleSources } from './overview';
+import type { ConsoleContext } from './console-context';
+import { REPORT_PATH } from '../reports/group-reports';
 import { publishedSeries } from './panels';
 import { validatePatch } from './validate-patch';
 
-export function connectorRoutes(parts: ConsoleSources): readonly ConsoleRoute[] {
-  const { context } = parts;
-  const details = new DetailsComputation(parts);
+export function connectorRoutes(context: ConsoleContext): readonly ConsoleRoute[] {
+  const details = new DetailsComputation(context);
   return [
     {
       method: 'GET',

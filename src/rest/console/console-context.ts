@@ -1,7 +1,6 @@
 /** Dependencies of the console's API, beside the routers'. */
 import type { ForwardRequest } from '../../cluster/forwarding/forwarding';
 import type { CredentialType } from '../auth/access';
-import type { RecentLines } from '../../logging/recent-lines';
 import type { RestContext } from '../routes/context';
 
 export interface ConsoleContext extends RestContext {
@@ -12,6 +11,4 @@ export interface ConsoleContext extends RestContext {
   readonly groupId: string;
   /** `topic.tracking.enable` */
   readonly tracksTopics: boolean;
-  /** Log lines of this worker's connectors. */
-  readonly recent: RecentLines;
 }

@@ -3,12 +3,11 @@ import { RestError } from '../http/rest-error';
 import { plainValue, type Plain } from '../json/plain-value';
 import { REPLAY } from '../json/shape';
 import { readTree } from '../requests/request-body';
-import { ok, param, type Call, type ConsoleRoute } from '../requests/route';
+import { ok, param, wholeNumber, type Call, type ConsoleRoute } from '../requests/route';
 import type { RestContext } from '../routes/context';
 import type { DeadLetters, ReplayRequest, ReplayResult } from '@millrace/console';
 
-const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 200;
+const LIMITS = { fallback: 50, most: 200 };
 /** Of one replay. */
 const MAX_LETTERS = 500;
 
@@ -24,7 +23,10 @@ export function deadLetterRoutes({
       role: 'operator',
       run: async (call) => {
         const name = param(call, 'name');
-        const page = await herder().deadLetters.list(name, limitOf(call));
+        const page = await herder().deadLetters.list(
+          name,
+          wholeNumber(call, 'limit', 1, LIMITS.most) ?? LIMITS.fallback,
+        );
         // What a plugin says of a failure may quote its config.
         const hide = await secrets.inTextsFromAll(herder().reads.connectorInfo(name).config);
         const letters = page.letters.map((letter) => {
@@ -53,14 +55,6 @@ export function deadLetterRoutes({
       },
     },
   ];
-}
-
-function limitOf(call: Call): number {
-  const text = call.query.get('limit') ?? '';
-  if (text === '') return DEFAULT_LIMIT;
-  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > MAX_LIMIT) throw new RestError(400, `"limit" must be a number from 1 to ${MAX_LIMIT}`);
-  return limit;
 }
 
 async function replayRequest(call: Call): Promise<ReplayRequest> {

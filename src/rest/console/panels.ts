@@ -97,7 +97,8 @@ function first<T, R>(all: readonly T[], use: (one: T) => R | null): R | null {
   return null;
 }
 
-function figureOf(declared: PanelFigure, series: readonly Series[]): Figure {
+/** Of a connector, from what its tasks publish. */
+export function figureOf(declared: PanelFigure, series: readonly Series[]): Figure {
   const { metric, labels = {}, equals, label, combine = 'largest', unit = 'count', noun = null } = declared;
   const found = series.filter(
     (one) =>

@@ -32,7 +32,7 @@ export async function validatePatch(
       caller.user,
     );
   const hide = await secrets.inValidationOf(merged);
-  const infos = await validator.validate(merged, checksFor(caller)).catch((error: unknown) => {
+  const infos = await validator.validate(merged, checksFor(caller), true).catch((error: unknown) => {
     throw validationProblem(error);
   });
   return {

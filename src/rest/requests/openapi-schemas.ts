@@ -7,6 +7,8 @@ const text = { type: 'string' };
 const textOrNull = { type: ['string', 'null'] };
 const integer = { type: 'integer' };
 const flag = { type: 'boolean' };
+const numberOrNull = { type: ['number', 'null'] };
+const timeOrNull = { type: ['integer', 'null'], description: 'Milliseconds since the epoch.' };
 const list = (items: Schema): Schema => ({ type: 'array', items });
 const map = (values: Schema): Schema => ({ type: 'object', additionalProperties: values });
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
@@ -55,8 +57,52 @@ export const SCHEMAS = {
     tasks: list(ref('TaskState')),
     type: connectorType,
   }),
+  ConnectorHealth: object({
+    name: text,
+    health: { enum: ['failed', 'degraded', 'unknown', 'starting', 'running', 'paused', 'stopped'] },
+    reasons: list(
+      object({
+        code: { ...text, description: 'Code of the error, or one that begins with HEALTH_.' },
+        message: text,
+        cure: textOrNull,
+        since: timeOrNull,
+        task: { type: ['integer', 'null'] },
+        worker_id: textOrNull,
+        next_try_at: timeOrNull,
+        actions: list(
+          object(
+            {
+              kind: { enum: ['skip-record', 'dead-letter-queue', 'reset-offsets', 'restart'] },
+              ...{ topic: text, partition: integer, offset: { ...integer, description: 'Where to continue.' } },
+            },
+            ['topic', 'partition', 'offset'],
+          ),
+        ),
+      }),
+    ),
+    tasks: list(
+      object({
+        ...{ id: integer, state: { enum: STATES }, worker_id: text },
+        connected: { type: ['boolean', 'null'], description: 'Null: unknown, as all other nulls.' },
+        rate: { ...numberOrNull, description: 'Records per second.' },
+        lag: object({ records: numberOrNull, bytes: numberOrNull, seconds: numberOrNull }),
+        errors: { ...numberOrNull, description: 'Records given up since the task started.' },
+        errors_per_second: numberOrNull,
+        last_error_at: timeOrNull,
+      }),
+    ),
+  }),
   Connectors: {
-    oneOf: [list(text), map(object({ status: ref('ConnectorState'), info: ref('ConnectorInfo') }, ['status', 'info']))],
+    oneOf: [
+      list(text),
+      map(
+        object({ status: ref('ConnectorState'), info: ref('ConnectorInfo'), health: ref('ConnectorHealth') }, [
+          'status',
+          'info',
+          'health',
+        ]),
+      ),
+    ],
     description: 'Names, or with `expand` an object by name.',
   },
   TaskInfos: list(object({ id: taskId, config: ref('Config') })),
@@ -83,6 +129,50 @@ export const SCHEMAS = {
     ['id', 'data'],
   ),
   SignalId: object({ id: text }),
+  Actions: object({
+    name: text,
+    effects: {
+      ...map(textOrNull),
+      description:
+        'By action (`stop`, `restart`, `delete`, `reset_offsets`, `change_offsets`) what it means; null: nothing in particular.',
+    },
+    delete_statement: {
+      ...textOrNull,
+      description: 'Removes what the deleted connector leaves in another system; null: nothing, or unknown.',
+    },
+    signals: {
+      type: ['array', 'null'],
+      description: 'Null: unknown.',
+      items: object({ type: text, description: text, example: { type: 'object' } }, ['example']),
+    },
+  }),
+  LogLines: object({
+    lines: list(
+      object({
+        sequence: { ...integer, description: "Increases within one worker's process." },
+        at: { ...integer, description: 'Milliseconds since the epoch.' },
+        worker_id: text,
+        level: { enum: ['ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE'] },
+        logger: text,
+        task: { type: ['integer', 'null'], description: 'Null: of the connector.' },
+        text,
+      }),
+    ),
+    missing: { ...list(text), description: 'Workers that did not answer.' },
+  }),
+  Changes: object({
+    since: { type: ['integer', 'null'], description: 'Of the oldest change that the worker has kept; null: unknown.' },
+    changes: list(
+      object({
+        at: { type: ['integer', 'null'], description: 'Milliseconds since the epoch.' },
+        kind: text,
+        subject: { ...text, description: 'Name of the connector, the logger or the worker.' },
+        task: { type: ['integer', 'null'] },
+        cause: object({ by: text, user: textOrNull, detail: textOrNull }),
+        keys: list(object({ key: text, before: textOrNull, after: textOrNull })),
+      }),
+    ),
+  }),
   Plugins: list(
     object(
       {
@@ -93,19 +183,39 @@ export const SCHEMAS = {
       ['version'],
     ),
   ),
-  ConfigKey: object({
-    name: text,
-    type: { enum: ['BOOLEAN', 'STRING', 'INT', 'SHORT', 'LONG', 'DOUBLE', 'LIST', 'CLASS', 'PASSWORD'] },
-    required: flag,
-    default_value: textOrNull,
-    importance: { enum: ['HIGH', 'MEDIUM', 'LOW'] },
-    documentation: textOrNull,
-    group: textOrNull,
-    order_in_group: integer,
-    width: { enum: ['NONE', 'SHORT', 'MEDIUM', 'LONG'] },
-    display_name: text,
-    dependents: list(text),
-  }),
+  ConfigKey: object(
+    {
+      name: text,
+      type: { enum: ['BOOLEAN', 'STRING', 'INT', 'SHORT', 'LONG', 'DOUBLE', 'LIST', 'CLASS', 'PASSWORD'] },
+      required: flag,
+      default_value: textOrNull,
+      importance: { enum: ['HIGH', 'MEDIUM', 'LOW'] },
+      documentation: textOrNull,
+      group: textOrNull,
+      order_in_group: integer,
+      width: { enum: ['NONE', 'SHORT', 'MEDIUM', 'LONG'] },
+      display_name: text,
+      dependents: list(text),
+      hints: {
+        ...object(
+          {
+            valid_values: { ...list(text), description: 'The only values, blanks and case aside.' },
+            required_unless: { ...list(text), description: 'The key is required unless one of these is set.' },
+            alias_of: text,
+            deprecated: flag,
+            without_effect: flag,
+            prominent: {
+              ...flag,
+              description: 'Whether the key is important for users, if not as its importance says.',
+            },
+          },
+          ['valid_values', 'required_unless', 'alias_of', 'deprecated', 'without_effect', 'prominent'],
+        ),
+        description: 'With `hints=true`, if there are any.',
+      },
+    },
+    ['hints'],
+  ),
   ConfigKeys: list(ref('ConfigKey')),
   ConfigValue: object({
     name: text,

@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../auth/access';
 import type { RequiredRole } from '../auth/roles';
 import type { IncomingBody } from '../http/incoming-body';
+import { RestError } from '../http/rest-error';
 import type { SchemaName } from './openapi-schemas';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -23,6 +24,10 @@ export interface Call {
   readonly query: URLSearchParams;
   /** Base URL: scheme and Host header, or the socket's address for an HTTP/1.0 request without one. */
   readonly base: string;
+}
+
+export function authorizationOf({ request }: Pick<Call, 'request'>): string | null {
+  return request.headers.authorization ?? null;
 }
 
 export interface Reply {
@@ -91,6 +96,15 @@ export const noContent: Reply = { status: 204 };
 export function flag(call: Call, name: string): boolean | null {
   const text = call.query.get(name) ?? '';
   return text === '' ? null : text.toLowerCase() === 'true';
+}
+
+/** Null: absent or empty. Throws RestError 400. */
+export function wholeNumber(call: Call, name: string, from: number, to: number): number | null {
+  const text = call.query.get(name) ?? '';
+  if (text === '') return null;
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : -1;
+  if (value < from || value > to) throw new RestError(400, `"${name}" must be a number from ${from} to ${to}`);
+  return value;
 }
 
 export function param(call: Call, name: string): string {

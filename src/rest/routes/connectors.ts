@@ -1,10 +1,11 @@
 /** Connectors: list, creation, info, config, status, deletion. Source: connect-rest §1.3 to §1.10. */
-import type { ConnectorInfo, ConnectorStateInfo } from '../../cluster/entities';
+import type { ConnectorInfo, ConnectorRecord, ConnectorStateInfo } from '../../cluster/entities';
+import { healthJson } from '../health/health-json';
 import { CONFIG_MAP, CREATE_REQUEST } from '../json/shape';
 import { configMap, configPatch, createRequest, withName, withoutNullValues } from '../requests/connector-request';
 import { readDocument } from '../requests/request-body';
 import { checkNameLength, encodeSegment } from '../requests/request-path';
-import { FORWARD, noContent, ok, param, type Call, type Reply, type Route } from '../requests/route';
+import { authorizationOf, FORWARD, noContent, ok, param, type Call, type Reply, type Route } from '../requests/route';
 import type { RestContext } from './context';
 import { connectorInfo, ifKnown, shownConnector, shownConnectorState } from './entities';
 import { passThrough } from './forward';
@@ -22,7 +23,8 @@ async function expanded(
   expansions: readonly string[],
 ): Promise<Record<string, Record<string, unknown>>> {
   const herder = context.herder();
-  const wanted = new Set(expansions.filter((value) => value === 'status' || value === 'info'));
+  const wanted = new Set(expansions.filter((value) => value === 'status' || value === 'info' || value === 'health'));
+  const group = wanted.has('health') ? await context.health.group(authorizationOf(call)) : null;
   const shownIfKnown = async (read: () => ConnectorInfo): Promise<ConnectorInfo | null> => {
     const found = ifKnown(read);
     return found && (await shownConnector(context, call, found));
@@ -31,13 +33,16 @@ async function expanded(
     const state = ifKnown(() => herder.reads.connectorStatus(name));
     return state && (await shownConnectorState(context, call, state));
   };
+  const partOf = async (part: string, name: string): Promise<unknown> => {
+    if (part === 'status') return await stateIfKnown(name);
+    if (part === 'info') return await shownIfKnown(() => herder.reads.connectorInfo(name));
+    const record = ifKnown(() => herder.reads.record(name));
+    return record && group && healthJson(await context.health.row(record, group));
+  };
   const rows: [string, Record<string, unknown>][] = [];
   for (const name of herder.reads.connectors()) {
     const row: Record<string, unknown> = {};
-    for (const part of wanted) {
-      row[part] =
-        part === 'status' ? await stateIfKnown(name) : await shownIfKnown(() => herder.reads.connectorInfo(name));
-    }
+    for (const part of wanted) row[part] = await partOf(part, name);
     // A connector without a status is omitted.
     if (!('status' in row) || row.status !== null) rows.push([name, row]);
   }
@@ -56,7 +61,11 @@ export function connectorRoutes(context: RestContext): readonly Route[] {
         id: 'listConnectors',
         summary: 'All connectors',
         query: [
-          { name: 'expand', description: '`status` or `info`: return these details instead of names.', repeated: true },
+          {
+            name: 'expand',
+            description: '`status`, `info` or `health`: return these details instead of names.',
+            repeated: true,
+          },
         ],
         answers: { 200: ['Names, or an object with details by name', 'Connectors'] },
       },
@@ -104,6 +113,22 @@ export function connectorRoutes(context: RestContext): readonly Route[] {
       role: 'reader',
       doc: { id: 'getConnector', summary: 'One connector', answers: { 200: info('The connector') } },
       run: async (call) => ok(await shown(call)),
+    },
+    {
+      method: 'GET',
+      path: '/connectors/:name/health',
+      role: 'reader',
+      doc: {
+        id: 'getConnectorHealth',
+        summary: 'Whether a connector works: its states, connections, failed records and lag',
+        answers: { 200: ['Its health, with reasons and what to do', 'ConnectorHealth'] },
+      },
+      run: async (call) => {
+        const record = (): ConnectorRecord => context.herder().reads.record(param(call, 'name'));
+        record();
+        const group = await context.health.group(authorizationOf(call));
+        return ok(healthJson(await context.health.row(record(), group)));
+      },
     },
     {
       method: 'DELETE',

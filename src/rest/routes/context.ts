@@ -6,7 +6,9 @@ import type { Logger } from '../../logging/logger';
 import type { RestMetrics } from '../../metrics/rest-metrics';
 import type { PluginRegistry } from '../../plugins/registry';
 import type { HiddenSecrets } from '../auth/hidden-secrets';
+import type { GroupHealth } from '../health/group-health';
 import type { Forwarder } from './forward';
+import type { GroupLogs } from './group-logs';
 
 export interface RestContext {
   /** Throws RestError 404 while the worker has no herder yet: clients retry on 404. */
@@ -18,7 +20,9 @@ export interface RestContext {
   readonly levels: LogLevels;
   readonly logger: Logger;
   readonly forward: Forwarder;
+  readonly logs: GroupLogs;
   readonly secrets: HiddenSecrets;
+  readonly health: GroupHealth;
   readonly metrics: RestMetrics;
   readonly version: string;
   readonly commit: string;

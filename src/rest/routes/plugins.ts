@@ -46,6 +46,12 @@ const CHECKS_HEADER = 'Millrace-Validation';
 const VERSION: NonNullable<RouteDoc['query']> = [
   { name: 'version', description: 'A version or a range of versions. (Default: the latest)' },
 ];
+const HINTS: NonNullable<RouteDoc['query']> = [
+  {
+    name: 'hints',
+    description: 'true: definitions have the member `hints`, for forms: valid values, required keys. (Default: false)',
+  },
+];
 
 export function pluginRoutes(context: RestContext): readonly Route[] {
   return [
@@ -81,10 +87,14 @@ export function pluginRoutes(context: RestContext): readonly Route[] {
       doc: {
         id: 'getPluginConfig',
         summary: 'Config keys of a plugin',
-        query: VERSION,
+        query: [...VERSION, ...HINTS],
         answers: { 200: ['The keys', 'ConfigKeys'] },
       },
-      run: async (call) => ok(await context.validator.definitions(param(call, 'plugin'), call.query.get('version'))),
+      run: async (call) => {
+        const version = call.query.get('version');
+        const withHints = flag(call, 'hints') ?? false;
+        return ok(await context.validator.definitions(param(call, 'plugin'), version, withHints));
+      },
     },
     {
       method: 'GET',
@@ -109,6 +119,7 @@ export function pluginRoutes(context: RestContext): readonly Route[] {
         id: 'validateConfig',
         summary: 'Validate a connector config without storing it',
         body: 'GivenConfig',
+        query: HINTS,
         answers: {
           200: [
             'The keys with their errors. With the header `Millrace-Validation: keys`, for callers without the role admin, only the keys were checked: the worker connected to nothing and read no files',
@@ -132,7 +143,7 @@ export function pluginRoutes(context: RestContext): readonly Route[] {
           throw forbidden('Values of config providers can only be validated with the role admin', call.caller.user);
         const checks = checksFor(call.caller);
         try {
-          const infos = await context.validator.validate(config, checks);
+          const infos = await context.validator.validate(config, checks, flag(call, 'hints') ?? false);
           return { ...ok(infos), ...(checks === 'keys' && { headers: { [CHECKS_HEADER]: checks } }) };
         } catch (error) {
           throw validationProblem(error);

@@ -69,8 +69,8 @@ export interface WorkerMarks {
 }
 
 /**
- * Requests of workers to each other, for the console, without the caller's credentials: a member's URL is what it wrote
- * into the group, and may be a stranger's, or unencrypted.
+ * Requests of workers to each other, for the console and the log lines of a connector, without the caller's
+ * credentials: a member's URL is what it wrote into the group, and may be a stranger's, or unencrypted.
  */
 export function workerMarks(
   herder: () => Herder | null,

@@ -112,8 +112,8 @@ export function offsetClientConfigs(
   };
 }
 
-/** Reads the connector's dead letters, and sends them back, with the settings of its tasks. */
-export function deadLetterClientConfigs(
+/** Reads the connector's records and dead letters, and sends these back, with the settings of its tasks. */
+export function requestClientConfigs(
   worker: WorkerClientSettings,
   connector: string,
   config: ConnectorConfig,
@@ -130,10 +130,12 @@ export function deadLetterClientConfigs(
       'max.block.ms': '15000',
     },
     consumer: {
-      'client.id': `connector-dlq-reader-${connector}`,
+      'client.id': `connector-topic-reader-${connector}`,
       ...worker.client('consumer'),
       ...allowedOverrides(worker, 'consumer', config),
       'isolation.level': 'read_committed',
+      // Many partitions together.
+      'fetch.max.bytes': '8388608',
     },
     admin: connectorAdminConfig(worker, connector, config),
   };

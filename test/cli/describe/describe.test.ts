@@ -117,8 +117,8 @@ test('connector: answers that the worker lacks', async () => {
 test('a trace without its frames, in bounded time and size', () => {
   expect(traceLines()).toEqual([]);
   expect(traceLines(' \n\tat x\n')).toEqual([]);
-  expect(traceLines('m\n'.repeat(100_000))).toHaveLength(6);
-  expect(traceLines('m'.repeat(100_000)).join('').length).toBeLessThan(2100);
+  expect(traceLines('m\n'.repeat(100_000))).toHaveLength(20);
+  expect(traceLines('m'.repeat(100_000)).join('').length).toBeLessThan(66_000);
 });
 
 const key = (name: string, more: object = {}) => ({

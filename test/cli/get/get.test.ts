@@ -102,10 +102,12 @@ test('offsets, topics and loggers', async () => {
 test('workers: their work, and the version of those that are asked', async () => {
   const url = await serve((request) => {
     if (request === LIST) return two;
-    return request === 'GET /' ? { version: '4.3.1', kafka_cluster_id: 'k' } : { status: 'healthy', message: '' };
+    if (request !== 'GET /') return { status: 'healthy', message: '' };
+    return { version: '4.3.1', commit: 'millrace-0.1.0', kafka_cluster_id: 'k' };
   });
   const { out } = await cli(url, 'get', 'workers');
-  expect(out).toMatch(/\n127\.0\.0\.1:\d+ +0 +0 +0 +4\.3\.1 +k +healthy\nw:8083 +2 +2 +1\n$/);
+  expect(out).toMatch(/^WORKER +CONNECTORS +TASKS +FAILED +VERSION +MILLRACE +KAFKA CLUSTER +HEALTH\n/);
+  expect(out).toMatch(/\n127\.0\.0\.1:\d+ +0 +0 +0 +4\.3\.1 +0\.1\.0 +k +healthy\nw:8083 +2 +2 +1\n$/);
 });
 
 test('workers: one is named by another address of the same machine', async () => {
@@ -121,6 +123,19 @@ test('workers: one is named by another address of the same machine', async () =>
   expect(out).toMatch(new RegExp(`^WORKER .*\\n${worker} +1 +1 +0 +4\\.3\\.1 +k +healthy\\n$`));
 });
 
+test('workers: an unhealthy one keeps its version, and the reason is below the table', async () => {
+  const url = await serve((request, response) => {
+    if (request === LIST) return two;
+    if (request === 'GET /') return { version: '4.3.1', commit: '0123abcd' };
+    return response.writeHead(500).end('{"status":"unhealthy","message":"Worker did not complete its tick."}');
+  });
+  const { code, out } = await cli(url, 'get', 'workers');
+  expect(code).toBe(0);
+  expect(out).toMatch(
+    /\n(127\.0\.0\.1:\d+) +0 +0 +0 +4\.3\.1 +unhealthy\nw:8083 .*\n\n\1: Worker did not complete its tick\.\n$/,
+  );
+});
+
 test('workers: one accepts and does not answer', async () => {
   const silent = await serveSilence();
   const url = await serve((request) =>
@@ -128,7 +143,8 @@ test('workers: one accepts and does not answer', async () => {
   );
   const { code, out } = await cli(`${silent},${url}`, 'get', 'workers', '--request-timeout', '3600');
   expect(code).toBe(0);
-  expect(out).toMatch(new RegExp(`\n${silent.slice(7)} +0 +0 +0 +No answer from ${silent}: it took longer than 5 s`));
+  expect(out).toMatch(new RegExp(`\n${silent.slice(7)} +0 +0 +0 +unknown\n`));
+  expect(out).toContain(`\n\n${silent.slice(7)}: No answer from ${silent}: it took longer than 5 s`);
   expect(out).toMatch(new RegExp(`\n${url.slice(7)} +0 +0 +0 +4\\.3\\.1`));
 });
 

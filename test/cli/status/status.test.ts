@@ -1,6 +1,6 @@
 import { runCli } from '../../../src/cli/cli';
 import { FakeIo } from '../fake-io';
-import { cli, entry, serve, serveSilence } from '../scripted-rest';
+import { cli, entry, serve, serveSilence, TRACE } from '../scripted-rest';
 
 const list = Object.fromEntries([entry('a', 'RUNNING', 'RUNNING'), entry('z', 'RUNNING', 'RUNNING', 'FAILED')]);
 
@@ -31,14 +31,59 @@ a     sink  RUNNING  1/1    w:8083
   expect(json.out).not.toContain('hunter2');
 });
 
-test('a long reason is wrapped into four lines, and its code follows', async () => {
-  const [name, failed] = entry('z', 'RUNNING', 'FAILED') as [string, { status: { tasks: { trace: string }[] } }];
-  failed.status.tasks[0]!.trace = `DataException: ${'word '.repeat(85)}[code: PG_TABLE]\n\tat x\n`;
-  const { out } = await cli(await serve(() => ({ [name]: failed })), 'status');
-  const reason = out.split('\n').filter((line) => line.startsWith('  '));
-  expect(reason).toHaveLength(5);
-  expect(reason[0]).toBe(`  DataException: ${'word '.repeat(15)}word`);
-  expect(reason.slice(1)).toEqual([...Array(3).fill(`  ${'word '.repeat(18)}word`), '  PG_TABLE']);
+function failing(name: string, trace: string, tasks = 1): [string, unknown] {
+  const [, failed] = entry(name, 'RUNNING', ...Array<string>(tasks).fill('FAILED')) as [string, Failed];
+  for (const task of failed.status.tasks) task.trace = trace;
+  return [name, failed];
+}
+
+interface Failed {
+  readonly status: { readonly tasks: { trace: string }[] };
+}
+
+async function statusAt(columns: number | undefined, listed: unknown): Promise<string> {
+  const io = new FakeIo('/', { MILLRACE_CONTEXTS: '/nowhere', NO_COLOR: '1' });
+  Object.assign(io.stdout, { columns });
+  await runCli(['status', '--url', await serve(() => listed)], io);
+  return io.out;
+}
+
+const LONG =
+  'org.apache.kafka.connect.errors.ConnectException: Tolerance exceeded in error handler: VALUE_CONVERTER failed: ' +
+  `${'cause '.repeat(200)}end of the cause. Correct the record, or set errors.tolerance=all to skip such records. ` +
+  '[code: TOLERANCE_EXCEEDED, topic: orders, partition: 7, offset: 123456789]';
+
+test.each([undefined, 40, 60, 72, 100])('at %s columns, cause, place and cure are whole', async (columns) => {
+  const out = await statusAt(columns, Object.fromEntries([failing('z', `${LONG}\n\tat x\n`)]));
+  expect(out.replace(/\s+/g, ' ')).toContain(LONG);
+  if (columns !== undefined)
+    expect(Math.max(...out.split('\n').map(({ length }) => length))).toBeLessThan(columns + 20);
+});
+
+test('a reason that many tasks share is shown once, below all of them', async () => {
+  const out = await statusAt(80, Object.fromEntries([failing('y', TRACE, 3), failing('z', TRACE), failing('a', LONG)]));
+  expect(out).toContain('FAILED y, tasks 0, 1, 2 on w:8083\nFAILED z, task 0 on w:8083\n  org.apache.kafka');
+  expect(out.match(/PG_TABLE/g)).toHaveLength(1);
+});
+
+test("Java's wrapper is followed by its cause", async () => {
+  const trace =
+    'org.apache.kafka.connect.errors.ConnectException: Exiting WorkerSinkTask due to unrecoverable exception.\n\tat x\n' +
+    'Caused by: org.apache.kafka.connect.errors.ConnectException: Tolerance exceeded in error handler\n\tat x\n' +
+    'Caused by: org.apache.kafka.connect.errors.DataException: Cannot convert "x" at topic orders\n';
+  expect(await statusAt(undefined, Object.fromEntries([failing('z', trace)]))).toMatch(
+    /Exiting WorkerSinkTask [^]*Tolerance exceeded in\s+error handler\s+Caused by: \S+DataException: Cannot convert "x" at\s+topic orders\n/,
+  );
+});
+
+test('a narrow terminal has no optional columns, and no broken row', async () => {
+  const listed = Object.fromEntries([entry('orders-to-the-warehouse', 'RUNNING', 'RUNNING')]);
+  expect(await statusAt(40, listed)).toContain(
+    '\nNAME                     STATE    TASKS\norders-to-the-warehouse  RUNNING  1/1\n',
+  );
+  expect(await statusAt(30, listed)).toContain(
+    '\nNAME\n  TYPE  STATE    TASKS  WORKER\norders-to-the-warehouse\n  sink  RUNNING  1/1    w:8083\n',
+  );
 });
 
 test('nothing failed: exit code 0', async () => {
@@ -56,10 +101,14 @@ test('--watch redraws until SIGINT, which is success', async () => {
     if (reads === 3) io.signal('SIGINT');
     return list;
   });
-  Object.assign(io.stdout, { isTTY: true, rows: 4 });
+  Object.assign(io.stdout, { isTTY: true, rows: 6 });
   expect(await runCli(['status', '--watch', '--interval', '1', '--url', url], io)).toBe(0);
-  expect(io.out).toMatch(/^\x1b\[\?25l\x1b\[2J\x1b\[H2 connectors: 2 RUNNING\x1b\[K\n/); // eslint-disable-line no-control-regex
-  expect(io.out).toContain('\x1b[Hbroken\x1b[K\x1b[J');
+  expect(io.out).toMatch(
+    // eslint-disable-next-line no-control-regex
+    /^\x1b\[\?25l\x1b\[2J\x1b\[H\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\x1b\[K\n\x1b\[K\n2 connectors: 2 RUNNING\x1b\[K\n/,
+  );
+  expect(io.out).toContain('Z\x1b[K\n\x1b[K\nbroken\x1b[K\x1b[J');
+  expect(io.out).toContain('… and 8 more lines');
   expect(io.out.endsWith('\x1b[?25h\n')).toBe(true);
   expect(io.out).not.toContain('NAME');
 });
@@ -89,7 +138,10 @@ test('--watch: the screen shows that the only worker does not answer', async () 
   };
   Object.assign(io.stdout, { isTTY: true });
   expect(await runCli(['status', '--watch', '--interval', '1', '--url', url], io)).toBe(0);
-  expect(io.out).toMatch(/\x1b\[HNo answer for \d s; this is the state before:\x1b\[K\n\x1b\[K\n2 connectors/); // eslint-disable-line no-control-regex
+  expect(io.out).toMatch(
+    // eslint-disable-next-line no-control-regex
+    /\x1b\[HNo answer for \d s; this is the state before:\x1b\[K\n\x1b\[K\n\S+Z\x1b\[K\n\x1b\[K\n2 connectors/,
+  );
 });
 
 test('--watch without a terminal', async () => {

@@ -58,7 +58,13 @@ test('CPU since the last reading; at first, since the start of the worker', () =
 });
 
 test('sorted by a figure, largest first, unknown last', () => {
-  const row = (errors: number | null) => ({ recordsPerSecond: null, lagRecords: errors, lagSeconds: null, errors });
+  const row = (errors: number | null) => ({
+    recordsPerSecond: null,
+    lagRecords: errors,
+    lagSeconds: null,
+    errors,
+    errorsPerSecond: null,
+  });
   const rows = [row(1), row(null), row(0), row(5)];
   for (const key of ['errors', 'lag'] as const)
     expect(sortRows(rows, key).map(({ errors }) => errors)).toEqual([5, 1, 0, null]);

@@ -32,10 +32,10 @@ test('the busiest connectors first', async () => {
     `WORKER  CPU  MEMORY   TASKS  RECORDS/S
 w:1     -    100 MiB  2      263
 
-CONNECTOR  TYPE  STATE    TASKS  RECORDS/S  LAG  BEHIND  ERRORS
-a          sink  RUNNING  1/1    250        9    2.0 s   -
-b          sink  RUNNING  1/2    12.3       70   1.5 s   3
-c          sink  PAUSED   0/0    -          -    -       -
+CONNECTOR  TYPE  STATE    TASKS  RECORDS/S  LAG  BEHIND  ERRORS  ERRORS/S
+a          sink  RUNNING  1/1    250        9    2.0 s   -       -
+b          sink  RUNNING  1/2    12.3       70   1.5 s   3       -
+c          sink  PAUSED   0/0    -          -    -       -       -
 `,
   );
 });
@@ -43,7 +43,7 @@ c          sink  PAUSED   0/0    -          -    -       -
 test('tasks, sorted, limited; names; JSON', async () => {
   const url = await worker(() => METRICS);
   expect((await cli(url, 'top', 'b', 'a', '--once', '--tasks', '--sort', 'errors', '-n', '1')).out).toMatch(
-    /\nCONNECTOR .*\nb +0 +RUNNING +w:8083 +12\.3 +70 +1\.5 s +3\n\.\.\. and 2 more\n$/,
+    /\nCONNECTOR .*\nb +0 +RUNNING +w:8083 +12\.3 +70 +1\.5 s +3 +-\n\.\.\. and 2 more\n$/,
   );
   expect(await cli(url, 'top', 'x', '--once')).toMatchObject({ code: 4, out: '' });
   const json = await cli(url, 'top', '--once', '-o', 'json');
@@ -51,6 +51,31 @@ test('tasks, sorted, limited; names; JSON', async () => {
     workers: [{ cpu: null, memoryBytes: 104857600, tasks: 2, recordsPerSecond: 262.65 }],
     connectors: [{ name: 'a' }, { name: 'b', lagRecords: 70, tasks: [{ id: 0 }, { id: 1, errors: null }] }, {}],
   });
+});
+
+test.each([
+  [67, /\nCONNECTOR {2}STATE {4}TASKS {2}RECORDS\/S {2}LAG {2}BEHIND {2}ERRORS {2}ERRORS\/S\na {10}RUNNING/],
+  [60, /\nCONNECTOR {2}STATE {4}TASKS {2}RECORDS\/S {2}BEHIND {2}ERRORS\/S\na {10}RUNNING/],
+  [40, /\nCONNECTOR\n {2}STATE {4}RECORDS\/S {2}BEHIND {2}ERRORS\/S\na\n {2}RUNNING {2}250 {8}2\.0 s {3}-\n/],
+])('%s columns: the most important figures, and no row is broken', async (columns, table) => {
+  const io = new FakeIo('/', { MILLRACE_CONTEXTS: '/nowhere', NO_COLOR: '1' });
+  Object.assign(io.stdout, { columns });
+  expect(await runCli(['top', '--once', '--url', await worker(() => METRICS)], io)).toBe(0);
+  expect(io.out).toMatch(table);
+  expect(Math.max(...io.out.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(columns);
+});
+
+test('a clock, and errors per second since the refresh before', async () => {
+  const io = new FakeIo('/', { MILLRACE_CONTEXTS: '/nowhere', NO_COLOR: '1' });
+  let reads = 0;
+  const url = await worker(() => METRICS.replace('task="0"} 3\n', `task="0"} ${3 + 100 * reads++}\n`));
+  io.stdout.write = (text) => {
+    if (/\nb +sink +RUNNING +1\/2 +\S+ +70 +1\.5 s +\d+ +[1-9][\d.]*\x1b/.test(text)) io.signal('SIGINT'); // eslint-disable-line no-control-regex
+    return (io.out += text);
+  };
+  Object.assign(io.stdout, { isTTY: true });
+  expect(await runCli(['top', '--interval', '1', '--url', url], io)).toBe(0);
+  expect(io.out).toMatch(/\x1b\[H\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\x1b\[K\n/); // eslint-disable-line no-control-regex
 });
 
 test('workers without metrics: states only, said once', async () => {

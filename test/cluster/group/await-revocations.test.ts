@@ -37,6 +37,7 @@ class LeadMember implements GroupMember {
   needsJoin = false;
   onLost = null;
   readonly sinceHeartbeatMs = 0;
+  readonly joinFailure = null;
   other: Work = NO_WORK;
   announce: () => void = () => undefined;
   waitedFor = false;
@@ -98,6 +99,7 @@ async function leading(other: Work): Promise<{ membership: Membership; member: L
     ranOn: () => null,
     configs: { newest: () => snapshot, coverByRebalance: () => snapshot, offset: snapshot.offset },
     lease: new SessionLease(1),
+    onMember: () => undefined,
     wake: () => undefined,
     metrics: GroupMetrics.create(DEFAULT_SAMPLE_WINDOWS),
     logger: silentLogger,

@@ -16,6 +16,7 @@ class Follower implements GroupMember {
   needsJoin = true;
   onLost = null;
   readonly sinceHeartbeatMs = 0;
+  readonly joinFailure = null;
   missing: ReadonlyMap<string, number> | undefined;
   /** Of each join: what it reports as missing. */
   readonly reported: (ReadonlyMap<string, number> | undefined)[] = [];
@@ -66,6 +67,7 @@ test('reports how long the workers may still be away, and sends more heartbeats 
     ranOn: () => null,
     configs: { newest: () => snapshot, coverByRebalance: () => snapshot, offset: snapshot.offset },
     lease: new SessionLease(1),
+    onMember: () => undefined,
     wake: () => undefined,
     metrics: GroupMetrics.create(DEFAULT_SAMPLE_WINDOWS),
     logger: silentLogger,

@@ -1,7 +1,7 @@
 /** Warnings about keys that are likely typing errors. They are no errors: a plugin may read any key. */
 import { createConfigValidator } from '../../../src/config/validation/connector-validator';
 import { fakeWorkerConfig, SNK, SRC } from '../../helpers/fake-plugins';
-import { registry, validator } from '../schema/schema-fixtures';
+import { POSTGRES, registry, VALID, validator } from '../schema/schema-fixtures';
 
 type Config = Record<string, string | null>;
 /** Key → the key that was meant. */
@@ -146,4 +146,45 @@ describe('a class that is likely a typing error is reported with the right one',
         'Failed to find any class that implements Connector and which name matches FileStreamSnk. Did you mean org.apache.kafka.connect.file.FileStreamSinkConnector?',
     });
   });
+});
+
+test('a key that the plugin ignores has a warning, unless its default is set', async () => {
+  const { config } = VALID[POSTGRES]!;
+  const warnings = async (changes: Config): Promise<unknown> =>
+    (await validator.validate({ ...(config as Config), name: 'a', ...changes })).warnings;
+  expect(await warnings({ 'notification.http.url': 'http://x', 'signal.emit.failure.max.retries': '2' })).toEqual(
+    ['notification.http.url', 'signal.emit.failure.max.retries'].map((key) => ({
+      key,
+      meant: null,
+      message: expect.stringContaining(`"${key}" is not supported by this version and has no effect`) as string,
+    })),
+  );
+  expect(await warnings({ 'signal.emit.failure.max.retries': ' 0 ', 'notification.http.url': '' })).toBeUndefined();
+});
+
+test('keys that only Java’s clients read have a warning', async () => {
+  const warnings = (
+    await validator.validate({
+      ...SNK,
+      name: 'a',
+      'consumer.override.interceptor.classes': 'com.acme.X',
+      'producer.override.partitioner.class': 'com.acme.P',
+      'confluent.license': 'x',
+      'consumer.override.max.poll.records': '5',
+      'errors.tolerance': 'all',
+    })
+  ).warnings;
+  expect(warnings?.map(({ key, meant }) => [key, meant])).toEqual([
+    ['consumer.override.interceptor.classes', null],
+    ['producer.override.partitioner.class', null],
+    ['confluent.license', null],
+  ]);
+  expect(warnings?.[1]?.message).toMatch(/^"producer\.override\.partitioner\.class" has no effect\. Partitioners are /);
+});
+
+test('a wrong prefix is a typing error, and not also a key without effect', async () => {
+  expect(await proposals(SNK, { 'consumer.overide.max.poll.records': '5' })).toEqual({
+    'consumer.overide.max.poll.records': 'consumer.override.max.poll.records',
+  });
+  expect(await proposals(SNK, { 'consumer.max.poll.records': '5' })).toEqual({ 'consumer.max.poll.records': null });
 });

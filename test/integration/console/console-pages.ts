@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { CLASS } from './console-worker';
 
-const TABS = ['status', 'config', 'offsets', 'topics', 'logs', 'dead-letters', 'history'];
+const TABS = ['status', 'charts', 'config', 'offsets', 'topics', 'logs', 'dead-letters', 'history'];
 
 /** Fragments of addresses. */
 export function pagesOf(connector: string): readonly string[] {
@@ -15,6 +15,7 @@ export function connectorPages(connector: string): readonly string[] {
 
 const PAGES = [
   '#/',
+  '#/topology',
   '#/create',
   `#/create?class=${CLASS}`,
   '#/plugins',

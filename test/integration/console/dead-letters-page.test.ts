@@ -66,9 +66,11 @@ describeInBrowser('the dead letters of a connector', () => {
     };
     await replayNewest();
     await page.getByText('0 written to their topic again, 1 replayed, and failed again.').waitFor();
+    await waitFor('the new dead letter', async () => (await letters.count()) === LETTERS + 1);
     const failedAgain = letters.filter({ hasText: 'Replayed, and failed again' });
     expect(await failedAgain.getByRole('status').innerText()).toMatch(/^Replayed, and failed again\s+Converting byte/i);
 
+    await waitFor('the new letter on the page', async () => (await letters.count()) === LETTERS + 1);
     // The cause is mended: the sink now takes any text.
     const patch = { 'value.converter': 'org.apache.kafka.connect.storage.StringConverter' };
     // The earlier task would read the replayed record with its converter, and write another dead letter.

@@ -1,6 +1,6 @@
 /** The console's details of a PostgreSQL source, asked at a worker that does not run its task. */
 import { startWorker, type StartedWorker } from '../../../dev/services/worker';
-import type { ConnectorDetails, Overview, Validation } from '@millrace/console';
+import type { ConnectorDetails, ConnectorHistory, Overview, Validation } from '@millrace/console';
 import { TestDatabase } from '../../helpers/test-database';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
@@ -59,6 +59,20 @@ test('the snapshot of each table, and the slot', async () => {
   expect(valueIn(details, 'Confirmed LSN')).toBeGreaterThan(0);
   expect(valueIn(details, 'Retained WAL')).toBeGreaterThanOrEqual(0);
   expect(details.effects.delete).toContain('replication slots');
+});
+
+test('the last hour: its rate, its lag, and the WAL that its slot retains, recorded by the other worker', async () => {
+  const history = await waitFor('the first samples', async () => {
+    const found = (await other.request('GET', `/ui/api/connectors/${NAME}/history`)).json as ConnectorHistory;
+    return found.figures.length > 0 && found.measures.lagBytes.some((value) => value !== null) && found;
+  });
+  expect(history.measures.rate.some((value) => value !== null)).toBe(true);
+  expect(history.figures.map(({ panel, title, unit }) => [panel, title, unit])).toContainEqual([
+    'Replication slot',
+    'Retained WAL',
+    'bytes',
+  ]);
+  expect(history.missing).toEqual([]);
 });
 
 test('its lag in bytes and in seconds, and the thread of its task', async () => {

@@ -1,6 +1,7 @@
 /** Reading the newest dead letters of a connector, and sending them back, on a real broker. */
 import { DataError } from '@millrace/sdk';
 import { HerderDeadLetters } from '../../../src/cluster/requests/herder-dead-letters';
+import { TopicRequests } from '../../../src/cluster/requests/topic-requests';
 import { createKafkaClients } from '../../../packages/kafka-client/src/create-clients';
 import type { Producer, RecordHeader } from '../../../packages/kafka-client/src/port';
 import { silentLogger } from '../../../src/logging/logger';
@@ -24,10 +25,12 @@ beforeEach(async () => {
   producer = await clients.producer(topic);
   config = { topics: origin, 'errors.deadletterqueue.topic.name': topic };
   const base = { 'bootstrap.servers': process.env.BOOTSTRAP_SERVERS ?? '' };
+  const kafka = createKafkaClients(silentLogger, new Set());
   letters = new HerderDeadLetters({
     reads: { connectorInfo: (name) => ({ name, config, tasks: [], type: 'sink' }) },
     plugins: { describe: () => ({ deadLetters: DECLARED }) as PluginDescription },
-    clients: createKafkaClients(silentLogger, new Set()),
+    clients: kafka,
+    requests: new TopicRequests(kafka),
     worker: {
       client: () => base,
       clientOverridePolicy: 'All',

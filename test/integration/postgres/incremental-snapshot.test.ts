@@ -410,7 +410,7 @@ test('cdc-postgres 103: signals by Kafka, file and REST', async () => {
   await sent;
   expect(reads(task.records)).toHaveLength(60);
   const refused = task.task.onSignal({ id: 'x', type: 'unknown', data: {} });
-  const rejected = expect(refused).rejects.toThrow('The signal x has the unknown type "unknown".');
+  const rejected = expect(refused).rejects.toThrow('The signal x has the unknown type "unknown"; the types are ');
   await task.poll();
   await rejected;
   rmSync(folder, { recursive: true });

@@ -61,6 +61,9 @@ test('cdc-postgres 103: a table is read again on request; with several slots, ea
   const refused = await send({ id: 'odd', type: 'unknown' });
   expect([refused.status, refused.json]).toEqual([
     400,
-    { error_code: 400, message: expect.stringContaining('The signal odd has the unknown type "unknown".') as string },
+    {
+      error_code: 400,
+      message: expect.stringContaining('The signal odd has the unknown type "unknown"; the types are ') as string,
+    },
   ]);
 });

@@ -1,6 +1,10 @@
 /** What a user sees when a worker cannot start, or has not started yet. */
+import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { freePort } from '../../../dev/services/free-port';
+import { ROOT } from '../../../dev/services/paths';
 import { startWorker } from '../../../dev/services/worker';
 import { Clients } from '../../helpers/kafka-clients';
 import { uniqueName } from '../../helpers/unique-name';
@@ -39,6 +43,35 @@ test('connect-rest 163: while Kafka is unreachable, GET / answers and /health re
     /WARN .* Kafka has not answered yet \(127\.0\.0\.1:\d+\)/.test(worker.process.log()),
   );
   expect([health.status, health.json]).toEqual([503, { status: 'starting', message: expect.any(String) }]);
+  expect(await worker.stop()).toBe(0);
+});
+
+test('Kafka does not answer: one sentence that names it, exit code 3, as of all commands', async () => {
+  const port = await freePort();
+  const worker = await started({ 'bootstrap.servers': `127.0.0.1:${port}` });
+  try {
+    expect(await worker.exited()).toBe(3);
+    expect(worker.process.log()).toMatch(
+      new RegExp(
+        `^millrace: No Kafka broker can be reached \\(bootstrap\\.servers 127\\.0\\.0\\.1:${port}\\): .*$`,
+        'm',
+      ),
+    );
+  } finally {
+    await worker.stop();
+  }
+});
+
+test('wrong usage: exit code 2; SIGTERM: exit code 0', async () => {
+  const wrong = await promisify(execFile)(process.execPath, [
+    join(ROOT, 'dist', 'main.js'),
+    'start',
+    '--prot',
+    '1',
+  ]).catch((error: { code: number; stderr: string }) => error);
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("unknown option '--prot'") });
+  const worker = await started({});
+  await worker.ready();
   expect(await worker.stop()).toBe(0);
 });
 

@@ -27,7 +27,7 @@ type Effect =
   | (typeof KAFKA)[number]
   | (typeof CHANGES)[number];
 
-const KAFKA = ['health', 'members', 'offsets.list', 'deadLetters.list'] as const;
+const KAFKA = ['health', 'members', 'offsets.list', 'deadLetters.list', 'records.newest'] as const;
 const CHANGES = [
   ...(['writes.createConnector', 'writes.putConnectorConfig', 'writes.patchConnectorConfig'] as const),
   ...(['writes.deleteConnector', 'writes.setTargetState', 'writes.stopConnector', 'writes.setLoggerLevel'] as const),
@@ -35,10 +35,18 @@ const CHANGES = [
   ...(['restarts.requestRestart', 'restarts.restartTask', 'restarts.signalTask'] as const),
   ...(['topics.reset', 'offsets.alter', 'offsets.reset', 'deadLetters.replay'] as const),
 ];
-const FACETS = ['reads', 'history', 'writes', 'restarts', 'offsets', 'deadLetters', 'topics'] as const;
+const FACETS = ['reads', 'history', 'writes', 'restarts', 'offsets', 'deadLetters', 'records', 'topics'] as const;
 const IN_MEMORY = [
   ...['reads.connectors', 'reads.records', 'reads.record', 'reads.connectorInfo', 'reads.connectorStatus'],
-  ...['reads.statusOrNull', 'reads.taskStatus', 'reads.taskInfos', 'reads.lastRestart', 'topics.list', 'history.list'],
+  ...[
+    'reads.statusOrNull',
+    'reads.taskStatus',
+    'reads.taskInfos',
+    'reads.lastRestart',
+    'topics.list',
+    'history.list',
+    'records.topics',
+  ],
   ...['figures', 'kafkaClusterId', 'groupSecret'],
   // Reads what another worker has written for this request.
   'readBack',
@@ -51,6 +59,7 @@ interface Row {
   /** If an admin's request does something else. */
   readonly asAdmin?: readonly Effect[];
   readonly body?: object;
+  readonly query?: string;
 }
 
 const CONFIG = { name: 'probe', 'connector.class': 'ProbeConnector', 'exactly.once.support': 'required' };
@@ -80,6 +89,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     body: { 'tasks.max': '2' },
   },
   'GET /connectors/:name/status': { does: [] },
+  'GET /connectors/:name/health': { does: ['health', 'members', 'request to a worker'] },
   'PUT /connectors/:name/pause': { does: ['writes.setTargetState'] },
   'PUT /connectors/:name/resume': { does: ['writes.setTargetState'] },
   'PUT /connectors/:name/stop': { does: ['writes.stopConnector'] },
@@ -91,6 +101,9 @@ const ROWS: Readonly<Record<string, Row>> = {
   'POST /connectors/:name/tasks/:task/restart': { does: ['restarts.restartTask'] },
   'POST /connectors/:name/signals': { does: ['restarts.signalTask'], body: SIGNAL },
   'POST /connectors/:name/tasks/:task/signals': { does: ['restarts.signalTask'], body: SIGNAL },
+  'GET /connectors/:name/actions': { does: [] },
+  'GET /connectors/:name/logs': { does: ['members', 'request to a worker'] },
+  'GET /changes': { does: [] },
   'GET /connectors/:name/topics': { does: [] },
   'PUT /connectors/:name/topics/reset': { does: ['topics.reset'] },
   'GET /connectors/:name/offsets': { does: ['offsets.list'] },
@@ -107,12 +120,17 @@ const ROWS: Readonly<Record<string, Row>> = {
   'GET /ui/api/overview': { does: ['health', 'members', 'request to a worker'] },
   'GET /ui/api/worker': { does: ['health'] },
   'GET /ui/api/worker/:name': { does: [] },
+  'GET /ui/api/worker-history': { does: [] },
+  'GET /ui/api/worker-history/:name': { does: [] },
+  'GET /ui/api/connectors/:name/history': { does: ['health', 'members', 'request to a worker'] },
+  'GET /ui/api/topology': { does: [] },
+  'GET /ui/api/workers/history': { does: ['health', 'members', 'request to a worker'] },
   'GET /ui/api/connectors/:name': { does: ['health', 'members', 'request to a worker'] },
   // Of the stored config, with its placeholders.
   'PUT /ui/api/connectors/:name/config/validate': { does: ['checkKeys'], asAdmin: CHECKED, body: {} },
   'GET /ui/api/changes': { does: [] },
-  'GET /ui/api/worker/logs/:name': { does: [] },
   'GET /ui/api/connectors/:name/logs': { does: ['members', 'request to a worker'] },
+  'GET /ui/api/connectors/:name/records': { does: ['records.newest'], query: '?topic=orders' },
   'GET /ui/api/connectors/:name/dead-letters': { does: ['deadLetters.list'] },
   'POST /ui/api/connectors/:name/dead-letters/replay': { does: ['deadLetters.replay'], body: LETTERS },
 };
@@ -196,8 +214,8 @@ test('every method of the herder is known', () => {
 });
 
 describe.each(SERVED)('$method $path', ({ method, path, title, role: required }) => {
-  const { does, asAdmin = does, body } = ROWS[title] as Row;
-  const url = path.replace(/:(\w+)/g, (_, name: string) => PARAMETERS[name] as string);
+  const { does, asAdmin = does, body, query = '' } = ROWS[title] as Row;
+  const url = path.replace(/:(\w+)/g, (_, name: string) => PARAMETERS[name] as string) + query;
 
   test.each<Role | null>([null, ...ROLES])('for the role %s', async (role) => {
     const done = new Set<Effect>();

@@ -53,6 +53,10 @@ test('changes are shown with their cause, and no caller sees a secret', async ()
   const one = (await request(app).get('/ui/api/changes?connector=d')).body as Changes;
   expect(one.changes.map(({ subject }) => subject)).toEqual(['d']);
   expect((await request(app).get('/ui/api/changes?connector=none')).body).toEqual({ since: null, changes: [] });
+  expect((await request(app).get('/changes')).body).toEqual(all.body);
+  expect((await request(app).get('/changes?connector=d')).body).toEqual(one);
+  const newest = (await request(app).get('/changes?limit=1')).body as Changes;
+  expect([newest.since, newest.changes.map(({ subject }) => subject)]).toEqual([4, ['c']]);
 });
 
 test('the user of a request reaches the herder', async () => {

@@ -48,11 +48,10 @@ test('a source', async () => {
     config: { ...SRC, name: 'a' },
     lastRestart: null,
     topics: ['t', 'u'],
+    recordTopics: ['orders'],
     deadLetterTopic: null,
     panels: [],
     effects: {},
-    history: Array.from({ length: 60 }, () => null),
-    historyStepMs: 5_000,
   });
 });
 
@@ -82,6 +81,7 @@ test('secrets are hidden in the config and in traces, without roles as well', as
     code: 'ODD_LOGIN',
     sentence: 'No login with [hidden].',
     hint: 'Correct it.',
+    place: {},
     trace: 'a.b.C: No login with [hidden]. Correct it. [code: ODD_LOGIN]\n\tat [hidden]\n',
   };
   expect(failures).toEqual([

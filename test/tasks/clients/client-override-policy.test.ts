@@ -14,7 +14,7 @@ const builders: readonly Built[] = [
   ['admin', (worker, config) => configs.fencingAdminConfig(worker, 'c', config)],
   ...(['producer', 'consumer', 'admin'] as const).flatMap((kind): Built[] => [
     [kind, (worker, config) => configs.offsetClientConfigs(worker, 'c', config)[kind]],
-    [kind, (worker, config) => configs.deadLetterClientConfigs(worker, 'c', config)[kind]],
+    [kind, (worker, config) => configs.requestClientConfigs(worker, 'c', config)[kind]],
   ]),
 ];
 const worker = (clientOverridePolicy: string): Worker => ({

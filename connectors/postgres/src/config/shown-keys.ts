@@ -13,6 +13,15 @@ import { isRefused } from './unsupported';
 const BEFORE_TABLES: readonly string[] = [KEY.schemaIncludeList, 'database.include.list'];
 /** Debezium hides this one from forms. */
 const HIDDEN = KEY.schemaExcludeList;
+/** Most configs need them, whatever their importance. */
+const PROMINENT: readonly string[] = [
+  KEY.slotName,
+  KEY.publicationName,
+  KEY.publicationAutocreateMode,
+  KEY.snapshotMode,
+];
+/** Few configs need them, although their importance is HIGH. */
+const RARE: readonly string[] = [KEY.notificationSinkTopicName];
 
 /** Keys that contain values of their own, as Debezium shows them. */
 const FAMILIES: ReadonlyMap<string, string> = new Map([
@@ -69,7 +78,13 @@ function shownKey(group: string, row: (typeof LAYOUT)[number][1][number], order:
     displayName: title(name),
     dependents: BEFORE_TABLES.includes(name) ? [KEY.tableIncludeList] : [],
     visible: name !== HIDDEN,
+    ...prominence(name),
   };
+}
+
+function prominence(name: string): Pick<ConfigKey, 'prominent'> {
+  if (PROMINENT.includes(name)) return { prominent: true };
+  return RARE.includes(name) ? { prominent: false } : {};
 }
 
 function implemented({ name, type, documentation, constraint, default: value }: Definition) {
@@ -93,16 +108,17 @@ function accepted(name: string): Pick<ConfigKey, 'accepts'> {
   return { accepts: { values, anyCase: true } };
 }
 
-function absent(name: string): Pick<ConfigKey, 'documentation' | 'aliasOf' | 'deprecated' | 'accepts'> {
+function absent(
+  name: string,
+): Pick<ConfigKey, 'documentation' | 'aliasOf' | 'deprecated' | 'accepts' | 'withoutEffect'> {
   const current = spellings.get(name);
   if (current !== undefined) return { documentation: `Alias of ${current}.`, ...alias(name, current) };
   const family = FAMILIES.get(name);
   if (family !== undefined)
     return { documentation: `${family} of the columns that match schema.table.column patterns.`, accepts: null };
-  const documentation = isRefused(name)
-    ? 'Not supported: a configuration that requires it is rejected.'
-    : 'Not supported: accepted, and without effect.';
-  return { documentation, accepts: null };
+  return isRefused(name)
+    ? { documentation: 'Not supported: a configuration that requires it is rejected.', accepts: null }
+    : { documentation: 'Not supported: accepted, and without effect.', accepts: null, withoutEffect: true };
 }
 
 /** `snapshot.fetch.size` → `Snapshot fetch size`. */

@@ -12,7 +12,7 @@ import { StreamReader } from '../replication/stream-reader';
 import type { Phase, Session } from '../session';
 import { SignalChannels, type ChannelContext } from '../signals/signal-channels';
 import { SignalInbox, type WaitingSignal } from '../signals/signal-inbox';
-import type { Signal } from '../signals/signal';
+import { SIGNAL_TYPES, type Signal } from '../signals/signal';
 import { snapshotRequest, type SnapshotRequest } from '../signals/snapshot-request';
 import { BlockingSnapshot } from './blocking-snapshot';
 import { IncrementalSnapshot } from './incremental-snapshot';
@@ -224,7 +224,7 @@ export class SignaledStream implements Phase, ChangeObserver {
       case 'schema-changes':
         return session.logger.info(`The signal ${id} of type schema-changes has no effect for PostgreSQL.`);
       default:
-        throw new Error(`has the unknown type "${type}"`);
+        throw new Error(`has the unknown type "${type}"; the types are ${SIGNAL_TYPES.join(', ')}`);
     }
   }
 

@@ -13,6 +13,9 @@ export interface Signal {
   readonly channel: SignalChannel;
 }
 
+/** What the manifest declares; `schema-changes` is accepted, too, and has no effect. */
+export const SIGNAL_TYPES = ['execute-snapshot', 'stop-snapshot', 'pause-snapshot', 'resume-snapshot', 'log'] as const;
+
 /** Characters of a signal in a topic, in a file or in the data column of the signal table. */
 export const MAX_SIGNAL_LENGTH = 256 * 1024;
 const MAX_DEPTH = 32;

@@ -105,7 +105,7 @@ export interface Failure {
   /** `connector` or `task 0`. */
   readonly part: string;
   readonly worker: string;
-  /** The first line of the trace, without credentials, at most 500 characters. */
+  /** What the trace says first, without credentials, on one line. */
   readonly reason: string;
   /** Millrace's error code, if the trace has one. */
   readonly code?: string;

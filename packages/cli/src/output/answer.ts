@@ -9,6 +9,8 @@ import { tableText } from './layout';
 export interface Table {
   readonly headings: readonly string[];
   readonly rows: readonly (readonly string[])[];
+  /** Headings of columns that a narrow terminal does not show, the least important first. */
+  readonly optional?: readonly string[];
 }
 
 /**
@@ -25,7 +27,8 @@ export function writeAnswer(
   else if (output === 'yaml') io.stdout.write(yamlText(value));
   else {
     const shown = table();
-    io.stdout.write(typeof shown === 'string' ? shown : tableText(shown.headings, shown.rows));
+    if (typeof shown === 'string') io.stdout.write(shown);
+    else io.stdout.write(tableText(shown.headings, shown.rows, { ...shown, columns: io.stdout.columns }));
   }
 }
 

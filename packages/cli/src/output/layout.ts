@@ -4,17 +4,64 @@ import { printable } from './printable';
 
 const GAP = '  ';
 
-/** A table as kubectl prints it. @returns lines, each with a line ending; trailing blanks are dropped */
-export function tableText(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [headings, ...rows].map((row) => row.map((cell) => printable(cell)));
-  const widths = headings.map((_, i) => lines.reduce((most, row) => Math.max(most, width(row[i] ?? '')), 0));
-  const text = (row: readonly string[]): string =>
-    headings.map((_, i) => (row[i] ?? '') + ' '.repeat((widths[i] as number) - width(row[i] ?? ''))).join(GAP);
-  return lines.map((row) => `${text(row).trimEnd()}\n`).join('');
+/** How a table is made to fit a terminal. */
+export interface Fit {
+  /** Width of the terminal; 0 or undefined: unknown, every column is shown. */
+  readonly columns?: number | undefined;
+  /** Headings of the columns that a narrow terminal does not show, the least important first. */
+  readonly optional?: readonly string[];
 }
 
-function width(cell: string): number {
-  return stripVTControlCharacters(cell).length;
+/**
+ * A table as kubectl prints it. If it is too wide, it has no optional columns; if it still is, the first column is on a
+ * line above the others; then each cell has a line. No cell is ever cut.
+ * @returns lines, each with a line ending; trailing blanks are dropped
+ */
+export function tableText(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  { columns, optional = [] }: Fit = {},
+): string {
+  const lines = [headings, ...rows].map((row) => headings.map((_, i) => printable(row[i] ?? '')));
+  const widths = headings.map((_, i) => lines.reduce((most, row) => Math.max(most, width(row[i] as string)), 0));
+  const all = headings.map((_, i) => i);
+  const flat = fitting(all, (shown) => rowWidth(shown, widths) <= (columns || Infinity));
+  if (flat) return lines.map((row) => rowText(row, flat, widths)).join('');
+  const below = fitting(all.slice(1), (shown) => GAP.length + rowWidth(shown, widths) <= (columns as number));
+  if (below) return lines.map((row) => `${row[0] as string}\n${GAP}${rowText(row, below, widths)}`).join('');
+  return lines
+    .slice(1)
+    .map((row) => cellsText(headings, row))
+    .join('');
+
+  /** The columns that are shown; undefined if they do not fit without the optional ones either. */
+  function fitting(columnsLeft: readonly number[], fits: (shown: readonly number[]) => boolean) {
+    let shown = columnsLeft;
+    for (const heading of optional) {
+      if (fits(shown)) break;
+      shown = shown.filter((i) => headings[i] !== heading);
+    }
+    return fits(shown) ? shown : undefined;
+  }
+}
+
+function rowWidth(shown: readonly number[], widths: readonly number[]): number {
+  return shown.reduce((total, i) => total + (widths[i] as number), GAP.length * (shown.length - 1));
+}
+
+function rowText(row: readonly string[], shown: readonly number[], widths: readonly number[]): string {
+  const cells = shown.map((i) => (row[i] as string) + ' '.repeat((widths[i] as number) - width(row[i] as string)));
+  return `${cells.join(GAP).trimEnd()}\n`;
+}
+
+function cellsText(headings: readonly string[], [first = '', ...others]: readonly string[]): string {
+  const cells = others.map((cell, i) => (cell === '' ? '' : `${GAP}${headings[i + 1] as string}: ${cell}\n`));
+  return `${first}\n${cells.join('')}`;
+}
+
+/** What a text takes on a terminal; colours take nothing. */
+export function width(text: string): number {
+  return stripVTControlCharacters(text).length;
 }
 
 /** `Name:  orders` for each, the values aligned. */
@@ -42,7 +89,7 @@ export function wrapText(text: string, columns: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(/\s+/)) {
-    if (line !== '' && line.length + 1 + word.length > columns) {
+    if (line !== '' && width(line) + 1 + width(word) > columns) {
       lines.push(line);
       line = word;
     } else line = line === '' ? word : `${line} ${word}`;

@@ -1,6 +1,7 @@
 /** Redraws a screen on a terminal until SIGINT or SIGTERM. */
 import { ConnectError, settledWithin, sleep } from '@millrace/sdk';
-import type { CliIo } from '../io';
+import type { CliIo, CliOutput } from '../io';
+import { width } from './layout';
 import { unguarded, writable } from './printable';
 
 const HOME = '\x1b[H';
@@ -17,7 +18,7 @@ const LATE_MS = 3000;
 
 /**
  * The interval counts from the begin of a drawing. While a drawing takes longer, the screen before it says how long.
- * @param draw the text to show; an error's message is shown in its place, and the next interval tries again
+ * @param draw the text to show, below the time; in its place an error's message, until the next interval
  * @throws ConnectError `CLI_USAGE` if stdout is not a terminal
  */
 export async function watch(io: CliIo, intervalMs: number, draw: () => Promise<string>): Promise<void> {
@@ -26,7 +27,7 @@ export async function watch(io: CliIo, intervalMs: number, draw: () => Promise<s
   const end = new Promise<void>((resolve) => ended.signal.addEventListener('abort', () => resolve(), { once: true }));
   io.onSignal(() => ended.abort());
   const terminal = unguarded(io.stdout);
-  const write = (text: string): void => void terminal.write(screenText(writable(text), terminal.rows || ROWS));
+  const write = (text: string): void => void terminal.write(screenText(writable(text), terminal));
   terminal.write(`${HIDE_CURSOR}${CLEAR}`);
   try {
     let shown = '';
@@ -36,7 +37,7 @@ export async function watch(io: CliIo, intervalMs: number, draw: () => Promise<s
       let text: string | typeof LATE | void;
       while ((text = await settledWithin(drawing, Math.max(intervalMs, LATE_MS), LATE)) === LATE)
         write(`${lateNote((performance.now() - began) / 1000, shown !== '')}${shown}`);
-      if (text !== undefined) write((shown = text));
+      if (text !== undefined) write((shown = `${timeText(Date.now())}\n\n${text}`));
       // A drawing that takes long must not become a request without a pause.
       await sleep(Math.max(intervalMs - (performance.now() - began), intervalMs / 2), ended.signal);
     }
@@ -45,15 +46,28 @@ export async function watch(io: CliIo, intervalMs: number, draw: () => Promise<s
   }
 }
 
+/** As log lines have it, in seconds. */
+function timeText(epochMs: number): string {
+  return new Date(epochMs).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
 function lateNote(seconds: number, hasText: boolean): string {
   return `No answer for ${Math.round(seconds)} s${hasText ? '; this is the state before:' : '.'}\n\n`;
 }
 
 /** As many lines as fit, the last one without a line feed, so that the screen does not scroll. */
-function screenText(text: string, rows: number): string {
-  const lines = text
-    .trimEnd()
-    .split('\n')
-    .slice(0, Math.max(rows - 1, 1));
-  return `${HOME}${lines.map((line) => `${line}${CLEAR_LINE}`).join('\n')}${CLEAR_BELOW}`;
+function screenText(text: string, { rows, columns }: CliOutput): string {
+  const lines = text.trimEnd().split('\n');
+  const shown = lines.slice(0, linesThatFit(lines, Math.max((rows || ROWS) - 1, 1), columns || Infinity));
+  const more = lines.length - shown.length;
+  if (more > 0)
+    shown.splice(-1, 1, `… and ${more + 1} more lines: see them in a higher terminal or without refreshing`);
+  return `${HOME}${shown.map((line) => `${line}${CLEAR_LINE}`).join('\n')}${CLEAR_BELOW}`;
+}
+
+/** At least one. The terminal breaks a line that is wider than it into several rows. */
+function linesThatFit(lines: readonly string[], rows: number, columns: number): number {
+  let used = 0;
+  const end = lines.findIndex((line) => (used += Math.max(1, Math.ceil(width(line) / columns))) > rows);
+  return end < 0 ? lines.length : Math.max(end, 1);
 }

@@ -5,12 +5,13 @@ import { byName, selectNamed } from '../connectors/name-pattern';
 import { classNamed, readPlugins } from '../connectors/plugins';
 import { exactJsonText, writeAnswer } from '../output/answer';
 import { paintOf, paintState } from '../output/colours';
-import { membersText } from '../output/layout';
+import { membersText, tableText, wrapText } from '../output/layout';
+import { printable } from '../output/printable';
 import type { Invocation, VerbSpec } from '../program/command-spec';
 import { CONNECTOR_NAMES } from '../program/shared-options';
 import { sideBySide, withClient, workerClients } from '../rest/clients';
 import type { ConnectClient } from '../rest/connect-client';
-import { listOf, objectOf, path, textOf } from '../rest/reply';
+import { listOf, objectOf, path, RestError, textOf } from '../rest/reply';
 
 const shared = ['output', 'server'] as const;
 
@@ -74,7 +75,7 @@ export const command: VerbSpec = {
       name: 'workers',
       summary: 'list the workers that run connectors or tasks',
       description:
-        'List the workers that run connectors or tasks, and the workers of the URL. Connect has no list of a group: a worker without work appears only if its URL is given. Version and health are those of the workers of the URL.',
+        'List the workers that run connectors or tasks, and the workers of the URL. Connect has no list of a group: a worker without work appears only if its URL is given. Versions and health are those of the workers of the URL.',
       shared,
       examples: [{ command: 'get workers', explanation: 'Workers with the number of their connectors and tasks' }],
       run: getWorkers,
@@ -122,6 +123,7 @@ async function getConnectors(invocation: Invocation): Promise<number> {
         status.worker,
         className,
       ]),
+      optional: ['CLASS', 'WORKER', 'TYPE'],
     }),
   );
   return 0;
@@ -137,6 +139,7 @@ async function getPlugins(invocation: Invocation): Promise<number> {
   writeAnswer(invocation, plugins, () => ({
     headings: ['CLASS', 'TYPE', 'VERSION'],
     rows: plugins.map((plugin) => [plugin.class, plugin.type, plugin.version]),
+    optional: ['TYPE'],
   }));
   return 0;
 }
@@ -227,14 +230,21 @@ async function getTopics(invocation: Invocation): Promise<number> {
 }
 
 interface Identity {
+  /** Of Kafka Connect. */
   readonly version: string;
+  /** Millrace's own; empty for other workers, such as Java's. */
+  readonly millrace: string;
   /** Id of the Kafka cluster. */
   readonly cluster: string;
-  /** `healthy`, or why not; empty if the worker does not report it. */
+  /** `healthy`, `starting`, `unhealthy` or `unknown`; empty if the worker does not report it. */
   readonly health: string;
+  /** Why it is not healthy, or did not answer. */
+  readonly problem?: string;
 }
 
-const UNKNOWN: Identity = { version: '', cluster: '', health: '' };
+const UNKNOWN: Identity = { version: '', millrace: '', cluster: '', health: '' };
+/** What Millrace's workers have instead of Kafka's commit. */
+const MILLRACE = /^millrace-(.+)$/;
 
 async function getWorkers(invocation: Invocation): Promise<number> {
   const connectors = await withClient(invocation, readConnectors);
@@ -251,19 +261,35 @@ async function getWorkers(invocation: Invocation): Promise<number> {
   const workers = [...counted]
     .map(([worker, count]) => ({ worker, ...count, ...(identities.get(worker) ?? UNKNOWN) }))
     .sort(byName(({ worker }) => worker));
-  writeAnswer(invocation, workers, () => ({
-    headings: ['WORKER', 'CONNECTORS', 'TASKS', 'FAILED', 'VERSION', 'KAFKA CLUSTER', 'HEALTH'],
-    rows: workers.map((one) => [
-      one.worker,
-      String(one.connectors),
-      String(one.tasks),
-      String(one.failed),
-      one.version,
-      one.cluster,
-      one.health,
-    ]),
-  }));
+  const { columns } = invocation.io.stdout;
+  writeAnswer(invocation, workers, () => workersText(workers, columns));
   return 0;
+}
+
+interface WorkerRow extends Work, Identity {
+  readonly worker: string;
+}
+
+const HEADINGS = ['WORKER', 'CONNECTORS', 'TASKS', 'FAILED', 'VERSION', 'MILLRACE', 'KAFKA CLUSTER', 'HEALTH'];
+const OPTIONAL = ['KAFKA CLUSTER', 'VERSION', 'CONNECTORS', 'MILLRACE'];
+
+/** A table, and why workers are not healthy. @param columns width of the terminal; 0 or undefined if unknown */
+function workersText(workers: readonly WorkerRow[], columns?: number): string {
+  const rows = workers.map((one) => [
+    one.worker,
+    String(one.connectors),
+    String(one.tasks),
+    String(one.failed),
+    one.version,
+    one.millrace,
+    one.cluster,
+    one.health,
+  ]);
+  const problems = workers.flatMap(({ worker, problem }) => (problem ? [`${worker}: ${problem}`] : []));
+  return [
+    tableText(HEADINGS, rows, { columns, optional: OPTIONAL }),
+    ...problems.map((text) => `\n${wrapText(printable(text), columns || Infinity).join('\n')}\n`),
+  ].join('');
 }
 
 interface Work {
@@ -298,18 +324,21 @@ function hostOf({ address }: ConnectClient): string {
 }
 
 async function identityOf(client: ConnectClient): Promise<Identity> {
+  let identity = UNKNOWN;
   try {
-    const { version, kafka_cluster_id: cluster } = objectOf(await client.request('/'), 'GET /');
+    const { version, commit, kafka_cluster_id: cluster } = objectOf(await client.request('/'), 'GET /');
+    const [, millrace = ''] = MILLRACE.exec(textOf(commit)) ?? [];
+    identity = { version: textOf(version), millrace, cluster: textOf(cluster), health: '' };
     // Before Kafka 3.9, Java's worker has no /health.
     const health = await client.request('/health', { accept: [404] });
-    return {
-      version: textOf(version),
-      cluster: textOf(cluster),
-      health: health === undefined ? '' : textOf(objectOf(health, 'GET /health').status),
-    };
+    return health === undefined ? identity : { ...identity, health: textOf(objectOf(health, 'GET /health').status) };
   } catch (error) {
-    return { ...UNKNOWN, health: (error as Error).message };
+    const health = (error instanceof RestError && HEALTH[error.status]) || 'unknown';
+    return { ...identity, health, problem: (error as Error).message };
   } finally {
     client.close();
   }
 }
+
+/** By the status of `GET /health`. */
+const HEALTH: Readonly<Record<number, string>> = { 500: 'unhealthy', 503: 'starting' };

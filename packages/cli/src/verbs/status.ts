@@ -1,5 +1,12 @@
 /** `millrace status`: what runs and what failed. */
-import { type Connector, failuresOf, isFailed, readConnectors, runningTasks } from '../connectors/connectors';
+import {
+  type Connector,
+  type Failure,
+  failuresOf,
+  isFailed,
+  readConnectors,
+  runningTasks,
+} from '../connectors/connectors';
 import { selectNamed } from '../connectors/name-pattern';
 import { EXIT } from '../exit-codes';
 import { writeAnswer } from '../output/answer';
@@ -13,7 +20,7 @@ import { withClient } from '../rest/clients';
 
 export const command: VerbSpec = {
   name: 'status',
-  description: `Show on one screen what runs and what failed, with the first line of each trace. The exit code is 5 if a connector or task is FAILED.`,
+  description: `Show on one screen what runs and what failed, with the reason of each failure. The exit code is 5 if a connector or task is FAILED.`,
   arguments: [CONNECTOR_NAMES],
   options: [{ flags: '-w, --watch', description: 'refresh it until Ctrl-C' }, INTERVAL],
   shared: ['output', 'server'],
@@ -50,9 +57,8 @@ function answerOf(connectors: readonly Connector[]): unknown {
 }
 
 const COLUMNS = 100;
-/** Of a failure's reason, so that many failures still fit on a screen. */
-const REASON_LINES = 4;
 const HEADINGS = ['NAME', 'TYPE', 'STATE', 'TASKS', 'WORKER'];
+const OPTIONAL = ['WORKER', 'TYPE'];
 
 /**
  * Counts, failures with their reasons, and a table, failed connectors first.
@@ -82,7 +88,7 @@ function statusText(connectors: readonly Connector[], paint: Paint, columns?: nu
   return [
     `${summary.join('\n')}\n`,
     ...(failed.length > 0 ? [failuresText(failed, paint, columns || COLUMNS)] : []),
-    ...(rows.length > 0 ? [tableText(HEADINGS, rows)] : []),
+    ...(rows.length > 0 ? [tableText(HEADINGS, rows, { columns, optional: OPTIONAL })] : []),
   ].join('\n');
 }
 
@@ -99,20 +105,33 @@ function countsText(what: string, parts: readonly { readonly state: string }[], 
   return counts.length === 0 ? total : `${total}: ${counts.join(', ')}`;
 }
 
+const NARROWEST = 40;
+
+/** Parts that failed for the same reason are listed together, above it. */
 function failuresText(failed: readonly Connector[], paint: Paint, columns: number): string {
-  const lines = failed.flatMap(({ name, status }) =>
-    failuresOf(status).flatMap(({ part, worker, reason, code }) => [
-      `${paint('red', 'FAILED')} ${printable(name)}, ${part}${worker && ` on ${printable(worker)}`}`,
-      ...reasonLines(reason, code, Math.max(columns - 2, 40)).map((line) => `  ${line}`),
-    ]),
-  );
+  const byReason = new Map<string, Map<string, Failure[]>>();
+  for (const { name, status } of failed)
+    for (const failure of failuresOf(status)) {
+      const parts = byReason.get(failure.reason) ?? new Map<string, Failure[]>();
+      byReason.set(failure.reason, parts.set(name, [...(parts.get(name) ?? []), failure]));
+    }
+  const wrapped = (text: string, room: number): readonly string[] => wrapText(text, Math.max(room, NARROWEST) - 2);
+  const lines = [...byReason].flatMap(([reason, connectors]) => [
+    ...[...connectors].flatMap(([name, failures]) =>
+      wrapped(`${paint('red', 'FAILED')} ${printable(name)}, ${partsText(failures)}`, columns).map((line, i) =>
+        i === 0 ? line : `    ${line}`,
+      ),
+    ),
+    ...wrapped(printable(reason), columns).map((line) => `  ${line}`),
+  ]);
   return `${lines.join('\n')}\n`;
 }
 
-/** The code is the key to what to do, so it is shown even if the lines of the reason end before it. */
-function reasonLines(reason: string, code: string | undefined, columns: number): readonly string[] {
-  const lines = wrapText(printable(reason), columns).map((line) => line.slice(0, columns));
-  if (lines.length <= REASON_LINES) return lines;
-  const shown = lines.slice(0, REASON_LINES);
-  return code === undefined || shown.some((line) => line.includes(code)) ? shown : [...shown, code];
+/** `connector, tasks 0, 2 on w:8083`. */
+function partsText(failures: readonly Failure[]): string {
+  const tasks = failures.flatMap(({ part }) => (part.startsWith('task ') ? [part.slice('task '.length)] : []));
+  const parts = failures.length > tasks.length ? ['connector'] : [];
+  if (tasks.length > 0) parts.push(`task${tasks.length === 1 ? '' : 's'} ${tasks.join(', ')}`);
+  const workers = [...new Set(failures.map(({ worker }) => worker).filter((worker) => worker !== ''))];
+  return `${parts.join(', ')}${workers.length > 0 ? ` on ${printable(workers.join(', '))}` : ''}`;
 }

@@ -74,7 +74,7 @@ async function run(invocation: Invocation): Promise<number> {
         return screenOf(connectors, readings);
       };
       const textOf = ({ connectors, workers: rows, readings }: Screen): string =>
-        topText(connectors, rows, readings, options, paint);
+        topText(connectors, rows, readings, { ...options, columns: io.stdout.columns }, paint);
       if (isOnce) {
         const screen = await read();
         const { connectors, workers: rows, readings } = screen;

@@ -4,6 +4,7 @@ import * as connect from '../api/connect';
 import type { RestartPlan } from '../api/restart-plan';
 import type { IconName } from './icon';
 import { pauseOutcome, restartOutcome, resumeOutcome, stopOutcome, type Outcome } from './outcomes';
+import { hasFailedPart } from './states';
 
 export type ActionKey = 'pause' | 'resume' | 'stop' | 'restart' | 'restart-failed' | 'delete';
 
@@ -45,7 +46,7 @@ export const ACTIONS: readonly Action[] = [
   {
     ...{ key: 'restart-failed', label: 'Restart failed', title: 'Restart failed parts', needs: 'operator' },
     icon: 'restart',
-    appliesTo: ({ summary }) => summary === 'failed' || summary === 'degraded',
+    appliesTo: hasFailedPart,
     send: (name) => connect.restartConnector(name, { includeTasks: true, onlyFailed: true }),
     outcome: restartOutcome,
   },

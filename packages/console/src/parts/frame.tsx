@@ -16,6 +16,7 @@ import { Toasts } from './toast';
 
 const LINKS: readonly (readonly [Page, string])[] = [
   ['overview', 'Connectors'],
+  ['topology', 'Topology'],
   ['plugins', 'Plugins'],
   ['workers', 'Workers'],
   ['loggers', 'Loggers'],

@@ -1,6 +1,7 @@
 /** What actions on connectors do: what a person reads before, and when the overview shows that they have happened. */
 import type { ActionEffects, ConnectorRow } from '../worker-api';
 import type { RestartPlan } from '../api/restart-plan';
+import { hasFailedPart } from './states';
 
 /** `null`: on its way. `failed`: it happened, and the connector failed then. */
 export type Outcome = 'done' | 'failed' | null;
@@ -18,9 +19,9 @@ export function pauseOutcome({ state, target, tasks }: ConnectorRow): Outcome {
 
 export function resumeOutcome(now: ConnectorRow, before: ConnectorRow): Outcome {
   if (now.target !== 'STARTED') return null;
-  if (now.summary === 'running') return 'done';
-  const isFailed = now.summary === 'failed' || now.summary === 'degraded';
-  if (!isFailed || now.state === 'PAUSED' || now.state === 'STOPPED') return null;
+  // It runs, and what else is wrong with it is not the request's doing.
+  if (now.summary === 'running' || (now.summary === 'degraded' && !hasFailedPart(now))) return 'done';
+  if (!hasFailedPart(now) || now.state === 'PAUSED' || now.state === 'STOPPED') return null;
   // What was failed before may not have been started yet.
   return now.since === before.since && before.state !== now.state ? null : 'failed';
 }

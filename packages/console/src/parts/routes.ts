@@ -1,5 +1,6 @@
 /** Addresses of the console's pages, kept in the fragment: `#/connectors/orders?tab=config`. */
-export type Page = 'overview' | 'connector' | 'create' | 'plugins' | 'workers' | 'loggers' | 'changes' | 'unknown';
+export type Page =
+  'overview' | 'connector' | 'topology' | 'create' | 'plugins' | 'workers' | 'loggers' | 'changes' | 'unknown';
 export type Query = Readonly<Record<string, string>>;
 
 export interface Route {
@@ -11,6 +12,7 @@ export interface Route {
 
 const PATHS: Readonly<Record<string, Page>> = {
   '': 'overview',
+  topology: 'topology',
   create: 'create',
   plugins: 'plugins',
   workers: 'workers',

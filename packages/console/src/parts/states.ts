@@ -3,9 +3,17 @@ import type { ConnectorRow, State } from '../worker-api';
 
 export type Summary = ConnectorRow['summary'];
 /** Worst first, as lists are sorted and counted. */
-export const SUMMARIES: readonly Summary[] = ['failed', 'degraded', 'starting', 'running', 'paused', 'stopped'];
+export const SUMMARIES: readonly Summary[] = [
+  'failed',
+  'degraded',
+  'unknown',
+  'starting',
+  'running',
+  'paused',
+  'stopped',
+];
 
-export type Tone = Summary | 'unknown';
+export type Tone = Summary;
 export const TONE: Readonly<Record<State, Tone>> = {
   FAILED: 'failed',
   UNASSIGNED: 'starting',
@@ -14,6 +22,10 @@ export const TONE: Readonly<Record<State, Tone>> = {
   PAUSED: 'paused',
   STOPPED: 'stopped',
 };
+
+export function hasFailedPart({ state, tasks }: Pick<ConnectorRow, 'state' | 'tasks'>): boolean {
+  return state === 'FAILED' || tasks.some((task) => task.state === 'FAILED');
+}
 
 const TARGETS = { STARTED: 'running', PAUSED: 'paused', STOPPED: 'stopped' } as const;
 

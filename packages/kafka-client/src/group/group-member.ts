@@ -24,6 +24,7 @@ export interface GroupTimings {
 
 export class KafkaGroupMember implements GroupMember {
   onLost: ((error: KafkaError) => void) | null = null;
+  joinFailure: KafkaError | null = null;
   private memberId = '';
   private generation = -1;
   private joined: JoinedGroup | null = null;
@@ -128,10 +129,14 @@ export class KafkaGroupMember implements GroupMember {
       let reaction: Reaction;
       try {
         const outcome = await this.joinOnce(signal);
-        if (typeof outcome !== 'string') return outcome;
+        if (typeof outcome !== 'string') {
+          this.joinFailure = null;
+          return outcome;
+        }
         reaction = outcome;
       } catch (error) {
         if (!(error instanceof KafkaError && error.retriable)) throw error;
+        this.joinFailure = error;
         this.logger.debug(`Retrying to join group '${this.options.groupId}': ${error.message}`);
         reaction = 'find-coordinator';
       }
@@ -198,6 +203,7 @@ export class KafkaGroupMember implements GroupMember {
 
   /** Throws for `fatal`. */
   private applyReaction(reaction: Reaction, error: KafkaError): Reaction {
+    this.joinFailure = error;
     if (reaction === 'fatal') {
       if (error.fenced) this.fence(error);
       throw error;

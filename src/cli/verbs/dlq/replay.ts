@@ -15,7 +15,7 @@ import {
 import type { ConsumerRecord, FetchedBatch, Producer, TopicPartitionOffset } from '@millrace/kafka-client';
 import { ConnectError, messageOf, timeoutSignal } from '@millrace/sdk';
 import { failureOf, type Failure } from '../../../dead-letters/failure-of';
-import { letterRanges, type LetterRange } from '../../../dead-letters/letter-ranges';
+import { recordRanges, type RecordRange } from '../../../records/record-ranges';
 import { originalRecord } from '../../../dead-letters/original-record';
 import {
   MAX_PLACES,
@@ -111,10 +111,10 @@ async function replayAll(
   return failures.length === 0 ? EXIT.success : EXIT.no;
 }
 
-async function rangesOf(cluster: OpenCluster, topic: string): Promise<readonly LetterRange[]> {
+async function rangesOf(cluster: OpenCluster, topic: string): Promise<readonly RecordRange[]> {
   const admin = cluster.clients.admin(cluster.settings('admin'));
   try {
-    return await letterRanges(admin, topic);
+    return await recordRanges(admin, topic);
   } finally {
     await admin.close();
   }

@@ -1,14 +1,13 @@
 /** The states of connectors and tasks. Pure. */
 import { path } from '@millrace/cli/rest';
 import { shellQuote } from '@millrace/cli/terminal';
+import { traceReason } from '@millrace/texts/redaction';
 import { type Failure, notReached } from './deadline';
 import { failureCure } from './failure-cure';
 import { clockFindings, noWorkerFinding } from './group-findings';
 import { sentence } from './kafka-findings';
 import type { DoctorFinding } from './report';
 import { type ConnectorFacts, isNoWorker, type RestFacts } from './worker-facts';
-
-const LONGEST_LINE = 500;
 
 /**
  * @param isGuessed the command line and the context name no URL
@@ -103,8 +102,7 @@ function connectorFindings({ name, connector, tasks }: ConnectorFacts, url: stri
   return found;
 }
 
-/** The sentence of a trace; the class before it is kept, because people search for it. */
-function firstLine(trace = 'it has no trace.'): string {
-  const line = trace.split('\n', 1)[0]?.trim() ?? '';
-  return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : sentence(line);
+/** The reason of a trace; the class before it is kept, because people search for it. */
+function firstLine(trace = ''): string {
+  return sentence(traceReason(trace).line || 'it has no trace.');
 }

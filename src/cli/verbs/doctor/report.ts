@@ -1,7 +1,7 @@
 /** What `millrace doctor` found, and how it is shown. */
 import { EXIT } from '@millrace/cli';
 import { type Paint, printable } from '@millrace/cli/terminal';
-import { HIDDEN, HiddenValues, isSecret, redactText, TEXT_LIMIT } from '@millrace/texts/redaction';
+import { HIDDEN, HiddenValues, isSecret, redactText } from '@millrace/texts/redaction';
 import type { Finding } from '@millrace/sdk';
 
 /** A finding and what it is about: `Kafka`, `topic connect-configs`, `connector orders`. */
@@ -20,6 +20,8 @@ export interface Report {
   readonly findings: readonly DoctorFinding[];
 }
 
+/** A trace's reason ends with its place and cure, so that it must not be cut. Characters. */
+const LONGEST_MESSAGE = 16_384;
 const ORDER = ['error', 'warning', 'unchecked'] as const;
 const COLOURS = { error: 'red', warning: 'yellow', unchecked: 'grey' } as const;
 
@@ -90,7 +92,7 @@ export class Secrets {
 
   /** For a text that may quote settings. */
   bounded(text: string): string {
-    return redactText(this.text(text), TEXT_LIMIT, null);
+    return redactText(this.text(text), LONGEST_MESSAGE, null);
   }
 
   hide(finding: DoctorFinding): DoctorFinding {

@@ -1,5 +1,8 @@
 /** Signals as text: cdc-postgres §4.9. */
-import { parseSignal, signalOf } from '../../../../connectors/postgres/src/signals/signal';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PluginManifest } from '@millrace/sdk';
+import { parseSignal, SIGNAL_TYPES, signalOf } from '../../../../connectors/postgres/src/signals/signal';
 import { conditionFor, snapshotRequest } from '../../../../connectors/postgres/src/signals/snapshot-request';
 
 test('cdc-postgres §4.9: data as an object, as text, and absent', () => {
@@ -52,4 +55,10 @@ test.each([
   [{ 'surrogate-key': 1 }, 'not a text'],
 ])('a request that cannot be read: %#', (data, problem) => {
   expect(() => snapshotRequest(data)).toThrow(problem);
+});
+
+test('the manifest declares the types that are applied', () => {
+  const file = join(__dirname, '../../../../connectors/postgres/package.json');
+  const { millrace } = JSON.parse(readFileSync(file, 'utf8')) as { millrace: PluginManifest };
+  expect(millrace.plugins[0]?.signals?.map(({ type }) => type)).toEqual(SIGNAL_TYPES);
 });

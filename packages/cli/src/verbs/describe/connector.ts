@@ -5,7 +5,7 @@ import { type Instance, statusOf } from '../../connectors/connectors';
 import { shownValue } from '../../connectors/config-changes';
 import { writeAnswer } from '../../output/answer';
 import { type Paint, paintOf, paintState } from '../../output/colours';
-import { fieldsText, indented, membersText, sectionText, tableText } from '../../output/layout';
+import { fieldsText, indented, membersText, sectionText, tableText, wrapText } from '../../output/layout';
 import { printable } from '../../output/printable';
 import type { Invocation } from '../../program/command-spec';
 import { withClient } from '../../rest/clients';
@@ -16,7 +16,9 @@ export async function run(invocation: Invocation): Promise<number> {
   const { taskConfigs = false } = invocation.options as { taskConfigs?: boolean };
   const name = invocation.args[0] as string;
   const described = await withClient(invocation, (client) => describe(client, name, taskConfigs));
-  writeAnswer(invocation, described, () => connectorText(described, paintOf(invocation.io)));
+  writeAnswer(invocation, described, () =>
+    connectorText(described, paintOf(invocation.io), invocation.io.stdout.columns),
+  );
   return 0;
 }
 
@@ -132,7 +134,7 @@ export interface DescribedConnector extends DescribedInstance {
   readonly offsets: readonly OffsetEntry[] | Unavailable;
 }
 
-function connectorText(described: DescribedConnector, paint: Paint): string {
+function connectorText(described: DescribedConnector, paint: Paint, columns?: number): string {
   const { name, type, state, worker, trace, tasks, config, topics, offsets } = described;
   return [
     fieldsText([
@@ -141,12 +143,12 @@ function connectorText(described: DescribedConnector, paint: Paint): string {
       ['State', paintState(paint, state)],
       ['Worker', worker],
     ]),
-    traceText(trace, ''),
+    traceText(trace, '', columns),
     sectionText(
       'Tasks',
       tasks.map((task) => {
         const place = task.worker === '' ? '' : ` on ${task.worker}`;
-        return `  ${task.id}: ${paintState(paint, task.state)}${printable(place)}\n${traceText(task.trace, '  ')}`;
+        return `  ${task.id}: ${paintState(paint, task.state)}${printable(place)}\n${traceText(task.trace, '  ', columns)}`;
       }),
     ),
     configText('Config', config),
@@ -155,7 +157,7 @@ function connectorText(described: DescribedConnector, paint: Paint): string {
       'Topics',
       isUnavailable(topics) ? [unavailableText(topics)] : topics.map((topic) => `  ${printable(topic)}\n`),
     ),
-    sectionText('Offsets', isUnavailable(offsets) ? [unavailableText(offsets)] : offsetLines(offsets)),
+    sectionText('Offsets', isUnavailable(offsets) ? [unavailableText(offsets)] : offsetLines(offsets, columns)),
   ].join('');
 }
 
@@ -163,14 +165,19 @@ function configText(heading: string, config: ShownConfig): string {
   return sectionText(heading, [indented(fieldsText(Object.entries(config)))]);
 }
 
-function traceText(trace: readonly string[] = [], indent: string): string {
-  return trace.map((line) => `${indent}  ${printable(line).trimEnd()}\n`).join('');
+/** @param columns width of the terminal; 0 or undefined if unknown */
+function traceText(trace: readonly string[] = [], indent: string, columns?: number): string {
+  const room = columns ? Math.max(columns - indent.length - 2, NARROWEST) : Infinity;
+  return trace
+    .flatMap((line) => (line.length > room ? wrapText(printable(line), room) : [printable(line).trimEnd()]))
+    .map((line) => `${indent}  ${line}\n`)
+    .join('');
 }
 
-function offsetLines(offsets: readonly OffsetEntry[]): readonly string[] {
+function offsetLines(offsets: readonly OffsetEntry[], columns?: number): readonly string[] {
   if (offsets.length === 0) return [];
   const rows = offsets.map(({ partition, offset }) => [membersText(partition), membersText(offset)]);
-  return [indented(tableText(['PARTITION', 'OFFSET'], rows))];
+  return [indented(tableText(['PARTITION', 'OFFSET'], rows, { columns: columns && columns - 2 }))];
 }
 
 function isUnavailable(value: readonly unknown[] | Unavailable): value is Unavailable {
@@ -181,12 +188,12 @@ function unavailableText({ unavailable }: Unavailable): string {
   return `  not available: ${printable(unavailable)}\n`;
 }
 
+const NARROWEST = 36;
 const LONGEST_TRACE = 64 * 1024;
-const LONGEST_TEXT = 2000;
-const MOST_LINES = 6;
+const MOST_LINES = 20;
 const FRAME = /^\s*(?:at |\.\.\. \d+ (?:more|common))/;
 
-/** The messages of an exception and of its causes: at most 6 lines, without credentials. Empty without a trace. */
+/** The messages of an exception and of its causes: at most 20 lines, without credentials. Empty without a trace. */
 export function traceLines(trace = ''): readonly string[] {
   const lines = trace
     .slice(0, LONGEST_TRACE)
@@ -194,5 +201,5 @@ export function traceLines(trace = ''): readonly string[] {
     .filter((line) => line.trim() !== '' && !FRAME.test(line))
     .slice(0, MOST_LINES);
   // A quoted secret may continue on the next line.
-  return lines.length === 0 ? [] : redactText(lines.join('\n'), LONGEST_TEXT).split('\n');
+  return lines.length === 0 ? [] : redactText(lines.join('\n'), LONGEST_TRACE).split('\n');
 }

@@ -16,6 +16,7 @@ export interface Figures {
   readonly lagRecords: number | null;
   readonly lagSeconds: number | null;
   readonly errors: number | null;
+  readonly errorsPerSecond: number | null;
 }
 
 export interface TaskRow extends Figures {
@@ -50,8 +51,9 @@ export function connectorRows(
   const figures = new Map(now.flatMap((worker, i) => [...taskRates(worker, before[i])]));
   return connectors.map(({ name, type, status }) => {
     const tasks = status.tasks.map(({ id, state, worker }) => {
-      const { rate = null, lagRecords = null, lagSeconds = null, errors = null } = figures.get(taskKey(name, id)) ?? {};
-      return { id, state, worker, recordsPerSecond: rate, lagRecords, lagSeconds, errors };
+      const reading = figures.get(taskKey(name, id)) ?? {};
+      const { rate = null, lagRecords = null, lagSeconds = null, errors = null, errorRate = null } = reading;
+      return { id, state, worker, recordsPerSecond: rate, lagRecords, lagSeconds, errors, errorsPerSecond: errorRate };
     });
     return {
       name,
@@ -61,6 +63,7 @@ export function connectorRows(
       lagRecords: most(tasks.map((task) => task.lagRecords)),
       lagSeconds: most(tasks.map((task) => task.lagSeconds)),
       errors: sum(tasks.map((task) => task.errors)),
+      errorsPerSecond: sum(tasks.map((task) => task.errorsPerSecond)),
       tasks,
     };
   });
@@ -84,7 +87,7 @@ export type SortKey = 'rate' | 'lag' | 'errors' | 'name';
 const FIGURES: Readonly<Record<Exclude<SortKey, 'name'>, (row: Figures) => readonly (number | null)[]>> = {
   rate: ({ recordsPerSecond }) => [recordsPerSecond],
   lag: ({ lagSeconds, lagRecords }) => [lagSeconds, lagRecords],
-  errors: ({ errors }) => [errors],
+  errors: ({ errorsPerSecond, errors }) => [errorsPerSecond, errors],
 };
 
 /** Largest first, unknown last; equal ones stay in their order. */

@@ -1,6 +1,6 @@
 /** The screen of `millrace top`. */
 import { type Paint, paintState } from '../../output/colours';
-import { tableText } from '../../output/layout';
+import { tableText, wrapText } from '../../output/layout';
 import { printable } from '../../output/printable';
 import { type ConnectorRow, type Figures, type SortKey, sortRows, type WorkerReading, type WorkerRow } from './rows';
 
@@ -9,10 +9,16 @@ export interface Shown {
   /** Rows of connectors or tasks. */
   readonly limit: number;
   readonly tasks: boolean;
+  /** Width of the terminal; 0 or undefined: unknown. */
+  readonly columns?: number | undefined;
 }
 
 const MOST_NAMES = 5;
-const FIGURES = ['RECORDS/S', 'LAG', 'BEHIND', 'ERRORS'];
+const NARROWEST = 40;
+const FIGURES = ['RECORDS/S', 'LAG', 'BEHIND', 'ERRORS', 'ERRORS/S'];
+/** What a narrow terminal does not show, the least important first. */
+const OPTIONAL = ['TYPE', 'WORKER', 'LAG', 'ERRORS', 'TASKS'];
+const OPTIONAL_OF_WORKERS = ['TASKS', 'RECORDS/S'];
 
 export function topText(
   connectors: readonly ConnectorRow[],
@@ -21,15 +27,18 @@ export function topText(
   shown: Shown,
   paint: Paint,
 ): string {
+  const { columns } = shown;
+  const wrapped = (note: string): string =>
+    columns ? wrapText(printable(note), Math.max(columns, NARROWEST)).join('\n') : printable(note);
   const hasFigures = readings.some(({ figures }) => figures);
   const rows = shown.tasks ? taskLines(connectors, shown, paint) : connectorLines(connectors, shown, paint);
   const headings = shown.tasks ? ['CONNECTOR', 'TASK', 'STATE', 'WORKER'] : ['CONNECTOR', 'TYPE', 'STATE', 'TASKS'];
   const lines = rows.slice(0, shown.limit).map(({ words, figures }) => [...words, ...(hasFigures ? figures : [])]);
   const more = rows.length - lines.length;
   return [
-    ...(hasFigures ? [`${workersText(workers)}\n`] : []),
-    ...notesOf(connectors, readings).map((note) => `${printable(note)}\n\n`),
-    tableText([...headings, ...(hasFigures ? FIGURES : [])], lines),
+    ...(hasFigures ? [`${workersText(workers, columns)}\n`] : []),
+    ...notesOf(connectors, readings).map((note) => `${wrapped(note)}\n\n`),
+    tableText([...headings, ...(hasFigures ? FIGURES : [])], lines, { columns, optional: OPTIONAL }),
     ...(more > 0 ? [`... and ${more} more\n`] : []),
   ].join('');
 }
@@ -59,11 +68,18 @@ function taskLines(connectors: readonly ConnectorRow[], { sort }: Shown, paint: 
   }));
 }
 
-function figureTexts({ recordsPerSecond, lagRecords, lagSeconds, errors }: Figures): readonly string[] {
-  return [rateText(recordsPerSecond), countText(lagRecords), secondsText(lagSeconds), countText(errors)];
+function figureTexts(figures: Figures): readonly string[] {
+  const { recordsPerSecond, lagRecords, lagSeconds, errors, errorsPerSecond } = figures;
+  return [
+    rateText(recordsPerSecond),
+    countText(lagRecords),
+    secondsText(lagSeconds),
+    countText(errors),
+    rateText(errorsPerSecond),
+  ];
 }
 
-function workersText(workers: readonly WorkerRow[]): string {
+function workersText(workers: readonly WorkerRow[], columns: number | undefined): string {
   return tableText(
     ['WORKER', 'CPU', 'MEMORY', 'TASKS', 'RECORDS/S'],
     workers.map(({ worker, cpu, memoryBytes, tasks, recordsPerSecond }) => [
@@ -73,6 +89,7 @@ function workersText(workers: readonly WorkerRow[]): string {
       countText(tasks),
       rateText(recordsPerSecond),
     ]),
+    { columns, optional: OPTIONAL_OF_WORKERS },
   );
 }
 
@@ -88,7 +105,7 @@ function notesOf(connectors: readonly ConnectorRow[], readings: readonly WorkerR
     ...(without.length > 0
       ? [`Only states of ${namesText(without.map(({ worker }) => worker))}: no GET /metrics (Java's worker has none).`]
       : []),
-    ...problems.slice(0, MOST_NAMES),
+    ...problems,
     ...(isKnown && elsewhere.length > 0
       ? [`No figures of tasks on ${namesText(elsewhere)}: name the URLs of all workers with --url or in the context.`]
       : []),

@@ -19,15 +19,17 @@ import { Facts } from './facts';
 import { HistoryTab } from './history-tab';
 import { LogsTab } from './logs-tab';
 import { StatusTab } from './status-tab';
-import { TopicsTab } from './topics-tab';
 import { isNotFound, useConnector } from './use-connector';
 
+const ChartsTab = lazyPage(async () => (await import('./charts-tab')).ChartsTab);
 const ConfigTab = lazyPage(async () => (await import('./config-tab')).ConfigTab);
 const OffsetsTab = lazyPage(async () => (await import('./offsets-tab')).OffsetsTab);
+const TopicsTab = lazyPage(async () => (await import('./topics-tab')).TopicsTab);
 const DeadLettersTab = lazyPage(async () => (await import('./dead-letters-tab')).DeadLettersTab);
 
 const TABS = [
   { key: 'status', label: 'Status' },
+  { key: 'charts', label: 'Charts' },
   { key: 'config', label: 'Configuration' },
   { key: 'offsets', label: 'Offsets' },
   { key: 'topics', label: 'Topics' },
@@ -112,11 +114,12 @@ function Connector({ details, polled, query }: ConnectorProps): JSX.Element {
         onSelect={(tab) => replaceQuery({ tab: tab === 'status' ? '' : tab })}
       >
         {selected === 'status' && <StatusTab details={details} refresh={polled.refresh} />}
+        {selected === 'charts' && <ChartsTab name={row.name} />}
         {selected === 'config' && <ConfigTab details={details} draft={draft} refresh={polled.refresh} />}
         {selected === 'offsets' && (
           <OffsetsTab details={details} edited={offsets} onEdit={setOffsets} refresh={polled.refresh} />
         )}
-        {selected === 'topics' && <TopicsTab details={details} refresh={polled.refresh} />}
+        {selected === 'topics' && <TopicsTab details={details} topic={query['topic'] ?? ''} refresh={polled.refresh} />}
         {selected === 'logs' && <LogsTab name={row.name} />}
         {selected === 'dead-letters' && <DeadLettersTab details={details} />}
         {selected === 'history' && <HistoryTab name={row.name} />}

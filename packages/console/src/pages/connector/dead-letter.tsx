@@ -5,9 +5,9 @@ import { Age } from '../../parts/age';
 import { Badge } from '../../parts/badge';
 import { Checkbox } from '../../parts/form';
 import { formatNumberOf } from '../../parts/format';
-import { printable } from '../../parts/printable';
 import { Text } from '../../parts/text';
-import { Code, Fold } from '../../parts/trace';
+import { Fold } from '../../parts/trace';
+import { HeaderList, Part } from './record-parts';
 
 export type Replayed = ReplayResult['results'][number];
 
@@ -55,18 +55,10 @@ export function Letter({ letter, isSelected, result, onToggle }: LetterProps): J
               <Part label={`error class of ${name}`} title="Error" text={failure.errorClass} />
             )}
             {headers.length > 0 && (
-              <dl class="headers" aria-label={`Headers of ${name}`}>
-                {headers.map((header, i) => (
-                  <div key={i}>
-                    <dt>
-                      <bdi>{printable(header.key)}</bdi>
-                    </dt>
-                    <dd>
-                      <bdi class="text code">{printable(header.value)}</bdi>
-                    </dd>
-                  </div>
-                ))}
-              </dl>
+              <HeaderList
+                label={`Headers of ${name}`}
+                headers={headers.map((header) => ({ name: header.key, text: header.value }))}
+              />
             )}
           </div>
         </Fold>
@@ -83,21 +75,6 @@ function Outcome({ result: { error, failedAgain } }: { readonly result: Replayed
       <Badge tone="failed">{error === null ? 'Replayed, and failed again' : 'Not replayed'}</Badge>{' '}
       <Text>{error ?? failedAgain ?? ''}</Text>
     </p>
-  );
-}
-
-interface PartProps {
-  readonly title: string;
-  readonly label: string;
-  readonly text: string | null;
-}
-
-function Part({ title, label, text }: PartProps): JSX.Element {
-  return (
-    <div>
-      <p class="muted">{title}</p>
-      {text === null ? <p class="muted">null</p> : <Code label={label}>{text}</Code>}
-    </div>
   );
 }
 

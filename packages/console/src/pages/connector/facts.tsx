@@ -4,11 +4,15 @@ import type { ConnectorDetails } from '../../worker-api';
 import { Age } from '../../parts/age';
 import { SummaryBadge } from '../../parts/badge';
 import { formatLag, formatRate, UNKNOWN } from '../../parts/format';
+import { useGroup } from '../../parts/overview-store';
 import { Sparkline } from '../../parts/rate-chart';
 import { Name, Text } from '../../parts/text';
 
+const NO_RATES: readonly (number | null)[] = [];
+
 export function Facts({ details }: { readonly details: ConnectorDetails }): JSX.Element {
-  const { row, history, historyStepMs } = details;
+  const { row } = details;
+  const { data } = useGroup();
   return (
     <dl class="fact-list" aria-label="About the connector">
       <Fact label="State">
@@ -20,7 +24,7 @@ export function Facts({ details }: { readonly details: ConnectorDetails }): JSX.
       <Fact label="Rate">
         <span class="rate-fact">
           <span class="number">{formatRate(row.rate)}</span>
-          <Sparkline rates={history} stepMs={historyStepMs} />
+          {data && <Sparkline rates={data.rates.get(row.name) ?? NO_RATES} stepMs={data.historyStepMs} />}
         </span>
       </Fact>
       <Fact label="Lag">

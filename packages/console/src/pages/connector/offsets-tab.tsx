@@ -3,20 +3,13 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { requestText } from '../../api/request';
 import type { ConnectorDetails } from '../../worker-api';
-import {
-  isChanged,
-  patchOf,
-  problemOf,
-  readOffsets,
-  repeated,
-  type ConnectorType,
-  type OffsetRow,
-} from '../../offsets/offsets-model';
+import { isChanged, patchOf, problemOf, readOffsets, repeated, type OffsetRow } from '../../offsets/offsets-model';
 import { ActionButton, Button } from '../../parts/button';
 import { formatClock, formatNumberOf } from '../../parts/format';
 import { Empty, ErrorNotice, Notice, Skeleton } from '../../parts/placeholders';
 import { roleObjection } from '../../parts/roles';
 import { useSession } from '../../parts/session';
+import { useLoaded } from '../../parts/use-loaded';
 import { OffsetsDialog, type OffsetsRequest } from './offsets-dialog';
 import { OffsetsEditor } from './offsets-editor';
 import { connectPath } from './use-connector';
@@ -34,13 +27,18 @@ export function OffsetsTab({ details, edited, onEdit, refresh }: OffsetsTabProps
   const { name, type } = row;
   const { role } = useSession();
   const objection = roleObjection(role, 'admin');
-  const offsets = useOffsets(name, type, row.state);
+  // After the connector has stopped, for instance, they are read again.
+  const offsets = useLoaded(
+    async (signal) => readOffsets(await requestText(connectPath(name, '/offsets'), { signal }), type),
+    `${type}\n${name}`,
+    row.state,
+  );
   const [asked, setAsked] = useState<OffsetsRequest | null>(null);
   const [answer, setAnswer] = useState<string | null>(null);
   useEffect(() => setAnswer(null), [name]);
-  if (offsets.rows === null)
+  if (offsets.data === null)
     return offsets.error ? <ErrorNotice error={offsets.error} retry={offsets.reload} /> : <Skeleton />;
-  const rows = edited ?? offsets.rows;
+  const rows = edited ?? offsets.data;
   const changed = rows.filter(isChanged);
   const twice = repeated(rows);
   const isWrong = rows.some((item) => isChanged(item) && problemOf(item, type) !== null) || twice.size > 0;
@@ -55,22 +53,22 @@ export function OffsetsTab({ details, edited, onEdit, refresh }: OffsetsTabProps
     <section aria-labelledby="offsets">
       <div class="section-head">
         <h2 id="offsets">
-          Offsets <span class="muted number">{formatNumberOf(offsets.rows.length, 'partition')}</span>
+          Offsets <span class="muted number">{formatNumberOf(offsets.data.length, 'partition')}</span>
         </h2>
         <span class="muted">{offsets.at !== null && `read at ${formatClock(offsets.at)}`}</span>
         <Button isBusy={offsets.isLoading} onClick={offsets.reload}>
           Read again
         </Button>
         {edited === null && (
-          <ActionButton needs="admin" icon="edit" onClick={() => onEdit(offsets.rows)}>
+          <ActionButton needs="admin" icon="edit" onClick={() => onEdit(offsets.data)}>
             Edit offsets
           </ActionButton>
         )}
         <ActionButton
           needs="admin"
           kind="danger"
-          objection={offsets.rows.length === 0 ? 'There are no offsets' : null}
-          onClick={() => setAsked({ patch: null, changed: offsets.rows ?? [] })}
+          objection={offsets.data.length === 0 ? 'There are no offsets' : null}
+          onClick={() => setAsked({ patch: null, changed: offsets.data ?? [] })}
         >
           Reset all offsets
         </ActionButton>
@@ -107,37 +105,4 @@ export function OffsetsTab({ details, edited, onEdit, refresh }: OffsetsTabProps
       {asked && <OffsetsDialog {...{ row, effects, asked }} onDone={done} onClose={() => setAsked(null)} />}
     </section>
   );
-}
-
-interface Offsets {
-  readonly rows: readonly OffsetRow[] | null;
-  readonly error: Error | null;
-  /** When `rows` were read, by the browser's clock. */
-  readonly at: number | null;
-  readonly isLoading: boolean;
-  readonly reload: () => void;
-}
-
-/**
- * Read once and on request: reading them costs the worker more than a status.
- * @param state a change of it reads them again, for instance after the connector has stopped
- */
-function useOffsets(name: string, type: ConnectorType, state: string): Offsets {
-  const [loaded, setLoaded] = useState<Pick<Offsets, 'rows' | 'error' | 'at'>>({ rows: null, error: null, at: null });
-  const [isLoading, setLoading] = useState(true);
-  const [attempt, setAttempt] = useState(0);
-  useEffect(() => {
-    const controller = new AbortController();
-    setLoading(true);
-    requestText(connectPath(name, '/offsets'), { signal: controller.signal })
-      .then((text) => setLoaded({ rows: readOffsets(text, type), error: null, at: Date.now() }))
-      .catch((error: Error) => {
-        if (!controller.signal.aborted) setLoaded((previous) => ({ ...previous, error }));
-      })
-      .finally(() => {
-        if (!controller.signal.aborted) setLoading(false);
-      });
-    return () => controller.abort();
-  }, [name, type, state, attempt]);
-  return { ...loaded, isLoading, reload: () => setAttempt((count) => count + 1) };
 }

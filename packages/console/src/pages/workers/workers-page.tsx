@@ -9,10 +9,13 @@ import { useGroup } from '../../parts/overview-store';
 import { ErrorNotice, Notice, Skeleton } from '../../parts/placeholders';
 import { printable } from '../../parts/printable';
 import type { Query } from '../../parts/routes';
+import { lazyPage } from '../../parts/lazy-page';
 import { Table } from '../../parts/table';
 import { Text } from '../../parts/text';
 import { INSTANCE_COLUMNS, WORKER_COLUMNS } from './columns';
 import { instancesOf, versionsOf } from './instances';
+
+const WorkerCharts = lazyPage(async () => (await import('./worker-charts')).WorkerCharts);
 
 export function WorkersPage({ query }: { readonly query: Query }): JSX.Element {
   const { data, error, refresh } = useGroup();
@@ -44,6 +47,10 @@ function Workers({ group, chosen }: { readonly group: Group; readonly chosen: st
         keyOf={({ id }) => id}
         initialSort={{ key: 'worker', isDescending: false }}
       />
+      <section class="section" aria-labelledby="last-hour">
+        <h2 id="last-hour">The last hour</h2>
+        <WorkerCharts chosen={shown?.id ?? null} />
+      </section>
       {shown && (
         <section class="section" aria-labelledby="instances">
           <h2 id="instances">
