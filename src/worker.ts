@@ -8,7 +8,8 @@ import { builtInPlugins } from './built-in-plugins';
 import { createHerder } from './cluster/create-herder';
 import { forwardRequest, type ForwardRequest } from './cluster/forwarding/forwarding';
 import type { Herder } from './cluster/herder';
-import { configWarnings, forcedSettingWarnings } from './config/config-warnings';
+import { startupWarnings } from './config/differences/startup-warnings';
+import { forcedSettingWarnings } from './config/forced-settings';
 import { advertisedUrl, type Listener } from './config/listeners';
 import type { ConfigResolver } from './config/providers/config-resolver';
 import type { WorkerConfig } from './config/worker-config';
@@ -151,7 +152,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver, r
     },
     start: async () => {
       const ofPlugins = registry.list().flatMap(({ workerSettings = [] }) => workerSettings);
-      for (const warning of [...configWarnings(config.raw, ofPlugins), ...forcedSettingWarnings(config)])
+      for (const warning of [...startupWarnings(config.raw, ofPlugins), ...forcedSettingWarnings(config)])
         logger.warn(warning);
       await checkDefaultConverters(config, registry);
       await watcher?.start();

@@ -17,8 +17,8 @@ group.id=g
 config.storage.topic=c
 offset.storage.topic=o
 status.storage.topic=s
-key.converter=K
-value.converter=V
+key.converter=JsonConverter
+value.converter=JsonConverter
 `;
 
 class FakeWorker implements Worker {
@@ -147,9 +147,22 @@ describe('start: settings', () => {
       ),
       '    Worker setting "session.timeout.ms" is invalid: "x": Not a number of type INT.',
       '    Worker setting "plugin.watch" is invalid: "maybe": Expected value to be either true or false. It is set by the environment variable CONNECT_PLUGIN_WATCH. (WORKER_CONFIG_INVALID)',
+      'What else differs from Java Connect: millrace doctor --from-java w.properties',
       '',
     ]);
     expect(io.out).toBe('');
+  });
+
+  test('settings of Java that would fail later are named, too', async () => {
+    const more =
+      'security.protocol=SASL_SSL\nsasl.mechanism=GSSAPI\nvalue.converter=io.confluent.connect.avro.AvroConverter\nsession.timeout.ms=x\n';
+    writeFileSync(join(cwd, 'w.properties'), GOOD + more);
+    const { io } = await startWith(['w.properties']);
+    expect(io.err).toMatch(/^millrace: 3 worker settings are invalid:\n/);
+    expect(io.err).toContain(
+      '"value.converter" is rejected. Class io.confluent.connect.avro.AvroConverter is not installed.',
+    );
+    expect(io.err).toContain('"sasl.mechanism" is rejected. Kerberos is not supported.');
   });
 
   test('a file that does not exist', async () => {
@@ -202,9 +215,9 @@ describe('settings of the embedded broker', () => {
   });
 
   test('dev: a file and the environment override its settings, an external Kafka included', async () => {
-    writeFileSync(join(cwd, 'my.properties'), 'group.id=mine\nkey.converter=K\n');
+    writeFileSync(join(cwd, 'my.properties'), 'group.id=mine\nkey.converter=JsonConverter\n');
     const over = await startWith(['my.properties'], { CONNECT_VALUE_CONVERTER: 'V' }, dev);
-    expect(over.config).toMatchObject({ groupId: 'mine', keyConverter: 'K', valueConverter: 'V' });
+    expect(over.config).toMatchObject({ groupId: 'mine', keyConverter: 'JsonConverter', valueConverter: 'V' });
     expect(over.embedded).not.toBeNull();
     const kafka = await startWith([], { BOOTSTRAP_SERVERS: 'k:9092' }, dev);
     expect([kafka.embedded, kafka.config?.bootstrapServers]).toEqual([null, 'k:9092']);

@@ -13,8 +13,8 @@ group.id=g
 config.storage.topic=c
 offset.storage.topic=o
 status.storage.topic=s
-key.converter=K
-value.converter=V
+key.converter=JsonConverter
+value.converter=JsonConverter
 `;
 
 async function setupOf(env: Record<string, string>, more = '', port?: number): Promise<WorkerSetup> {

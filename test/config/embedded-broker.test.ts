@@ -1,5 +1,5 @@
 import { clientSettings } from '../../src/config/client-config';
-import { configWarnings } from '../../src/config/config-warnings';
+import { startupWarnings } from '../../src/config/differences/startup-warnings';
 import { embeddedBrokerConfig, withBrokerAt } from '../../src/config/embedded-broker';
 
 const EMBEDDED = { 'bootstrap.servers': 'embedded' };
@@ -58,7 +58,7 @@ test('every client gets the broker’s address, and storage topics get one repli
 });
 
 test('its settings are known, and are not passed to Kafka clients', () => {
-  expect(configWarnings({ 'embedded.port': '1', 'embedded.data.dir': 'd' })).toEqual([]);
-  expect(configWarnings({ 'embedded.prot': '1' })).toEqual([expect.stringContaining('"embedded.port"')]);
+  expect(startupWarnings({ 'embedded.port': '1', 'embedded.data.dir': 'd' })).toEqual([]);
+  expect(startupWarnings({ 'embedded.prot': '1' })).toEqual([expect.stringContaining('"embedded.port"')]);
   expect(clientSettings({ 'embedded.port': '1' }, 'worker')).toEqual({});
 });

@@ -1,5 +1,6 @@
 import { ConfigError } from '@millrace/sdk';
-import { configWarnings, forcedSettingWarnings } from '../../src/config/config-warnings';
+import { startupWarnings } from '../../src/config/differences/startup-warnings';
+import { forcedSettingWarnings } from '../../src/config/forced-settings';
 import { parseWorkerConfig, type WorkerConfig } from '../../src/config/worker-config';
 
 const MINIMAL = {
@@ -334,7 +335,7 @@ describe('several problems', () => {
 describe('warnings', () => {
   test('connect-rest 5: unknown keys are ignored, probable typing errors are named', () => {
     expect(
-      configWarnings({
+      startupWarnings({
         ...MINIMAL,
         'offset.flush.intervall.ms': '1',
         'Rest.Advertised.Port': '1',
@@ -349,34 +350,37 @@ describe('warnings', () => {
   });
 
   test('connect-runtime 1.2: overridden settings of storage topics', () => {
-    expect(configWarnings({ 'plugin.watch': 'true', 'task.host': 'inline' })).toEqual([
+    expect(startupWarnings({ 'plugin.watch': 'true', 'task.host': 'inline' })).toEqual([
       'Worker setting "plugin.watch" has no effect with task.host=inline: only threads can load changed code.',
     ]);
-    expect(configWarnings({ 'config.storage.partitions': '2', 'status.storage.cleanup.policy': 'delete' })).toEqual([
-      'Worker setting "config.storage.partitions" is ignored: the config topic always has one partition.',
-      'Worker setting "status.storage.cleanup.policy" is ignored: storage topics are always compacted.',
+    expect(startupWarnings({ 'config.storage.partitions': '2', 'status.storage.cleanup.policy': 'delete' })).toEqual([
+      'Worker setting "config.storage.partitions" has no effect. The config topic always has one partition.',
+      'Worker setting "status.storage.cleanup.policy" has no effect. Storage topics are always compacted.',
     ]);
   });
 
-  test('keys of Java without effect are named once', () => {
+  test('keys of Java without effect are named, those for one reason in one line', () => {
     expect(
-      configWarnings({
+      startupWarnings({
         ...MINIMAL,
         'metric.reporters': '',
         'plugin.discovery': 'only_scan',
         'auto.include.jmx.reporter': 'true',
+        'metrics.recording.level': 'DEBUG',
         'consumer.interceptor.classes': 'com.acme.X',
       }),
     ).toEqual([
-      'Worker settings without effect in Millrace: auto.include.jmx.reporter, plugin.discovery, consumer.interceptor.classes. Metrics are in GET /metrics, and plugins are found by their manifests.',
+      'Worker setting "plugin.discovery" has no effect. Plugins are found by the manifests in their folders.',
+      'Worker settings have no effect: auto.include.jmx.reporter, metrics.recording.level. Metrics are at GET /metrics. Scrape them with Prometheus.',
+      'Worker setting "consumer.interceptor.classes" has no effect. Interceptors are Java classes, which cannot run here. Metrics are at GET /metrics.',
     ]);
   });
 
   test('connect-runtime 2.7: a protocol without signatures of internal requests, in the words of Java', () => {
     for (const protocol of ['', 'sessioned', 'SESSIONED'])
-      expect(configWarnings({ ...MINIMAL, 'connect.protocol': protocol })).toEqual([]);
+      expect(startupWarnings({ ...MINIMAL, 'connect.protocol': protocol })).toEqual([]);
     for (const protocol of ['compatible', 'eager'])
-      expect(configWarnings({ ...MINIMAL, 'connect.protocol': protocol })).toEqual([
+      expect(startupWarnings({ ...MINIMAL, 'connect.protocol': protocol })).toEqual([
         `Internal request verification will be disabled for this cluster as this worker's connect.protocol configuration has been set to '${protocol}'. If this is not intentional, either remove the 'connect.protocol' configuration from the worker config file or change its value to 'sessioned'. If this configuration is left as-is, the cluster will be insecure: anyone who can connect may publish task configs, with HTTP Basic, too`,
       ]);
   });

@@ -17,6 +17,7 @@ import { hasPlaceholder } from '../../config/providers/placeholders';
 import { keyOf, problemsOf, SettingProblems } from '../../config/setting-problems';
 import { parseWorkerConfig, type WorkerConfig } from '../../config/worker-config';
 import { withJaasFile } from './jaas-credentials';
+import type * as Rejected from './rejected-settings';
 
 export interface ConfigSources {
   readonly defaults?: Readonly<Record<string, string>>;
@@ -112,6 +113,12 @@ async function parsed(
   };
   const config = check(parseWorkerConfig);
   const embedded = check(embeddedBrokerConfig);
+  if (problems.all.length > 0) {
+    // Plugins take time to find.
+    // eslint-disable-next-line @typescript-eslint/no-require-imports
+    const { rejectedSettings } = require('./rejected-settings') as typeof Rejected;
+    for (const problem of rejectedSettings(settings)) problems.add(problem);
+  }
   problems.throwAny();
   return { resolver, config, embedded } as Pick<WorkerSetup, 'resolver' | 'config' | 'embedded'>;
 }

@@ -1,9 +1,10 @@
 /** Runs a worker until SIGTERM or SIGINT, for `start` and `dev`; a second signal terminates it. */
 import { type CliIo, EXIT, type Invocation } from '@millrace/cli';
-import { fail, hasColours, indentedLines } from '@millrace/cli/terminal';
+import { fail, hasColours, indentedLines, shellQuote } from '@millrace/cli/terminal';
 import { redactText } from '@millrace/texts/redaction';
-import { startTimer } from '@millrace/sdk';
+import { isConnectError, startTimer } from '@millrace/sdk';
 import { ineffectiveVariablesWarning } from '../../config/environment';
+import { problemsOf } from '../../config/setting-problems';
 import type * as Recent from '../../logging/recent-lines';
 import type * as Logging from '../../logging/winston-logger';
 import type * as Composition from '../../worker';
@@ -35,7 +36,11 @@ export async function runWorker(
     stopTimeoutMs = setup.config.taskShutdownGracefulTimeoutMs + STOP_EXTRA_MS;
     worker = buildWorker(setup, io);
   } catch (error) {
-    return fail(io, error);
+    const code = fail(io, error);
+    const file = given.file ?? sources.usualFile;
+    if (isConnectError(error) && problemsOf(error).length > 1 && file !== undefined)
+      io.stderr.write(`What else differs from Java Connect: millrace doctor --from-java ${shellQuote(file)}\n`);
+    return code;
   }
   return await runUntilStopped(worker, io, stopTimeoutMs);
 }

@@ -5,7 +5,7 @@
  */
 import { ConnectError, type ConnectorConfig, type SourceOffset, type SourcePartition, startTimer } from '@millrace/sdk';
 import { SOURCE_KEYS } from '../../config/connector-config';
-import { replacedWarning } from '../../config/config-warnings';
+import { replacedWarning } from '../../config/forced-settings';
 import { readKey } from '../../config/framework-key';
 import type { WorkerConfig } from '../../config/worker-config';
 import { clientsOf } from '../../kafka-clients';

@@ -31,7 +31,7 @@ describe('what the file has is not asked for', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   const ENOUGH =
-    'group.id=g\nconfig.storage.topic=c\noffset.storage.topic=o\nstatus.storage.topic=s\nkey.converter=k\nvalue.converter=v\n';
+    'group.id=g\nconfig.storage.topic=c\noffset.storage.topic=o\nstatus.storage.topic=s\nkey.converter=JsonConverter\nvalue.converter=JsonConverter\n';
 
   async function report(text: string): Promise<Report> {
     const file = join(folder, 'worker.properties');

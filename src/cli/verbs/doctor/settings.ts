@@ -2,7 +2,8 @@
 import type { Invocation } from '@millrace/cli';
 import { clusterIdAt } from '@millrace/kafka-client';
 import { isConnectError } from '@millrace/sdk';
-import { configWarnings, forcedSettingWarnings } from '../../../config/config-warnings';
+import { startupWarnings } from '../../../config/differences/startup-warnings';
+import { forcedSettingWarnings } from '../../../config/forced-settings';
 import { withBrokerAt } from '../../../config/embedded-broker';
 import { createConfigResolver } from '../../../config/providers/config-resolver';
 import { problemsOf } from '../../../config/setting-problems';
@@ -67,7 +68,7 @@ export async function readSettings(
     );
   }
   const { config, embedded, resolver, file } = setup;
-  const findings = [...configWarnings(config.raw), ...forcedSettingWarnings(config)].map(warning);
+  const findings = [...startupWarnings(config.raw), ...forcedSettingWarnings(config)].map(warning);
   if (!embedded) return { config, resolver, file, hasKafka: true, findings };
   const address = await deadline.read('The embedded broker', BROKER_MS, async () => {
     const clients = workerClients(logger, config.tokenUrls);

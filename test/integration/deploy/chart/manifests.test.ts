@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { STOP_EXTRA_MS } from '../../../../src/cli/worker/run-worker';
 import type { AllowedHosts } from '../../../../src/config/allowed-hosts';
-import { configWarnings } from '../../../../src/config/config-warnings';
+import { startupWarnings } from '../../../../src/config/differences/startup-warnings';
 import { environmentSettings } from '../../../../src/config/environment';
 import { parseProperties } from '../../../../packages/texts/src/properties';
 import { parseWorkerConfig } from '../../../../src/config/worker-config';
@@ -36,7 +36,7 @@ describe.each(CASES)('values %s', (values) => {
     const settings = settingsOf(render(values));
     const config = parseWorkerConfig(settings);
     expect(config.groupId).toBe(settings['group.id']);
-    expect(configWarnings(settings)).toEqual([]);
+    expect(startupWarnings(settings)).toEqual([]);
     const known = new Set(rowsOf(WORKER_SETTINGS).map(({ name }) => name));
     const env = containerOf(render(values)).env as { name: string }[];
     const overrides = Object.keys(environmentSettings(Object.fromEntries(env.map(({ name }) => [name, 'x']))));
