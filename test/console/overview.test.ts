@@ -125,6 +125,13 @@ describe('the list', () => {
   });
   test('renders unseen rows again for states, not for rates', () => {
     expect(differsInState(row(), row({ rate: 2, tasks: [task({ rate: 2 })] }))).toBe(false);
+    const reasons = (code: string, message: string): ConnectorRow['reasons'] => [
+      { code, message, cure: null, since: 1, task: 0, worker: null, nextTryAt: null, actions: [] },
+    ];
+    const behind = row({ reasons: reasons('HEALTH_BEHIND', '300 seconds') });
+    expect(differsInState(behind, row({ reasons: reasons('HEALTH_BEHIND', '310 seconds') }))).toBe(false);
+    expect(differsInState(behind, row({ reasons: reasons('HEALTH_RETRYING', '300 seconds') }))).toBe(true);
+    expect(differsInState(behind, row())).toBe(true);
     expect(differsInState(row(), row({ tasks: [task({ state: 'FAILED' })] }))).toBe(true);
   });
 });

@@ -33,6 +33,28 @@ function message({ error, data }: Polled<Group>, at: number): string {
   return `${worker} does not answer since ${since}; what is shown is from then. Retrying.`;
 }
 
+/** What the worker knows of others is of the time when it left its group. */
+export function GroupBanner({ group: { data, isStale } }: { readonly group: Polled<Group> }): JSX.Element {
+  const absence = data?.health.absence ?? null;
+  return (
+    <div role="alert">
+      {absence !== null && !isStale && (
+        <div class="banner banner-failed">
+          <Icon name="unknown" />
+          <p>
+            {`This worker has not been in its group since ${formatClock(absence.since)}: ${printable(sentence(absence.reason))} `}
+            States are the last known ones; it rejoins by itself.
+          </p>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
 /** After an update of the worker, the page in the browser is of the version before. */
 export function UpdateBanner({ version }: { readonly version: string }): JSX.Element {
   return (

@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useContext, useEffect, useRef } from 'preact/hooks';
 import { ActionResults } from './action-results';
-import { ConnectionBanner, UpdateBanner } from './banner';
+import { ConnectionBanner, GroupBanner, UpdateBanner } from './banner';
 import { Button } from './button';
 import { Select } from './form';
 import { useGroup } from './overview-store';
@@ -63,6 +63,7 @@ export function Frame({ page, updatedTo, children }: FrameProps): JSX.Element {
       {/* At the bottom, where they move nothing that is about to be clicked. */}
       <div class="dock">
         <ConnectionBanner group={group} />
+        <GroupBanner group={group} />
         {updatedTo !== null && <UpdateBanner version={updatedTo} />}
         <ActionResults />
       </div>

@@ -36,3 +36,14 @@ export function transition({ state, target, summary }: ConnectorRow): string | n
   if (target === 'STARTED') return state === 'PAUSED' || state === 'STOPPED' ? 'resuming' : null;
   return state === target ? null : target === 'PAUSED' ? 'pausing' : 'stopping';
 }
+
+/** A part is FAILED: of the others, the state says nothing. */
+export function isFailureCode(code: string): boolean {
+  return !code.startsWith('HEALTH_');
+}
+
+const UNKNOWN_REASONS: ReadonlySet<string> = new Set(['HEALTH_NOT_IN_GROUP', 'HEALTH_WORKER_SILENT']);
+export function toneOfReason(code: string): 'failed' | 'degraded' | 'unknown' {
+  if (UNKNOWN_REASONS.has(code)) return 'unknown';
+  return isFailureCode(code) ? 'failed' : 'degraded';
+}

@@ -51,7 +51,17 @@ function noTasks({ target, state }: ConnectorRow): string {
 function columnsOf(row: ConnectorRow, refresh: () => void): readonly Column<TaskRow>[] {
   return [
     { key: 'task', label: 'Task', value: ({ id }) => id, cell: ({ id }) => <span class="number">{id}</span> },
-    { key: 'state', label: 'State', value: ({ state }) => state, cell: ({ state }) => <StateBadge state={state} /> },
+    {
+      key: 'state',
+      label: 'State',
+      value: ({ state }) => state,
+      cell: ({ state, problem }) => (
+        <div class="stack">
+          <StateBadge state={state} />
+          {problem !== null && <span class="sub warn">{problem.kind}</span>}
+        </div>
+      ),
+    },
     { key: 'since', label: 'Since', value: ({ since }) => since, cell: ({ since }) => <Age at={since} /> },
     {
       key: 'worker',
@@ -84,7 +94,12 @@ function columnsOf(row: ConnectorRow, refresh: () => void): readonly Column<Task
       label: 'Failed records',
       align: 'end',
       value: ({ errors }) => errors,
-      cell: ({ errors }) => <span class={`number${errors ? ' bad' : ''}`}>{formatCount(errors)}</span>,
+      cell: ({ errors, errorRate }) => (
+        <div class="stack">
+          <span class={`number${errors ? ' bad' : ''}`}>{formatCount(errors)}</span>
+          {errorRate !== null && errorRate > 0 && <span class="sub number">{formatRate(errorRate)}</span>}
+        </div>
+      ),
     },
     {
       key: 'actions',

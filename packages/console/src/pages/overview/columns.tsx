@@ -1,10 +1,10 @@
 /** Columns of the list of connectors. */
 import type { JSX } from 'preact';
 import type { ConnectorRow } from '../../worker-api';
-import { Age } from '../../parts/age';
+import { Age, Until } from '../../parts/age';
 import { SummaryBadge } from '../../parts/badge';
 import { SUMMARIES } from '../../parts/states';
-import { formatLag, formatRate, UNKNOWN } from '../../parts/format';
+import { formatCount, formatLag, formatNumberOf, formatRate, UNKNOWN } from '../../parts/format';
 import { printable } from '../../parts/printable';
 import { Sparkline } from '../../parts/rate-chart';
 import type { Column } from '../../parts/table';
@@ -66,6 +66,13 @@ export const COLUMNS: readonly Column<Entry>[] = [
     cell: ({ row }) => <LagCell row={row} />,
   },
   {
+    key: 'errors',
+    label: 'Failed records',
+    align: 'end',
+    value: ({ row }) => row.errorRate,
+    cell: ({ row }) => <Errors row={row} />,
+  },
+  {
     key: 'worker',
     label: 'Worker',
     value: ({ row }) => row.worker,
@@ -78,9 +85,9 @@ export const COLUMNS: readonly Column<Entry>[] = [
   },
   {
     key: 'failure',
-    label: 'Last failure',
-    value: ({ row }) => (row.failure === null ? null : -(row.failure.at ?? 0)),
-    cell: ({ row }) => <FailureCell row={row} />,
+    label: 'What is wrong',
+    value: ({ row: { reasons } }) => (reasons[0] === undefined ? null : -(reasons[0].since ?? 0)),
+    cell: ({ row }) => <ReasonCell row={row} />,
   },
 ];
 
@@ -104,18 +111,36 @@ function LagCell({ row }: { readonly row: ConnectorRow }): JSX.Element {
   );
 }
 
-function FailureCell({ row: { failure } }: { readonly row: ConnectorRow }): JSX.Element {
-  if (failure === null) return <span class="muted">{UNKNOWN}</span>;
-  const sentence = printable(failure.sentence);
+function Errors({ row: { errors, errorRate } }: { readonly row: ConnectorRow }): JSX.Element {
   return (
     <div class="stack">
-      <bdi class="clip" title={sentence}>
-        {sentence}
+      <span class={`number${errorRate ? ' bad' : ''}`}>{formatRate(errorRate)}</span>
+      {errors !== null && errors > 0 && <span class="sub number">{formatCount(errors)} in all</span>}
+    </div>
+  );
+}
+
+/** The worst one; the connector's page has all, and what to do. */
+function ReasonCell({ row: { reasons } }: { readonly row: ConnectorRow }): JSX.Element {
+  const [reason] = reasons;
+  if (reason === undefined) return <span class="muted">{UNKNOWN}</span>;
+  const { code, message, since, nextTryAt, task } = reason;
+  const text = printable(message);
+  return (
+    <div class="stack">
+      <bdi class="two-lines" title={text}>
+        {text}
       </bdi>
       <span class="sub">
-        <Age at={failure.at} />
-        {failure.task !== null && <span>· task {failure.task}</span>}
-        {failure.code !== null && <span class="clip">· {printable(failure.code)}</span>}
+        <Age at={since} />
+        {nextTryAt !== null && (
+          <span>
+            · next try <Until at={nextTryAt} />
+          </span>
+        )}
+        {task !== null && <span>· task {task}</span>}
+        {reasons.length > 1 && <span>· {formatNumberOf(reasons.length - 1, 'more reason')}</span>}
+        <span class="clip">· {printable(code)}</span>
       </span>
     </div>
   );

@@ -64,7 +64,8 @@ function Connectors({ group, query }: { readonly group: Group; readonly query: Q
   const change = (changed: Query): void => replaceQuery({ ...query, ...changed });
   return (
     <>
-      {health.status !== 'healthy' && (
+      {/* The banner says that it is not in its group. */}
+      {health.status !== 'healthy' && health.absence === null && (
         <Notice kind={health.status === 'starting' ? 'degraded' : 'failed'} title={`The worker is ${health.status}`}>
           {printable(health.message)}
         </Notice>

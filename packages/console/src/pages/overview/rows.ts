@@ -66,6 +66,8 @@ export function differsInState(a: ConnectorRow, b: ConnectorRow): boolean {
     a.worker !== b.worker ||
     a.isWorkerGone !== b.isWorkerGone ||
     a.failure !== b.failure ||
+    a.reasons.length !== b.reasons.length ||
+    a.reasons.some(({ code }, index) => code !== b.reasons[index]?.code) ||
     a.className !== b.className ||
     a.tasks.length !== b.tasks.length ||
     a.tasks.some((task, index) => task.state !== b.tasks[index]?.state)
