@@ -81,7 +81,8 @@ const NOT_READ: readonly Unsupported[] = LAYOUT.flatMap(([, keys]) => keys)
   .map(([key, , , , value]) => ({ key, fine: [String(value ?? '').toLowerCase()] }));
 
 const ALL_REFUSED = [...REFUSED, ...PROTECTION];
-const ALL_WITHOUT_EFFECT = [...WITHOUT_EFFECT, ...NOT_READ];
+/** The first one that covers a key counts: patterns know no defaults. */
+const ALL_WITHOUT_EFFECT = [...NOT_READ, ...WITHOUT_EFFECT];
 
 /** One problem per key whose absence would change what is published. */
 export function refusedKeys(config: ConnectorConfig): ConfigProblem[] {
@@ -93,7 +94,8 @@ export function refusedKeys(config: ConnectorConfig): ConfigProblem[] {
 
 /** Whether the key is one of Debezium's without effect here, set to a value that requires one. */
 export function isWithoutEffect(name: string, config: ConnectorConfig): boolean {
-  return ALL_WITHOUT_EFFECT.some((one) => asksFor(one, name, config));
+  const first = ALL_WITHOUT_EFFECT.find((one) => covers(one, name));
+  return first !== undefined && asksFor(first, name, config);
 }
 
 /** Whether some values of the key are rejected. */
