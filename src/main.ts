@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The `millrace` command. */
 import type * as NpmLaunch from './cli/npm-launch';
-import { runCli } from './cli/cli';
+import { commandNameIn, runCli } from './cli/cli';
 import { endProcess, outputTaken } from './cli/end-process';
 
 let handlesCrashes = false;
@@ -9,7 +9,7 @@ let signals = 0;
 /** Aborted when the process must not wait for the reader of its output. */
 const forceExit = new AbortController();
 // Their output is the log, and the reader of a log that has stopped must not keep a worker from ending.
-if (['start', 'dev'].includes(process.argv[2] ?? '')) forceExit.abort();
+if (['start', 'dev'].includes(commandNameIn(process.argv.slice(2)) ?? '')) forceExit.abort();
 
 // `millrace get connectors | head` is no failure. Commands that must stop in order get the error as a crash.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

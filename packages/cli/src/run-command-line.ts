@@ -3,6 +3,7 @@ import type { CliIo } from './io';
 import { guardedIo } from './output/printable';
 import type { CommandCatalogue } from './program/command-spec';
 import { parseCommandLine } from './program/parse-command-line';
+import { commandIndex } from './program/shared-options';
 
 const VERSION = new Set(['version', '--version', '-v', '-V']);
 
@@ -14,14 +15,15 @@ export async function runCommandLine(
   version: string,
 ): Promise<number> {
   const io = guardedIo(given);
-  const [first, ...rest] = args;
+  const at = commandIndex(args);
+  const [first, ...rest] = args.slice(at);
   if (first !== undefined && VERSION.has(first)) {
     io.stdout.write(`${version}\n`);
     return 0;
   }
   // Asked by the scripts of `millrace completion`, not by people, so it is no command.
   if (first === '__complete') return await loadCompletion().complete(rest, io, commands);
-  const parsed = parseCommandLine(first === 'help' ? [...rest, '--help'] : args, io, commands);
+  const parsed = parseCommandLine(first === 'help' ? [...args.slice(0, at), ...rest, '--help'] : args, io, commands);
   if (typeof parsed === 'number') return parsed;
   try {
     return await parsed.run(parsed.invocation);

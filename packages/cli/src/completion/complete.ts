@@ -6,7 +6,7 @@ import { aliasOf, readPlugins } from '../connectors/plugins';
 import { readContexts } from '../context/contexts-file';
 import type { CliIo } from '../io';
 import { type CommandCatalogue, type Completion, loadCommand } from '../program/command-spec';
-import { optionsOf } from '../program/shared-options';
+import { commandIndex, GLOBAL_OPTIONS, optionsOf } from '../program/shared-options';
 import { withClient } from '../rest/clients';
 import { listOf, objectOf, textOf } from '../rest/reply';
 import { type Candidate, findCompletions } from './find-completions';
@@ -54,14 +54,13 @@ async function candidatesOf(
   commands: CommandCatalogue,
 ): Promise<readonly Candidate[] | typeof FILES> {
   const before = given[0] === 'help' ? given.slice(1) : given;
-  const named = loadCommand(commands, before[0]);
-  if (before.length > 0 && !named) return [];
-  const found = findCompletions(
-    named ?? { subcommands: Object.entries(commands.list).map(([name, { summary }]) => ({ name, summary })) },
-    named ? before.slice(1) : before,
-    current,
-    optionsOf,
-  );
+  const at = commandIndex(before);
+  const named = loadCommand(commands, before[at]);
+  if (at < before.length && !named) return [];
+  const subcommands = Object.entries(commands.list).map(([name, { summary }]) => ({ name, summary }));
+  const root = { options: GLOBAL_OPTIONS, subcommands };
+  const leading = findCompletions(root, before.slice(0, at), current, optionsOf);
+  const found = named ? findCompletions(named, before.slice(at + 1), current, optionsOf, leading.options) : leading;
   if (found.source === 'files') return FILES;
   const more = found.source ? await ask(found.source, found.options, io, commands) : [];
   return [...found.candidates, ...more.map((word) => ({ word }))]

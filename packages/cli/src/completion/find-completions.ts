@@ -28,18 +28,20 @@ interface Completable extends Pick<CommandSpec, 'arguments' | 'options' | 'share
  * @param root the named command, or one with all commands as its subcommands
  * @param before words between the root's name and the current one
  * @param optionsOf all options of a spec, shared ones included
+ * @param leading values of options before the command, by long name
  */
 export function findCompletions(
   root: Completable,
   before: readonly string[],
   current: string,
   optionsOf: (spec: Completable) => readonly OptionSpec[],
+  leading: Readonly<Record<string, string>> = {},
 ): Completions {
   let spec: Completable = root;
   let pending: OptionSpec | undefined;
   let onlyArguments = false;
   const args: string[] = [];
-  const options: Record<string, string> = {};
+  const options: Record<string, string> = { ...leading };
   for (const word of before) {
     if (pending) {
       options[namesOf(pending).at(-1) as string] = word;

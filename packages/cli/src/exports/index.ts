@@ -2,6 +2,6 @@
 export { EXIT } from '../exit-codes';
 export type { CliIo, CliOutput } from '../io';
 export type { ArgumentSpec, CommandCatalogue, Invocation, OptionSpec, VerbSpec } from '../program/command-spec';
-export { PLUGIN_OPTIONS, wholeNumber } from '../program/shared-options';
+export { commandIndex, PLUGIN_OPTIONS, wholeNumber } from '../program/shared-options';
 export { restCommands } from '../rest-commands';
 export { runCommandLine } from '../run-command-line';

@@ -10,12 +10,13 @@ import {
   type OptionSpec,
   type Run,
 } from './command-spec';
-import { optionsOf } from './shared-options';
+import { commandIndex, GLOBAL_OPTIONS, optionsOf } from './shared-options';
 
 /** Called when a command line has been parsed. */
 type OnParsed = (run: Run, args: readonly string[], options: Readonly<Record<string, unknown>>) => void;
 
 const COLUMNS = 100;
+const GLOBAL_HEADING = 'Options of commands that have them, before or after the command:';
 
 export interface ParsedCommand {
   readonly run: Run;
@@ -31,7 +32,7 @@ export function parseCommandLine(
   let parsed: ParsedCommand | undefined;
   const onParsed: OnParsed = (run, values, options) => (parsed = { run, invocation: { args: values, options, io } });
   const root = rootCommand(io);
-  const spec = loadCommand(commands, args[0]);
+  const spec = loadCommand(commands, args[commandIndex(args)]);
   if (spec) addCommand(root, spec, onParsed);
   else addAllCommands(root, commands, args, onParsed);
   try {
@@ -62,7 +63,9 @@ function addAllCommands(root: Command, commands: CommandCatalogue, args: readonl
 
 /** The root of all commands. It writes to `io` and throws a CommanderError instead of ending the process. */
 function rootCommand(io: Pick<CliIo, 'stdout' | 'stderr'>): Command {
-  return new Command('millrace')
+  const root = new Command('millrace').enablePositionalOptions();
+  for (const option of GLOBAL_OPTIONS) root.addOption(optionOf(option).helpGroup(GLOBAL_HEADING));
+  return root
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
@@ -87,7 +90,26 @@ function addCommand(parent: Command, spec: CommandSpec, onParsed: OnParsed): voi
   for (const subcommand of spec.subcommands ?? []) addCommand(command, subcommand, onParsed);
   command.addHelpText('after', examplesText(spec)).showHelpAfterError(`See "millrace ${pathOf(command)} --help".`);
   const { load, run = load && ((invocation: Invocation) => load().run(invocation)) } = spec;
-  if (run) command.action(() => onParsed(run, command.args, command.opts()));
+  if (run) command.action(() => onParsed(run, command.args, optionsWithGlobal(command)));
+}
+
+/** Options before the command count like options after it, which take precedence. */
+function optionsWithGlobal(command: Command): Readonly<Record<string, unknown>> {
+  const options: Record<string, unknown> = command.opts();
+  for (const [name, value] of Object.entries(rootOf(command).opts<Record<string, unknown>>())) {
+    const isTaken = command.options.some((option) => option.attributeName() === name);
+    if (!isTaken) {
+      const flag = rootOf(command).options.find((option) => option.attributeName() === name)?.long;
+      command.error(`error: "millrace ${pathOf(command)}" has no option '${flag}'`);
+    }
+    const isGiven = ![undefined, 'default'].includes(command.getOptionValueSource(name));
+    if (!isGiven) options[name] = value;
+  }
+  return options;
+}
+
+function rootOf(command: Command): Command {
+  return command.parent ? rootOf(command.parent) : command;
 }
 
 function optionOf({ flags, description, default: preset, defaultText, choices, required, parse }: OptionSpec): Option {

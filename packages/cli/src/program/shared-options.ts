@@ -48,6 +48,34 @@ const SHARED_OPTIONS: Readonly<Record<SharedOptions, readonly OptionSpec[]>> = {
   confirm: [{ flags: '-y, --yes', description: 'do not ask for confirmation' }],
 };
 
+/** Those of all commands, without defaults: they may also stand before the command. */
+export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
+  ...new Map(
+    Object.values(SHARED_OPTIONS)
+      .flat()
+      .map(({ default: _, ...option }): [string, OptionSpec] => [option.flags, option]),
+  ).values(),
+];
+
+/** Where the command's name is, after options that stand before it; the number of words if there is none. */
+export function commandIndex(args: readonly string[]): number {
+  let at = 0;
+  while (at < args.length) {
+    const word = args[at] as string;
+    const option = GLOBAL_OPTIONS.find(({ flags }) =>
+      [...flags.matchAll(/(?:^|[ ,])(--?[\w-]+)/g)].some(([, name = '']) => isOption(word, name)),
+    );
+    if (!option) break;
+    at += option.flags.includes('<') && /^(?:--[\w-]+|-\w)$/.test(word) ? 2 : 1;
+  }
+  return Math.min(at, args.length);
+}
+
+/** `--url`, `--url=x`, `-o`, `-ojson`. */
+function isOption(word: string, name: string): boolean {
+  return word === name || word.startsWith(name.startsWith('--') ? `${name}=` : name);
+}
+
 /** The options of a command, the shared ones last. */
 export function optionsOf(spec: Pick<CommandSpec, 'options' | 'shared'>): readonly OptionSpec[] {
   return [...(spec.options ?? []), ...(spec.shared ?? []).flatMap((name) => SHARED_OPTIONS[name])];
