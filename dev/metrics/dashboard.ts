@@ -12,6 +12,16 @@ interface Panel {
   readonly unit: Unit;
   readonly queries: readonly Query[];
   readonly kind?: 'timeseries' | 'stat';
+  readonly alert?: Alert;
+}
+
+/** The rule of alerts.yaml about the panel's figures: its limit is drawn, and the panel leads to its section. */
+interface Alert {
+  readonly name: string;
+  /** From this value on the figure is wrong; with `below`, under it. */
+  readonly limit: number;
+  readonly below?: true;
+  readonly severity: 'warning' | 'critical';
 }
 
 const query = (expr: string, legend: string): Query => ({ expr, legend });
@@ -20,6 +30,10 @@ const stat = (title: string, unit: Unit, expr: string): Panel => ({
   ...{ title, unit, kind: 'stat' },
   queries: [query(expr, '')],
 });
+
+const warning = (name: string, limit: number): Alert => ({ name, limit, severity: 'warning' });
+const critical = (name: string, limit: number): Alert => ({ name, limit, severity: 'critical' });
+const about = (alert: Alert, panel: Panel): Panel => ({ ...panel, alert });
 
 /** Of the chosen workers, and of the chosen connectors; without a choice, also of the worker's own clients. */
 const WORKER = 'job=~"$job",instance=~"$instance"';
@@ -35,24 +49,44 @@ const ROWS: readonly { readonly title: string; readonly panels: readonly Panel[]
   {
     title: 'Overview',
     panels: [
-      stat('Workers up', 'none', 'sum(up{job=~"$job"})'),
+      about({ ...critical('MillraceNoWorkers', 1), below: true }, stat('Workers up', 'none', 'sum(up{job=~"$job"})')),
+      about(
+        critical('MillraceWorkerNotInGroup', 1),
+        stat('Workers not in the group', 'none', `count(millrace_worker_in_group{${WORKER}} == 0) or vector(0)`),
+      ),
       stat('Connectors', 'none', `sum(${connect('connect_worker_metrics_connector_count')})`),
       stat('Tasks running', 'none', `sum(${connect('connector_task_metrics_status', `${WORKER},status="running"`)})`),
-      stat('Tasks failed', 'none', `sum(${connect('connector_task_metrics_status', `${WORKER},status="failed"`)})`),
-      stat('Largest lag of a sink', 's', `max(millrace_sink_lag_seconds_max{${CONNECTOR}})`),
-      stat('Largest lag of a PostgreSQL source', 's', `max(millrace_postgres_wal_lag_seconds{${CONNECTOR}})`),
+      about(
+        critical('MillraceTaskFailed', 1),
+        stat('Tasks failed', 'none', `sum(${connect('connector_task_metrics_status', `${WORKER},status="failed"`)})`),
+      ),
+      about(
+        critical('MillraceTaskDisconnected', 1),
+        stat('Tasks disconnected', 'none', `count(millrace_task_connected{${CONNECTOR}} == 0) or vector(0)`),
+      ),
+      about(
+        warning('MillraceSinkBehind', 300),
+        stat('Largest lag of a sink', 's', `max(millrace_sink_lag_seconds_max{${CONNECTOR}})`),
+      ),
+      about(
+        warning('MillraceTaskBehind', 300),
+        stat('Largest lag of a source', 's', `max(millrace_task_lag_seconds{${CONNECTOR}})`),
+      ),
       graph(
         'Records',
         'ops',
         query(`sum(${perSecond(connect('source_task_metrics_source_record_write_total', CONNECTOR))})`, 'written'),
         query(`sum(${perSecond(connect('sink_task_metrics_sink_record_send_total', CONNECTOR))})`, 'put'),
       ),
-      graph(
-        'Rebalances',
-        'none',
-        query(
-          `increase(${connect('connect_worker_rebalance_metrics_completed_rebalances_total')}[$__rate_interval])`,
-          '{{instance}}',
+      about(
+        warning('MillraceRebalanceStorm', 3),
+        graph(
+          'Rebalances',
+          'none',
+          query(
+            `increase(${connect('connect_worker_rebalance_metrics_completed_rebalances_total')}[$__rate_interval])`,
+            '{{instance}}',
+          ),
         ),
       ),
       graph('Tasks of each worker', 'none', query(connect('connect_worker_metrics_task_count'), '{{instance}}')),
@@ -77,6 +111,14 @@ const ROWS: readonly { readonly title: string; readonly panels: readonly Panel[]
         'short',
         query(connect('source_task_metrics_transaction_size_avg', CONNECTOR), TASK),
       ),
+      about(
+        warning('MillraceTaskBehind', 300),
+        graph('Source: lag in time', 's', query(`millrace_task_lag_seconds{${CONNECTOR}}`, TASK)),
+      ),
+      about(
+        { ...critical('MillraceTaskDisconnected', 1), below: true },
+        graph('Connected to the external system', 'none', query(`millrace_task_connected{${CONNECTOR}}`, TASK)),
+      ),
       graph(
         'Sink: records put',
         'ops',
@@ -88,34 +130,52 @@ const ROWS: readonly { readonly title: string; readonly panels: readonly Panel[]
         query(connect('sink_task_metrics_put_batch_avg_time_ms', CONNECTOR), `${TASK} average`),
         query(connect('sink_task_metrics_put_batch_max_time_ms', CONNECTOR), `${TASK} maximum`),
       ),
-      graph('Sink: lag in time', 's', query(`millrace_sink_lag_seconds_max{${CONNECTOR}}`, TASK)),
-      graph('Sink: lag in records', 'short', query(`millrace_sink_lag_records_max{${CONNECTOR}}`, TASK)),
-      graph(
-        'Failed records',
-        'ops',
-        query(perSecond(connect('task_error_metrics_total_record_errors', CONNECTOR)), `${TASK} errors`),
-        query(
-          perSecond(connect('task_error_metrics_deadletterqueue_produce_requests', CONNECTOR)),
-          `${TASK} dead letters`,
+      about(
+        warning('MillraceSinkBehind', 300),
+        graph('Sink: lag in time', 's', query(`millrace_sink_lag_seconds_max{${CONNECTOR}}`, TASK)),
+      ),
+      about(
+        warning('MillraceSinkLagGrows', 1000),
+        graph('Sink: lag in records', 'short', query(`millrace_sink_lag_records_max{${CONNECTOR}}`, TASK)),
+      ),
+      about(
+        warning('MillraceFailedRecords', 0),
+        graph(
+          'Failed records',
+          'ops',
+          query(perSecond(`millrace_task_failed_records_total{${CONNECTOR}}`), `${TASK} given up`),
+          query(
+            perSecond(connect('task_error_metrics_deadletterqueue_produce_requests', CONNECTOR)),
+            `${TASK} dead letters`,
+          ),
         ),
       ),
-      graph('Stuck tasks', 's', query(`millrace_task_stuck_seconds{${CONNECTOR}} > 0`, `${TASK} {{call}}`)),
+      about(
+        critical('MillraceTaskStuck', 0),
+        graph('Stuck tasks', 's', query(`millrace_task_stuck_seconds{${CONNECTOR}} > 0`, `${TASK} {{call}}`)),
+      ),
       graph(
         'Time of offset commits',
         'ms',
         query(connect('connector_task_metrics_offset_commit_avg_time_ms', CONNECTOR), TASK),
       ),
-      graph(
-        'Offset commits that fail',
-        'percentunit',
-        query(connect('connector_task_metrics_offset_commit_failure_percentage', CONNECTOR), TASK),
+      about(
+        warning('MillraceOffsetCommitsFail', 0),
+        graph(
+          'Offset commits that fail',
+          'percentunit',
+          query(connect('connector_task_metrics_offset_commit_failure_percentage', CONNECTOR), TASK),
+        ),
       ),
     ],
   },
   {
     title: 'PostgreSQL source',
     panels: [
-      graph('Behind the WAL, in time', 's', query(`millrace_postgres_wal_lag_seconds{${CONNECTOR}}`, TASK)),
+      about(
+        warning('MillracePostgresBehind', 300),
+        graph('Behind the WAL, in time', 's', query(`millrace_postgres_wal_lag_seconds{${CONNECTOR}}`, TASK)),
+      ),
       graph('Behind the WAL, in bytes', 'bytes', query(`millrace_postgres_replay_lag_bytes{${CONNECTOR}}`, TASK)),
       graph(
         'Age of a change when it is read',
@@ -134,11 +194,14 @@ const ROWS: readonly { readonly title: string; readonly panels: readonly Panel[]
         'bytes',
         query(`debezium_metrics_CurrentQueueSizeInBytes{${CONNECTOR},context="streaming"}`, TASK),
       ),
-      graph(
-        'WAL retained by the slot',
-        'bytes',
-        query(`millrace_postgres_slot_retained_wal_bytes{${CONNECTOR}}`, '{{slot}}'),
-        query(`millrace_postgres_slot_wal_limit_bytes{${CONNECTOR}}`, '{{slot}} limit'),
+      about(
+        warning('MillracePostgresSlotGrows', 1_073_741_824),
+        graph(
+          'WAL retained by the slot',
+          'bytes',
+          query(`millrace_postgres_slot_retained_wal_bytes{${CONNECTOR}}`, '{{slot}}'),
+          query(`millrace_postgres_slot_wal_limit_bytes{${CONNECTOR}}`, '{{slot}} limit'),
+        ),
       ),
       graph(
         'Snapshot: rows read',
@@ -161,11 +224,14 @@ const ROWS: readonly { readonly title: string; readonly panels: readonly Panel[]
         query(producer('request_latency_avg'), '{{client_id}}'),
         query(producer('request_latency_max'), '{{client_id}} maximum'),
       ),
-      graph(
-        'Producers: errors and retries',
-        'ops',
-        query(perSecond(producer('record_error_total')), '{{client_id}} errors'),
-        query(perSecond(producer('record_retry_total')), '{{client_id}} retries'),
+      about(
+        critical('MillraceProducerErrors', 0),
+        graph(
+          'Producers: errors and retries',
+          'ops',
+          query(perSecond(producer('record_error_total')), '{{client_id}} errors'),
+          query(perSecond(producer('record_retry_total')), '{{client_id}} retries'),
+        ),
       ),
       graph('Producers: bytes sent', 'Bps', query(perSecond(producer('outgoing_byte_total')), '{{client_id}}')),
       graph('Producers: free buffer', 'bytes', query(producer('buffer_available_bytes'), '{{client_id}}')),
@@ -205,11 +271,14 @@ const ROWS: readonly { readonly title: string; readonly panels: readonly Panel[]
         'none',
         query(consumer('coordinator_metrics_rebalance_rate_per_hour'), '{{client_id}}'),
       ),
-      graph(
-        'Throttled by quotas',
-        'ms',
-        query(producer('produce_throttle_time_avg'), '{{client_id}}'),
-        query(consumer('fetch_manager_metrics_fetch_throttle_time_avg'), '{{client_id}}'),
+      about(
+        warning('MillraceThrottled', 100),
+        graph(
+          'Throttled by quotas',
+          'ms',
+          query(producer('produce_throttle_time_avg'), '{{client_id}}'),
+          query(consumer('fetch_manager_metrics_fetch_throttle_time_avg'), '{{client_id}}'),
+        ),
       ),
     ],
   },
@@ -224,11 +293,14 @@ const ROWS: readonly { readonly title: string; readonly panels: readonly Panel[]
         query(`nodejs_heap_size_used_bytes{${WORKER}}`, '{{instance}} used'),
         query(`nodejs_heap_size_total_bytes{${WORKER}}`, '{{instance}} total'),
       ),
-      graph(
-        'Delay of the event loop',
-        's',
-        query(`nodejs_eventloop_lag_p99_seconds{${WORKER}}`, '{{instance}} p99'),
-        query(`nodejs_eventloop_lag_max_seconds{${WORKER}}`, '{{instance}} maximum'),
+      about(
+        warning('MillraceEventLoopBlocked', 1),
+        graph(
+          'Delay of the event loop',
+          's',
+          query(`nodejs_eventloop_lag_p99_seconds{${WORKER}}`, '{{instance}} p99'),
+          query(`nodejs_eventloop_lag_max_seconds{${WORKER}}`, '{{instance}} maximum'),
+        ),
       ),
       graph('Open files', 'none', query(`process_open_fds{${WORKER}}`, '{{instance}}')),
       graph(
@@ -242,7 +314,10 @@ const ROWS: readonly { readonly title: string; readonly panels: readonly Panel[]
 
 const COLUMNS = 24;
 const PANEL = { w: 8, h: 7 };
-const STAT = { w: 4, h: 4 };
+const STAT = { w: 3, h: 4 };
+/** As in alerts.yaml; operators replace it. */
+const RUNBOOK = 'https://millrace.example/docs/how-to/alerts.html';
+const COLORS = { warning: 'orange', critical: 'red' } as const;
 const DATASOURCE = { type: 'prometheus', uid: '${datasource}' };
 
 /** In Grafana's format, for version 9 and later. */
@@ -274,6 +349,7 @@ export function dashboard(): object {
     templating: {
       list: [
         { name: 'datasource', type: 'datasource', query: 'prometheus' },
+        textVariable('console', 'Address of the console', 'http://localhost:8083/ui'),
         variable('job', 'label_values(kafka_connect_connect_worker_metrics_task_count, job)'),
         variable('instance', 'label_values(kafka_connect_connect_worker_metrics_task_count{job=~"$job"}, instance)'),
         variable(
@@ -282,14 +358,28 @@ export function dashboard(): object {
         ),
       ],
     },
+    links: [
+      { type: 'link', title: 'Console', url: '${console}', icon: 'external link', targetBlank: true },
+      { type: 'link', title: 'What to do about an alert', url: RUNBOOK, icon: 'doc', targetBlank: true },
+    ],
     panels,
   };
 }
 
-function panelOf({ title, unit, queries, kind = 'timeseries' }: Panel, id: number, gridPos: object): object {
+function panelOf({ title, unit, queries, kind = 'timeseries', alert }: Panel, id: number, gridPos: object): object {
+  const links = queries.some(({ legend }) => legend.includes('{{connector}}')) ? [CONNECTOR_LINK] : [];
+  const limits = alert && {
+    thresholds: { mode: 'absolute', steps: stepsOf(alert) },
+    ...(kind === 'stat'
+      ? { color: { mode: 'thresholds' } }
+      : { custom: { thresholdsStyle: { mode: alert.limit === 0 ? 'off' : 'dashed' } } }),
+  };
   return {
     ...{ id, type: kind, title, gridPos, datasource: DATASOURCE },
-    fieldConfig: { defaults: { unit, min: 0 }, overrides: [] },
+    ...(alert && {
+      links: [{ title: `What to do: ${alert.name}`, url: `${RUNBOOK}#${alert.name.toLowerCase()}`, targetBlank: true }],
+    }),
+    fieldConfig: { defaults: { unit, min: 0, ...limits, links }, overrides: [] },
     options: kind === 'stat' ? { reduceOptions: { calcs: ['lastNotNull'] } } : { tooltip: { mode: 'multi' } },
     targets: queries.map(({ expr, legend }, i) => ({
       refId: String.fromCharCode(65 + i),
@@ -298,9 +388,29 @@ function panelOf({ title, unit, queries, kind = 'timeseries' }: Panel, id: numbe
   };
 }
 
+/** Of a series of a connector: its page in the console. */
+const CONNECTOR_LINK = {
+  title: '${__field.labels.connector} in the console',
+  url: '${console}/#/connectors/${__field.labels.connector}',
+  targetBlank: true,
+};
+
+/** The first step is of all lower values. */
+function stepsOf({ limit, below, severity }: Alert): object[] {
+  const [low, high] = below ? [COLORS[severity], 'green'] : ['green', COLORS[severity]];
+  return [
+    { color: low, value: null },
+    { color: high, value: limit },
+  ];
+}
+
 function variable(name: string, expr: string): object {
   return {
     ...{ name, type: 'query', datasource: DATASOURCE, query: { query: expr, refId: name }, refresh: 2 },
     ...{ multi: true, includeAll: true, allValue: '.*', current: { text: 'All', value: '$__all' } },
   };
+}
+
+function textVariable(name: string, label: string, value: string): object {
+  return { name, label, type: 'textbox', query: value, current: { text: value, value } };
 }

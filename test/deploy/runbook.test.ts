@@ -1,6 +1,6 @@
 /** Each alert leads to a section of docs/how-to/alerts.md that says what to do. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -39,11 +39,12 @@ test('the command of deploy/README.md replaces the address in all of them', () =
   const command = blocksIn(textOf('deploy/README.md')).find(({ text }) => text.startsWith('sed '))?.text ?? 'false';
   const folder = mkdtempSync(join(tmpdir(), 'millrace-runbook-'));
   try {
-    mkdirSync(join(folder, 'deploy', 'prometheus'), { recursive: true });
-    const copy = join(folder, 'deploy', 'prometheus', 'alerts.yaml');
-    cpSync(join(root, 'deploy', 'prometheus', 'alerts.yaml'), copy);
+    const files = ['deploy/prometheus/alerts.yaml', 'deploy/grafana/millrace.json'];
+    for (const file of files) cpSync(join(root, file), join(folder, file));
     execFileSync('/bin/sh', ['-c', command], { cwd: folder });
-    const urls = rulesIn(readFileSync(copy, 'utf8')).map(({ annotations }) => annotations.runbook_url as string);
+    const [alerts = '', dashboard = ''] = files.map((file) => readFileSync(join(folder, file), 'utf8'));
+    expect(dashboard).not.toContain('millrace.example');
+    const urls = rulesIn(alerts).map(({ annotations }) => annotations.runbook_url as string);
     expect(urls).toHaveLength(rules.length);
     const [, address = '?'] = /#([^#]+)#'/.exec(command) ?? [];
     expect(urls.filter((url) => !url.startsWith(`${address}#`))).toEqual([]);

@@ -218,10 +218,13 @@ testWithHelm('alert rules and dashboard are those of deploy, with the job that t
 
 testWithHelm('the runbook of the alerts is where runbookUrl says', () => {
   const runbookUrl = 'https://docs.internal/alerts.md';
-  const { groups } = find(
-    render({ metrics: { prometheusRule: { enabled: true, runbookUrl } } }),
-    'PrometheusRule',
-  ).spec;
+  const manifests = render({
+    metrics: { prometheusRule: { enabled: true, runbookUrl }, dashboard: { enabled: true } },
+  });
+  const dashboard = find(manifests, 'ConfigMap', 'r-millrace-dashboard').data['millrace.json'] as string;
+  expect(dashboard).toContain(`"${runbookUrl}#`);
+  expect(dashboard).not.toContain('millrace.example');
+  const { groups } = find(manifests, 'PrometheusRule').spec;
   const rules = (groups as { rules: { annotations: { runbook_url: string } }[] }[]).flatMap((group) => group.rules);
   expect(rules.length).toBeGreaterThan(20);
   expect(rules.filter(({ annotations }) => !annotations.runbook_url.startsWith(`${runbookUrl}#`))).toEqual([]);
