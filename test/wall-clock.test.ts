@@ -21,6 +21,7 @@ const NEEDS_TIME_OF_DAY: Record<string, string> = {
   'src/rest/http/header-rules.ts': 'HTTP dates',
   'src/rest/server.ts': SHOWN,
   'src/rest/console/connector-routes.ts': THREADS,
+  'src/rest/console/lag-routes.ts': THREADS,
   'src/rest/reports/worker-report.ts': SHOWN,
   'src/rest/console/overview.ts': SHOWN,
   'src/rest/reports/group-reports.ts': OTHERS,

@@ -65,6 +65,17 @@ export interface ReplayedLetter {
   readonly failedAgain: string | null;
 }
 
+/** Of a sink's consumer group. Null: none, or unknown. */
+export interface GroupPartition {
+  readonly topic: string;
+  readonly partition: number;
+  readonly committed: number | null;
+  /** The first offset of the partition. */
+  readonly start: number | null;
+  /** After the last record that the sink can read. */
+  readonly end: number | null;
+}
+
 /** Records of a connector's topic, the newest first. */
 export interface TopicRecordsPage {
   readonly topic: string;

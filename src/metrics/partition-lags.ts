@@ -179,6 +179,8 @@ export class PartitionLags {
 
 /** One assigned partition, as it is reported. Null: unknown. */
 export interface PartitionBehind extends Partition {
+  /** Next offset that the consumer returns. */
+  readonly position: number | null;
   /** Records between the consumer's position and the end. */
   readonly fetchLag: number | null;
   /** Records that are not processed; null if that is not tracked. */
@@ -212,5 +214,5 @@ function behind({ topic, partition }: Partition, cells: PartitionCells, now: num
   const fetchLag = end < 0 || position < 0 ? null : Math.max(0, end - position);
   const records = end < 0 || processed < 0 ? null : Math.max(0, end - processed);
   const seconds = records === null ? null : since === 0 ? 0 : Math.max(0, now - since) / 1000;
-  return { topic, partition, fetchLag, records, seconds };
+  return { topic, partition, position: position < 0 ? null : position, fetchLag, records, seconds };
 }

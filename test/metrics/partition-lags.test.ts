@@ -25,9 +25,9 @@ async function assigned(tracked = true): Promise<{ lag: PartitionLag; read(ms?: 
   lag.sought(10, NOW);
   await Promise.resolve();
   const read = (ms = 0): Partial<PartitionBehind> => {
-    const { topic, partition, ...behind } = reader.read(NOW + ms)[0] as PartitionBehind;
+    const { topic, partition, fetchLag, records, seconds } = reader.read(NOW + ms)[0] as PartitionBehind;
     expect({ topic, partition }).toEqual(at);
-    return behind;
+    return { fetchLag, records, seconds };
   };
   return { lag, read };
 }
@@ -88,6 +88,19 @@ test('the markers of transactions and compacted offsets after the last record co
   expect(read(9000)).toEqual({ fetchLag: 0, records: 0, seconds: 0 });
 });
 
+test('the position is that of the consumer, before and after records are processed', async () => {
+  const { lags, reader } = setUp();
+  const lag = lags.of(at) as PartitionLag;
+  lag.assign();
+  await Promise.resolve();
+  const position = (): number | null | undefined => reader.read(NOW)[0]?.position;
+  expect(position()).toBeNull();
+  lag.sought(10, NOW);
+  expect(position()).toBe(10);
+  lag.took(13, 13, NOW, NOW, NOW);
+  expect(position()).toBe(13);
+});
+
 test('after a rewind the records are behind again', async () => {
   const { lag, read } = await assigned();
   lag.ended(13, NOW);
@@ -121,7 +134,7 @@ test('a partition that is revoked has no lag; when it comes back, nothing of bef
   again.assign();
   again.sought(90, NOW);
   await Promise.resolve();
-  expect(reader.read(NOW)).toEqual([{ ...at, fetchLag: null, records: null, seconds: null }]);
+  expect(reader.read(NOW)).toEqual([{ ...at, position: 90, fetchLag: null, records: null, seconds: null }]);
 });
 
 test('a consumer whose owner does not report what it processed has a fetch lag only', async () => {

@@ -183,6 +183,10 @@ export class FakeHerder implements Herder {
       this.entry(name);
       return await Promise.resolve([]);
     },
+    partitions: async (name) => {
+      this.entry(name);
+      return await Promise.resolve([]);
+    },
     alter: async (name) => {
       await this.existing(name);
       return changedMessage('altered', true);

@@ -2,9 +2,10 @@
  * Connector offsets over REST. Any worker reads them; only the leader changes them, once no worker runs a task of the
  * connector. Sources: connect-runtime §3.8, connect-rest §1.18, §2.3, §2.6.
  */
-import { isConnectError, type ConnectorConfig, sleep, withDeadline, monotonicNow } from '@millrace/sdk';
+import { isConnectError, messageOf, type ConnectorConfig, sleep, withDeadline, monotonicNow } from '@millrace/sdk';
+import { hideProvidedValues } from '@millrace/texts/redaction';
 import type { ConnectorTaskId } from '../../connector-task-id';
-import { KafkaError, type KafkaClients, type SendPermission } from '@millrace/kafka-client';
+import { KafkaError, type ClientConfig, type KafkaClients, type SendPermission } from '@millrace/kafka-client';
 import { clientsOf } from '../../kafka-clients';
 import type { PluginHost } from '../../plugin-host/host';
 import type { ConfigStore } from '../../storage/config/config-store';
@@ -15,14 +16,17 @@ import {
   sinkConsumerConfig,
   type WorkerClientSettings,
 } from '../../tasks/clients/client-configs';
+import { sinkTopics } from '../../tasks/sink/sink-subscription';
 import type { WorkLease } from '../../tasks/session-lease';
 import { changedMessage, type PartitionOffset } from '../connector-offsets';
+import type { GroupPartition } from '../entities';
 import type { ConnectorPlugins } from '../running/connector-plugins';
 import { CONFLICT, HerderError, NotHereError } from '../errors';
 import { notFound } from './herder-reads';
 import { OffsetChangeSteps } from '../offsets/offset-change-steps';
 import type { OffsetLock, OffsetLocks } from '../offsets/offset-locks';
 import { changeSinkOffsets, sinkOffsets, type SinkGroup } from '../offsets/sink-group';
+import { sinkPartitions } from '../offsets/sink-partitions';
 import { transactionalOffsets, type EncodedOffsets } from '../offsets/transactional-offsets';
 import { changeSourceOffsets, sourceOffsets } from '../offsets/source-offsets';
 import { REQUEST_TIMEOUT_MS, type TickRequests } from './tick-requests';
@@ -31,6 +35,8 @@ import type { ResolveConfig } from '../resolve-config';
 /** How long to wait for stopping tasks before the request is refused. Milliseconds. */
 const SETTLE_LIMIT_MS = 30_000;
 const SETTLE_POLL_MS = 100;
+/** A page of the console waits for them. */
+const PARTITIONS_MS = 8_000;
 const FENCING_FAILED = 'Failed to perform zombie fencing for source connector prior to modifying offsets';
 /** Java's text for a refusal that clients retry. */
 const NOT_SETTLED =
@@ -95,6 +101,26 @@ export class HerderOffsets {
     } catch (error) {
       const isRefused = isConnectError(error) && error.code === 'CLIENT_OVERRIDE_REFUSED';
       throw new HerderError(500, isRefused ? error.message : failed, { cause: error });
+    }
+  }
+
+  /** The partitions of a sink, with the offsets of its consumer group. Throws HerderError 400 for a source. */
+  async partitions(name: string): Promise<readonly GroupPartition[]> {
+    const { configs, plugins, requireOpen } = this.options;
+    requireOpen();
+    const config = configs.snapshot().connectorConfig(name);
+    if (config === null) throw notFound(name);
+    if (plugins.type(config) !== 'sink') throw new HerderError(400, `Connector ${name} is not a sink`);
+    const found = this.withGroup(name, config, async (group, consumer, resolved) => {
+      const topics = sinkTopics(resolved);
+      const isolation = consumer['isolation.level'] === 'read_committed' ? 'read_committed' : 'read_uncommitted';
+      return await sinkPartitions(group, topics instanceof RegExp ? null : topics, isolation);
+    });
+    try {
+      return await withDeadline(found, PARTITIONS_MS, () => new Error('Kafka did not answer in time'));
+    } catch (error) {
+      const reason = hideProvidedValues(messageOf(error), name, { words: true });
+      throw new HerderError(500, `The offsets of ${name} cannot be read: ${reason}`, { cause: error });
     }
   }
 
@@ -217,13 +243,17 @@ export class HerderOffsets {
     });
   }
 
-  private async withGroup<T>(name: string, raw: ConnectorConfig, use: (group: SinkGroup) => Promise<T>): Promise<T> {
+  private async withGroup<T>(
+    name: string,
+    raw: ConnectorConfig,
+    use: (group: SinkGroup, consumer: ClientConfig, config: ConnectorConfig) => Promise<T>,
+  ): Promise<T> {
     const { clients, worker, resolve } = this.options;
     const config = await resolve(raw, name);
     const consumer = sinkConsumerConfig(worker, { connector: name, task: 0 }, config, null);
     const admin = clientsOf(clients, name).admin(connectorAdminConfig(worker, name, config));
     try {
-      return await use({ admin, groupId: consumer['group.id'] ?? `connect-${name}` });
+      return await use({ admin, groupId: consumer['group.id'] ?? `connect-${name}` }, consumer, config);
     } finally {
       await admin.close();
     }

@@ -2,6 +2,7 @@
 import type { ConsoleRoute } from '../requests/route';
 import { consoleChangeRoutes } from './changes-routes';
 import { deadLetterRoutes } from './dead-letters-routes';
+import { lagRoutes } from './lag-routes';
 import { consoleLogRoutes } from './logs-routes';
 import type { ConsoleContext } from './console-context';
 import { connectorRoutes } from './connector-routes';
@@ -32,6 +33,7 @@ export function createConsole(context: ConsoleContext): Console {
     ...recordRoutes(context),
     ...historyRoutes(parts),
     ...topologyRoutes(context),
+    ...lagRoutes(context),
   ];
   return {
     routes: (hasLoggers) => [sessionRoute(context, hasLoggers), ...shared].map((route) => ({ ...route, onError })),

@@ -64,7 +64,7 @@ describeInBrowser('the records of a topic', () => {
   });
 
   test('texts of records are texts, on a phone too, and axe finds nothing', async () => {
-    for (const options of [{}, { viewport: PHONE, hasTouch: true, colorScheme: 'dark' }]) {
+    for (const options of [{}, { viewport: PHONE, hasTouch: true, colorScheme: 'dark' as const }]) {
       const page = await opened(options);
       const records = page.getByRole('list', { name: 'Records, newest first' }).locator('> li');
       for (const n of [0, 1]) await records.nth(n).locator('summary').click();

@@ -27,7 +27,14 @@ type Effect =
   | (typeof KAFKA)[number]
   | (typeof CHANGES)[number];
 
-const KAFKA = ['health', 'members', 'offsets.list', 'deadLetters.list', 'records.newest'] as const;
+const KAFKA = [
+  'health',
+  'members',
+  'offsets.list',
+  'deadLetters.list',
+  'records.newest',
+  'offsets.partitions',
+] as const;
 const CHANGES = [
   ...(['writes.createConnector', 'writes.putConnectorConfig', 'writes.patchConnectorConfig'] as const),
   ...(['writes.deleteConnector', 'writes.setTargetState', 'writes.stopConnector', 'writes.setLoggerLevel'] as const),
@@ -130,6 +137,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   'PUT /ui/api/connectors/:name/config/validate': { does: ['checkKeys'], asAdmin: CHECKED, body: {} },
   'GET /ui/api/changes': { does: [] },
   'GET /ui/api/connectors/:name/logs': { does: ['members', 'request to a worker'] },
+  'GET /ui/api/worker/lag/:name': { does: [] },
+  'GET /ui/api/connectors/:name/lag': { does: ['offsets.partitions', 'health', 'members', 'request to a worker'] },
   'GET /ui/api/connectors/:name/records': { does: ['records.newest'], query: '?topic=orders' },
   'GET /ui/api/connectors/:name/dead-letters': { does: ['deadLetters.list'] },
   'POST /ui/api/connectors/:name/dead-letters/replay': { does: ['deadLetters.replay'], body: LETTERS },

@@ -10,6 +10,7 @@ import { Empty, ErrorNotice, Notice, Skeleton } from '../../parts/placeholders';
 import { roleObjection } from '../../parts/roles';
 import { useSession } from '../../parts/session';
 import { useLoaded } from '../../parts/use-loaded';
+import { LagSection } from './lag-section';
 import { OffsetsDialog, type OffsetsRequest } from './offsets-dialog';
 import { OffsetsEditor } from './offsets-editor';
 import { connectPath } from './use-connector';
@@ -50,59 +51,62 @@ export function OffsetsTab({ details, edited, onEdit, refresh }: OffsetsTabProps
     refresh();
   };
   return (
-    <section aria-labelledby="offsets">
-      <div class="section-head">
-        <h2 id="offsets">
-          Offsets <span class="muted number">{formatNumberOf(offsets.data.length, 'partition')}</span>
-        </h2>
-        <span class="muted">{offsets.at !== null && `read at ${formatClock(offsets.at)}`}</span>
-        <Button isBusy={offsets.isLoading} onClick={offsets.reload}>
-          Read again
-        </Button>
-        {edited === null && (
-          <ActionButton needs="admin" icon="edit" onClick={() => onEdit(offsets.data)}>
-            Edit offsets
+    <>
+      <section aria-labelledby="offsets">
+        <div class="section-head">
+          <h2 id="offsets">
+            Offsets <span class="muted number">{formatNumberOf(offsets.data.length, 'partition')}</span>
+          </h2>
+          <span class="muted">{offsets.at !== null && `read at ${formatClock(offsets.at)}`}</span>
+          <Button isBusy={offsets.isLoading} onClick={offsets.reload}>
+            Read again
+          </Button>
+          {edited === null && (
+            <ActionButton needs="admin" icon="edit" onClick={() => onEdit(offsets.data)}>
+              Edit offsets
+            </ActionButton>
+          )}
+          <ActionButton
+            needs="admin"
+            kind="danger"
+            objection={offsets.data.length === 0 ? 'There are no offsets' : null}
+            onClick={() => setAsked({ patch: null, changed: offsets.data ?? [] })}
+          >
+            Reset all offsets
           </ActionButton>
-        )}
-        <ActionButton
-          needs="admin"
-          kind="danger"
-          objection={offsets.data.length === 0 ? 'There are no offsets' : null}
-          onClick={() => setAsked({ patch: null, changed: offsets.data ?? [] })}
-        >
-          Reset all offsets
-        </ActionButton>
-      </div>
-      <div role="status">
-        {answer !== null && (
-          <Notice kind="running" title="The offsets are changed">
-            {answer}
-          </Notice>
-        )}
-      </div>
-      {objection && <p class="muted">{`Offsets are read only: ${objection}.`}</p>}
-      {offsets.error && <ErrorNotice error={offsets.error} retry={offsets.reload} />}
-      {rows.length === 0 && edited === null ? (
-        <Empty title="The connector has not committed an offset yet" />
-      ) : (
-        <OffsetsEditor rows={rows} type={type} effects={effects} repeated={twice} onChange={edited && onEdit} />
-      )}
-      {edited !== null && (
-        <div class="save-place">
-          <div class="save-bar" role="region" aria-label="Unsaved offsets">
-            <p role="status">{formatNumberOf(changed.length, 'partition')} changed, not saved</p>
-            <Button onClick={() => onEdit(null)}>Discard</Button>
-            <Button
-              kind="primary"
-              objection={changed.length === 0 ? 'Nothing is changed' : isWrong ? 'Correct the errors first' : null}
-              onClick={() => setAsked({ patch: patchOf(rows, type), changed })}
-            >
-              Review and save offsets
-            </Button>
-          </div>
         </div>
-      )}
-      {asked && <OffsetsDialog {...{ row, effects, asked }} onDone={done} onClose={() => setAsked(null)} />}
-    </section>
+        <div role="status">
+          {answer !== null && (
+            <Notice kind="running" title="The offsets are changed">
+              {answer}
+            </Notice>
+          )}
+        </div>
+        {objection && <p class="muted">{`Offsets are read only: ${objection}.`}</p>}
+        {offsets.error && <ErrorNotice error={offsets.error} retry={offsets.reload} />}
+        {rows.length === 0 && edited === null ? (
+          <Empty title="The connector has not committed an offset yet" />
+        ) : (
+          <OffsetsEditor rows={rows} type={type} effects={effects} repeated={twice} onChange={edited && onEdit} />
+        )}
+        {edited !== null && (
+          <div class="save-place">
+            <div class="save-bar" role="region" aria-label="Unsaved offsets">
+              <p role="status">{formatNumberOf(changed.length, 'partition')} changed, not saved</p>
+              <Button onClick={() => onEdit(null)}>Discard</Button>
+              <Button
+                kind="primary"
+                objection={changed.length === 0 ? 'Nothing is changed' : isWrong ? 'Correct the errors first' : null}
+                onClick={() => setAsked({ patch: patchOf(rows, type), changed })}
+              >
+                Review and save offsets
+              </Button>
+            </div>
+          </div>
+        )}
+        {asked && <OffsetsDialog {...{ row, effects, asked }} onDone={done} onClose={() => setAsked(null)} />}
+      </section>
+      {edited === null && <LagSection row={row} />}
+    </>
   );
 }
