@@ -138,8 +138,8 @@ test('validation adds the keys of transformations, errors and visibility', () =>
   expect(fieldOf(form, 'b').dependsOn).toEqual(['a']);
   expect(form.groups[0]!.errorCount).toBe(1);
   expect(form.problems).toEqual([
-    { key: 'a', errors: ['Wrong.'] },
-    { key: 'producer.override.acks', errors: ['Not allowed.'] },
+    { key: 'a', errors: ['Wrong.'], hasField: true },
+    { key: 'producer.override.acks', errors: ['Not allowed.'], hasField: true },
   ]);
 });
 
@@ -176,6 +176,85 @@ test('views: what is set, what is important, everything; a query searches keys a
   expect(shown('all')).toHaveLength(5);
   expect(shown('set', 'server  ADDRESS')).toEqual(['wrong', 'rest']);
   expect(shown('set', 'nothing')).toEqual([]);
+});
+
+test('important: what is prominent, and never what has no effect or is another name', () => {
+  const definitions = [
+    definition('slot', { importance: 'MEDIUM', hints: { prominent: true } }),
+    definition('rare', { importance: 'HIGH', hints: { prominent: false } }),
+    definition('ignored', { importance: 'HIGH', hints: { without_effect: true } }),
+    definition('old', { importance: 'HIGH', hints: { alias_of: 'slot' } }),
+    definition('topics', { hints: { required_unless: ['topics.regex'] } }),
+  ];
+  const groups = fieldsInView(formOf({ definitions, config: {} }), 'important');
+  expect(groups.flatMap(({ fields }) => fields.map(({ key }) => key))).toEqual(['slot', 'topics']);
+});
+
+test.each([
+  [{}, true],
+  [{ topics: 'a' }, true],
+  [{ 'topics.regex': 'a' }, false],
+  [{ regex: 'a' }, false],
+  [{ 'old.topics': 'a' }, false],
+  [{ topics: '' }, true],
+])('a key that is required unless another one or its alias is set: with %j', (config, isRequired) => {
+  const definitions = [
+    definition('topics', { hints: { required_unless: ['topics.regex'] } }),
+    definition('topics.regex'),
+    definition('regex', { hints: { alias_of: 'topics.regex' } }),
+    definition('old.topics', { hints: { alias_of: 'topics' } }),
+  ];
+  const { isRequired: found, alternatives } = fieldOf(formOf({ definitions, config }), 'topics');
+  expect([found, alternatives]).toEqual([isRequired, ['topics.regex']]);
+});
+
+test('valid values are offered where the plugin recommends none; predicates by their aliases', () => {
+  const definitions = [
+    definition('mode', { hints: { valid_values: ['a', 'b'] } }),
+    definition('class', { hints: { valid_values: ['a', 'b'] } }),
+    definition('transforms.t.predicate'),
+  ];
+  const configs = [{ definition: null, value: value('class', { recommended_values: ['c'] }) }];
+  const form = formOf({ definitions, config: { predicates: 'x, y' }, validation: { groups: [], configs } });
+  const offered = form.groups[0]!.fields.map(({ key, control, recommended }) => [key, control, recommended]);
+  expect(offered).toEqual([
+    ['mode', 'choice', ['a', 'b']],
+    ['class', 'choice', ['c']],
+    ['transforms.t.predicate', 'choice', ['x', 'y']],
+  ]);
+});
+
+test('warnings are at their keys, defined or not; those of keys that were removed are gone', () => {
+  const warnings = [
+    { key: 'tpic', meant: 'topic', message: 'Did you mean "topic"?' },
+    { key: 'ignored', meant: null, message: 'No effect.' },
+    { key: 'removed', meant: null, message: 'Gone.' },
+  ];
+  const form = formOf({
+    definitions: [definition('ignored'), definition('topic')],
+    config: { tpic: 'x', ignored: 'y' },
+    validation: { groups: [], configs: [], warnings },
+  });
+  expect(fieldOf(form, 'ignored').warnings).toEqual(['No effect.']);
+  expect(form.others).toEqual([{ key: 'tpic', value: 'x', errors: [], warnings: [warnings[0]] }]);
+  expect(form.warnings.map(({ key }) => key)).toEqual(['tpic', 'ignored']);
+  // Renamed, it would replace the other value.
+  const both = formOf({
+    definitions: [],
+    config: { tpic: 'x', topic: 'y' },
+    validation: { groups: [], configs: [], warnings },
+  });
+  expect(both.others.find(({ key }) => key === 'tpic')?.warnings).toMatchObject([{ meant: null }]);
+});
+
+test('errors of keys without a field are among the problems, and lead to none', () => {
+  const form = formOf({
+    definitions: [],
+    config: {},
+    without: ['connector.class'],
+    ownErrors: new Map([['connector.class', 'Not this version.']]),
+  });
+  expect(form.problems).toEqual([{ key: 'connector.class', errors: ['Not this version.'], hasField: false }]);
 });
 
 test('an emptied field removes its key', () => {
@@ -225,8 +304,8 @@ test('errors of keys that were not typed can be left out, and own errors are add
   const answer = withErrorsOf({ groups: [], configs }, new Set(['b']));
   const form = formOf({ definitions: [], validation: answer, config: {}, ownErrors: new Map([['c', 'Hidden.']]) });
   expect(form.problems).toEqual([
-    { key: 'b', errors: ['No.'] },
-    { key: 'c', errors: ['Hidden.'] },
+    { key: 'b', errors: ['No.'], hasField: true },
+    { key: 'c', errors: ['Hidden.'], hasField: true },
   ]);
   expect(withErrorsOf(null, new Set())).toBeNull();
 });

@@ -325,6 +325,19 @@ export interface Definition {
   readonly width: string;
   readonly display_name: string;
   readonly dependents: readonly string[];
+  readonly hints?: KeyHints;
+}
+
+/** With `hints=true`. Absent members: nothing to know. */
+export interface KeyHints {
+  readonly valid_values?: readonly string[];
+  /** The key is required unless one of these is set. */
+  readonly required_unless?: readonly string[];
+  readonly alias_of?: string;
+  readonly deprecated?: boolean;
+  readonly without_effect?: boolean;
+  /** Whether the key is important for users, if not as its importance says. */
+  readonly prominent?: boolean;
 }
 
 export interface Value {

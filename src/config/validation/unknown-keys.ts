@@ -30,7 +30,7 @@ export interface KnownKeys {
   readonly topicGroups: readonly string[] | null;
 }
 
-/** In the order of the keys. Keys that the config has are not proposed. */
+/** In the order of the keys. A plugin may have `file` and read `files`, so that no key beside a known one is named. */
 export function unknownKeyWarnings(keys: readonly string[], known: KnownKeys): readonly ConfigWarning[] {
   const families = familiesOf(known);
   const inFamilies = (name: string): boolean => families.some(({ prefix }) => name.startsWith(prefix));
@@ -56,8 +56,7 @@ export function unknownKeyWarnings(keys: readonly string[], known: KnownKeys): r
     const family = families.find(({ prefix }) => key.startsWith(prefix));
     if (!family) return nearestName(key, others) ?? withRightPrefix(key, families.filter(hasFreeKey(key)));
     const { prefix, names } = family;
-    const free = [...names].filter((name) => isFree(prefix + name));
-    const rest = nearestName(key.slice(prefix.length), free);
+    const rest = nearestName(key.slice(prefix.length), names);
     return rest === null ? null : prefix + rest;
   }
 

@@ -45,6 +45,7 @@ test.each<[string, string, Config?]>([
   ['consumer.override.max.pol.records', 'consumer.override.max.poll.records'],
   ['consumer.overide.max.poll.records', 'consumer.override.max.poll.records'],
   ['transforms.mask.typ', 'transforms.mask.type', { transforms: 'mask' }],
+  ['transforms.mask.typ', 'transforms.mask.type', MASK],
   ['transforms.mask.replacment', 'transforms.mask.replacement', MASK],
   ['transforms.mask.predicat', 'transforms.mask.predicate', MASK],
   ['transfroms.mask.replacement', 'transforms.mask.replacement', MASK],

@@ -1,6 +1,6 @@
 /** Edits a config in a form made of the definitions, or as JSON. Both show the same model. */
 import type { JSX } from 'preact';
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Config } from '../documents/parse-document';
 import { Button } from '../parts/button';
 import { Select } from '../parts/form';
@@ -14,6 +14,7 @@ import { ErrorSummary } from './error-summary';
 import { fieldsInView, formOf, type Form, type View } from './form-model';
 import { JsonView } from './json-view';
 import { OtherKeys } from './other-keys';
+import { refusedKeys } from './refused-keys';
 import type { ValidationState } from './use-validation';
 
 export interface ConfigEditorProps {
@@ -31,6 +32,8 @@ export interface ConfigEditorProps {
   readonly onChangeKey: (key: string, value: string | undefined) => void;
   /** Why the text of the JSON view is not a config; null: it is, or the form is shown. */
   readonly onProblem: (problem: string | null) => void;
+  /** Set to a function that shows and focuses the first field with an error. */
+  readonly toFirstError?: { current: () => void };
 }
 
 const VIEWS: readonly (readonly [View, string])[] = [
@@ -40,25 +43,35 @@ const VIEWS: readonly (readonly [View, string])[] = [
 ];
 
 export function ConfigEditor(props: ConfigEditorProps): JSX.Element {
-  const { definitions, validation, config, stored, without, ownErrors, firstView, isReadOnly } = props;
+  const { definitions, validation, config, stored, without, ownErrors, firstView, isReadOnly, toFirstError } = props;
   const [isJson, setJson] = useState(false);
   const [view, setView] = useState<View>(firstView);
   const [query, setQuery] = useState('');
+  const [wanted, setWanted] = useState<{ readonly keyOf: () => string | undefined }>();
   const previous = useRef<Form | null>(null);
-  const form = useMemo(
-    () => formOf({ definitions, validation: validation.answer, config, without, ownErrors }),
-    [definitions, validation.answer, config, ownErrors],
+  const failure = useMemo(
+    () => validation.error && refusedKeys(validation.error.message, keysOf(props)),
+    [validation.error, definitions],
   );
+  const form = useMemo(() => {
+    const errors = new Map([...(failure?.byKey ?? []), ...(ownErrors ?? [])]);
+    return formOf({ definitions, validation: validation.answer, config, without, ownErrors: errors });
+  }, [definitions, validation.answer, failure, config, ownErrors]);
   // Unchanged fields remain the same objects, and are not rendered again.
   previous.current = share(previous.current, form);
-  const { others, problems } = previous.current;
+  const { others, problems, warnings } = previous.current;
   const groups = fieldsInView(previous.current, view, query);
   const count = groups.reduce((sum, { fields }) => sum + fields.length, 0);
-  const go = (key: string): void => {
+  const show = (keyOf: () => string | undefined): void => {
     setQuery('');
     setJson(false);
-    requestAnimationFrame(() => focusField(key));
+    setWanted({ keyOf });
   };
+  const go = (key: string): void => show(() => key);
+  if (toFirstError)
+    toFirstError.current = () => show(() => previous.current?.problems.find(({ hasField }) => hasField)?.key);
+  // Once the field is rendered, and a dialog before it is closed.
+  useEffect(() => focusField(wanted?.keyOf() ?? ''), [wanted]);
   return (
     <div class="config-editor">
       <div class="toolbar">
@@ -95,8 +108,8 @@ export function ConfigEditor(props: ConfigEditorProps): JSX.Element {
           {!isJson && <span class="unseen"> {formatNumberOf(count, 'key')} shown</span>}
         </p>
       </div>
-      {validation.error && <ErrorNotice error={validation.error} />}
-      <ErrorSummary problems={problems} onGo={go} />
+      {validation.error && failure?.others.length !== 0 && <ErrorNotice error={validation.error} />}
+      <ErrorSummary problems={problems} warnings={warnings} onGo={go} />
       {isJson ? (
         <JsonView config={config} isReadOnly={isReadOnly} onChange={props.onChange} onProblem={props.onProblem} />
       ) : (
@@ -134,6 +147,16 @@ export function ConfigEditor(props: ConfigEditorProps): JSX.Element {
       )}
     </div>
   );
+}
+
+/** Of a config and its definitions. */
+export function keysOf({
+  definitions,
+  config,
+  validation,
+}: Pick<ConfigEditorProps, 'definitions' | 'config' | 'validation'>): readonly string[] {
+  const validated = (validation.answer?.configs ?? []).flatMap(({ definition }) => definition ?? []);
+  return [...[...definitions, ...validated].map(({ name }) => name), ...Object.keys(config)];
 }
 
 function valueOf(config: Config | null, key: string): string | undefined {

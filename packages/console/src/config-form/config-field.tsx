@@ -21,7 +21,7 @@ export interface ConfigFieldProps {
 
 export const ConfigField = memo(function ConfigField(props: ConfigFieldProps): JSX.Element {
   const { field, stored, isChanged, isReadOnly, onChange } = props;
-  const { key, definition, value, errors, isRequired } = field;
+  const { key, definition, value, errors, warnings, isRequired, alternatives } = field;
   const unset = definition.default_value === null ? 'Unset' : 'Use default';
   return (
     <div id={fieldId(key)} class={`config-field${isChanged ? ' config-field-changed' : ''}`}>
@@ -29,7 +29,8 @@ export const ConfigField = memo(function ConfigField(props: ConfigFieldProps): J
         label={<FieldLabel field={field} />}
         hint={<Hint field={field} />}
         errors={errors}
-        isRequired={isRequired}
+        warnings={warnings}
+        isRequired={isRequired && alternatives.length > 0 ? `required, or ${alternatives.join(', ')}` : isRequired}
       >
         {(ties) => (
           <FieldControl
@@ -65,20 +66,24 @@ function FieldLabel({ field: { key, definition } }: { readonly field: Field }): 
     <span class="field-label">
       {title !== key && <bdi class="field-title">{printable(title)} </bdi>}
       <bdi class="code field-key">{printable(key)}</bdi>
+      {definition.hints?.without_effect && <span class="tag">no effect</span>}
     </span>
   );
 }
 
 function Hint({ field }: { readonly field: Field }): JSX.Element {
   const { definition, dependsOn, recommended } = field;
-  const isList = definition.type === 'LIST' && recommended.length > 0;
+  const offered = definition.type === 'LIST' ? recommended : [];
+  const isLimited = definition.hints?.valid_values !== undefined;
   const facts = [
     definition.type.toLowerCase(),
     ...(definition.default_value === null || definition.default_value === ''
       ? []
       : [`default ${definition.default_value}`]),
     ...(dependsOn.length > 0 ? [`depends on ${dependsOn.join(', ')}`] : []),
-    ...(isList ? [`for example ${recommended.slice(0, 5).join(', ')}`] : []),
+    ...(offered.length === 0
+      ? []
+      : [isLimited ? `of ${offered.join(', ')}` : `for example ${offered.slice(0, 5).join(', ')}`]),
   ];
   return (
     <>

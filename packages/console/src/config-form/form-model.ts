@@ -1,6 +1,6 @@
 /** The form of a config: what a plugin defines, what is set, and what validation says. Pure. */
 import type { Config } from '../documents/parse-document';
-import type { Definition, Value } from '../worker-api';
+import type { Definition, KeyWarning, Value } from '../worker-api';
 import { groupDefinitions, matchesQuery, type Entry } from './definitions';
 
 /** Stands for a secret, or a part of a value, that the worker does not show. */
@@ -18,9 +18,12 @@ export interface Field {
   readonly value: string | undefined;
   readonly recommended: readonly string[];
   readonly errors: readonly string[];
+  readonly warnings: readonly string[];
   /** Keys on which the value or its visibility depends. */
   readonly dependsOn: readonly string[];
+  /** It must be set, or one of `alternatives`, of which none is. */
   readonly isRequired: boolean;
+  readonly alternatives: readonly string[];
 }
 
 export interface FieldGroup {
@@ -30,18 +33,25 @@ export interface FieldGroup {
   readonly errorCount: number;
 }
 
-/** A key that is set but not defined: a label, a client override, a typing error. */
+/** A key that is set but not defined: a label, a client override, a typing error of a key that is perhaps set, too. */
 export interface OtherKey {
   readonly key: string;
   readonly value: string | undefined;
   readonly errors: readonly string[];
+  readonly warnings: readonly KeyWarning[];
 }
 
 export interface Form {
   readonly groups: readonly FieldGroup[];
   readonly others: readonly OtherKey[];
-  /** Fields and other keys with errors, in the order of the form. */
-  readonly problems: readonly { readonly key: string; readonly errors: readonly string[] }[];
+  /** Keys with errors: first those without a field, then in the order of the form. */
+  readonly problems: readonly {
+    readonly key: string;
+    readonly errors: readonly string[];
+    readonly hasField: boolean;
+  }[];
+  /** Of keys in the form. */
+  readonly warnings: readonly KeyWarning[];
 }
 
 export type View = 'set' | 'important' | 'all';
@@ -50,7 +60,11 @@ export interface FormSource {
   /** `GET /connector-plugins/CLASS/config` */
   readonly definitions: readonly Definition[];
   /** The last answer of `validate`. It defines keys of converters and transformations, too. */
-  readonly validation?: { readonly groups: readonly string[]; readonly configs: readonly Entry[] } | null;
+  readonly validation?: {
+    readonly groups: readonly string[];
+    readonly configs: readonly Entry[];
+    readonly warnings?: readonly KeyWarning[];
+  } | null;
   readonly config: Config;
   /** Keys without a field, such as the name of a connector that exists. */
   readonly without?: readonly string[];
@@ -68,9 +82,14 @@ export function formOf({ definitions, validation, config, without = [], ownError
   }
   for (const [name, error] of ownErrors ?? []) {
     const value = values.get(name) ?? { name, value: null, recommended_values: [], errors: [], visible: true };
-    values.set(name, { ...value, errors: [error, ...value.errors] });
+    values.set(name, { ...value, errors: [...new Set([error, ...value.errors])] });
   }
   const parents = parentsOf([...defined.values()]);
+  const warnings = (validation?.warnings ?? []).filter(({ key }) => Object.hasOwn(config, key));
+  const isSet = (key: string): boolean =>
+    [key, ...[...defined.values()].filter(({ hints }) => hints?.alias_of === key).map(({ name }) => name)].some(
+      (name) => (config[name] ?? '') !== '',
+    );
   const shown = [...defined.values()].filter(
     ({ name }) =>
       !without.includes(name) &&
@@ -78,22 +97,32 @@ export function formOf({ definitions, validation, config, without = [], ownError
   );
   const groups = groupDefinitions(shown, validation?.groups).map(({ name, title, definitions: inGroup }) => {
     const fields = inGroup.map((definition) =>
-      fieldOf(definition, values.get(definition.name), config, parents.get(definition.name)),
+      fieldOf(definition, values.get(definition.name), config, {
+        dependsOn: parents.get(definition.name) ?? [],
+        warnings: warnings.filter(({ key }) => key === definition.name).map(({ message }) => message),
+        ...requirement(definition, config, isSet),
+      }),
     );
     return { name, title, fields, errorCount: fields.filter(({ errors }) => errors.length > 0).length };
   });
-  const others = otherKeys(defined, values, config, without);
-  return { groups, others, problems: problemsOf(groups, others) };
+  const others = otherKeys(defined, values, config, without).map((other) => ({
+    ...other,
+    warnings: warnings
+      .filter(({ key }) => key === other.key)
+      .map((warning) => (Object.hasOwn(config, warning.meant ?? '') ? { ...warning, meant: null } : warning)),
+  }));
+  const unplaced = without.map((key) => ({ key, errors: values.get(key)?.errors ?? [] }));
+  return { groups, others, problems: problemsOf(unplaced, groups, others), warnings };
 }
 
 function fieldOf(
   definition: Definition,
   value: Value | undefined,
   config: Config,
-  dependsOn: readonly string[] = [],
+  more: Pick<Field, 'dependsOn' | 'warnings' | 'isRequired' | 'alternatives'>,
 ): Field {
   const own = Object.hasOwn(config, definition.name) ? config[definition.name] : undefined;
-  const recommended = definition.type === 'BOOLEAN' ? ['true', 'false'] : (value?.recommended_values ?? []);
+  const recommended = offeredValues(definition, value, config);
   return {
     key: definition.name,
     definition,
@@ -101,9 +130,36 @@ function fieldOf(
     value: own,
     recommended,
     errors: value?.errors ?? [],
-    dependsOn,
-    isRequired: definition.required,
+    ...more,
   };
+}
+
+/** What the plugin recommends, else what is valid; of a transformation's predicate, those that are defined. */
+function offeredValues({ name, type, hints }: Definition, value: Value | undefined, config: Config): readonly string[] {
+  if (type === 'BOOLEAN') return ['true', 'false'];
+  const recommended = value?.recommended_values ?? [];
+  if (recommended.length > 0) return recommended;
+  if (hints?.valid_values) return hints.valid_values;
+  const predicates = /^transforms\..+\.predicate$/.test(name) ? (config['predicates'] ?? '') : '';
+  return predicates.split(',').flatMap((alias) => alias.trim() || []);
+}
+
+/** A key that is set remains marked; one whose alias or alternative is set does not. */
+function requirement(
+  { name, required, hints }: Definition,
+  config: Config,
+  isSet: (key: string) => boolean,
+): Pick<Field, 'isRequired' | 'alternatives'> {
+  const { required_unless: alternatives = [] } = hints ?? {};
+  const isSetByAlias = (config[name] ?? '') === '' && isSet(name);
+  const isNeeded = hints?.required_unless !== undefined && !isSetByAlias && !alternatives.some(isSet);
+  return { isRequired: required || isNeeded, alternatives };
+}
+
+/** Shown before all keys are. What has no effect is never. */
+export function isImportant({ definition: { importance, hints }, isRequired }: Field): boolean {
+  if (hints?.without_effect || hints?.alias_of !== undefined) return false;
+  return isRequired || (hints?.prominent ?? importance === 'HIGH');
 }
 
 /** A value outside the recommended ones may be right: placeholders of config providers are set so. */
@@ -127,7 +183,7 @@ function otherKeys(
   values: ReadonlyMap<string, Value>,
   config: Config,
   without: readonly string[],
-): readonly OtherKey[] {
+): readonly Omit<OtherKey, 'warnings'>[] {
   const withErrors = [...values.values()].filter(({ errors }) => errors.length > 0).map(({ name }) => name);
   const keys = new Set([...Object.keys(config), ...withErrors]);
   return [...keys]
@@ -140,10 +196,16 @@ function otherKeys(
     }));
 }
 
-function problemsOf(groups: readonly FieldGroup[], others: readonly OtherKey[]): Form['problems'] {
-  return [...groups.flatMap(({ fields }) => fields), ...others]
-    .filter(({ errors }) => errors.length > 0)
-    .map(({ key, errors }) => ({ key, errors }));
+function problemsOf(
+  unplaced: readonly Pick<Field, 'key' | 'errors'>[],
+  groups: readonly FieldGroup[],
+  others: readonly OtherKey[],
+): Form['problems'] {
+  const withField = [...groups.flatMap(({ fields }) => fields), ...others];
+  return [
+    ...unplaced.map(({ key, errors }) => ({ key, errors, hasField: false })),
+    ...withField.map(({ key, errors }) => ({ key, errors, hasField: true })),
+  ].filter(({ errors }) => errors.length > 0);
 }
 
 /** The fields of a view. Set keys, errors and required keys are in the view of important ones; a query searches all. */
@@ -152,7 +214,7 @@ export function fieldsInView(form: Form, view: View, query = ''): readonly Field
   const isShown = (field: Field): boolean => {
     if (words !== '') return matchesQuery(field.definition, words);
     if (view === 'all' || field.value !== undefined || field.errors.length > 0) return true;
-    return view === 'important' && (field.isRequired || field.definition.importance === 'HIGH');
+    return view === 'important' && (isImportant(field) || field.warnings.length > 0);
   };
   return form.groups.flatMap((group) => {
     const fields = group.fields.filter(isShown);

@@ -5,7 +5,7 @@ import { Button } from '../parts/button';
 import { Field, TextInput } from '../parts/form';
 import { printable } from '../parts/printable';
 import type { Config } from '../documents/parse-document';
-import { fieldId } from './config-field';
+import { fieldId, focusField } from './config-field';
 import { HIDDEN, type OtherKey } from './form-model';
 import { SecretInput } from './secret-input';
 
@@ -44,11 +44,22 @@ interface OtherFieldProps {
   readonly onChange: (key: string, value: string | undefined) => void;
 }
 
-function OtherField({ other: { key, value, errors }, stored, isReadOnly, onChange }: OtherFieldProps): JSX.Element {
+function OtherField({ other, stored, isReadOnly, onChange }: OtherFieldProps): JSX.Element {
+  const { key, value, errors, warnings } = other;
+  const meant = value?.includes(HIDDEN) ? null : (warnings.find((warning) => warning.meant !== null)?.meant ?? null);
+  const rename = (to: string): void => {
+    onChange(key, undefined);
+    onChange(to, value);
+    requestAnimationFrame(() => focusField(to));
+  };
   const change = (changed: string | undefined): void => onChange(key, changed);
   return (
     <div id={fieldId(key)} class={`config-field${value === stored ? '' : ' config-field-changed'}`}>
-      <Field label={<bdi class="code">{printable(key)}</bdi>} errors={errors}>
+      <Field
+        label={<bdi class="code">{printable(key)}</bdi>}
+        errors={errors}
+        warnings={warnings.map(({ message }) => message)}
+      >
         {(ties) =>
           value?.includes(HIDDEN) || stored?.includes(HIDDEN) ? (
             <SecretInput {...{ value, stored, isReadOnly, ties }} name={key} onChange={change} />
@@ -59,6 +70,15 @@ function OtherField({ other: { key, value, errors }, stored, isReadOnly, onChang
       </Field>
       {!isReadOnly && (
         <div class="config-field-actions">
+          {meant !== null && (
+            <Button
+              kind="quiet"
+              label={`Rename ${printable(key)} to ${printable(meant)}`}
+              onClick={() => rename(meant)}
+            >
+              Rename
+            </Button>
+          )}
           <Button kind="quiet" label={`Remove ${printable(key)}`} onClick={() => change(undefined)}>
             Remove
           </Button>

@@ -19,7 +19,7 @@ export function useDefinitions(plugin: string): Definitions {
   useEffect(() => {
     if (plugin === '' || known.has(plugin)) return undefined;
     const controller = new AbortController();
-    request<readonly Definition[]>(`../connector-plugins/${segment(plugin)}/config`, {
+    request<readonly Definition[]>(`../connector-plugins/${segment(plugin)}/config?hints=true`, {
       signal: controller.signal,
     }).then(
       (definitions) => {

@@ -16,24 +16,33 @@ export interface FieldProps {
   readonly label: ComponentChildren;
   readonly hint?: ComponentChildren;
   readonly errors?: readonly string[];
-  readonly isRequired?: boolean;
+  readonly warnings?: readonly string[];
+  /** Whether it must be filled in, or how else. */
+  readonly isRequired?: boolean | string;
   readonly children: (ties: FieldTies) => ComponentChildren;
 }
 
-export function Field({ label, hint, errors = [], isRequired = false, children }: FieldProps): JSX.Element {
+export function Field(props: FieldProps): JSX.Element {
+  const { label, hint, errors = [], warnings = [], isRequired = false, children } = props;
   const id = useId();
-  const described = [...(hint ? [`${id}-hint`] : []), ...(errors.length > 0 ? [`${id}-errors`] : [])].join(' ');
+  const described = [
+    ...(hint ? [`${id}-hint`] : []),
+    ...(errors.length > 0 ? [`${id}-errors`] : []),
+    ...(warnings.length > 0 ? [`${id}-warnings`] : []),
+  ].join(' ');
   const ties = {
     id,
     'aria-describedby': described || undefined,
     'aria-invalid': errors.length > 0 || undefined,
-    ...(isRequired ? { required: true } : {}),
+    ...(isRequired === true ? { required: true } : {}),
   };
   return (
     <div class={`field${errors.length > 0 ? ' field-wrong' : ''}`}>
       <label for={id}>
         {label}
-        {isRequired && <span class="muted"> (required)</span>}
+        {isRequired !== false && (
+          <span class="required"> ({isRequired === true ? 'required' : printable(isRequired)})</span>
+        )}
       </label>
       {children(ties)}
       {hint && (
@@ -41,17 +50,29 @@ export function Field({ label, hint, errors = [], isRequired = false, children }
           {hint}
         </div>
       )}
-      {errors.length > 0 && (
-        <ul id={`${id}-errors`} class="errors">
-          {errors.map((error) => (
-            <li key={error}>
-              <Icon name="failed" />
-              <span>{printable(error)}</span>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Sentences id={`${id}-errors`} kind="failed" sentences={errors} />
+      <Sentences id={`${id}-warnings`} kind="degraded" sentences={warnings} />
     </div>
+  );
+}
+
+interface SentencesProps {
+  readonly id: string;
+  readonly kind: 'failed' | 'degraded';
+  readonly sentences: readonly string[];
+}
+
+function Sentences({ id, kind, sentences }: SentencesProps): JSX.Element | null {
+  if (sentences.length === 0) return null;
+  return (
+    <ul id={id} class={kind === 'failed' ? 'errors' : 'errors warnings'}>
+      {sentences.map((sentence) => (
+        <li key={sentence}>
+          <Icon name={kind} />
+          <span>{printable(sentence)}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

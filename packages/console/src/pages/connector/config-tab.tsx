@@ -1,12 +1,13 @@
 /** The configuration of a connector: edited in a form or as JSON, checked while typing, saved key by key. */
 import type { JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import type { ConnectorDetails, Definition, Validation } from '../../worker-api';
 import { request } from '../../api/request';
-import { ConfigEditor } from '../../config-form/config-editor';
+import { ConfigEditor, keysOf } from '../../config-form/config-editor';
 import { diffConfigs, shownChanges, toPatch, withHiddenMark, type Rebased } from '../../config-form/config-diff';
 import { secretKeys } from '../../config-form/definitions';
 import { hideSecrets } from '../../config-form/form-model';
+import { refusedKeys } from '../../config-form/refused-keys';
 import { useDefinitions } from '../../config-form/use-definitions';
 import type { Draft } from '../../config-form/use-draft';
 import { useValidation } from '../../config-form/use-validation';
@@ -20,6 +21,7 @@ import { ErrorNotice, Notice, Skeleton } from '../../parts/placeholders';
 import { printable } from '../../parts/printable';
 import { roleObjection } from '../../parts/roles';
 import { useSession } from '../../parts/session';
+import { announce } from '../../parts/toast';
 import { SaveDialog } from './save-dialog';
 import { Saved, type SavedConfig } from './saved';
 import { detailsPath } from './use-connector';
@@ -43,10 +45,16 @@ export function ConfigTab({ details, draft, refresh }: ConfigTabProps): JSX.Elem
   const [problem, setProblem] = useState<string | null>(null);
   const [isSaving, setSaving] = useState(false);
   const [saved, setSaved] = useState<SavedConfig | null>(null);
+  const [refusal, setRefusal] = useState<{ readonly of: Config; readonly byKey: ReadonlyMap<string, string> }>();
+  const toFirstError = useRef<() => void>(() => undefined);
   const changes = useMemo(() => diffConfigs(draft.base, draft.config), [draft.base, draft.config]);
   const ownErrors = useMemo(
     () => new Map([...withHiddenMark(changes).map(({ key }) => [key, HIDDEN_MARK] as const), ...renamed(changes)]),
     [changes],
+  );
+  const shownErrors = useMemo(
+    () => (refusal?.of === draft.config ? new Map([...refusal.byKey, ...ownErrors]) : ownErrors),
+    [refusal, draft.config, ownErrors],
   );
   // What cannot be sent is not sent for validation either.
   const checked = useMemo(
@@ -70,6 +78,15 @@ export function ConfigTab({ details, draft, refresh }: ConfigTabProps): JSX.Elem
     draft.stored(hideSecrets(config, secrets));
     refresh();
   };
+  const refuse = (message: string): boolean => {
+    const { byKey, others } = refusedKeys(message, keysOf({ definitions, config: draft.config, validation }));
+    if (byKey.size === 0) return false;
+    setSaving(false);
+    setRefusal({ of: draft.config, byKey });
+    announce(`Not saved: ${others.length === 0 ? 'correct the errors first.' : others.join(' ')}`, 'error');
+    toFirstError.current();
+    return true;
+  };
   const hasErrors = (validation.answer?.error_count ?? 0) > 0 && !validation.isPending;
   const saveObjection =
     objection ??
@@ -90,12 +107,13 @@ export function ConfigTab({ details, draft, refresh }: ConfigTabProps): JSX.Elem
         config={draft.config}
         stored={draft.base}
         without={WITHOUT}
-        ownErrors={ownErrors}
+        ownErrors={shownErrors}
         firstView="set"
         isReadOnly={objection !== null}
         onChange={draft.change}
         onChangeKey={draft.changeKey}
         onProblem={setProblem}
+        toFirstError={toFirstError}
       />
       <div class="save-place">
         {saved && !draft.isChanged && <Saved saved={saved} row={row} onClose={() => setSaved(null)} />}
@@ -121,6 +139,7 @@ export function ConfigTab({ details, draft, refresh }: ConfigTabProps): JSX.Elem
             setSaving(false);
             refresh();
           }}
+          onRefused={refuse}
           onClose={() => setSaving(false)}
         />
       )}

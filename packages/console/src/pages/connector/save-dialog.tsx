@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ConnectorDetails } from '../../worker-api';
 import { retried } from '../../api/connect';
-import { request } from '../../api/request';
+import { request, RequestError } from '../../api/request';
 import { sameConfig, shownChanges, toPatch, type KeyChange } from '../../config-form/config-diff';
 import { ConfigDiff } from '../../parts/config-diff';
 import type { Config } from '../../documents/parse-document';
@@ -23,11 +23,13 @@ export interface SaveDialogProps {
   readonly onStored: () => void;
   /** The config was changed since the editing began; nothing was sent. */
   readonly onOutdated: () => void;
+  /** Shows the worker's message at the fields that it is about; false: it is about none. */
+  readonly onRefused: (message: string) => boolean;
   readonly onClose: () => void;
 }
 
 export function SaveDialog(props: SaveDialogProps): JSX.Element {
-  const { details, base, changes, isUnchecked, onStored, onOutdated, onClose } = props;
+  const { details, base, changes, isUnchecked, onStored, onOutdated, onRefused, onClose } = props;
   const { name, target } = details.row;
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<Error | null>(null);
@@ -45,6 +47,7 @@ export function SaveDialog(props: SaveDialogProps): JSX.Element {
       await retried(() => request(connectPath(name, '/config'), { method: 'PATCH', body: toPatch(changes) }));
       onStored();
     } catch (reason) {
+      if (reason instanceof RequestError && onRefused(reason.message)) return;
       setBusy(false);
       setError(reason as Error);
     }

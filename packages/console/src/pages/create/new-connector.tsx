@@ -1,12 +1,12 @@
 /** The form of a new connector, and what it sends. */
 import type { JSX } from 'preact';
-import { useCallback, useMemo, useState } from 'preact/hooks';
+import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
 import type { Validation } from '../../worker-api';
 import { request, segment } from '../../api/request';
-import { ConfigEditor } from '../../config-form/config-editor';
-import { focusField } from '../../config-form/config-field';
+import { ConfigEditor, keysOf } from '../../config-form/config-editor';
 import { secretKeys } from '../../config-form/definitions';
 import { HIDDEN, withErrorsOf, withValue } from '../../config-form/form-model';
+import { refusedKeys } from '../../config-form/refused-keys';
 import { useDefinitions } from '../../config-form/use-definitions';
 import { useValidation } from '../../config-form/use-validation';
 import type { Config, ConnectorDocument, InitialState } from '../../documents/parse-document';
@@ -30,6 +30,8 @@ export function NewConnector({ className, document }: NewConnectorProps): JSX.El
   const [initialState, setInitialState] = useState<InitialState>(document?.initialState ?? 'RUNNING');
   const [problem, setProblem] = useState<string | null>(null);
   const [isCreated, setCreated] = useState(false);
+  const [refusal, setRefusal] = useState<{ readonly of: Config; readonly byKey: ReadonlyMap<string, string> }>();
+  const toFirstError = useRef<() => void>(() => undefined);
   // What has not been typed yet is not an error, until the connector is to be created.
   const [touched, setTouched] = useState<ReadonlySet<string> | null>(document === null ? new Set() : null);
   const changeKey = useCallback((key: string, value: string | undefined) => {
@@ -43,7 +45,7 @@ export function NewConnector({ className, document }: NewConnectorProps): JSX.El
   const { definitions, error, retry } = useDefinitions(className);
   const validation = useValidation(
     (checked) =>
-      request<Validation>(`../connector-plugins/${segment(className)}/config/validate`, {
+      request<Validation>(`../connector-plugins/${segment(className)}/config/validate?hints=true`, {
         method: 'PUT',
         body: checked,
       }),
@@ -54,26 +56,28 @@ export function NewConnector({ className, document }: NewConnectorProps): JSX.El
     () => (touched === null ? validation.answer : withErrorsOf(validation.answer, touched)),
     [validation.answer, touched],
   );
+  const hidden = useMemo(() => Object.keys(config).filter((key) => config[key]?.includes(HIDDEN)), [config]);
   const ownErrors = useMemo(
     () =>
-      new Map(
-        Object.entries(config)
-          .filter(([, value]) => value.includes(HIDDEN))
-          .map(([key]) => [key, HIDDEN_VALUE] as const),
-      ),
-    [config],
+      new Map([...(refusal?.of === config ? refusal.byKey : []), ...hidden.map((key) => [key, HIDDEN_VALUE] as const)]),
+    [config, hidden, refusal],
   );
   const isTyped = Object.keys(config).length > 1 && !isCreated;
   const question = useLeaveGuard(isTyped, 'The connector is not created, and what you typed is lost.');
   if (definitions === null) return error ? <ErrorNotice error={error} retry={retry} /> : <Skeleton />;
-  const wrong = [
-    ...ownErrors.keys(),
-    ...(validation.answer?.configs ?? []).flatMap(({ value }) => (value?.errors.length ? [value.name] : [])),
-  ];
+  const isWrong = hidden.length > 0 || (validation.answer?.error_count ?? 0) > 0;
   const showErrors = (): void => {
     setTouched(null);
     announce('Correct the errors first.', 'error');
-    requestAnimationFrame(() => focusField(wrong[0] ?? ''));
+    toFirstError.current();
+  };
+  const refuse = (message: string): boolean => {
+    const { byKey, others } = refusedKeys(message, keysOf({ definitions, config, validation }));
+    if (byKey.size === 0) return false;
+    setTouched(null);
+    setRefusal({ of: config, byKey });
+    toFirstError.current();
+    return others.length === 0;
   };
   return (
     <div class="create">
@@ -90,6 +94,7 @@ export function NewConnector({ className, document }: NewConnectorProps): JSX.El
           onChange={change}
           onChangeKey={changeKey}
           onProblem={setProblem}
+          toFirstError={toFirstError}
         />
       </div>
       <Review
@@ -98,7 +103,8 @@ export function NewConnector({ className, document }: NewConnectorProps): JSX.El
         initialState={initialState}
         onInitialState={setInitialState}
         objection={problem}
-        onRefuse={wrong.length > 0 && !validation.isPending ? showErrors : null}
+        onInvalid={isWrong && !validation.isPending ? showErrors : null}
+        onRefused={refuse}
         onCreated={() => setCreated(true)}
       />
       {question}

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { retried } from '../../api/connect';
-import { request } from '../../api/request';
+import { request, RequestError } from '../../api/request';
 import { hideSecrets } from '../../config-form/form-model';
 import { curlCommand } from '../../documents/curl-command';
 import { INITIAL_STATES, type Config, type InitialState } from '../../documents/parse-document';
@@ -20,7 +20,9 @@ export interface ReviewProps {
   readonly onInitialState: (state: InitialState) => void;
   readonly objection: string | null;
   /** Shows what is wrong, instead of creating the connector; null: nothing is. */
-  readonly onRefuse: (() => void) | null;
+  readonly onInvalid: (() => void) | null;
+  /** Shows the worker's message at the fields that it is about; true: all of it. */
+  readonly onRefused: (message: string) => boolean;
   readonly onCreated: () => void;
 }
 
@@ -31,7 +33,7 @@ const EFFECTS: Readonly<Record<InitialState, string>> = {
 };
 
 export function Review(props: ReviewProps): JSX.Element {
-  const { config, secrets, initialState, onInitialState, objection, onRefuse, onCreated } = props;
+  const { config, secrets, initialState, onInitialState, objection, onInvalid, onRefused, onCreated } = props;
   const [showsSecrets, setShowsSecrets] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<Error | null>(null);
@@ -52,8 +54,10 @@ export function Review(props: ReviewProps): JSX.Element {
       onCreated();
       setCreated(name);
     } catch (reason) {
-      setError(reason as Error);
       setBusy(false);
+      const isPlaced = reason instanceof RequestError && onRefused(reason.message);
+      if (isPlaced) announce('Not created: correct the errors first.', 'error');
+      else setError(reason as Error);
     }
   };
   const text = JSON.stringify(shown, null, 2);
@@ -75,7 +79,7 @@ export function Review(props: ReviewProps): JSX.Element {
         kind="primary"
         isBusy={isBusy}
         objection={objection}
-        onClick={() => (onRefuse === null ? void create() : onRefuse())}
+        onClick={() => (onInvalid === null ? void create() : onInvalid())}
       >
         {isBusy ? 'Creating…' : 'Create connector'}
       </ActionButton>
