@@ -1,5 +1,6 @@
 /** What `millrace doctor` finds when it asks a connector about the systems that its config names. */
 import type { ConnectorConfig, WorkerSettings } from './config-def';
+import type { SourceOffset, SourcePartition } from './record';
 
 /**
  * - `error`: the connector cannot run, or loses data, until this is cured.
@@ -34,6 +35,8 @@ export interface DiagnosisContext {
    * placeholders are not replaced, secrets are hidden. (Default: the workers were not asked)
    */
   readonly connectors?: readonly ConnectorConfig[];
+  /** Of a source: the offsets that the workers have stored for it. (Default: the workers were not asked) */
+  readonly offsets?: readonly { readonly partition: SourcePartition; readonly offset: SourceOffset }[];
   /** Milliseconds until the call is abandoned. End connections to external systems before. */
   readonly timeoutMs: number;
 }

@@ -153,7 +153,10 @@ describe('with a worker and a PostgreSQL server', () => {
     await worker.statusWhen(name, ({ tasks }) => tasks.some(({ state }) => state === 'FAILED'));
     const env = { PG_SECRET: PASSWORD };
     const args = ['--config', settings, '--resolve-locally'];
-    const failed = found(await command.run(args, env), 'TASK_FAILED');
+    const answer = await command.run(args, env);
+    expect(codes(answer)).toEqual(['error TASK_FAILED', 'error PG_POSITION_LOST']);
+    expect(found(answer, 'PG_POSITION_LOST').statements).toEqual(found(answer, 'TASK_FAILED').statements);
+    const failed = found(answer, 'TASK_FAILED');
     expect(failed.message).toContain('PG_POSITION_LOST');
     expect(failed.cure).toMatch(/^A restart does not help/);
     expect(failed.statements).toEqual([`millrace offsets reset ${name} --resume --url ${worker.url}`]);

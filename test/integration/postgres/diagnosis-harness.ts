@@ -1,5 +1,5 @@
 /** Plants faults on a server and lets the connector diagnose them. */
-import type { Finding } from '@millrace/sdk';
+import type { Finding, SourceOffset } from '@millrace/sdk';
 import { Client } from 'pg';
 import { postgresConnector } from '../../../connectors/postgres/src';
 import { onServer, type TestDatabase } from '../../helpers/test-database';
@@ -13,9 +13,14 @@ export async function diagnose(
   database: TestDatabase,
   overrides: Settings = {},
   connectors?: readonly Settings[],
+  offset?: SourceOffset,
 ): Promise<readonly Finding[]> {
   const config = taskConfig(database, { 'table.include.list': 'public.todos', ...overrides });
-  const context = { connector: 'test', workerSettings: {}, timeoutMs: 20_000, ...(connectors && { connectors }) };
+  const context = {
+    ...{ connector: 'test', workerSettings: {}, timeoutMs: 20_000 },
+    ...(connectors && { connectors }),
+    ...(offset && { offsets: [{ partition: { server: config['topic.prefix'] as string }, offset }] }),
+  };
   return (await postgresConnector.diagnose?.(config, context)) ?? [];
 }
 

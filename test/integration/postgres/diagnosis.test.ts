@@ -1,6 +1,7 @@
 /** What the connector's diagnosis finds; diagnosis-cures.test.ts has the faults that a statement cures. */
 import { spawnSync } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
+import type { Finding } from '@millrace/sdk';
 import { postgresConnector } from '../../../connectors/postgres/src';
 import { startPostgres, type RunningPostgres } from '../../../dev/services/postgres';
 import { onServer, TestDatabase } from '../../helpers/test-database';
@@ -255,6 +256,37 @@ test('a slot that a deleted connector has left is named whatever its size; those
   async function serverVersion(): Promise<unknown> {
     return (await database.query("SELECT current_setting('server_version_num') AS version"))[0]?.version;
   }
+});
+
+test('a stored position that the server no longer has: the reset of the offsets, not a restart', async () => {
+  const config = taskConfig(database, { 'table.include.list': 'public.todos', 'snapshot.mode': 'no_data' });
+  const task = await TaskRun.start(config);
+  await database.query("INSERT INTO todos (description) VALUES ('a')");
+  await task.count(1);
+  const stored = task.commitUpTo();
+  const diagnosed = (overrides = {}): Promise<readonly Finding[]> => diagnose(database, overrides, undefined, stored);
+  await task.nothingMore();
+  expect(await diagnosed()).toEqual([]);
+  await task.stop();
+  await waitFor('the slot to be free', async () => (await database.streams()) === 0);
+  expect(codes(await diagnosed())).toEqual(['warning PG_SLOT_INACTIVE']);
+  // Another program has read it.
+  await database.query("INSERT INTO todos (description) VALUES ('b')");
+  await database.query('SELECT pg_replication_slot_advance($1, pg_current_wal_lsn())', [database.slot]);
+  const trusting = await diagnosed({ 'offset.mismatch.strategy': 'trust_offset' });
+  expect(codes(trusting)).toEqual(['error PG_POSITION_LOST', 'warning PG_SLOT_INACTIVE']);
+  expect(trusting[0]?.cure).toContain('offset.mismatch.strategy=trust_greater_lsn');
+  await database.query('SELECT pg_drop_replication_slot($1)', [database.slot]);
+  const lost = await diagnosed();
+  expect(codes(lost)).toEqual(['error PG_POSITION_LOST']);
+  expect(lost[0]?.message).toContain(`replication slot "${database.slot}" does not exist`);
+  expect(lost[0]?.cure).toMatch(/^A restart does not help\. For a new snapshot/);
+  expect(lost[0]?.statements).toEqual(['millrace offsets reset test --resume']);
+  const again = await diagnosed({ 'snapshot.mode': 'when_needed' });
+  expect(codes(again)).toEqual(['warning PG_POSITION_LOST']);
+  expect(again[0]?.cure).toBe('The connector takes a new snapshot when it starts.');
+  // Its offsets are reset.
+  expect(await diagnose(database)).toEqual([]);
 });
 
 test('an output plugin that is not installed', async () => {

@@ -4,6 +4,7 @@ import type { ServerFacts } from '../database/server';
 import type { UnsentKey } from '../events/sent-key';
 import type { PostgresConfig } from '../config/postgres-config';
 import type { PublicationState } from '../publication/state';
+import type { StoredOffset } from '../replication/position';
 import type { SlotState } from '../replication/slot';
 import type { SlotHealth } from '../metrics/slot-health';
 
@@ -48,6 +49,8 @@ export interface PublicationFacts extends PublicationState {
 export interface SlotFacts {
   readonly config: PostgresConfig;
   readonly slot: SlotState | null;
+  /** As the workers have it; `none` also if they were not asked. */
+  readonly stored: StoredOffset;
   readonly health: SlotHealth | null;
   readonly holder: SlotHolder | null;
   /** Null: the plugin can be used. */

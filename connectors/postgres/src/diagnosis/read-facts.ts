@@ -1,8 +1,8 @@
 /** Reads the facts of a diagnosis. Changes nothing, except that a temporary slot tests an output plugin. */
-import { isConnectError, type DiagnosisContext } from '@millrace/sdk';
+import { isConnectError, type DiagnosisContext, type SourcePartition } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { PostgresConfig } from '../config/postgres-config';
-import { slotParts } from '../config/slot-part';
+import { slotParts, sourcePartition } from '../config/slot-part';
 import { findTables, readTables, snapshotTables, tableFilter, type CatalogTable } from '../database/catalog';
 import { errorText } from '../database/errors';
 import type { ServerFacts } from '../database/server';
@@ -13,6 +13,7 @@ import { slotHealth, slotQuery, type SlotRow } from '../metrics/slot-health';
 import { decodingPlugin } from '../replication/decoding-plugin';
 import { encodingProblem, pluginError, withPlugin } from '../replication/installed-plugin';
 import { findPublication } from '../publication/state';
+import { readOffset } from '../replication/position';
 import { findSlot } from '../replication/slot';
 import { unreadable } from '../startup/start';
 import type { CapacityFacts, Facts, InactiveSlot, PublicationFacts, SlotFacts, SlotHolder } from './facts';
@@ -54,7 +55,7 @@ export async function readFacts(
   client: Client,
   config: PostgresConfig,
   server: ServerFacts,
-  { connector, connectors }: Pick<DiagnosisContext, 'connector' | 'connectors'>,
+  { connector, connectors, offsets = [] }: Pick<DiagnosisContext, 'connector' | 'connectors' | 'offsets'>,
 ): Promise<Facts> {
   const found = await findTables(client, config.filters);
   const oids = found.map(({ oid }) => oid);
@@ -69,7 +70,10 @@ export async function readFacts(
   const foreign = new Set(isOtherRole ? [] : privileges.foreign.map(Number));
   const slots: SlotFacts[] = [];
   if (config.snapshot.policy.stream)
-    for (const part of slotParts(config)) slots.push(await readSlot(client, part, tables, server));
+    for (const part of slotParts(config)) {
+      const stored = offsets.find(({ partition }) => isOf(partition, sourcePartition(part)));
+      slots.push({ ...(await readSlot(client, part, tables, server)), stored: readOffset(stored?.offset ?? null) });
+    }
   return {
     ...{ connector, config, server },
     capacity: await readCapacity(client),
@@ -85,6 +89,10 @@ export async function readFacts(
     ),
     used: connectors?.flatMap(usedSlots) ?? null,
   };
+}
+
+function isOf(one: SourcePartition, other: SourcePartition): boolean {
+  return one.server === other.server && one.slot === other.slot;
 }
 
 async function readCapacity(client: Client): Promise<CapacityFacts> {
@@ -122,7 +130,7 @@ async function readSlot(
   given: PostgresConfig,
   captured: readonly CatalogTable[],
   server: ServerFacts,
-): Promise<SlotFacts> {
+): Promise<Omit<SlotFacts, 'stored'>> {
   const slot = await findSlot(client, given.slot.name);
   // Without logical decoding, an output plugin cannot be tested.
   const decodes = server.walLevel === 'logical' && server.mayReplicate;

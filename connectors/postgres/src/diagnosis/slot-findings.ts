@@ -4,6 +4,7 @@ import { quoteLiteral } from '../database/identifiers';
 import { shownSize, slotTrouble, type SlotHealth } from '../metrics/slot-health';
 import { afterPrecaution } from '../database/slot-precautions';
 import { decodingPlugin } from '../replication/decoding-plugin';
+import { checkResume, passedBy } from '../replication/resume-check';
 import type { Facts, InactiveSlot, SlotFacts, SlotHolder, UsedSlot } from './facts';
 import { caution, fault, reloaded, resetOffsets, stopConnector } from './finding';
 
@@ -30,14 +31,11 @@ const drop = (name: string): string => `SELECT pg_drop_replication_slot(${quoteL
 const terminate = (pid: number, version: number): string =>
   `SELECT pg_terminate_backend(${pid}${version >= TERMINATION_WAITS ? `, ${TERMINATION_MS}` : ''});`;
 
-function ownFindings(
-  connector: string,
-  { config, slot, health, holder, pluginProblem }: SlotFacts,
-  version: number,
-): Finding[] {
+function ownFindings(connector: string, facts: SlotFacts, version: number): Finding[] {
+  const { config, slot, health, holder, pluginProblem } = facts;
   const found: Finding[] = [];
   if (pluginProblem !== null) found.push(fault(pluginProblem.code, pluginProblem.message));
-  if (slot === null) return found;
+  if (slot === null) return [...found, ...positionFindings(connector, facts)];
   const { name } = config.slot;
   const { slotPlugin } = decodingPlugin(config);
   const { database } = config.connection;
@@ -68,6 +66,7 @@ function ownFindings(
     );
     return found;
   }
+  found.push(...positionFindings(connector, facts));
   const retained = shownSize(health?.retainedBytes ?? 0);
   if (health !== null) found.push(...riskFindings(name, health));
   if (!slot.active)
@@ -93,6 +92,26 @@ function ownFindings(
       ),
     );
   return found;
+}
+
+/** Whether the next start can resume. While a stream reads the slot, the slot is ahead of the stored offsets. */
+function positionFindings(connector: string, { config, slot, stored }: SlotFacts): Finding[] {
+  const { everyStart, whenLost } = config.snapshot.policy;
+  if (stored.kind !== 'position' || slot?.active === true || everyStart) return [];
+  const { problem } = checkResume(stored.position, slot, null, config.slot);
+  if (problem === null) return [];
+  if (whenLost)
+    return [caution(problem.code, problem.message, { cure: 'The connector takes a new snapshot when it starts.' })];
+  const resumes =
+    passedBy(stored.position, slot) === null
+      ? ''
+      : ' If nothing is missing, set offset.mismatch.strategy=trust_greater_lsn, which resumes at the position of the slot.';
+  return [
+    fault(problem.code, problem.message, {
+      cure: `A restart does not help.${resumes} For a new snapshot, which lacks deletes and intermediate changes made since, run this.`,
+      statements: [resetOffsets(connector)],
+    }),
+  ];
 }
 
 function shownHolder(holder: SlotHolder | null): string {

@@ -1,7 +1,7 @@
 /** Calls the diagnosis of each connector's plugin, in a thread of its own and with a deadline. */
 import type { ConnectorDocument } from '@millrace/cli/connectors';
 import type { ShowProgress } from '@millrace/cli/terminal';
-import { type ConnectorConfig, type Finding, settledWithin } from '@millrace/sdk';
+import { type ConnectorConfig, type DiagnosisContext, type Finding, settledWithin } from '@millrace/sdk';
 import { builtInPlugins } from '../../../built-in-plugins';
 import type { ConfigResolver } from '../../../config/providers/config-resolver';
 import { hasPlaceholder } from '../../../config/providers/placeholders';
@@ -27,6 +27,8 @@ export interface DiagnosisOptions {
   readonly show: ShowProgress;
   /** The workers have listed all of their connectors. */
   readonly isComplete: boolean;
+  /** The offsets that the workers have of a connector, as REST returns them; undefined: unknown. */
+  readonly offsetsOf: (connector: string) => Promise<unknown>;
 }
 
 export interface DiagnosedConnector extends Pick<ConnectorDocument, 'name' | 'config'> {
@@ -131,6 +133,7 @@ async function diagnoseOne(document: DiagnosedConnector, options: OneOptions): P
     workerSettings: grantedSettings(description, config.raw),
     timeoutMs,
     ...(options.isComplete && { connectors: configsOf(description, options) }),
+    ...(description.type === 'source' && sourceOffsets(await options.offsetsOf(name))),
   };
   const found = await read('Its diagnosis', timeoutMs + graceMs, () =>
     pluginHost.diagnose(description, { name, ...resolved }, context),
@@ -146,6 +149,11 @@ async function diagnoseOne(document: DiagnosedConnector, options: OneOptions): P
   if (!isReached && isCut) return late(name);
   const checked = { subject: `connector ${name}`, summary: `diagnosed by ${description.class}` };
   return { checked: isReached ? [checked] : [], findings };
+}
+
+function sourceOffsets(reply: unknown): Pick<DiagnosisContext, 'offsets'> {
+  const { offsets } = (reply ?? {}) as { offsets?: unknown };
+  return Array.isArray(offsets) ? { offsets: offsets as NonNullable<DiagnosisContext['offsets']> } : {};
 }
 
 /** Of all connectors of the plugin, under any of its names. */

@@ -18,7 +18,7 @@ import { kafkaFindings } from './kafka-findings';
 import { type Checked, type DoctorFinding, exitCodeOf, reportText, Secrets, sorted } from './report';
 import { type DoctorSettings, readSettings } from './settings';
 import { storageFindings } from './storage-findings';
-import { isNoWorker, readRest, readWorkers, type RestFacts, type WorkerFacts } from './worker-facts';
+import { isNoWorker, readOffsets, readRest, readWorkers, type RestFacts, type WorkerFacts } from './worker-facts';
 
 export async function run(invocation: Invocation): Promise<number> {
   return await withProgress(invocation, examine);
@@ -57,6 +57,8 @@ async function examine(invocation: Invocation, show: ShowProgress): Promise<numb
     levels,
     deadline: end,
     show,
+    offsetsOf: async (name) =>
+      running.some((one) => one.name === name) ? await readOffsets({ ...server, urls: [rest.url] }, name, end) : null,
     isComplete: rest.connectors !== undefined && 'value' in rest.connectors,
   });
   const findings: DoctorFinding[] = [

@@ -1,6 +1,6 @@
 /** What the checks know from REST: each worker of the group, asked at its advertised URL, and all connectors. */
 import type { Server } from '@millrace/cli/context';
-import { ConnectClient, exchange, objectOf } from '@millrace/cli/rest';
+import { ConnectClient, exchange, objectOf, path } from '@millrace/cli/rest';
 import type { GroupDescription } from '@millrace/kafka-client';
 import { decodeMetadata } from '../../../cluster/group/connect-protocol';
 import { type Deadline, read, type Read } from './deadline';
@@ -152,6 +152,20 @@ export async function readRest(server: Server, deadline: Deadline): Promise<Rest
     );
     const isWorker = 'value' in worker && !isNoWorker(worker.value);
     return { url: client.address, worker, ...(isWorker && { connectors }) };
+  } finally {
+    client.close();
+  }
+}
+
+const OFFSETS_MS = 5_000;
+
+/** As REST returns them; undefined if they cannot be read. */
+export async function readOffsets(server: Server, connector: string, deadline: Deadline): Promise<unknown> {
+  const client = new ConnectClient({ ...server, timeoutMs: Math.max(1, Math.min(OFFSETS_MS, deadline.leftMs)) });
+  try {
+    return await client.request(path`/connectors/${connector}/offsets`);
+  } catch {
+    return undefined;
   } finally {
     client.close();
   }

@@ -33,6 +33,7 @@ function findings({ active = true, plugin = 'pgoutput', lostBecause }: Slot, ver
   const facts: Partial<SlotFacts> = {
     config,
     slot: slot as never,
+    stored: { kind: 'none' },
     health: slotHealth(row),
     holder,
     pluginProblem: null,
