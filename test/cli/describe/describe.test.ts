@@ -139,33 +139,48 @@ test('plugin: settings by group, required first, documentation in lines', async 
         { class: 'o.a.FileConnector', type: 'sink', version: '1' },
         { class: 'o.a.Filter', type: 'transformation' },
       ];
-    if (request !== 'GET /connector-plugins/o.a.FileConnector/config') return [];
+    if (request !== 'GET /connector-plugins/o.a.FileConnector/config?hints=true') return [];
     return [
       key('z', { default_value: '' }),
       key('b', { group: 'G', default_value: '7', importance: 'LOW', documentation: `${'word '.repeat(30)}end` }),
       key('a', { group: 'G', required: true }),
+      key('c', { group: 'G', hints: { required_unless: [] } }),
+      key('mode', { group: 'G', default_value: 'x', hints: { valid_values: ['x', 'y'], deprecated: true } }),
+      key('topics', { group: 'G', hints: { required_unless: ['topics.regex'] } }),
+      key('topics.regex', { group: 'G', hints: { required_unless: ['topics'] } }),
+      key('old', { group: 'G', hints: { alias_of: 'a', without_effect: true } }),
       key('my.password', { group: 'G', type: 'PASSWORD', default_value: 'hunter2' }),
     ];
   });
   const { code, out } = await cli(url, 'describe', 'plugin', 'File');
   expect(code).toBe(0);
-  expect(out).toBe(`Class:   o.a.FileConnector
-Alias:   File
-Type:    sink
-Version: 1
+  expect(out).toBe(`Class:    o.a.FileConnector
+Alias:    File
+Type:     sink
+Version:  1
+Required: a, c, topics or topics.regex
 
 G:
   a (STRING, required, high)
+  c (STRING, required, high)
+  topics (STRING, required unless topics.regex is set, high)
+  topics.regex (STRING, required unless topics is set, high)
   b (STRING, default 7, low)
       ${'word '.repeat(18)}word
       ${'word '.repeat(11)}end
+  mode (STRING, default x, high, deprecated)
+      Values: x, y
+  old (STRING, high, another name of a, no effect)
   my.password (PASSWORD, default [hidden], high)
 
 Other settings:
   z (STRING, default "", high)
 `);
   const json = await cli(url, 'describe', 'plugin', 'o.a.FileConnector', '-o', 'json');
-  expect(JSON.parse(json.out)).toMatchObject({ alias: 'File', config: [{ name: 'z' }, {}, { required: true }, {}] });
+  expect(JSON.parse(json.out)).toMatchObject({
+    alias: 'File',
+    config: [{ name: 'z' }, {}, { required: true }, { required: true }, { validValues: ['x', 'y'] }, {}, {}, {}, {}],
+  });
   expect((await cli(url, 'describe', 'plugin', 'Filter')).out).toContain('Settings:\n  none\n');
   expect(await cli(url, 'describe', 'plugin', 'Absent')).toMatchObject({ code: 4, out: '' });
 });

@@ -27,7 +27,8 @@ export const command: VerbSpec = {
     {
       name: 'plugin',
       summary: 'show the settings of a plugin with their documentation',
-      description: 'Show the settings of a plugin by group, required ones first, with their documentation.',
+      description:
+        'Show the settings of a plugin by group, required ones first, with their documentation and, of a worker of Millrace, the values that are valid.',
       arguments: [{ name: '<class>', description: 'class, or its last part', completes: 'plugins' }],
       shared,
       examples: [

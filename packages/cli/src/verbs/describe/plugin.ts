@@ -28,7 +28,10 @@ async function describe(client: ConnectClient, text: string): Promise<DescribedP
       code: 'REST_NOT_FOUND',
     });
   const at = path`/connector-plugins/${name}/config`;
-  const keys = listOf(await client.request(at), `GET ${at}`).map((entry) => keyOf(objectOf(entry, `GET ${at}`)));
+  // Java's workers ignore the parameter.
+  const keys = listOf(await client.request(`${at}?hints=true`), `GET ${at}`).map((entry) =>
+    keyOf(objectOf(entry, `GET ${at}`)),
+  );
   return {
     class: name,
     alias: aliasOf(first),
@@ -39,23 +42,34 @@ async function describe(client: ConnectClient, text: string): Promise<DescribedP
 }
 
 function keyOf(entry: Readonly<Record<string, unknown>>): DescribedKey {
-  const { name, type, required, default_value: preset, importance, documentation, group } = entry;
+  const { name, type, required, default_value: preset, importance, documentation, group, hints } = entry;
+  const { valid_values: values, required_unless: unless, alias_of: alias, ...marks } = hintsIn(hints);
   const isGiven = preset !== null && preset !== undefined;
   return {
     name: textOf(name),
     type: textOf(type),
-    required: required === true,
+    required: required === true || Array.isArray(unless),
     importance: textOf(importance),
     group: textOf(group),
     default: isGiven ? shownValue(type === 'PASSWORD' ? 'password' : textOf(name), textOf(preset)) : null,
     documentation: textOf(documentation),
+    validValues: Array.isArray(values) ? values.map(textOf) : null,
+    requiredUnless: Array.isArray(unless) ? unless.map(textOf) : [],
+    aliasOf: textOf(alias),
+    deprecated: marks.deprecated === true,
+    withoutEffect: marks.without_effect === true,
   };
+}
+
+function hintsIn(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 export interface DescribedKey {
   readonly name: string;
   /** `STRING`, `INT`, … */
   readonly type: string;
+  /** Unless one of `requiredUnless` is set. */
   readonly required: boolean;
   /** `HIGH`, `MEDIUM` or `LOW`. */
   readonly importance: string;
@@ -64,6 +78,13 @@ export interface DescribedKey {
   /** Null without one. */
   readonly default: string | null;
   readonly documentation: string;
+  /** The only values; null: any, or unknown, as of Java's workers. */
+  readonly validValues: readonly string[] | null;
+  readonly requiredUnless: readonly string[];
+  /** Another name of this key; empty: none. */
+  readonly aliasOf: string;
+  readonly deprecated: boolean;
+  readonly withoutEffect: boolean;
 }
 
 export interface DescribedPlugin {
@@ -89,6 +110,7 @@ function pluginText(plugin: DescribedPlugin, paint: Paint, columns?: number): st
     ['Alias', plugin.alias],
     ['Type', plugin.types.join(', ')],
     ['Version', plugin.versions.join(', ')],
+    ['Required', requiredText(plugin.config) || 'nothing'],
   ]);
   const groups = groupsOf(plugin.config);
   if (groups.length === 0) return `${fields}${sectionText('Settings', [])}`;
@@ -126,6 +148,15 @@ function groupsOf(keys: readonly DescribedKey[]): readonly (readonly [string, re
     .sort(([a], [b]) => rank(a) - rank(b));
 }
 
+/** `connector.class, topics or topics.regex`. */
+function requiredText(keys: readonly DescribedKey[]): string {
+  const choices = keys
+    .filter(({ required }) => required)
+    .map(({ name, requiredUnless }) => [name, ...requiredUnless].filter((each, i, all) => all.indexOf(each) === i));
+  const texts = choices.map((names) => [...names].sort().join(' or '));
+  return [...new Set(texts)].join(', ');
+}
+
 function rank(group: string): number {
   if (group === '') return 1;
   return FRAMEWORK_GROUPS.has(group) ? 2 : 0;
@@ -133,8 +164,20 @@ function rank(group: string): number {
 
 function keyText(key: DescribedKey, paint: Paint, width: number): string {
   const preset = key.default === null ? [] : [`default ${key.default === '' ? '""' : key.default}`];
-  const facts = [key.type, ...(key.required ? [paint('yellow', 'required')] : preset), key.importance.toLowerCase()];
-  const lines = wrapText(printable(key.documentation.slice(0, LONGEST_DOCUMENTATION)), width);
+  const { validValues, requiredUnless, aliasOf } = key;
+  const unless = requiredUnless.length === 0 ? '' : ` unless ${requiredUnless.join(' or ')} is set`;
+  const facts = [
+    key.type,
+    ...(key.required ? [paint('yellow', `required${unless}`)] : preset),
+    key.importance.toLowerCase(),
+    ...(aliasOf === '' ? [] : [`another name of ${aliasOf}`]),
+    ...(key.deprecated ? ['deprecated'] : []),
+    ...(key.withoutEffect ? ['no effect'] : []),
+  ];
+  const values = validValues === null ? [] : [`Values: ${validValues.map((value) => value || '""').join(', ')}`];
+  const lines = [key.documentation.slice(0, LONGEST_DOCUMENTATION), ...values].flatMap((text) =>
+    wrapText(printable(text), width),
+  );
   const shown = facts.filter((fact) => fact !== '').map(printable);
   return `  ${paint('bold', printable(key.name))} (${shown.join(', ')})\n${lines.map((line) => `${INDENT}${line}\n`).join('')}`;
 }
