@@ -10,6 +10,13 @@ import {
   textOf,
 } from '../helpers/compatibility-page';
 
+test('the page begins with a summary that fits a screen, without commands of tests', () => {
+  const summary = page.slice(0, page.indexOf('\n## The tables')).trimEnd();
+  expect(summary.split('\n').length).toBeLessThanOrEqual(40);
+  for (const part of ['The same as in Java:', 'Different', 'Missing:']) expect(summary).toContain(`\n${part}`);
+  expect(summary).not.toMatch(/npm |test\//);
+});
+
 test.each(CONTRACTS)('every case of $contract is cited by a test or has a row that says why not', (contract) => {
   const cited = citingTests(contract.contract);
   const stated = new Set(rows.filter((row) => row.contract === contract.contract).map(({ number }) => number));

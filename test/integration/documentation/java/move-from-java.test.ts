@@ -50,7 +50,9 @@ describeWithJava('docs/how-to/move-from-java.md', () => {
       ...{ 'config.storage.topic': `${group}-configs`, 'offset.storage.topic': `${group}-offsets` },
       'status.storage.topic': `${group}-status`,
     };
-    const lines = Object.entries({ ...shared, ...settings }).map(([key, value]) => `${key}=${value}\n`);
+    const partitioner = 'org.apache.kafka.clients.producer.RoundRobinPartitioner';
+    const all = { ...shared, ...settings, 'producer.partitioner.class': partitioner };
+    const lines = Object.entries(all).map(([key, value]) => `${key}=${value}\n`);
     scenario.write('worker.properties', lines.join(''));
     await scenario.run('docs/how-to/move-from-java.md', 'java/move-from-java', {
       'stop Java': async () => {
