@@ -148,9 +148,16 @@ test('cdc-postgres 83: a failover slot waits for the promotion of the standby an
   const waits = ({ message }: { message: string }): boolean =>
     /server is in recovery and does not stream/.test(message);
   await run.until(() => task.log.some(waits));
+  expect(task.connection.isUp).toBe(false);
+  expect(task.connection.problems.at(-1)).toMatchObject({
+    reason: expect.stringMatching(/^The server is in recovery and does not stream yet: /),
+    code: 'PG_IN_RECOVERY',
+    nextTryAt: expect.any(Number),
+  });
   await replica.query('SELECT pg_promote()');
   await insert(replica, 1000);
   await run.count(next);
+  expect(task.connection.isUp).toBe(true);
   expect(ids()).toEqual(Array.from({ length: next }, (_, i) => i));
 
   // A restart finds the slot there, too.
