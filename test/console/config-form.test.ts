@@ -235,7 +235,7 @@ test('warnings are at their keys, defined or not; those of keys that were remove
     config: { tpic: 'x', ignored: 'y' },
     validation: { groups: [], configs: [], warnings },
   });
-  expect(fieldOf(form, 'ignored').warnings).toEqual(['No effect.']);
+  expect(fieldOf(form, 'ignored').warnings).toEqual([warnings[1]]);
   expect(form.others).toEqual([{ key: 'tpic', value: 'x', errors: [], warnings: [warnings[0]] }]);
   expect(form.warnings.map(({ key }) => key)).toEqual(['tpic', 'ignored']);
   // Renamed, it would replace the other value.

@@ -91,6 +91,26 @@ ours('a key that is likely a typing error has a warning beside the members of Ja
   ]);
 });
 
+ours('definitions have hints for forms only if they are requested', async () => {
+  const path = '/connector-plugins/FileStreamSink/config';
+  const hintsOf = (definitions: readonly { readonly name: string; readonly hints?: unknown }[]): unknown =>
+    definitions.find(({ name }) => name === 'errors.tolerance')?.hints;
+  const validated = async (query: string): Promise<unknown> => {
+    const config = { name: 'a', 'connector.class': 'FileStreamSink', topics: 't' };
+    const { json } = await target.call('PUT', `${path}/validate${query}`, config);
+    return hintsOf((json.configs as { definition: { name: string } }[]).map(({ definition }) => definition));
+  };
+  const listed = async (query: string): Promise<unknown> =>
+    hintsOf((await target.call('GET', path + query)).json as unknown as { name: string }[]);
+  const hints = { valid_values: ['none', 'all'] };
+  expect([await listed('?hints=true'), await validated('?hints=true')]).toEqual([hints, hints]);
+  expect([await listed(''), await validated(''), await listed('?hints=false')]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
 ours('a class that is likely a typing error is reported with the one that was meant', async () => {
   const meant = 'org.apache.kafka.connect.json.JsonConverter';
   const { status, json } = await updated(uniqueName('c'), { ...SRC, 'value.converter': 'JsonConvertor' });

@@ -3,8 +3,9 @@ import type { Locator, Page } from 'playwright-core';
 import type { StartedWorker } from '../../../dev/services/worker';
 import { axe } from '../../helpers/browser/axe';
 import { hold } from '../../helpers/browser/hold';
-import { describeInBrowser, useBrowser } from '../../helpers/browser/use-browser';
+import { describeInBrowser, PHONE, useBrowser } from '../../helpers/browser/use-browser';
 import { uniqueName } from '../../helpers/unique-name';
+import { overflow } from './console-pages';
 import { register, startConsoleWorker } from './console-worker';
 
 const SINK = 'org.apache.kafka.connect.file.FileStreamSinkConnector';
@@ -106,6 +107,33 @@ describeInBrowser('forms', () => {
     expect(await right.locator('select').inputValue()).toBe('all');
     await wrong.waitFor({ state: 'detached' });
     await page.getByText('1 key to check').waitFor({ state: 'detached' });
+  });
+
+  test.each([
+    ['dark', { colorScheme: 'dark' }],
+    ['a phone', { viewport: PHONE, hasTouch: true }],
+    ['high contrast', { forcedColors: 'active' }],
+  ] as const)('%s: axe finds nothing beside errors and warnings, and nothing is too wide', async (_, options) => {
+    const page = await browser.open(`${worker.url}/ui/#/create?class=${SINK}`, options);
+    await page.getByRole('heading', { name: 'Common' }).waitFor();
+    await fieldOf(page, 'tasks.max').locator('input').fill('many');
+    await addKey(page, 'erors.tolerance', 'all');
+    await fieldOf(page, 'erors.tolerance').getByText('did you mean').waitFor();
+    await fieldOf(page, 'tasks.max').getByText('Not a number').waitFor();
+    expect(await axe(page)).toEqual([]);
+    expect(await overflow(page)).toBe(0);
+  });
+
+  test('an old name of a key: a warning at it, which renames it', async () => {
+    const page = await creating(POSTGRES);
+    await page.getByLabel('Keys to show').selectOption('All keys');
+    const old = fieldOf(page, 'database.server.name');
+    await old.locator('input').fill('fulfillment');
+    await old.getByText('is deprecated, use "topic.prefix"').waitFor();
+    await fieldOf(page, 'topic.prefix').getByText('(required)').waitFor({ state: 'detached' });
+    await old.getByRole('button', { name: 'Rename database.server.name to topic.prefix' }).click();
+    await isFocused(fieldOf(page, 'topic.prefix'));
+    expect(await fieldOf(page, 'topic.prefix').locator('input').inputValue()).toBe('fulfillment');
   });
 
   test('a key without effect: a warning at it', async () => {

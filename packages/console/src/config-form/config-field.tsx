@@ -6,7 +6,9 @@ import { memo } from '../parts/memo';
 import { printable } from '../parts/printable';
 import { Documentation } from './documentation';
 import { FieldControl } from './field-control';
+import { fieldId } from './focus-field';
 import type { Field } from './form-model';
+import { RenameKey } from './rename-key';
 
 export interface ConfigFieldProps {
   readonly field: Field;
@@ -29,7 +31,7 @@ export const ConfigField = memo(function ConfigField(props: ConfigFieldProps): J
         label={<FieldLabel field={field} />}
         hint={<Hint field={field} />}
         errors={errors}
-        warnings={warnings}
+        warnings={warnings.map(({ message }) => message)}
         isRequired={isRequired && alternatives.length > 0 ? `required, or ${alternatives.join(', ')}` : isRequired}
       >
         {(ties) => (
@@ -49,6 +51,7 @@ export const ConfigField = memo(function ConfigField(props: ConfigFieldProps): J
               Undo
             </Button>
           )}
+          <RenameKey name={key} {...{ value, warnings, onChange }} />
           {value !== undefined && !isRequired && (
             <Button kind="quiet" label={`${unset} ${printable(key)}`} onClick={() => onChange(key, undefined)}>
               {unset}
@@ -91,15 +94,4 @@ function Hint({ field }: { readonly field: Field }): JSX.Element {
       <bdi class="field-facts">{printable(facts.join(' · '))}</bdi>
     </>
   );
-}
-
-/** Of the element around the field, to which the list of errors leads. */
-export function fieldId(key: string): string {
-  return `key ${key}`.replace(/\s/g, '-');
-}
-
-export function focusField(key: string): void {
-  const place = document.getElementById(fieldId(key));
-  place?.scrollIntoView({ block: 'center' });
-  place?.querySelector<HTMLElement>('input, select, textarea, button')?.focus({ preventScroll: true });
 }

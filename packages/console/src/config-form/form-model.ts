@@ -18,7 +18,7 @@ export interface Field {
   readonly value: string | undefined;
   readonly recommended: readonly string[];
   readonly errors: readonly string[];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly KeyWarning[];
   /** Keys on which the value or its visibility depends. */
   readonly dependsOn: readonly string[];
   /** It must be set, or one of `alternatives`, of which none is. */
@@ -86,6 +86,11 @@ export function formOf({ definitions, validation, config, without = [], ownError
   }
   const parents = parentsOf([...defined.values()]);
   const warnings = (validation?.warnings ?? []).filter(({ key }) => Object.hasOwn(config, key));
+  // Renamed, a key would replace the value of the other.
+  const warningsOf = (name: string): readonly KeyWarning[] =>
+    warnings
+      .filter(({ key }) => key === name)
+      .map((warning) => (Object.hasOwn(config, warning.meant ?? '') ? { ...warning, meant: null } : warning));
   const isSet = (key: string): boolean =>
     [key, ...[...defined.values()].filter(({ hints }) => hints?.alias_of === key).map(({ name }) => name)].some(
       (name) => (config[name] ?? '') !== '',
@@ -99,7 +104,7 @@ export function formOf({ definitions, validation, config, without = [], ownError
     const fields = inGroup.map((definition) =>
       fieldOf(definition, values.get(definition.name), config, {
         dependsOn: parents.get(definition.name) ?? [],
-        warnings: warnings.filter(({ key }) => key === definition.name).map(({ message }) => message),
+        warnings: warningsOf(definition.name),
         ...requirement(definition, config, isSet),
       }),
     );
@@ -107,9 +112,7 @@ export function formOf({ definitions, validation, config, without = [], ownError
   });
   const others = otherKeys(defined, values, config, without).map((other) => ({
     ...other,
-    warnings: warnings
-      .filter(({ key }) => key === other.key)
-      .map((warning) => (Object.hasOwn(config, warning.meant ?? '') ? { ...warning, meant: null } : warning)),
+    warnings: warningsOf(other.key),
   }));
   const unplaced = without.map((key) => ({ key, errors: values.get(key)?.errors ?? [] }));
   return { groups, others, problems: problemsOf(unplaced, groups, others), warnings };
@@ -150,10 +153,10 @@ function requirement(
   config: Config,
   isSet: (key: string) => boolean,
 ): Pick<Field, 'isRequired' | 'alternatives'> {
-  const { required_unless: alternatives = [] } = hints ?? {};
+  if (hints?.required_unless === undefined) return { isRequired: required, alternatives: [] };
+  const alternatives = hints.required_unless;
   const isSetByAlias = (config[name] ?? '') === '' && isSet(name);
-  const isNeeded = hints?.required_unless !== undefined && !isSetByAlias && !alternatives.some(isSet);
-  return { isRequired: required || isNeeded, alternatives };
+  return { isRequired: required || (!isSetByAlias && !alternatives.some(isSet)), alternatives };
 }
 
 /** Shown before all keys are. What has no effect is never. */

@@ -5,8 +5,9 @@ import { Button } from '../parts/button';
 import { Field, TextInput } from '../parts/form';
 import { printable } from '../parts/printable';
 import type { Config } from '../documents/parse-document';
-import { fieldId, focusField } from './config-field';
+import { fieldId } from './focus-field';
 import { HIDDEN, type OtherKey } from './form-model';
+import { RenameKey } from './rename-key';
 import { SecretInput } from './secret-input';
 
 export interface OtherKeysProps {
@@ -46,12 +47,6 @@ interface OtherFieldProps {
 
 function OtherField({ other, stored, isReadOnly, onChange }: OtherFieldProps): JSX.Element {
   const { key, value, errors, warnings } = other;
-  const meant = value?.includes(HIDDEN) ? null : (warnings.find((warning) => warning.meant !== null)?.meant ?? null);
-  const rename = (to: string): void => {
-    onChange(key, undefined);
-    onChange(to, value);
-    requestAnimationFrame(() => focusField(to));
-  };
   const change = (changed: string | undefined): void => onChange(key, changed);
   return (
     <div id={fieldId(key)} class={`config-field${value === stored ? '' : ' config-field-changed'}`}>
@@ -70,15 +65,7 @@ function OtherField({ other, stored, isReadOnly, onChange }: OtherFieldProps): J
       </Field>
       {!isReadOnly && (
         <div class="config-field-actions">
-          {meant !== null && (
-            <Button
-              kind="quiet"
-              label={`Rename ${printable(key)} to ${printable(meant)}`}
-              onClick={() => rename(meant)}
-            >
-              Rename
-            </Button>
-          )}
+          <RenameKey name={key} {...{ value, warnings, onChange }} />
           <Button kind="quiet" label={`Remove ${printable(key)}`} onClick={() => change(undefined)}>
             Remove
           </Button>
