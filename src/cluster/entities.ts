@@ -120,6 +120,15 @@ export interface RecordedChange {
   readonly cause: Cause;
   /** Of `config changed`; null for others. */
   readonly config: ChangedConfig | null;
+  /** Of `failed`. */
+  readonly failure?: RecordedFailure;
+}
+
+export interface RecordedFailure {
+  /** The beginning of the trace, with the secrets of the config. */
+  readonly trace: string;
+  /** With which it failed, which decides what is a secret. Null: unknown. */
+  readonly config: ConnectorConfig | null;
 }
 
 export interface ChangedConfig {

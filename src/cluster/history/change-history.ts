@@ -1,6 +1,6 @@
 /**
  * What changed lately: from the records of the config and the status topic, as this worker reads them. Of what it reads
- * at startup, compaction has left the newest record of each key. Texts of a failed task's trace are not kept.
+ * at startup, compaction has left the newest record of each key.
  */
 import type { ConnectorConfig } from '@millrace/sdk';
 import type { ConnectorTaskId } from '../../connector-task-id';
@@ -17,12 +17,16 @@ const BOUNDS: ChangeBounds = { newest: 500, perSubject: 5, bytes: 512 * 1024 };
 /** Keys and values of one change. Characters. */
 const MAX_VALUE = 4_000;
 const MAX_KEYS = 100;
+/** Of a trace, whose reason comes first. Characters. */
+const MAX_TRACE = 8_192;
 
 const TARGET_KINDS = { STARTED: 'resumed', PAUSED: 'paused', STOPPED: 'stopped' } as const;
 const AUTOMATIC: Cause = { by: 'automatic', user: null, detail: null };
 
 export class ChangeHistory {
   private readonly changes: RecentChanges;
+  /** The newest of each connector, the same objects as in the store. */
+  private readonly configs = new Map<string, ConnectorConfig>();
 
   constructor(bounds = BOUNDS) {
     this.changes = new RecentChanges(bounds);
@@ -30,6 +34,7 @@ export class ChangeHistory {
 
   /** @param at when the record was written; negative: it has no timestamp */
   readonly onConfig = (delta: ConfigDelta, at: number, cause: Cause): void => {
+    if (delta.kind === 'connector') this.keepConfig(delta.connector, delta.after);
     const change = configChange(delta, at < 0 ? null : at, cause);
     if (change !== null) this.add(change);
   };
@@ -39,7 +44,10 @@ export class ChangeHistory {
     if (restart !== null && restart.at !== before?.restart?.at) this.add(restartChange(entity, restart));
     // A status that is written again with the same trace is the same failure.
     if (state === 'FAILED' && (before?.state !== 'FAILED' || before.trace !== trace))
-      this.add(change('failed', entity.connector, writtenAt, AUTOMATIC, taskOf(entity)));
+      this.add({
+        ...change('failed', entity.connector, writtenAt, AUTOMATIC, taskOf(entity)),
+        failure: { trace: beginningOf(trace ?? ''), config: this.configs.get(entity.connector) ?? null },
+      });
   };
 
   /** `problem` null: the task is connected again. */
@@ -59,6 +67,11 @@ export class ChangeHistory {
   list(connector?: string): readonly RecordedChange[] {
     if (connector === undefined) return this.changes.all();
     return this.changes.of(keyOf('connector', connector), (each) => isOf(connector, each));
+  }
+
+  private keepConfig(connector: string, config: ConnectorConfig | null): void {
+    if (config === null) this.configs.delete(connector);
+    else this.configs.set(connector, config);
   }
 
   private add(added: RecordedChange): void {
@@ -130,6 +143,11 @@ function change(
   task: number | null = null,
 ): RecordedChange {
   return { at, kind, subject, task, cause, config: null };
+}
+
+/** Whole lines: a cut one could end with the start of a secret. */
+function beginningOf(trace: string): string {
+  return trace.length <= MAX_TRACE ? trace : trace.slice(0, Math.max(0, trace.lastIndexOf('\n', MAX_TRACE)));
 }
 
 /** @example connector and tasks, failed only */

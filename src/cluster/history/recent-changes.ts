@@ -86,8 +86,9 @@ function timeOf({ at }: RecordedChange): number {
   return at ?? 0;
 }
 
-function bytesOf({ subject, cause, config }: RecordedChange): number {
-  const texts = subject.length + (cause.user?.length ?? 0) + (cause.detail?.length ?? 0);
+function bytesOf({ subject, cause, config, failure }: RecordedChange): number {
+  const ofFailure = failure ? failure.trace.length + textsOf(failure.config ?? {}) : 0;
+  const texts = subject.length + (cause.user?.length ?? 0) + (cause.detail?.length ?? 0) + ofFailure;
   return CHANGE_BYTES + 2 * (texts + (config ? textsOf(config.before) + textsOf(config.after) : 0));
 }
 

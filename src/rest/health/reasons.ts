@@ -117,7 +117,7 @@ function taskReasons(task: TaskRow, { deadLetterTopic, now }: HealthFacts): Reas
 }
 
 /** @example withPlace('It failed.', { topic: 't', offset: '5' }) === 'It failed. (topic t, offset 5)' */
-function withPlace(text: string, place: Failure['place']): string {
+export function withPlace(text: string, place: Failure['place']): string {
   const parts = Object.entries(place).map(([name, value]) => `${name} ${value}`);
   return parts.length === 0 ? text : `${text} (${parts.join(', ')})`;
 }

@@ -1,5 +1,7 @@
 /** `GET /changes`, an endpoint that Java does not have: what changed lately. Secrets are hidden from every caller. */
-import type { RecordedChange } from '../../cluster/entities';
+import type { RecordedChange, RecordedFailure } from '../../cluster/entities';
+import { reasonOf } from '../health/failure';
+import { withPlace } from '../health/reasons';
 import { ok, wholeNumber, type Route } from '../requests/route';
 import type { Change, Changes } from '@millrace/console';
 import type { RestContext } from './context';
@@ -11,8 +13,9 @@ export type ShowChange = (change: RecordedChange) => Promise<Change>;
 const MAX_CHANGES = 10_000;
 
 export function showChange({ secrets }: Pick<RestContext, 'secrets'>): ShowChange {
-  return async ({ at, kind, subject, task, cause, config }) => {
-    const { by, user, detail } = cause;
+  return async ({ at, kind, subject, task, cause, config, failure }) => {
+    const { by, user } = cause;
+    const detail = failure ? await reasonText(failure, secrets) : cause.detail;
     const shown = { at, kind, subject, task, cause: { by, user, detail } };
     if (config === null) return { ...shown, keys: [] };
     const [before, after] = await Promise.all(
@@ -23,6 +26,21 @@ export function showChange({ secrets }: Pick<RestContext, 'secrets'>): ShowChang
       keys: config.keys.map((key) => ({ key, before: before?.[key] ?? null, after: after?.[key] ?? null })),
     };
   };
+}
+
+const reasons = new WeakMap<RecordedFailure, string | null>();
+
+/** The failure's sentence, place and code. Null: it has none that can be shown. */
+async function reasonText(failure: RecordedFailure, secrets: RestContext['secrets']): Promise<string | null> {
+  const known = reasons.get(failure);
+  if (known !== undefined) return known;
+  const { trace, config } = failure;
+  // Without the config, a text could have its secrets.
+  const hide = config && (await secrets.inTextsFromAll(config));
+  const { sentence, place, code } = reasonOf(hide ? hide(trace) : trace);
+  const text = hide && trace !== '' ? `${withPlace(sentence, place)}${code === null ? '' : ` [${code}]`}` : code;
+  reasons.set(failure, text);
+  return text;
 }
 
 /** The newest first. `connector` null: of all. */

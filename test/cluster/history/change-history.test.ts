@@ -112,6 +112,33 @@ describe('changes of the status topic', () => {
   });
 });
 
+describe('a failure', () => {
+  const entity = { kind: 'task', connector: 'c', task: 0 } as const;
+  const failed = (trace: string) =>
+    ({ state: 'FAILED', workerId: 'w', generation: 1, version: null, trace, writtenAt: 5, restart: null }) as const;
+
+  test('has its trace, and the config with which it failed, whatever follows', () => {
+    const history = new ChangeHistory();
+    const cause = { by: 'user', user: null, detail: null } as const;
+    const [before, after] = [{ secret: 'a' }, { secret: 'b' }];
+    history.onConfig({ kind: 'connector', connector: 'c', before: null, after: before }, 1, cause);
+    history.onStatus(entity, failed('The disk is full.'), null);
+    history.onConfig({ kind: 'connector', connector: 'c', before, after }, 6, cause);
+    history.onConfig({ kind: 'connector', connector: 'c', before: after, after: null }, 7, cause);
+    history.onStatus(entity, failed('It is gone.'), null);
+    const failures = history.list('c').flatMap(({ failure }) => failure ?? []);
+    expect(failures).toContainEqual({ trace: 'The disk is full.', config: before });
+    expect(failures).toContainEqual({ trace: 'It is gone.', config: null });
+  });
+
+  test('keeps the first lines of a long trace, never a part of one', () => {
+    const history = new ChangeHistory();
+    history.onStatus(entity, failed(`Reason.\n${'x'.repeat(9_000)}`), null);
+    history.onStatus({ ...entity, task: 1 }, failed('y'.repeat(9_000)), null);
+    expect(history.list('c').map(({ failure }) => failure?.trace)).toEqual(['', 'Reason.']);
+  });
+});
+
 describe('bounds', () => {
   test('the newest overall and the newest of each connector are kept, whatever their order', async () => {
     const topic = new MemoryTopic();

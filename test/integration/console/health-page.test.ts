@@ -158,7 +158,12 @@ describeInBrowser('health in the console', () => {
     expect(await banner.innerText()).toMatch(/since \d\d:\d\d:\d\d: .*\. States are the last known ones/s);
     expect(await axe(page)).toEqual([]);
     await show(page, '#/changes');
-    await page.locator('.change', { hasText: 'worker left the group' }).first().waitFor();
+    const left = page.locator('.change', { hasText: 'worker left the group' });
+    await left.waitFor();
+    expect(await left.locator('.change-cause').innerText()).toMatch(/^(?!automatically|cause unknown)\S.* .*\S$/);
+    // Why something failed, with its place.
+    const failed = page.locator('.change', { hasText: 'failed' }).filter({ hasText: 'skipping' });
+    expect(await failed.innerText()).toMatch(/topic \S+, partition 0, offset 1\b/);
     await banner.waitFor();
     await broker.restart();
     await banner.waitFor({ state: 'detached', timeout: 120_000 });

@@ -59,6 +59,29 @@ test('changes are shown with their cause, and no caller sees a secret', async ()
   expect([newest.since, newest.changes.map(({ subject }) => subject)]).toEqual([4, ['c']]);
 });
 
+test('a failure has its reason, place and code, without secrets: also those of the config with which it failed', async () => {
+  const { app, herder } = fakeWorker();
+  const failed = (trace: string, config: Record<string, string> | null): void => {
+    herder.recorded.push({
+      ...{ at: 5, kind: 'failed', subject: 'c', task: 0, config: null, failure: { trace, config } },
+      cause: { by: 'automatic', user: null, detail: null },
+    });
+  };
+  const trace = 'a.b.C: No login with hunter1-long. Correct it. [code: ODD_LOGIN, topic: t, offset: 7]\n\tat y\n';
+  failed(trace, { ...ODD, name: 'c', secret: 'hunter1-long' });
+  failed('a.b.C: The disk is full.\n\tat y\n', { ...ODD, name: 'c' });
+  failed(trace, null);
+  failed('', { ...ODD, name: 'c' });
+  const { text, body } = await request(app).get('/ui/api/changes');
+  expect(text).not.toContain('hunter');
+  expect((body as Changes).changes.map(({ cause }) => cause.detail)).toEqual([
+    'No login with [hidden]. (topic t, offset 7) [ODD_LOGIN]',
+    'The disk is full.',
+    'ODD_LOGIN',
+    null,
+  ]);
+});
+
 test('the user of a request reaches the herder', async () => {
   const { app, herder } = fakeWorker({
     access: {

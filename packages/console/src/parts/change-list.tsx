@@ -51,7 +51,7 @@ export function ChangeList({ changes, isOfOneConnector = false }: ChangeListProp
               (known.has(change.subject) ? <ConnectorLink name={change.subject} /> : <Name>{change.subject}</Name>)}
             {change.task !== null && <span class="muted">task {change.task}</span>}
           </div>
-          <div class="change-cause">{causeText(change.cause)}</div>
+          <div class="change-cause">{whyText(change)}</div>
           {change.keys.length > 0 && (
             <div class="change-keys">
               <Fold summary={formatNumberOf(change.keys.length, 'key')}>
@@ -73,6 +73,13 @@ function Kind({ change: { kind } }: { readonly change: Change }): JSX.Element {
       <span>{printable(kind)}</span>
     </div>
   );
+}
+
+/** What happened by itself: nobody's action is its cause. */
+const HAPPENED: ReadonlySet<Change['kind']> = new Set(['failed', 'disconnected', 'connected', 'worker left the group']);
+
+function whyText({ kind, cause }: Change): string {
+  return HAPPENED.has(kind) && cause.detail !== null ? printable(cause.detail) : causeText(cause);
 }
 
 /** `by alice`, `automatically: attempt 2 of 10`. */
