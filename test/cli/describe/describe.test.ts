@@ -35,6 +35,7 @@ test('connector: state, traces, config without secrets, topics, offsets', async 
     out: `Name:   a b
 Type:   source
 State:  RUNNING
+Health: –
 Worker: w:1
 
 Tasks:
@@ -102,7 +103,7 @@ test('connector: answers that the worker lacks', async () => {
   });
   const { code, out } = await cli(url, 'describe', 'connector', 'a');
   expect(code).toBe(0);
-  expect(out).toMatch(/^Name: +a\nType: +unknown\nState: +UNASSIGNED\nWorker:\n\nTasks:\n {2}none\n/);
+  expect(out).toMatch(/^Name: +a\nType: +unknown\nState: +UNASSIGNED\nHealth: +–\nWorker:\n\nTasks:\n {2}none\n/);
   expect(out).toContain('Topics:\n  not available: Topic tracking is disabled.\n');
   expect(out).toContain(
     `Offsets:\n  not available: ${url} has no GET /connectors/a/offsets. Check the URL, and the version of the worker.\n`,

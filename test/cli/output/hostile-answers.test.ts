@@ -11,11 +11,23 @@ const config = { 'connector.class': EVIL, [EVIL]: EVIL, topics: EVIL };
 const status = { name: EVIL, connector: part, tasks: [{ id: 0, ...part, state: 'FAILED', [EVIL]: EVIL }], type: EVIL };
 const info = { name: EVIL, config, tasks: [{ connector: EVIL, task: 0 }], type: EVIL };
 
+const action = { kind: 'skip-record', topic: EVIL, partition: 0, offset: 1 };
+const reason = {
+  code: EVIL,
+  message: EVIL,
+  cure: EVIL,
+  task: 0,
+  worker_id: EVIL,
+  actions: [action, { kind: 'restart' }],
+};
+const health = { health: EVIL, reasons: [reason, { ...reason, code: `HEALTH_${EVIL}` }], tasks: [] };
+
 async function hostile(): Promise<string> {
   return await serve((request, response) => {
     const path = request.split(' ')[1] ?? '';
-    if (/^GET \/connectors\?/.test(request)) return { [EVIL]: { status, info } };
+    if (/^GET \/connectors\?/.test(request)) return { [EVIL]: { status, info, health } };
     if (path === '/connectors/a/status' || path === '/connectors/a/tasks/0/status') return status;
+    if (path === '/connectors/a/health') return health;
     if (path === '/connectors/a/topics') return { a: { topics: [EVIL] } };
     if (path === '/connectors/a/offsets' && request.startsWith('GET'))
       return { offsets: [{ partition: { [EVIL]: EVIL }, offset: { [EVIL]: EVIL } }] };

@@ -16,9 +16,9 @@ FAILED z, task 1 on w:8083
   org.apache.kafka.connect.errors.DataException: No table orders, password=[hidden] [code: PG_TABLE,
   table: orders]
 
-NAME  TYPE  STATE    TASKS  WORKER
-z     sink  RUNNING  1/2    w:8083
-a     sink  RUNNING  1/1    w:8083
+NAME  TYPE  STATE    HEALTH  TASKS  ERRORS/S  WORKER
+z     sink  RUNNING  –       1/2    -         w:8083
+a     sink  RUNNING  –       1/1    -         w:8083
 `,
   );
   const json = await cli(url, 'status', '-o', 'json');
@@ -79,10 +79,10 @@ test("Java's wrapper is followed by its cause", async () => {
 test('a narrow terminal has no optional columns, and no broken row', async () => {
   const listed = Object.fromEntries([entry('orders-to-the-warehouse', 'RUNNING', 'RUNNING')]);
   expect(await statusAt(40, listed)).toContain(
-    '\nNAME                     STATE    TASKS\norders-to-the-warehouse  RUNNING  1/1\n',
+    '\nNAME                     STATE    HEALTH\norders-to-the-warehouse  RUNNING  –\n',
   );
   expect(await statusAt(30, listed)).toContain(
-    '\nNAME\n  TYPE  STATE    TASKS  WORKER\norders-to-the-warehouse\n  sink  RUNNING  1/1    w:8083\n',
+    '\nNAME\n  STATE    HEALTH  TASKS\norders-to-the-warehouse\n  RUNNING  –       1/1\n',
   );
 });
 
@@ -96,7 +96,8 @@ test('nothing failed: exit code 0', async () => {
 test('--watch redraws until SIGINT, which is success', async () => {
   let reads = 0;
   const io = new FakeIo('/', { MILLRACE_CONTEXTS: '/nowhere', NO_COLOR: '1' });
-  const url = await serve((_, response) => {
+  const url = await serve((request, response) => {
+    if (request === 'GET /health') return {};
     if (++reads === 2) return response.writeHead(500).end('{"message":"broken"}');
     if (reads === 3) io.signal('SIGINT');
     return list;
@@ -116,7 +117,8 @@ test('--watch redraws until SIGINT, which is success', async () => {
 test('--watch: a worker that accepts and does not answer is replaced by the next URL', async () => {
   const io = new FakeIo('/', { MILLRACE_CONTEXTS: '/nowhere', NO_COLOR: '1' });
   let reads = 0;
-  const url = await serve(() => {
+  const url = await serve((request) => {
+    if (request === 'GET /health') return {};
     if (++reads === 3) io.signal('SIGINT');
     return list;
   });
@@ -131,7 +133,10 @@ test('--watch: a worker that accepts and does not answer is replaced by the next
 test('--watch: the screen shows that the only worker does not answer', async () => {
   const io = new FakeIo('/', { MILLRACE_CONTEXTS: '/nowhere', NO_COLOR: '1' });
   let reads = 0;
-  const url = await serve((_, response) => (++reads === 1 ? list : response.flushHeaders()));
+  const url = await serve((request, response) => {
+    if (request === 'GET /health') return {};
+    return ++reads === 1 ? list : response.flushHeaders();
+  });
   io.stdout.write = (text) => {
     if (/No answer for [2-9] s/.test(text)) io.signal('SIGINT');
     return (io.out += text);
@@ -146,4 +151,108 @@ test('--watch: the screen shows that the only worker does not answer', async () 
 
 test('--watch without a terminal', async () => {
   expect(await cli(await serve(() => list), 'status', '--watch')).toMatchObject({ code: 2, out: '' });
+});
+
+describe('health', () => {
+  const reason = { cure: null, since: null, task: null, worker_id: null, next_try_at: null, actions: [] };
+
+  function withHealth([name, listed]: [string, unknown], health: string, ...reasons: object[]): [string, unknown] {
+    const tasks = [{ id: 0, errors_per_second: 12.5 }];
+    const shown = { name, health, reasons: reasons.map((one) => ({ ...reason, ...one })), tasks };
+    return [name, { ...(listed as object), health: shown }];
+  }
+
+  test.each([
+    ['running', 0],
+    ['paused', 0],
+    ['starting', 0],
+    ['degraded', 5],
+    ['unknown', 5],
+    ['failed', 5],
+  ])('%s: exit code %s', async (health, code) => {
+    const url = await serve(() => Object.fromEntries([withHealth(entry('a', 'RUNNING', 'RUNNING'), health)]));
+    const { code: found, out } = await cli(url, 'status');
+    expect(found).toBe(code);
+    expect(out).toContain(`health: 1 ${health}\n`);
+    expect(out).toMatch(new RegExp(`\\na +sink +RUNNING +${health} +1/1 +12\\.5 +w:8083\\n$`));
+  });
+
+  test('a reason with its time, next try and cure; in JSON too', async () => {
+    const since = Date.UTC(2026, 0, 31, 12);
+    const disconnected = {
+      code: 'HEALTH_DISCONNECTED',
+      message: 'Task 0 is disconnected: connect ECONNREFUSED.',
+      cure: 'Make the system reachable again; see `millrace logs NAME`.',
+      ...{ since, task: 0, worker_id: 'w:8083', next_try_at: since + 60_000 },
+    };
+    const listed = Object.fromEntries([withHealth(entry('a', 'RUNNING', 'RUNNING'), 'degraded', disconnected)]);
+    const url = await serve(() => listed);
+    expect((await cli(url, 'status')).out).toContain(
+      `
+DEGRADED a, task 0 on w:8083, since 2026-01-31T12:00:00Z, next try at 2026-01-31T12:01:00Z
+  Task 0 is disconnected: connect ECONNREFUSED. (HEALTH_DISCONNECTED)
+  Make the system reachable again; see \`millrace logs a\`.
+
+`,
+    );
+    expect(JSON.parse((await cli(url, 'status', '-o', 'json')).out)).toMatchObject({
+      health: { degraded: 1 },
+      problems: [{ name: 'a', label: 'DEGRADED', since, nextTryAt: since + 60_000 }],
+    });
+  });
+
+  test('actions are commands for the same cluster', async () => {
+    const actions = [
+      { kind: 'skip-record', topic: 'orders', partition: 7, offset: 14 },
+      { kind: 'dead-letter-queue' },
+      { kind: 'restart' },
+      { kind: 'another' },
+    ];
+    const [name, failed] = failing('a b', LONG);
+    const listed = withHealth([name, failed], 'failed', { code: 'TOLERANCE_EXCEEDED', message: 'm', task: 0, actions });
+    const url = await serve(() => Object.fromEntries([listed]));
+    const io = new FakeIo('/', { MILLRACE_CONTEXTS: '/nowhere', NO_COLOR: '1' });
+    expect(await runCli(['status', '--url', url], io)).toBe(5);
+    const offsets =
+      '{"offsets":[{"partition":{"kafka_topic":"orders","kafka_partition":7},"offset":{"kafka_offset":14}}]}';
+    expect(io.out.split('\n').filter((line) => line.startsWith('    ') && line.includes('millrace'))).toEqual([
+      `    echo '${offsets}' | millrace offsets import 'a b' - --resume --yes --url ${url}`,
+      `    millrace patch 'a b' errors.tolerance=all errors.deadletterqueue.topic.name=a-b-dlq errors.deadletterqueue.context.headers.enable=true --url ${url}`,
+      `    millrace restart 'a b' --failed --url ${url}`,
+    ]);
+  });
+
+  test.each([
+    [500, 'UNHEALTHY'],
+    [503, 'STARTING'],
+  ])('a worker that answers GET /health with %s: first line, exit code 5', async (status, label) => {
+    const message = 'This worker has not been in its group since 2026-01-31T12:00:00.000Z: Kafka is unreachable.';
+    const unknown = { code: 'HEALTH_NOT_IN_GROUP', message: 'The worker that answers is not in its group.' };
+    const url = await serve((request, response) => {
+      if (request !== 'GET /health')
+        return Object.fromEntries([withHealth(entry('a', 'RUNNING', 'RUNNING'), 'unknown', unknown)]);
+      return response.writeHead(status).end(JSON.stringify({ status: label.toLowerCase(), message }));
+    });
+    const { code, out } = await cli(url, 'status');
+    expect(code).toBe(5);
+    expect(out.replace(/\n {2}/g, ' ')).toMatch(
+      new RegExp(`^${label} worker ${url}: ${message.replaceAll('.', '\\.')}\\n\\n1 connector: 1 RUNNING\\n`),
+    );
+    expect(out).not.toContain('HEALTH_NOT_IN_GROUP');
+    expect(JSON.parse((await cli(url, 'status', '-o', 'json')).out)).toMatchObject({
+      worker: expect.stringContaining(message) as string,
+    });
+    expect((await cli(url, 'top', '--once')).out.replace(/\n {2}/g, ' ')).toContain(
+      `${label} worker ${url}: ${message}`,
+    );
+  });
+
+  test('a worker whose health is refused, or that has none, is not unhealthy', async () => {
+    for (const status of [401, 403, 404]) {
+      const url = await serve((request, response) =>
+        request === 'GET /health' ? response.writeHead(status).end('{}') : { ...list, z: list.a },
+      );
+      expect((await cli(url, 'status', 'a')).code).toBe(0);
+    }
+  });
 });

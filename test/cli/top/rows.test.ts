@@ -19,6 +19,7 @@ const connectors: Connector[] = [
         { id: 1, state: 'RUNNING', worker: 'v' },
       ],
     },
+    health: null,
   },
 ];
 const rateOf = (now: WorkerReading, before?: WorkerReading) =>

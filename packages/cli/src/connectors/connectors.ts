@@ -1,7 +1,9 @@
-/** Connectors with their states, as `GET /connectors?expand=status&expand=info` lists them. */
+/** Connectors with their states and health, as `GET /connectors?expand=…` lists them. */
 import { traceReason } from '@millrace/texts/redaction';
+import { sum } from '@millrace/texts/worker-rates';
 import type { ConnectClient } from '../rest/connect-client';
 import { listOf, objectOf, path, textOf } from '../rest/reply';
+import { type Health, healthOf } from './health';
 import { byName } from './name-pattern';
 
 export interface Instance {
@@ -27,22 +29,32 @@ export interface Connector {
   readonly type: string;
   readonly class: string;
   readonly status: Status;
+  /** Null: not measured, as by Java's workers. */
+  readonly health: Health | null;
 }
 
+/** Java's workers ignore `health`. */
+const HEALTH = '&expand=health';
 const LIST = '/connectors?expand=status&expand=info';
 const STATUSES = '/connectors?expand=status';
 
-/** All connectors, sorted by name. */
-export async function readConnectors(client: ConnectClient): Promise<readonly Connector[]> {
-  const reply = objectOf(await client.request(LIST), `GET ${LIST}`);
+/** All connectors with their health, for which a worker asks the others of its group, sorted by name. */
+export async function readConnectorHealth(client: ConnectClient): Promise<readonly Connector[]> {
+  return await readConnectors(client, `${LIST}${HEALTH}`);
+}
+
+/** All connectors, sorted by name, without their health. */
+export async function readConnectors(client: ConnectClient, list = LIST): Promise<readonly Connector[]> {
+  const reply = objectOf(await client.request(list), `GET ${list}`);
   const connectors = Object.entries(reply).map(([name, entry]): Connector => {
-    const { status, info } = objectOf(entry, `GET ${LIST}`);
+    const { status, info, health } = objectOf(entry, `GET ${list}`);
     const { type, config } = members(info);
     return {
       name,
       type: textOf(type) || textOf(members(status).type) || 'unknown',
       class: textOf(members(config)['connector.class']),
-      status: statusOf(status, `GET ${LIST}`),
+      status: statusOf(status, `GET ${list}`),
+      health: healthOf(health),
     };
   });
   return connectors.sort(byName(({ name }) => name));
@@ -60,6 +72,11 @@ export async function readStatus(client: ConnectClient, name: string): Promise<S
   const at = path`/connectors/${name}/status`;
   const reply = await client.request(at, { accept: [404] });
   return reply === undefined ? undefined : statusOf(reply, `GET ${at}`);
+}
+
+/** Of its tasks; null: unknown. */
+export function errorsPerSecond({ health }: Connector): number | null {
+  return sum([...(health?.errorsPerSecond.values() ?? [])]);
 }
 
 export function isFailed({ state, tasks }: Status): boolean {

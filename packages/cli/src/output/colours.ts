@@ -25,10 +25,22 @@ const STATES: Readonly<Record<string, Colour>> = {
   STOPPED: 'grey',
   UNASSIGNED: 'yellow',
   RESTARTING: 'yellow',
+  failed: 'red',
+  degraded: 'yellow',
+  unknown: 'yellow',
+  starting: 'yellow',
+  running: 'green',
+  paused: 'yellow',
+  stopped: 'grey',
 };
 
-/** Paints a state of a connector or task. */
+/** Paints a state of a connector or task, or the health of a connector. */
 export function paintState(paint: Paint, state: string): string {
   const colour = Object.hasOwn(STATES, state) ? STATES[state] : undefined;
   return colour ? paint(colour, state) : printable(state);
+}
+
+/** @param health null: not measured, as by Java's workers */
+export function paintHealth(paint: Paint, health: { readonly summary: string } | null): string {
+  return health === null ? '–' : paintState(paint, health.summary);
 }

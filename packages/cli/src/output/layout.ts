@@ -64,6 +64,19 @@ export function width(text: string): number {
   return stripVTControlCharacters(text).length;
 }
 
+/** A rate per second; `-`: unknown. */
+export function rateText(value: number | null): string {
+  return value === null ? '-' : value >= 100 ? String(Math.round(value)) : value.toFixed(1);
+}
+
+/** The latest time that a Date can have. */
+const LATEST_MS = 8.64e15;
+
+/** As log lines have it, in seconds. */
+export function timeText(epochMs: number): string {
+  return Math.abs(epochMs) > LATEST_MS ? 'unknown' : new Date(epochMs).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
 /** `Name:  orders` for each, the values aligned. */
 export function fieldsText(fields: readonly (readonly [name: string, value: string])[]): string {
   const shown = fields.map(([name, value]) => [printable(name), printable(value)] as const);
@@ -95,6 +108,18 @@ export function wrapText(text: string, columns: number): readonly string[] {
     } else line = line === '' ? word : `${line} ${word}`;
   }
   return line === '' ? lines : [...lines, line];
+}
+
+const COLUMNS = 100;
+const NARROWEST = 40;
+
+/**
+ * A paragraph, whose lines after the first are indented, so that no text of a server begins a line.
+ * @param columns width of the terminal; 0 or undefined: unknown
+ */
+export function noteText(text: string, columns?: number): string {
+  const lines = wrapText(printable(text), Math.max(columns || COLUMNS, NARROWEST) - GAP.length);
+  return `${lines.join(`\n${GAP}`)}\n`;
 }
 
 /** `{a: 1, b: "x"}` as `a=1 b="x"`. */

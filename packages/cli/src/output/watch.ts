@@ -1,7 +1,7 @@
 /** Redraws a screen on a terminal until SIGINT or SIGTERM. */
 import { ConnectError, settledWithin, sleep } from '@millrace/sdk';
 import type { CliIo, CliOutput } from '../io';
-import { width } from './layout';
+import { timeText, width } from './layout';
 import { unguarded, writable } from './printable';
 
 const HOME = '\x1b[H';
@@ -44,11 +44,6 @@ export async function watch(io: CliIo, intervalMs: number, draw: () => Promise<s
   } finally {
     terminal.write(`${SHOW_CURSOR}\n`);
   }
-}
-
-/** As log lines have it, in seconds. */
-function timeText(epochMs: number): string {
-  return new Date(epochMs).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
 function lateNote(seconds: number, hasText: boolean): string {

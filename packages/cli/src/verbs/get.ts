@@ -1,17 +1,23 @@
 /** `millrace get`: lists of what a cluster has. */
 import { ConnectError } from '@millrace/sdk';
-import { type Connector, readConnectors, runningTasks } from '../connectors/connectors';
+import {
+  type Connector,
+  errorsPerSecond,
+  readConnectorHealth,
+  readConnectors,
+  runningTasks,
+} from '../connectors/connectors';
 import { byName, selectNamed } from '../connectors/name-pattern';
 import { classNamed, readPlugins } from '../connectors/plugins';
+import { readWorkerHealth } from '../connectors/worker-health';
 import { exactJsonText, writeAnswer } from '../output/answer';
-import { paintOf, paintState } from '../output/colours';
-import { membersText, tableText, wrapText } from '../output/layout';
-import { printable } from '../output/printable';
+import { paintHealth, paintOf, paintState } from '../output/colours';
+import { membersText, noteText, rateText, tableText } from '../output/layout';
 import type { Invocation, VerbSpec } from '../program/command-spec';
 import { CONNECTOR_NAMES } from '../program/shared-options';
 import { sideBySide, withClient, workerClients } from '../rest/clients';
 import type { ConnectClient } from '../rest/connect-client';
-import { listOf, objectOf, path, RestError, textOf } from '../rest/reply';
+import { listOf, objectOf, path, textOf } from '../rest/reply';
 
 const shared = ['output', 'server'] as const;
 
@@ -24,7 +30,7 @@ export const command: VerbSpec = {
   subcommands: [
     {
       name: 'connectors',
-      summary: 'list connectors with their states and tasks',
+      summary: 'list connectors with their states, health and tasks',
       arguments: [CONNECTOR_NAMES],
       shared,
       examples: [{ command: 'get connectors', explanation: 'All connectors; TASKS counts the running ones of all' }],
@@ -100,30 +106,34 @@ export const command: VerbSpec = {
 };
 
 async function getConnectors(invocation: Invocation): Promise<number> {
-  const all = await withClient(invocation, readConnectors);
+  const all = await withClient(invocation, readConnectorHealth);
   const connectors = selectNamed(all, invocation.args, 'connector', ({ name }) => name);
   const paint = paintOf(invocation.io);
   writeAnswer(
     invocation,
-    connectors.map(({ name, type, class: className, status: { state, worker, tasks } }) => ({
+    connectors.map(({ name, type, class: className, status: { state, worker, tasks }, health }) => ({
       name,
       type,
       class: className,
       state,
+      health: health?.summary ?? null,
+      reasons: health?.reasons ?? [],
       worker,
       tasks: tasks.map((task) => ({ id: task.id, state: task.state, worker: task.worker })),
     })),
     () => ({
-      headings: ['NAME', 'TYPE', 'STATE', 'TASKS', 'WORKER', 'CLASS'],
-      rows: connectors.map(({ name, type, class: className, status }) => [
-        name,
-        type,
-        paintState(paint, status.state),
-        runningTasks(status),
-        status.worker,
-        className,
+      headings: ['NAME', 'TYPE', 'STATE', 'HEALTH', 'TASKS', 'ERRORS/S', 'WORKER', 'CLASS'],
+      rows: connectors.map((connector) => [
+        connector.name,
+        connector.type,
+        paintState(paint, connector.status.state),
+        paintHealth(paint, connector.health),
+        runningTasks(connector.status),
+        rateText(errorsPerSecond(connector)),
+        connector.status.worker,
+        connector.class,
       ]),
-      optional: ['CLASS', 'WORKER', 'TYPE'],
+      optional: ['CLASS', 'WORKER', 'TYPE', 'ERRORS/S', 'TASKS'],
     }),
   );
   return 0;
@@ -288,7 +298,7 @@ function workersText(workers: readonly WorkerRow[], columns?: number): string {
   const problems = workers.flatMap(({ worker, problem }) => (problem ? [`${worker}: ${problem}`] : []));
   return [
     tableText(HEADINGS, rows, { columns, optional: OPTIONAL }),
-    ...problems.map((text) => `\n${wrapText(printable(text), columns || Infinity).join('\n')}\n`),
+    ...problems.map((text) => `\n${noteText(text, columns)}`),
   ].join('');
 }
 
@@ -324,21 +334,15 @@ function hostOf({ address }: ConnectClient): string {
 }
 
 async function identityOf(client: ConnectClient): Promise<Identity> {
-  let identity = UNKNOWN;
   try {
     const { version, commit, kafka_cluster_id: cluster } = objectOf(await client.request('/'), 'GET /');
     const [, millrace = ''] = MILLRACE.exec(textOf(commit)) ?? [];
-    identity = { version: textOf(version), millrace, cluster: textOf(cluster), health: '' };
-    // Before Kafka 3.9, Java's worker has no /health.
-    const health = await client.request('/health', { accept: [404] });
-    return health === undefined ? identity : { ...identity, health: textOf(objectOf(health, 'GET /health').status) };
+    const identity = { version: textOf(version), millrace, cluster: textOf(cluster) };
+    const { status: health, problem } = await readWorkerHealth(client);
+    return { ...identity, health, ...(problem !== undefined && { problem }) };
   } catch (error) {
-    const health = (error instanceof RestError && HEALTH[error.status]) || 'unknown';
-    return { ...identity, health, problem: (error as Error).message };
+    return { ...UNKNOWN, health: 'unknown', problem: (error as Error).message };
   } finally {
     client.close();
   }
 }
-
-/** By the status of `GET /health`. */
-const HEALTH: Readonly<Record<number, string>> = { 500: 'unhealthy', 503: 'starting' };

@@ -1,7 +1,8 @@
 /** `millrace top`: throughput, lag and errors. */
 import { ConnectError } from '@millrace/sdk';
-import { type Connector, readConnectors } from '../connectors/connectors';
+import { type Connector, readConnectorHealth } from '../connectors/connectors';
 import { selectNamed } from '../connectors/name-pattern';
+import { readWorkerHealth, workerProblem } from '../connectors/worker-health';
 import { writeAnswer } from '../output/answer';
 import { paintOf } from '../output/colours';
 import { watch } from '../output/watch';
@@ -15,7 +16,7 @@ import { type Readings, WorkerPoll } from './top/worker-poll';
 export const command: VerbSpec = {
   name: 'top',
   description:
-    'Show throughput, lag and errors of connectors, CPU and memory of workers, until Ctrl-C. The figures are those of GET /metrics of the workers of the URL; of workers without it, such as Java’s, only states are shown.',
+    'Show health, throughput, lag and errors of connectors, CPU and memory of workers, until Ctrl-C. The figures are those of GET /metrics of the workers of the URL; of workers without it, such as Java’s, only states are shown.',
   arguments: [CONNECTOR_NAMES],
   options: [
     { flags: '--tasks', description: 'a line for each task instead of each connector' },
@@ -43,7 +44,7 @@ export const command: VerbSpec = {
   run,
 };
 
-interface Options extends Shown {
+interface Options extends Omit<Shown, 'worker'> {
   readonly once?: boolean;
   readonly interval: number;
   readonly output: string;
@@ -69,17 +70,25 @@ async function run(invocation: Invocation): Promise<number> {
     return await withClient(invocation, async (client) => {
       const read = async (): Promise<Screen> => {
         const reading = Promise.all(polls.map((poll) => poll.read(waitMs)));
-        const [all, readings] = await Promise.all([readConnectors(client), reading]);
+        const [all, health, readings] = await Promise.all([
+          readConnectorHealth(client),
+          readWorkerHealth(client),
+          reading,
+        ]);
         const connectors = selectNamed(all, args, 'connector', ({ name }) => name);
-        return screenOf(connectors, readings);
+        return { ...screenOf(connectors, readings), worker: workerProblem(health, client) };
       };
-      const textOf = ({ connectors, workers: rows, readings }: Screen): string =>
-        topText(connectors, rows, readings, { ...options, columns: io.stdout.columns }, paint);
+      const textOf = ({ connectors, workers: rows, readings, worker }: Screen): string =>
+        topText(connectors, rows, readings, { ...options, columns: io.stdout.columns, worker }, paint);
       if (isOnce) {
         const screen = await read();
         const { connectors, workers: rows, readings } = screen;
         const problems = new Map(readings.map(({ worker, problem }) => [worker, problem]));
-        const answer = { workers: rows.map((row) => ({ ...row, problem: problems.get(row.worker) })), connectors };
+        const answer = {
+          ...(screen.worker !== '' && { problem: screen.worker }),
+          workers: rows.map((row) => ({ ...row, problem: problems.get(row.worker) })),
+          connectors,
+        };
         writeAnswer(invocation, answer, () => textOf(screen));
       } else await watch(io, intervalMs, async () => textOf(await read()));
       return 0;
@@ -89,7 +98,7 @@ async function run(invocation: Invocation): Promise<number> {
   }
 }
 
-type Screen = ReturnType<typeof screenOf>;
+type Screen = ReturnType<typeof screenOf> & { readonly worker: string };
 
 function screenOf(connectors: readonly Connector[], readings: readonly Readings[]) {
   const now = readings.map((reading) => reading.now);

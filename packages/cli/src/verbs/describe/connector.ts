@@ -2,9 +2,13 @@
 import { ConnectError } from '@millrace/sdk';
 import { redactText } from '@millrace/texts/redaction';
 import { type Instance, statusOf } from '../../connectors/connectors';
+import { type Health, healthOf } from '../../connectors/health';
+import { problemsText } from '../../connectors/problem-text';
+import { type Problem, problemsOf } from '../../connectors/problems';
+import { serverOptions } from '../../connectors/action-commands';
 import { shownValue } from '../../connectors/config-changes';
 import { writeAnswer } from '../../output/answer';
-import { type Paint, paintOf, paintState } from '../../output/colours';
+import { type Paint, paintHealth, paintOf, paintState } from '../../output/colours';
 import { fieldsText, indented, membersText, sectionText, tableText, wrapText } from '../../output/layout';
 import { printable } from '../../output/printable';
 import type { Invocation } from '../../program/command-spec';
@@ -14,10 +18,11 @@ import { listOf, objectOf, path, RestError, textOf } from '../../rest/reply';
 
 export async function run(invocation: Invocation): Promise<number> {
   const { taskConfigs = false } = invocation.options as { taskConfigs?: boolean };
-  const name = invocation.args[0] as string;
+  const { io, args } = invocation;
+  const name = args[0] as string;
   const described = await withClient(invocation, (client) => describe(client, name, taskConfigs));
   writeAnswer(invocation, described, () =>
-    connectorText(described, paintOf(invocation.io), invocation.io.stdout.columns),
+    connectorText(described, paintOf(io), serverOptions(invocation), io.stdout.columns),
   );
   return 0;
 }
@@ -27,18 +32,24 @@ async function describe(client: ConnectClient, name: string, taskConfigs: boolea
   const found = await client.request(at, { accept: [404] });
   if (found === undefined) throw new ConnectError(`There is no connector "${name}".`, { code: 'REST_NOT_FOUND' });
   const info = objectOf(found, `GET ${at}`);
-  const [status, configs, topics, offsets] = await Promise.all([
+  const [status, shownHealth, configs, topics, offsets] = await Promise.all([
     // Right after its creation a connector has no status yet.
     client.request(`${at}/status`, { accept: [404] }),
+    // Other workers than Millrace's, such as Java's, have no health.
+    ifAvailable(() => client.request(`${at}/health`)),
     taskConfigs ? taskConfigsOf(client, name) : new Map<number, ShownConfig>(),
     ifAvailable(() => topicsOf(client, name)),
     ifAvailable(() => offsetsOf(client, name)),
   ]);
-  const { tasks, ...connector } = statusOf(status, `GET ${at}/status`);
+  const all = statusOf(status, `GET ${at}/status`);
+  const { tasks, ...connector } = all;
+  const health = healthOf(shownHealth);
   return {
     name,
     type: textOf(info.type) || 'unknown',
     ...instanceOf(connector),
+    health: health && { summary: health.summary, reasons: health.reasons },
+    problems: problemsOf({ name, type: '', class: '', status: all, health }),
     tasks: tasks.map((task) => ({ id: task.id, ...instanceOf(task), ...configOf(configs.get(task.id)) })),
     config: shownConfig(objectOf(info.config ?? {}, `GET ${at}`)),
     topics,
@@ -128,22 +139,31 @@ export interface Unavailable {
 export interface DescribedConnector extends DescribedInstance {
   readonly name: string;
   readonly type: string;
+  /** Null: not measured, as by Java's workers. */
+  readonly health: Pick<Health, 'summary' | 'reasons'> | null;
+  readonly problems: readonly Problem[];
   readonly tasks: readonly DescribedTask[];
   readonly config: ShownConfig;
   readonly topics: readonly string[] | Unavailable;
   readonly offsets: readonly OffsetEntry[] | Unavailable;
 }
 
-function connectorText(described: DescribedConnector, paint: Paint, columns?: number): string {
-  const { name, type, state, worker, trace, tasks, config, topics, offsets } = described;
+function connectorText(described: DescribedConnector, paint: Paint, server: string, columns?: number): string {
+  const { name, type, state, health, problems, worker, trace, tasks, config, topics, offsets } = described;
+  // Of the others, the trace says all.
+  const shown = problems.filter(
+    ({ label, cure, actions }) => label !== 'FAILED' || cure !== null || actions.length > 0,
+  );
   return [
     fieldsText([
       ['Name', name],
       ['Type', type],
       ['State', paintState(paint, state)],
+      ['Health', paintHealth(paint, health)],
       ['Worker', worker],
     ]),
     traceText(trace, '', columns),
+    ...(shown.length > 0 ? [`\n${problemsText([{ name, problems: shown }], { paint, columns, server })}`] : []),
     sectionText(
       'Tasks',
       tasks.map((task) => {

@@ -1,6 +1,7 @@
 /** The figures of `millrace top`, from what the workers report now and what they reported before. */
 import { cpuOf, most, sum, taskKey, taskRates, type TimedReading } from '@millrace/texts/worker-rates';
 import type { Connector } from '../../connectors/connectors';
+import type { Health } from '../../connectors/health';
 
 /** A worker that was asked for its metrics. */
 export interface WorkerReading extends TimedReading {
@@ -29,6 +30,8 @@ export interface ConnectorRow extends Figures {
   readonly name: string;
   readonly type: string;
   readonly state: string;
+  /** Null: not measured, as by Java's workers. */
+  readonly health: Pick<Health, 'summary' | 'reasons'> | null;
   readonly tasks: readonly TaskRow[];
 }
 
@@ -49,16 +52,18 @@ export function connectorRows(
   before: readonly (WorkerReading | undefined)[],
 ): readonly ConnectorRow[] {
   const figures = new Map(now.flatMap((worker, i) => [...taskRates(worker, before[i])]));
-  return connectors.map(({ name, type, status }) => {
+  return connectors.map(({ name, type, status, health }) => {
     const tasks = status.tasks.map(({ id, state, worker }) => {
       const reading = figures.get(taskKey(name, id)) ?? {};
       const { rate = null, lagRecords = null, lagSeconds = null, errors = null, errorRate = null } = reading;
-      return { id, state, worker, recordsPerSecond: rate, lagRecords, lagSeconds, errors, errorsPerSecond: errorRate };
+      const errorsPerSecond = errorRate ?? health?.errorsPerSecond.get(id) ?? null;
+      return { id, state, worker, recordsPerSecond: rate, lagRecords, lagSeconds, errors, errorsPerSecond };
     });
     return {
       name,
       type,
       state: status.state,
+      health: health && { summary: health.summary, reasons: health.reasons },
       recordsPerSecond: sum(tasks.map((task) => task.recordsPerSecond)),
       lagRecords: most(tasks.map((task) => task.lagRecords)),
       lagSeconds: most(tasks.map((task) => task.lagSeconds)),

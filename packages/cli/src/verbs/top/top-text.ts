@@ -1,7 +1,6 @@
 /** The screen of `millrace top`. */
-import { type Paint, paintState } from '../../output/colours';
-import { tableText, wrapText } from '../../output/layout';
-import { printable } from '../../output/printable';
+import { type Paint, paintHealth, paintState } from '../../output/colours';
+import { noteText, rateText, tableText } from '../../output/layout';
 import { type ConnectorRow, type Figures, type SortKey, sortRows, type WorkerReading, type WorkerRow } from './rows';
 
 export interface Shown {
@@ -11,13 +10,14 @@ export interface Shown {
   readonly tasks: boolean;
   /** Width of the terminal; 0 or undefined: unknown. */
   readonly columns?: number | undefined;
+  /** What is wrong with the worker that answers; empty while nothing is. */
+  readonly worker: string;
 }
 
 const MOST_NAMES = 5;
-const NARROWEST = 40;
 const FIGURES = ['RECORDS/S', 'LAG', 'BEHIND', 'ERRORS', 'ERRORS/S'];
 /** What a narrow terminal does not show, the least important first. */
-const OPTIONAL = ['TYPE', 'WORKER', 'LAG', 'ERRORS', 'TASKS'];
+const OPTIONAL = ['TYPE', 'WORKER', 'STATE', 'LAG', 'ERRORS', 'TASKS'];
 const OPTIONAL_OF_WORKERS = ['TASKS', 'RECORDS/S'];
 
 export function topText(
@@ -27,17 +27,18 @@ export function topText(
   shown: Shown,
   paint: Paint,
 ): string {
-  const { columns } = shown;
-  const wrapped = (note: string): string =>
-    columns ? wrapText(printable(note), Math.max(columns, NARROWEST)).join('\n') : printable(note);
+  const { columns, worker } = shown;
   const hasFigures = readings.some(({ figures }) => figures);
   const rows = shown.tasks ? taskLines(connectors, shown, paint) : connectorLines(connectors, shown, paint);
-  const headings = shown.tasks ? ['CONNECTOR', 'TASK', 'STATE', 'WORKER'] : ['CONNECTOR', 'TYPE', 'STATE', 'TASKS'];
+  const headings = shown.tasks
+    ? ['CONNECTOR', 'TASK', 'STATE', 'WORKER']
+    : ['CONNECTOR', 'TYPE', 'STATE', 'HEALTH', 'TASKS'];
   const lines = rows.slice(0, shown.limit).map(({ words, figures }) => [...words, ...(hasFigures ? figures : [])]);
   const more = rows.length - lines.length;
   return [
+    ...(worker === '' ? [] : [`${paint('red', noteText(worker, columns))}\n`]),
     ...(hasFigures ? [`${workersText(workers, columns)}\n`] : []),
-    ...notesOf(connectors, readings).map((note) => `${wrapped(note)}\n\n`),
+    ...notesOf(connectors, readings).map((note) => `${noteText(note, columns)}\n`),
     tableText([...headings, ...(hasFigures ? FIGURES : [])], lines, { columns, optional: OPTIONAL }),
     ...(more > 0 ? [`... and ${more} more\n`] : []),
   ].join('');
@@ -54,7 +55,13 @@ function connectorLines(connectors: readonly ConnectorRow[], { sort }: Shown, pa
     const tasks = `${running}/${row.tasks.length}`;
     const isFailed = row.tasks.some(({ state }) => state === 'FAILED');
     return {
-      words: [row.name, row.type, paintState(paint, row.state), isFailed ? paint('red', tasks) : tasks],
+      words: [
+        row.name,
+        row.type,
+        paintState(paint, row.state),
+        paintHealth(paint, row.health),
+        isFailed ? paint('red', tasks) : tasks,
+      ],
       figures: figureTexts(row),
     };
   });
@@ -116,10 +123,6 @@ function namesText(names: readonly string[]): string {
   const unique = [...new Set(names)].sort();
   const shown = unique.slice(0, MOST_NAMES).join(', ');
   return unique.length > MOST_NAMES ? `${shown} and ${unique.length - MOST_NAMES} more` : shown;
-}
-
-function rateText(value: number | null): string {
-  return value === null ? '-' : value >= 100 ? String(Math.round(value)) : value.toFixed(1);
 }
 
 function countText(value: number | null): string {
