@@ -130,6 +130,18 @@ spec: { class: FileStreamSink, pause: true, config: { topics: t } }
   expect(other).toMatchObject({ name: 'other', initialState: 'PAUSED' });
 });
 
+test('the answer of GET /connectors?expand=info, as it is', async () => {
+  const info = (name: string) => ({ info: { name, config: { ...FILE_SOURCE, name }, tasks: [], type: 'source' } });
+  const file = put('all.json', { a: info('a'), b: { ...info('b'), status: { name: 'b' } } });
+  expect(await read({ paths: [file] })).toMatchObject([{ name: 'a' }, { name: 'b', place: 'all.json, item 2' }]);
+});
+
+test('a flat config without a name has that of its file, if the command allows it', async () => {
+  const file = put('orders.json', FILE_SOURCE);
+  expect(await read({ paths: [file], isNameOptional: true })).toMatchObject([{ name: 'orders' }]);
+  expect(await problem('orders.json', FILE_SOURCE)).toContain('has no "name"');
+});
+
 test('a folder: its documents in order, subfolders only with -R', async () => {
   for (const name of ['b.json', 'a.yaml', '.hidden.json', 'notes.txt', 'sub/c.properties'])
     put(name, name.endsWith('properties') ? 'name=c\nconnector.class=X' : { name, 'connector.class': 'X' });

@@ -124,6 +124,11 @@ describe('files of others', () => {
     expect(out).toContain('connector f (fine.json): 4 the same');
   });
 
+  test('--config is another check', async () => {
+    const { code, err } = await doctor(folder, ['--from-java', 'w.properties', '--config', 'w.properties']);
+    expect([code, err]).toEqual([2, expect.stringContaining('run one after the other')]);
+  });
+
   test('a file that is not a properties file, and one that is too large', async () => {
     await write('w.properties', `${WORKER}listeners=\\u00zz\n`);
     const syntax = await doctor(folder, ['--from-java', 'w.properties']);

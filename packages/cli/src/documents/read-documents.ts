@@ -1,6 +1,6 @@
 /** Reads connector documents from files, folders and standard input. */
 import { readdirSync, statSync } from 'node:fs';
-import { extname, join, resolve } from 'node:path';
+import { basename, extname, join, resolve } from 'node:path';
 import { fileStream } from '@millrace/texts/file-stream';
 import { parseProperties } from '@millrace/texts/properties';
 import type { CliIo } from '../io';
@@ -19,6 +19,8 @@ export interface DocumentSources {
   readonly paths: readonly string[];
   /** Also reads the subfolders of folders. (Default: false) */
   readonly isRecursive?: boolean;
+  /** Whether a flat config without a name has that of its file. (Default: it is an error) */
+  readonly isNameOptional?: boolean;
   /** Ends the reading of files that are pipes. */
   readonly signal?: AbortSignal;
 }
@@ -41,7 +43,7 @@ export async function readDocuments(
  * @throws ConnectError `CLI_DOCUMENT_INVALID` for a path that does not exist, or too many files or connectors
  */
 export async function readUsableDocuments(
-  { paths, isRecursive = false, signal }: DocumentSources,
+  { paths, isRecursive = false, isNameOptional = false, signal }: DocumentSources,
   io: Pick<CliIo, 'stdin' | 'env' | 'cwd'>,
 ): Promise<Parsed> {
   const documents: ConnectorDocument[] = [];
@@ -49,7 +51,8 @@ export async function readUsableDocuments(
   for (const file of findFiles(paths, io.cwd, isRecursive)) {
     const shown = file === STDIN ? 'standard input' : file;
     try {
-      const found = toDocuments(shown, parseText(file, await textOf(file, io, signal)), io.env);
+      const unnamed = isNameOptional ? basename(file, extname(file)) : undefined;
+      const found = toDocuments(shown, parseText(file, await textOf(file, io, signal)), io.env, unnamed);
       documents.push(...found.documents);
       problems.push(...found.problems);
     } catch (error) {

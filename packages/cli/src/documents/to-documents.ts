@@ -1,6 +1,6 @@
 /**
  * Reads connectors from a parsed document: `{ name, config }`, a flat config with `name`, a `KafkaConnector` of
- * Strimzi, an array of these, or `{ items: […] }`. Pure.
+ * Strimzi, an array of these, `{ items: […] }`, or the answer of `GET /connectors?expand=info`. Pure.
  */
 import { INITIAL_STATES, type InitialState } from '@millrace/texts/rest-names';
 import { type ConnectorDocument, isLabelName, LABEL_PREFIX } from './connector-document';
@@ -18,8 +18,11 @@ export interface Parsed {
   readonly problems: readonly string[];
 }
 
-/** @param values the documents of a file */
-export function toDocuments(file: string, values: readonly unknown[], env: Env): Parsed {
+/**
+ * @param values the documents of a file
+ * @param unnamed name of a flat config without one, as `PUT /connectors/{name}/config` takes it. (Default: an error)
+ */
+export function toDocuments(file: string, values: readonly unknown[], env: Env, unnamed?: string): Parsed {
   const documents: ConnectorDocument[] = [];
   const problems: string[] = [];
   const found = values.flatMap((value, i) => {
@@ -30,7 +33,7 @@ export function toDocuments(file: string, values: readonly unknown[], env: Env):
   if (found.length === 0) problems.push(`${file}: there is no connector in it.`);
   for (const { item, place } of found) {
     try {
-      documents.push(toDocument(withoutStrimzi(item), place, env));
+      documents.push(toDocument(withoutStrimzi(item), place, env, unnamed));
     } catch (error) {
       problems.push(`${place}: ${(error as Error).message}.`);
     }
@@ -40,10 +43,13 @@ export function toDocuments(file: string, values: readonly unknown[], env: Env):
 
 function itemsOf(value: unknown): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value;
-  return isMapping(value) && Array.isArray(value.items) ? value.items : undefined;
+  if (!isMapping(value)) return undefined;
+  if (Array.isArray(value.items)) return value.items;
+  const infos = Object.values(value).map((member) => (isMapping(member) ? member.info : undefined));
+  return infos.length > 0 && infos.every((info) => isMapping(info) && isMapping(info.config)) ? infos : undefined;
 }
 
-function toDocument(value: unknown, place: string, env: Env): ConnectorDocument {
+function toDocument(value: unknown, place: string, env: Env, unnamed?: string): ConnectorDocument {
   if (!isMapping(value)) throw new Error('a connector is a mapping with "name" and "config", or a config with "name"');
   const isFlat = !isMapping(value.config);
   const { labels, initial_state: state, $schema: _, ...flat } = value;
@@ -53,7 +59,8 @@ function toDocument(value: unknown, place: string, env: Env): ConnectorDocument 
   const config = new Map<string, string>();
   for (const [key, text] of Object.entries(isFlat ? flat : (value.config as Mapping)))
     config.set(key, textOf(key, text, env));
-  const name = nameOf(isFlat ? undefined : value.name, config, env);
+  const given = isFlat ? (config.has('name') ? undefined : unnamed) : value.name;
+  const name = nameOf(given, config, env);
   config.set('name', name);
   addLabels(config, labels, env);
   if (!config.get('connector.class')?.trim()) throw new Error(`connector "${name}" has no "connector.class"`);

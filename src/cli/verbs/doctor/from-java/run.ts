@@ -6,7 +6,7 @@ import type { Invocation } from '@millrace/cli';
 import { writeAnswer } from '@millrace/cli/answers';
 import { readUsableDocuments, sideBySide } from '@millrace/cli/connectors';
 import { paintOf, type ShowProgress, withProgress } from '@millrace/cli/terminal';
-import { settledWithin } from '@millrace/sdk';
+import { ConnectError, settledWithin } from '@millrace/sdk';
 import { builtInPlugins } from '../../../../built-in-plugins';
 import { classDifferences } from '../../../../config/differences/class-differences';
 import { createConfigResolver } from '../../../../config/providers/config-resolver';
@@ -28,6 +28,7 @@ const CLOSE_MS = 5_000;
 interface Options {
   readonly fromJava?: string;
   readonly envFile?: string;
+  readonly config?: string;
 }
 
 export async function run(invocation: Invocation): Promise<number> {
@@ -36,10 +37,19 @@ export async function run(invocation: Invocation): Promise<number> {
 
 async function examine(invocation: Invocation, show: ShowProgress): Promise<number> {
   const { args, options, io } = invocation;
-  const { fromJava: file, envFile } = options as Options;
+  const { fromJava: file, envFile, config: connects } = options as Options;
+  if (connects !== undefined)
+    throw new ConnectError(
+      '--config checks what the settings connect to, --from-java connects to nothing: run one after the other.',
+      {
+        code: 'CLI_USAGE',
+      },
+    );
   const worker = readJavaWorker({ file, envFile }, io);
   const { documents, problems } =
-    args.length === 0 ? { documents: [], problems: [] } : await readUsableDocuments({ paths: args }, io);
+    args.length === 0
+      ? { documents: [], problems: [] }
+      : await readUsableDocuments({ paths: args, isNameOptional: true }, io);
   // With task.host=inline, plugins run in this thread.
   consoleOnStderr();
   const read = readWorkerSettings(worker);
