@@ -1,5 +1,6 @@
 /** The types that REST shares with the herder. Source: connect-rest §1. */
 import type { ConnectorConfig } from '@millrace/sdk';
+import type { LetterGroup } from '../dead-letters/letter-groups';
 import type { ShownLetter } from '../dead-letters/shown-letter';
 import type { Figures } from '../metrics/exposition';
 import type { RecordTexts } from '../records/record-texts';
@@ -55,6 +56,16 @@ export interface DeadLetterPage {
   /** Records in the topic, also of other connectors. */
   readonly total: number;
   readonly letters: readonly ShownLetter[];
+}
+
+/** Dead letters of a connector by their reasons. */
+export interface DeadLetterGroups {
+  readonly topic: string;
+  /** Records in the topic, also of other connectors. */
+  readonly total: number;
+  /** The newest ones, which were read. */
+  readonly read: number;
+  readonly groups: readonly LetterGroup[];
 }
 
 /** What became of a dead letter that was sent back. */

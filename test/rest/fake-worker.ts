@@ -202,6 +202,10 @@ export class FakeHerder implements Herder {
       this.entry(name);
       return await Promise.resolve({ topic: 'dlq', total: 0, letters: [] });
     },
+    groups: async (name) => {
+      this.entry(name);
+      return await Promise.resolve({ topic: 'dlq', total: 0, read: 0, groups: [] });
+    },
     replay: async (name, letters) => {
       this.entry(name);
       return await Promise.resolve(letters.map(() => ({ error: null, failedAgain: null })));

@@ -80,6 +80,36 @@ export interface DeadLetters {
   readonly letters: readonly DeadLetter[];
 }
 
+/** Dead letters with the same reason, whatever values it quotes. */
+export interface DeadLetterGroup {
+  readonly key: string;
+  /** The message, in which `…` stands for values. */
+  readonly pattern: string | null;
+  /** Of the newest letter. */
+  readonly message: string | null;
+  readonly stage: string | null;
+  readonly errorClass: string | null;
+  readonly count: number;
+  /** Times of the oldest and the newest one. */
+  readonly first: number | null;
+  readonly last: number | null;
+  /** Those that can be replayed, the newest first. */
+  readonly replayable: ReplayRequest['letters'];
+}
+
+/**
+ * `GET /ui/api/connectors/:name/dead-letters/groups` (role `operator`): the group with the newest letter first, at most
+ * 200. `GET …/dead-letters?group=KEY` has the letters of one.
+ */
+export interface DeadLetterGroups {
+  readonly topic: string;
+  /** Records in the topic. */
+  readonly total: number;
+  /** The newest ones, which were read: at most 5,000 records and 16 MB. */
+  readonly read: number;
+  readonly groups: readonly DeadLetterGroup[];
+}
+
 /** `POST /ui/api/connectors/:name/dead-letters/replay` (role `operator`). */
 export interface ReplayRequest {
   readonly letters: readonly { readonly partition: number; readonly offset: string }[];

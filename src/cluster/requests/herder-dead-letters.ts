@@ -1,10 +1,11 @@
 /** Dead letters of a sink connector, on any worker. */
-import type { KafkaClients } from '@millrace/kafka-client';
+import type { ConsumerRecord, KafkaClients } from '@millrace/kafka-client';
 import { ConnectError, messageOf, timeoutSignal, type ConnectorConfig } from '@millrace/sdk';
 import { hideProvidedValues } from '@millrace/texts/redaction';
 import { deadLetterTopics } from '../../config/dead-letter-topics';
 import type { WorkerConfig } from '../../config/worker-config';
 import { failureOf, type Failure } from '../../dead-letters/failure-of';
+import { groupKey, letterGroups, outlineOf } from '../../dead-letters/letter-groups';
 import type { LetterAt } from '../../dead-letters/letters-at';
 import { replayLetters, type ReplayOutcome } from '../../dead-letters/replay-letters';
 import { reasonOf, returnedLetters } from '../../dead-letters/returned-letters';
@@ -18,7 +19,7 @@ import {
   type WorkerClientSettings,
 } from '../../tasks/clients/client-configs';
 import { sinkTopics } from '../../tasks/sink/sink-subscription';
-import type { DeadLetterPage, ReplayedLetter } from '../entities';
+import type { DeadLetterGroups, DeadLetterPage, ReplayedLetter } from '../entities';
 import { HerderError } from '../errors';
 import type { ResolveConfig } from '../resolve-config';
 import type { ConnectorPlugins } from '../running/connector-plugins';
@@ -35,6 +36,8 @@ export interface HerderDeadLettersOptions {
 }
 
 const REPLAY_MS = 60_000;
+/** More than are read. */
+const MOST_OUTLINES = 5_000;
 /** How long a replayed record is watched for failing again. */
 const RETURN_MS = 4_000;
 /** Characters. */
@@ -56,13 +59,32 @@ function hidden(connector: string, message: string): string {
 export class HerderDeadLetters {
   constructor(private readonly options: HerderDeadLettersOptions) {}
 
-  /** Without those of other connectors that share the topic. */
-  async list(connector: string, limit: number): Promise<DeadLetterPage> {
+  /** Those of all reasons, the newest first, of the newest ones in the topic. */
+  async groups(connector: string): Promise<DeadLetterGroups> {
+    return await this.run(connector, async ({ topic, settings }) => {
+      return await this.options.requests.reading(connector, settings, async (readers) => {
+        const convert = (partition: number, record: ConsumerRecord) =>
+          isOf(connector, failureOf(record.headers)) ? outlineOf(partition, record) : null;
+        const request = { topic, limit: MOST_OUTLINES, convert, signal: timeoutSignal(READ_MS) };
+        const { total, read, records } = await inTime(newestRecords(readers, request));
+        return { topic, total, read, groups: letterGroups(records) };
+      });
+    });
+  }
+
+  /**
+   * Without those of other connectors that share the topic.
+   * @param group key of a group. (Default: of all)
+   */
+  async list(connector: string, limit: number, group: string | null = null): Promise<DeadLetterPage> {
     return await this.run(connector, async ({ topic, settings }) => {
       return await this.options.requests.reading(connector, settings, async (readers) => {
         const signal = timeoutSignal(READ_MS);
-        const convert = (partition: number, record: Parameters<typeof shownLetter>[1]) =>
-          isOf(connector, failureOf(record.headers)) ? shownLetter(partition, record) : null;
+        const isWanted = (partition: number, record: ConsumerRecord): boolean =>
+          isOf(connector, failureOf(record.headers)) &&
+          (group === null || groupKey(outlineOf(partition, record)) === group);
+        const convert = (partition: number, record: ConsumerRecord) =>
+          isWanted(partition, record) ? shownLetter(partition, record) : null;
         const { total, records } = await inTime(newestRecords(readers, { topic, limit, convert, signal }));
         return { topic, total, letters: records };
       });

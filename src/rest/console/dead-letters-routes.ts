@@ -5,7 +5,7 @@ import { REPLAY } from '../json/shape';
 import { readTree } from '../requests/request-body';
 import { ok, param, wholeNumber, type Call, type ConsoleRoute } from '../requests/route';
 import type { RestContext } from '../routes/context';
-import type { DeadLetters, ReplayRequest, ReplayResult } from '@millrace/console';
+import type { DeadLetterGroups, DeadLetters, ReplayRequest, ReplayResult } from '@millrace/console';
 
 const LIMITS = { fallback: 50, most: 200 };
 /** Of one replay. */
@@ -26,6 +26,7 @@ export function deadLetterRoutes({
         const page = await herder().deadLetters.list(
           name,
           wholeNumber(call, 'limit', 1, LIMITS.most) ?? LIMITS.fallback,
+          call.query.get('group') || null,
         );
         // What a plugin says of a failure may quote its config.
         const hide = await secrets.inTextsFromAll(herder().reads.connectorInfo(name).config);
@@ -34,6 +35,20 @@ export function deadLetterRoutes({
           return { ...letter, failure: { ...letter.failure, message: message && hide(message) } };
         });
         return ok({ ...page, letters } satisfies DeadLetters);
+      },
+    },
+    {
+      method: 'GET',
+      path: '/ui/api/connectors/:name/dead-letters/groups',
+      role: 'operator',
+      run: async (call) => {
+        const name = param(call, 'name');
+        const { groups, ...page } = await herder().deadLetters.groups(name);
+        const hide = await secrets.inTextsFromAll(herder().reads.connectorInfo(name).config);
+        const shown = groups.map(({ message, pattern, ...group }) => ({
+          ...{ ...group, message: message && hide(message), pattern: pattern && hide(pattern) },
+        }));
+        return ok({ ...page, groups: shown } satisfies DeadLetterGroups);
       },
     },
     {

@@ -84,6 +84,29 @@ const replay = async (...offsets: number[]): Promise<(string | null)[]> =>
     )
   ).map(({ error }) => error && (error.split(':')[0] as string));
 
+test('letters are grouped by their messages, and those of a group are listed', async () => {
+  const failed = (message: string): RecordHeader[] => [
+    ...reason().filter(({ key }) => key !== '__connect.errors.exception.message'),
+    { key: '__connect.errors.exception.message', value: Buffer.from(message) },
+  ];
+  const bad = Array.from({ length: 30 }, (_, n) => ({ value: `v${n}`, minute: n, headers: failed(`bad value ${n}`) }));
+  await send(...bad, { value: 'other', partition: 1, minute: 40, headers: failed('no table') });
+  await send({ value: 'foreign', minute: 41, headers: reason({ connector: 'another' }) });
+  const found = await letters.groups(NAME);
+  expect(found).toMatchObject({ topic, total: 32, read: 32 });
+  expect(
+    found.groups.map(({ pattern, message, count, replayable }) => [pattern, message, count, replayable.length]),
+  ).toEqual([
+    ['no table', 'no table', 1, 1],
+    ['bad value …', 'bad value 29', 30, 30],
+  ]);
+  const { key = '', replayable = [], first, last } = found.groups[1] ?? {};
+  expect((last ?? 0) - (first ?? 0)).toBe(29 * 60_000);
+  const listed = (await letters.list(NAME, 5, key)).letters;
+  expect(listed.map(({ value }) => value)).toEqual(['v29', 'v28', 'v27', 'v26', 'v25']);
+  expect(replayable.slice(0, 5)).toEqual(listed.map(({ partition, offset }) => ({ partition, offset })));
+});
+
 describe('listing', () => {
   test('a letter says where it came from and why it failed', async () => {
     await send({ value: 'one', headers: [{ key: 'trace', value: Buffer.from('t1') }, ...reason()] });

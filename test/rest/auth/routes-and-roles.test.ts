@@ -32,6 +32,7 @@ const KAFKA = [
   'members',
   'offsets.list',
   'deadLetters.list',
+  'deadLetters.groups',
   'records.newest',
   'offsets.partitions',
 ] as const;
@@ -141,6 +142,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'GET /ui/api/connectors/:name/lag': { does: ['offsets.partitions', 'health', 'members', 'request to a worker'] },
   'GET /ui/api/connectors/:name/records': { does: ['records.newest'], query: '?topic=orders' },
   'GET /ui/api/connectors/:name/dead-letters': { does: ['deadLetters.list'] },
+  'GET /ui/api/connectors/:name/dead-letters/groups': { does: ['deadLetters.groups'] },
   'POST /ui/api/connectors/:name/dead-letters/replay': { does: ['deadLetters.replay'], body: LETTERS },
 };
 

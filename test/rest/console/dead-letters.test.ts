@@ -34,6 +34,29 @@ test('the newest letters are returned, and messages do not quote secrets of the 
   expect(((await request(worker.app).get(`${PATH}?limit=1`)).body as { letters: unknown[] }).letters).toHaveLength(1);
 });
 
+test('groups are returned without secrets, and the letters of one by its key', async () => {
+  const group = { key: 'k1', stage: 'PUT', errorClass: 'X', count: 3, first: 1, last: 2, replayable: [] };
+  worker.herder.deadLetters.groups = async () =>
+    await Promise.resolve({
+      ...{ topic: 'dlq', total: 9, read: 5 },
+      groups: [{ ...group, pattern: 'refused hunter2222', message: 'refused hunter2222' }],
+    });
+  const { text, body } = await request(worker.app).get(`${PATH}/groups`);
+  expect(text).not.toContain('hunter');
+  expect(body).toMatchObject({ topic: 'dlq', total: 9, read: 5, groups: [group] });
+  const asked: unknown[] = [];
+  worker.herder.deadLetters.list = async (...args) => {
+    asked.push(args);
+    return await Promise.resolve({ topic: 'dlq', total: 0, letters: [] });
+  };
+  await request(worker.app).get(`${PATH}?group=k1&limit=7`);
+  await request(worker.app).get(PATH);
+  expect(asked).toEqual([
+    ['c', 7, 'k1'],
+    ['c', 50, null],
+  ]);
+});
+
 test.each(['0', '201', 'x', '-1', '1.5'])('limit=%s is refused', async (limit) => {
   const answer = await request(worker.app).get(`${PATH}?limit=${limit}`);
   expect([answer.status, (answer.body as { message: string }).message]).toEqual([

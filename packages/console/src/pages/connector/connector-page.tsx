@@ -121,7 +121,7 @@ function Connector({ details, polled, query }: ConnectorProps): JSX.Element {
         )}
         {selected === 'topics' && <TopicsTab details={details} topic={query['topic'] ?? ''} refresh={polled.refresh} />}
         {selected === 'logs' && <LogsTab name={row.name} />}
-        {selected === 'dead-letters' && <DeadLettersTab details={details} />}
+        {selected === 'dead-letters' && <DeadLettersTab details={details} group={query['group'] ?? ''} />}
         {selected === 'history' && <HistoryTab name={row.name} />}
       </Tabs>
       {question}

@@ -79,6 +79,6 @@ function Outcome({ result: { error, failedAgain } }: { readonly result: Replayed
 }
 
 /** `VALUE_CONVERTER` as `in value converter`. */
-function stageText(stage: string): string {
+export function stageText(stage: string): string {
   return `in ${stage.toLowerCase().replace(/_/g, ' ')}`;
 }
