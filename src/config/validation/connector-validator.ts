@@ -141,7 +141,9 @@ class Entries {
         definition: isForForm && entry.definition ? withHints(entry.definition, entry.hints) : entry.definition,
         value: valueInfo(entry),
       })),
-      ...(this.warnings.length > 0 && { warnings: this.warnings }),
+      ...(this.warnings.length > 0 && {
+        warnings: this.warnings.map((warning) => ({ ...warning, message: hide(warning.message) })),
+      }),
     };
   }
 }
@@ -270,8 +272,8 @@ class Validator implements ConfigValidator {
       names: entries.names,
       topicGroups: connector.type === 'sink' ? null : Array.isArray(groups) ? (groups as readonly string[]) : [],
     });
-    const ofPlugin = ineffectiveKeyWarnings(entries.byName.values(), config);
-    entries.warnings = allWarnings(unknown, connector, plugin.class, withoutNulls(config), ofPlugin);
+    const ineffective = ineffectiveKeyWarnings(connector.type, entries.byName, config);
+    entries.warnings = allWarnings(unknown, connector, plugin.class, withoutNulls(config), ineffective);
     return entries;
   }
 

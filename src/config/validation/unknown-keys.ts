@@ -5,7 +5,7 @@
 import { nearestName, type ConfigWarning } from '@millrace/sdk';
 import { CLIENT_KEYS } from '../client-keys';
 import { OVERRIDDEN_CLIENTS } from '../client-override-policy';
-import { embeddedPrefix, TOPIC_GROUP_KEYS } from '../connector-config';
+import { COMMON_KEYS, embeddedPrefix, SINK_KEYS, SOURCE_KEYS, TOPIC_GROUP_KEYS } from '../connector-config';
 import { MILLRACE_KEYS } from '../millrace-keys';
 
 /** Compared at most: each costs about 0.1 ms with a hundred names. */
@@ -15,6 +15,12 @@ const MAX_LENGTH = 200;
 const MAX_GROUPS = 200;
 const MAX_WARNINGS = 100;
 const LABELS = 'millrace.label.';
+
+/** Characters: no plugin has a key of its own that is like one of the runtime's as long as this. */
+const LONG = 12;
+const RUNTIME: ReadonlySet<string> = new Set(
+  [COMMON_KEYS, SOURCE_KEYS, SINK_KEYS, MILLRACE_KEYS].flatMap((table) => Object.values(table).map(({ name }) => name)),
+);
 
 /** Keys with a common prefix, such as those of a transformation, which are known by the rest of their names. */
 interface Family {
@@ -30,14 +36,14 @@ export interface KnownKeys {
   readonly topicGroups: readonly string[] | null;
 }
 
-/** In the order of the keys. A plugin may have `file` and read `files`, so that no key beside a known one is named. */
+/** In the order of the keys. A plugin may have `file` and read `files`: a key that is set is rarely proposed. */
 export function unknownKeyWarnings(keys: readonly string[], known: KnownKeys): readonly ConfigWarning[] {
   const families = familiesOf(known);
   const inFamilies = (name: string): boolean => families.some(({ prefix }) => name.startsWith(prefix));
   const given = new Set(keys);
   const isFree = (name: string): boolean => !given.has(name);
   const others = [...known.names, ...Object.values(MILLRACE_KEYS).map(({ name }) => name)].filter(
-    (name) => isFree(name) && !inFamilies(name),
+    (name) => (isFree(name) || (RUNTIME.has(name) && name.length >= LONG)) && !inFamilies(name),
   );
   const isKnown = (key: string): boolean =>
     known.names.has(key) ||

@@ -37,6 +37,9 @@ export async function validatePatch(
   });
   return {
     ...infos,
+    ...(infos.warnings && {
+      warnings: infos.warnings.map((warning) => ({ ...warning, message: hide(warning.message) })),
+    }),
     configs: infos.configs.map(({ definition, value }) => ({
       definition,
       value: value && {

@@ -41,6 +41,7 @@ test.each<[string, string, Config?]>([
   ['task.max', 'tasks.max'],
   ['transfroms', 'transforms'],
   ['errors.bisct', 'errors.bisect'],
+  ['erors.tolerance', 'errors.tolerance', { 'errors.tolerance': 'none' }],
   ['errors.deadleterqueue.topic.name', 'errors.deadletterqueue.topic.name'],
   ['consumer.override.max.pol.records', 'consumer.override.max.poll.records'],
   ['consumer.overide.max.poll.records', 'consumer.override.max.poll.records'],
@@ -79,7 +80,6 @@ test.each<[string, Config]>([
   ['settings of a converter that the worker has', { 'value.converter.schema.registry.url': 'http://x' }],
   ['a key that the transformation may read', { ...MASK, 'transforms.mask.x': 'y' }],
   ['settings of interceptors', { 'consumer.override.acme.interceptor.level': 'x' }],
-  ['topic configs of a sink', { 'topic.creation.default.partition': '1' }],
   ['a key beside the one that is like it', { file: '/tmp/x', files: '/tmp/y' }],
 ])('no warning: %s', async (_, config) => {
   expect(await proposals(SNK, config)).toEqual({});
@@ -161,6 +161,28 @@ test('a key that the plugin ignores has a warning, unless its default is set', a
     })),
   );
   expect(await warnings({ 'signal.emit.failure.max.retries': ' 0 ', 'notification.http.url': '' })).toBeUndefined();
+});
+
+test.each<[string, Config, string, string]>([
+  ['source', SRC, 'errors.deadletterqueue.topic.name', 'sinks'],
+  ['sink', SNK, 'topic.creation.default.partitions', 'sources'],
+  ['sink', SNK, 'exactly.once.support', 'sources'],
+])('a key of the other type of connector has a warning: of a %s', async (_, base, key, type) => {
+  expect((await validator.validate({ ...base, name: 'a', [key]: '1' })).warnings).toEqual([
+    { key, meant: null, message: `"${key}" has no effect: only ${type} have it.` },
+  ]);
+  expect((await validator.validate({ ...base, name: 'a', [key]: ' ' })).warnings).toBeUndefined();
+});
+
+test('values of config providers are not shown in warnings', async () => {
+  const { config } = VALID[POSTGRES]!;
+  const sent = { ...(config as Config), name: 'a', 'snapshot.select.statement.overrides': '${p:tables}' };
+  const resolve = (given: Config): Promise<never> =>
+    Promise.resolve({ ...given, 'snapshot.select.statement.overrides': 'secret_schema.secret_table' } as never);
+  const resolving = createConfigValidator({ registry, config: fakeWorkerConfig(), resolver: { resolve } });
+  const { warnings } = await resolving.validate(sent);
+  expect(warnings?.map(({ key }) => key)).toEqual(['snapshot.select.statement.overrides']);
+  expect(JSON.stringify(warnings)).not.toContain('secret_table');
 });
 
 test('keys that only Java’s clients read have a warning', async () => {

@@ -119,3 +119,19 @@ test('output of a plugin is not part of the result', async () => {
   expect(JSON.parse(out)).toMatchObject([{ name: 'a', fields: [] }]);
   expect(err).toContain('printed by a plugin\n');
 });
+
+test('a key that is likely a typing error: a warning of both, and in the log of the worker that stores it', async () => {
+  const config = {
+    'connector.class': 'FileStreamSink',
+    topics: 't',
+    file: join(folder, 'out'),
+    'erors.tolerance': 'all',
+  };
+  await writeFile(join(folder, 'typo.json'), JSON.stringify({ name: 'typo', config }));
+  const sentence = '"erors.tolerance" is not a known key; did you mean "errors.tolerance"?';
+  const expected = { code: 0, out: `typo: valid\n  warning: ${sentence}\n` };
+  expect(await validate('typo.json', '--url', worker.url)).toMatchObject(expected);
+  expect(await offline('typo.json')).toMatchObject(expected);
+  await worker.register({ name: 'typo', config });
+  expect(worker.process.log()).toContain(`Config of connector typo: ${sentence}`);
+});
