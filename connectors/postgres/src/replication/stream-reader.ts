@@ -212,6 +212,7 @@ export class StreamReader implements Phase, StreamState {
     session.factory.readClock();
     decoder.out = out;
     let bytes = 0;
+    let isPaused = false;
     const connect = (): Promise<Client> => session.general.get();
     try {
       while (out.length < maxBatch && bytes < MAX_BATCH_BYTES) {
@@ -236,7 +237,6 @@ export class StreamReader implements Phase, StreamState {
           }
         }
         this.attempts = 0;
-        if (isOpen) session.reach.up('stream');
         bytes += end - start;
         source.shift();
       }
@@ -245,8 +245,10 @@ export class StreamReader implements Phase, StreamState {
       if (out.length > 0) return;
       if (!isTransient(error) && !wasCanceled(error))
         throw databaseError('Reading the definition of a table failed', error);
+      isPaused = true;
       this.pause(error, 'The definition of a table could not be read');
     } finally {
+      if (bytes > 0 && isOpen && !isPaused) session.reach.up('stream');
       decoder.endBatch();
       tap.consumed();
     }
