@@ -4,7 +4,7 @@
  */
 import { ConnectError } from '@millrace/sdk';
 import type { ConsumerRecord } from '@millrace/kafka-client';
-import { recordRanges, type TopicReaders } from './record-ranges';
+import { recordRanges, type RecordRange, type TopicReaders } from './record-ranges';
 
 export interface NewestRecordsRequest<T> {
   readonly topic: string;
@@ -13,10 +13,20 @@ export interface NewestRecordsRequest<T> {
   readonly convert: (partition: number, record: ConsumerRecord) => T | null;
   /** Ends the reading; what was read is returned. */
   readonly signal: AbortSignal;
+  /** What is read at most. (Default: the whole topic) */
+  readonly ranges?: readonly RecordRange[];
+  /** (Default: 5,000 records and 16 MiB) */
+  readonly bounds?: ReadBounds;
+}
+
+/** Of all partitions together. */
+export interface ReadBounds {
+  readonly records: number;
+  readonly bytes: number;
 }
 
 export interface NewestRecords<T> {
-  /** Records in the topic. */
+  /** Records in the topic, or in the ranges. */
   readonly total: number;
   /** Those that were read, wanted or not. */
   readonly read: number;
@@ -24,9 +34,7 @@ export interface NewestRecords<T> {
   readonly records: readonly T[];
 }
 
-/** Of all partitions. */
-const MAX_RECORDS = 5_000;
-const MAX_BYTES = 16 * 1024 * 1024;
+const BOUNDS: ReadBounds = { records: 5_000, bytes: 16 * 1024 * 1024 };
 const FIRST_STEP = 10;
 const GROWTH = 4;
 const POLL_MS = 500;
@@ -51,7 +59,7 @@ export async function newestRecords<T>(
   readers: TopicReaders,
   request: NewestRecordsRequest<T>,
 ): Promise<NewestRecords<T>> {
-  const found = await recordRanges(readers.admin, request.topic);
+  const found = request.ranges ?? (await recordRanges(readers.admin, request.topic));
   const ranges = found.map(({ partition, first, end }): Range => ({ partition, first, upper: end, oldest: Infinity }));
   const total = ranges.reduce((sum, { first, upper }) => sum + upper - first, 0);
   const reading = new Reading(readers.consumer, request);
@@ -104,9 +112,10 @@ class Reading<T> {
 
   /** Records to read of each partition. */
   room(partitions: number): number {
+    const { records, bytes } = this.request.bounds ?? BOUNDS;
     const average = this.records === 0 ? 0 : this.bytes / this.records;
-    const byBytes = average === 0 ? Infinity : Math.floor((MAX_BYTES - this.bytes) / average);
-    return Math.floor(Math.min(MAX_RECORDS - this.records, byBytes) / Math.max(1, partitions));
+    const byBytes = average === 0 ? Infinity : Math.floor((bytes - this.bytes) / average);
+    return Math.floor(Math.min(records - this.records, byBytes) / Math.max(1, partitions));
   }
 
   /** False: ended by the signal, and what was read of this step does not count. */

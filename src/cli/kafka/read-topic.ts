@@ -57,7 +57,11 @@ function finish(remaining: Map<number, PartitionRange>, position: (partition: nu
     if ((position(partition) ?? 0) >= end) remaining.delete(partition);
 }
 
-async function rangesOf(cluster: OpenCluster, { topic, partition, start }: TopicToRead): Promise<PartitionRange[]> {
+/** What is read of each partition now. @throws ConnectError `TOPIC_NOT_FOUND`, KafkaError */
+export async function rangesOf(
+  cluster: OpenCluster,
+  { topic, partition, start }: Pick<TopicToRead, 'topic' | 'partition' | 'start'>,
+): Promise<PartitionRange[]> {
   const admin = cluster.clients.admin(cluster.settings('admin'));
   try {
     const [description] = await admin.describeTopics([topic]);
@@ -79,7 +83,7 @@ async function rangesOf(cluster: OpenCluster, { topic, partition, start }: Topic
   }
 }
 
-interface PartitionRange {
+export interface PartitionRange {
   readonly partition: number;
   /** First offset to read. */
   readonly from: number;

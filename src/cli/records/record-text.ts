@@ -17,7 +17,7 @@ export interface ReadRecord {
 
 /** @throws DataError if a converter cannot read it */
 export function readRecord(
-  { topic, partition }: FetchedBatch,
+  { topic, partition }: Pick<FetchedBatch, 'topic' | 'partition'>,
   record: ConsumerRecord,
   readers: RecordReaders,
 ): ReadRecord {

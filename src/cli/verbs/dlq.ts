@@ -1,6 +1,7 @@
 /** `millrace dlq`: dead letters of sink connectors. */
 import { type VerbSpec, wholeNumber } from '@millrace/cli';
 import { READ_OPTIONS } from '../kafka/read-options';
+import { FILTER_OPTIONS } from './dlq/letter-filter';
 
 const TOPIC = { name: '<topic>', description: 'the dead letter topic; "millrace dlq list" shows them' };
 
@@ -24,17 +25,30 @@ export const command: VerbSpec = {
     {
       name: 'show',
       summary: 'show dead letters, and why they failed',
+      description:
+        'Show dead letters, and why they failed, the newest first. Their times are those of the records that failed.',
       arguments: [TOPIC],
       options: [
         ...READ_OPTIONS.map((option) =>
           option.flags.includes('count') ? { ...option, description: 'show this many records (default: 20)' } : option,
         ),
+        ...FILTER_OPTIONS,
+        {
+          flags: '--scan <number>',
+          description: 'search this many records, the newest',
+          default: 100_000,
+          parse: wholeNumber(1, 1e12),
+        },
         { flags: '--stacktrace', description: 'show the stack trace of the exception' },
       ],
       shared: ['output', 'cluster', 'context'],
       examples: [
         { command: 'dlq show orders-dlq', explanation: 'Origin, connector, exception, key and value of each' },
-        { command: 'dlq show orders-dlq --from -5 --stacktrace', explanation: 'The last five, with stack traces' },
+        { command: 'dlq show orders-dlq -n 5 --stacktrace', explanation: 'The newest five, with stack traces' },
+        {
+          command: 'dlq show orders-dlq --error DataException --since 2h',
+          explanation: 'Those with this error, of the last two hours',
+        },
       ],
       load: () => require('./dlq/show') as typeof import('./dlq/show'),
     },

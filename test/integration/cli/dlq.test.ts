@@ -10,6 +10,7 @@ import { Clients, take } from '../../helpers/kafka-clients';
 import { uniqueName } from '../../helpers/unique-name';
 
 const clients = new Clients();
+const STRINGS = ['--key-converter', 'string', '--value-converter', 'string'];
 const TIME = Date.parse('2026-01-31T12:00:00Z');
 let origin: string;
 let letters: string;
@@ -76,7 +77,15 @@ test('list: the topics that connectors name, with the number of records', async 
 });
 
 test('connect-runtime 5.8: show prints origin, stage, exception and the record as it was', async () => {
-  const { out, code } = await dlq('show', letters, '-n', '1', '--stacktrace', '--value-converter', 'string');
+  const { out, code } = await dlq(
+    'show',
+    letters,
+    '--origin',
+    `${origin}-2@7`,
+    '--stacktrace',
+    '--value-converter',
+    'string',
+  );
   expect(code).toBe(0);
   expect(out).toMatch(
     new RegExp(
@@ -89,17 +98,41 @@ test('connect-runtime 5.8: show prints origin, stage, exception and the record a
   expect(out).not.toContain('\u001b');
 });
 
-test('show -o json: the failure is a part of the record', async () => {
+test('show: the newest first; with -o json the failure is a part of the record', async () => {
   const lines = (await dlq('show', letters, '-o', 'json')).out.trim().split('\n');
   expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    { offset: 2, failure: { topic: null } },
+    { offset: 1, failure: { connector: 'other-sink' } },
     {
       offset: 0,
       headers: [{ key: 'trace', value: 't1' }],
       failure: { topic: origin, partition: 2, offset: 7, connector: 'orders-sink', stage: 'VALUE_CONVERTER' },
     },
-    { offset: 1, failure: { connector: 'other-sink' } },
-    { offset: 2, failure: { topic: null } },
   ]);
+});
+
+test('show: filters, and what is said when not all was searched', async () => {
+  const shown = async (...args: string[]): Promise<unknown> => {
+    const { out, err, code } = await dlq('show', letters, '-o', 'json', ...STRINGS, ...args);
+    const offsets = out
+      .split('\n')
+      .flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as { offset: number }).offset]));
+    return { code, offsets, err };
+  };
+  const all = { code: 0, err: '' };
+  expect(await shown('--error', 'dataexception', '--task', '1')).toEqual({ ...all, offsets: [1, 0] });
+  expect(await shown('--error', 'bad', '--connector', 'other-sink')).toEqual({ ...all, offsets: [1] });
+  expect(await shown('--origin', `${origin}-2`, '--key', 'K')).toEqual({ ...all, offsets: [1, 0] });
+  expect(await shown('--from', '-1')).toEqual({ ...all, offsets: [2] });
+  expect(await shown('-n', '1')).toEqual({ code: 0, offsets: [2], err: 'The newest 1 are shown; -n shows more.\n' });
+  const none = { code: 0, offsets: [], err: 'No such dead letters.\n' };
+  expect(await shown('--key', 'other')).toEqual(none);
+  expect(await shown('--until', '2026-01-31T12:00:00Z')).toEqual(none);
+  expect(await shown('--since', '2026-01-31T12:00:00Z')).toEqual({ ...all, offsets: [2, 1, 0] });
+  expect(await shown('--error', 'bad', '--scan', '2')).toEqual({
+    ...{ code: 0, offsets: [1] },
+    err: 'Only the newest 2 of 3 records were searched; --scan searches more.\n',
+  });
 });
 
 test('replay sends the original records to their topic and partition, without the error headers', async () => {
