@@ -44,6 +44,7 @@ const NEEDS_TIME_OF_DAY: Record<string, string> = {
   'src/logging/log-levels.ts': SHOWN,
   'packages/cli/src/output/watch.ts': SHOWN,
   'packages/cli/src/verbs/top.ts': OTHERS,
+  'src/cli/verbs/dlq/letter-filter.ts': 'compared with timestamps of records',
   'src/cli/verbs/doctor/worker-facts.ts': 'compared with the Date header',
   'packages/kafka-client/src/consumer/read-ahead.ts': THREADS,
   'packages/kafka-client/src/consumer/fetcher.ts': THREADS,

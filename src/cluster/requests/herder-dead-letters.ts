@@ -127,10 +127,9 @@ export class HerderDeadLetters {
       return await this.options.requests.limited(async () => await use(await this.letters(connector)));
     } catch (error) {
       if (error instanceof HerderError) throw error;
-      if (error instanceof ConnectError && error.code in STATUSES)
-        throw new HerderError(STATUSES[error.code] as number, `${error.code}: ${error.message}`, { cause: error });
-      const message = `DLQ_READ: The dead letters of ${connector} cannot be read: ${messageOf(error)}`;
-      throw new HerderError(500, message, { cause: error });
+      const known = error instanceof ConnectError && error.code in STATUSES ? error : unreadable(connector, error);
+      const message = `${known.code}: ${known.message}`;
+      throw new HerderError(STATUSES[known.code] as number, message, { cause: error });
     }
   }
 
@@ -170,6 +169,11 @@ export class HerderDeadLetters {
         { code: 'DLQ_FOREIGN_ORIGIN', place: { topic } },
       );
   }
+}
+
+function unreadable(connector: string, cause: unknown): ConnectError {
+  const message = `The dead letters of ${connector} cannot be read: ${messageOf(cause)}`;
+  return new ConnectError(message, { code: 'DLQ_READ', cause });
 }
 
 /** HTTP statuses of the errors of a whole request. */
