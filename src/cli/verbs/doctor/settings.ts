@@ -12,8 +12,10 @@ import { findRunningBroker } from '../../../embedded-broker/running-broker';
 import { workerClients } from '../../../kafka-clients';
 import type { Logger } from '../../../logging/logger';
 import { clusterSetup, DEV_DEFAULTS } from '../../worker/command-config';
-import type { WorkerSetup } from '../../worker/read-config';
+import { clusterOptions, type WorkerSetup } from '../../worker/read-config';
 import { type Deadline, notReached } from './deadline';
+import { readJavaWorker } from './from-java/read-sources';
+import { readWorkerSettings } from './from-java/worker-source';
 import { sentence } from './kafka-findings';
 import type { DoctorFinding } from './report';
 
@@ -57,7 +59,8 @@ export async function readSettings(
       subject: SUBJECT,
       message: sentence(message),
     }));
-    return withoutSettings(io, [...found, unchecked('its settings are invalid', 'Correct the settings first.')]);
+    const findings = [...found, unchecked('its settings are invalid', 'Correct the settings first.')];
+    return { ...withoutSettings(io, findings), ...withoutInvalid(invocation) };
   }
   if (setup === null) {
     const passed = [deadline.passed(SUBJECT), deadline.passed('Kafka')].filter((one) => one !== null);
@@ -87,6 +90,17 @@ export async function readSettings(
   const cure = file === null ? 'Name the worker settings with --config.' : undefined;
   const finding = notReached('Kafka', failed) ?? unchecked(failed.message, cure);
   return { config, resolver, file, hasKafka: false, findings: [...findings, finding] };
+}
+
+/** The other settings of the file, such as its listeners. */
+function withoutInvalid({ options, io }: Pick<Invocation, 'options' | 'io'>): Partial<DoctorSettings> {
+  const { file } = clusterOptions({ options });
+  try {
+    return file === undefined ? {} : { file, config: readWorkerSettings(readJavaWorker({ file }, io)).config };
+  } catch {
+    // The finding says that it cannot be read.
+    return {};
+  }
 }
 
 function withoutSettings(io: Invocation['io'], findings: readonly DoctorFinding[]): DoctorSettings {
