@@ -24,6 +24,7 @@ export const EXTRACT_FIELD_CONFIG: readonly ConfigKey[] = [
       typeof value === 'string' && SYNTAXES.includes(value.toUpperCase())
         ? null
         : `String must be one of (case insensitive): ${SYNTAXES.join(', ')}`,
+    accepts: { values: SYNTAXES, anyCase: true },
   },
 ];
 

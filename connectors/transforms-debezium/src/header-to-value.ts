@@ -24,6 +24,7 @@ const HEADER_CONFIG: readonly ConfigKey[] = [
     type: 'LIST',
     displayName: 'Header names list',
     documentation: 'Headers to copy or move. Required.',
+    requiredUnless: [],
     validator: (_, config) => namesProblem(config, 'headers'),
   }),
   key('fields', {
@@ -31,12 +32,15 @@ const HEADER_CONFIG: readonly ConfigKey[] = [
     displayName: 'Field names list',
     documentation:
       'The fields for these headers, in the same order; dots separate the names of nested fields. Required.',
+    requiredUnless: [],
     validator: (_, config) => namesProblem(config, 'fields') ?? countProblem(config),
   }),
   key('operation', {
     type: 'STRING',
     displayName: 'Operation: mover or copy',
     documentation: 'Whether the headers are removed (move) or stay (copy). Required.',
+    requiredUnless: [],
+    accepts: { values: OPERATIONS, anyCase: true },
     validator: (_, config) => (operationOf(config) === undefined ? operationProblem(config) : null),
   }),
 ];

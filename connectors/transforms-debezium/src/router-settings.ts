@@ -17,10 +17,12 @@ const text = (name: string, displayName: string, documentation: string): ConfigK
 export const ROUTER_CONFIG: readonly ConfigKey[] = [
   {
     ...text('topic.regex', 'Topic regex', 'Topics to route: a Java regular expression for the whole name. Required.'),
+    requiredUnless: [],
     validator: (value) => (typeof value === 'string' ? regexProblem(value) : 'A value is required'),
   },
   {
     ...text('topic.replacement', 'Topic replacement', 'The new topic; $1 or ${name} stands for a group. Required.'),
+    requiredUnless: [],
     validator: (value) => (typeof value === 'string' && value !== '' ? null : 'A value is required'),
   },
   {

@@ -25,6 +25,7 @@ const SCHEMA_CHANGE_CONFIG: readonly ConfigKey[] = [
     width: 'SHORT',
     displayName: 'Schema change event exclude list',
     documentation: `Kinds of schema changes to drop: ${KINDS.join(', ')}. Required.`,
+    requiredUnless: [],
     validator: (_, config) => problemOf(config),
   },
 ];

@@ -23,6 +23,7 @@ export const UNWRAP_CONFIG: readonly ConfigKey[] = [
         'What a delete becomes: nothing (drop), a null value (tombstone, delete-to-tombstone), or the old row with __deleted=true ' +
         '(rewrite, and rewrite-with-tombstone, which alone passes the tombstone after it).',
       validator: (value) => (DELETE_MODES.includes(value as DeleteMode) ? null : choiceProblem(DELETE_MODES)),
+      accepts: { values: DELETE_MODES },
     }),
     importance: 'MEDIUM',
   },

@@ -1,6 +1,6 @@
 /** What a form needs beyond Java's definitions: only on request. */
 import type { ConfigDefinitionInfo, KeyHints } from '../../../src/config/validation/config-infos';
-import { FILE_SINK, POSTGRES, VALID, validator } from '../schema/schema-fixtures';
+import { FILE_SINK, POSTGRES, registry, VALID, validator } from '../schema/schema-fixtures';
 
 const hintsOf = (definitions: readonly (ConfigDefinitionInfo | null)[], key: string): KeyHints | undefined =>
   definitions.find((definition) => definition?.name === key)?.hints;
@@ -24,6 +24,24 @@ test.each<[string, string, KeyHints | undefined]>([
   [FILE_SINK, 'topics', { required_unless: ['topics.regex'] }],
 ])('definitions of %s: %s', async (plugin, key, hints) => {
   expect(hintsOf(await validator.definitions(plugin, null, true), key)).toEqual(hints);
+});
+
+test('what the documentation calls required has a hint, of all plugins', async () => {
+  const found: string[] = [];
+  for (const { class: name } of registry.list()) {
+    const definitions = await validator.definitions(name, null, true);
+    for (const { name: key, documentation, required, hints } of definitions)
+      if (/\bRequired\.$/.test(documentation) && !required && hints?.required_unless === undefined)
+        found.push(`${name} ${key}`);
+  }
+  expect(found).toEqual([]);
+});
+
+test.each([
+  ['io.debezium.transforms.HeaderToValue', 'operation', ['move', 'copy']],
+  ['org.apache.kafka.connect.transforms.ExtractField$Key', 'field.syntax.version', ['V1', 'V2']],
+])('valid values of %s: %s', async (plugin, key, values) => {
+  expect(hintsOf(await validator.definitions(plugin, null, true), key)?.valid_values).toEqual(values);
 });
 
 test('a validation has those of transformations and converters, too, with their prefix', async () => {

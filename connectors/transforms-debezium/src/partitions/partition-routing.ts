@@ -34,6 +34,7 @@ const PARTITION_CONFIG: readonly ConfigKey[] = [
     documentation:
       'Fields of the event that choose the partition, e.g. change.id, source.table; change is after, or before in a ' +
       'delete. A field that an event lacks is left out. Required.',
+    requiredUnless: [],
     validator: (_, config) => fieldsProblem(config),
   }),
   key(2, PARTITIONS, {
@@ -42,6 +43,7 @@ const PARTITION_CONFIG: readonly ConfigKey[] = [
     importance: 'HIGH',
     displayName: 'Number of partition configured for topic',
     documentation: 'Number of partitions of the topic. Required.',
+    requiredUnless: [],
     validator: (_, config) => partitionsProblem(config),
   }),
   key(3, HASH, {

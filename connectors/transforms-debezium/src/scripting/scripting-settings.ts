@@ -29,6 +29,7 @@ export function scriptingConfig(expression: readonly [string, string, string]): 
       width: 'MEDIUM',
       displayName: 'Expression language',
       documentation: 'The language of the expression: cel. Required.',
+      requiredUnless: [],
       validator: (_, config) => languageProblem(textSetting(config, 'language'), textSetting(config, name)),
     }),
     key(3, name, {
@@ -37,6 +38,7 @@ export function scriptingConfig(expression: readonly [string, string, string]): 
       width: 'MEDIUM',
       displayName,
       documentation: `${documentation} In CEL, with key, value, keySchema, valueSchema, topic and header. Required.`,
+      requiredUnless: [],
       validator: (_, config) => expressionProblem(config, name),
     }),
     key(4, 'null.handling.mode', {

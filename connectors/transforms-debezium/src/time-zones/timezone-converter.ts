@@ -44,6 +44,7 @@ const TIMEZONE_CONFIG: readonly ConfigKey[] = [
     default: null,
     displayName: 'Converted Timezone',
     documentation: 'The time zone, e.g. Europe/Berlin or +08:00. Required.',
+    requiredUnless: [],
     validator: (value) => {
       if (typeof value !== 'string' || value.trim() === '') return 'A value is required';
       return zoneOffsets(value.trim()) === null ? UNKNOWN_ZONE : null;
