@@ -16,7 +16,6 @@ import { commandIndex, GLOBAL_OPTIONS, optionsOf } from './shared-options';
 type OnParsed = (run: Run, args: readonly string[], options: Readonly<Record<string, unknown>>) => void;
 
 const COLUMNS = 100;
-const GLOBAL_HEADING = 'Options of commands that have them, before or after the command:';
 
 export interface ParsedCommand {
   readonly run: Run;
@@ -58,13 +57,14 @@ function addAllCommands(root: Command, commands: CommandCatalogue, args: readonl
     .usage('<command> [options]')
     .configureHelp({ subcommandTerm: (command) => `${command.name()} ${commands.list[command.name()]?.usage}`.trim() })
     .option('-v, --version', 'print the versions of Millrace and of the Kafka Connect that it is compatible with')
+    .addHelpText('after', `\nOptions that several commands have may also stand before the command:\n${globalNames()}`)
     .addHelpText('after', `\nRun "millrace <command> --help" for the options and examples of a command.`);
 }
 
 /** The root of all commands. It writes to `io` and throws a CommanderError instead of ending the process. */
 function rootCommand(io: Pick<CliIo, 'stdout' | 'stderr'>): Command {
   const root = new Command('millrace').enablePositionalOptions();
-  for (const option of GLOBAL_OPTIONS) root.addOption(optionOf(option).helpGroup(GLOBAL_HEADING));
+  for (const option of GLOBAL_OPTIONS) root.addOption(optionOf(option).hideHelp());
   return root
     .exitOverride()
     .configureOutput({
@@ -106,6 +106,11 @@ function optionsWithGlobal(command: Command): Readonly<Record<string, unknown>> 
     if (!isGiven) options[name] = value;
   }
   return options;
+}
+
+/** `--url, --context`. */
+function globalNames(): string {
+  return GLOBAL_OPTIONS.map(({ flags }) => /--[\w-]+/.exec(flags)?.[0]).join(', ');
 }
 
 function rootOf(command: Command): Command {
