@@ -56,7 +56,9 @@ export function testConnectorVerbs(workerOf: () => RunningWorker, group: string,
     const connectors = await run('get', 'connectors');
     expect(connectors).toMatchObject({ code: 0, err: '' });
     expect(connectors.out).toMatch(
-      /^NAME +TYPE +STATE +TASKS +WORKER +CLASS\nbroken +sink +RUNNING +0\/1 .*\nlines +source +RUNNING +1\/1 /,
+      hasMetrics
+        ? /^NAME +TYPE +STATE +HEALTH +TASKS +ERRORS\/S +WORKER +CLASS\nbroken +sink +RUNNING +failed +0\/1 .*\nlines +source +RUNNING +running +1\/1 /
+        : /^NAME +TYPE +STATE +HEALTH +TASKS +ERRORS\/S +WORKER +CLASS\nbroken +sink +RUNNING +– +0\/1 +- .*\nlines +source +RUNNING +– +1\/1 +- /,
     );
     expect((await run('get', 'plugins', 'FileStreamSink')).out).toContain('file.FileStreamSinkConnector');
     expect((await run('get', 'workers')).out).toMatch(/\n127\.0\.0\.1:\d+ +2 +2 +1 +\S+ +\S+ +\S+ +healthy\n$/);
@@ -89,7 +91,7 @@ export function testConnectorVerbs(workerOf: () => RunningWorker, group: string,
     const { code, out } = await run('status');
     expect(code).toBe(5);
     expect(out).toMatch(
-      /FAILED broken, task 0 on 127\.0\.0\.1:\d+\n {2}org\.apache\.kafka\.connect\.errors\.ConnectException: /,
+      /FAILED broken, task 0 on 127\.0\.0\.1:\d+(?:, since \S+Z)?\n {2}org\.apache\.kafka\.connect\.errors\.ConnectException: /,
     );
   });
 
@@ -176,9 +178,12 @@ export function testConnectorVerbs(workerOf: () => RunningWorker, group: string,
     expect({ code, err }).toEqual({ code: 0, err: '' });
     if (hasMetrics)
       expect(out).toMatch(
-        /^WORKER +CPU +MEMORY +TASKS +RECORDS\/S\n127\.0\.0\.1:\d+ +\d+ % +[1-9]\d* MiB +\d+ +[\d.]+\n[^]*\nlines +source +RUNNING +1\/1 +[\d.]+ +- +- +0 +\S+\n/,
+        /^WORKER +CPU +MEMORY +TASKS +RECORDS\/S\n127\.0\.0\.1:\d+ +\d+ % +[1-9]\d* MiB +\d+ +[\d.]+\n[^]*\nlines +source +RUNNING +running +1\/1 +[\d.]+ +- +- +0 +\S+\n/,
       );
-    else expect(out).toMatch(/^Only states of [^]*\n\nCONNECTOR +TYPE +STATE +TASKS\nbroken +sink +RUNNING +0\/1\n/);
+    else
+      expect(out).toMatch(
+        /^Only states of [^]*\n\nCONNECTOR +TYPE +STATE +HEALTH +TASKS\nbroken +sink +RUNNING +– +0\/1\n/,
+      );
     const [broken] = (JSON.parse((await run('top', 'broken', '--once', '-o', 'json')).out) as Top).connectors;
     expect(broken).toMatchObject({ name: 'broken', tasks: [{ id: 0, state: 'FAILED' }] });
   });

@@ -34,10 +34,26 @@ export interface Health {
 
 /** The worker that answers is not in its group: a reason of each of its connectors. */
 export const NOT_IN_GROUP = 'HEALTH_NOT_IN_GROUP';
+/** A task with only these works, although not as intended. */
+const MILD: ReadonlySet<string> = new Set(['HEALTH_RETRYING', 'HEALTH_BEHIND']);
 const BAD: ReadonlySet<string> = new Set(['failed', 'degraded', 'unknown']);
 
 export function isBad(health: Health | null): boolean {
   return health !== null && BAD.has(health.summary);
+}
+
+export function isMild({ code }: HealthReason): boolean {
+  return MILD.has(code);
+}
+
+/** Another worker is gone or does not answer, so that nothing recent is known. */
+export function isOfWorker({ code }: HealthReason): boolean {
+  return code === 'HEALTH_WORKER_GONE' || code === 'HEALTH_WORKER_SILENT';
+}
+
+/** A reason besides the failures of the connector and its tasks. */
+export function isOfHealth({ code }: Pick<HealthReason, 'code'>): boolean {
+  return code.startsWith('HEALTH_');
 }
 
 /** Null if the value does not have the shape of Millrace's. What has another form in it is left out. */

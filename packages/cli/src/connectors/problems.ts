@@ -1,6 +1,6 @@
 /** What is wrong with a connector: its failures, and the other reasons of its health. Pure. */
 import { type Connector, failuresOf } from './connectors';
-import { type HealthAction, type HealthReason, NOT_IN_GROUP } from './health';
+import { type HealthAction, type HealthReason, isOfHealth, isOfWorker, NOT_IN_GROUP } from './health';
 
 export interface Problem {
   readonly label: 'FAILED' | 'DEGRADED' | 'UNKNOWN';
@@ -18,26 +18,24 @@ export interface Problem {
   readonly actions: readonly HealthAction[];
 }
 
-const OF_HEALTH = 'HEALTH_';
-const UNKNOWN: ReadonlySet<string> = new Set(['HEALTH_WORKER_GONE', 'HEALTH_WORKER_SILENT']);
 const COMMAND = /`millrace [^`]*`/g;
 
 /** Failures first. That the worker that answers is not in its group is a problem of the worker. */
 export function problemsOf({ name, status, health }: Connector): readonly Problem[] {
   const reasons = health?.reasons ?? [];
   const failures = failuresOf(status).map(({ part, worker, reason }): Problem => {
-    const known = reasons.find((one) => !one.code.startsWith(OF_HEALTH) && partOf(one) === part);
+    const known = reasons.find((one) => !isOfHealth(one) && partOf(one) === part);
     const { since = null, nextTryAt = null, actions = [] } = known ?? {};
     const cure = known?.cure != null && !reason.includes(known.cure) ? cureOf(known.cure, name) : null;
     return { label: 'FAILED', part, worker, reason, cure, since, nextTryAt, actions };
   });
   const others = reasons
-    .filter(({ code }) => code.startsWith(OF_HEALTH) && code !== NOT_IN_GROUP)
+    .filter((reason) => isOfHealth(reason) && reason.code !== NOT_IN_GROUP)
     .map((reason): Problem => {
       const { code, message, cure, since, worker, nextTryAt, actions } = reason;
       return {
         ...{
-          label: UNKNOWN.has(code) ? 'UNKNOWN' : 'DEGRADED',
+          label: isOfWorker(reason) ? 'UNKNOWN' : 'DEGRADED',
           part: reason.task === null ? '' : partOf(reason),
           worker,
         },
@@ -58,6 +56,6 @@ function partOf({ task }: HealthReason): string {
 }
 
 /** Commands in it name the connector. */
-function cureOf(cure: string, name: string): string {
+export function cureOf(cure: string, name: string): string {
   return cure.replace(COMMAND, (command) => command.replace(/\bNAME\b/, () => name));
 }

@@ -1,3 +1,3 @@
 /** What a command prints: tables, JSON, YAML. */
 export { writeAnswer, yamlDocument } from '../output/answer';
-export { tableText } from '../output/layout';
+export { tableText, timeText } from '../output/layout';

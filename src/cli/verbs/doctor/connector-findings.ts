@@ -1,4 +1,6 @@
 /** The states of connectors and tasks. Pure. */
+import { actionCommands, cureOf, isMild, isOfHealth, isOfWorker, NOT_IN_GROUP } from '@millrace/cli/connectors';
+import { timeText } from '@millrace/cli/answers';
 import { path } from '@millrace/cli/rest';
 import { shellQuote } from '@millrace/cli/terminal';
 import { traceReason } from '@millrace/texts/redaction';
@@ -12,11 +14,13 @@ import { type ConnectorFacts, isNoWorker, type RestFacts } from './worker-facts'
 /**
  * @param isGuessed the command line and the context name no URL
  * @param isOfFile the worker settings name it
+ * @param isGroupKnown other findings are about the workers of the group
  */
 export function restFindings(
   { url, worker, connectors }: RestFacts,
   isGuessed = false,
   isOfFile = false,
+  isGroupKnown = false,
 ): DoctorFinding[] {
   const subject = `REST API ${url}`;
   if ('failed' in worker)
@@ -34,7 +38,13 @@ export function restFindings(
   const found = clockFindings(subject, worker.value);
   if (connectors === undefined) return found;
   if ('failed' in connectors) return [...found, listFinding(subject, connectors.failed)];
-  return [...found, ...connectors.value.flatMap((connector) => connectorFindings(connector, url))];
+  return [
+    ...found,
+    ...connectors.value.flatMap((connector) => [
+      ...connectorFindings(connector, url),
+      ...healthFindings(connector, subject, isGroupKnown),
+    ]),
+  ];
 }
 
 /** The list of connectors cannot be read, although the worker answers. */
@@ -57,7 +67,7 @@ function listFinding(subject: string, failure: Failure): DoctorFinding {
   };
 }
 
-function connectorFindings({ name, connector, tasks }: ConnectorFacts, url: string): DoctorFinding[] {
+function connectorFindings({ name, connector, tasks, health }: ConnectorFacts, url: string): DoctorFinding[] {
   const subject = `connector ${name}`;
   const restartUrl = `${url}${path`/connectors/${name}/restart`}`;
   const restart = `curl -sS -X POST ${shellQuote(`${restartUrl}?includeTasks=true&onlyFailed=true`)}`;
@@ -69,6 +79,7 @@ function connectorFindings({ name, connector, tasks }: ConnectorFacts, url: stri
       subject,
       message: `The connector is FAILED on ${connector.worker_id ?? 'an unknown worker'}: ${firstLine(connector.trace)}`,
       ...failureCure(connector.trace ?? '', name, restart),
+      ...statementsOf(name, health, null),
     });
   const failed = tasks.filter(({ state }) => state === 'FAILED');
   const [task] = failed;
@@ -79,6 +90,7 @@ function connectorFindings({ name, connector, tasks }: ConnectorFacts, url: stri
       subject,
       message: `${failed.length} of ${tasks.length} tasks are FAILED; task ${task.id} on ${task.worker_id ?? 'an unknown worker'}: ${firstLine(task.trace)}`,
       ...failureCure(task.trace ?? '', name, restart),
+      ...statementsOf(name, health, task.id),
     });
   const unassigned = [connector, ...tasks].filter(({ state }) => state === 'UNASSIGNED').length;
   if (unassigned > 0)
@@ -100,6 +112,34 @@ function connectorFindings({ name, connector, tasks }: ConnectorFacts, url: stri
       statements: [`curl -sS -X POST ${shellQuote(restartUrl)}`],
     });
   return found;
+}
+
+/** What the reason of a failure says can be done, unless it is only a restart. */
+function statementsOf(
+  name: string,
+  health: ConnectorFacts['health'],
+  task: number | null,
+): Pick<DoctorFinding, 'statements'> {
+  const { actions = [] } = health?.reasons.find((one) => !isOfHealth(one) && one.task === task) ?? {};
+  if (actions.every(({ kind }) => kind === 'restart')) return {};
+  return { statements: actionCommands(name, actions).map(({ command }) => command) };
+}
+
+/** @param rest what answers: it, not the connector, is what has left its group */
+function healthFindings({ name, health }: ConnectorFacts, rest: string, isGroupKnown: boolean): DoctorFinding[] {
+  const reasons = health?.reasons.filter((reason) => isOfHealth(reason) && !(isGroupKnown && isOfWorker(reason)));
+  return (reasons ?? []).map((reason) => {
+    const { code, message, cure, since, actions } = reason;
+    const statements = actionCommands(name, actions).map(({ command }) => command);
+    return {
+      severity: isMild(reason) ? 'warning' : 'error',
+      code,
+      subject: code === NOT_IN_GROUP ? rest : `connector ${name}`,
+      message: since === null ? message : `${sentence(message)} Since ${timeText(since)}.`,
+      ...(cure !== null && { cure: cureOf(cure, name) }),
+      ...(statements.length > 0 && { statements }),
+    };
+  });
 }
 
 /** The reason of a trace; the class before it is kept, because people search for it. */

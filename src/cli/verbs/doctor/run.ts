@@ -65,7 +65,7 @@ async function examine(invocation: Invocation, show: ShowProgress): Promise<numb
     ...(read === null ? [end.passed('connector documents')].filter((one) => one !== null) : []),
     ...settings.findings,
     ...(kafka === null ? [] : [...kafkaFindings(kafka), ...storageFindings(kafka), ...groupFindings(kafka, workers)]),
-    ...restFindings(rest, isGuessed, settings.file !== null),
+    ...restFindings(rest, isGuessed, settings.file !== null, group !== undefined),
     ...lostWorkerFindings(workers, workers.length === group?.members.length, rest),
     ...diagnoses.findings,
   ];
@@ -79,10 +79,13 @@ async function examine(invocation: Invocation, show: ShowProgress): Promise<numb
   return exitCodeOf(report);
 }
 
+/** Also one that reads from a pipe. */
+const OF_MILLRACE = /^(?:echo '[^']*' \| )?millrace /;
+
 /** Commands of `millrace` ask the same workers; without the statements that a shell of this platform would change. */
 function runnable({ statements, ...finding }: DoctorFinding, options: string): DoctorFinding {
   if (statements === undefined) return finding;
-  const complete = statements.map((statement) => (/^millrace /.test(statement) ? statement + options : statement));
+  const complete = statements.map((statement) => (OF_MILLRACE.test(statement) ? statement + options : statement));
   return { ...finding, statements: complete.filter(isRunnable) };
 }
 

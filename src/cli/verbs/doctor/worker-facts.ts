@@ -1,4 +1,5 @@
 /** What the checks know from REST: each worker of the group, asked at its advertised URL, and all connectors. */
+import { type Health, healthOf } from '@millrace/cli/connectors';
 import type { Server } from '@millrace/cli/context';
 import { ConnectClient, exchange, objectOf, path } from '@millrace/cli/rest';
 import type { GroupDescription } from '@millrace/kafka-client';
@@ -127,6 +128,8 @@ export interface ConnectorFacts {
   readonly config: Readonly<Record<string, string>>;
   readonly connector: State;
   readonly tasks: readonly (State & { readonly id: number })[];
+  /** Null: not measured, as by Java's workers. */
+  readonly health?: Health | null;
 }
 
 export interface RestFacts {
@@ -145,7 +148,9 @@ export async function readRest(server: Server, deadline: Deadline): Promise<Rest
   try {
     // Chooses the first URL that answers.
     const connectors = await deadline.read('The list of connectors', LIST_MS, async () =>
-      connectorsOf(await client.request('/connectors?expand=info&expand=status', { largest: LARGEST_LIST })),
+      connectorsOf(
+        await client.request('/connectors?expand=info&expand=status&expand=health', { largest: LARGEST_LIST }),
+      ),
     );
     const worker = await deadline.read(`The request to ${client.address}`, LIST_MS, () =>
       askWorker(client.address, server),
@@ -174,7 +179,7 @@ export async function readOffsets(server: Server, connector: string, deadline: D
 /** Of a connector, what has another form is left out. @throws ConnectError `REST_REPLY_INVALID` */
 function connectorsOf(reply: unknown): ConnectorFacts[] {
   return Object.entries(objectOf(reply, 'GET /connectors')).map(([name, expanded]) => {
-    const { info, status } = record(expanded);
+    const { info, status, health } = record(expanded);
     const { connector, tasks } = record(status);
     const config = Object.entries(record(record(info).config)).filter(([, value]) => typeof value === 'string');
     return {
@@ -182,6 +187,7 @@ function connectorsOf(reply: unknown): ConnectorFacts[] {
       config: Object.fromEntries(config) as Record<string, string>,
       connector: stateOf(connector),
       tasks: (Array.isArray(tasks) ? tasks : []).map((task) => ({ ...stateOf(task), id: Number(record(task).id) })),
+      health: healthOf(health),
     };
   });
 }
