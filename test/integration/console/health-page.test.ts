@@ -12,7 +12,7 @@ import { Clients } from '../../helpers/kafka-clients';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
 import { overflow, show } from './console-pages';
-import { startConsoleWorker } from './console-worker';
+import { register, startConsoleWorker } from './console-worker';
 import { OverviewPage } from './overview-page';
 
 const JSON_VALUES = {
@@ -86,6 +86,25 @@ describeInBrowser('health in the console', () => {
     const wrong = await reasonsOf(page, 'poisoned');
     expect(await wrong.innerText()).toContain(`See why in the dead letters of ${letters}`);
     expect(await axe(page)).toEqual([]);
+  });
+
+  test('a task that is disconnected: why, since when, the next try, and no lag of before', async () => {
+    await register(worker, 'away', { down: 'The queue at q:1 refuses connections', lag: '90' });
+    await worker.running('away');
+    const page = await browser.open(`${worker.url}/ui/`);
+    const overview = await new OverviewPage(page).loaded();
+    await overview.waitForState('away', 'degraded');
+    const text = await overview.row('away').innerText();
+    expect(text).toContain('Task 0 is disconnected: The queue at q:1 refuses connections.');
+    expect(text).toMatch(/next try in (?:9 min \d+ s|10 min)/);
+    expect(text).not.toContain('1 min 30 s');
+    const wrong = await reasonsOf(page, 'away');
+    expect(await wrong.innerText()).toMatch(
+      /Make the system reachable again[\s\S]*next try in[\s\S]*HEALTH_DISCONNECTED/,
+    );
+    await show(page, '#/changes');
+    const change = page.locator('.change', { hasText: 'disconnected' }).filter({ hasText: 'away' });
+    expect(await change.first().innerText()).toContain('The queue at q:1 refuses connections');
   });
 
   test('a failed record is skipped: the dialog says what is lost, and what happened at each step', async () => {

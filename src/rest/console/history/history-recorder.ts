@@ -14,6 +14,11 @@ import { readReport, workerReport, type TaskReport } from '../../reports/worker-
 import { SampleHistory, STEP_MS, type Samples } from './sample-history';
 import { chartedFigures, connectorSamples, processSamples, type ChartedFigure } from './samples';
 
+/** After the beginning of a step, so that a timer that fires a little early is not of the step before. */
+const DELAY_MS = 1_000;
+/** By then, the other workers have their samples, unless their clocks differ by more. */
+const ALL_SAMPLED_MS = 3_000;
+
 /** The only subject of the history of the process. */
 export const PROCESS = 'process';
 
@@ -31,7 +36,7 @@ export class HistoryRecorder {
   }
 
   start(): void {
-    const wait = STEP_MS - (Date.now() % STEP_MS);
+    const wait = STEP_MS - ((Date.now() - DELAY_MS) % STEP_MS);
     this.timer = startTimer(() => {
       this.sample(Date.now(), performance.now());
       this.start();
@@ -42,10 +47,17 @@ export class HistoryRecorder {
     if (this.timer) clearTimeout(this.timer);
   }
 
+  /** The newest step that all workers have sampled, as its time. @param now milliseconds since the epoch */
+  end(now: number): number {
+    const step = Math.floor((now - ALL_SAMPLED_MS) / STEP_MS) * STEP_MS;
+    return Math.min(this.process.end || step, step);
+  }
+
   /** @param at milliseconds since the epoch; `monotonic`: of the same moment */
   sample(at: number, monotonic: number): void {
     const herder = this.context.herderIfReady();
-    if (!herder) return;
+    // Too soon for a rate: the timer has fired early.
+    if (!herder || (this.before && monotonic - this.before.at < DELAY_MS)) return;
     try {
       this.record(herder, at, monotonic);
     } catch (error) {

@@ -50,6 +50,7 @@ const missingOf = (answers: readonly (readonly [string, unknown])[]): string[] =
 /** Rates of the last minutes, of all connectors. */
 export async function recentRates(sources: HistorySources, authorization: string | null): Promise<RateHistory[]> {
   const own = ownRates(sources.history);
+  const newest = sources.history.end(Date.now());
   const answers = await askOthers(sources, `${PATH}?rates=true`, authorization);
   const all = [own, ...answers.flatMap(([, body]) => readRates(body) ?? [])];
   const reports = new Map<string, HistoryReport[]>();
@@ -57,7 +58,7 @@ export async function recentRates(sources: HistorySources, authorization: string
     for (const [connector, rate] of Object.entries(rates))
       reports.set(connector, [...(reports.get(connector) ?? []), { end, stepMs: STEP_MS, measures: { rate } }]);
   return [...reports].map(([connector, found]) => {
-    const rates = joinedMeasures(found, own.end || Date.now()).get('rate') ?? UNKNOWN;
+    const rates = joinedMeasures(found, newest).get('rate') ?? UNKNOWN;
     return { connector, rates: rates.slice(-RECENT_STEPS) };
   });
 }
@@ -96,7 +97,7 @@ async function ofConnector(
   herder.reads.record(name);
   const answers = await askOthers(sources, `${PATH}/${encodeSegment(name)}`, authorization);
   const own = historyReport(history.connectors, name);
-  const end = own.end || Date.now();
+  const end = history.end(Date.now());
   const measures = joinedMeasures([own, ...answers.flatMap(([, body]) => readHistory(body) ?? [])], end);
   return {
     ...{ at: Date.now(), end, stepMs: STEP_MS },
@@ -115,7 +116,7 @@ async function ofWorkers(sources: HistorySources, authorization: string | null):
   const { context, history } = sources;
   const answers = await askOthers(sources, PATH, authorization);
   const own = historyReport(history.process, PROCESS);
-  const end = own.end || Date.now();
+  const end = history.end(Date.now());
   const reports = [
     [context.herder().workerId, own] as const,
     ...answers.flatMap(([worker, body]) => {

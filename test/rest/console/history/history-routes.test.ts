@@ -103,13 +103,30 @@ test('between workers: the process, the rates, a connector; nothing before the w
   expect((await request(starting.app).get('/ui/api/worker-history')).status).toBe(404);
 });
 
+test('the newest values are of a step that the other workers have sampled, too', async () => {
+  const now = jest.spyOn(Date, 'now');
+  try {
+    const { app, history } = await worker();
+    history.sample(END, 0);
+    history.sample(END + STEP_MS, STEP_MS);
+    // A timer that fires twice is too soon for a rate.
+    history.sample(END + 2 * STEP_MS, STEP_MS + 1);
+    now.mockReturnValue(END + STEP_MS + 1_500);
+    expect(((await get(app, '/ui/api/workers/history')) as WorkersHistory).end).toBe(END);
+    now.mockReturnValue(END + STEP_MS + 3_500);
+    expect(((await get(app, '/ui/api/workers/history')) as WorkersHistory).end).toBe(END + STEP_MS);
+  } finally {
+    now.mockRestore();
+  }
+});
+
 test('the timer that samples ends with the worker', () => {
   jest.useFakeTimers({ now: END + 3_000 });
   try {
     const { history, herder } = fakeWorker();
     const figures = jest.spyOn(herder, 'figures');
     history.start();
-    jest.advanceTimersByTime(STEP_MS - 3_001);
+    jest.advanceTimersByTime(STEP_MS - 2_001);
     expect(figures).not.toHaveBeenCalled();
     jest.advanceTimersByTime(1 + 2 * STEP_MS);
     expect(figures).toHaveBeenCalledTimes(3);

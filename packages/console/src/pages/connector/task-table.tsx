@@ -56,7 +56,7 @@ function columnsOf(row: ConnectorRow, refresh: () => void): readonly Column<Task
       label: 'State',
       value: ({ state }) => state,
       cell: ({ state, problem }) => (
-        <div class="stack">
+        <div class="badges">
           <StateBadge state={state} />
           {problem !== null && <span class="sub warn">{problem.kind}</span>}
         </div>

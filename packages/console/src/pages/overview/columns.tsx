@@ -131,16 +131,17 @@ function ReasonCell({ row: { reasons } }: { readonly row: ConnectorRow }): JSX.E
       <bdi class="two-lines" title={text}>
         {text}
       </bdi>
-      <span class="sub">
+      <span class="sub-text clip">
         <Age at={since} />
         {nextTryAt !== null && (
-          <span>
-            · next try <Until at={nextTryAt} />
-          </span>
+          <>
+            {' · next try '}
+            <Until at={nextTryAt} />
+          </>
         )}
-        {task !== null && <span>· task {task}</span>}
-        {reasons.length > 1 && <span>· {formatNumberOf(reasons.length - 1, 'more reason')}</span>}
-        <span class="clip">· {printable(code)}</span>
+        {task !== null && ` · task ${task}`}
+        {reasons.length > 1 && ` · ${formatNumberOf(reasons.length - 1, 'more reason')}`}
+        {` · ${printable(code)}`}
       </span>
     </div>
   );
