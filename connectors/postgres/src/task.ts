@@ -61,6 +61,7 @@ export class PostgresSourceTask implements SourceTask {
     session.snapshot.skip();
     session.notifications.send({ aggregateType: 'Initial Snapshot', type: 'SKIPPED' });
     if (plan.stream) this.phase = this.streamFrom(streamFrom ?? positionAt(0), storedOffset);
+    else session.metrics.stop();
   }
 
   async poll(): Promise<readonly SourceRecord[] | null> {
@@ -173,6 +174,7 @@ export class PostgresSourceTask implements SourceTask {
     const { session, plan, streamFrom, created } = this.started as Started;
     if (!plan.stream) {
       const { mode } = session.config.snapshot;
+      session.metrics.stop();
       session.logger.info(`snapshot.mode=${mode}: the snapshot is complete, no changes are streamed.`);
       return null;
     }

@@ -151,3 +151,21 @@ test('during the snapshot: why it was interrupted, and when it resumes', async (
   expect(new Set(ids()).size).toBe(20001);
   await waitFor('the connection', async () => (await run.poll(), run.connection.isUp === true));
 });
+
+test('a snapshot without a slot, whose server never answers', async () => {
+  await database.query('INSERT INTO t SELECT generate_series(1, 20000)');
+  const overrides = { 'snapshot.mode': 'initial_only', 'max.batch.size': '100', 'max.queue.size': '200' };
+  run = await TaskRun.start(config(overrides));
+  await run.count(100);
+  expect(run.connection.isUp).toBe(true);
+  const thaw = await freeze(database);
+  try {
+    await waitFor('the task to notice', async () => (await run.poll(), run.connection.isUp === false));
+    expect(run.connection.problems.at(-1)?.reason).toBe('A query failed: no answer within 10000 ms');
+  } finally {
+    thaw();
+  }
+  await run.count(20000);
+  expect(new Set(ids()).size).toBe(20000);
+  expect(run.connection.isUp).toBe(true);
+});

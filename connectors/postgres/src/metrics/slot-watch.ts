@@ -21,7 +21,8 @@ const EVERY_MS = 10_000;
 const DEADLINE_MS = 10_000;
 
 interface SlotWatchOptions {
-  readonly slot: string;
+  /** Null: there is none, and only whether the server answers is found out. */
+  readonly slot: string | null;
   readonly general: Pick<GeneralConnection, 'get'>;
   readonly reach: Pick<Reachability, 'isDown' | 'up' | 'down' | 'answeredSince'>;
   /** Requests a sign of life of the stream, if there is one. */
@@ -96,7 +97,7 @@ export class SlotWatch {
     } catch (error) {
       if (this.stopped) return;
       this.health = null;
-      const text = `The state of replication slot "${slot}" could not be read`;
+      const text = slot === null ? 'A query failed' : `The state of replication slot "${slot}" could not be read`;
       // The query may also wait for another one on its connection.
       if (error instanceof Silence ? !reach.answeredSince(askedAt) : isDisconnection(error))
         reach.down('queries', text, error, { waitMs: EVERY_MS });
@@ -105,6 +106,7 @@ export class SlotWatch {
     }
     if (this.stopped) return;
     reach.up('queries');
+    if (slot === null) return;
     this.health = health;
     const trouble = slotTrouble(health, warnBytes, this.trouble);
     if (trouble !== null && trouble !== this.trouble) logger.warn(troubleText(slot, trouble, health));
@@ -115,6 +117,10 @@ export class SlotWatch {
   private async query(): Promise<SlotHealth | null> {
     const { general, serverVersion, slot } = this.options;
     const client = await general.get();
+    if (slot === null) {
+      await client.query('SELECT 1');
+      return null;
+    }
     const askedMs = Date.now();
     const { rows } = await client.query(slotQuery(serverVersion), [slot]);
     const row = rows[0] as SlotRow | undefined;

@@ -24,24 +24,18 @@ export class TaskMetrics {
   /** Null while nothing streams. */
   stream: StreamState | null = null;
   private readonly delivery = new Delivery();
-  private readonly watch: SlotWatch;
+  private watch: SlotWatch | null = null;
   private storedLsn: Lsn = 0;
 
   constructor(
     readonly counts: EventCounts,
     private readonly options: TaskMetricsOptions,
-  ) {
-    const { config, general, reach, serverVersion, logger } = options;
-    const { warnBytes } = config.metrics;
-    const askStream = (): void => this.stream?.requestKeepalive();
-    this.watch = new SlotWatch({
-      ...{ slot: config.slot.name, general, reach, askStream, serverVersion, warnBytes, logger },
-    });
-  }
+  ) {}
 
-  /** Adds the metrics. @param streams whether the task has a slot */
+  /** Adds the metrics, and watches the server. @param streams whether the task has a slot */
   start(streams: boolean, snapshot: SnapshotFigures): void {
-    const { counts, delivery, watch } = this;
+    const { counts, delivery } = this;
+    const watch = this.watchOf(streams);
     const { config, metrics, reach } = this.options;
     const { tags, statistics } = config.metrics;
     const own = new MetricGroup(metrics, 'millrace_postgres_', { name: config.prefix, ...tags });
@@ -49,6 +43,7 @@ export class TaskMetrics {
       new MetricGroup(metrics, 'debezium_metrics_', { context, plugin: 'postgres', name: config.prefix, ...tags });
     const { queue, events } = config;
     addSnapshotMetrics(debezium('snapshot'), own, snapshot, counts, queue);
+    watch.start();
     if (!streams) return;
     const figures = {
       ...{ counts, delivery },
@@ -68,12 +63,19 @@ export class TaskMetrics {
     addConnectedMetric(slot, reach);
     addLagMetrics(slot, figures);
     addSlotMetrics(slot, watch);
-    watch.start();
+  }
+
+  private watchOf(streams: boolean): SlotWatch {
+    const { config, general, reach, serverVersion, logger } = this.options;
+    const { warnBytes } = config.metrics;
+    const slot = streams ? config.slot.name : null;
+    const askStream = (): void => this.stream?.requestKeepalive();
+    return (this.watch = new SlotWatch({ slot, general, reach, askStream, serverVersion, warnBytes, logger }));
   }
 
   /** The slot is read now. */
   streams(): void {
-    void this.watch.readAgain();
+    void this.watch?.readAgain();
   }
 
   /** A batch is about to be returned. @param offset of its last record */
@@ -89,8 +91,9 @@ export class TaskMetrics {
     if (position !== null) this.storedLsn = position;
   }
 
+  /** Nothing needs the server any more, or the task ends. */
   stop(): void {
-    this.watch.stop();
+    this.watch?.stop();
   }
 }
 

@@ -181,7 +181,7 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
       await relations.load(client, tables);
     }
     // The temporary slots of a preview are not worth a warning.
-    metrics.start(plan.stream && !isPreview, session.snapshot);
+    if (!isPreview) metrics.start(plan.stream, session.snapshot);
     const resumable = stored.kind === 'snapshot' && gap === null && created === null;
     return {
       ...{ session, plan, stored, storedOffset, created, resumable, streamFrom, publication, release },
