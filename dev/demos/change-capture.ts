@@ -76,7 +76,7 @@ async function startDemoWorker(run: string): Promise<StartedWorker> {
   await worker.ready();
   const broker = /Started an embedded broker on (\S+)/.exec(worker.process.log())?.[1];
   if (broker) say(`  an embedded Kafka broker on ${broker}, in the worker: bootstrap.servers=embedded`);
-  say(`  a worker at ${worker.url}: millrace start worker.properties`);
+  say(`  a worker, with its console at ${worker.url}/ui: millrace start worker.properties`);
   return worker;
 }
 

@@ -31,7 +31,7 @@ interface Tarball {
 /** Besides `dist`, a manifest, a license and a README. */
 const FURTHER_FILES: Readonly<Record<string, RegExp>> = {
   millrace: /^(worker\.properties|docs\/errors\.md|examples\/.*)$/,
-  '@millrace/console': /^dist\/ui\/(index\.html|style-\w{8}\.css|LICENSE\.preact)$/,
+  '@millrace/console': /^dist\/ui\/(index\.html|style-\w{8}\.css|LICENSE\.(?:preact|uplot))$/,
   '@millrace/connector-postgres': /^TYPES\.md$/,
 };
 /** Those that other code compiles against. */
