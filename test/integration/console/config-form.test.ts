@@ -57,6 +57,22 @@ describeInBrowser('forms', () => {
     await fieldOf(page, 'notification.http.url').getByText('no effect', { exact: true }).waitFor();
   });
 
+  test('the documentation of a plugin marks required keys and those without effect, and lists values', async () => {
+    const page = await browser.open(`${worker.url}/ui/#/plugins`);
+    await page.getByRole('searchbox').first().fill('PostgresConnector');
+    await page
+      .getByRole('button', { name: /PostgresConnector/ })
+      .first()
+      .click();
+    await page.getByLabel(`Search the keys of ${POSTGRES}`).fill('e');
+    const about = (key: string): Locator =>
+      page.locator('.key-docs > div').filter({ has: page.locator('dt').getByText(key, { exact: true }) });
+    await about('topic.prefix').getByText('required', { exact: true }).waitFor();
+    await about('notification.http.url').getByText('no effect', { exact: true }).waitFor();
+    await about('errors.tolerance').getByText('Values: none, all').waitFor();
+    expect(await axe(page)).toEqual([]);
+  });
+
   test('valid values are offered, also of keys of the runtime, of transformations and their predicates', async () => {
     const page = await creating(SINK);
     await page.getByLabel('Keys to show').selectOption('All keys');

@@ -97,17 +97,26 @@ function downloadSchema(className: string): void {
 }
 
 function KeyDocumentation({ definition }: { readonly definition: Definition }): JSX.Element {
-  const { name, type, required, default_value: preset, importance, documentation } = definition;
+  const { name, type, required, default_value: preset, importance, documentation, hints = {} } = definition;
+  const { required_unless: unless, valid_values: values, without_effect: isIgnored } = hints;
   return (
     <div>
       <dt>
         <bdi class="code text">{printable(name)}</bdi>
         <span class="tag">{type.toLowerCase()}</span>
-        {required && <span class="tag tag-required">required</span>}
+        {(required || unless) && (
+          <span class="tag tag-required">{printable(['required', ...(unless ?? [])].join(' or '))}</span>
+        )}
+        {isIgnored && <span class="tag">no effect</span>}
         <span class="tag">{importance.toLowerCase()} importance</span>
       </dt>
       <dd>
         {documentation !== '' && <Documentation>{documentation}</Documentation>}
+        {values && (
+          <p class="muted">
+            Values: <bdi class="code">{printable(values.join(', '))}</bdi>
+          </p>
+        )}
         {preset !== null && preset !== '' && (
           <p class="muted">
             Default: <bdi class="code">{printable(preset)}</bdi>
