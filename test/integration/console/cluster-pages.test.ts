@@ -1,6 +1,7 @@
 /** The pages of loggers, changes and plugins, and a connector's log lines, used as a person does. */
 import type { Page } from 'playwright-core';
 import type { StartedWorker } from '../../../dev/services/worker';
+import { axe } from '../../helpers/browser/axe';
 import { describeInBrowser, useBrowser } from '../../helpers/browser/use-browser';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
@@ -67,6 +68,19 @@ describeInBrowser('the pages of the group', () => {
     const page = await opened('#/connectors/watched?tab=logs');
     const lines = page.getByRole('region', { name: 'Log lines' });
     await lines.getByText('Connector watched is RUNNING').first().waitFor();
+    for (let i = 0; i < 3; i++) {
+      await worker.request('PUT', '/connectors/watched/pause');
+      await worker.statusWhen('watched', ({ connector }) => connector.state === 'PAUSED');
+      await worker.request('PUT', '/connectors/watched/resume');
+      await worker.statusWhen('watched', ({ connector }) => connector.state === 'RUNNING');
+    }
+    const paused = lines.locator('.log-line', { hasText: '/connectors/watched/pause' });
+    await paused.getByText('×3 since').waitFor();
+    expect(await paused.count()).toBe(1);
+    await page.getByText(/^\d+ lines, \d+ different$/).waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.getByLabel('Equal lines once').uncheck();
+    await waitFor('each line', async () => (await paused.count()) === 3);
     await page.getByLabel('Filter log lines').fill('no line has this');
     await lines.getByText('Connector watched is RUNNING').first().waitFor({ state: 'detached' });
   });

@@ -1,17 +1,18 @@
-/** Recent log lines of the connector, of all workers. */
+/** Recent log lines of the connector, of all workers: equal ones as one. */
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { LogLine, LogLines } from '../../worker-api';
 import { request } from '../../api/request';
 import { FilterInput } from '../../parts/filter-input';
 import { Checkbox, Select } from '../../parts/form';
-import { formatClock, formatNumberOf, formatTime } from '../../parts/format';
+import { formatClock, formatCount, formatNumberOf, formatTime } from '../../parts/format';
 import { memo } from '../../parts/memo';
 import { Empty, ErrorNotice, Notice, Skeleton } from '../../parts/placeholders';
 import { printable, printableLines } from '../../parts/printable';
 import { shareByKey } from '../../parts/share';
-import { CopyButton } from '../../parts/trace';
+import { CopyButton, Fold } from '../../parts/trace';
 import { usePoll } from '../../parts/use-poll';
+import { foldedLines, keyOf, singleLines, type FoldedLine } from './folded-lines';
 import { detailsPath } from './use-connector';
 
 const LEVELS = ['ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE'] as const;
@@ -21,15 +22,17 @@ export function LogsTab({ name }: { readonly name: string }): JSX.Element {
   const [level, setLevel] = useState<Level>('TRACE');
   const [query, setQuery] = useState('');
   const [isFollowing, setFollowing] = useState(true);
+  const [isFolding, setFolding] = useState(true);
   const { data, error, refresh } = usePoll<LogLines>(async (signal, previous) => {
     const { lines, missing } = await request<LogLines>(detailsPath(name, '/logs'), { signal });
     return { lines: shareByKey(previous?.lines ?? [], lines, keyOf), missing };
   }, `logs ${name}`);
   const shown = useMemo(() => filtered(data?.lines ?? [], level, query), [data?.lines, level, query]);
+  const lines = useMemo(() => (isFolding ? foldedLines : singleLines)(shown), [shown, isFolding]);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (isFollowing && box.current) box.current.scrollTop = box.current.scrollHeight;
-  }, [shown, isFollowing]);
+  }, [lines, isFollowing]);
   if (data === null) return error ? <ErrorNotice error={error} retry={refresh} /> : <Skeleton />;
   return (
     <>
@@ -44,11 +47,15 @@ export function LogsTab({ name }: { readonly name: string }): JSX.Element {
           ])}
         />
         <FilterInput label="Filter log lines" placeholder="Filter log lines" value={query} onChange={setQuery} />
+        <Checkbox checked={isFolding} onChange={setFolding}>
+          Equal lines once
+        </Checkbox>
         <Checkbox checked={isFollowing} onChange={setFollowing}>
           Follow
         </Checkbox>
         <span class="muted" role="status">
           {formatNumberOf(shown.length, 'line')}
+          {lines.length < shown.length && `, ${lines.length} different`}
         </span>
         <CopyButton text={shown.map(asText).join('\n')} label="Copy log lines" />
       </div>
@@ -63,8 +70,8 @@ export function LogsTab({ name }: { readonly name: string }): JSX.Element {
         />
       ) : (
         <div ref={box} class="log" role="region" aria-label="Log lines" tabIndex={0}>
-          {shown.map((line) => (
-            <Line key={keyOf(line)} line={line} />
+          {lines.map(({ key, ...folded }) => (
+            <Line key={key} {...folded} />
           ))}
         </div>
       )}
@@ -72,7 +79,7 @@ export function LogsTab({ name }: { readonly name: string }): JSX.Element {
   );
 }
 
-const Line = memo(function Line({ line }: { readonly line: LogLine }): JSX.Element {
+const Line = memo(function Line({ line, count, first, reason, reasonAt }: Omit<FoldedLine, 'key'>): JSX.Element {
   const { at, level, worker, task, logger, text } = line;
   return (
     <div class={`log-line log-${level.toLowerCase()}`}>
@@ -84,13 +91,37 @@ const Line = memo(function Line({ line }: { readonly line: LogLine }): JSX.Eleme
         {printable(logger.split('.').pop() ?? logger)}
         {task !== null && ` task ${task}`}
       </bdi>
-      <bdi class="log-text">{printableLines(text)}</bdi>
+      <div class="log-text">
+        <bdi>{printableLines(reason === null ? text : text.slice(0, text.length - reason.length - 1))}</bdi>
+        {count > 1 && (
+          <span class="log-count" title={`The first one at ${formatTime(first)}`}>
+            {` ×${formatCount(count)} since ${formatClock(first)}`}
+          </span>
+        )}
+        {reason !== null &&
+          (reasonAt === null ? (
+            <Reason text={reason} />
+          ) : (
+            <span class="muted"> Its reason is that of {formatClock(reasonAt)}.</span>
+          ))}
+      </div>
     </div>
   );
 });
 
-function keyOf({ worker, sequence }: LogLine): string {
-  return `${worker} ${sequence}`;
+/** Its first line, and the others folded. */
+function Reason({ text }: { readonly text: string }): JSX.Element {
+  const [first = '', ...others] = text.split('\n');
+  return (
+    <div>
+      <bdi>{printable(first)}</bdi>
+      {others.length > 0 && (
+        <Fold summary={formatNumberOf(others.length, 'more line')}>
+          <bdi>{printableLines(others.join('\n'))}</bdi>
+        </Fold>
+      )}
+    </div>
+  );
 }
 
 function filtered(lines: readonly LogLine[], level: Level, query: string): readonly LogLine[] {
