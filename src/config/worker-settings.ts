@@ -34,6 +34,14 @@ const knownMacs = (names: readonly string[]): string | null => {
 };
 const knownMac = (name: string): string | null => knownMacs([name]);
 
+/** Without a slash at the end. */
+function webAddress(text: string): string {
+  const address = URL.canParse(text) ? new URL(text) : null;
+  if (address?.protocol !== 'https:' && address?.protocol !== 'http:')
+    throw new Error('it must be an address that begins with https:// or http://');
+  return text.endsWith('/') ? text.slice(0, -1) : text;
+}
+
 function advertisedHost(host: string): string | null {
   if (host === '' || isHostName(host)) return host || null;
   throw new Error('it must be a host name or an address that the other workers can reach, without protocol and port');
@@ -169,6 +177,10 @@ export const WORKER_SETTINGS = {
   }),
   consoleEnabled: rest.flag('console.enabled', true, {
     doc: 'Millrace only. Whether the worker serves the console at `/ui`.',
+  }),
+  consoleDocsUrl: rest.text('console.docs.url', null, {
+    doc: 'Millrace only. Address of the documentation site, to which the console links from error codes.',
+    read: webAddress,
   }),
   restAuth: REST_AUTH_SETTINGS,
   clientAuth: rest.text('ssl.client.auth', 'none', {

@@ -17,6 +17,18 @@ export function readErrorPage(): readonly ErrorEntry[] {
   return parseErrorPage(readFileSync(PAGE, 'utf8'));
 }
 
+let known: ReadonlyMap<string, ErrorEntry> | null = null;
+
+/** The page is read once. Null: an unknown code, or an installation without the page. */
+export function explanationOf(code: string): ErrorEntry | null {
+  try {
+    known ??= new Map(readErrorPage().map((entry) => [entry.code, entry]));
+  } catch {
+    known = new Map();
+  }
+  return known.get(code) ?? null;
+}
+
 /** @param page text of docs/errors.md; a row may name several codes, each becomes an entry */
 export function parseErrorPage(page: string): readonly ErrorEntry[] {
   const entries: ErrorEntry[] = [];

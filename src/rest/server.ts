@@ -68,6 +68,7 @@ export interface RestServerOptions {
     | 'allowedHosts'
     | 'restAuth'
     | 'consoleEnabled'
+    | 'consoleDocsUrl'
     | 'groupId'
     | 'topicTrackingEnable'
     | 'advertisedHost'
@@ -138,11 +139,11 @@ export function createRestServer(options: RestServerOptions): RestServer {
     commit: options.commit,
     startedAt: Date.now(),
   };
-  const { consoleEnabled, groupId, topicTrackingEnable: tracksTopics } = options.config;
+  const { consoleEnabled, consoleDocsUrl: docsUrl, groupId, topicTrackingEnable: tracksTopics } = options.config;
   const { accepts } = access;
   const { consoleFolder } = options;
   const ui = consoleEnabled
-    ? createConsole({ ...context, accepts, send: workers.send, millraceVersion, groupId, tracksTopics })
+    ? createConsole({ ...context, accepts, send: workers.send, millraceVersion, groupId, tracksTopics, docsUrl })
     : null;
   const consoleRoutes = (hasLoggers: boolean): readonly ConsoleRoute[] => ui?.routes(hasLoggers) ?? [];
   const pages = consoleEnabled ? { pages: consolePages(consoleFiles(consoleFolder)) } : {};

@@ -63,6 +63,7 @@ describe('defaults', () => {
       workerUnsyncBackoffMs: 300000,
       connectProtocol: 'sessioned',
       consoleEnabled: true,
+      consoleDocsUrl: null,
       interWorkerKeyTtlMs: 3600000,
       interWorkerKeySize: null,
       interWorkerKeyGenerationAlgorithm: 'HmacSHA256',
@@ -201,6 +202,11 @@ describe('faulty settings', () => {
       'rest.advertised.host.name',
       'http://w1:8083',
       '"http://w1:8083": it must be a host name or an address that the other workers can reach, without protocol and port',
+    ],
+    [
+      'console.docs.url',
+      'javascript:alert(1)',
+      '"javascript:alert(1)": it must be an address that begins with https:// or http://',
     ],
     [
       'access.control.allow.origin',

@@ -313,6 +313,7 @@ export function fakeWorker(options: FakeWorkerOptions = {}) {
     millraceVersion: '0.0.0',
     groupId: 'connect-cluster',
     tracksTopics: true,
+    docsUrl: null,
   });
   const consoleRoutes = [reportRoute(async () => await context.health.ownReport()), ...ui.routes(true)];
   const limits = options.bodies ?? { maxBytes: 1024 * 1024, inFlightBytes: 16 * 1024 * 1024 };

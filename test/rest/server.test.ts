@@ -40,6 +40,7 @@ const server = (
       advertisedHost: null,
       restAuth: { basic: null, bearer: null, roles: null, openPaths: [] },
       consoleEnabled: true,
+      consoleDocsUrl: null,
       groupId: 'connect-cluster',
       topicTrackingEnable: true,
       restBodies: { maxBytes: 1024 * 1024, inFlightBytes: 1024 * 1024 },

@@ -25,6 +25,8 @@ export interface Session {
   readonly hasLoggers: boolean;
   /** `topic.tracking.enable` */
   readonly tracksTopics: boolean;
+  /** Of the documentation, without a slash at the end. Null: `console.docs.url` is not set. */
+  readonly docsUrl: string | null;
 }
 
 /** The body of a 401 of `/ui/api`: which credentials the worker accepts. */
@@ -250,6 +252,12 @@ export interface ActionEffects {
   readonly changeOffsets?: string;
 }
 
+/** Of an error code: from docs/errors.md, with backticks. */
+export interface Explanation {
+  readonly happened: string;
+  readonly cure: string;
+}
+
 /** `GET /ui/api/connectors/:name`. 404 as Connect's REST API. */
 export interface ConnectorDetails {
   readonly at: number;
@@ -258,6 +266,8 @@ export interface ConnectorDetails {
   readonly failures: readonly Failure[];
   /** Secrets are `[hidden]`; `PATCH /connectors/:name/config` with the changed keys keeps them. */
   readonly config: Readonly<Record<string, string>>;
+  /** What the documentation says of the codes of failures and reasons. */
+  readonly explanations: Readonly<Record<string, Explanation>>;
   readonly lastRestart: Change | null;
   /** Null: topic tracking is disabled. */
   readonly topics: readonly string[] | null;

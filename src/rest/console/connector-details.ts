@@ -2,6 +2,7 @@
 import { deadLetterTopics } from '../../config/dead-letter-topics';
 import type { Herder } from '../../cluster/herder';
 import { ConnectorPlugins } from '../../cluster/running/connector-plugins';
+import { explanationOf } from '../../logging/error-page';
 import { encodeSegment } from '../requests/request-path';
 import type { ConnectorDetails, Panel } from '@millrace/console';
 import type { ConnectorConsole } from '@millrace/sdk';
@@ -10,6 +11,15 @@ import { REPORT_PATH } from '../reports/group-reports';
 import type { ConsoleContext } from './console-context';
 import { panelsOf, publishedSeries, readSeries, type Series } from './panels';
 import { MOST_REASONS, withoutTrace } from '../health/failures';
+
+function explanationsOf(codes: readonly string[]): ConnectorDetails['explanations'] {
+  return Object.fromEntries(
+    [...new Set(codes)].flatMap((code) => {
+      const { happened, cure } = explanationOf(code) ?? {};
+      return happened === undefined || cure === undefined ? [] : [[code, { happened, cure }]];
+    }),
+  );
+}
 
 export class DetailsComputation {
   private readonly show: ShowChange;
@@ -36,6 +46,7 @@ export class DetailsComputation {
     return {
       ...{ at, row, failures: all, panels, effects: declared.effects ?? {} },
       config: await context.secrets.shownToAll(record.config, record.config['connector.class']),
+      explanations: explanationsOf([...all, ...row.reasons].flatMap(({ code }) => code ?? [])),
       lastRestart: restart && (await this.show(restart)),
       topics: context.tracksTopics ? herder.topics.list(name) : null,
       recordTopics: herder.records.topics(name),

@@ -9,6 +9,8 @@ export interface ConsoleContext extends RestContext {
   readonly send: ForwardRequest;
   readonly millraceVersion: string;
   readonly groupId: string;
+  /** `console.docs.url` */
+  readonly docsUrl: string | null;
   /** `topic.tracking.enable` */
   readonly tracksTopics: boolean;
 }

@@ -20,6 +20,7 @@ export function sessionRoute(context: ConsoleContext, hasLoggers: boolean): Cons
         groupId: context.groupId,
         hasLoggers,
         tracksTopics: context.tracksTopics,
+        docsUrl: context.docsUrl,
       } satisfies Session),
   };
 }

@@ -1,7 +1,7 @@
 /** The first thing to say about a failure, from the trace of its status. */
 import type { Failure } from '@millrace/console';
 import { traceReason } from '@millrace/texts/redaction';
-import { readErrorPage } from '../../logging/error-page';
+import { explanationOf } from '../../logging/error-page';
 
 type Reason = Pick<Failure, 'code' | 'sentence' | 'hint' | 'place'>;
 
@@ -61,15 +61,6 @@ function placeIn(details: string): Readonly<Record<string, string>> {
   );
 }
 
-let cures: ReadonlyMap<string, string> | null = null;
-
-/** The page is read with the first failure that is shown. */
 export function cureOfCode(code: string): string | null {
-  try {
-    cures ??= new Map(readErrorPage().map((entry) => [entry.code, entry.cure]));
-  } catch {
-    // An installation without the page shows failures without it.
-    cures = new Map();
-  }
-  return cures.get(code) || null;
+  return explanationOf(code)?.cure || null;
 }

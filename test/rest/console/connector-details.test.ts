@@ -46,6 +46,7 @@ test('a source', async () => {
   expect(details).toEqual({
     failures: [],
     config: { ...SRC, name: 'a' },
+    explanations: {},
     lastRestart: null,
     topics: ['t', 'u'],
     recordTopics: ['orders'],
@@ -66,6 +67,20 @@ test.each([
     null,
   );
   expect((await detailsOf(worker, 's')).deadLetterTopic).toBe('dead');
+});
+
+test('codes of failures are explained, and codes that nobody knows are not', async () => {
+  const worker = fakeWorker();
+  await worker.herder.writes.createConnector('odd', ODD, null);
+  worker.herder.entries.get('odd')!.taskStates = ['FAILED'];
+  const explained = async (code: string) => {
+    worker.herder.trace = `a.b.C: No. Mend it. [code: ${code}]\n\tat x\n`;
+    return (await detailsOf(worker, 'odd')).explanations;
+  };
+  const { FILE_SINK_OPEN: known, ...others } = await explained('FILE_SINK_OPEN');
+  expect(known).toEqual({ happened: expect.stringMatching(/\w/), cure: expect.stringMatching(/\w/) });
+  expect(others).toEqual({});
+  expect(await explained('ODD_CODE')).toEqual({});
 });
 
 test('secrets are hidden in the config and in traces, without roles as well', async () => {

@@ -16,6 +16,7 @@ const SESSION = {
   groupId: 'connect-cluster',
   hasLoggers: true,
   tracksTopics: true,
+  docsUrl: null,
 };
 const login = {
   admitsEveryone: false,

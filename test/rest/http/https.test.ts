@@ -61,6 +61,7 @@ function build(raw: Record<string, string>, admin: string[] | null = null): Rest
       restConnectionsMax: 500,
       restBodies: { maxBytes: 1024 * 1024, inFlightBytes: 1024 * 1024 },
       consoleEnabled: false,
+      consoleDocsUrl: null,
       groupId: 'connect-cluster',
       topicTrackingEnable: true,
     },

@@ -1,16 +1,16 @@
 /** What is wrong, in full: the sentence with its place, what to do, since when, and buttons for it; then the trace. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Change, ConnectorDetails, Failure, HealthAction, HealthReason } from '../../worker-api';
+import type { Change, ConnectorDetails, Explanation, Failure, HealthAction, HealthReason } from '../../worker-api';
 import { Age, Until } from '../../parts/age';
 import { causeText } from '../../parts/change-list';
 import { formatNumberOf } from '../../parts/format';
 import { Icon } from '../../parts/icon';
-import { printable } from '../../parts/printable';
 import { isFailureCode, toneOfReason } from '../../parts/states';
 import { lazyPage } from '../../parts/lazy-page';
 import { Text } from '../../parts/text';
-import { CopyButton, Fold, InlineCode, Trace } from '../../parts/trace';
+import { Fold, Trace } from '../../parts/trace';
+import { ExplainedCode } from './explained-code';
 import { ReasonActions } from './reason-actions';
 
 const ReasonDialog = lazyPage(async () => (await import('./reason-dialog')).ReasonDialog);
@@ -36,6 +36,7 @@ export function Reasons({ details, refresh }: ReasonsProps): JSX.Element {
         key={`${reason.code} ${reason.task} ${reason.worker}`}
         reason={reason}
         failure={failures.find(({ task }) => isFailureCode(reason.code) && task === reason.task)}
+        explanation={details.explanations[reason.code]}
         onAsk={setAsked}
       />
     ));
@@ -77,10 +78,11 @@ interface ReasonProps {
   readonly reason: HealthReason;
   /** With its trace. */
   readonly failure: Failure | undefined;
+  readonly explanation: Explanation | undefined;
   readonly onAsk: (action: HealthAction) => void;
 }
 
-function Reason({ reason, failure, onAsk }: ReasonProps): JSX.Element {
+function Reason({ reason, failure, explanation, onAsk }: ReasonProps): JSX.Element {
   const { code, message, cure, since, task, worker, nextTryAt, actions } = reason;
   const tone = toneOfReason(code);
   return (
@@ -112,24 +114,12 @@ function Reason({ reason, failure, onAsk }: ReasonProps): JSX.Element {
           .
         </p>
         {actions.length > 0 && <ReasonActions actions={actions} onAsk={onAsk} />}
-        {(failure === undefined || failure.code !== null) && <Code code={code} />}
+        {(failure === undefined || failure.code !== null) && (
+          <ExplainedCode code={code} explanation={explanation} shownCure={cure} />
+        )}
         {failure && failure.trace !== '' && <Trace trace={failure.trace} />}
       </div>
     </li>
-  );
-}
-
-function Code({ code }: { readonly code: string }): JSX.Element {
-  const command = `millrace explain ${code}`;
-  return (
-    <p class="failure-code">
-      <InlineCode>{code}</InlineCode>
-      <span class="muted">
-        {' '}
-        What it means and what to do: <InlineCode>{command}</InlineCode>, or docs/errors.md
-      </span>
-      <CopyButton text={command} label={`Copy ${printable(command)}`} />
-    </p>
   );
 }
 
