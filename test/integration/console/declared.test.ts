@@ -52,7 +52,9 @@ test('the report of the console has its lag, its panel and its effects', async (
 test('millrace top shows its lag', async () => {
   const io = new FakeIo('/', { MILLRACE_CONTEXTS: '/nowhere' });
   expect(await runCli(['top', '--once', '--url', worker.url], io)).toBe(0);
-  expect(io.out).toMatch(/^CONNECTOR .* LAG +BEHIND +ERRORS\nqueue +source +RUNNING +1\/1 +\S+ +- +90\.0 s +0$/m);
+  expect(io.out).toMatch(
+    /^CONNECTOR .* LAG +BEHIND +ERRORS +ERRORS\/S\nqueue +source +RUNNING +running +1\/1 +\S+ +- +90\.0 s +0 +\S+$/m,
+  );
 });
 
 describeInBrowser('in the browser', () => {
