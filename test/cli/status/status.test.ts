@@ -217,7 +217,7 @@ DEGRADED a, task 0 on w:8083, since 2026-01-31T12:00:00Z, next try at 2026-01-31
       '{"offsets":[{"partition":{"kafka_topic":"orders","kafka_partition":7},"offset":{"kafka_offset":14}}]}';
     expect(io.out.split('\n').filter((line) => line.startsWith('    ') && line.includes('millrace'))).toEqual([
       `    echo '${offsets}' | millrace offsets import 'a b' - --resume --yes --url ${url}`,
-      `    millrace patch 'a b' errors.tolerance=all errors.deadletterqueue.topic.name=a-b-dlq errors.deadletterqueue.context.headers.enable=true --url ${url}`,
+      `    millrace patch 'a b' errors.tolerance=all errors.deadletterqueue.topic.name=a-b-dlq errors.deadletterqueue.topic.replication.factor=-1 errors.deadletterqueue.context.headers.enable=true --url ${url}`,
       `    millrace restart 'a b' --failed --url ${url}`,
     ]);
   });

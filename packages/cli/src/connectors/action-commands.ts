@@ -45,10 +45,12 @@ function commandOf(name: string, action: HealthAction, server: string): ActionCo
     }
     case 'dead-letter-queue': {
       const topic = shellQuote(`errors.deadletterqueue.topic.name=${name.replace(/[^\w.-]/g, '-').slice(0, 200)}-dlq`);
+      // The cluster's own: the default of 3 fails on fewer brokers, such as that of `millrace dev`.
+      const replication = 'errors.deadletterqueue.topic.replication.factor=-1';
       const headers = 'errors.deadletterqueue.context.headers.enable=true';
       return {
         label: 'Keep records that fail in a dead letter queue',
-        command: `millrace patch ${quoted} errors.tolerance=all ${topic} ${headers}${server}`,
+        command: `millrace patch ${quoted} errors.tolerance=all ${topic} ${replication} ${headers}${server}`,
       };
     }
     case 'reset-offsets':
