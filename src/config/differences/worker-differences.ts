@@ -78,6 +78,7 @@ const ROWS: readonly DifferenceRow[] = [
   },
 ];
 
+const STORAGE_TOPIC = /^(?:config|offset|status)\.storage\./;
 /** Prefixes of settings that belong to a part of the worker, to a plugin, or to the topics that it creates. */
 const FAMILIES =
   /^(?:(?:key|value|header)\.converter|config\.providers|(?:config|offset|status)\.storage|listeners\.https|admin\.listeners)\./;
@@ -117,7 +118,13 @@ function one(key: string, settings: Settings, known: ReadonlySet<string>, neares
     const found = clientDifference(client, name, withoutPrefix(settings, prefix), prefix);
     return found ?? (prefix === LISTENER ? null : unknownOf(key, prefix, client, nearestKey));
   }
-  if (FAMILIES.test(key)) return null;
+  if (FAMILIES.test(key)) {
+    // Any setting of a topic may follow the prefix, so only what is nearly a key of ours is a typing error.
+    const meant = STORAGE_TOPIC.test(key) ? nearestKey(key, known) : null;
+    return meant === null
+      ? null
+      : unknown(key, 'It is not a setting of workers, and goes to the topic as it is.', meant);
+  }
   if (!CLIENTS.some((each) => isOfClient(each, key)))
     return unknown(key, 'It is not a setting of workers or Kafka clients.', nearestKey(key, [...known, ...OF_CLIENTS]));
   // The worker's own clients read unprefixed settings.

@@ -134,7 +134,9 @@ export function toleranceExceeded(
   if (consumed) Object.assign(place, { partition: consumed.partition, offset: consumed.record.offset });
   return new ConnectError(
     `Tolerance exceeded in error handler: ${what} failed: ${quotedSentence(messageOf(error), connector)} Correct the record or the connector's settings, ` +
-      'or set errors.tolerance=all to skip such records.',
+      (consumed
+        ? 'or keep such records aside with errors.tolerance=all and errors.deadletterqueue.topic.name.'
+        : 'or skip such records with errors.tolerance=all, and log them with errors.log.enable=true.'),
     { code: 'TOLERANCE_EXCEEDED', cause: error, place },
   );
 }

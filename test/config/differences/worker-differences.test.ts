@@ -102,3 +102,17 @@ test('variables of images: what to set instead, and options of KAFKA_OPTS withou
     'Java agents cannot run here. Without effect: -javaagent, -Dcom.sun.management.jmxremote, -Dx.password.',
   );
 });
+
+test('a setting of a storage topic is any setting of topics, unless it is nearly a key of the worker', () => {
+  expect(
+    found({
+      'offset.storage.partitons': '25',
+      'config.storage.replication.facto': '3',
+      'offset.storage.retention.ms': '1',
+      'status.storage.compression.type': 'lz4',
+    }),
+  ).toEqual([
+    'ignored offset.storage.partitons offset.storage.partitions',
+    'ignored config.storage.replication.facto config.storage.replication.factor',
+  ]);
+});

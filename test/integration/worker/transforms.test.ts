@@ -149,7 +149,7 @@ test('connect-runtime 72, 98: a failing transformation fails the task with a cle
   const trace = await failed(name);
   expect(trace.split('\n')[0]).toBe(
     'org.apache.kafka.connect.errors.ConnectException: Tolerance exceeded in error handler: TRANSFORMATION with com.example.CutText failed: ' +
-      'The field "line" holds no text. Correct the record or the connector\'s settings, or set errors.tolerance=all to skip such records. ' +
+      'The field "line" holds no text. Correct the record or the connector\'s settings, or keep such records aside with errors.tolerance=all and errors.deadletterqueue.topic.name. ' +
       `[code: TOLERANCE_EXCEEDED, topic: ${topic}, partition: 0, offset: 1]`,
   );
   expect(trace).toContain('org.apache.kafka.connect.errors.DataException: The field "line" holds no text.');

@@ -42,7 +42,7 @@ test('a tolerated error that was not: the reason, and how to skip such records',
   expect(reasonOf(formatTrace(error, null))).toEqual({
     code: 'TOLERANCE_EXCEEDED',
     sentence: 'Tolerance exceeded in error handler: TRANSFORMATION with org.example.Mask failed: no field "a".',
-    hint: "Correct the record or the connector's settings, or set errors.tolerance=all to skip such records.",
+    hint: "Correct the record or the connector's settings, or skip such records with errors.tolerance=all, and log them with errors.log.enable=true.",
     place: {},
   });
 });

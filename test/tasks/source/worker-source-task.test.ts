@@ -327,7 +327,7 @@ describe('connect-runtime 72: a record that cannot be converted', () => {
     await listener.until('failed c-0');
     expect(listener.trace.split('\n')[0]).toBe(
       'org.apache.kafka.connect.errors.ConnectException: Tolerance exceeded in error handler: VALUE_CONVERTER failed: Conversion error in the value: symbol is not a Connect value. ' +
-        "Correct the record or the connector's settings, or set errors.tolerance=all to skip such records. [code: TOLERANCE_EXCEEDED, topic: t]",
+        "Correct the record or the connector's settings, or skip such records with errors.tolerance=all, and log them with errors.log.enable=true. [code: TOLERANCE_EXCEEDED, topic: t]",
     );
     expect(listener.trace).toContain('Caused by: org.apache.kafka.connect.errors.DataException: Conversion error');
     expect(listener.retriable).toBe(false);
