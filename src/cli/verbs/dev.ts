@@ -94,7 +94,7 @@ function load() {
   return {
     ...(require('../../config/embedded-broker') as typeof import('../../config/embedded-broker')),
     ...(require('../../logging/format-line') as typeof import('../../logging/format-line')),
-    ...(require('../worker/command-config') as typeof import('../worker/command-config')),
+    ...(require('../worker/dev-defaults') as typeof import('../worker/dev-defaults')),
     ...(require('../worker/read-config') as typeof import('../worker/read-config')),
     ...(require('../worker/run-worker') as typeof import('../worker/run-worker')),
     ...(require('./dev/dev-worker') as typeof import('./dev/dev-worker')),

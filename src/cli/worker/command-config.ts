@@ -7,29 +7,8 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { CliIo, Invocation } from '@millrace/cli';
 import { chosenContext, contextsPath } from '@millrace/cli/context';
+import { DEV_DEFAULTS } from './dev-defaults';
 import { clusterOptions, readConfig, type WorkerOptions, type WorkerSetup } from './read-config';
-
-const JSON_CONVERTER = 'org.apache.kafka.connect.json.JsonConverter';
-
-/** Of `millrace dev`. */
-export const DEV_DEFAULTS: Readonly<Record<string, string>> = {
-  'bootstrap.servers': 'embedded',
-  'group.id': 'millrace-dev',
-  'config.storage.topic': 'millrace-dev-configs',
-  'offset.storage.topic': 'millrace-dev-offsets',
-  'status.storage.topic': 'millrace-dev-status',
-  // The broker's default: 1 with the embedded broker.
-  'config.storage.replication.factor': '-1',
-  'offset.storage.replication.factor': '-1',
-  'status.storage.replication.factor': '-1',
-  'key.converter': JSON_CONVERTER,
-  'value.converter': JSON_CONVERTER,
-  listeners: 'http://127.0.0.1:8083',
-  'offset.flush.interval.ms': '10000',
-  'plugin.watch': 'true',
-  // When a worker stops, its tasks move at once instead of waiting for it to return.
-  'scheduled.rebalance.max.delay.ms': '0',
-};
 
 const FILE = 'worker.properties';
 

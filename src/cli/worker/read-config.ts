@@ -117,7 +117,7 @@ async function parsed(
     // Plugins take time to find.
     // eslint-disable-next-line @typescript-eslint/no-require-imports
     const { rejectedSettings } = require('./rejected-settings') as typeof Rejected;
-    for (const problem of rejectedSettings(settings)) problems.add(problem);
+    for (const problem of await rejectedSettings(settings)) problems.add(problem);
   }
   problems.throwAny();
   return { resolver, config, embedded } as Pick<WorkerSetup, 'resolver' | 'config' | 'embedded'>;

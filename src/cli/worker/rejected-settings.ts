@@ -6,18 +6,20 @@ import { differenceText } from '../../config/differences/difference';
 import { workerDifferences } from '../../config/differences/worker-differences';
 import { silentLogger } from '../../logging/logger';
 import { createPluginRegistry } from '../../plugins/create-registry';
+import { clientProblems } from './client-problems';
+import { usableConfig } from './usable-config';
 
-export function rejectedSettings(settings: Readonly<Record<string, string>>): readonly ConfigError[] {
+export async function rejectedSettings(settings: Readonly<Record<string, string>>): Promise<readonly ConfigError[]> {
   const pluginPath = (settings['plugin.path'] ?? '').split(',').map((folder) => folder.trim());
   const folders = pluginPath.filter((folder) => folder !== '');
   const registry = createPluginRegistry({ pluginPath: folders, builtIns: builtInPlugins, logger: silentLogger });
-  return [...classDifferences(settings, registry), ...workerDifferences(settings)]
-    .filter(({ kind }) => kind === 'rejected')
-    .map(
-      (difference) =>
-        new ConfigError(`Worker setting ${differenceText(difference)}`, {
-          code: 'WORKER_CONFIG_INVALID',
-          place: { key: difference.key },
-        }),
-    );
+  const differences = [...classDifferences(settings, registry), ...workerDifferences(settings)];
+  // What is missing may follow from what is invalid, such as credentials of a JAAS file.
+  const isGiven = ({ key }: { readonly key: string }): boolean => Object.hasOwn(settings, key);
+  const ofClients = (await clientProblems(usableConfig(settings))).filter(isGiven);
+  return [...differences, ...ofClients].flatMap(({ kind, ...found }) => {
+    if (kind !== 'rejected') return [];
+    const message = `Worker setting ${differenceText({ ...found, kind })}`;
+    return [new ConfigError(message, { code: 'WORKER_CONFIG_INVALID', place: { key: found.key } })];
+  });
 }

@@ -11,7 +11,8 @@ import { parseWorkerConfig, type WorkerConfig } from '../../../config/worker-con
 import { findRunningBroker } from '../../../embedded-broker/running-broker';
 import { workerClients } from '../../../kafka-clients';
 import type { Logger } from '../../../logging/logger';
-import { clusterSetup, DEV_DEFAULTS } from '../../worker/command-config';
+import { clusterSetup } from '../../worker/command-config';
+import { DEV_DEFAULTS } from '../../worker/dev-defaults';
 import { clusterOptions, type WorkerSetup } from '../../worker/read-config';
 import { type Deadline, notReached } from './deadline';
 import { readJavaWorker } from './from-java/read-sources';

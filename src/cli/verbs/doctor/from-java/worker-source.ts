@@ -9,7 +9,7 @@ import { createConfigResolver } from '../../../../config/providers/config-resolv
 import { hasPlaceholder } from '../../../../config/providers/placeholders';
 import { keyOf, SettingProblems } from '../../../../config/setting-problems';
 import { parseWorkerConfig, type WorkerConfig } from '../../../../config/worker-config';
-import { DEV_DEFAULTS } from '../../../worker/command-config';
+import { usableConfig } from '../../../worker/usable-config';
 import type { JavaWorker } from './read-sources';
 import type { Line, Source } from './report';
 
@@ -43,23 +43,6 @@ export function readWorkerSettings({ properties, env }: JavaWorker): WorkerSetti
 /** Without the parameters, which may name folders of another machine. */
 function providerClasses(settings: Settings): Settings {
   return Object.fromEntries(Object.entries(settings).filter(([key]) => !/^config\.providers\..*\.param\./.test(key)));
-}
-
-/** With defaults in place of settings that are rejected. */
-function usableConfig(settings: Settings): WorkerConfig {
-  const usable = new Map(Object.entries({ ...DEV_DEFAULTS, ...settings }));
-  for (;;) {
-    const problems = new SettingProblems();
-    const config = problems.attempt(() => parseWorkerConfig(Object.fromEntries(usable)));
-    if (config !== undefined) return config;
-    const removed = problems.all.map((problem) => {
-      const key = keyOf(problem) ?? '';
-      const preset = DEV_DEFAULTS[key];
-      if (preset !== undefined && usable.get(key) !== preset) return Boolean(usable.set(key, preset));
-      return usable.delete(key);
-    });
-    if (!removed.some(Boolean)) return parseWorkerConfig(DEV_DEFAULTS);
-  }
 }
 
 /** In the order of the settings. Of the environment: only variables that are for a worker. */
