@@ -24,7 +24,7 @@ export interface OpenCluster {
 /**
  * With `bootstrap.servers=embedded` it uses a running embedded broker.
  * @param name of the command, for the log and `client.id`
- * @throws ConnectError `EMBEDDED_BROKER_ABSENT` if none runs
+ * @throws ConnectError `EMBEDDED_BROKER_ABSENT` if none runs; KafkaError after some seconds without a broker
  */
 export async function openCluster(
   { config, embedded }: Pick<WorkerSetup, 'config' | 'embedded'>,
@@ -38,16 +38,30 @@ export async function openCluster(
     const address = await findRunningBroker(embedded.dataDir, (candidate) => clusterIdAt(clients, candidate));
     raw = withBrokerAt(raw, address);
   }
-  return {
-    clients,
-    brokers: raw['bootstrap.servers'] ?? '',
-    settings: (kind) => ({
-      'client.id': `millrace-${name}`,
-      ...clientSettings(raw, 'worker'),
-      ...clientSettings(raw, kind),
-    }),
-    showLog: () => log.open(),
-  };
+  const settings = (kind: ClientKind): ClientConfig => ({
+    'client.id': `millrace-${name}`,
+    ...clientSettings(raw, 'worker'),
+    ...clientSettings(raw, kind),
+  });
+  await requireBroker(clients, settings('admin'));
+  return { clients, brokers: raw['bootstrap.servers'] ?? '', settings, showLog: () => log.open() };
+}
+
+/** Shorter than those of clients, which wait for a broker to come back. */
+const TIMEOUTS: ClientConfig = {
+  'request.timeout.ms': '5000',
+  'default.api.timeout.ms': '5000',
+  'socket.connection.setup.timeout.ms': '4000',
+  'socket.connection.setup.timeout.max.ms': '4000',
+};
+
+async function requireBroker(clients: KafkaClients, settings: ClientConfig): Promise<void> {
+  const admin = clients.admin({ ...settings, ...TIMEOUTS });
+  try {
+    await admin.describeCluster();
+  } finally {
+    await admin.close();
+  }
 }
 
 /**

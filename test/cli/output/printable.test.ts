@@ -33,3 +33,15 @@ test('the message of a server is shown without control characters, and is bounde
   expect(fail(io, new Error('x'.repeat(1_000_000)))).toBe(1);
   expect(io.err.length).toBeLessThan(20_000);
 });
+
+test.each([
+  ['CONNECTION_FAILED', 3, ' (CONNECTION_FAILED)'],
+  ['SASL_AUTHENTICATION_FAILED', 1, ' (SASL_AUTHENTICATION_FAILED)'],
+  ['ENOENT', 1, ''],
+  ['ERR_INVALID_ARG_TYPE', 1, ''],
+])('an error with the code %s: exit code %s, and the code is shown if a page has it', (code, exit, shown) => {
+  let written = '';
+  const io = { stderr: { write: (text: string) => (written += text) } };
+  expect(fail(io, Object.assign(new Error('no'), { code }))).toBe(exit);
+  expect(written).toBe(`millrace: no${shown}\n`);
+});

@@ -215,7 +215,7 @@ test('an unreachable broker: one sentence', async () => {
   unreachable = new KafkaError('CONNECTION_FAILED', 'Cannot connect to k:9092: refused.');
   const io = new ProduceIo();
   expect(await run(io, '-')).toBe(3);
-  expect(io.err).toBe('millrace: Cannot connect to k:9092: refused.\n');
+  expect(io.err).toBe('millrace: Cannot connect to k:9092: refused. (CONNECTION_FAILED)\n');
 });
 
 test('no cluster configured and no embedded broker running: one sentence, none is started', async () => {

@@ -210,3 +210,37 @@ test('the wrong protocol', async () => {
     );
   }
 });
+
+describe('no answer, and GET /health', () => {
+  async function stuck(health: number): Promise<{ url: string; healthReads: () => number; answer: () => void }> {
+    let reads = 0;
+    let answer = (): void => undefined;
+    const url = await serve((request, response) => {
+      if (request.url !== '/health') answer = () => response.end('{"late":1}');
+      else {
+        reads++;
+        response.writeHead(health).end('{"message":"Kafka is away."}');
+      }
+    });
+    return { url, healthReads: () => reads, answer: () => answer() };
+  }
+
+  test('says why: it is the error, long before the request times out', async () => {
+    const { url } = await stuck(500);
+    await expect(ask([url], '/connectors/a/offsets', {}, 3_600_000)).rejects.toMatchObject({
+      code: 'REST_WORKER_UNHEALTHY',
+      message: 'No answer to GET /connectors/a/offsets, because the worker is unhealthy: Kafka is away.',
+    });
+    await expect(ask([url], '/connectors/a/pause', { method: 'PUT' }, 3_600_000)).rejects.toThrow(
+      'Kafka is away. It may be carried out nevertheless: check before you repeat it.',
+    );
+  });
+
+  test.each([200, 401, 404, 503])('answers with %s: the answer is waited for', async (status) => {
+    const { url, healthReads, answer } = await stuck(status);
+    const asked = ask([url], '/connectors/a/offsets');
+    while (healthReads() === 0) await new Promise((resolve) => setImmediate(resolve));
+    answer();
+    expect(await asked).toEqual({ late: 1 });
+  });
+});

@@ -123,6 +123,22 @@ test('a broker that is stopped: status, top and doctor say that the worker left 
   expect(answer.code).toBe(5);
   expect(codes(answer)).toEqual(expect.arrayContaining(['error KAFKA_UNREACHABLE', 'error HEALTH_NOT_IN_GROUP']));
 
+  const exported = await run('offsets', 'export', 'picky');
+  expect(exported).toMatchObject({ code: 3, out: '' });
+  expect(exported.err).toMatch(/This worker has not been in its group since [^]*\(REST_WORKER_UNHEALTHY\)\n$/);
+  const paused = await run('pause', 'picky');
+  expect(paused).toMatchObject({ code: 3, out: '' });
+  expect(paused.err).toMatch(/It may be carried out nevertheless[^]*\(REST_WORKER_UNHEALTHY\)\n$/);
+  for (const args of [
+    ['consume', 'any'],
+    ['produce', file, '--topic', 'any'],
+    ['dlq', 'show', 'any'],
+    ['dlq', 'replay', 'any', '--dry-run'],
+  ]) {
+    const { code, err } = await run(...args, '--config', file);
+    expect([args[0], code, err]).toEqual([args[0], 3, expect.stringMatching(/ \(CONNECTION_FAILED\)\n$/)]);
+  }
+
   await broker.restart();
   await waitFor('the worker to be back', async () => /^\d connector/.test((shown = await run('status')).out), {
     timeoutMs: 120_000,

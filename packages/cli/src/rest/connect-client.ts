@@ -4,6 +4,7 @@ import type { Server } from '../context/server';
 import { parseExactJson } from '../output/answer';
 import { type Agents, connectionFailure, exchange, keepAliveAgents, LATE } from './exchange';
 import { RestError } from './reply';
+import { untilUnhealthy } from './until-unhealthy';
 
 export interface RestRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -35,8 +36,11 @@ const LONGEST_RETRY_MS = 2000;
 const MOMENTARY = /rebalanc|stale configuration|conflicting operation/i;
 /** A worker that has not joined its group yet knows no connector. */
 const STARTING = /still starting up/i;
+/** Answered by an unhealthy worker, too, if only after a while. */
+const NEEDS_NO_KAFKA = /^\/(?:health|metrics|connector-plugins)\b/;
 /** Without an answer for this time, a GET is sent to the next URL as well. */
 const NEXT_URL_MS = 2000;
+const HEALTH_MS = 3000;
 /** The request has not reached a worker, so that another may be asked. */
 const NOT_SENT = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
 
@@ -71,7 +75,11 @@ export class ConnectClient {
     const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));
     let last: BoundedReply | undefined;
     for (let pause = FIRST_RETRY_MS; ; pause = Math.min(pause * 2, LONGEST_RETRY_MS)) {
-      const answer = await this.sendToAny(method, path, sent, deadline, request).catch((error: unknown) => {
+      const sending = this.sendToAny(method, path, sent, deadline, request);
+      const answered = NEEDS_NO_KAFKA.test(path)
+        ? sending
+        : untilUnhealthy(sending, () => this.problem(), `${method} ${path}`);
+      const answer = await answered.catch((error: unknown) => {
         // The worker has answered before: its reason explains more than that its next answer is late.
         if (last === undefined || !isLate(error)) throw error;
         return null;
@@ -103,6 +111,14 @@ export class ConnectClient {
     return status === 404
       ? `${this.address} has no ${method} ${path}. Check the URL, and the version of the worker.`
       : `${this.address} answered ${method} ${path} with status ${status}.`;
+  }
+
+  /** Why the worker that is asked is unhealthy; null: it is not, or does not answer. */
+  private async problem(): Promise<string | null> {
+    const { address, server } = this;
+    const deadline = monotonicNow() + Math.min(server.timeoutMs, HEALTH_MS);
+    const reply = await this.send(address, 'GET', '/health', undefined, deadline, {}).catch(() => null);
+    return reply?.status === 500 ? (messageOf(reply.text) ?? null) : null;
   }
 
   /** The first answer counts. */
