@@ -61,7 +61,12 @@ export function testConnectorVerbs(workerOf: () => RunningWorker, group: string,
         : /^NAME +TYPE +STATE +HEALTH +TASKS +ERRORS\/S +WORKER +CLASS\nbroken +sink +RUNNING +– +0\/1 +- .*\nlines +source +RUNNING +– +1\/1 +- /,
     );
     expect((await run('get', 'plugins', 'FileStreamSink')).out).toContain('file.FileStreamSinkConnector');
-    expect((await run('get', 'workers')).out).toMatch(/\n127\.0\.0\.1:\d+ +2 +2 +1 +\S+ +\S+ +\S+ +healthy\n$/);
+    const workers = (await run('get', 'workers')).out;
+    expect(workers).toMatch(
+      hasMetrics
+        ? /\n127\.0\.0\.1:\d+ +2 +2 +1 +\S+ +\S+ +\S+ +healthy\n$/
+        : /\n127\.0\.0\.1:\d+ +2 +2 +1 +\S+ +\S+ +healthy\n$/,
+    );
     expect((await run('get', 'loggers', 'root')).out).toMatch(/\nroot +INFO/);
     expect(await run('get', 'connectors', 'absent')).toMatchObject({ code: 4, out: '' });
   });
