@@ -2,9 +2,11 @@
 import { join } from 'node:path';
 import { startBroker } from '../../../dev/services/broker';
 import type { RunningKafka } from '../../../dev/services/kafka';
+import { startPostgres } from '../../../dev/services/postgres';
 import { startWorker, type StartedWorker } from '../../../dev/services/worker';
 import { fileSinkConfig } from '../../helpers/file-sink-config';
 import { Clients } from '../../helpers/kafka-clients';
+import { TestDatabase } from '../../helpers/test-database';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
 import { millrace } from './connector-verbs';
@@ -103,6 +105,46 @@ test('a record that fails its task: the commands of status run as they are print
   await runInShell({ severity: 'error', code: '', message: '', statements: [skip] });
   await worker.running('picky');
   await waitFor('health', async () => (await run('get', 'connectors', 'picky')).out.includes('running'));
+});
+
+test('a PostgreSQL server that is stopped: since when, why and the next try, until it is back', async () => {
+  const server = await startPostgres();
+  try {
+    const database = await TestDatabase.create('CREATE TABLE t (id int PRIMARY KEY)', { server: server.url });
+    await clients.topic(1, {}, `${database.name}.public.t`);
+    const config = database.sourceConfig({
+      'table.include.list': 'public.t',
+      'snapshot.mode': 'no_data',
+      'retriable.restart.connector.wait.ms': '200',
+    });
+    await worker.register({ name: 'todos', config });
+    await worker.running('todos');
+    await waitFor('the stream', async () => (await database.streams()) === 1);
+    await server.end();
+    let shown = await run('status', 'todos');
+    const isKnown = async (): Promise<boolean> =>
+      /ECONNREFUSED/.test((shown = await run('status', 'todos')).out) && shown.out.includes('next try');
+    await waitFor('the reason', isKnown, { detail: () => shown.out });
+    expect(shown.code).toBe(5);
+    expect(shown.out.replace(/\s+/g, ' ')).toMatch(
+      /DEGRADED todos, task 0 on \S+, since 20\S+Z, next try at 20\S+Z Task 0 is disconnected: .*\(HEALTH_DISCONNECTED\)/,
+    );
+    // No lag is measured.
+    expect((await run('top', 'todos', '--once')).out).toMatch(
+      /\ntodos +source +RUNNING +degraded +1\/1 +\S+ +- +- +0 +\S+\n/,
+    );
+    const file = await doctor.settingsFile(group, { 'bootstrap.servers': broker.bootstrapServers });
+    const answer = await doctor.run(['--config', file], { MILLRACE_URL: worker.url });
+    expect([answer.code, codes(answer)]).toEqual([5, expect.arrayContaining(['error HEALTH_DISCONNECTED'])]);
+    await server.start();
+    await waitFor('the connection', async () => (shown = await run('status', 'todos')).code === 0, {
+      detail: () => shown.out,
+    });
+    expect(shown.out).toContain('health: 1 running\n');
+  } finally {
+    await worker.request('DELETE', '/connectors/todos');
+    await server.stop();
+  }
 });
 
 test('a broker that is stopped: status, top and doctor say that the worker left its group, until it is back', async () => {
