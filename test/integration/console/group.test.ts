@@ -100,12 +100,15 @@ test('every worker shows the figures of all workers', async () => {
   }
 });
 
-test('the rates of the last minutes are kept while a console asks', async () => {
+test('the rates of the last minutes, also of connectors on the other worker, and of before the first question', async () => {
   const [worker] = workers as [StartedWorker];
-  const { history, historyStepMs } = await overviewOf(worker);
-  expect([history.map(({ connector }) => connector), historyStepMs]).toEqual([NAMES, 5_000]);
-  for (const { rates } of history)
-    expect([rates.length, rates.some((rate) => rate !== null && rate > 0)]).toEqual([60, true]);
+  const { history, historyStepMs } = await waitFor('the first samples', async () => {
+    const overview = await overviewOf(worker);
+    const known = overview.history.filter(({ rates }) => rates.some((rate) => rate !== null && rate > 0));
+    return known.length === NAMES.length && overview;
+  });
+  expect([history.map(({ connector }) => connector).sort(), historyStepMs]).toEqual([NAMES, 10_000]);
+  for (const { rates } of history) expect(rates).toHaveLength(30);
 });
 
 test('the page needs no credentials, everything that it shows does', async () => {
