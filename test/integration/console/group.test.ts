@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../../../dev/services/paths';
 import { startWorker, type StartedWorker } from '../../../dev/services/worker';
-import type { Overview, Session } from '@millrace/console';
+import type { ConnectorHistory, Overview, Session, WorkersHistory } from '@millrace/console';
 import { basic, EXTENSION, writeLogins } from '../../helpers/basic-auth';
 import { uniqueName } from '../../helpers/unique-name';
 import { waitFor } from '../../helpers/wait-for';
@@ -109,6 +109,10 @@ test('the rates of the last minutes, also of connectors on the other worker, and
   });
   expect([history.map(({ connector }) => connector).sort(), historyStepMs]).toEqual([NAMES, 10_000]);
   for (const { rates } of history) expect(rates).toHaveLength(30);
+  const processes = (await (await get(worker, '/ui/api/workers/history')).json()) as WorkersHistory;
+  expect([processes.missing, processes.workers.map(({ id }) => id)]).toEqual([[], workers.map(idOf).sort()]);
+  const connector = await get(worker, `/ui/api/connectors/${NAMES[0]}/history`);
+  expect(((await connector.json()) as ConnectorHistory).missing).toEqual([]);
 });
 
 test('the page needs no credentials, everything that it shows does', async () => {

@@ -130,6 +130,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'GET /ui/api/worker/:name': { does: [] },
   'GET /ui/api/worker-history': { does: [] },
   'GET /ui/api/worker-history/:name': { does: [] },
+  'GET /ui/api/worker-rates': { does: [] },
   'GET /ui/api/connectors/:name/history': { does: ['health', 'members', 'request to a worker'] },
   'GET /ui/api/topology': { does: [] },
   'GET /ui/api/workers/history': { does: ['health', 'members', 'request to a worker'] },

@@ -1,7 +1,7 @@
 /** The last hour as the console's charts show it, and the parts of it that workers request from each other. */
 import type { ConnectorHistory, RateHistory, WorkersHistory } from '@millrace/console';
 import { encodeSegment } from '../../requests/request-path';
-import { flag, ok, param, type ConsoleRoute } from '../../requests/route';
+import { ok, param, type ConsoleRoute } from '../../requests/route';
 import type { ConsoleContext } from '../console-context';
 import {
   aligned,
@@ -17,6 +17,8 @@ import { STEP_MS, STEPS } from './sample-history';
 import { MEASURES, PROCESS_MEASURES } from './samples';
 
 const PATH = '/ui/api/worker-history';
+/** Not a query: the marks of requests between workers are of a path. */
+const RATES_PATH = '/ui/api/worker-rates';
 /** Of the small charts in lists: five minutes. */
 export const RECENT_STEPS = 30;
 const MOST_CONNECTORS = 10_000;
@@ -51,7 +53,7 @@ const missingOf = (answers: readonly (readonly [string, unknown])[]): string[] =
 export async function recentRates(sources: HistorySources, authorization: string | null): Promise<RateHistory[]> {
   const own = ownRates(sources.history);
   const newest = sources.history.end(Date.now());
-  const answers = await askOthers(sources, `${PATH}?rates=true`, authorization);
+  const answers = await askOthers(sources, RATES_PATH, authorization);
   const all = [own, ...answers.flatMap(([, body]) => readRates(body) ?? [])];
   const reports = new Map<string, HistoryReport[]>();
   for (const { end, rates } of all)
@@ -139,9 +141,16 @@ export function historyRoutes(sources: HistorySources): readonly ConsoleRoute[] 
   return [
     {
       ...{ method: 'GET', path: PATH, role: 'reader', forWorkers: true },
-      run: (call) => {
+      run: () => {
         context.herder();
-        return ok(flag(call, 'rates') === true ? ownRates(history) : historyReport(history.process, PROCESS));
+        return ok(historyReport(history.process, PROCESS));
+      },
+    },
+    {
+      ...{ method: 'GET', path: RATES_PATH, role: 'reader', forWorkers: true },
+      run: () => {
+        context.herder();
+        return ok(ownRates(history));
       },
     },
     {

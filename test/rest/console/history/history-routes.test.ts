@@ -79,11 +79,11 @@ test('workers that answer nothing, or something else, are missing or unknown', a
 
 test('the list has the rates of the last minutes, of all workers', async () => {
   const { app, history, asked } = await worker({
-    '/ui/api/worker-history?rates=true': { end: END, rates: { a: [3, 4], odd: 'x' } },
+    '/ui/api/worker-rates': { end: END, rates: { a: [3, 4], odd: 'x' } },
   });
   history.sample(END, 0);
   const plain = (await get(app, '/ui/api/overview')) as Overview;
-  expect([plain.history, asked.filter((path) => path.includes('history'))]).toEqual([[], []]);
+  expect([plain.history, asked.filter((path) => path.includes('rates'))]).toEqual([[], []]);
   const { history: rates, historyStepMs } = (await get(app, '/ui/api/overview?history=true')) as Overview;
   expect(historyStepMs).toBe(STEP_MS);
   expect(rates.map(({ connector, rates: known }) => [connector, known.length, last(known)])).toEqual([
@@ -94,7 +94,7 @@ test('the list has the rates of the last minutes, of all workers', async () => {
 test('between workers: the process, the rates, a connector; nothing before the worker has started', async () => {
   const { app, history } = await worker();
   history.sample(END, 0);
-  expect(await get(app, '/ui/api/worker-history?rates=true')).toEqual({ end: END, rates: {} });
+  expect(await get(app, '/ui/api/worker-rates')).toEqual({ end: END, rates: {} });
   expect(await get(app, '/ui/api/worker-history/a')).toEqual({ end: END, stepMs: STEP_MS, measures: {} });
   const process = (await get(app, '/ui/api/worker-history')) as { measures: Record<string, number[]> };
   expect(last(process.measures['memoryBytes'], 1)).toEqual([expect.any(Number)]);
