@@ -9,7 +9,7 @@ export const EXIT = {
   unreachable: 3,
   /** What the command line names does not exist. */
   notFound: 4,
-  /** The question was answered, and the answer is no: a difference, an invalid config, a finding, a failed task. */
+  /** The question was answered, and it is no: a difference, an invalid config, a finding, a failed task, bad health. */
   no: 5,
   /** 128 + SIGINT, as shells expect. */
   interrupted: 130,

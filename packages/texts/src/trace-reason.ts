@@ -11,9 +11,13 @@ export interface TraceReason {
 const LONGEST_LINE = 10_000;
 const MOST_LINES = 4;
 const CAUSED_BY = '\nCaused by: ';
-/** What Java's worker says of every failure. */
 const WRAPPER =
   /^(?:(?:[\w$]+\.)*[\w$]+: )?(?:Exiting Worker\w+ due to unrecoverable exception|Tolerance exceeded in error handler|Unrecoverable exception from producer send callback)\.?$/;
+
+/** Whether it is what Java's worker says of every failure, so that the reason is in the cause. */
+export function isWrapper(line: string): boolean {
+  return WRAPPER.test(line);
+}
 
 /** `limit` of the line, in characters. (Default: 10000, which Millrace's own lines do not reach) */
 export function traceReason(trace: string, limit = LONGEST_LINE): TraceReason {
@@ -23,7 +27,7 @@ export function traceReason(trace: string, limit = LONGEST_LINE): TraceReason {
 
 function reasonLine(trace: string): string {
   const lines = [firstLine(trace)];
-  for (let rest = trace; lines.length < MOST_LINES && WRAPPER.test(lines.at(-1) as string);) {
+  for (let rest = trace; lines.length < MOST_LINES && isWrapper(lines.at(-1) as string);) {
     const at = rest.indexOf(CAUSED_BY);
     if (at < 0) break;
     rest = rest.slice(at + CAUSED_BY.length);

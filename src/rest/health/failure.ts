@@ -1,6 +1,6 @@
 /** The first thing to say about a failure, from the trace of its status. */
 import type { Failure } from '@millrace/console';
-import { traceReason } from '@millrace/texts/redaction';
+import { isWrapper, traceReason } from '@millrace/texts/redaction';
 import { explanationOf } from '../../logging/error-page';
 
 type Reason = Pick<Failure, 'code' | 'sentence' | 'hint' | 'place'>;
@@ -12,9 +12,6 @@ const LONGEST_MESSAGE = 4096;
 const CAUSED_BY = '\nCaused by: ';
 const JAVA_CLASS = /^(?:[A-Za-z_$][\w$]*\.)+[A-Za-z_$][\w$]*: /;
 const ERROR_NAME = /^[A-Z][A-Za-z]{0,60}(?:Error|Exception): /;
-/** Where Java's worker has the reason in the cause. */
-const WRAPPER =
-  /^(?:Exiting Worker\w+ due to unrecoverable exception|Tolerance exceeded in error handler|Unrecoverable exception from producer send callback)\.?$/;
 const END_OF_SENTENCE = /(?<!\b(?:e\.g|i\.e|etc|vs))[.!?](?=["')\]]?\s+["'(`]?[A-Z])/;
 const NO_TRACE = 'The worker does not say why.';
 
@@ -24,7 +21,7 @@ type CureOf = (code: string) => string | null;
 export function reasonOf(trace: string, cureOf: CureOf = cureOfCode): Reason {
   const [first = '', ...causes] = trace.slice(0, LONGEST_TRACE).split(CAUSED_BY);
   const messages = [first, ...causes].map(messageOf);
-  const { text, code, place } = messages.find((message) => !WRAPPER.test(message.text)) ?? (messages[0] as Message);
+  const { text, code, place } = messages.find((message) => !isWrapper(message.text)) ?? (messages[0] as Message);
   if (text === '') return { code, sentence: NO_TRACE, hint: null, place };
   const end = END_OF_SENTENCE.exec(text);
   const sentence = end ? text.slice(0, end.index + 1) : text;

@@ -148,7 +148,7 @@ test('an invalid document among 50: nothing is asked', async () => {
 });
 
 test.each([
-  ['refused', { status: 500, body: { message: 'no room' } }, 'b: cannot create it: no room\n'],
+  ['refused', { status: 500, body: { message: 'no room' } }, 'b: cannot create it: no room (REST_REFUSED)\n'],
   ['a worker that ends', 'cut' as const, /b: cannot create it: No answer from /],
 ])('%s: the others are carried out', async (_, answer, expected) => {
   for (const name of ['a', 'b', 'c']) put(name);

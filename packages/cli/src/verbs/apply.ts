@@ -101,7 +101,7 @@ async function apply(client: ConnectClient, invocation: Invocation, show: ShowPr
     } catch (error) {
       if (!isConnectError(error)) throw error;
       failed.set(step.name, error.message);
-      say(`${step.name}: cannot ${step.action} it: ${error.message}`);
+      say(`${step.name}: cannot ${step.action} it: ${error.message} (${error.code})`);
     }
   });
   if (wait !== false) {

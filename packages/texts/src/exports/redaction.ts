@@ -13,4 +13,4 @@ export {
 } from '../provided-values';
 export { isError, redact, redactText } from '../redact';
 export { hasPrivateKey, HIDDEN, hideSecretsIn, isSecret, isSecretName } from '../secrets';
-export { traceReason } from '../trace-reason';
+export { isWrapper, traceReason } from '../trace-reason';
