@@ -58,7 +58,7 @@ test('the snapshot of each table, and the slot', async () => {
   expect([valueIn(details, 'Name'), valueIn(details, 'WAL status')]).toEqual([database.slot, 'reserved']);
   expect(valueIn(details, 'Confirmed LSN')).toBeGreaterThan(0);
   expect(valueIn(details, 'Retained WAL')).toBeGreaterThanOrEqual(0);
-  expect(details.effects.delete).toContain('replication slots');
+  expect(details.effects.delete).toContain('replication slot');
 });
 
 test('the last hour: its rate, its lag, and the WAL that its slot retains, recorded by the other worker', async () => {
