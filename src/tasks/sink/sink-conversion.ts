@@ -12,6 +12,7 @@ const NO_HEADERS: readonly Header[] = Object.freeze([]);
 
 export class SinkConversion {
   private readonly turns = new TurnLimit();
+  private reachedOffset = -1;
 
   constructor(
     private readonly converters: TaskConverters,
@@ -22,10 +23,14 @@ export class SinkConversion {
     private readonly remember: ((record: SinkRecord, consumed: Consumed) => void) | null,
   ) {}
 
-  /** Appends the batch's records to `into`, without skipped and filtered ones. */
+  /**
+   * Appends the batch's records to `into`, without skipped and filtered ones. Rejects for a record that fails the task:
+   * `reached` is its offset, and those before it are in `into`.
+   */
   async convertBatch(batch: FetchedBatch, into: SinkRecord[]): Promise<void> {
     this.turns.begin();
     for (const record of batch.records) {
+      this.reachedOffset = record.offset;
       const turn = this.chain === null ? null : this.turns.next();
       if (turn !== null) await turn;
       let sinkRecord: SinkRecord | null;
@@ -42,6 +47,11 @@ export class SinkConversion {
       this.remember?.(sinkRecord, consumedRecord(batch, record));
       into.push(sinkRecord);
     }
+  }
+
+  /** Offset of the record that is converted, or was the last one. */
+  get reached(): number {
+    return this.reachedOffset;
   }
 
   private convertRecord(batch: FetchedBatch, record: ConsumerRecord): SinkRecord {

@@ -172,9 +172,13 @@ export class SinkLoop implements RebalanceListener {
     if (this.rebalanceError !== undefined) throw this.rebalanceError;
     this.throwFailure();
     for (const batch of fetched) await this.convertBatch(batch);
+    await this.deliver();
+    await yieldToEventLoop();
+  }
+
+  private async deliver(): Promise<void> {
     await this.waitForLease();
     if (!this.stopping && !this.puts.isHeld) await this.puts.deliver();
-    await yieldToEventLoop();
   }
 
   /** Why the task must fail, because of a failed record. */
@@ -206,11 +210,31 @@ export class SinkLoop implements RebalanceListener {
     this.commits.resume(batch, first.offset);
     if (batch.topicId !== undefined) this.topicIds.set(batch, batch.topicId);
     this.parts.metrics.sink.consumed(batch.records.length, this.offsets.markConsumed(batch, last.offset + 1));
-    await this.parts.conversion.convertBatch(batch, this.puts.records);
+    try {
+      await this.parts.conversion.convertBatch(batch, this.puts.records);
+    } catch (error) {
+      if (!(error instanceof RetryInterrupted)) await this.deliverBefore(batch, first.offset);
+      throw error;
+    }
     this.puts.reach(batch, last.offset + 1);
     if (this.activeTopics.has(batch.topic)) return;
     this.activeTopics.add(batch.topic);
     this.parts.onTopicActive(batch.topic);
+  }
+
+  /**
+   * Delivers the records before the one that fails the task, so that the committed offset is that of the record: who
+   * skips it then skips no other one. Without that, they are read again.
+   */
+  private async deliverBefore(batch: FetchedBatch, first: number): Promise<void> {
+    const { conversion, logger } = this.parts;
+    if (this.puts.records.length === 0) return;
+    if (conversion.reached > first) this.puts.reach(batch, conversion.reached);
+    try {
+      await this.deliver();
+    } catch (error) {
+      logger.warn(`The records before the one that fails the task are not delivered: ${messageOf(error)}`, { error });
+    }
   }
 
   private applyPause(): void {

@@ -51,9 +51,9 @@ export class DoctorCommand {
   }
 
   /** A document of a connector. */
-  async documentFile(config: Record<string, string>): Promise<string> {
+  async documentFile(config: Record<string, string>, name = 'shop'): Promise<string> {
     const file = join(await mkdtemp(join(this.folder, 'document-')), 'connector.json');
-    await writeFile(file, JSON.stringify({ name: 'shop', config }));
+    await writeFile(file, JSON.stringify({ name, config }));
     return file;
   }
 }

@@ -97,7 +97,9 @@ describe('with a worker and a PostgreSQL server', () => {
       'publication.name': 'absent',
       'slot.name': 'absent',
     };
-    const args = ['--url', worker.url, '--config', settings, await command.documentFile(source(overrides))];
+    // Under a name that no connector has, so that there are no stored offsets.
+    const file = await command.documentFile(source(overrides), 'next');
+    const args = ['--url', worker.url, '--config', settings, '--resolve-locally', file];
     const env = { PG_SECRET: PASSWORD };
     const answer = await command.run(args, env);
     expect(codes(answer)).toEqual(['error PG_REPLICA_IDENTITY', 'error PG_PUBLICATION_MISSING']);

@@ -92,6 +92,34 @@ test('a record that cannot be converted fails the task, with its position', asyn
   expect(task.log).toEqual(['start', 'open 0,1', 'flush', 'close 0,1', 'stop']);
 });
 
+describe('records before one that cannot be converted', () => {
+  const json = {
+    'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
+    'value.converter.schemas.enable': 'false',
+  };
+
+  test('are delivered and committed, so that who skips the record skips no other one', async () => {
+    const task = new ScriptedSink();
+    const { consumer, listener } = await start(task, json);
+    consumer.next([batch('t', 1, 3, ['1', '2']), batch('t', 0, 7, ['3', '4', 'no json', '5'])]);
+    await listener.until('failed c-0');
+    expect(listener.trace.split('\n')[0]).toMatch(/offset: 9\]$/);
+    expect(task.values()).toEqual([1, 2, 3, 4]);
+    expect(consumer.log).toEqual(['commit t-0@9,t-1@5']);
+  });
+
+  test('are read again if the task rejects them; the reason of the failure stays', async () => {
+    const task = new ScriptedSink();
+    const { consumer, listener } = await start(task, json);
+    task.putErrors = [new Error('no')];
+    consumer.next([batch('t', 0, 7, ['3', 'no json'])]);
+    await listener.until('failed c-0');
+    expect(listener.trace.split('\n')[0]).toMatch(/VALUE_CONVERTER failed: .*offset: 8\]$/);
+    expect(task.values()).toEqual([]);
+    expect(consumer.log).toEqual([]);
+  });
+});
+
 describe('connect-runtime 91: RetriableException from put', () => {
   test('the same batch again with everything paused, commits of earlier data continue, then normal', async () => {
     const task = new ScriptedSink();

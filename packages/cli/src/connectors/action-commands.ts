@@ -39,7 +39,7 @@ function commandOf(name: string, action: HealthAction, server: string): ActionCo
       };
       const offsets = shellQuote(JSON.stringify({ offsets: [entry] }));
       return {
-        label: 'Skip this record',
+        label: 'Skip this record, and those before it that are not committed yet',
         command: `echo ${offsets} | millrace offsets import ${quoted} - --resume --yes${server}`,
       };
     }
