@@ -205,13 +205,17 @@ test('when it is ready it prints where everything is, and a request that works a
   const first = await started(['--broker-port', '0']);
   const command = await shownCommand(first);
   const [, kafka] = /Started an embedded broker on (\S+)/.exec(first.process.log()) as RegExpExecArray;
-  expect(first.process.log()).toContain(`Millrace is ready: REST ${first.url}, Kafka ${kafka}, data ${data}\n`);
+  expect(first.process.log()).toContain(
+    `Millrace is ready: console ${first.url}/ui, REST ${first.url}, Kafka ${kafka}, data ${data}\n`,
+  );
   expect(inShell(command)).toMatchObject({ name: 'hello', type: 'source' });
   await first.running('hello');
 
   const second = await started();
   const again = await shownCommand(second);
-  expect(second.process.log()).toContain(`Millrace is ready: REST ${second.url}, Kafka ${kafka}, data ${data}\n`);
+  expect(second.process.log()).toContain(
+    `Millrace is ready: console ${second.url}/ui, REST ${second.url}, Kafka ${kafka}, data ${data}\n`,
+  );
   expect(inShell(again)).toMatchObject({ name: 'hello', connector: { state: 'RUNNING' } });
 
   // A newcomer reads what happened, not the protocol.
