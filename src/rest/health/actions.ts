@@ -1,20 +1,27 @@
-/** What a person can do about a failure, from its error and what the error says to do. Pure. */
+/** What a person can do about a failure, from its error and the row of its code in docs/errors.md. Pure. */
 import type { ConnectorRow, Failure, HealthAction } from '@millrace/console';
 
 export interface ActionFacts {
   readonly type: ConnectorRow['type'];
   readonly hasDeadLetterTopic: boolean;
+  /** What the row of the code says to do; null: it has none. */
+  readonly cure: string | null;
 }
 
-/** A cure that names them in the text of the error or of docs/errors.md. */
-const NAMES_RESET = /\boffsets reset\b|\breset the (?:connector's )?offsets\b/i;
+/** A command of a row, with the connector's name as NAME. */
+const COMMAND = /`(millrace [^`]*\bNAME\b[^`]*)`/g;
+const RESET = 'millrace offsets reset ';
+/** A restart meets the same lost position again. */
+const NO_RESTART = /^A restart does not help\b/;
 
 export function actionsOf(
-  { code, hint, sentence, place }: Pick<Failure, 'code' | 'hint' | 'sentence' | 'place'>,
-  { type, hasDeadLetterTopic }: ActionFacts,
+  { code, place }: Pick<Failure, 'code' | 'place'>,
+  { type, hasDeadLetterTopic, cure }: ActionFacts,
 ): readonly HealthAction[] {
-  // A restart meets the same record, or the same lost position, again.
-  if (NAMES_RESET.test(`${sentence} ${hint ?? ''}`)) return [{ kind: 'reset-offsets' }];
+  const commands = [...(cure ?? '').matchAll(COMMAND)].map(([, command = '']) => command);
+  // With other commands beside it, for instance before it, the row has to be read.
+  if (commands.length === 1 && commands[0]?.startsWith(RESET)) return [{ kind: 'reset-offsets' }];
+  if (NO_RESTART.test(cure ?? '')) return [];
   const { topic, partition, offset } = place;
   const isOfRecord = type === 'sink' && topic !== undefined && isWhole(partition) && isWhole(offset);
   if (code !== 'TOLERANCE_EXCEEDED' && !isOfRecord) return [{ kind: 'restart' }];

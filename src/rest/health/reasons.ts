@@ -59,7 +59,8 @@ function absenceReasons(absence: Absence | null): Reason[] {
 
 function failureReason(failure: Failure, { type, deadLetterTopic }: HealthFacts): Reason {
   const { at, task, code, hint, place } = failure;
-  const actions = actionsOf(failure, { type, hasDeadLetterTopic: deadLetterTopic !== null });
+  const ofCode = code === null ? null : cureOfCode(code);
+  const actions = actionsOf(failure, { type, hasDeadLetterTopic: deadLetterTopic !== null, cure: ofCode });
   return {
     code: code ?? (task === null ? 'CONNECTOR_FAILED' : 'TASK_FAILED'),
     message: withPlace(failure.sentence, place),

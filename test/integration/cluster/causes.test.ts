@@ -152,7 +152,7 @@ test('an automatic restart says its attempt, and the log lines of all workers ar
       'unruly',
       'restarted 0 automatic attempt 1 of 5',
       'restarted 0 automatic attempt 2 of 5',
-      'failed 0 automatic',
+      'failed 0 automatic an accident',
     );
     const { lines, missing } = await send<LogLines>(worker, 'jane', 'GET', '/ui/api/connectors/unruly/logs');
     expect(missing).toEqual([]);

@@ -96,8 +96,16 @@ test('the number of reasons is bounded', () => {
 });
 
 describe('what can be done', () => {
-  const kinds = (changed: Partial<Failure>, type: HealthFacts['type'] = 'sink', hasDeadLetterTopic = false): string[] =>
-    actionsOf(failure(changed), { type, hasDeadLetterTopic }).map(({ kind }) => kind);
+  const page = new Map(readErrorPage().map(({ code, cure }) => [code, cure]));
+  const kinds = (
+    changed: Partial<Failure>,
+    type: HealthFacts['type'] = 'sink',
+    hasDeadLetterTopic = false,
+  ): string[] => {
+    const one = failure(changed);
+    const cure = page.get(one.code ?? '') ?? null;
+    return actionsOf(one, { type, hasDeadLetterTopic, cure }).map(({ kind }) => kind);
+  };
 
   test('about a record of a sink: continue after it, keep such records aside, or try again', () => {
     const place = { topic: 'orders', partition: '0', offset: '12' };
@@ -111,9 +119,17 @@ describe('what can be done', () => {
     expect(kinds({ place: { topic: 'orders' } }, 'source')).toEqual(['restart']);
   });
 
-  test('a failure whose cure is to reset the offsets does not propose a restart, which would fail again', () => {
-    const page = new Map(readErrorPage().map(({ code, cure }) => [code, cure]));
-    for (const code of ['PG_SLOT_LOST', 'PG_POSITION_LOST'])
-      expect([code, kinds({ code, hint: page.get(code) ?? null }, 'source')]).toEqual([code, ['reset-offsets']]);
+  test.each([
+    ['PG_POSITION_LOST', ['reset-offsets']],
+    // First the slot must be dropped, as the row says.
+    ['PG_SLOT_LOST', []],
+    // The setting is restored, or the publication created.
+    ['PG_SLOT_LAYOUT', ['restart']],
+    ['PG_PUBLICATION_MISSING', ['restart']],
+  ])('about %s, what its message says besides does not matter: %j', (code, expected) => {
+    const hint = 'Use snapshot.mode=when_needed, or delete the offsets.';
+    expect(kinds({ code, hint }, 'source')).toEqual(expected);
+    const [reason] = reasonsOf(facts({ type: 'source', failures: [failure({ code, hint })] }));
+    expect(reason?.actions.map(({ kind }) => kind)).toEqual(expected);
   });
 });
