@@ -1,4 +1,5 @@
 import type { ConfigKey, ConnectorConfig } from './config-def';
+import type { RawCells, RawStruct } from './raw';
 import type { ConnectValue } from './record';
 import type { Schema } from './schema';
 
@@ -16,6 +17,11 @@ export interface Converter {
    * call. Throws DataError if the value cannot be converted.
    */
   fromConnectData(topic: string, schema: Schema | null, value: ConnectValue): Uint8Array | null;
+  /**
+   * The bytes that `fromConnectData` returns for the plain value of the row, without making it. Null: this converter
+   * does not write the struct, or this row, so; it then gets the plain value. Optional.
+   */
+  fromRaw?(topic: string, struct: RawStruct, row: RawCells): Uint8Array | null;
   /** Throws DataError if the bytes cannot be converted. */
   toConnectData(topic: string, bytes: Uint8Array | null): SchemaAndValue;
 }

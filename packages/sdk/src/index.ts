@@ -33,6 +33,7 @@ export * from './member';
 export * from './pem';
 export * from './plugin-metrics';
 export * from './producer';
+export * from './raw';
 export * from './record';
 export * from './regular-file';
 export * from './schema';

@@ -1,0 +1,2 @@
+export * from './raw-row';
+export * from './raw-struct';
