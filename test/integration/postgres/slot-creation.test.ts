@@ -1,4 +1,5 @@
 /** Creating a slot waits until every transaction running at that time has ended. */
+import { Client } from 'pg';
 import { TestDatabase } from '../../helpers/test-database';
 import { waitFor } from '../../helpers/wait-for';
 import { TaskRun, taskConfig } from './harness';
@@ -51,6 +52,21 @@ test('a stop during creation ends it', async () => {
 
 test('a stop before creation prevents it', async () => {
   await failedStart(3600, (task) => task.abort());
+});
+
+test('a stop cancels the creation only, not the check of the session before it', async () => {
+  const { query } = Client.prototype as unknown as { query(text: unknown, ...rest: unknown[]): unknown };
+  const slow = jest.spyOn(Client.prototype as unknown as { query: typeof query }, 'query');
+  slow.mockImplementation(function (this: Client, text, ...rest) {
+    // The first query of the session that creates the slot.
+    const isCheck = typeof text === 'string' && text.includes("current_setting('client_min_messages'");
+    return query.call(this, isCheck ? `${text} FROM pg_sleep(0.5)` : text, ...rest);
+  });
+  try {
+    await failedStart(3600, (task) => task.abort());
+  } finally {
+    slow.mockRestore();
+  }
 });
 
 test.each([

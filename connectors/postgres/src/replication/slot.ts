@@ -146,6 +146,13 @@ export async function createSlot(options: SlotCreation): Promise<CreatedSlot> {
     await closeConnection(client);
     throw connectError(config.connection, error);
   }
+  try {
+    // Before a cancellation is armed: it would cancel this query instead.
+    await ensureSettings(client, 'Streaming');
+  } catch (error) {
+    await closeConnection(client);
+    throw error;
+  }
   // The server waits for every running transaction to end before it creates a slot.
   let timer: NodeJS.Timeout | undefined;
   const cancelAfter = (ms: number): void => {
@@ -160,7 +167,6 @@ export async function createSlot(options: SlotCreation): Promise<CreatedSlot> {
   cancelAfter(signal.aborted ? 0 : config.slot.createTimeoutSeconds * 1000);
   signal.addEventListener('abort', cancel, { once: true });
   try {
-    await ensureSettings(client, 'Streaming');
     const traits = temporary ? '' : slotTraits(config, options.serverVersion);
     const { slotPlugin } = decodingPlugin(config);
     const { rows } = await reportingWaits(
