@@ -1,5 +1,7 @@
-/** What happens to slot and server while the stream is disconnected (cdc-postgres 79). */
+/** What happens to slot and server while the stream is disconnected (cdc-postgres 79), and how it notices that. */
+import net, { type AddressInfo } from 'node:net';
 import { TestDatabase } from '../../helpers/test-database';
+import { waitFor } from '../../helpers/wait-for';
 import { TaskRun, taskConfig } from './harness';
 import { ServerProxy } from './server-proxy';
 
@@ -149,5 +151,45 @@ test('cdc-postgres 77: stream.receive.timeout.ms: a server that is gone without 
     await run?.stop();
     run = null;
     await proxy.close();
+  }
+});
+
+/** Answers each connection as a server does that is shutting down. */
+async function shuttingDown(): Promise<net.Server> {
+  const fields = ['SFATAL', 'VFATAL', 'C57P03', 'Mthe database system is shutting down', ''];
+  const body = Buffer.from(`${fields.join('\0')}\0`);
+  const head = Buffer.from('E\0\0\0\0');
+  head.writeInt32BE(4 + body.length, 1);
+  const isTlsRequest = (packet: Buffer): boolean => packet.readInt32BE(4) === 80877103;
+  const server = net.createServer((socket) =>
+    socket
+      .on('error', () => undefined)
+      .on('data', (packet) => (isTlsRequest(packet) ? socket.write('N') : socket.end(Buffer.concat([head, body])))),
+  );
+  return await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
+}
+
+test('cdc-postgres 77: a stream ends when its server shuts down, also if queries are reset without a reason', async () => {
+  const proxy = await ServerProxy.to(database.url);
+  const refusing = await shuttingDown();
+  try {
+    const config = taskConfig(database, { 'snapshot.mode': 'no_data', ...proxy.address });
+    run = await TaskRun.start(config);
+    await insert(1);
+    await run.count(1);
+    const [session] = await database.query(
+      "SELECT client_port FROM pg_stat_activity WHERE datname = $1 AND application_name = 'Millrace General'",
+      [database.name],
+    );
+    proxy.target = `postgres://127.0.0.1:${(refusing.address() as AddressInfo).port}`;
+    proxy.reset(session?.client_port as number);
+    const task = run;
+    await waitFor('the task to leave the server', async () => {
+      await task.poll();
+      return (await database.slots()).every(({ active }) => active === false);
+    });
+  } finally {
+    await proxy.close();
+    refusing.close();
   }
 });

@@ -11,6 +11,8 @@ export class ServerProxy {
   /** Awaited once, before the next message of a client that contains `text` reaches the server. */
   before: { readonly text: string; act(): Promise<unknown> } | null = null;
   private readonly sockets = new Set<Socket>();
+  /** By the connection to the server. */
+  private readonly clients = new Map<Socket, Socket>();
   private readonly listener = net.createServer((client) => {
     const { hostname, port } = new URL(this.target);
     const server = net.createConnection({ host: hostname, port: Number(port || 5432), noDelay: true });
@@ -19,6 +21,7 @@ export class ServerProxy {
       server.destroy();
     };
     for (const socket of [client, server]) this.sockets.add(socket.on('error', end).on('close', end));
+    this.clients.set(server, client);
     client.pipe(startup(this.dropped)).pipe(this.holding()).pipe(server);
     server.on('data', (chunk: Buffer) => (this.bytes += chunk.length)).pipe(client);
   });
@@ -66,6 +69,11 @@ export class ServerProxy {
       socket.removeAllListeners('data');
       socket.pause();
     }
+  }
+
+  /** Resets the connection that the server sees at `port`, as the host of a server does that has no such connection. */
+  reset(port: number): void {
+    for (const [server, client] of this.clients) if (server.localPort === port) client.resetAndDestroy();
   }
 
   /** Ends all connections. */

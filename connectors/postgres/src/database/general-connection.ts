@@ -1,4 +1,5 @@
 /** The connection for catalog queries, heartbeats and slots. Reopened after it was lost. */
+import { isConnectError } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { ConnectionConfig } from '../config/postgres-config';
 import type { TlsAttempt } from './tls';
@@ -14,6 +15,8 @@ export class GeneralConnection {
   tls: TlsAttempt = false;
   /** Called when the server or the network ended the connection. */
   onLost: ((error: unknown) => void) | null = null;
+  /** Called when another connection could not be opened, with what the server or the network answered. */
+  onRefused: ((cause: unknown) => void) | null = null;
 
   constructor(
     private readonly config: ConnectionConfig,
@@ -34,7 +37,10 @@ export class GeneralConnection {
 
   private async open(): Promise<Client> {
     const opened = await openConnection(this.config, this.role).catch((error: unknown) => {
-      if (!this.closed) this.reach?.down('queries', 'The server cannot be reached', error);
+      if (!this.closed) {
+        this.reach?.down('queries', 'The server cannot be reached', error);
+        this.onRefused?.(isConnectError(error) ? error.cause : error);
+      }
       throw error;
     });
     this.reach?.up('queries');

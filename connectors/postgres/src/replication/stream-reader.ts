@@ -69,10 +69,16 @@ export class StreamReader implements Phase, StreamState {
     this.guard = new ResumeGuard(session, this.decoder);
     this.xmin = new SlotXmin(session);
     session.metrics.stream = this;
-    session.general.onLost = (error) => {
-      // The server is shutting down and waits for its walsenders, so disconnect. A query that was running, if any, has
-      // got the reason.
+    const { general } = session;
+    // A server that is shutting down waits for its walsenders, so disconnect.
+    general.onRefused = (error) => {
+      if (errorCode(error) === '57P03') void this.stream?.close();
+    };
+    general.onLost = (error) => {
+      // A query that was running, if any, has got the reason.
       if (/^(57P0[1-4])?$/.test(errorCode(error))) void this.stream?.close();
+      // A query that was being sent has got a reset instead; another connection shows whether the server shuts down.
+      else void general.get().catch(() => undefined);
     };
   }
 
@@ -158,6 +164,7 @@ export class StreamReader implements Phase, StreamState {
   async close(): Promise<void> {
     this.closed = true;
     this.session.general.onLost = null;
+    this.session.general.onRefused = null;
     const { stream, source } = this;
     this.stream = null;
     this.source = null;
