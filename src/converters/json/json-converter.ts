@@ -1,5 +1,13 @@
 /** `org.apache.kafka.connect.json.JsonConverter`. Source: connect-runtime §6.2. */
-import type { ConnectorConfig, ConnectValue, Converter, Schema, SchemaAndValue } from '@millrace/sdk';
+import type {
+  ConnectorConfig,
+  ConnectValue,
+  Converter,
+  RawCells,
+  RawStruct,
+  Schema,
+  SchemaAndValue,
+} from '@millrace/sdk';
 import { jsonSettings } from './config';
 import { JsonDeserializer } from './json-deserializer';
 import { JsonSerializer } from './json-serializer';
@@ -17,6 +25,10 @@ export class JsonConverter implements Converter {
   fromConnectData(topic: string, schema: Schema | null, value: ConnectValue): Uint8Array | null {
     if (schema === null && (value === null || value === undefined)) return null;
     return this.serializer.serialize(topic, schema, value);
+  }
+
+  fromRaw(_topic: string, struct: RawStruct, row: RawCells): Uint8Array | null {
+    return this.serializer.serializeRaw(struct, row);
   }
 
   toConnectData(topic: string, bytes: Uint8Array | null): SchemaAndValue {

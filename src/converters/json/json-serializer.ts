@@ -1,9 +1,10 @@
 /** Connect data → JSON bytes in one buffer that is reused for every record. */
-import { checkValue, DataError, type Schema } from '@millrace/sdk';
+import { checkValue, DataError, type RawCells, type RawStruct, type Schema } from '@millrace/sdk';
 import type { JsonSettings } from './config';
 import { OutputBuffer } from './output-buffer';
 import { schemaText } from './schema-writer';
 import { PayloadWriter, Mismatch, type WritePayload } from './payload-writer';
+import { RawWriter } from './raw-writer';
 
 const NOTHING = Buffer.alloc(0);
 const SCHEMALESS_HEAD = Buffer.from('{"schema":null,"payload":');
@@ -19,6 +20,7 @@ interface Compiled {
 export class JsonSerializer {
   private readonly out = new OutputBuffer();
   private readonly writer: PayloadWriter;
+  private readonly raw: RawWriter;
   private readonly compiled = new WeakMap<Schema, Compiled>();
   private readonly schemaless: Compiled;
   private readonly tail: Buffer;
@@ -26,6 +28,7 @@ export class JsonSerializer {
 
   constructor(private readonly settings: JsonSettings) {
     this.writer = new PayloadWriter(settings, this.out);
+    this.raw = new RawWriter(settings, this.writer, this.out);
     this.tail = settings.schemasEnable ? END : NOTHING;
     this.schemaless = {
       schema: null,
@@ -44,6 +47,24 @@ export class JsonSerializer {
       compiled.write(value);
     } catch (error) {
       if (error instanceof Mismatch) throw mismatchError(schema, value, topic);
+      throw error;
+    }
+    out.raw(this.tail);
+    return out.finish();
+  }
+
+  /** As `serialize`. Null: the plain value must be written. */
+  serializeRaw(struct: RawStruct, row: RawCells): Uint8Array | null {
+    const { schema } = struct;
+    const compiled = this.last.schema === schema ? this.last : this.find(schema);
+    const { out, raw } = this;
+    if (!raw.prepare(struct)) return null;
+    out.start(compiled.head);
+    try {
+      if (!raw.write(row)) return null;
+    } catch (error) {
+      // Written again as a plain value, it gets the error that names the field.
+      if (error instanceof Mismatch) return null;
       throw error;
     }
     out.raw(this.tail);

@@ -18,7 +18,7 @@ const ZERO = 0x30;
 const PADDING = 0x3d;
 /** First bytes from here on: U+F000 and above, which includes the replacement character U+FFFD, and surrogate pairs. */
 const RARE = 0xef;
-const BASE64 = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
+export const BASE64 = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
 
 interface NativeWrites {
   utf8Write(text: string, at: number, length: number): number;
@@ -45,6 +45,17 @@ export class OutputBuffer {
   /** A view that is valid until the next `start`. */
   finish(): Buffer {
     return this.bytes.subarray(0, this.at);
+  }
+
+  /** The buffer, with room for so many bytes after those so far. Write there, then call `moveTo`. */
+  reserve(count: number): Buffer {
+    if (this.at + count > this.bytes.length) this.grow(this.at + count);
+    return this.bytes;
+  }
+
+  /** Says where the bytes end that were written to the reserved room. */
+  moveTo(end: number): void {
+    this.at = end;
   }
 
   /** Bytes so far. */
@@ -136,30 +147,7 @@ export class OutputBuffer {
       return;
     }
     if (this.at + 17 > this.bytes.length) this.grow(this.at + 17);
-    let rest = value;
-    if (rest < 0) {
-      this.bytes[this.at++] = MINUS;
-      rest = -rest;
-    }
-    if (rest >= BILLION) {
-      const high = Math.floor(rest / BILLION);
-      this.digits(high, digitsOf(high));
-      rest -= high * BILLION;
-      this.digits(rest, 9);
-    } else this.digits(rest, digitsOf(rest));
-  }
-
-  /** @param value below a billion */
-  private digits(value: number, count: number): void {
-    const { bytes } = this;
-    const end = this.at + count;
-    let rest = value | 0;
-    for (let i = end - 1; i >= this.at; i--) {
-      const tenth = (rest / 10) | 0;
-      bytes[i] = ZERO + rest - tenth * 10;
-      rest = tenth;
-    }
-    this.at = end;
+    this.at = writeInteger(this.bytes, this.at, value);
   }
 
   /** Bytes as base64 in quotes. */
@@ -202,6 +190,37 @@ export class OutputBuffer {
     this.bytes = next;
     if (keep === 0) this.head = null;
   }
+}
+
+/**
+ * Decimal digits, of at most 17 bytes.
+ * @param value a safe integer
+ * @returns where they end; -1 if it is none
+ */
+export function writeInteger(bytes: Buffer, from: number, value: number): number {
+  let at = from;
+  let rest = value;
+  if (rest < 0) {
+    bytes[at++] = MINUS;
+    rest = -rest;
+  }
+  if (rest < BILLION && Number.isInteger(rest)) return writeDigits(bytes, at, rest, digitsOf(rest));
+  if (!Number.isSafeInteger(rest)) return -1;
+  const high = Math.floor(rest / BILLION);
+  at = writeDigits(bytes, at, high, digitsOf(high));
+  return writeDigits(bytes, at, rest - high * BILLION, 9);
+}
+
+/** @param value below a billion */
+function writeDigits(bytes: Buffer, from: number, value: number, count: number): number {
+  const end = from + count;
+  let rest = value | 0;
+  for (let i = end - 1; i >= from; i--) {
+    const tenth = (rest / 10) | 0;
+    bytes[i] = ZERO + rest - tenth * 10;
+    rest = tenth;
+  }
+  return end;
 }
 
 function digitsOf(value: number): number {

@@ -76,7 +76,7 @@ export class PayloadWriter {
   }
 
   /** What null becomes: the default's text, `null`, or nothing (JavaScript null) when null is not allowed. */
-  private nullText(schema: Schema): Buffer | null {
+  nullText(schema: Schema): Buffer | null {
     if (schema.default !== undefined && schema.default !== null && this.options.replaceNullWithDefault) {
       const write = this.nonNull(schema);
       this.out.start(NOTHING);

@@ -1,5 +1,5 @@
 /** A record that failed, and Java's text for it. Source: connect-runtime §4.6 "Log line". */
-import type { SourceRecord } from '@millrace/sdk';
+import { plainRecord, type SourceRecord } from '@millrace/sdk';
 import type { ConsumerRecord } from '@millrace/kafka-client';
 
 export type Stage =
@@ -33,7 +33,7 @@ export function failureLine(task: string, failure: FailedRecord, withRecord: boo
 }
 
 function recordDetails({ source, consumed }: FailedRecord): string {
-  if (source) return `, where source record is = ${sourceText(source)}`;
+  if (source) return `, where source record is = ${sourceText(plainRecord(source))}`;
   if (!consumed) return '';
   const { topic, partition, timestampType, record } = consumed;
   const time =

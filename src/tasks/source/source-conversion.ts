@@ -2,7 +2,7 @@
  * Converts source records to producer records. Converters reuse their buffers: pass each record to the producer before
  * converting the next one.
  */
-import { ConnectError, type SourceRecord } from '@millrace/sdk';
+import { ConnectError, isRawRow, plainRecord, RawCursor, type RawRow, type SourceRecord } from '@millrace/sdk';
 import type { ProducerRecord, RecordHeader } from '@millrace/kafka-client';
 import type { ErrorPolicy, Operation } from '../errors/error-policy';
 import type { Stage } from '../errors/failed-record';
@@ -11,6 +11,7 @@ import { HeaderConversion } from './header-conversion';
 
 export class SourceConversion {
   private readonly headers: HeaderConversion;
+  private readonly cursor = new RawCursor();
 
   constructor(
     private readonly converters: TaskConverters,
@@ -24,6 +25,7 @@ export class SourceConversion {
    * transformations, which reports show.
    */
   convert(record: SourceRecord, polled: SourceRecord): ProducerRecord | null | Promise<ProducerRecord | null> {
+    if (isRawRow(record.value)) return this.convertRaw(record, record.value, polled);
     const { key, value, header } = this.converters;
     const timestamp = timestampOf(record);
     let stage: Stage = 'HEADER_CONVERTER';
@@ -41,6 +43,35 @@ export class SourceConversion {
         error,
       );
     }
+  }
+
+  /** As `convert`. Whatever the converters do not write from bytes, they get as plain values. */
+  private convertRaw(record: SourceRecord, row: RawRow, polled: SourceRecord): ReturnType<SourceConversion['convert']> {
+    const { key, value } = this.converters;
+    const { topic, partition } = record;
+    const { cursor } = this;
+    const { key: keyStruct, value: valueStruct } = row.shape;
+    try {
+      cursor.locate(row);
+      const keyBytes = keyStruct === null ? null : key.converter.fromRaw?.(topic, keyStruct, cursor);
+      if ((keyStruct === null && record.key === null) || keyBytes) {
+        const valueBytes = value.converter.fromRaw?.(topic, valueStruct, cursor);
+        if (valueBytes) {
+          const headers = this.convertHeaders(record);
+          return {
+            topic,
+            partition,
+            key: keyBytes as Uint8Array | null,
+            value: valueBytes,
+            headers,
+            timestamp: timestampOf(record),
+          };
+        }
+      }
+    } catch {
+      // Converted as a plain record, it fails at the stage whose error is reported.
+    }
+    return this.convert(plainRecord(record), polled);
   }
 
   private async convertWithRetry(operation: Operation<ProducerRecord>, error: unknown): Promise<ProducerRecord | null> {

@@ -6,6 +6,7 @@
 import {
   checkTopicName,
   isRetriable,
+  plainRecord,
   type SourceBatchCheck,
   type SourceRecord,
   type SourceTask,
@@ -209,7 +210,7 @@ export class SourceLoop {
       const polled = this.batch[this.position] as SourceRecord;
       let record = polled;
       if (chain !== null) {
-        let transformed = this.transform(chain, polled);
+        let transformed = this.transform(chain, plainRecord(polled));
         if (transformed instanceof Promise) transformed = await transformed;
         if (transformed === null) {
           const skipped = delivery.skip(polled);

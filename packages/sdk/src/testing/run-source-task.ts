@@ -7,6 +7,7 @@ import type { ColumnConverterPlugin } from '../column-converter';
 import type { ConnectorConfig, WorkerSettings } from '../config-def';
 import type { SourceConnector, SourceConnectorContext } from '../connector';
 import { ConfigError, ConnectError, isRetriable } from '../errors';
+import { plainRecord } from '../raw';
 import type { SourceOffset, SourcePartition, SourceRecord } from '../record';
 import type { SourceTask, SourceTaskContext } from '../task';
 import {
@@ -190,7 +191,7 @@ class RecordsCheck {
    * @param first number of the first record
    */
   check(batch: unknown, first: number): readonly SourceRecord[] {
-    const records = this.batches.check(batch, first) ?? [];
+    const records = (this.batches.check(batch, first) ?? []).map((record) => plainRecord(record));
     for (const [i, record] of records.entries()) {
       checkTopicName(record.topic);
       for (const part of ['key', 'value'] as const) {

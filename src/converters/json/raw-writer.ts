@@ -1,0 +1,193 @@
+/**
+ * Payloads from rows that still are text in a network buffer. One loop runs the steps of all tables, so that a row
+ * costs the same with a thousand tables as with one. The bytes are those of `PayloadWriter` for the plain value.
+ */
+import { isUtf8 } from 'node:buffer';
+import type { RawCells, RawStruct } from '@millrace/sdk';
+import { writeBase64Integer } from './decimal-bytes';
+import { writeInteger, type OutputBuffer } from './output-buffer';
+import type { PayloadWriter, WriterOptions } from './payload-writer';
+import { compilePlan, Op, type Plan, type Step } from './raw-plan';
+import { SharedTexts } from './shared-texts';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const MINUS = 0x2d;
+const ZERO = 0x30;
+const NINE = 0x39;
+const LETTER_T = 0x74;
+/** Up to this many bytes, a loop is faster than a call into the runtime. */
+const SHORT = 40;
+
+/** What a byte of a text needs: 0 nothing, 1 a check that the text is UTF-8, 2 the general writer, else an escape. */
+const ESCAPES = escapes();
+
+function escapes(): Uint8Array {
+  const table = new Uint8Array(256).fill(2, 0, 0x20).fill(1, 0x80, 0xf0).fill(2, 0xf0);
+  const named = { '"': '"', '\\': '\\', '\b': 'b', '\t': 't', '\n': 'n', '\f': 'f', '\r': 'r' };
+  for (const [character, letter] of Object.entries(named)) table[character.charCodeAt(0)] = letter.charCodeAt(0);
+  return table;
+}
+
+export class RawWriter {
+  private readonly plans = new WeakMap<RawStruct, Plan | null>();
+  private readonly shared = new SharedTexts();
+  private struct: RawStruct | null = null;
+  private plan: Plan | null = null;
+
+  constructor(
+    private readonly options: WriterOptions,
+    private readonly writer: PayloadWriter,
+    private readonly out: OutputBuffer,
+  ) {}
+
+  /** Whether the struct is written so. Call before the output is started. */
+  prepare(struct: RawStruct): boolean {
+    if (struct !== this.struct) {
+      let plan = this.plans.get(struct);
+      if (plan === undefined) {
+        plan = compilePlan(struct, this.writer, this.options.decimalFormat);
+        this.plans.set(struct, plan);
+      }
+      this.struct = struct;
+      this.plan = plan;
+    }
+    return this.plan !== null;
+  }
+
+  /**
+   * Writes the row as the struct prepared last. False: a value does not fit, and the output is to be discarded. Throws
+   * `Mismatch` for a decoded value that does not fit.
+   */
+  write(row: RawCells): boolean {
+    const { steps, fixedBytes, sharedSteps } = this.plan as Plan;
+    const { out, shared } = this;
+    const { bytes: source, spans, own } = row;
+    if (!Number.isSafeInteger(own)) return false;
+    shared.use(row.shared);
+    const fixed = fixedBytes + shared.length * sharedSteps;
+    let bytes = out.reserve(fixed);
+    let at = out.length;
+    for (let i = 0; i < steps.length; i++) {
+      const step = steps[i] as Step;
+      const { op, literal, index } = step;
+      if (literal.length > SHORT) {
+        bytes.set(literal, at);
+        at += literal.length;
+      } else for (let from = 0; from < literal.length; from++) bytes[at++] = literal[from] as number;
+      if (op <= Op.Own) {
+        if (op === Op.Own) at = writeInteger(bytes, at, own);
+        else if (op !== Op.Literal) {
+          const end = (shared.starts[index + 1] as number) - (op === Op.Joined ? 1 : 0);
+          for (let from = shared.starts[index] as number; from < end; from++)
+            bytes[at++] = shared.bytes[from] as number;
+          if (op === Op.Joined) at = writeInteger(bytes, at, own);
+        }
+        continue;
+      }
+      if (op === Op.Decoded) {
+        out.moveTo(at);
+        step.write(row.decoded?.[index]);
+        bytes = out.reserve(fixed);
+        at = out.length;
+        continue;
+      }
+      const start = spans[index * 2] as number;
+      const end = spans[index * 2 + 1] as number;
+      if (start < 0) {
+        const { nullText } = step;
+        if (nullText === null) return false;
+        for (let from = 0; from < nullText.length; from++) bytes[at++] = nullText[from] as number;
+        continue;
+      }
+      let after = -1;
+      switch (op) {
+        case Op.Text: {
+          const room = (end - start) * 2 + 2 + fixed;
+          if (at + room > bytes.length) {
+            out.moveTo(at);
+            bytes = out.reserve(room);
+          }
+          after = writeText(source, start, end, bytes, at);
+          break;
+        }
+        case Op.Integer:
+          after = writeDigits(source, start, end, bytes, at);
+          break;
+        case Op.Number:
+          after = writeInteger(bytes, at, step.read(source, start, end));
+          break;
+        case Op.Decimal:
+          after = writeBase64Integer(bytes, at, step.read(source, start, end));
+          break;
+        case Op.Boolean:
+          after = writeBoolean(source[start] === LETTER_T, bytes, at);
+          break;
+      }
+      if (after < 0) {
+        out.moveTo(at);
+        step.write(step.decode(source, start, end));
+        bytes = out.reserve(fixed);
+        after = out.length;
+      }
+      at = after;
+    }
+    out.moveTo(at);
+    return true;
+  }
+}
+
+/** @returns where it ends; -1 when the general writer must write it */
+function writeText(source: Buffer, start: number, end: number, bytes: Buffer, from: number): number {
+  let at = from;
+  let isChecked = false;
+  bytes[at++] = QUOTE;
+  for (let i = start; i < end; i++) {
+    const c = source[i] as number;
+    const escape = ESCAPES[c] as number;
+    if (escape === 0) bytes[at++] = c;
+    else if (escape === 1) {
+      if (!isChecked) {
+        if (!isUtf8(source.subarray(start, end))) return -1;
+        isChecked = true;
+      }
+      bytes[at++] = c;
+    } else if (escape === 2) return -1;
+    else {
+      bytes[at++] = BACKSLASH;
+      bytes[at++] = escape;
+    }
+  }
+  bytes[at++] = QUOTE;
+  return at;
+}
+
+/** @returns as `writeText` */
+function writeDigits(source: Buffer, start: number, end: number, bytes: Buffer, from: number): number {
+  let at = from;
+  let i = start;
+  if (source[i] === MINUS) {
+    bytes[at++] = MINUS;
+    i++;
+  }
+  const length = end - i;
+  // Zeros before other digits, and more digits than any integer has, are no text of a server.
+  if (length === 0 || length > 19 || (source[i] === ZERO && (length > 1 || i > start))) return -1;
+  for (; i < end; i++) {
+    const c = source[i] as number;
+    if (c < ZERO || c > NINE) return -1;
+    bytes[at++] = c;
+  }
+  return at;
+}
+
+function writeBoolean(value: boolean, bytes: Buffer, from: number): number {
+  const text = value ? 0x74727565 : 0x66616c73;
+  bytes[from] = text >> 24;
+  bytes[from + 1] = (text >> 16) & 255;
+  bytes[from + 2] = (text >> 8) & 255;
+  bytes[from + 3] = text & 255;
+  if (value) return from + 4;
+  bytes[from + 4] = 0x65;
+  return from + 5;
+}
