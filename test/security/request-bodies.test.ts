@@ -2,6 +2,7 @@
  * Documents that are expensive for a worker, sent to a worker with little memory: each is rejected, and the worker
  * continues.
  */
+import { once } from 'node:events';
 import { request, type ClientRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { startWorker, type StartedWorker } from '../../dev/services/worker';
@@ -171,12 +172,19 @@ test('bodies in flight have a limit for each client and over all: 503 with Retry
 test('1,300 connections, idle or with unfinished headers, do not block other clients, nor more of the same', async () => {
   const { hostname, port } = new URL(worker.url);
   const idle: Socket[] = [];
+  // Not one is lost while the worker is too busy to accept them.
+  process.kill(worker.pid, 'SIGSTOP');
   for (let i = 0; i < 1_300; i++) {
     const socket = connect(Number(port), hostname);
     // The worker closes some.
     socket.on('error', () => undefined);
     if (i % 2 === 0) socket.write('GET /connectors HTTP/1.1\r\nHost: localhost\r\nX-Slow: ');
     idle.push(socket);
+  }
+  try {
+    await Promise.all(idle.map(async (socket) => await once(socket, 'connect')));
+  } finally {
+    process.kill(worker.pid, 'SIGCONT');
   }
   const dropped = await waitFor('connections to be closed', async () => {
     const { text } = await httpCall(`${worker.url}/metrics`);

@@ -16,6 +16,12 @@ const IDLE_MS = 90_000;
 const HEAD_MS = 30_000;
 const CHECK_MS = 5_000;
 const CLOSE_GRACE_MS = 2_000;
+
+/**
+ * Connections that wait while the thread is busy, as far as the system allows (net.core.somaxconn). With Node's 511 the
+ * kernel loses or resets those of a burst before the limit of connections can choose which to close.
+ */
+const BACKLOG = 4_096;
 const NO_CERTIFICATE = 'ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE';
 const OPTIONS = {
   keepAliveTimeout: IDLE_MS,
@@ -84,7 +90,7 @@ export class ListenerServer {
     const shown = `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}`;
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', (error) => reject(openError(shown, error)));
-      this.server.listen({ port, ...(host === '' ? {} : { host }) }, resolve);
+      this.server.listen({ port, backlog: BACKLOG, ...(host === '' ? {} : { host }) }, resolve);
     });
     return (this.server.address() as AddressInfo).port;
   }
