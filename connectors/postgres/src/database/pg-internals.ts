@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { isConnectError } from '@millrace/sdk';
-import { Connection, type Client, type ClientConfig } from 'pg';
+import { Connection, type Client, type ClientConfig, type Submittable } from 'pg';
 import type { MessageGuard } from './message-guard';
 
 /** A column of rows that follow, as the server describes it. */
@@ -25,6 +25,10 @@ interface PgConnection {
   sendCopyFromChunk(chunk: Buffer): void;
   /** Sends Terminate and lets the server close the socket. `Client.end` destroys it when a query is running. */
   end(): void;
+  /** Each sends one message. Execute asks for up to `rows` more rows of the portal. */
+  describe(of: { readonly type: 'P'; readonly name: string }): void;
+  execute(of: { readonly portal: string; readonly rows: number }): void;
+  sync(): void;
   /** Of an EventEmitter: called before the rows of a statement arrive. */
   on(event: 'rowDescription', listener: (message: { readonly fields: readonly RowField[] }) => void): unknown;
 }
@@ -90,4 +94,33 @@ export function disableChannelBinding(client: Client): void {
 /** `_activeQuery` of lib/client.js, null between queries. Its public getter is deprecated. */
 export function runsQuery(client: Client): boolean {
   return (client as unknown as { readonly _activeQuery: object | null })._activeQuery !== null;
+}
+
+/**
+ * Resolves when the server has sent up to `rows` more rows of a cursor, which a tap must take: true if there may be
+ * others. FETCH does the same, but the server copies the rows of a FETCH before it sends the first.
+ * @param describe rows are described before they are sent, as by FETCH
+ */
+export function fetchFrom(client: Client, cursor: string, rows: number, describe: boolean): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    let isSuspended = false;
+    const submit = (connection: PgConnection): void => {
+      const { stream } = connection;
+      stream.cork();
+      if (describe) connection.describe({ type: 'P', name: cursor });
+      connection.execute({ portal: cursor, rows });
+      connection.sync();
+      stream.uncork();
+    };
+    // What lib/client.js calls of an object with `submit`.
+    const query = {
+      submit,
+      handleRowDescription: () => undefined,
+      handlePortalSuspended: () => (isSuspended = true),
+      handleCommandComplete: () => undefined,
+      handleError: reject,
+      handleReadyForQuery: () => resolve(isSuspended),
+    };
+    client.query(query as unknown as Submittable);
+  });
 }

@@ -1,8 +1,8 @@
 /** One connection of a snapshot: fetches chunks, whose rows wait in the queue of its tap until they are decoded. */
-import type { Client, QueryResult } from 'pg';
+import type { Client } from 'pg';
 import { closeConnection } from '../database/connection';
 import { errorCode } from '../database/errors';
-import { connectionOf, type RowField } from '../database/pg-internals';
+import { connectionOf, fetchFrom, type RowField } from '../database/pg-internals';
 import { MessageTap, DATA_ROW, type TapLimits } from '../replication/message-tap';
 import type { Chunk } from './chunk';
 
@@ -39,20 +39,18 @@ export class SnapshotLane {
     signal.throwIfAborted();
     this.open.push(chunk);
     this.tap.tag = chunk;
-    const fetchRows = `FETCH FORWARD ${fetchSize} FROM millrace_rows`;
     this.undescribed = chunk;
     // One message, because small tables would otherwise take five round trips each. Releasing the savepoint keeps those
-    // of many chunks from being nested.
-    const results = (await client.query(
-      `SAVEPOINT millrace_table; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}; DECLARE millrace_rows NO SCROLL CURSOR FOR ${query}; SET LOCAL lock_timeout TO DEFAULT; RELEASE SAVEPOINT millrace_table; ${fetchRows}`,
-    )) as unknown as readonly QueryResult[];
-    let rows = results[results.length - 1]?.rowCount ?? 0;
+    // of many chunks from being nested. What is closed is the cursor of the last chunk.
+    await client.query(
+      `CLOSE ALL; SAVEPOINT millrace_table; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}; DECLARE millrace_rows NO SCROLL CURSOR FOR ${query}; SET LOCAL lock_timeout TO DEFAULT; RELEASE SAVEPOINT millrace_table`,
+    );
+    let hasMore = await fetchFrom(client, 'millrace_rows', fetchSize, true);
     if (this.isChanged) return false;
-    while (rows >= fetchSize) {
+    while (hasMore) {
       signal.throwIfAborted();
-      rows = (await client.query(fetchRows)).rowCount ?? 0;
+      hasMore = await fetchFrom(client, 'millrace_rows', fetchSize, false);
     }
-    await client.query('CLOSE millrace_rows');
     chunk.fetched = true;
     return true;
   }

@@ -21,9 +21,10 @@ test('the installed pg is the pinned version whose internals were reviewed', () 
 
 test('pg has the internals that the connector uses', () => {
   const client = new Client();
-  const { stream, sendCopyFromChunk, end, on } = connectionOf(client);
-  expect([typeof stream.on, typeof stream.destroy, typeof sendCopyFromChunk, typeof end, typeof on]).toEqual(
-    Array<string>(5).fill('function'),
+  const { stream, sendCopyFromChunk, describe, execute, sync, end, on } = connectionOf(client);
+  expect([stream.on, stream.destroy].map((one) => typeof one)).toEqual(['function', 'function']);
+  expect([sendCopyFromChunk, describe, execute, sync, end, on].map((one) => typeof one)).toEqual(
+    Array<string>(6).fill('function'),
   );
   expect(backendPid(client)).toBeNull();
   expect(runsQuery(client)).toBe(false);
