@@ -5,11 +5,13 @@
  * work unchanged.
  */
 import type { Socket } from 'node:net';
-import { isConnectError } from '@millrace/sdk';
+import { isConnectError, monotonicNow, startTimer } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { MessageGuard } from '../database/message-guard';
 import { connectionOf } from '../database/pg-internals';
+import { SocketReads } from '../database/socket-reads';
 import { FrameQueue, HEADER } from './frame-queue';
+import { ReadPacer } from './read-pacer';
 
 export const COPY_DATA = 0x64; // d
 export const DATA_ROW = 0x44; // D
@@ -29,6 +31,8 @@ export class MessageTap<Tag> {
   onMessage: ((buffer: Buffer, bodyStart: number) => void) | null = null;
 
   private readonly socket: Socket;
+  private readonly reads: SocketReads;
+  private readonly pacer = new ReadPacer();
   private readonly guard: MessageGuard;
   private readonly parserListeners: Listener[];
   /** An incomplete message, and the number of bytes received of it. */
@@ -51,6 +55,7 @@ export class MessageTap<Tag> {
   ) {
     const { stream, guard } = connectionOf(client);
     this.socket = stream;
+    this.reads = new SocketReads(stream);
     this.guard = guard;
     this.parserListeners = this.socket.listeners('data') as Listener[];
     this.socket.removeAllListeners('data');
@@ -58,6 +63,7 @@ export class MessageTap<Tag> {
       if (this.socket.destroyed) return;
       try {
         this.onChunk(chunk);
+        this.pace(chunk.length);
       } catch (error) {
         // Thrown further, it would end the thread.
         this.socket.destroy(isConnectError(error) ? error : guard.error('a message that cannot be read', error));
@@ -147,6 +153,11 @@ export class MessageTap<Tag> {
     this.partial = Buffer.allocUnsafeSlow(1 + length);
     chunk.copy(this.partial, 0, from);
     this.filled = left;
+  }
+
+  private pace(size: number): void {
+    if (!this.pacer.holds(size, monotonicNow()) || this.paused || this.discarding) return;
+    if (this.reads.hold()) startTimer(() => this.reads.release(), 1);
   }
 
   private pauseWhenFull(): void {

@@ -1,4 +1,4 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import type { Client } from 'pg';
 import { MessageGuard } from '../../../../connectors/postgres/src/database/message-guard';
 import { COPY_DATA, MessageTap } from '../../../../connectors/postgres/src/replication/message-tap';
@@ -64,6 +64,32 @@ test('messages are whole and in order however the network splits them; others go
     expect(drain(tap)).toEqual([...bodies, 'last']);
     expect(forwarded).toEqual(['first', 'I']);
     expect([tap.queue.bytes, tap.queue.messages]).toEqual([0, 0]);
+  }
+});
+
+test('a fast sender is read again after a moment; a tap that discards is not held', async () => {
+  const { socket, tap } = open();
+  const reading = { reading: true, starts: 0, stops: 0 };
+  const handle = Object.assign(reading, {
+    readStop: () => ((reading.stops += 1), 0),
+    readStart: () => ((reading.starts += 1), socket.emit('started'), 0),
+  });
+  Object.assign(socket, { _handle: handle });
+  const now = jest.spyOn(performance, 'now').mockReturnValue(1000);
+  try {
+    const chunk = message('d', 'x'.repeat(20_000));
+    socket.emit('data', chunk);
+    now.mockReturnValue(1001);
+    const started = once(socket, 'started');
+    socket.emit('data', chunk);
+    expect(reading).toMatchObject({ stops: 1, starts: 0 });
+    await started;
+    tap.discard();
+    now.mockReturnValue(1002);
+    socket.emit('data', chunk);
+    expect(reading).toMatchObject({ stops: 1, starts: 1 });
+  } finally {
+    now.mockRestore();
   }
 });
 
