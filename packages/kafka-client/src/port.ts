@@ -138,9 +138,10 @@ export type DeliveryCallback = (
 ) => void;
 
 /**
- * One batch in flight per partition, so the order is kept under every fault. Settings have Java's names: `acks`,
- * `linger.ms`, `batch.size`, `buffer.memory`, `max.request.size`, `delivery.timeout.ms`, `request.timeout.ms`,
- * `compression.type`, `enable.idempotence`, `transactional.id`, `transaction.timeout.ms`.
+ * The order is kept under every fault: without idempotence, one batch of a partition is in flight, otherwise up to
+ * five. Settings have Java's names: `acks`, `linger.ms`, `batch.size`, `buffer.memory`, `max.request.size`,
+ * `delivery.timeout.ms`, `request.timeout.ms`, `compression.type`, `enable.idempotence`, `transactional.id`,
+ * `transaction.timeout.ms`, `max.in.flight.requests.per.connection`.
  */
 export interface Producer {
   /** Connects and, when idempotent, obtains a producer id. `send` before `connect` has resolved is an error. */

@@ -35,7 +35,7 @@ const MAX_OWN_BATCH_BYTES = 2 ** 31 - 1;
 
 export class Accumulator {
   readonly pool: BufferPool;
-  /** Queues with something to send and nothing in flight, or with new records since the sender's last pass. */
+  /** Queues with something that may be sent now or later, or with new records since the sender's last pass. */
   readonly active = new Set<PartitionQueue>();
   /** Batches whose callbacks were not called yet. */
   readonly live = new Set<ProducerBatch>();
@@ -104,8 +104,8 @@ export class Accumulator {
   }
 
   /**
-   * Replaces a batch that the broker rejected as too large by smaller ones at the head of its queue, and keeps later
-   * batches of the partition below that size. The batch must have more than one record and not be in flight.
+   * Replaces a batch that the broker rejected as too large by smaller ones in its place, and keeps later batches of the
+   * partition below that size. The batch must have more than one record and not be in flight.
    */
   split(queue: PartitionQueue, batch: ProducerBatch): void {
     const limit = Math.max(1, Math.ceil(batch.accountedBytes / 2));
@@ -130,10 +130,21 @@ export class Accumulator {
       part.accountedBytes = part.encoder.byteLength;
       this.bufferedBytes += part.accountedBytes;
     }
-    queue.closed.unshift(...parts);
+    queue.replace(batch, parts);
     this.active.add(queue);
     for (const part of parts) this.seal(queue, part);
     this.replaced(batch, parts);
+  }
+
+  /** The batch's outcome is known: it is reported after those of the batches that were sent before it. */
+  settle(queue: PartitionQueue, batch: ProducerBatch, error: KafkaError | null, baseOffset: number): void {
+    const { sent } = queue;
+    if (!sent.includes(batch)) return this.complete(batch, error, baseOffset);
+    batch.outcome = { error, baseOffset };
+    for (let first = sent[0]; first !== undefined && first.outcome !== null; first = sent[0]) {
+      sent.shift();
+      this.complete(first, first.outcome.error, first.outcome.baseOffset);
+    }
   }
 
   /** Reports the outcome of the batch to the callbacks of its records. */
@@ -174,8 +185,7 @@ export class Accumulator {
 
   private seal(queue: PartitionQueue, batch: ProducerBatch): void {
     const fail = (cause: unknown): void => {
-      const at = queue.closed.indexOf(batch);
-      if (at >= 0) queue.closed.splice(at, 1);
+      queue.remove(batch);
       const error =
         cause instanceof KafkaError
           ? cause

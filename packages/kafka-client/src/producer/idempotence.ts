@@ -13,8 +13,8 @@ export interface Idempotence {
   /** Sets the queue's producer id and epoch. False: none yet; the implementation wakes the sender later. */
   tryAssignIdentity(queue: PartitionQueue): boolean;
   /**
-   * The broker expected another sequence number, so it does not have the batch. True: resend it under the queue's new
-   * identity.
+   * The broker expected another sequence number although it has acknowledged every earlier batch, so it does not have
+   * this one. True: resend it, and those after it, under the queue's new identity.
    */
   onSequenceLost(queue: PartitionQueue, batch: ProducerBatch): boolean;
   /** The batch failed. The broker may have used its sequence numbers, see `mayBeAppended`. */

@@ -18,9 +18,13 @@ import type { Wire } from '../wire';
 
 const ZSTD = 4;
 
+/** How many were made. */
+let requests = 0;
+
 /** The batches of one Produce request. */
 export class ProduceRequest {
   readonly entries: { readonly queue: PartitionQueue; readonly batch: ProducerBatch }[] = [];
+  private readonly number = ++requests;
   private bytes = 0;
   private readonly options: ProduceOptions;
 
@@ -40,11 +44,13 @@ export class ProduceRequest {
     return this.entries.length === 0;
   }
 
-  hasRoom(batch: ProducerBatch, maxBytes: number): boolean {
-    return this.isEmpty || this.bytes + this.sizeOf(batch) <= maxBytes;
+  /** A request has one batch of a partition at most. */
+  hasRoom(queue: PartitionQueue, batch: ProducerBatch, maxBytes: number): boolean {
+    return this.isEmpty || (queue.request !== this.number && this.bytes + this.sizeOf(batch) <= maxBytes);
   }
 
   add(queue: PartitionQueue, batch: ProducerBatch): void {
+    queue.request = this.number;
     this.bytes += this.sizeOf(batch);
     this.entries.push({ queue, batch });
   }

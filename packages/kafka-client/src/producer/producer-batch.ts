@@ -10,6 +10,11 @@ export class ProducerBatch {
   state: 'open' | 'compressing' | 'sealed' | 'done' = 'open';
   /** Requests that included it. */
   attempts = 0;
+  inFlight = false;
+  /** When its last attempt was sent, all earlier batches of the partition had an outcome. */
+  isFirst = false;
+  /** Set until it is reported, after those of earlier batches of the partition. */
+  outcome: { readonly error: KafkaError | null; readonly baseOffset: number } | null = null;
   /** Kept for retries, so that the broker recognizes duplicates. */
   identity: ProducerIdentity | null = null;
   /** The outcome of an attempt is unknown: the broker may have appended the batch. */

@@ -55,15 +55,16 @@ export class IdempotentProducerIds implements Idempotence {
   }
 
   onSequenceLost(queue: PartitionQueue, batch: ProducerBatch): boolean {
-    this.bumpEpoch(queue);
+    if (batch.identity === null || queue.isCurrent(batch)) this.bumpEpoch(queue);
     batch.identity = null;
     batch.mayBeAppended = false;
     return true;
   }
 
   onBatchFailed(queue: PartitionQueue, batch: ProducerBatch): void {
-    if (batch.mayBeAppended) this.bumpEpoch(queue);
-    else queue.rollBackSequence(batch);
+    if (!batch.mayBeAppended) queue.rollBackSequence(batch);
+    else if (queue.hasLater(batch)) queue.keepSequence();
+    else this.bumpEpoch(queue);
   }
 
   private bumpEpoch(queue: PartitionQueue): void {

@@ -7,16 +7,20 @@ import { bool, duration, integer, invalid, oneOf, text } from '../client-setting
 import type { ClientConfig } from '../port';
 
 /**
- * Maximum size of a batch that grows while the previous one is in flight, when `batch.size` is not set. Java sends up
- * to five batches of a partition at once; we send one, which keeps order and avoids duplicates under every fault. With
- * the default `batch.size` of 16 KiB as the limit, a partition would get 16 KiB per round trip. So the default is only
- * the size at which a batch is sent without lingering, and records that arrive during the round trip form one batch.
+ * Maximum size of a batch that grows while others are in flight, when `batch.size` is not set. With the default of 16
+ * KiB as the limit, a partition would get 16 KiB per request. So the default is only the size at which a batch is sent
+ * without lingering, and records that arrive during the round trip form one batch.
  * Brokers accept 1 MiB by default (`max.message.bytes`); Event Hubs closes the connection above 1 046 528 bytes per
  * request.
  */
 const GROWN_BATCH_BYTES = 900 * 1024;
 /** Maximum size of a request, for the same two limits, when `max.request.size` is not set. */
 const REQUEST_BYTES = 1_040_000;
+/**
+ * Brokers recognize the last five batches of a producer in a partition as duplicates, so no more may be without an
+ * outcome. Source: kafka-client §1.
+ */
+const MAX_IN_FLIGHT_BATCHES = 5;
 const INT32_MAX = 2_147_483_647;
 
 /** Durations in milliseconds; Infinity where Java's largest value means "unlimited". */
@@ -32,6 +36,8 @@ export interface ProducerSettings {
   readonly maxRecordBytes: number;
   readonly maxRequestBytes: number;
   readonly maxInFlightRequests: number;
+  /** Of a partition; more than one only where sequence numbers keep the order, and retries are possible. */
+  readonly maxInFlightBatches: number;
   readonly deliveryTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly maxBlockMs: number;
@@ -56,6 +62,9 @@ export function readProducerSettings(config: ClientConfig): ProducerSettings {
   const maxRequestSize = integer(config, 'max.request.size', 1_048_576, 0, INT32_MAX);
   const batchSize = integer(config, 'batch.size', 16_384, 0, INT32_MAX);
   const limit = text(config, 'max.request.size') === undefined ? REQUEST_BYTES : maxRequestSize;
+  const idempotent = readIdempotence(config, acks, transactionalId);
+  const maxInFlightRequests = integer(config, 'max.in.flight.requests.per.connection', 5, 1);
+  const retries = integer(config, 'retries', INT32_MAX, 0, INT32_MAX);
   return {
     acks,
     lingerMs: duration(config, 'linger.ms', 5),
@@ -64,15 +73,16 @@ export function readProducerSettings(config: ClientConfig): ProducerSettings {
     bufferMemory: integer(config, 'buffer.memory', 33_554_432, 0),
     maxRecordBytes: maxRequestSize,
     maxRequestBytes: limit,
-    maxInFlightRequests: integer(config, 'max.in.flight.requests.per.connection', 5, 1),
+    maxInFlightRequests,
+    maxInFlightBatches: idempotent && retries > 0 ? Math.min(maxInFlightRequests, MAX_IN_FLIGHT_BATCHES) : 1,
     deliveryTimeoutMs: duration(config, 'delivery.timeout.ms', 120_000),
     requestTimeoutMs: integer(config, 'request.timeout.ms', 30_000, 1, INT32_MAX),
     maxBlockMs: duration(config, 'max.block.ms', 60_000),
     allowAutoCreate: bool(config, 'allow.auto.create.topics', true),
-    retries: integer(config, 'retries', INT32_MAX, 0, INT32_MAX),
+    retries,
     retryBackoffMs: duration(config, 'retry.backoff.ms', 100),
     retryBackoffMaxMs: duration(config, 'retry.backoff.max.ms', 1_000),
-    idempotent: readIdempotence(config, acks, transactionalId),
+    idempotent,
     transactionalId,
     transactionTimeoutMs: integer(config, 'transaction.timeout.ms', 60_000, 1, INT32_MAX),
     codec: compressionId(compression),

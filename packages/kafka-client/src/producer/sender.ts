@@ -1,6 +1,7 @@
 /**
- * Sends the batches of the accumulator: at most one in flight per partition, the partitions of a broker in one request,
- * retries at the head of the queue so that order is kept. Source: kafka-client §1.
+ * Sends the batches of the accumulator: the partitions of a broker in one request, several batches of a partition in
+ * flight where sequence numbers keep their order, otherwise one. Retries precede later batches. Source: kafka-client
+ * §1.
  */
 import { startTimer, backoffMs, type Logger } from '@millrace/sdk';
 import type { Accumulator } from './accumulator';
@@ -18,6 +19,8 @@ import type { Wire } from '../wire';
 
 /** Poll interval: a permission does not notify of changes. */
 const PERMISSION_POLL_MS = 50;
+/** A batch was added to a request; there may be another. */
+const ADDED = -1;
 
 export class Sender {
   /** Pending calls of `flush`: while above zero, batches are sent without lingering. */
@@ -42,8 +45,9 @@ export class Sender {
 
   /** The queue may have something to send, now or after `linger.ms`. */
   onWork(queue: PartitionQueue): void {
-    if (queue.inFlight !== null || this.drainScheduled) return;
+    if (this.drainScheduled || (queue.inFlight > 0 && queue.closed.length === 0)) return;
     const now = performance.now();
+    if (queue.next(now, this.settings.maxInFlightBatches) === null) return;
     const at = Math.max(this.dueAt(queue), queue.retryAt);
     if (at <= now) this.wake();
     else this.setTimer(at, now);
@@ -68,7 +72,7 @@ export class Sender {
   fail(queue: PartitionQueue, batch: ProducerBatch, error: KafkaError): void {
     if (error.code !== 'ABORTED') this.metrics?.failure(batch.recordCount);
     this.idempotence.onBatchFailed(queue, batch, error);
-    this.accumulator.complete(batch, batch.mayBeAppended ? error.asInDoubt() : error, -1);
+    this.accumulator.settle(queue, batch, batch.mayBeAppended ? error.asInDoubt() : error, -1);
   }
 
   private drain(): void {
@@ -76,8 +80,16 @@ export class Sender {
     const now = performance.now();
     const requests = new Map<number, ProduceRequest[]>();
     let wakeAt = Infinity;
-    for (const queue of this.accumulator.active) {
-      wakeAt = Math.min(wakeAt, this.addNextBatch(queue, now, requests));
+    // One batch of each partition after the other, so that none waits for the requests that another one fills.
+    for (let queues: Iterable<PartitionQueue> = this.accumulator.active; ;) {
+      const more: PartitionQueue[] = [];
+      for (const queue of queues) {
+        const at = this.addNextBatch(queue, now, requests);
+        if (at === ADDED) more.push(queue);
+        else wakeAt = Math.min(wakeAt, at);
+      }
+      if (more.length === 0) break;
+      queues = more;
     }
     for (const [node, list] of requests) for (const request of list) void this.transmit(node, request);
     this.metrics?.bufferedBytes.set(this.accumulator.bufferedBytes);
@@ -85,19 +97,22 @@ export class Sender {
     else this.clearTimer();
   }
 
-  /** Adds the queue's next batch to a request if it can be sent. @returns the time of the next check. */
+  /** Adds the queue's next batch to a request if it can be sent. @returns `ADDED` or the time of the next check. */
   private addNextBatch(queue: PartitionQueue, now: number, requests: Map<number, ProduceRequest[]>): number {
-    const { accumulator, settings } = this;
-    if (queue.inFlight === null) this.expire(queue, now);
-    const head = queue.head;
-    if (queue.inFlight !== null || head === null) {
+    const { accumulator, settings, permission } = this;
+    if (queue.inFlight === 0) this.expire(queue, now);
+    const batch = queue.next(now, settings.maxInFlightBatches);
+    if (batch === null) {
       accumulator.active.delete(queue);
       return Infinity;
     }
-    const expiresAt = head.createdAt + settings.deliveryTimeoutMs;
+    const expiresAt = batch.createdAt + settings.deliveryTimeoutMs;
     const sendAt = Math.max(this.dueAt(queue), queue.retryAt);
     if (sendAt > now) return Math.min(sendAt, expiresAt);
-    if (this.permission?.check(head.permissionEpoch) === 'later') return Math.min(now + PERMISSION_POLL_MS, expiresAt);
+    // Expired or abandoned: it fails when those in flight have returned, which is the next check.
+    if (queue.inFlight > 0 && (expiresAt <= now || this.idempotence.abandoned !== null)) return Infinity;
+    if (permission !== null && permission.check(batch.permissionEpoch) !== 'now')
+      return Math.min(now + PERMISSION_POLL_MS, expiresAt);
 
     const node = this.wire.leader(queue);
     if (node === undefined || node < 0) {
@@ -106,22 +121,19 @@ export class Sender {
       return Math.min(queue.retryAt, expiresAt);
     }
     if (!this.idempotence.tryAssignIdentity(queue)) return expiresAt;
-    const request = this.requestWithRoom(requests, node, head);
+    const request = this.requestWithRoom(requests, node, queue, batch);
     if (request === null) return expiresAt;
-    if (head === queue.open) accumulator.closeOpen(queue);
-    if (queue.closed[0] !== head || head.state !== 'sealed') return expiresAt;
+    if (batch === queue.open) accumulator.closeOpen(queue);
+    if (batch.state !== 'sealed') return expiresAt;
 
-    queue.closed.shift();
-    queue.inFlight = head;
-    queue.assignIdentity(head, this.idempotence.transactional);
-    head.attempts++;
-    request.add(queue, head);
-    accumulator.active.delete(queue);
-    return Infinity;
+    queue.assignIdentity(batch, this.idempotence.transactional);
+    queue.sending(batch);
+    request.add(queue, batch);
+    return ADDED;
   }
 
   private dueAt(queue: PartitionQueue): number {
-    if (this.pendingFlushes > 0 || queue.closed.length > 0 || queue.open === null) return 0;
+    if (this.pendingFlushes > 0 || queue.sent.length + queue.closed.length > 0 || queue.open === null) return 0;
     if (queue.open.encoder.byteLength >= this.settings.batchBytes) return 0;
     return queue.open.createdAt + this.settings.lingerMs;
   }
@@ -129,12 +141,13 @@ export class Sender {
   private requestWithRoom(
     requests: Map<number, ProduceRequest[]>,
     node: number,
+    queue: PartitionQueue,
     batch: ProducerBatch,
   ): ProduceRequest | null {
     let list = requests.get(node);
     if (list === undefined) requests.set(node, (list = []));
     const last = list.at(-1);
-    if (last?.hasRoom(batch, this.settings.maxRequestBytes)) return last;
+    if (last?.hasRoom(queue, batch, this.settings.maxRequestBytes)) return last;
     if ((this.requestsInFlight.get(node) ?? 0) + list.length >= this.settings.maxInFlightRequests) return null;
     const request = new ProduceRequest(this.settings, this.accumulator.pool, this.permission);
     list.push(request);
@@ -201,17 +214,18 @@ export class Sender {
     batch: ProducerBatch,
     results: readonly ProducedPartition[] | null,
   ): void {
-    this.releaseInFlight(queue);
+    this.returned(queue, batch);
     if (results === null) {
       batch.memoryInDoubt = true;
-      return this.accumulator.complete(batch, null, -1);
+      return this.accumulator.settle(queue, batch, null, -1);
     }
     const result = results.find((r) => r.partition === queue.partition && r.topic === queue.topic);
     const outcome = outcomeOf(result, batch);
     if (outcome !== 'delivered' && mayBeAppended(result)) batch.mayBeAppended = true;
     switch (outcome) {
       case 'delivered':
-        return this.accumulator.complete(batch, null, result!.baseOffset);
+        queue.acknowledged(batch, performance.now());
+        return this.accumulator.settle(queue, batch, null, result!.baseOffset);
       case 'split':
         this.logger.debug('Kafka rejected a batch as too large; splitting it', {
           topic: queue.topic,
@@ -219,8 +233,10 @@ export class Sender {
         });
         this.accumulator.split(queue, batch);
         this.metrics?.batchSplit();
-        return queue.rollBackSequence(batch);
+        return;
       case 'sequence-lost':
+        // An earlier batch was not appended. This one waits for it, and keeps its sequence numbers.
+        if (!batch.isFirst) return this.retryInTurn(queue, batch);
         if (this.idempotence.onSequenceLost(queue, batch))
           return this.retry(queue, batch, failedBatch(queue, batch, result));
         return this.fail(queue, batch, failedBatch(queue, batch, result));
@@ -236,7 +252,7 @@ export class Sender {
 
   /** Without a response the broker may have the batch, unless it was not sent for lack of permission. */
   private handleMissingResponse(queue: PartitionQueue, batch: ProducerBatch, error: KafkaError): void {
-    this.releaseInFlight(queue);
+    this.returned(queue, batch);
     if (error.code !== 'SESSION_IN_DOUBT') batch.mayBeAppended = true;
     batch.memoryInDoubt = true;
     if (!error.retriable) return this.fail(queue, batch, error);
@@ -244,9 +260,16 @@ export class Sender {
     this.retry(queue, batch, error);
   }
 
-  private releaseInFlight(queue: PartitionQueue): void {
-    queue.inFlight = null;
-    if (queue.head !== null) this.accumulator.active.add(queue);
+  private returned(queue: PartitionQueue, batch: ProducerBatch): void {
+    queue.returned(batch);
+    this.accumulator.active.add(queue);
+  }
+
+  /** Not counted as a retry: the batch was sent in advance. */
+  private retryInTurn(queue: PartitionQueue, batch: ProducerBatch): void {
+    batch.attempts--;
+    const { abandoned } = this.idempotence;
+    if (abandoned !== null) this.fail(queue, batch, abandoned);
   }
 
   private retry(queue: PartitionQueue, batch: ProducerBatch, error: KafkaError): void {
@@ -264,11 +287,9 @@ export class Sender {
       code: error.code,
     });
     this.metrics?.retry(batch.recordCount);
-    queue.closed.unshift(batch);
     queue.retryAt =
       now +
       backoffMs(batch.attempts, { firstMs: this.settings.retryBackoffMs, maxMs: this.settings.retryBackoffMaxMs });
-    this.accumulator.active.add(queue);
   }
 
   private refreshMetadata(topic: string): void {

@@ -1,6 +1,6 @@
 /**
- * Produce, versions 3 to 8, which share one request layout. Later versions add nothing that a producer with one batch
- * in flight needs, and Event Hubs supports up to 7 (kafka-client §3).
+ * Produce, versions 3 to 8, which share one request layout. Later versions add nothing that this producer
+ * needs, and Event Hubs supports up to 7 (kafka-client §3).
  */
 import * as kafka from '@millrace/kafka-protocol';
 import { Writer, type Reader } from '@millrace/kafka-protocol';
