@@ -1,8 +1,10 @@
 /**
- * How fast a worker reads a table of rows of about 200 B in a snapshot, with 1, 2 and 4 connections, in turn and twice;
- * then how much is read if the worker is killed three times in the middle.
- * `npm run bench -- postgres-snapshot [ROWS]` (Default: 500,000; on the embedded broker, or with TEST_BROKER=kafka)
+ * How fast a worker reads a table of rows of about 200 B in a snapshot, beside `COPY` of the same table to /dev/null by
+ * psql, with 1, 2 and 4 connections, in turn and twice; then how much is read if the worker is killed three times in
+ * the middle. `npm run bench -- postgres-snapshot [ROWS [THREADS [KILLS [CONVERTERS]]]]` (Default: 500,000, `1,2,4`, 3
+ * and `schemas`, which may be `none,schemas`; on the embedded broker, or with TEST_BROKER=kafka)
  */
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
 import { Client } from 'pg';
@@ -11,13 +13,28 @@ import { startPostgres } from '../dev/services/postgres';
 import { postgresSource } from '../dev/services/postgres-source';
 import { waitFor } from '../dev/services/wait-for';
 import { startWorker, type StartedWorker } from '../dev/services/worker';
+import { findPostgresProgram } from './lib/postgres-programs';
 import { benchmark, figure, heading, median, whole } from './lib/report';
 import { createSampleTable, insertSampleRows } from './lib/sample-rows';
 import { measure } from './lib/usage';
 
 const ROWS = Number(process.argv[2] ?? 500_000);
-const THREADS = [1, 2, 4];
-const KILLS = 3;
+const THREADS = (process.argv[3] ?? '1,2,4').split(',').map(Number);
+const KILLS = Number(process.argv[4] ?? 3);
+const CONVERTERS = (process.argv[5] ?? 'schemas').split(',');
+
+/** Rows a second that psql copies to /dev/null; null: it is not installed. */
+function copyRate(url: string): number | null {
+  const psql = findPostgresProgram('psql');
+  if (psql === undefined) return null;
+  const began = performance.now();
+  const { status, stderr } = spawnSync(psql, [url, '-qc', 'COPY rows TO STDOUT'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`psql: ${stderr}`);
+  return (ROWS / (performance.now() - began)) * 1000;
+}
 
 benchmark(async (atEnd) => {
   const postgres = await startPostgres({ settings: { shared_buffers: '256MB', max_wal_size: '8GB' } });
@@ -33,6 +50,11 @@ benchmark(async (atEnd) => {
   const admin = new Kafka({ brokers: broker.bootstrapServers.split(','), logLevel: logLevel.NOTHING }).admin();
   await admin.connect();
   atEnd(() => admin.disconnect());
+
+  // The first one reads the table into the cache.
+  const copies = [copyRate(postgres.url), copyRate(postgres.url), copyRate(postgres.url)];
+  const copy = copies.includes(null) ? null : Math.max(...(copies as number[]));
+  if (copy !== null) figure('COPY by psql', `${whole(copy)} rows/s`);
 
   let runs = 0;
   const group = `bench-${randomBytes(3).toString('hex')}`;
@@ -75,24 +97,38 @@ benchmark(async (atEnd) => {
   let worker = await start();
   atEnd(() => worker.stop());
   await drop(worker, await register(worker, {}));
-  const rates = new Map<number, number[]>(THREADS.map((threads) => [threads, []]));
-  for (const threads of [...THREADS, ...THREADS]) {
-    const usage = measure(worker.pid);
-    const name = await register(worker, { 'snapshot.max.threads': String(threads) });
-    await until('the first row', name, 1);
-    const began = performance.now();
-    const before = await inKafka(name);
-    await until('the snapshot', name, ROWS);
-    const rate = ((ROWS - before) / (performance.now() - began)) * 1000;
-    const { cpu, peak } = usage.end();
-    rates.get(threads)?.push(rate);
-    figure(`${threads} thread(s)`, `${whole(rate)} rows/s`);
-    figure(`${threads} thread(s), worker CPU, peak RSS`, `${cpu.toFixed(1)} s, ${whole(peak)} MiB`);
-    await drop(worker, name);
+  for (const converter of CONVERTERS) {
+    const show = (name: string, value: string, aim?: string): void =>
+      figure(CONVERTERS.length === 1 ? name : `${converter}: ${name}`, value, aim);
+    const schemas = String(converter !== 'none');
+    const rates = new Map<number, number[]>(THREADS.map((threads) => [threads, []]));
+    for (const threads of [...THREADS, ...THREADS]) {
+      const usage = measure(worker.pid);
+      const name = await register(worker, {
+        'snapshot.max.threads': String(threads),
+        'key.converter': 'org.apache.kafka.connect.json.JsonConverter',
+        'key.converter.schemas.enable': schemas,
+        'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
+        'value.converter.schemas.enable': schemas,
+      });
+      await until('the first row', name, 1);
+      const began = performance.now();
+      const before = await inKafka(name);
+      await until('the snapshot', name, ROWS);
+      const rate = ((ROWS - before) / (performance.now() - began)) * 1000;
+      const { cpu, peak } = usage.end();
+      rates.get(threads)?.push(rate);
+      show(`${threads} thread(s)`, `${whole(rate)} rows/s`);
+      if (copy !== null) show(`${threads} thread(s) : COPY`, (rate / copy).toFixed(3));
+      show(`${threads} thread(s), CPU per million rows`, `${((cpu / ROWS) * 1e6).toFixed(1)} s`);
+      show(`${threads} thread(s), peak RSS`, `${whole(peak)} MiB`);
+      await drop(worker, name);
+    }
+    const one = median(rates.get(THREADS[0] as number) as number[]);
+    for (const threads of THREADS.slice(1))
+      show(`${threads} threads : ${THREADS[0]}`, (median(rates.get(threads) as number[]) / one).toFixed(2));
   }
-  const one = median(rates.get(1) as number[]);
-  for (const threads of THREADS.slice(1))
-    figure(`${threads} threads : 1 thread`, (median(rates.get(threads) as number[]) / one).toFixed(2));
+  if (KILLS === 0) return;
 
   const name = await register(worker, {});
   for (let kill = 0; kill < KILLS; kill++) {

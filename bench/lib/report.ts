@@ -1,15 +1,22 @@
 /** Prints a benchmark's report in a common format. */
 import { cpus, totalmem } from 'node:os';
+import { writeFigure } from './figures';
 
 export const whole = (value: number) => Math.round(value).toLocaleString('en');
 
+/** What runs the benchmark, for a report. */
+export const machine = (): string =>
+  `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${whole(totalmem() / 2 ** 30)} GiB`;
+
+let lastHeading = '';
+
 export function heading(text: string): void {
-  console.log(
-    `${text}\n  Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${whole(totalmem() / 2 ** 30)} GiB`,
-  );
+  lastHeading = text;
+  console.log(`${text}\n  ${machine()}`);
 }
 
 export function figure(name: string, value: string, aim = ''): void {
+  writeFigure(lastHeading, name, value);
   console.log(`  ${name.padEnd(44)} ${value.padStart(16)}${aim === '' ? '' : `   (aim: ${aim})`}`);
 }
 

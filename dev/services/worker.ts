@@ -78,7 +78,7 @@ export async function startWorker(options: WorkerOptions): Promise<StartedWorker
   const properties = await writeProperties(folder, port, options);
   const worker = new KeptProcess({
     command: process.execPath,
-    args: [...(options.nodeFlags ?? []), join(ROOT, 'dist', 'main.js'), 'start', properties],
+    args: [...(options.nodeFlags ?? []), join(process.env.BENCH_ROOT ?? ROOT, 'dist', 'main.js'), 'start', properties],
     folder,
     signal: 'TERM',
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env },
