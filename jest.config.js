@@ -38,6 +38,7 @@ const common = {
     '/connectors/([a-z-]+)/dist/index\\.js$': '<rootDir>/connectors/$1/src/index.ts',
   },
   modulePathIgnorePatterns: [
+    '<rootDir>/.cache/',
     '<rootDir>/dist/',
     '<rootDir>/packages/[a-z-]+/dist/',
     '<rootDir>/connectors/[a-z-]+/dist/',

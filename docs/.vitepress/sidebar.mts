@@ -21,6 +21,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
     ['Operate workers', '/operations'],
     ['Use the console', '/console'],
     ['Size workers and servers', '/how-to/sizing'],
+    ['Performance', '/performance'],
     ['Restart and upgrade a group', '/operations#rolling-restart-and-upgrade'],
     ['What to do about an alert', '/how-to/alerts'],
     ['Monitor replication slots', '/how-to/replication-slots'],

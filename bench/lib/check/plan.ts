@@ -46,6 +46,7 @@ export const PLAN: readonly PlannedBench[] = [
       const of = (name: string): RegExp => new RegExp(`${variant.replace('+', '\\+')}: ${name}$`);
       return [
         more(of('worker, after the first rows arrived'), `stream, ${variant}: rows/s`, RATE),
+        more(of('worker : pg_recvlogical'), `stream, ${variant}: share of pg_recvlogical`, RATE),
         less(of('worker, CPU per million rows'), `stream, ${variant}: CPU s a million rows`, CPU),
         less(of('worker, peak RSS'), `stream, ${variant}: peak RSS, MiB`, MEMORY),
       ];
@@ -58,6 +59,7 @@ export const PLAN: readonly PlannedBench[] = [
     timeoutSeconds: 120,
     figures: ['none', 'schemas'].flatMap((converter) => [
       more(new RegExp(`${converter}: 1 thread\\(s\\)$`), `snapshot, ${converter}: rows/s`, RATE),
+      more(new RegExp(`${converter}: 1 thread\\(s\\) : COPY$`), `snapshot, ${converter}: share of COPY`, RATE),
       less(
         new RegExp(`${converter}: 1 thread\\(s\\), CPU per million rows$`),
         `snapshot, ${converter}: CPU s a million rows`,
@@ -70,10 +72,13 @@ export const PLAN: readonly PlannedBench[] = [
     bench: 'postgres-tables',
     args: ['5000', '6', '1', '200'],
     timeoutSeconds: 150,
-    figures: ['1', '200'].flatMap((tables) => [
-      less(new RegExp(`: ${tables} table\\(s\\): CPU`), `${tables} table(s): CPU s a million rows`, CPU),
-      less(new RegExp(`: ${tables} table\\(s\\): peak RSS`), `${tables} table(s): peak RSS, MiB`, MEMORY),
-    ]),
+    figures: [
+      ...['1', '200'].flatMap((tables) => [
+        less(new RegExp(`: ${tables} table\\(s\\): CPU`), `${tables} table(s): CPU s a million rows`, CPU),
+        less(new RegExp(`: ${tables} table\\(s\\): peak RSS`), `${tables} table(s): peak RSS, MiB`, MEMORY),
+      ]),
+      less(/: 200 tables : 1, CPU$/, '200 tables ÷ 1: CPU', CPU),
+    ],
   },
   {
     name: 'latency',
