@@ -1,54 +1,12 @@
 #!/usr/bin/env node
-/** The `millrace` command. */
-import type * as NpmLaunch from './cli/npm-launch';
-import { commandNameIn, runCli } from './cli/cli';
-import { endProcess, outputTaken } from './cli/end-process';
+/** The `millrace` command. Only workers need so many modules that a bundle of them pays. */
+import type * as CliProcess from './cli/run-process';
+import type * as Bundle from './bundle/run-program';
 
-let handlesCrashes = false;
-let signals = 0;
-/** Aborted when the process must not wait for the reader of its output. */
-const forceExit = new AbortController();
-// Their output is the log, and the reader of a log that has stopped must not keep a worker from ending.
-if (['start', 'dev'].includes(commandNameIn(process.argv.slice(2)) ?? '')) forceExit.abort();
-
-// `millrace get connectors | head` is no failure. Commands that must stop in order get the error as a crash.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (handlesCrashes || error.code !== 'EPIPE') throw error;
-  process.exit(0);
-});
-
-void runCli(process.argv.slice(2), {
-  // A getter, so that only the command that reads stdin opens it.
-  get stdin() {
-    return process.stdin;
-  },
-  stdout: process.stdout,
-  stderr: process.stderr,
-  env: process.env,
-  cwd: process.cwd(),
-  onSignal: (listener) => {
-    // eslint-disable-next-line @typescript-eslint/no-require-imports -- only commands that stop in order need it
-    const { watchNpm } = require('./cli/npm-launch') as typeof NpmLaunch;
-    const onSignal = (signal: string): void => {
-      signals++;
-      forceExit.abort();
-      unwatch();
-      listener(signal);
-    };
-    // npm's end is a consequence of a signal, and a second one would terminate the command.
-    const unwatch = watchNpm(process.env, process.argv[1] ?? '', () => signals > 0 || onSignal('SIGTERM'));
-    process.on('SIGTERM', onSignal);
-    process.on('SIGINT', onSignal);
-  },
-  onCrash: (listener) => {
-    handlesCrashes = true;
-    process.on('uncaughtException', (error) => {
-      forceExit.abort();
-      listener(error);
-    });
-  },
-}).then(async (code) => {
-  await outputTaken([process.stdout, process.stderr], forceExit.signal);
-  // Timers or sockets that a plugin leaves open must not keep a stopped worker alive.
-  await endProcess(code, { stderr: process.stderr, isForced: signals > 1 });
-});
+if (['start', 'dev'].includes(process.argv[2] ?? '')) {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- the others start without it
+  (require('./bundle/run-program') as typeof Bundle).runProgram('worker');
+} else {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- in the bundle of a worker
+  require('./cli/run-process') as typeof CliProcess;
+}

@@ -1,5 +1,5 @@
 /** CPU and memory use of processes, from Linux's /proc. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 /** Clock ticks per second in /proc, the same on every Linux architecture. */
 const TICKS = 100;
@@ -9,6 +9,15 @@ export function cpuSeconds(pid: number): number {
   const afterName = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1] as string;
   const fields = afterName.split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS;
+}
+
+/** CPU seconds of each thread that lives, with the name that the kernel has for it. */
+export function threadSeconds(pid: number): { readonly name: string; readonly seconds: number }[] {
+  return readdirSync(`/proc/${pid}/task`).map((id) => {
+    const file = (name: string): string => readFileSync(`/proc/${pid}/task/${id}/${name}`, 'utf8');
+    const seconds = Number(file('schedstat').split(' ')[0]) / 1e9;
+    return { name: id === String(pid) ? 'main' : file('comm').trim(), seconds };
+  });
 }
 
 function statusMegabytes(pid: number, key: 'VmRSS' | 'VmHWM'): number {

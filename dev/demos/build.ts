@@ -35,6 +35,11 @@ async function build(projects: readonly string[]): Promise<number> {
       say(`  ${relative(ROOT, resolve(ROOT, project)) || 'the worker'}`);
     } else if (!STATE.test(line)) say(line);
   });
+  if (code === 0 && projects.length === 0) {
+    say('  dev/bundle: the bundles of a worker, and the bytecode of a start');
+    const bundled = await run('dev/bundle/build.js', [], say);
+    if (bundled !== 0) return bundled;
+  }
   if (code === 0) say(count === 0 ? '  TypeScript: nothing' : 'Built.');
   return code;
 }

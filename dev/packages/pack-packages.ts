@@ -43,8 +43,8 @@ async function removeStaleOutput(folder: string): Promise<void> {
   const dist = join(folder, 'dist');
   if (!existsSync(dist)) throw new Error(`${dist} does not exist: run "npm run build" first.`);
   for (const path of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
-    // The console's scripts are bundles of many sources, and their build removes older ones.
-    if (path.startsWith(`ui${sep}`)) continue;
+    // Bundles have many sources, and their builds remove older ones.
+    if (path.startsWith(`ui${sep}`) || path.endsWith('.bundle.js')) continue;
     const [, source] = /^(.*?)(?:\.d\.ts|\.js|\.js\.map)$/.exec(path) ?? [];
     if (source !== undefined && !['.ts', '.tsx'].some((end) => existsSync(join(folder, 'src', source + end))))
       await remove(join(dist, path));

@@ -38,7 +38,7 @@ export function createPluginHost(
         return registry.catalog;
       },
     },
-    module: join(__dirname, '..', 'plugin-thread.js'),
+    module: join(__dirname, '..', 'bundle', 'plugin-thread.js'),
     silenceMs: config.pluginSilenceMs,
     resolver,
     logger,

@@ -2,6 +2,7 @@
 import { pathToFileURL } from 'node:url';
 import { configDefFault, ConnectError, type PluginType, withDeadline } from '@millrace/sdk';
 import { errorLocation } from './error-location';
+import { importModule } from './import-module';
 import type { CatalogEntry } from './manifest';
 import { leavesFolder } from './module-place';
 import type { LoadedPlugin } from './registry';
@@ -18,7 +19,7 @@ export async function loadPlugin(entry: CatalogEntry): Promise<LoadedPlugin> {
     // A link may have changed since the manifest was read.
     if (leavesFolder(file, description.location)) throw new Error('its module is outside of its folder');
     provideSdk(description.location);
-    const imported = import(pathToFileURL(file).href) as Promise<Record<string, unknown>>;
+    const imported = importModule(pathToFileURL(file).href);
     // A top-level await may never complete.
     namespace = await withDeadline(imported, IMPORT_MS, importTimeout);
   } catch (error) {

@@ -279,7 +279,7 @@ export class ThreadTaskHost implements TaskHost {
   private createThread(place: Place, memoryMb: number | null): ThreadHandle {
     const number = ++this.threadNumbers;
     const thread = new ThreadHandle({
-      module: this.options.module ?? join(__dirname, '..', '..', 'task-thread.js'),
+      module: this.options.module ?? join(__dirname, '..', '..', 'bundle', 'task-thread.js'),
       ...{ number, name: `tasks-${number}` },
       data: { ...this.options.data, levels: this.levels.snapshot() },
       place,

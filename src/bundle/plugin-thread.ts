@@ -1,0 +1,4 @@
+/** What plugin threads run. */
+import { runProgram } from './run-program';
+
+runProgram('plugin-thread');

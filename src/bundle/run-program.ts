@@ -1,0 +1,37 @@
+/**
+ * Runs a program of the worker from its bundle: one file with all modules that it loads, and beside it the bytecode
+ * that V8 compiled for a start. A start then reads two files instead of resolving, reading and compiling a thousand.
+ * `npm run build` writes both (dev/bundle). Without a bundle, the program runs from the modules.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { Script } from 'node:vm';
+import { codeCachePath, PROGRAMS } from './programs';
+
+/** `off`: from the modules, so that traces and the debugger have their names and lines. */
+const SETTING = 'MILLRACE_BUNDLE';
+
+/** @param folder where the bundles are */
+export function runProgram(name: keyof typeof PROGRAMS, folder = __dirname): void {
+  const file = join(folder, `${name}.bundle.js`);
+  const source = process.env[SETTING] === 'off' ? null : readOrNull(file)?.toString('latin1');
+  if (source == null) {
+    // eslint-disable-next-line @typescript-eslint/no-require-imports -- the module to load is a value
+    require(join(folder, PROGRAMS[name]));
+    return;
+  }
+  const cachedData = readOrNull(codeCachePath(file, source)) ?? undefined;
+  // V8 rejects the bytecode of other versions and flags, and compiles the source instead.
+  const script = new Script(source, { filename: file, ...(cachedData && { cachedData }) });
+  const run = script.runInThisContext() as (require: NodeJS.Require, file: string, folder: string) => void;
+  run(createRequire(file), file, folder);
+}
+
+function readOrNull(path: string): Buffer | null {
+  try {
+    return readFileSync(path);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,4 @@
+/** What task threads run. */
+import { runProgram } from './run-program';
+
+runProgram('task-thread');
