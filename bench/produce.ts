@@ -1,6 +1,7 @@
 /**
- * Throughput of one producer to one partition, and CPU time per record: ours, kafkajs's and Java's, then ours without a
- * broker. `npm run bench -- produce [RECORDS]` (Default: 500,000 of each size)
+ * Throughput of one producer to one partition, and CPU time per record: ours with up to five batches in flight and with
+ * one, without and with lz4, kafkajs's and Java's, then ours without a broker and with one that is 5 ms away.
+ * `npm run bench -- produce [RECORDS [ours]]` (Default: 500,000 of each size; `ours`: not the others)
  */
 import { randomBytes } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
@@ -13,7 +14,14 @@ import { benchmark, figure, heading, whole } from './lib/report';
 import { answeringWire } from './lib/answering-wire';
 
 const RECORDS = Number(process.argv[2] ?? 500_000);
-const SIZES = [200, 1000];
+const ONLY_OURS = process.argv[3] === 'ours';
+/** Of a change without and with the schema that JSON records repeat. */
+const SIZES = [400, 4_100];
+/** Bytes at the start of each of the large values that are the same. */
+const HEAD = 3_500;
+const ROUND_TRIP_MS = 5;
+const PAIRS = 3;
+const ONE_IN_FLIGHT = { 'max.in.flight.requests.per.connection': '1' };
 const WARM_UP = 50_000;
 /** kafkajs sends each call's records at once, so many records per call are its best case. */
 const KAFKAJS_RECORDS_PER_SEND = 1000;
@@ -43,6 +51,7 @@ function report(name: string, records: number, size: number, cost: Cost): void {
 function valuesOf(size: number): (i: number) => Buffer {
   const pool = Buffer.from(randomBytes(2 ** 21).toString('hex'));
   const slots = Math.floor(pool.length / size);
+  if (size > HEAD) for (let slot = 0; slot < slots; slot++) pool.copy(pool, slot * size, 0, HEAD);
   return (i) => pool.subarray((i % slots) * size, ((i % slots) + 1) * size);
 }
 
@@ -74,8 +83,8 @@ async function ours(bootstrap: string, topic: string, size: number, config: Reco
 }
 
 /** Everything except the network and the broker: append, encode, checksum, callbacks. */
-async function withoutBroker(size: number): Promise<Cost> {
-  const producer = createProducer(answeringWire('t'), {}, silentLogger);
+async function withoutBroker(size: number, config: Record<string, string> = {}, roundTripMs = 0): Promise<Cost> {
+  const producer = createProducer(answeringWire('t', roundTripMs), config, silentLogger);
   await producer.connect();
   await fill(producer, 't', WARM_UP, size);
   const cost = await costOf(() => fill(producer, 't', RECORDS, size));
@@ -128,10 +137,22 @@ benchmark(async (atEnd) => {
   for (const size of SIZES) {
     console.log(`  -- ${size} B`);
     const { bootstrapServers } = kafka;
-    report('ours', RECORDS, size, await ours(bootstrapServers, await topicFor(`ours-${size}`), size, {}));
-    const lz4 = { 'compression.type': 'lz4' };
-    report('ours, lz4', RECORDS, size, await ours(bootstrapServers, await topicFor(`lz4-${size}`), size, lz4));
+    for (let pair = 0; pair < PAIRS; pair++) {
+      for (const codec of ['none', 'lz4']) {
+        for (const [name, config] of [
+          ['five in flight', {}],
+          ['one in flight', ONE_IN_FLIGHT],
+        ] as const) {
+          const topic = await topicFor(`${codec}-${pair}-${name.replaceAll(' ', '-')}-${size}`);
+          const cost = await ours(bootstrapServers, topic, size, { 'compression.type': codec, ...config });
+          report(`ours, ${codec}, ${name}`, RECORDS, size, cost);
+        }
+      }
+    }
     report('ours, no broker', RECORDS, size, await withoutBroker(size));
+    report('ours, far broker, five', RECORDS, size, await withoutBroker(size, {}, ROUND_TRIP_MS));
+    report('ours, far broker, one', RECORDS, size, await withoutBroker(size, ONE_IN_FLIGHT, ROUND_TRIP_MS));
+    if (ONLY_OURS) continue;
     report('kafkajs', RECORDS, size, await kafkajs(bootstrapServers, await topicFor(`kafkajs-${size}`), size));
     figure('Java', `${await java(bootstrapServers, await topicFor(`java-${size}`), size)} rec/s`);
   }

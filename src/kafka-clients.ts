@@ -25,8 +25,8 @@ export function measuredClients(clients: KafkaClients, meter: ClientMeter, owner
   return {
     admin: (config) => clients.admin(config),
     groupMember: (config, options) => clients.groupMember(config, options),
-    producer: (config, permission, metrics = meter.producer(idOf(config))) =>
-      clients.producer(config, permission, metrics),
+    producer: (config, permission, metrics = meter.producer(idOf(config)), options) =>
+      clients.producer(config, permission, metrics, options),
     assignedConsumer: (config, metrics = meter.consumer(idOf(config))) => clients.assignedConsumer(config, metrics),
     of: (connector) => measuredClients(clientsOf(clients, connector), meter, connector),
     groupConsumer: (config, metrics = meter.consumer(idOf(config))) => clients.groupConsumer(config, metrics),

@@ -2,9 +2,10 @@ import { ByteWriter } from '../../test/kafka/bytes';
 import type { Wire } from '../../packages/kafka-client/src/wire';
 
 /**
- * A wire with one broker that acknowledges everything for partition 0 of `topic` in the next turn of the event loop.
+ * A wire with one broker that acknowledges everything for partition 0 of `topic` in the next turn of the event loop, or
+ * after `roundTripMs`.
  */
-export function answeringWire(topic: string): Wire {
+export function answeringWire(topic: string, roundTripMs = 0): Wire {
   const partitions = [{ partition: 0, leader: 1, leaderEpoch: 0 }];
   const produced = new ByteWriter();
   produced.int32(1).string(topic).int32(1).int32(0).int16(0).int64(0).int64(-1).int64(0).int32(0).int16(-1).int32(0);
@@ -26,7 +27,11 @@ export function answeringWire(topic: string): Wire {
     send(_node, request) {
       request.encode();
       const answer = (request.apiName === 'Produce' ? produced : given).finish();
-      return new Promise((resolve) => setImmediate(() => resolve(request.decode(answer))));
+      return new Promise((resolve) => {
+        const respond = (): void => resolve(request.decode(answer));
+        if (roundTripMs === 0) setImmediate(respond);
+        else setTimeout(respond, roundTripMs);
+      });
     },
     clusterId: () => Promise.resolve('bench'),
     nodes: () => [{ id: 1, host: 'bench', port: 0 }],

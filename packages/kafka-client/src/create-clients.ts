@@ -44,8 +44,8 @@ export function createKafkaClients(logger: Logger, tokenUrls?: TokenUrls): Kafka
         } = readConnectionSettings(config, tokenUrls);
         return createAdmin(wire, { timeoutMs, retryBackoffMs, retryBackoffMaxMs });
       }),
-    producer: (config, permission, metrics) =>
-      withWire(config, (wire) => createProducer(wire, config, logger, permission, metrics), metrics),
+    producer: (config, permission, metrics, options) =>
+      withWire(config, (wire) => createProducer(wire, config, logger, permission, metrics, options), metrics),
     assignedConsumer: (config, metrics) =>
       withWire(config, (wire) => createAssignedConsumer(wire, config, logger, metrics), metrics),
     groupConsumer: (config, metrics) =>

@@ -25,7 +25,12 @@ export interface KafkaClients {
    * @param permission (Default: sending is always permitted)
    * @param metrics where the client counts what it does; also of the consumers below (Default: nowhere)
    */
-  producer(config: ClientConfig, permission?: SendPermission, metrics?: ProducerMetrics): Producer;
+  producer(
+    config: ClientConfig,
+    permission?: SendPermission,
+    metrics?: ProducerMetrics,
+    options?: ProducerOptions,
+  ): Producer;
   assignedConsumer(config: ClientConfig, metrics?: ConsumerMetrics): AssignedConsumer;
   groupConsumer(config: ClientConfig, metrics?: ConsumerMetrics): GroupConsumer;
   groupMember(config: ClientConfig, options: GroupMemberOptions): GroupMember;
@@ -181,6 +186,14 @@ export interface Producer {
    * Flushes for at most `timeoutMs` (default 30 s), then fails the remaining records and a commit that waits for them.
    */
   close(timeoutMs?: number): Promise<void>;
+}
+
+export interface ProducerOptions {
+  /**
+   * Idempotent, with up to five batches of a partition in flight, if the broker allows it, regardless of
+   * `enable.idempotence` and `max.in.flight.requests.per.connection`. Needs `acks=all`; not for transactions.
+   */
+  readonly idempotentIfAllowed?: boolean;
 }
 
 /** Checked just before a request is sent, however long its records have waited in the producer. */

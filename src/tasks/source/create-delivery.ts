@@ -27,8 +27,21 @@ interface DeliveryDependencies {
   onFailure(): void;
 }
 
-export function sourceProducer({ spec, environment, lease }: Options): Producer {
-  return environment.clients.producer(producerConfig(spec, environment.config), lease);
+/** What a user says about idempotence, or about requests in flight, applies. */
+export function mayBeIdempotent({ spec, environment }: Pick<Options, 'spec' | 'environment'>): boolean {
+  if (spec.exactlyOnce) return false;
+  const keys = ['enable.idempotence', 'max.in.flight.requests.per.connection'];
+  return !keys.some((key) => isSet(key, spec, environment.config));
+}
+
+function isSet(key: string, { connectorConfig }: Options['spec'], worker: Options['environment']['config']): boolean {
+  return `producer.override.${key}` in connectorConfig || key in worker.client('producer');
+}
+
+export function sourceProducer(options: Options): Producer {
+  const { spec, environment, lease } = options;
+  const config = producerConfig(spec, environment.config);
+  return environment.clients.producer(config, lease, undefined, { idempotentIfAllowed: mayBeIdempotent(options) });
 }
 
 export function createDelivery(options: Options, parts: DeliveryDependencies): SourceDelivery {
@@ -95,11 +108,8 @@ function producerConfig(
 /** As in Java, a user's value of these is replaced. */
 function warnOfForcedSettings({ spec, environment, logger }: Options, transactionalId: string): void {
   const given = sourceProducerConfig(environment.config, spec.id, spec.connectorConfig);
-  const isIdempotenceSet =
-    'producer.override.enable.idempotence' in spec.connectorConfig ||
-    'enable.idempotence' in environment.config.client('producer');
   const forced = [['transactional.id', transactionalId]];
-  if (isIdempotenceSet) forced.push(['enable.idempotence', 'true']);
+  if (isSet('enable.idempotence', spec, environment.config)) forced.push(['enable.idempotence', 'true']);
   for (const [key, value] of forced as [string, string][]) {
     const ignored = given[key];
     if (ignored !== undefined && ignored.toLowerCase() !== value.toLowerCase())

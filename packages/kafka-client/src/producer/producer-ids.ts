@@ -18,6 +18,8 @@ export interface ProducerIdAndEpoch {
 export class IdempotentProducerIds implements Idempotence {
   readonly transactional = false;
   abandoned: KafkaError | null = null;
+  /** The broker has no producer id for a producer that can do without. */
+  private refused = false;
   private current: ProducerIdAndEpoch | null = null;
   private initializing: Promise<void> | null = null;
 
@@ -28,6 +30,8 @@ export class IdempotentProducerIds implements Idempotence {
   constructor(
     private readonly initProducerId: () => Promise<ProducerIdAndEpoch>,
     private readonly wake: () => void,
+    /** False: records are sent without an id until the broker has assigned one, if ever. */
+    private readonly isRequired = true,
   ) {}
 
   /** Rejects with the error of `initProducerId`. */
@@ -42,16 +46,22 @@ export class IdempotentProducerIds implements Idempotence {
   }
 
   tryAssignIdentity(queue: PartitionQueue): boolean {
-    if (queue.producerId >= 0) return true;
+    if (queue.producerId >= 0 || this.refused) return true;
     if (this.current === null) {
-      this.obtain().catch((error: unknown) => {
-        this.abandoned = error as KafkaError;
-        this.wake();
-      });
-      return false;
+      this.obtainInBackground();
+      return !this.isRequired;
     }
-    queue.useIdentity(this.current.producerId, this.current.epoch);
+    // Batches that the broker may have without an id keep having none.
+    if (this.isRequired || queue.sent.length === 0) queue.useIdentity(this.current.producerId, this.current.epoch);
     return true;
+  }
+
+  private obtainInBackground(): void {
+    this.obtain().catch((error: unknown) => {
+      if (this.isRequired) this.abandoned = error as KafkaError;
+      else this.refused = true;
+      this.wake();
+    });
   }
 
   onSequenceLost(queue: PartitionQueue, batch: ProducerBatch): boolean {
@@ -68,6 +78,7 @@ export class IdempotentProducerIds implements Idempotence {
   }
 
   private bumpEpoch(queue: PartitionQueue): void {
+    if (queue.producerId < 0) return;
     if (queue.epoch < MAX_EPOCH) return queue.useIdentity(queue.producerId, queue.epoch + 1);
     if (this.current?.producerId === queue.producerId) this.current = null;
     queue.useIdentity(-1, -1);

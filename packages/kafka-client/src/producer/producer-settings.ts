@@ -4,7 +4,7 @@
  */
 import { COMPRESSION_TYPES, compressionId } from '@millrace/record-codecs';
 import { bool, duration, integer, invalid, oneOf, text } from '../client-settings';
-import type { ClientConfig } from '../port';
+import type { ClientConfig, ProducerOptions } from '../port';
 
 /**
  * Maximum size of a batch that grows while others are in flight, when `batch.size` is not set. With the default of 16
@@ -47,6 +47,8 @@ export interface ProducerSettings {
   readonly retryBackoffMs: number;
   readonly retryBackoffMaxMs: number;
   readonly idempotent: boolean;
+  /** False: idempotent only where the broker assigns a producer id. */
+  readonly idempotenceRequired: boolean;
   readonly transactionalId: string | null;
   readonly transactionTimeoutMs: number;
   /** The codec's number in the batch attributes; 0: none. */
@@ -55,15 +57,18 @@ export interface ProducerSettings {
 }
 
 /** @throws KafkaError INVALID_CLIENT_CONFIG naming the key. */
-export function readProducerSettings(config: ClientConfig): ProducerSettings {
+export function readProducerSettings(config: ClientConfig, options: ProducerOptions = {}): ProducerSettings {
   const acks = readAcks(config);
   const transactionalId = text(config, 'transactional.id') ?? null;
   const compression = oneOf(config, 'compression.type', 'none', COMPRESSION_TYPES);
   const maxRequestSize = integer(config, 'max.request.size', 1_048_576, 0, INT32_MAX);
   const batchSize = integer(config, 'batch.size', 16_384, 0, INT32_MAX);
   const limit = text(config, 'max.request.size') === undefined ? REQUEST_BYTES : maxRequestSize;
-  const idempotent = readIdempotence(config, acks, transactionalId);
-  const maxInFlightRequests = integer(config, 'max.in.flight.requests.per.connection', 5, 1);
+  const idempotenceRequired = readIdempotence(config, acks, transactionalId);
+  const isOptional = !idempotenceRequired && options.idempotentIfAllowed === true && acks === -1;
+  const idempotent = idempotenceRequired || isOptional;
+  const givenInFlight = integer(config, 'max.in.flight.requests.per.connection', MAX_IN_FLIGHT_BATCHES, 1);
+  const maxInFlightRequests = isOptional ? MAX_IN_FLIGHT_BATCHES : givenInFlight;
   const retries = integer(config, 'retries', INT32_MAX, 0, INT32_MAX);
   return {
     acks,
@@ -83,6 +88,7 @@ export function readProducerSettings(config: ClientConfig): ProducerSettings {
     retryBackoffMs: duration(config, 'retry.backoff.ms', 100),
     retryBackoffMaxMs: duration(config, 'retry.backoff.max.ms', 1_000),
     idempotent,
+    idempotenceRequired,
     transactionalId,
     transactionTimeoutMs: integer(config, 'transaction.timeout.ms', 60_000, 1, INT32_MAX),
     codec: compressionId(compression),

@@ -11,6 +11,7 @@ import type {
   ClientConfig,
   DeliveryCallback,
   Producer,
+  ProducerOptions,
   ProducerRecord,
   SendPermission,
   TopicPartition,
@@ -39,8 +40,9 @@ export function createProducer(
   logger: Logger,
   permission: SendPermission | null = null,
   metrics?: ProducerMetrics,
+  options?: ProducerOptions,
 ): Producer {
-  return new KafkaProducer(wire, readProducerSettings(config), logger, permission, metrics);
+  return new KafkaProducer(wire, readProducerSettings(config, options), logger, permission, metrics);
 }
 
 class KafkaProducer implements Producer {
@@ -70,7 +72,11 @@ class KafkaProducer implements Producer {
         flush: () => this.flush(),
       });
     } else if (settings.idempotent) {
-      idempotence = this.ids = new IdempotentProducerIds(() => coordinator.initProducerId(), wake);
+      idempotence = this.ids = new IdempotentProducerIds(
+        () => coordinator.initProducerId(),
+        wake,
+        settings.idempotenceRequired,
+      );
     }
     this.accumulator = new Accumulator(settings, {
       onWork: (queue) => this.sender.onWork(queue),
@@ -86,7 +92,7 @@ class KafkaProducer implements Producer {
     this.expectNotClosed();
     if (this.settings.codec !== 0) loadCodec(this.settings.codec);
     await this.wire.connect();
-    await this.ids?.obtain();
+    if (this.settings.idempotenceRequired) await this.ids?.obtain();
     this.expectNotClosed();
     this.state = 'connected';
   }
