@@ -480,3 +480,58 @@ describe('the fetcher', () => {
     expect(partition.asked.map(({ offset }) => offset).slice(0, 2)).toEqual([0, 1]);
   });
 });
+
+/** A leader without records: each request lasts as long as it may, by a simulated clock. */
+class QuietLeader {
+  readonly sent: { at: number; lane: string; waitMs: number }[] = [];
+
+  get wire(): Wire {
+    const leaders = [0, 1].map((partition) => ({ partition, leader: 1, leaderEpoch: 3, topicId: ID }));
+    return {
+      version: (_node: number, _key: number, _min: number, max: number) => Promise.resolve(max),
+      leader: () => 1,
+      cachedPartitions: () => leaders,
+      send: async (_node: number, request: WireRequest<unknown>, lane: string) => {
+        const r = new ByteReader(request.encode(), request.flexible);
+        r.int32();
+        const waitMs = r.int32();
+        const entry = { at: performance.now(), lane, waitMs };
+        this.sent.push(entry);
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
+        return { errorCode: 0, partitions: [], throttleMs: 0 };
+      },
+    } as unknown as Wire;
+  }
+}
+
+test('an idle consumer sends one request per several seconds, and what it is assigned then is fetched at once', async () => {
+  jest.useFakeTimers();
+  const leader = new QuietLeader();
+  const fetcher = new Fetcher(leader.wire, readFetchSettings({}), silentLogger);
+  try {
+    fetcher.assign([tp], null);
+    fetcher.seek({ ...tp, offset: 0 });
+    await jest.advanceTimersByTimeAsync(60_000);
+    const last = leader.sent.at(-1);
+    expect(last).toMatchObject({ lane: 'fetch', waitMs: 5_000 });
+    expect(leader.sent.every(({ lane }) => lane === 'fetch')).toBe(true);
+
+    const now = performance.now();
+    const second = { topic: 't', partition: 1 };
+    fetcher.assign([tp, second], null);
+    fetcher.seek({ ...second, offset: 0 });
+    await jest.advanceTimersByTimeAsync(0);
+    expect(leader.sent.at(-1)).toMatchObject({ at: now, lane: 'fetch-2' });
+    expect(leader.sent.at(-1)?.waitMs).toBeLessThanOrEqual(500);
+
+    // Both lanes unite, and none of them was left waiting.
+    await jest.advanceTimersByTimeAsync(30_000);
+    const since = leader.sent.length;
+    await jest.advanceTimersByTimeAsync(30_000);
+    expect(leader.sent.slice(since)).toHaveLength(6);
+    expect(leader.sent.slice(since).every(({ waitMs }) => waitMs === 5_000)).toBe(true);
+  } finally {
+    fetcher.close();
+    jest.useRealTimers();
+  }
+});

@@ -4,11 +4,15 @@ import { bool, duration, integer, invalid, list, oneOf, text } from '../client-s
 import type { ClientConfig, IsolationLevel } from '../port';
 import { DECOMPRESSED_BATCH_MAX_BYTES } from '../records/record-batch-decoder';
 
+/** Unless `fetch.max.wait.ms` is set. */
+const IDLE_WAIT_MS = 5_000;
 const DECOMPRESSED_KEY = 'decompressed.batch.max.bytes';
 
 export interface FetchSettings {
   readonly minBytes: number;
   readonly maxWaitMs: number;
+  /** For a consumer that receives nothing. Java has no such setting. */
+  readonly maxIdleWaitMs: number;
   readonly maxBytes: number;
   readonly maxPartitionBytes: number;
   readonly maxPollRecords: number;
@@ -25,9 +29,14 @@ export interface FetchSettings {
 
 export function readFetchSettings(config: ClientConfig): FetchSettings {
   const requestTimeoutMs = integer(config, 'request.timeout.ms', 30_000, 1);
+  const minBytes = integer(config, 'fetch.min.bytes', 1);
+  const maxWaitMs = integer(config, 'fetch.max.wait.ms', 500);
+  // With more than a byte to wait for, the wait is a latency that the user has chosen.
+  const mayIdle = minBytes <= 1 && text(config, 'fetch.max.wait.ms') === undefined;
   return {
-    minBytes: integer(config, 'fetch.min.bytes', 1),
-    maxWaitMs: integer(config, 'fetch.max.wait.ms', 500),
+    minBytes,
+    maxWaitMs,
+    maxIdleWaitMs: mayIdle ? Math.max(maxWaitMs, Math.min(IDLE_WAIT_MS, requestTimeoutMs / 3)) : maxWaitMs,
     maxBytes: integer(config, 'fetch.max.bytes', 52_428_800, 1, 2 ** 28 - 65_536),
     maxPartitionBytes: integer(config, 'max.partition.fetch.bytes', 1_048_576, 1, 2 ** 28 - 65_536),
     maxPollRecords: integer(config, 'max.poll.records', 500, 1),

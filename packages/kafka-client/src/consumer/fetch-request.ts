@@ -38,8 +38,9 @@ export async function sendFetch(
   requested: readonly RequestedPartition[],
   settings: FetchSettings,
   maxBytes: number,
+  maxWaitMs: number,
 ): Promise<FetchResponse> {
-  const { minBytes, maxWaitMs, isolation, maxPartitionBytes, requestTimeoutMs } = settings;
+  const { minBytes, isolation, maxPartitionBytes, requestTimeoutMs } = settings;
   const [lowest, highest] = FETCH.versions;
   const last = requested.every(({ topicId }) => topicId !== undefined) ? highest : LAST_WITH_NAMES;
   const version = await wire.version(node, FETCH.key, lowest, last);

@@ -10,6 +10,7 @@ import type { FetchSettings } from './consumer-settings';
 import { KafkaError } from '../errors';
 import { sendFetch, STALE_LEADER, type RequestedPartition } from './fetch-request';
 import type { FetchedPartition } from './fetched-partition';
+import { IdleWaits } from './idle-waits';
 import { recoverMissingOffset, recoverRecreated, recoverTruncated, type RecoveryResult } from './position-recovery';
 import { cachedLeaderEpoch, cachedTopicId, partitionName } from '../protocol/offset-lookup';
 import { resetPositions } from './offset-reset';
@@ -27,6 +28,7 @@ export class Fetcher {
   private readonly readAhead: ReadAhead;
   /** Busy lanes, `node/lane`. */
   private readonly busy = new Set<string>();
+  private readonly waits: IdleWaits;
   private error: KafkaError | null = null;
   private wake: (() => void) | null = null;
   /** `signal` was called while nothing waited. */
@@ -48,6 +50,7 @@ export class Fetcher {
       this.fail(error);
     };
     this.readAhead = new ReadAhead(settings, onUndecodable, metrics);
+    this.waits = new IdleWaits(settings);
   }
 
   // ------------------------------------------------------------ what to read
@@ -213,7 +216,8 @@ export class Fetcher {
     if (unchecked.length > 0) void this.checkTruncation(unchecked);
     if (leaderless.size > 0) void this.findLeaders([...leaderless]);
     if (fetchable.size > 0) this.readAhead.releasePaused(pausedBytes);
-    for (const [node, states] of fetchable) this.fetchFrom(node, states, fetchable.size);
+    for (const [node, states] of fetchable)
+      retryAt = Math.min(retryAt, this.fetchFrom(node, states, fetchable.size, now) ?? Infinity);
     this.startRequestsAt(retryAt);
   }
 
@@ -224,10 +228,20 @@ export class Fetcher {
     this.retryTimer = startTimer(() => this.startRequests(), Math.max(1, time - performance.now()));
   }
 
-  private fetchFrom(node: number, states: readonly FetchedPartition[], nodes: number): void {
+  /** Returns when to try again, if the request is held back. */
+  private fetchFrom(
+    node: number,
+    states: readonly FetchedPartition[],
+    nodes: number,
+    now: number,
+  ): number | null {
     const lane = LANES.find((name) => !this.busy.has(`${node}/${name}`));
     const room = Math.floor(this.readAhead.room / nodes);
-    if (lane === undefined || room <= 0) return;
+    if (lane === undefined || room <= 0) return null;
+    const other = `${node}/${lane === LANES[0] ? LANES[1] : LANES[0]}`;
+    const held = this.waits.heldUntil(node, other, now);
+    if (held !== null) return held;
+    const waitMs = this.waits.next(node, other, now);
     const requested = states.map((state): RequestedPartition => {
       const leaderEpoch = cachedLeaderEpoch(this.wire, state);
       const topicId = cachedTopicId(this.wire, state.topic);
@@ -237,13 +251,16 @@ export class Fetcher {
     });
     const key = `${node}/${lane}`;
     this.busy.add(key);
-    void this.fetch(node, lane, requested, Math.min(this.settings.maxBytes, room))
+    this.waits.sent(key, now + waitMs);
+    void this.fetch(node, lane, requested, Math.min(this.settings.maxBytes, room), waitMs)
       .catch((error: unknown) => this.fetchFailed(requested, error))
       .finally(() => {
         this.busy.delete(key);
+        this.waits.ended(key);
         for (const entry of requested) if (entry.state.inFlight === entry) entry.state.inFlight = null;
         this.startRequests();
       });
+    return null;
   }
 
   private async fetch(
@@ -251,9 +268,10 @@ export class Fetcher {
     lane: string,
     requested: readonly RequestedPartition[],
     maxBytes: number,
+    waitMs: number,
   ): Promise<void> {
     const began = performance.now();
-    const response = await sendFetch(this.wire, node, lane, requested, this.settings, maxBytes);
+    const response = await sendFetch(this.wire, node, lane, requested, this.settings, maxBytes, waitMs);
     const { partitions: responses, throttleMs } = response;
     const byName = new Map(requested.map((entry) => [partitionName(entry.state), entry]));
     const stale = new Set<string>();
@@ -263,7 +281,10 @@ export class Fetcher {
       if (entry === undefined || entry.seeks !== entry.state.seeks) continue;
       if (this.readAhead.find(response) === entry.state) this.handleResponse(entry, response, stale);
     }
-    this.metrics?.fetched(performance.now() - began, bytesOf(responses), throttleMs);
+    const ended = performance.now();
+    const bytes = bytesOf(responses);
+    if (bytes > 0) this.waits.received(node, ended);
+    this.metrics?.fetched(ended - began, bytes, throttleMs);
     this.readAhead.recountBytes();
     if (stale.size > 0) await this.findLeaders([...stale]);
   }

@@ -6,7 +6,8 @@ import { KafkaError } from '../errors';
 import { KafkaConnection } from './kafkajs-connection';
 
 export const MAIN_LANE = '';
-const IDLE_CHECK_MS = 10_000;
+/** Idle connections are looked for so often; ten times as often as they expire, within bounds. */
+const IDLE_CHECK_MS = [10_000, 60_000] as const;
 
 /** The connections to one address, by lane, and its connection failures. */
 export interface Peer {
@@ -29,7 +30,10 @@ export class ConnectionRegistry {
     private readonly logger: Logger,
     private readonly metrics?: NetworkMetrics,
   ) {
-    this.idleTimer = startInterval(() => this.closeIdle(), IDLE_CHECK_MS).unref();
+    const [least, most] = IDLE_CHECK_MS;
+    const { connectionsMaxIdleMs } = settings;
+    const everyMs = connectionsMaxIdleMs > 0 ? Math.min(most, Math.max(least, connectionsMaxIdleMs / 10)) : most;
+    this.idleTimer = startInterval(() => this.closeIdle(), everyMs).unref();
   }
 
   /** Connected nodes first, then those without connection failures. */
