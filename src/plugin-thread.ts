@@ -41,8 +41,10 @@ const server = new PluginServer({
   post,
 });
 
+const heartbeat = new ThreadHeartbeat(data.beat);
 port.on('message', (message: ToPluginThread) => {
-  if (message.type === 'log-level') levels.set(message.namespace, message.level);
+  if (message.type === 'beat') heartbeat.beat();
+  else if (message.type === 'log-level') levels.set(message.namespace, message.level);
   else if (message.type === 'hide') receiveProvidedValues(message.values);
   else server.handle(message);
 });
@@ -50,5 +52,5 @@ process.on('uncaughtException', (error) => {
   server.onCrash(error);
   process.exit(1);
 });
-new ThreadHeartbeat(data.beat).start();
+heartbeat.beat();
 post({ type: 'ready' });

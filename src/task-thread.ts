@@ -29,10 +29,12 @@ const registry = createPluginRegistry({
 });
 const server = new ThreadServer({ config, registry, logger, clients }, post);
 
+const heartbeat = new ThreadHeartbeat(data.beat);
 port.on('message', (message: ToThread) => {
-  if (message.type === 'log-level') levels.set(message.namespace, message.level);
+  if (message.type === 'beat') heartbeat.beat();
+  else if (message.type === 'log-level') levels.set(message.namespace, message.level);
   else if (message.type === 'hide') receiveProvidedValues(message.values);
   else server.handle(message);
 });
 guardThread(server);
-new ThreadHeartbeat(data.beat).start();
+heartbeat.beat();

@@ -91,7 +91,7 @@ export class PluginServer {
     };
   }
 
-  handle(message: Exclude<ToPluginThread, { type: 'log-level' | 'hide' }>): void {
+  handle(message: Exclude<ToPluginThread, { type: 'log-level' | 'hide' | 'beat' }>): void {
     if (message.type === 'call') void this.run(message);
     else if (message.type === 'release') this.instances.delete(message.instance);
     else this.workerCalls.onReply(message);

@@ -96,6 +96,8 @@ export type ToPluginThread =
   | CallReply
   /** Values of config providers, which the thread hides in log lines and errors. */
   | HideMessage
+  /** The thread is to count a heartbeat. */
+  | { readonly type: 'beat' }
   /** The instance is no longer needed. */
   | { readonly type: 'release'; readonly instance: number }
   | { readonly type: 'log-level'; readonly namespace: string; readonly level: LevelName };

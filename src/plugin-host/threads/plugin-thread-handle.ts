@@ -1,8 +1,7 @@
 /** The worker's side of one plugin thread: its calls, and whether it still answers. */
 import type { Worker } from 'node:worker_threads';
-import { startInterval } from '@millrace/sdk';
 import type { LogLevels } from '../../logging/log-levels';
-import { isDebugged, SilenceWatch, ThreadHeartbeat } from '../../threads/thread-heartbeat';
+import { isDebugged, SilenceChecks, SilenceWatch, ThreadHeartbeat } from '../../threads/thread-heartbeat';
 import { exitCauseOf, exitText } from '../../threads/exit-cause';
 import { startThread } from '../../threads/running-threads';
 import { ThreadSecrets } from '../../threads/thread-secrets';
@@ -12,7 +11,6 @@ import type { FromPluginThread, PluginCalls, PluginThreadData, ToPluginThread } 
 import { CurrentStep } from '../protocol/current-step';
 import { ThreadExitError, type PluginThreadExit } from './thread-exit-error';
 
-const CHECK_MS = 500;
 /** Time for a thread to reach its first heartbeat, also on a busy machine. */
 const BOOT_MS = 60_000;
 
@@ -55,7 +53,7 @@ export class PluginThread {
   private readonly currentStep = new CurrentStep();
   private readonly worker: Worker;
   private readonly watch: SilenceWatch;
-  private readonly checkTimer: NodeJS.Timeout;
+  private readonly checks: SilenceChecks;
   private readonly secrets = new ThreadSecrets((message) => this.worker.postMessage(message));
   private error: unknown = null;
   private crash: PluginThreadExit | null = null;
@@ -79,9 +77,12 @@ export class PluginThread {
     this.worker.on('message', (message: FromPluginThread) => this.onMessage(message));
     this.worker.on('error', (error) => (this.error = error));
     this.worker.on('exit', (code) => this.onEnd(this.causeOf(code)));
-    this.watch = new SilenceWatch(this.beat, CHECK_MS);
-    this.checkTimer = startInterval(() => this.checkSilence(), CHECK_MS);
-    this.checkTimer.unref();
+    this.watch = new SilenceWatch(this.beat.of(this.worker, () => this.post({ type: 'beat' })));
+    this.checks = new SilenceChecks(
+      (everyMs) => this.checkSilence(everyMs),
+      () => options.silenceMs,
+    );
+    this.checks.start();
   }
 
   /** Number of calls without an answer yet. */
@@ -143,13 +144,15 @@ export class PluginThread {
     }
   }
 
-  private checkSilence(): void {
+  /** Returns whether the thread is calm. */
+  private checkSilence(everyMs: number): boolean {
     const booted = this.beat.count !== 0;
     const ms = booted ? this.options.silenceMs : BOOT_MS;
-    if (this.watch.checkHeartbeat() < ms || isDebugged()) return;
+    if (this.watch.checkHeartbeat(everyMs) < ms || isDebugged()) return this.watch.isCalm;
     void this.worker.terminate();
     const reason = `it did not load its code within ${ms} ms; check what keeps the machine busy`;
     this.onEnd(booted ? { kind: 'silent', ms } : { kind: 'boot', reason });
+    return false;
   }
 
   private causeOf(code: number): PluginThreadExit {
@@ -172,7 +175,7 @@ export class PluginThread {
     // An uncaught error may come later than the recorded step.
     const end = new ThreadExitError(cause, cause.kind === 'crash' ? '' : this.currentStep.step, owner, call);
     this.gone = true;
-    clearInterval(this.checkTimer);
+    this.checks.stop();
     this.setReady();
     this.calls.rejectAll(end);
     return end;

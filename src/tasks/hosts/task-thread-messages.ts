@@ -32,6 +32,8 @@ export type ToThread =
   | { readonly type: 'signal'; readonly run: number; readonly request: number; readonly signal: TaskSignal }
   /** Values of config providers, which the thread hides in log lines and traces. */
   | HideMessage
+  /** The thread is to count a heartbeat. */
+  | { readonly type: 'beat' }
   | { readonly type: 'log-level'; readonly namespace: string; readonly level: LevelName }
   | Answer;
 

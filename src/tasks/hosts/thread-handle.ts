@@ -90,6 +90,7 @@ export class ThreadHandle {
     };
     const workerData: ThreadData = { ...options.data, beat: this.beat.memory };
     this.worker = startThread(options.module, { name: options.name, workerData, resourceLimits });
+    this.beat.of(this.worker, () => this.post({ type: 'beat' }));
     this.worker.on('message', (message: FromThread) => options.onMessage(this, message));
     this.worker.on('error', (error) => {
       this.error = error;

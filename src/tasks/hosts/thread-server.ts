@@ -33,7 +33,7 @@ export class ThreadServer {
     this.calls = new WorkerCalls(post);
   }
 
-  handle(message: Exclude<ToThread, { type: 'log-level' | 'hide' }>): void {
+  handle(message: Exclude<ToThread, { type: 'log-level' | 'hide' | 'beat' }>): void {
     switch (message.type) {
       case 'start':
         this.start(message.run, message.spec, new CallClock(message.clock));

@@ -87,6 +87,7 @@ export class ThreadTaskHost implements TaskHost {
     this.threadWatchdog = new ThreadWatchdog({
       threads: () => this.threads,
       limitMs: (thread) => this.silenceLimit(thread),
+      shortestMs: options.watchdogMs ?? 0,
       end: (thread, blocking, ms) => this.failures.onSilence(thread, blocking, ms),
       logger: options.logger,
     });

@@ -1,14 +1,12 @@
 /**
  * Detects task threads that do not answer. Logs which task blocks them and has them terminated after the limit.
  */
-import { startInterval } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
-import { isDebugged, SilenceWatch } from '../../threads/thread-heartbeat';
+import { CHECK_MS, isDebugged, SilenceChecks, SilenceWatch } from '../../threads/thread-heartbeat';
 import type { ThreadHandle, Run } from './thread-handle';
 import { taskName } from '../task-id';
 import { findBlockingTask, blockingTaskText, type BlockingTask } from './blocking-task';
 
-const CHECK_MS = 500;
 const REPORT_MS = 5_000;
 /** For a thread that a cancelled task blocks. */
 const CANCELLED_SILENCE_MS = 1_000;
@@ -17,6 +15,8 @@ export interface ThreadWatchdogOptions {
   readonly threads: () => Iterable<ThreadHandle>;
   /** How long a thread may be unresponsive; 0: forever. Milliseconds. */
   readonly limitMs: (thread: ThreadHandle) => number;
+  /** The shortest time after which others ask whether a thread is silent; 0: none. (Default: 0) Milliseconds. */
+  readonly shortestMs?: number;
   /** Called once per thread. */
   readonly end: (thread: ThreadHandle, blocking: BlockingTask, silentMs: number) => void;
   readonly logger: Logger;
@@ -34,17 +34,19 @@ interface Silence {
 
 export class ThreadWatchdog {
   private readonly silences = new WeakMap<ThreadHandle, Silence>();
-  private timer: NodeJS.Timeout | null = null;
+  private readonly checks = new SilenceChecks(
+    (everyMs) => this.check(everyMs),
+    () => this.shortestLimit(),
+  );
 
   constructor(private readonly options: ThreadWatchdogOptions) {}
 
   start(): void {
-    this.timer ??= startInterval(() => this.check(), CHECK_MS).unref();
+    this.checks.start();
   }
 
   stop(): void {
-    if (this.timer) clearInterval(this.timer);
-    this.timer = null;
+    this.checks.stop();
   }
 
   /** True: its call may be pending only because another task blocks the thread. */
@@ -69,22 +71,31 @@ export class ThreadWatchdog {
     });
   }
 
-  check(): void {
+  /** Returns whether all threads are calm. */
+  check(everyMs: number = CHECK_MS): boolean {
+    let isCalm = true;
     for (const thread of this.options.threads()) {
       const silence = this.silenceOf(thread);
       // Before its first heartbeat a thread loads our code, none of a plugin.
-      const ms = silence.watch.checkHeartbeat();
+      const ms = silence.watch.checkHeartbeat(everyMs);
+      isCalm &&= silence.watch.isCalm && thread.cancelledRuns.size === 0;
       if (thread.beat.count === 0) continue;
       if (ms === 0) this.onAnswer(thread, silence);
       else this.onSilence(thread, silence, ms);
     }
+    return isCalm;
+  }
+
+  private shortestLimit(): number {
+    const limits = [...this.options.threads()].map((thread) => this.options.limitMs(thread));
+    return Math.min(...[this.options.shortestMs ?? 0, ...limits].filter((ms) => ms > 0), REPORT_MS * 2);
   }
 
   private silenceOf(thread: ThreadHandle): Silence {
     let silence = this.silences.get(thread);
     if (!silence) {
       silence = {
-        watch: new SilenceWatch(thread.beat, CHECK_MS),
+        watch: new SilenceWatch(thread.beat),
         ms: 0,
         searching: false,
         blocking: null,

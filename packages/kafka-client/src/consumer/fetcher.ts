@@ -229,12 +229,7 @@ export class Fetcher {
   }
 
   /** Returns when to try again, if the request is held back. */
-  private fetchFrom(
-    node: number,
-    states: readonly FetchedPartition[],
-    nodes: number,
-    now: number,
-  ): number | null {
+  private fetchFrom(node: number, states: readonly FetchedPartition[], nodes: number, now: number): number | null {
     const lane = LANES.find((name) => !this.busy.has(`${node}/${name}`));
     const room = Math.floor(this.readAhead.room / nodes);
     if (lane === undefined || room <= 0) return null;
