@@ -1,4 +1,5 @@
 /** The metrics that a plugin's task publishes. Its thread writes the values, the main thread reads them. */
+import { AsyncResource } from 'node:async_hooks';
 import {
   checkMetric,
   MAX_METRIC_SERIES,
@@ -16,6 +17,30 @@ import type { PublishedSeries } from '../metrics/published-series';
 const READ_MS = 1_000;
 /** Values per piece of shared memory. */
 const PIECE = 256;
+
+/** One timer of a thread for the gauges of all its tasks: an idle thread wakes up once, not once per task. */
+class GaugeReads {
+  private readonly reads = new Set<() => void>();
+  private timer: NodeJS.Timeout | null = null;
+
+  add(read: () => void): void {
+    this.reads.add(read);
+    this.timer ??= startInterval(() => this.readAll(), READ_MS).unref();
+  }
+
+  remove(read: () => void): void {
+    this.reads.delete(read);
+    if (this.reads.size > 0 || this.timer === null) return;
+    clearInterval(this.timer);
+    this.timer = null;
+  }
+
+  private readAll(): void {
+    for (const read of this.reads) read();
+  }
+}
+
+const GAUGE_READS = new GaugeReads();
 
 class Metric implements Counter, Gauge {
   read: (() => number) | null = null;
@@ -47,7 +72,8 @@ export class PublishedMetrics implements PluginMetrics {
   private readonly types = new Map<string, PublishedSeries['type']>();
   private memory = new SharedArrayBuffer(0);
   private unsent: PublishedSeries[] = [];
-  private timer: NodeJS.Timeout | null = null;
+  /** In the context of the task, which names who blocks or ends the thread. */
+  private readonly read = AsyncResource.bind((): void => this.readAll());
   private readonly failing = new WeakSet<Metric>();
   private ended = false;
   private complained = false;
@@ -68,15 +94,14 @@ export class PublishedMetrics implements PluginMetrics {
   gauge(name: string, options: MetricOptions, read?: () => number): Gauge {
     const metric = this.metric('gauge', name, options);
     metric.read = read ?? null;
-    if (read !== undefined && !this.ended) this.timer ??= startInterval(() => this.readAll(), READ_MS).unref();
+    if (read !== undefined && !this.ended) GAUGE_READS.add(this.read);
     return metric;
   }
 
   /** From now on no function of a gauge is called. */
   end(): void {
     this.ended = true;
-    if (this.timer !== null) clearInterval(this.timer);
-    this.timer = null;
+    GAUGE_READS.remove(this.read);
   }
 
   private metric(type: PublishedSeries['type'], name: string, options: MetricOptions): Metric {

@@ -1,10 +1,12 @@
 /** The metrics of a plugin's task, from the calls of its code to the values that a scrape reads. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { MAX_METRIC_SERIES } from '@millrace/sdk';
 import { valueOf as valueAt, type PublishedSeries } from '../../src/metrics/published-series';
 import { PublishedMetrics } from '../../src/tasks/published-metrics';
 import { RecordingLogger } from './fakes';
 
 const HELP = { help: 'A test.' };
+const running: PublishedMetrics[] = [];
 
 function published(): {
   metrics: PublishedMetrics;
@@ -25,6 +27,7 @@ function published(): {
     (records) => (failed += records),
     logger,
   );
+  running.push(metrics);
   return { metrics, series, failed: () => failed, calls: () => calls, log: logger.lines };
 }
 const valueOf = (series: PublishedSeries): number => valueAt(series, Date.now());
@@ -32,7 +35,10 @@ const values = (series: readonly PublishedSeries[]): [string, number][] =>
   series.map((one) => [one.name, valueOf(one)]);
 
 beforeEach(() => jest.useFakeTimers({ doNotFake: ['queueMicrotask', 'nextTick'] }));
-afterEach(() => jest.useRealTimers());
+afterEach(() => {
+  for (const metrics of running.splice(0)) metrics.end();
+  jest.useRealTimers();
+});
 
 test('values are read in shared memory, and all metrics added together are one message', async () => {
   const { metrics, series, calls } = published();
@@ -155,4 +161,26 @@ test('counters of failed records count as failed records of the task', () => {
   given.add(2);
   given.add(NaN);
   expect(failed()).toBe(2);
+});
+
+test('the gauges of all tasks of a thread have one timer, and each is read in the context of its task', async () => {
+  const task = new AsyncLocalStorage<string>();
+  const readBy: (string | undefined)[] = [];
+  const all = ['a', 'b'].map((name) =>
+    task.run(name, () => {
+      const { metrics } = published();
+      metrics.gauge('depth', HELP, () => readBy.push(task.getStore()));
+      return metrics;
+    }),
+  );
+  expect(jest.getTimerCount()).toBe(1);
+  await Promise.resolve();
+  readBy.splice(0);
+  jest.advanceTimersByTime(1_000);
+  expect(readBy).toEqual(['a', 'b']);
+  all[0]?.end();
+  jest.advanceTimersByTime(1_000);
+  expect(readBy).toEqual(['a', 'b', 'b']);
+  all[1]?.end();
+  expect(jest.getTimerCount()).toBe(0);
 });
