@@ -1,5 +1,5 @@
 /**
- * Detects that a worker thread no longer returns to its event loop, without waking it while it sleeps: the time that its
+ * Detects that a worker thread no longer returns to its event loop, without waking it while it sleeps: how long its
  * event loop has waited is read from outside. A thread that never waits is asked for a beat, which it counts in shared
  * memory, so that no check waits for it.
  */
