@@ -21,6 +21,8 @@ const SIZES = [400, 4_100];
 const HEAD = 3_500;
 const ROUND_TRIP_MS = 5;
 const PAIRS = 3;
+/** E.g. `BENCH_PRODUCER='{"batch.size":"262144"}'`, which override the settings below. */
+const EXTRA = JSON.parse(process.env.BENCH_PRODUCER ?? '{}') as Record<string, string>;
 const ONE_IN_FLIGHT = { 'max.in.flight.requests.per.connection': '1' };
 const WARM_UP = 50_000;
 /** kafkajs sends each call's records at once, so many records per call are its best case. */
@@ -72,7 +74,7 @@ async function fill(producer: Producer, topic: string, records: number, size: nu
 }
 
 async function ours(bootstrap: string, topic: string, size: number, config: Record<string, string>): Promise<Cost> {
-  const settings = { 'bootstrap.servers': bootstrap, ...config };
+  const settings = { 'bootstrap.servers': bootstrap, ...config, ...EXTRA };
   const producer = createProducer(createWire(settings), settings, silentLogger);
   await producer.connect();
   await producer.prepare([topic]);

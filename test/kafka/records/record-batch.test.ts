@@ -177,6 +177,30 @@ describe('kafka-client 1: record batches written and read', () => {
     }
   });
 
+  test('compressed records leave the large buffer to the next batch', async () => {
+    const pool = new BufferPool(2 ** 20);
+    const encoder = new RecordBatchEncoder(pool, 32, 100_000);
+    for (let i = 0; i < 90; i++) encoder.append(null, Buffer.alloc(1000, 'x'), null, 1, Infinity);
+    const large = encoder.records().buffer;
+    const codec = compressionId('gzip');
+    encoder.replaceRecords(await codecById(codec).compress(encoder.records()), codec);
+    const next = pool.acquire(100_000);
+    expect(next.buffer).toBe(large);
+    next.fill(0);
+    expect(values(encoder.finish(NO_IDENTITY))).toEqual(Array.from({ length: 90 }, () => 'x'.repeat(1000)));
+  });
+
+  test('compressed records that are larger than their buffer', async () => {
+    const encoder = new RecordBatchEncoder(new BufferPool(0), 0, 1024);
+    const noise = Array.from({ length: 945 }, (_, i) => 33 + ((i * 7919) % 90));
+    encoder.append(null, Buffer.from(noise), null, 1, Infinity);
+    const codec = compressionId('gzip');
+    const compressed = await codecById(codec).compress(encoder.records(), 0);
+    expect(BATCH_HEADER_BYTES + compressed.length).toBeGreaterThan(encoder.bytes().buffer.byteLength);
+    encoder.replaceRecords(compressed, codec);
+    expect(values(encoder.finish(NO_IDENTITY))).toEqual([String.fromCharCode(...noise)]);
+  });
+
   test('a request header is put in front without moving the batch, and the identity may change', () => {
     const encoder = new RecordBatchEncoder(new BufferPool(0), 32, 16);
     encoder.append(null, Buffer.from('v'), null, 1, Infinity);

@@ -31,6 +31,8 @@ export class RecordBatchEncoder {
   private baseTimestamp = 0;
   private maxTimestamp = -1;
   private codec = 0;
+  /** The identity in the batch header, if that is filled in. */
+  private finished: ProducerIdentity | null = null;
 
   /**
    * @param headroom bytes kept free before the batch.
@@ -107,21 +109,32 @@ export class RecordBatchEncoder {
     return this.buffer.subarray(this.headroom + layout.BATCH_HEADER_BYTES, this.end);
   }
 
-  /** Replaces the records by the compressed ones; no record can be appended afterwards. */
+  /**
+   * Replaces the records by the compressed ones, usually in a smaller buffer: the next batch is then written to the
+   * large one, which is still in the processor's cache. No record can be appended afterwards.
+   */
   replaceRecords(compressed: Buffer, codec: number): void {
     const start = this.headroom + layout.BATCH_HEADER_BYTES;
-    if (start + compressed.length > this.buffer.length) this.grow(start + compressed.length);
+    const needed = start + compressed.length;
+    const { buffer } = this;
+    if (needed > buffer.length || needed <= buffer.length / 2) {
+      this.buffer = this.pool.acquire(needed);
+      this.pool.release(buffer);
+    }
     this.buffer.set(compressed, start);
-    this.end = start + compressed.length;
+    this.end = needed;
     this.codec = codec;
   }
 
   /**
-   * Fills in the batch header and its checksum. May be called again with another identity.
+   * Fills in the batch header and its checksum, unless it has them: a retry has the same identity. No record may be
+   * appended afterwards.
    * @returns a view of the finished batch.
    */
   finish(identity: ProducerIdentity): Buffer {
     const batch = this.bytes();
+    if (identity === this.finished) return batch;
+    this.finished = identity;
     layout.writeInt64(batch, 0, layout.BASE_OFFSET_AT);
     batch.writeInt32BE(batch.length - layout.LOG_OVERHEAD, layout.BATCH_LENGTH_AT);
     batch.writeInt32BE(-1, layout.LEADER_EPOCH_AT);
