@@ -27,6 +27,8 @@ interface NativeWrites {
 
 export class OutputBuffer {
   private bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  /** Of all its bytes, for writes of several at once. */
+  view = viewOf(this.bytes);
   private at = 0;
   /** The head that the buffer starts with; consecutive records of one schema reuse it. */
   private head: Uint8Array | null = null;
@@ -188,6 +190,7 @@ export class OutputBuffer {
     const next = Buffer.allocUnsafeSlow(size);
     next.set(this.bytes.subarray(0, keep));
     this.bytes = next;
+    this.view = viewOf(next);
     if (keep === 0) this.head = null;
   }
 }
@@ -221,6 +224,10 @@ function writeDigits(bytes: Buffer, from: number, value: number, count: number):
     rest = tenth;
   }
   return end;
+}
+
+export function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 function digitsOf(value: number): number {

@@ -23,8 +23,9 @@ export const enum Op {
 /** All steps have the same members, so that the loop that runs them stays fast whatever the tables look like. */
 export interface Step {
   readonly op: Op;
-  /** Punctuation, names and constants before the value. */
-  readonly literal: Uint8Array;
+  /** Punctuation, names and constants before the value, in words of four bytes; the last one is filled up. */
+  readonly literal: Int32Array;
+  readonly literalBytes: number;
   /** Of the cell, shared or decoded value. */
   readonly index: number;
   /** What a cell without a value becomes; null: no null is allowed. */
@@ -53,10 +54,9 @@ export function compilePlan(struct: RawStruct, writer: PayloadWriter, decimals: 
   const steps: Step[] = [];
   let literal = '';
   const add = (step: Partial<Step> & { readonly op: Op }): void => {
-    const before = Buffer.from(literal);
-    literal = '';
     const none = { index: 0, nullText: NOTHING, decode: nothing, read: nothing, write: nothing };
-    steps.push({ ...none, ...step, literal: before });
+    steps.push({ ...none, ...step, literal: words(literal), literalBytes: Buffer.byteLength(literal) });
+    literal = '';
   };
   const addMember = (member: RawMember, schema: Schema): boolean => {
     switch (member.from) {
@@ -102,12 +102,20 @@ export function compilePlan(struct: RawStruct, writer: PayloadWriter, decimals: 
   };
   if (!addStruct(struct)) return null;
   add({ op: Op.Literal });
-  const bytesOf = ({ literal, nullText }: Step): number => literal.length + (nullText?.length ?? 0) + NUMBER_BYTES;
+  const bytesOf = ({ literal, nullText }: Step): number => literal.length * 4 + (nullText?.length ?? 0) + NUMBER_BYTES;
   return {
     steps,
     fixedBytes: steps.reduce((sum, step) => sum + bytesOf(step), 0),
     sharedSteps: steps.filter(({ op }) => op === Op.Shared || op === Op.Joined).length,
   };
+}
+
+/** Little-endian. */
+function words(text: string): Int32Array {
+  const bytes = Buffer.from(text);
+  const padded = Buffer.alloc(Math.ceil(bytes.length / 4) * 4);
+  bytes.copy(padded);
+  return Int32Array.from({ length: padded.length / 4 }, (_, i) => padded.readInt32LE(i * 4));
 }
 
 const INTEGERS: ReadonlySet<string> = new Set(['INT8', 'INT16', 'INT32', 'INT64']);

@@ -16,8 +16,6 @@ const MINUS = 0x2d;
 const ZERO = 0x30;
 const NINE = 0x39;
 const LETTER_T = 0x74;
-/** Up to this many bytes, a loop is faster than a call into the runtime. */
-const SHORT = 40;
 
 /** What a byte of a text needs: 0 nothing, 1 a check that the text is UTF-8, 2 the general writer, else an escape. */
 const ESCAPES = escapes();
@@ -67,14 +65,14 @@ export class RawWriter {
     shared.use(row.shared);
     const fixed = fixedBytes + shared.length * sharedSteps;
     let bytes = out.reserve(fixed);
+    let { view } = out;
     let at = out.length;
     for (let i = 0; i < steps.length; i++) {
       const step = steps[i] as Step;
       const { op, literal, index } = step;
-      if (literal.length > SHORT) {
-        bytes.set(literal, at);
-        at += literal.length;
-      } else for (let from = 0; from < literal.length; from++) bytes[at++] = literal[from] as number;
+      for (let word = 0, to = at; word < literal.length; word++, to += 4)
+        view.setInt32(to, literal[word] as number, true);
+      at += step.literalBytes;
       if (op <= Op.Own) {
         if (op === Op.Own) at = writeInteger(bytes, at, own);
         else if (op !== Op.Literal) {
@@ -89,6 +87,7 @@ export class RawWriter {
         out.moveTo(at);
         step.write(row.decoded?.[index]);
         bytes = out.reserve(fixed);
+        ({ view } = out);
         at = out.length;
         continue;
       }
@@ -107,6 +106,7 @@ export class RawWriter {
           if (at + room > bytes.length) {
             out.moveTo(at);
             bytes = out.reserve(room);
+            ({ view } = out);
           }
           after = writeText(source, start, end, bytes, at);
           break;
@@ -128,6 +128,7 @@ export class RawWriter {
         out.moveTo(at);
         step.write(step.decode(source, start, end));
         bytes = out.reserve(fixed);
+        ({ view } = out);
         after = out.length;
       }
       at = after;
