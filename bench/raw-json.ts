@@ -21,7 +21,7 @@ const int = (bytes: Buffer, start: number, end: number): number => {
   for (let i = start; i < end; i++) value = value * 10 + (bytes[i] as number) - 48;
   return value;
 };
-const text: CellForm = { form: 'text', decode: (b, s, e) => b.utf8Slice(s, e) };
+const text: CellForm = { form: 'text', decode: (b, s, e) => b.toString('utf8', s, e) };
 const integer: CellForm = { form: 'integer', decode: int };
 const unscaled = (b: Buffer, s: number, e: number): number => {
   let value = 0;

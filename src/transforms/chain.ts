@@ -2,7 +2,7 @@
  * The transformations of one task, in the order of `transforms`, each with its predicate. Source: connect-runtime
  * §7.1.
  */
-import type { ConnectRecord, Predicate, Transformation } from '@millrace/sdk';
+import { plainRecord, type ConnectRecord, type Predicate, type Transformation } from '@millrace/sdk';
 
 export interface ChainStep {
   readonly transformation: Transformation;
@@ -26,7 +26,14 @@ export class StepFailure extends Error {
 }
 
 export class TransformationChain {
-  constructor(private readonly steps: readonly ChainStep[]) {}
+  /** By step. */
+  private readonly takeRaw: readonly boolean[];
+
+  constructor(private readonly steps: readonly ChainStep[]) {
+    this.takeRaw = steps.map(
+      ({ transformation, predicate }) => transformation.takesRaw === true && (predicate?.takesRaw ?? true),
+    );
+  }
 
   /** The record that leaves the chain; null: dropped. Throws StepFailure. `from`: resume at that step. */
   apply<R extends ConnectRecord>(record: R, from = 0): R | null {
@@ -45,8 +52,9 @@ export class TransformationChain {
   }
 
   /** One step alone, its predicate included. Throws what the step throws. */
-  applyStep<R extends ConnectRecord>(record: R, step: number): R | null {
+  applyStep<R extends ConnectRecord>(given: R, step: number): R | null {
     const { transformation, className, predicate, negate } = this.steps[step] as ChainStep;
+    const record = this.takeRaw[step] ? given : plainRecord(given);
     if (predicate !== null && Boolean(predicate.test(record)) === negate) return record;
     const next = transformation.apply(record);
     // A promise or undefined is a plugin error that would otherwise surface elsewhere.

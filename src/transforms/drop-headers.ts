@@ -11,6 +11,7 @@ export const DROP_HEADERS_CONFIG: readonly ConfigKey[] = [
 ];
 
 export class DropHeaders implements Transformation {
+  readonly takesRaw = true;
   private names: ReadonlySet<string> = new Set();
 
   configure(config: ConnectorConfig): void {

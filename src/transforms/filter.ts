@@ -2,6 +2,7 @@
 import type { Transformation } from '@millrace/sdk';
 
 export class Filter implements Transformation {
+  readonly takesRaw = true;
   configure(): void {}
   apply(): null {
     return null;

@@ -1,11 +1,16 @@
 /** `HeaderFrom`: moves or copies fields into headers. Source: connect-runtime §7.2. */
 import {
+  isRawRow,
+  plainRecord,
+  rawMember,
+  rawValue,
   schemaBasics,
   type ConfigKey,
   type ConnectorConfig,
   type ConnectRecord,
   type Field,
   type Header,
+  type RawRow,
   type Schema,
   type Transformation,
   setMember,
@@ -51,6 +56,7 @@ interface Plan {
 }
 
 export class HeaderFrom implements Transformation {
+  readonly takesRaw = true;
   private fields: readonly string[] = [];
   private headers: readonly string[] = [];
   private moves = false;
@@ -74,6 +80,7 @@ export class HeaderFrom implements Transformation {
   apply<R extends ConnectRecord>(record: R): R {
     const schema = this.side.schemaOf(record);
     const value = this.side.valueOf(record);
+    if (isRawRow(value)) return this.raw(record, schema, value) ?? this.apply(plainRecord(record));
     return schema === null ? this.schemaless(record, value) : this.withSchema(record, schema, value);
   }
 
@@ -84,6 +91,20 @@ export class HeaderFrom implements Transformation {
     });
     const headers = [...(record.headers ?? []), ...added];
     return { ...(this.moves ? this.side.replaced(record, null, this.rest(map)) : record), headers };
+  }
+
+  /** Null: the record needs plain values. */
+  private raw<R extends ConnectRecord>(record: R, schema: Schema | null, row: RawRow): R | null {
+    const struct = this.side.rawOf(row);
+    if (this.moves || struct === null || schema === null) return null;
+    const headers = [...(record.headers ?? [])];
+    this.plan(schema).taken.forEach((field, i) => {
+      const member = rawMember(struct, [field.name]);
+      const values = { [field.name]: member === null ? null : rawValue(row, member) };
+      const value = fieldValue(values, field, this.replaceNull);
+      headers.push({ key: this.headers[i] as string, schema: field.schema, value });
+    });
+    return { ...record, headers };
   }
 
   private rest(map: SchemalessMap): SchemalessMap {

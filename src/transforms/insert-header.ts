@@ -23,6 +23,7 @@ export const INSERT_HEADER_CONFIG: readonly ConfigKey[] = [
 ];
 
 export class InsertHeader implements Transformation {
+  readonly takesRaw = true;
   private header: Header = { key: '', schema: null, value: null };
 
   configure(config: ConnectorConfig): void {

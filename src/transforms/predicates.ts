@@ -11,6 +11,7 @@ import {
 
 /** Matches records with at least one header of that name. */
 class HasHeaderKey implements Predicate {
+  readonly takesRaw = true;
   private name = '';
 
   configure(config: ConnectorConfig): void {
@@ -40,11 +41,12 @@ const hasHeaderKey: PredicatePlugin = {
 const recordIsTombstone: PredicatePlugin = {
   type: 'predicate',
   config: [],
-  create: () => ({ configure: () => undefined, test: ({ value }) => value == null }),
+  create: () => ({ configure: () => undefined, test: ({ value }) => value == null, takesRaw: true }),
 };
 
 /** Matches records whose whole topic name matches the pattern. */
 class TopicNameMatches implements Predicate {
+  readonly takesRaw = true;
   private pattern = /^$/;
   /** Consecutive records mostly have the same topic. */
   private lastTopic: string | null = null;

@@ -39,6 +39,7 @@ function invalidRegex(value: unknown): string | null {
 }
 
 export class RegexRouter implements Transformation {
+  readonly takesRaw = true;
   private reroute: (topic: string) => string = (topic) => topic;
   /** Results by topic: topics are few, so each is matched once. */
   private readonly topics = new Map<string, string>();

@@ -2,18 +2,23 @@
  * `io.debezium.transforms.ExtractNewRecordState`: replaces a change event by its row. Source: cdc-postgres §7.10.
  */
 import {
+  isRawRow,
+  plainRecord,
   readMember,
   schema as makeSchema,
   setMember,
   type ConnectorConfig,
   type ConnectRecord,
   type Header,
+  type RawRow,
+  type RawShape,
   type Schema,
   type Transformation,
   type TransformationPlugin,
 } from '@millrace/sdk';
 import { DroppedFields } from './dropped-fields';
 import { findField, type FoundField } from './field-reference';
+import { rawHeaders, rawUnwrapping, type RawUnwrapping } from './raw-unwrapping';
 import { dataError, extended, type StructValue } from './structs';
 import { UNWRAP_CONFIG, unwrapSettings, type UnwrapSettings } from './unwrap-settings';
 
@@ -29,9 +34,12 @@ interface Plan {
   readonly schema: Schema | null;
   readonly added: readonly FoundField[];
   readonly headers: readonly FoundField[];
+  /** By the shape of a raw row; null: it gets plain values. */
+  readonly raw: WeakMap<RawShape, RawUnwrapping | null>;
 }
 
 class ExtractNewRecordState implements Transformation {
+  readonly takesRaw = true;
   private settings: UnwrapSettings = unwrapSettings({});
   private rewrites = false;
   private dropped: DroppedFields | null = null;
@@ -52,12 +60,37 @@ class ExtractNewRecordState implements Transformation {
     }
     if (!valueSchema?.name?.endsWith('.Envelope')) return record;
     const plan = this.plan(valueSchema);
+    if (isRawRow(value)) return this.raw(record, plan, value) ?? this.apply(plainRecord(record));
     const event = value as StructValue;
     const after = (event.after ?? null) as StructValue | null;
     const before = (event.before ?? null) as StructValue | null;
     if (after !== null) return this.row(record, plan, event, after, 'false');
     // A truncate event has no row.
     return before === null ? null : this.deletion(record, plan, event, before);
+  }
+
+  /** Null: the event needs plain values. */
+  private raw<R extends ConnectRecord>(record: R, plan: Plan, row: RawRow): R | null {
+    let unwrapping = plan.raw.get(row.shape);
+    if (unwrapping === undefined) {
+      unwrapping = this.rawUnwrapping(plan, row.shape);
+      plan.raw.set(row.shape, unwrapping);
+    }
+    if (unwrapping === null) return null;
+    const headers = record.headers ?? [];
+    return {
+      ...record,
+      valueSchema: plan.schema,
+      value: row.as(unwrapping.shape),
+      headers: unwrapping.headers.length === 0 ? headers : [...headers, ...rawHeaders(row, unwrapping)],
+    };
+  }
+
+  private rawUnwrapping({ schema, row, added, headers }: Plan, shape: RawShape): RawUnwrapping | null {
+    const { routeBy, replaceNull } = this.settings;
+    const replaces = this.rewrites && replaceNull && row?.fields?.some((field) => field.schema.default !== undefined);
+    if (schema === null || replaces === true || routeBy !== null || this.dropped !== null) return null;
+    return rawUnwrapping(shape, { schema, added, headers, marksDeletion: this.rewrites });
   }
 
   private tombstone<R extends ConnectRecord>(record: R): R {
@@ -140,6 +173,7 @@ class ExtractNewRecordState implements Transformation {
       schema: row && extended(row, this.rewrites ? [[DELETED, OPTIONAL_STRING], ...more] : more),
       added,
       headers: this.settings.headers.map((one) => findField(one, envelope)).filter(present),
+      raw: new WeakMap(),
     };
   }
 }

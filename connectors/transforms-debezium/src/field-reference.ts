@@ -35,6 +35,7 @@ function parentOf(field: string): string | null {
 export interface FoundField {
   readonly newName: string;
   readonly schema: Schema;
+  readonly path: readonly string[];
   valueIn(envelope: StructValue): unknown;
 }
 
@@ -46,9 +47,13 @@ export function findField({ parent, field, newName }: FieldReference, envelope: 
   const inside = parent === null ? undefined : schemaOf(schemaOf(envelope, parent), field);
   const schema = inside ?? schemaOf(envelope, field);
   if (!schema) return null;
-  const valueIn =
-    parent !== null && inside
-      ? (event: StructValue) => (event[parent] as StructValue | null)?.[field] ?? null
-      : (event: StructValue) => event[field] ?? null;
-  return { newName, schema: asOptional(schema), valueIn };
+  const isInside = parent !== null && inside !== undefined;
+  return {
+    newName,
+    schema: asOptional(schema),
+    path: isInside ? [parent, field] : [field],
+    valueIn: isInside
+      ? (event) => (event[parent] as StructValue | null)?.[field] ?? null
+      : (event) => event[field] ?? null,
+  };
 }

@@ -28,6 +28,11 @@ export interface Transformation {
    * structure; `errors.tolerance` decides whether the task fails.
    */
   apply<R extends ConnectRecord>(record: R): R | null;
+  /**
+   * `apply` also accepts records whose value, and key if any, is a `RawRow`, and passes it on or gives it another
+   * shape. Otherwise such a record gets plain values first, which cost most of what raw rows save. (Default: false)
+   */
+  readonly takesRaw?: boolean;
   /** Called when the task stops. */
   close?(): void;
 }
@@ -40,6 +45,8 @@ export interface Predicate {
    */
   configure(config: ConnectorConfig, context?: TransformationContext): void;
   test(record: ConnectRecord): boolean;
+  /** As for a transformation. (Default: false) */
+  readonly takesRaw?: boolean;
   /** Called when the task stops. */
   close?(): void;
 }

@@ -50,12 +50,12 @@ export class SourceConversion {
     const { key, value } = this.converters;
     const { topic, partition } = record;
     const { cursor } = this;
-    const { key: keyStruct, value: valueStruct } = row.shape;
+    const keyStruct = isRawRow(record.key) ? row.shape.key : null;
     try {
       cursor.locate(row);
       const keyBytes = keyStruct === null ? null : key.converter.fromRaw?.(topic, keyStruct, cursor);
       if ((keyStruct === null && record.key === null) || keyBytes) {
-        const valueBytes = value.converter.fromRaw?.(topic, valueStruct, cursor);
+        const valueBytes = value.converter.fromRaw?.(topic, row.shape.value, cursor);
         if (valueBytes) {
           const headers = this.convertHeaders(record);
           return {

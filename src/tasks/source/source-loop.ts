@@ -6,7 +6,6 @@
 import {
   checkTopicName,
   isRetriable,
-  plainRecord,
   type SourceBatchCheck,
   type SourceRecord,
   type SourceTask,
@@ -210,7 +209,7 @@ export class SourceLoop {
       const polled = this.batch[this.position] as SourceRecord;
       let record = polled;
       if (chain !== null) {
-        let transformed = this.transform(chain, plainRecord(polled));
+        let transformed = this.transform(chain, polled);
         if (transformed instanceof Promise) transformed = await transformed;
         if (transformed === null) {
           const skipped = delivery.skip(polled);

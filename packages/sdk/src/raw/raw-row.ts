@@ -56,15 +56,31 @@ const cursor = new RawCursor();
 
 /** The record with plain values in place of a raw row; other records as they are. */
 export function plainRecord<R extends Pick<SourceRecord, 'key' | 'value'>>(record: R): R {
-  const { value } = record;
+  const { key, value } = record;
   if (!isRawRow(value)) return record;
   cursor.locate(value);
-  const { key } = value.shape;
+  const { shape } = value;
   return {
     ...record,
-    key: key === null ? record.key : plainStruct(key, cursor),
-    value: plainStruct(value.shape.value, cursor),
+    key: isRawRow(key) && shape.key !== null ? plainStruct(shape.key, cursor) : key,
+    value: plainStruct(shape.value, cursor),
   };
+}
+
+/** The value of one member of the row's shape. */
+export function rawValue(row: RawRow, member: RawMember): ConnectValue {
+  cursor.locate(row);
+  return plainMember(member, cursor);
+}
+
+/** The member that a path of field names leads to; null: the struct has none there. */
+export function rawMember({ schema, members }: RawStruct, [name, ...rest]: readonly string[]): RawMember | null {
+  const field = schema.fields?.find((one) => one.name === name);
+  if (field === undefined) return null;
+  const member = members[field.index] as RawMember;
+  if (rest.length === 0) return member;
+  if (member.from === 'struct') return rawMember(member.struct, rest);
+  return member.from === 'constant' && member.value === null ? member : null;
 }
 
 function plainStruct({ schema, members }: RawStruct, cells: RawCells): Record<string, ConnectValue> {
