@@ -1,5 +1,12 @@
 /** Drives a source task directly, without Kafka and worker. */
-import type { ColumnConverterPlugin, Logger, SourceOffset, SourceRecord, SourceTaskContext } from '@millrace/sdk';
+import {
+  plainRecord,
+  type ColumnConverterPlugin,
+  type Logger,
+  type SourceOffset,
+  type SourceRecord,
+  type SourceTaskContext,
+} from '@millrace/sdk';
 import { MemoryConnection, MemoryConsumers, MemoryMetrics, MemoryProducers } from '@millrace/sdk/testing';
 import { Client } from 'pg';
 import { PostgresSourceTask } from '../../../connectors/postgres/src/task';
@@ -144,7 +151,7 @@ export class TaskRun {
   }
 
   async poll(): Promise<AnyRecord[]> {
-    const batch = ((await this.task.poll()) ?? []) as AnyRecord[];
+    const batch = ((await this.task.poll()) ?? []).map((record) => plainRecord(record)) as AnyRecord[];
     for (const record of batch) this.records.push(record);
     return batch;
   }

@@ -1,6 +1,13 @@
 /** Source records of row changes: envelope, source block, headers (cdc-postgres §2). */
 import { randomBytes } from 'node:crypto';
-import { schema, type Header, type SourceOffset, type SourcePartition, type SourceRecord } from '@millrace/sdk';
+import {
+  schema,
+  type Header,
+  type RawRow,
+  type SourceOffset,
+  type SourcePartition,
+  type SourceRecord,
+} from '@millrace/sdk';
 import type { PostgresConfig } from '../config/postgres-config';
 import { sourcePartition } from '../config/slot-part';
 import type { Lsn } from '../database/lsn';
@@ -8,6 +15,7 @@ import { EventCounts } from '../metrics/event-counts';
 import { Instant, type EventContext, type SnapshotMark, type Struct } from './event-context';
 import type { EventLayout, SourceIdentity, SourceTable } from './event-layout';
 import { layoutOf } from './layout-of';
+import { sourceIdentity } from './source-identity';
 import type { TableModel } from './table-model';
 
 const STRING = schema('STRING');
@@ -21,7 +29,8 @@ export class EventFactory {
   private readonly headers: readonly Header[] | null;
   readonly layout: EventLayout;
   private readonly identity: SourceIdentity;
-  private readonly now = new Instant();
+  /** When events are created. */
+  readonly now = new Instant();
   private clockAge = EVENTS_PER_CLOCK;
 
   constructor(
@@ -30,7 +39,7 @@ export class EventFactory {
   ) {
     this.partition = sourcePartition(config);
     this.layout = layoutOf(config.events.format);
-    this.identity = { version: config.events.sourceVersion, name: config.prefix, db: config.connection.database };
+    this.identity = sourceIdentity(config);
     this.headers = config.events.headers
       ? // Frozen, so that the worker converts them only once.
         Object.freeze([
@@ -56,8 +65,7 @@ export class EventFactory {
     offset: SourceOffset,
     headers: readonly Header[] | null = this.headers,
   ): SourceRecord {
-    if (++this.clockAge > EVENTS_PER_CLOCK) this.readClock();
-    this.counts.event(model.counts, op, this.now.millis);
+    this.count(model, op);
     return {
       sourcePartition: this.partition,
       sourceOffset: offset,
@@ -69,6 +77,28 @@ export class EventFactory {
       value: this.layout.value(before, after, source, op, this.now),
       timestamp: null,
       headers,
+    };
+  }
+
+  /** Call before an event is created: it is counted, and `now` is its time. */
+  count(model: TableModel, op: string): void {
+    if (++this.clockAge > EVENTS_PER_CLOCK) this.readClock();
+    this.counts.event(model.counts, op, this.now.millis);
+  }
+
+  /** Of a row that is not decoded. Call `count` before. */
+  rawRecord(model: TableModel, row: RawRow, offset: SourceOffset): SourceRecord {
+    return {
+      sourcePartition: this.partition,
+      sourceOffset: offset,
+      topic: model.topic,
+      partition: null,
+      keySchema: model.keySchema,
+      key: row.shape.key === null ? null : row,
+      valueSchema: model.envelope,
+      value: row,
+      timestamp: null,
+      headers: this.headers,
     };
   }
 

@@ -23,6 +23,8 @@ import { layoutOf } from './layout-of';
 import type { NameConflicts } from './name-conflicts';
 import { sentKey } from './sent-key';
 import { annotated } from './column-annotations';
+import { rawTable, type RawField, type RawTable } from './raw-table';
+import { sourceIdentity } from './source-identity';
 import { originalTopicName, topicName } from './topic-name';
 
 /** One member of a row or key. */
@@ -71,6 +73,8 @@ export interface TableModel {
   readonly hiddenCells: ReadonlySet<number>;
   /** By cell; null: not emitted. */
   readonly decoders: readonly (TextDecoder | null)[];
+  /** How rows are published without being decoded; null: they are not. */
+  readonly raw: RawTable | null;
   /** Names by cell, for error texts and for the snapshot's SELECT. */
   readonly columns: readonly string[];
 }
@@ -145,6 +149,7 @@ interface BuiltColumn {
   readonly keySchema: Schema;
   /** A mask matches the column. */
   readonly hidden: boolean;
+  readonly raw: RawField;
   /** See `MaskedMember`; null for a column that is published as it is. */
   readonly mask: ((value: unknown) => unknown) | null;
 }
@@ -184,29 +189,44 @@ export function buildTableModel(table: TableDefinition, context: ModelContext): 
     emitted.map((entry) => [entry.field.name, entry.schema] as const),
     { name: schemaName(`${topic}.Value`), optional: true },
   );
+  const counts = context.counts.of(name);
+  const envelope = layout.envelope(schemaName(`${topic}.Envelope`), row);
+  const keySchema =
+    key.length === 0
+      ? null
+      : structSchema(
+          [
+            ...key.map((entry) => [entry.field.name, entry.keySchema] as const),
+            ...(keyField === null ? [] : [[keyField, STRING] as const]),
+          ],
+          { name: schemaName(`${topic}.Key`) },
+        );
+  const keyOrigin =
+    keyField === null ? null : { name: keyField, value: originalTopicName(config.prefix, table, delimiter, topics) };
   return {
     schema: table.schema,
     name: table.name,
     topic,
-    counts: context.counts.of(name),
-    envelope: layout.envelope(schemaName(`${topic}.Envelope`), row),
-    keySchema:
-      key.length === 0
-        ? null
-        : structSchema(
-            [
-              ...key.map((entry) => [entry.field.name, entry.keySchema] as const),
-              ...(keyField === null ? [] : [[keyField, STRING] as const]),
-            ],
-            { name: schemaName(`${topic}.Key`) },
-          ),
+    counts,
+    envelope,
+    keySchema,
     key: key.map((entry) => entry.field),
-    keyOrigin:
-      keyField === null ? null : { name: keyField, value: originalTopicName(config.prefix, table, delimiter, topics) },
+    keyOrigin,
     row: emitted.map((entry) => entry.field),
     masks: emitted.flatMap(({ field, mask }) => (mask === null ? [] : [{ name: field.name, mask }])),
     hiddenCells: new Set([...built.values()].flatMap(({ field, hidden }) => (hidden ? [field.cell] : []))),
     decoders,
+    raw: rawTable({
+      identity: sourceIdentity(config),
+      table,
+      counts,
+      envelope,
+      keySchema,
+      key: key.map((entry) => ({ ...entry.raw, mask: null })),
+      keyOrigin,
+      row: emitted.map((entry) => entry.raw),
+      sent: cells.filter((column) => column.sent).length,
+    }),
     columns: cells.map((column) => column.name),
   };
 }
@@ -272,6 +292,7 @@ function build(
     decode: type.decode,
     field,
     keySchema,
+    raw: { field, decode: type.decode, raw: type.raw ?? null, mask: masked },
     schema: annotated(keySchema, events, table, column, source, mask),
     hidden: mask !== null,
     mask: masked,

@@ -88,11 +88,14 @@ export class EventCounts {
   undo(event: Readonly<Record<string, unknown>> | null): void {
     const source = event?.source as { readonly schema: string; readonly table: string } | undefined;
     if (event == null || source === undefined) return;
-    const table = this.of(`${source.schema}.${source.table}`);
-    if (event.op === 'c') table.created--;
-    else if (event.op === 'u') table.updated--;
-    else if (event.op === 'd') table.deleted--;
-    else if (event.op === 't') table.truncated--;
+    this.undoOf(this.of(`${source.schema}.${source.table}`), event.op as string);
+  }
+
+  undoOf(table: TableCounts, op: string): void {
+    if (op === 'c') table.created--;
+    else if (op === 'u') table.updated--;
+    else if (op === 'd') table.deleted--;
+    else if (op === 't') table.truncated--;
     this.streamed--;
   }
 

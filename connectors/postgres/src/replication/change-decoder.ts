@@ -2,12 +2,20 @@
  * What the decoders of all output plugins share: the transaction, which of its changes were emitted before a restart,
  * and the position that offsets are made from.
  */
-import { ConnectError, isConnectError, type Logger, type SourceOffset, type SourceRecord } from '@millrace/sdk';
+import {
+  ConnectError,
+  isConnectError,
+  isRawRow,
+  type Logger,
+  type SourceOffset,
+  type SourceRecord,
+} from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { ProcessingFailureMode } from '../config/event-config';
 import { formatLsn, lsn as makeLsn, type Lsn } from '../database/lsn';
 import { Instant, type Struct } from '../events/event-context';
 import { LogicalMessages } from '../events/logical-message';
+import type { RowShape } from '../events/raw-table';
 import { RowContext } from '../events/row';
 import type { Relations } from '../events/relations';
 import { TransactionMetadata } from '../events/transaction-metadata';
@@ -424,7 +432,11 @@ export abstract class ChangeDecoder implements StreamDecoder {
   /** Removes the records from `mark` on, of one change that is decoded again or left out. */
   private discard(mark: number): void {
     const { out } = this.rows;
-    for (let i = mark; i < out.length; i++) this.counts.undo(out[i]?.value as Struct | null);
+    for (let i = mark; i < out.length; i++) {
+      const value = out[i]?.value;
+      if (!isRawRow(value)) this.counts.undo(value as Struct | null);
+      else this.counts.undoOf((value.shape as RowShape).counts, (value.shape as RowShape).op);
+    }
     out.length = mark;
   }
 }

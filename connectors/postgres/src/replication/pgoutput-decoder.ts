@@ -132,7 +132,7 @@ export class PgoutputDecoder extends ChangeDecoder {
     return true;
   }
 
-  protected override emit(buffer: Buffer, at: number, _end: number, lsn: Lsn): boolean {
+  protected override emit(buffer: Buffer, at: number, end: number, lsn: Lsn): boolean {
     const { rows } = this;
     const type = buffer[at] as number;
     if (type === TRUNCATE) {
@@ -151,8 +151,8 @@ export class PgoutputDecoder extends ChangeDecoder {
     const { relation, message } = announced;
     const { model } = relation;
     if (model !== null) {
-      if (type === INSERT) this.insert(model, buffer, at + 6, lsn);
-      else if (type === UPDATE) this.update(relation, model, buffer, at + 5, lsn);
+      if (type === INSERT) this.insert(model, buffer, at + 6, end, lsn);
+      else if (type === UPDATE) this.update(relation, model, buffer, at + 5, end, lsn);
       else this.delete(relation, model, buffer, at + 5, lsn);
       const contradiction = this.contradiction(mark, lastOffset);
       if (contradiction !== null) {
@@ -164,17 +164,18 @@ export class PgoutputDecoder extends ChangeDecoder {
     return true;
   }
 
-  private insert(model: TableModel, buffer: Buffer, at: number, lsn: Lsn): void {
+  private insert(model: TableModel, buffer: Buffer, at: number, end: number, lsn: Lsn): void {
     const { rows } = this;
-    if (!rows.emits('c')) return;
+    if (!rows.emits('c') || rows.insertRaw(model, buffer, at, end, lsn)) return;
     readTuple(buffer, at, model, rows.newCells, this.rowContext);
     rows.insert(model, lsn);
   }
 
-  private update(relation: Relation, model: TableModel, buffer: Buffer, from: number, lsn: Lsn): void {
+  private update(relation: Relation, model: TableModel, buffer: Buffer, from: number, end: number, lsn: Lsn): void {
     const { rows, rowContext } = this;
     let at = from;
     const old = oldTuple(buffer[at]);
+    if (rows.updateRaw(model, old, buffer, at + 1, end, lsn)) return;
     if (old !== 'none') at = readTuple(buffer, at + 1, model, rows.oldCells, rowContext);
     readTuple(buffer, at + 1, model, rows.newCells, rowContext);
     rows.update(relation, model, old, lsn);

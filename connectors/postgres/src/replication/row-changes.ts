@@ -2,14 +2,16 @@
  * Converts the decoded tuples of a change to source records, with old and new values where Debezium puts them
  * (cdc-postgres §2).
  */
-import { ConnectError, type Logger, type SourceOffset, type SourceRecord } from '@millrace/sdk';
+import { ConnectError, RawRow, type Logger, type SourceOffset, type SourceRecord } from '@millrace/sdk';
 import type { Operation, PostgresConfig } from '../config/postgres-config';
 import type { Lsn } from '../database/lsn';
 import type { Struct } from '../events/event-context';
 import type { EventFactory } from '../events/event-factory';
 import { completeRow, keyOf, keyOnlyRow, sameStruct, type Cells, type RowContext } from '../events/row';
+import type { RawTable, RowShape } from '../events/raw-table';
 import type { ModelField, TableModel } from '../events/table-model';
 import type { OffsetMembers } from './offset-members';
+import { decodedValues, isPlainInsert, isPlainReplace, SharedRowValues } from './raw-changes';
 import type { ChangeObserver, OldTuple } from './change-observer';
 import { streamedOffset, type Position } from './position';
 import type { Relation } from '../events/relations';
@@ -32,6 +34,9 @@ export class RowChanges {
   private pending: SourceOffset | null = null;
   /** The change that `notify` reports; null: its table is not observed. */
   private seen: { op: 'c' | 'u' | 'd'; model: TableModel; old: OldTuple } | null = null;
+  private readonly shared = new SharedRowValues();
+  /** Columns and counts are added to events later, so that rows must be decoded. */
+  private readonly completes: boolean;
   /** Tables whose incomplete keys, in old and in new rows, were logged. */
   private readonly warnedOfOld = new WeakSet<TableModel>();
   private readonly warnedOfNew = new WeakSet<TableModel>();
@@ -48,6 +53,7 @@ export class RowChanges {
     lastOffset: SourceOffset,
   ) {
     this.last = lastOffset;
+    this.completes = config.reselect !== null || members.metadata !== null;
   }
 
   /** Carried by records that precede the last one of their event. */
@@ -141,6 +147,42 @@ export class RowChanges {
   private push(record: SourceRecord, transaction: Struct | null): void {
     if (transaction !== null) (record.value as Struct).transaction = transaction;
     this.out.push(record);
+  }
+
+  /** Emits the row as the server sent it. False: it must be decoded. Call only if `emits('c')`. */
+  insertRaw(model: TableModel, bytes: Buffer, at: number, end: number, lsn: Lsn): boolean {
+    const raw = this.rawOf(model, 'c', lsn);
+    if (raw === null || !isPlainInsert(raw, bytes, at, end)) return false;
+    return this.pushRaw(model, raw.insert, bytes, at, 'INSERT', lsn);
+  }
+
+  /** As `insertRaw`. @param at of the complete old row, or of the new one if there is no old one */
+  updateRaw(model: TableModel, old: OldTuple, bytes: Buffer, at: number, end: number, lsn: Lsn): boolean {
+    if (old === 'key') return false;
+    const raw = this.rawOf(model, 'u', lsn);
+    if (raw === null) return false;
+    const isComplete = old === 'complete';
+    if (isComplete && this.config.events.skipUnchanged) return false;
+    if (!(isComplete ? isPlainReplace(raw, bytes, at, end) : isPlainInsert(raw, bytes, at, end))) return false;
+    return this.pushRaw(model, isComplete ? raw.replace : raw.update, bytes, at, 'UPDATE', lsn);
+  }
+
+  private rawOf(model: TableModel, operation: Operation, lsn: Lsn): RawTable | null {
+    if (this.completes || typeof lsn !== 'number' || this.config.skipped.has(operation)) return null;
+    return this.observer?.watches(model) ? null : model.raw;
+  }
+
+  private pushRaw(model: TableModel, shape: RowShape, bytes: Buffer, at: number, type: string, lsn: Lsn): boolean {
+    const decoded = decodedValues(shape, bytes, at);
+    if (decoded === undefined) return false;
+    const { factory } = this;
+    const offset = this.offset(type, lsn);
+    factory.count(model, shape.op);
+    const shared = this.shared.of(this.tx, this.at, factory);
+    const row = new RawRow(shape, bytes, at, shared, lsn as number, decoded);
+    this.out.push(factory.rawRecord(model, row, offset));
+    this.lastOffset = offset;
+    return true;
   }
 
   /** Call only if `emits('c')`. */

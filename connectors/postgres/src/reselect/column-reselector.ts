@@ -2,7 +2,7 @@
  * Reads columns that an event lacks from the table (`post.processors`), in its present state, between the decoding of a
  * batch and its delivery (cdc-postgres §2.10). Keepalives of the stream do not wait for it.
  */
-import { LimitedLog, sleep, type Schema, type SourceRecord } from '@millrace/sdk';
+import { isRawRow, LimitedLog, sleep, type Schema, type SourceRecord } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { ReselectConfig } from '../config/reselect-config';
 import { databaseError, errorCode, errorText, isTransient } from '../database/errors';
@@ -94,7 +94,8 @@ export class ColumnReselector {
 
   private wantedOf(record: SourceRecord): WantedColumns | null {
     const { valueSchema } = record;
-    if (valueSchema === null || record.value === null) return null;
+    // A row that was not decoded lacks nothing, and is not emitted where nulls are read.
+    if (valueSchema === null || record.value === null || isRawRow(record.value)) return null;
     const table = this.tableOf(valueSchema);
     if (table === null || this.options.isWanted?.(record, table.model) === false) return null;
     const wanted = wantedColumns(record, table, this.config, this.session.relations.unsent);

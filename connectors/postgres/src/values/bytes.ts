@@ -1,4 +1,5 @@
 import { schema } from '@millrace/sdk';
+import { rawText } from './plain-text';
 import {
   anyText,
   ascii,
@@ -99,5 +100,12 @@ export function stringType(
   defaultText: DefaultText | null = anyText,
 ): ValueType {
   const of = name === undefined ? schema('STRING') : schema('STRING', { name, version: 1, parameters });
-  return { schema: of, decode: utf8, unavailable: options.placeholder.toString('utf8'), fallback: '', defaultText };
+  return {
+    schema: of,
+    decode: utf8,
+    unavailable: options.placeholder.toString('utf8'),
+    fallback: '',
+    defaultText,
+    raw: rawText(utf8),
+  };
 }

@@ -1,4 +1,5 @@
 import { decimalSchema, plainDecimal, schema, structSchema, type Decimal } from '@millrace/sdk';
+import { Plain, rawCell, rawText, type RawCell } from './plain-text';
 import {
   ascii,
   int64,
@@ -29,6 +30,18 @@ export const decodeInt: TextDecoder = (bytes, start, end) => {
 
 export const decodeInt8: TextDecoder = (bytes, start, end) =>
   end - start <= EXACT_DIGITS ? decodeInt(bytes, start, end) : int64(BigInt(ascii(bytes, start, end)));
+
+/** The unscaled value of a plain decimal, of at most 15 digits. */
+function unscaledOf(bytes: Buffer, start: number, end: number): number {
+  const negative = bytes[start] === MINUS;
+  let value = 0;
+  for (let at = negative ? start + 1 : start; at < end; at++) {
+    const c = bytes[at] as number;
+    if (c !== DOT) value = value * 10 + (c - ZERO);
+  }
+  // No negative zero.
+  return negative ? 0 - value : value;
+}
 
 export const decodeFloat: TextDecoder = (bytes, start, end) => Number(ascii(bytes, start, end));
 
@@ -116,7 +129,8 @@ function nonDecimal(mode: Exclude<DecimalMode, 'precise'>, scale: number, defaul
     const text = ascii(bytes, start, end);
     return SPECIAL_NUMERIC[text] ?? text;
   };
-  return { schema: schema('STRING'), decode, unavailable: null, fallback: zeroText(scale), defaultText };
+  const raw = rawText(decode, Plain.DecimalText);
+  return { schema: schema('STRING'), decode, unavailable: null, fallback: zeroText(scale), defaultText, raw };
 }
 
 export function numericType(typmod: number, options: ValueOptions): ValueType {
@@ -153,6 +167,7 @@ export function numericType(typmod: number, options: ValueOptions): ValueType {
     unavailable: null,
     fallback: { unscaled: 0n, scale },
     defaultText: defaultOfScale(scale),
+    raw: rawCell({ form: 'decimal', decode: parseDecimal, read: unscaledOf }, Plain.Decimal, scale),
   };
 }
 
@@ -202,7 +217,20 @@ function rescale(decimal: Decimal, scale: number): Decimal {
   return { unscaled: (unscaled < 0n ? unscaled - half : unscaled + half) / divisor, scale };
 }
 
-export function plainNumber(type: 'INT16' | 'INT32' | 'INT64' | 'FLOAT32' | 'FLOAT64', decode: TextDecoder): ValueType {
+const LIMITS = { INT16: 32767, INT32: 2147483647, INT64: Infinity } as const;
+
+/** @param limit the largest value, where the schema's type does not say it; the type then has no negative values */
+export function plainInteger(type: keyof typeof LIMITS, decode: TextDecoder, limit?: number): ValueType {
+  const form = { form: 'integer', decode } as const;
+  const isLong = type === 'INT64' && limit === undefined;
+  return plainNumber(type, decode, rawCell(form, isLong ? Plain.Long : Plain.Integer, limit ?? LIMITS[type]));
+}
+
+export function plainNumber(
+  type: 'INT16' | 'INT32' | 'INT64' | 'FLOAT32' | 'FLOAT64',
+  decode: TextDecoder,
+  raw?: RawCell,
+): ValueType {
   const defaultText = textLike(type.startsWith('INT') ? INTEGER_TEXT : FLOAT_TEXT);
-  return { schema: schema(type), decode, unavailable: null, fallback: 0, defaultText };
+  return { schema: schema(type), decode, unavailable: null, fallback: 0, defaultText, raw };
 }

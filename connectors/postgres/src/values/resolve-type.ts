@@ -5,11 +5,21 @@ import { GEOMETRIC_TYPES } from './geometric';
 import { POSTGIS_TYPES } from './postgis';
 import { VECTOR_TYPES } from './vectors';
 import { bitType, byteaType, stringType, unknownType } from './bytes';
-import { decodeBool, decodeFloat, decodeInt, decodeInt8, moneyType, numericType, plainNumber } from './numbers';
+import {
+  decodeBool,
+  decodeFloat,
+  decodeInt,
+  decodeInt8,
+  moneyType,
+  numericType,
+  plainInteger,
+  plainNumber,
+} from './numbers';
+import { Plain, rawCell, rawText, type RawCell } from './plain-text';
 import { sourceType, type SourceType } from './source-type';
 import { hstoreType, pointType } from './structured';
 import { dateType, intervalType, timeType, timestampType, timestamptzType, timetzType } from './temporal';
-import { ascii, textLike, utf8, type PgType, type ValueOptions, type ValueType } from './value-type';
+import { textLike, utf8, type PgType, type TextDecoder, type ValueOptions, type ValueType } from './value-type';
 
 type Maker = (typmod: number, options: ValueOptions) => ValueType;
 
@@ -27,7 +37,6 @@ const namedWithoutDefault =
 
 const UUID: Maker = (_, options) => ({
   ...stringType(options, 'io.debezium.data.Uuid'),
-  decode: ascii,
   unavailable: null,
   // Debezium's (Appendix R.19), although it is not a UUID.
   fallback: '',
@@ -42,11 +51,12 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     unavailable: null,
     fallback: false,
     defaultText: textLike(/^(?:true|false)$/),
+    raw: rawCell({ form: 'boolean', decode: decodeBool }, Plain.Boolean),
   }),
-  int2: () => plainNumber('INT16', decodeInt),
-  int4: () => plainNumber('INT32', decodeInt),
-  int8: () => plainNumber('INT64', decodeInt8),
-  oid: () => ({ ...plainNumber('INT64', decodeInt), defaultText: null }),
+  int2: () => plainInteger('INT16', decodeInt),
+  int4: () => plainInteger('INT32', decodeInt),
+  int8: () => plainInteger('INT64', decodeInt8),
+  oid: () => ({ ...plainInteger('INT64', decodeInt, 4294967295), defaultText: null }),
   float4: () => plainNumber('FLOAT32', decodeFloat),
   float8: () => plainNumber('FLOAT64', decodeFloat),
   numeric: numericType,
@@ -126,6 +136,21 @@ export interface EnumLabels {
   readonly accepted: Map<number, Set<string>>;
 }
 
+/** Compares few labels in place; a set of many is faster. */
+function isOneOf(labels: ReadonlySet<string>): RawCell['accepts'] {
+  if (labels.size > 32) return (bytes, start, end) => labels.has(utf8(bytes, start, end));
+  const texts = [...labels].map((label) => Buffer.from(label));
+  return (bytes, start, end) => {
+    for (const text of texts) {
+      if (text.length !== end - start) continue;
+      let at = 0;
+      while (at < text.length && text[at] === bytes[start + at]) at++;
+      if (at === text.length) return true;
+    }
+    return false;
+  };
+}
+
 export class TypeResolver {
   constructor(
     private readonly types: ReadonlyMap<number, PgType>,
@@ -190,16 +215,18 @@ export class TypeResolver {
     const enumOid = type.oid;
     const labels = new Set([...type.labels, ...(enumLabels.accepted.get(enumOid) ?? [])]);
     const base = stringType(this.options, 'io.debezium.data.Enum', { allowed: type.labels.join(',') });
+    const decode: TextDecoder = (b, s, e) => {
+      const label = utf8(b, s, e);
+      if (!labels.has(label)) enumLabels.unlisted = { enumOid, label };
+      return label;
+    };
     return {
       ...base,
       unavailable: null,
       // No text stands for one of the labels.
       computedDefault: null,
-      decode: (b, s, e) => {
-        const label = utf8(b, s, e);
-        if (!labels.has(label)) enumLabels.unlisted = { enumOid, label };
-        return label;
-      },
+      decode,
+      raw: rawText(decode, Plain.Special, isOneOf(labels)),
     };
   }
 }

@@ -9,6 +9,7 @@ import {
   scanTimestamp,
   type Scanned,
 } from './calendar';
+import { Plain, rawCell, type RawCell } from './plain-text';
 import {
   LONG_MAX,
   LONG_MIN,
@@ -37,7 +38,7 @@ const maker =
     of: ValueType['schema'],
     decode: TextDecoder,
     fallback: unknown,
-    more: Pick<ValueType, 'computedDefault' | 'specialDefaults'> = {},
+    more: Pick<ValueType, 'computedDefault' | 'specialDefaults' | 'raw'> = {},
   ): ValueType => ({ schema: of, decode, unavailable: null, fallback, defaultText, ...more });
 
 /** Literal defaults that Debezium replaces by the last values of java.time (Appendix R.14). */
@@ -89,14 +90,34 @@ function connectTimestamp(found: Scanned): Date | number | bigint {
   return typeof ms === 'bigint' || Math.abs(ms) > DATE_LIMIT ? ms : new Date(ms);
 }
 
+/** A time as the integer that is published, where `plain` says that a double represents it exactly. */
+function rawNumber(decode: TextDecoder, read: (b: Buffer, s: number, e: number) => number, plain: Plain, limit = 0) {
+  return { raw: rawCell({ form: 'number', decode, read }, plain, limit) };
+}
+
+/** From this year on, a double counts microseconds exactly. */
+const FIRST_EXACT_YEAR = 1700;
+
+const readDays = (b: Buffer, s: number, e: number): number => scanDate(b, s, e).days;
+const readTimeMillis = (b: Buffer, s: number, e: number): number => Math.floor(scanTime(b, s, e).micros / 1000);
+const readTimeMicros = (b: Buffer, s: number, e: number): number => scanTime(b, s, e).micros;
+const readTimeNanos = (b: Buffer, s: number, e: number): number => scanTime(b, s, e).micros * 1000;
+const readMillis = (b: Buffer, s: number, e: number): number => {
+  const { days, micros } = scanTimestamp(b, s, e);
+  return days * 86_400_000 + Math.floor(micros / 1000);
+};
+const readMicros = (b: Buffer, s: number, e: number): number => {
+  const { days, micros } = scanTimestamp(b, s, e);
+  return days * MICROS_PER_DAY + micros;
+};
+
 export function dateType(mode: TimeMode): ValueType {
   if (mode === 'connect') {
-    return ofDate(
-      dateSchema(),
-      (b, s, e) => connectDate(scanDate(b, s, e)),
-      new Date(0),
-      infinite(169560311, -170999002),
-    );
+    const decode: TextDecoder = (b, s, e) => connectDate(scanDate(b, s, e));
+    return ofDate(dateSchema(), decode, new Date(0), {
+      ...infinite(169560311, -170999002),
+      ...rawNumber(decode, readDays, Plain.Date),
+    });
   }
   if (mode === 'isostring') {
     return ofDate(
@@ -109,31 +130,28 @@ export function dateType(mode: TimeMode): ValueType {
       infinite('+999999999-12-31Z', '-999999999-01-01Z'),
     );
   }
-  return ofDate(
-    named('INT32', 'Date'),
-    (b, s, e) => {
-      const found = scanDate(b, s, e);
-      return found.infinite ? DATE_INFINITY[found.infinite] : found.days;
-    },
-    0,
-    infinite(169560311, -170999002),
-  );
+  const decode: TextDecoder = (b, s, e) => {
+    const found = scanDate(b, s, e);
+    return found.infinite ? DATE_INFINITY[found.infinite] : found.days;
+  };
+  return ofDate(named('INT32', 'Date'), decode, 0, {
+    ...infinite(169560311, -170999002),
+    ...rawNumber(decode, readDays, Plain.Date),
+  });
 }
 
-const decodeTimeMicros: TextDecoder = (b, s, e) => scanTime(b, s, e).micros;
+/** Of a day; its end, 24:00:00, is another day's time in some schemas. */
+const HOURS = 24;
 
 export function timeType(typmod: number, mode: TimeMode): ValueType {
   switch (mode) {
-    case 'connect':
-      return ofTime(
-        timeSchema(),
-        (b, s, e) => {
-          const found = scanTime(b, s, e);
-          return new Date(Math.floor(found.micros / 1000));
-        },
-        new Date(0),
-        endOfDay(new Date(86_399_999)),
-      );
+    case 'connect': {
+      const decode: TextDecoder = (b, s, e) => new Date(readTimeMillis(b, s, e));
+      return ofTime(timeSchema(), decode, new Date(0), {
+        ...endOfDay(new Date(86_399_999)),
+        ...rawNumber(decode, readTimeMillis, Plain.Time, HOURS),
+      });
+    }
     case 'isostring':
       return ofTime(
         named('STRING', 'IsoTime'),
@@ -145,28 +163,21 @@ export function timeType(typmod: number, mode: TimeMode): ValueType {
         endOfDay('23:59:59.999999999Z'),
       );
     case 'nanoseconds':
-      return ofTime(
-        named('INT64', 'NanoTime'),
-        (b, s, e) => {
-          const found = scanTime(b, s, e);
-          return found.micros * 1000;
-        },
-        0,
-        endOfDay(86_399_999_999_999),
-      );
+      return ofTime(named('INT64', 'NanoTime'), readTimeNanos, 0, {
+        ...endOfDay(86_399_999_999_999),
+        ...rawNumber(readTimeNanos, readTimeNanos, Plain.Time, HOURS),
+      });
     case 'adaptive':
       if (precisionOf(typmod) <= 3)
-        return ofTime(
-          named('INT32', 'Time'),
-          (b, s, e) => {
-            const found = scanTime(b, s, e);
-            return Math.floor(found.micros / 1000);
-          },
-          0,
-          endOfDay(86_399_999),
-        );
+        return ofTime(named('INT32', 'Time'), readTimeMillis, 0, {
+          ...endOfDay(86_399_999),
+          ...rawNumber(readTimeMillis, readTimeMillis, Plain.Time, HOURS),
+        });
   }
-  return ofTime(named('INT64', 'MicroTime'), decodeTimeMicros, 0, endOfDay(86_399_999_999));
+  return ofTime(named('INT64', 'MicroTime'), readTimeMicros, 0, {
+    ...endOfDay(86_399_999_999),
+    ...rawNumber(readTimeMicros, readTimeMicros, Plain.Time, HOURS),
+  });
 }
 
 /** Milliseconds since the epoch. */
@@ -196,8 +207,10 @@ function checkLong(value: bigint): bigint {
 
 export function timestampType(typmod: number, mode: TimeMode): ValueType {
   switch (mode) {
-    case 'connect':
-      return ofTimestamp(timestampSchema(), (b, s, e) => connectTimestamp(scanTimestamp(b, s, e)), new Date(0));
+    case 'connect': {
+      const decode: TextDecoder = (b, s, e) => connectTimestamp(scanTimestamp(b, s, e));
+      return ofTimestamp(timestampSchema(), decode, new Date(0), rawNumber(decode, readMillis, Plain.Timestamp));
+    }
     case 'isostring':
       return ofTimestamp(
         named('STRING', 'IsoTimestamp'),
@@ -220,18 +233,19 @@ export function timestampType(typmod: number, mode: TimeMode): ValueType {
       );
     case 'adaptive':
     case 'adaptive_time_microseconds':
-      if (precisionOf(typmod) <= 3)
-        return ofTimestamp(named('INT64', 'Timestamp'), (b, s, e) => epochMillis(scanTimestamp(b, s, e)), 0);
+      if (precisionOf(typmod) <= 3) {
+        const decode: TextDecoder = (b, s, e) => epochMillis(scanTimestamp(b, s, e));
+        return ofTimestamp(named('INT64', 'Timestamp'), decode, 0, rawNumber(decode, readMillis, Plain.Timestamp));
+      }
   }
-  return ofTimestamp(
-    named('INT64', 'MicroTimestamp'),
-    (b, s, e) => {
-      const found = scanTimestamp(b, s, e);
-      return found.infinite ? LONG_INFINITY[found.infinite] : epochMicros(found);
-    },
-    0,
-    infinite(MICRO_INFINITY_DEFAULT, LONG_MIN),
-  );
+  const decode: TextDecoder = (b, s, e) => {
+    const found = scanTimestamp(b, s, e);
+    return found.infinite ? LONG_INFINITY[found.infinite] : epochMicros(found);
+  };
+  return ofTimestamp(named('INT64', 'MicroTimestamp'), decode, 0, {
+    ...infinite(MICRO_INFINITY_DEFAULT, LONG_MIN),
+    ...rawNumber(decode, readMicros, Plain.Timestamp, FIRST_EXACT_YEAR),
+  });
 }
 
 /** Always UTC text with exactly the declared number of fraction digits, in every time mode. */
@@ -255,7 +269,26 @@ export function timestamptzType(typmod: number): ValueType {
   // Debezium's zero of a missing value has no fraction (Appendix R.19).
   return ofTimestamptz(named('STRING', 'ZonedTimestamp'), decode, '1970-01-01T00:00:00Z', {
     computedDefault: `1970-01-01T${isoTime(0, digits)}Z`,
+    raw: rawZoned(decode, digits),
   });
+}
+
+/** `2024-01-02 03:04:05.6+00` as `2024-01-02T03:04:05.600Z`. */
+function rawZoned(decode: TextDecoder, digits: number): RawCell {
+  const write = (b: Buffer, s: number, e: number, target: Uint8Array, to: number): number => {
+    let at = to;
+    for (let from = s; from < s + 19; from++) target[at++] = b[from] as number;
+    target[to + 10] = 84; // T
+    if (digits > 0) {
+      target[at++] = 46; // .
+      const end = at + digits;
+      for (let from = s + 20; from < e - 3; from++) target[at++] = b[from] as number;
+      while (at < end) target[at++] = 48;
+    }
+    target[at++] = 90; // Z
+    return at;
+  };
+  return rawCell({ form: 'ascii', decode, size: 21 + Math.max(6, digits), write }, Plain.ZonedTimestamp);
 }
 
 export function timetzType(): ValueType {

@@ -1,4 +1,5 @@
 import type { Schema } from '@millrace/sdk';
+import type { RawCell } from './plain-text';
 
 /**
  * Decodes the text form of one PostgreSQL value in a network buffer to a Connect value, or returns why it has none
@@ -50,6 +51,8 @@ export interface ValueType {
   readonly specialDefaults?: Readonly<Record<string, unknown>>;
   /** Between the elements of an array's text. (Default: a comma) */
   readonly delimiter?: string;
+  /** How values are written without being decoded. (Default: not at all) */
+  readonly raw?: RawCell;
 }
 
 export type DecimalMode = 'precise' | 'double' | 'string';

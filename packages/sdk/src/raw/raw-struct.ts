@@ -20,10 +20,18 @@ export type ReadCell<T> = (bytes: Buffer, start: number, end: number) => T;
  * - `boolean`: `t` or `f`.
  * - `number`: `read` gives the integer that the schema's type holds, e.g. milliseconds for a Timestamp.
  * - `decimal`: `read` gives the unscaled value, which a double represents exactly; the schema has the scale.
+ * - `ascii`: `write` puts the value of a STRING at `to` of `target` and gives where it ends. It has at most `size`
+ *   characters, printable ASCII without quotes and backslashes.
  */
 export type CellForm =
   | { readonly form: 'text' | 'integer' | 'boolean'; readonly decode: ReadCell<ConnectValue> }
-  | { readonly form: 'number' | 'decimal'; readonly decode: ReadCell<ConnectValue>; readonly read: ReadCell<number> };
+  | { readonly form: 'number' | 'decimal'; readonly decode: ReadCell<ConnectValue>; readonly read: ReadCell<number> }
+  | {
+      readonly form: 'ascii';
+      readonly decode: ReadCell<ConnectValue>;
+      readonly size: number;
+      readonly write: (bytes: Buffer, start: number, end: number, target: Uint8Array, to: number) => number;
+    };
 
 /**
  * Where a member has its value from:

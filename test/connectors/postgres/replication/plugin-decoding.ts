@@ -1,5 +1,5 @@
 /** Runs a decoder on messages recorded from a server, with a catalog in memory. */
-import type { Logger, SourceRecord } from '@millrace/sdk';
+import { plainRecord, type Logger, type SourceRecord } from '@millrace/sdk';
 import type { Client } from 'pg';
 import { parseConfig } from '../../../../connectors/postgres/src/config/postgres-config';
 import type { ServerFacts } from '../../../../connectors/postgres/src/database/server';
@@ -9,6 +9,7 @@ import { createDecoder } from '../../../../connectors/postgres/src/replication/c
 import { positionAt, type Position } from '../../../../connectors/postgres/src/replication/position';
 import type { ArrivedMessages } from '../../../../connectors/postgres/src/replication/message-source';
 import type { Decoded, StreamDecoder } from '../../../../connectors/postgres/src/replication/stream-decoder';
+import type { EventCounts } from '../../../../connectors/postgres/src/metrics/event-counts';
 import type { Session } from '../../../../connectors/postgres/src/session';
 
 export interface CatalogColumn {
@@ -111,6 +112,7 @@ export class PluginDecoding {
   /** Statements that read the catalog. */
   readonly queries: string[] = [];
   readonly decoder: StreamDecoder;
+  readonly counts: EventCounts;
   private readonly client: Client;
 
   constructor(
@@ -133,6 +135,7 @@ export class PluginDecoding {
     const logger: Logger = { error: write, warn: write, info: write, debug: write, trace: write };
     const facts = { version: 150000, currencyDigits: 2 } as ServerFacts;
     const factory = new EventFactory(config, '0');
+    this.counts = factory.counts;
     const relations = new Relations(config, facts, logger, factory.counts);
     const session = { config, logger, factory, relations } as Session;
     this.client = catalog(columns, types, this.queries);
@@ -140,7 +143,12 @@ export class PluginDecoding {
   }
 
   /** Decodes messages at positions from `lsn` on, one apart, to their ends. */
-  async feed(messages: readonly (string | Buffer)[], lsn = 100): Promise<SourceRecord[]> {
+  async feed(messages: readonly (string | Buffer)[], lsn?: number): Promise<SourceRecord[]> {
+    return (await this.raw(messages, lsn)).map((record) => plainRecord(record));
+  }
+
+  /** As `feed`, with rows as the decoder emits them. */
+  async raw(messages: readonly (string | Buffer)[], lsn = 100): Promise<SourceRecord[]> {
     const { decoder } = this;
     const fed: SourceRecord[] = [];
     for (const [i, message] of messages.entries()) {
