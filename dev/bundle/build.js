@@ -15,7 +15,12 @@ const DIST = join(ROOT, 'dist');
 const TARGET = join(DIST, 'bundle');
 
 /** Loaded on demand, and not for a start: from their packages. */
-const ON_DEMAND = ['@millrace/console', '@millrace/embedded', 'pg', 'yaml'];
+const ON_DEMAND = ['@millrace/console', '@millrace/embedded', '@millrace/*/package.json', 'pg', 'yaml'];
+/** Plugins share it with the thread that runs them. */
+const SDK = '@millrace/sdk';
+const CONNECTORS = ['analytics', 'file', 'postgres'];
+/** Of `pg`, and not installed. */
+const OPTIONAL = ['pg-native'];
 /** Of the command line, a bundle has the commands that run a worker. */
 const COMMAND = /^\.\/verbs\/(?<name>[^/]+)$/;
 const RUN_WORKERS = ['start', 'dev'];
@@ -50,11 +55,15 @@ const places = {
 const quoted = (text) => JSON.stringify(text);
 const fromTarget = (path) => relative(TARGET, path).replaceAll(sep, '/');
 
-async function bundle(name) {
+/**
+ * @param entry the module whose exports the bundle returns
+ * @param external packages whose modules are not part of it
+ */
+async function bundle(entry, external) {
   const { outputFiles, metafile } = await build({
-    entryPoints: [join(TARGET, PROGRAMS[name])],
-    outfile: join(TARGET, `${name}.bundle.js`),
-    external: [...ON_DEMAND, '@millrace/*/package.json', ...(name === 'worker' ? [] : ['@millrace/sdk'])],
+    entryPoints: [entry],
+    outfile: join(TARGET, 'bundle.js'),
+    external,
     plugins: [places],
     bundle: true,
     write: false,
@@ -76,7 +85,7 @@ async function bundle(name) {
     /[^\0-\x7f]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-  const text = `(function (require, __filename, __dirname) { const module = { exports: {} }; let { exports } = module;\n${code}\n})`;
+  const text = `(function (require, __filename, __dirname) { const module = { exports: {} }; let { exports } = module;\n${code}\nreturn module.exports; })`;
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
   return { text: `//${hash}\n${text}`, inputs: Object.keys(metafile.inputs) };
 }
@@ -102,19 +111,27 @@ function write(path, contents) {
 
 async function main() {
   mkdirSync(TARGET, { recursive: true });
-  const names = Object.keys(PROGRAMS);
-  const bundles = await Promise.all(names.map(bundle));
-  for (const [i, { text }] of bundles.entries()) write(join(TARGET, `${names[i]}.bundle.js`), text);
-  write(
-    join(TARGET, 'LICENSES.txt'),
-    licenses(bundles.flatMap(({ inputs }) => inputs)).join(`\n${'-'.repeat(80)}\n\n`),
-  );
-  const hashes = bundles.map(({ text }) => text.slice(2, 18));
-  // Those of the same bundles for other versions of Node stay.
-  const caches = bundles.map(({ text }) => codeCachePath(join(TARGET, 'any'), text));
-  for (const file of readdirSync(TARGET))
-    if (file.endsWith('.cache') && !hashes.some((hash) => file.startsWith(hash))) rmSync(join(TARGET, file));
-  await warmUp(caches);
+  const bundles = await Promise.all([
+    ...Object.entries(PROGRAMS).map(async ([name, module]) => ({
+      file: join(TARGET, `${name}.bundle.js`),
+      ...(await bundle(join(TARGET, module), [...ON_DEMAND, ...(name === 'worker' ? [] : [SDK])])),
+    })),
+    ...CONNECTORS.map(async (name) => ({
+      file: join(ROOT, 'connectors', name, 'dist', 'index.bundle.js'),
+      ...(await bundle(join(ROOT, 'connectors', name, 'dist', 'index.js'), [SDK, ...OPTIONAL])),
+    })),
+  ]);
+  for (const { file, text } of bundles) write(file, text);
+  const inputs = bundles.flatMap((one) => one.inputs);
+  write(join(TARGET, 'LICENSES.txt'), licenses(inputs).join(`\n${'-'.repeat(80)}\n\n`));
+  for (const { file } of bundles) {
+    // Those of the same bundle for other versions of Node stay.
+    const folder = dirname(file);
+    const isStale = (name) =>
+      name.endsWith('.cache') && !bundles.some((one) => one.text.startsWith(`//${name.slice(0, 16)}`));
+    for (const name of readdirSync(folder).filter(isStale)) rmSync(join(folder, name));
+  }
+  await warmUp(bundles.map(({ file, text }) => codeCachePath(file, text)));
 }
 
 void main();

@@ -1,8 +1,8 @@
 /**
  * Preloaded into the worker of warm-up.js and into its threads: once the file KEEP_CODE_NOW exists, it writes the
- * bytecode of each bundle, with the functions that have run.
+ * bytecode of each bundle that it has loaded, with the functions that have run.
  */
-const { existsSync, renameSync, writeFileSync } = require('node:fs');
+const { existsSync, renameSync, statSync, writeFileSync } = require('node:fs');
 const vm = require('node:vm');
 const { codeCachePath } = require('../../dist/bundle/programs');
 
@@ -14,7 +14,10 @@ vm.Script = class extends vm.Script {
       if (!existsSync(process.env.KEEP_CODE_NOW)) return;
       clearInterval(timer);
       const temporary = `${path}.${process.pid}.${require('node:worker_threads').threadId}.tmp`;
-      writeFileSync(temporary, this.createCachedData());
+      const code = this.createCachedData();
+      // Of several threads, the one in which most of it has run.
+      if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) >= code.length) return;
+      writeFileSync(temporary, code);
       renameSync(temporary, path);
     }, 20).unref();
   }

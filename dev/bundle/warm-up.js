@@ -1,6 +1,7 @@
 /**
- * Starts a worker with an embedded broker from the bundles, which moves a line from a file through a topic into a file,
- * and keeps the bytecode that V8 has compiled for it. A build without it is complete: workers then start more slowly.
+ * Starts a worker with an embedded broker from the bundles, which moves a line from a file through a topic into a file
+ * and loads the other connectors, and keeps the bytecode that V8 has compiled for it. A build without it is complete:
+ * workers then start more slowly.
  */
 const { spawn } = require('node:child_process');
 const { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
@@ -26,17 +27,24 @@ exports.warmUp = async function warmUp(caches) {
   try {
     const url = await until(() => /listens on (http:\S+)/.exec(worker.log())?.[1]);
     const names = ['Source', 'Sink'];
+    const headers = { 'Content-Type': 'application/json' };
     for (const name of names) {
       const file = { Source: { file: input, topic: 'lines' }, Sink: { file: output, topics: 'lines' } }[name];
       const config = { 'connector.class': `FileStream${name}`, 'tasks.max': '1', ...file };
       const body = JSON.stringify({ name, config });
-      const headers = { 'Content-Type': 'application/json' };
       // Until the worker is in its group, it refuses.
       await until(async () => (await fetch(`${url}/connectors`, { method: 'POST', headers, body })).status === 201);
     }
     await until(() => existsSync(output) && readFileSync(output, 'utf8') !== '');
+    // Loads them.
+    for (const { class: name } of await (await fetch(`${url}/connector-plugins`)).json()) {
+      const body = JSON.stringify({ 'connector.class': name });
+      await fetch(`${url}/connector-plugins/${name}/config/validate`, { method: 'PUT', headers, body });
+    }
     writeFileSync(now, '');
     await until(() => caches.every((path) => existsSync(path)));
+    // Another thread may be writing one, too.
+    await sleep(200);
   } catch (error) {
     console.warn(`The build has no bytecode of a start: ${error.message}\n${worker.log().slice(-2000)}`);
   } finally {

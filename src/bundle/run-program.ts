@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 import { codeCachePath, PROGRAMS } from './programs';
 
@@ -14,18 +14,19 @@ const SETTING = 'MILLRACE_BUNDLE';
 
 /** @param folder where the bundles are */
 export function runProgram(name: keyof typeof PROGRAMS, folder = __dirname): void {
-  const file = join(folder, `${name}.bundle.js`);
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- the module to load is a value
+  if (loadBundle(join(folder, `${name}.bundle.js`)) === null) require(join(folder, PROGRAMS[name]));
+}
+
+/** What the module of the bundle exports. Null: there is no bundle, or none is to be used. */
+export function loadBundle(file: string): object | null {
   const source = process.env[SETTING] === 'off' ? null : readOrNull(file)?.toString('latin1');
-  if (source == null) {
-    // eslint-disable-next-line @typescript-eslint/no-require-imports -- the module to load is a value
-    require(join(folder, PROGRAMS[name]));
-    return;
-  }
+  if (source == null) return null;
   const cachedData = readOrNull(codeCachePath(file, source)) ?? undefined;
   // V8 rejects the bytecode of other versions and flags, and compiles the source instead.
   const script = new Script(source, { filename: file, ...(cachedData && { cachedData }) });
-  const run = script.runInThisContext() as (require: NodeJS.Require, file: string, folder: string) => void;
-  run(createRequire(file), file, folder);
+  const run = script.runInThisContext() as (require: NodeJS.Require, file: string, folder: string) => object;
+  return run(createRequire(file), file, dirname(file));
 }
 
 function readOrNull(path: string): Buffer | null {

@@ -1,5 +1,4 @@
 /** Imports a plugin's module, ESM or CommonJS, and selects its export. */
-import { pathToFileURL } from 'node:url';
 import { configDefFault, ConnectError, type PluginType, withDeadline } from '@millrace/sdk';
 import { errorLocation } from './error-location';
 import { importModule } from './import-module';
@@ -19,7 +18,7 @@ export async function loadPlugin(entry: CatalogEntry): Promise<LoadedPlugin> {
     // A link may have changed since the manifest was read.
     if (leavesFolder(file, description.location)) throw new Error('its module is outside of its folder');
     provideSdk(description.location);
-    const imported = importModule(pathToFileURL(file).href);
+    const imported = importModule(file);
     // A top-level await may never complete.
     namespace = await withDeadline(imported, IMPORT_MS, importTimeout);
   } catch (error) {

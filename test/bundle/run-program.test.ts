@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Script } from 'node:vm';
 import { codeCachePath } from '../../src/bundle/programs';
 import { runProgram } from '../../src/bundle/run-program';
+import { importModule } from '../../src/plugins/import-module';
 
 let dist: string;
 let folder: string;
@@ -64,4 +65,16 @@ test.each<[string, (source: string) => Buffer]>([
 test('bytecode is for one bundle and one version of Node', () => {
   const path = codeCachePath(join('bundles', 'worker.bundle.js'), '//0123456789abcdef\n(function () {})');
   expect(path).toBe(join('bundles', `0123456789abcdef-${process.version}-${process.arch}.cache`));
+});
+
+test('a module with a bundle beside it is loaded from it, once, as import() loads CommonJS', async () => {
+  const file = join(dist, 'index.js');
+  writeFileSync(file, 'exports.from = "modules";');
+  writeFileSync(
+    join(dist, 'index.bundle.js'),
+    '//0123456789abcdef\n(function (require, __filename, __dirname) {return { from: "bundle", folder: __dirname }; })',
+  );
+  const module = await importModule(file);
+  expect(module).toEqual({ from: 'bundle', folder: dist, default: { from: 'bundle', folder: dist } });
+  expect(await importModule(file)).toBe(module);
 });
