@@ -84,6 +84,10 @@ export class StringConverter implements Converter {
     this.charset = charset;
   }
 
+  get readsText(): boolean {
+    return this.charset === utf8;
+  }
+
   fromConnectData(_topic: string, schema: Schema | null, value: ConnectValue): Uint8Array | null {
     if (value === null || value === undefined) return null;
     return this.charset.encode(javaText(schema, value));

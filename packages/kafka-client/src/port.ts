@@ -214,6 +214,17 @@ export interface ConsumerRecord {
   readonly headers: readonly RecordHeader[];
 }
 
+/** A record whose key and value are positions in the bytes of its batch until they are asked for. */
+export interface RecordView extends ConsumerRecord {
+  readonly bytes: Buffer;
+  /** -1: the key is null. */
+  readonly keyStart: number;
+  readonly keyEnd: number;
+  /** -1: the value is null. */
+  readonly valueStart: number;
+  readonly valueEnd: number;
+}
+
 /**
  * Records of one partition, in offset order. Buffers are views on the fetched response: keep them only as long as
  * needed.
@@ -222,6 +233,8 @@ export interface FetchedBatch {
   readonly topic: string;
   readonly partition: number;
   readonly records: readonly ConsumerRecord[];
+  /** The same records, from consumers that return views. */
+  readonly views?: readonly RecordView[];
   readonly timestampType: 'CreateTime' | 'LogAppendTime' | 'NoTimestampType';
   /** Position after this batch, and after any control batches, aborted batches and compaction holes. */
   readonly nextOffset: number;

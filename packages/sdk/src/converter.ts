@@ -24,6 +24,8 @@ export interface Converter {
   fromRaw?(topic: string, struct: RawStruct, row: RawCells): Uint8Array | null;
   /** Throws DataError if the bytes cannot be converted. */
   toConnectData(topic: string, bytes: Uint8Array | null): SchemaAndValue;
+  /** Whether `toConnectData` returns bytes as their text, `Buffer.toString('utf8')`, once configured. (Default: no) */
+  readonly readsText?: boolean;
 }
 
 /** Converts between Connect data and bytes, for record headers. */

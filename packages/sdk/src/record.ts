@@ -68,6 +68,25 @@ export interface SinkRecord {
   readonly headers: readonly Header[];
 }
 
+/** A record of which a sink needs only the text of its value. See `SinkTask.putTexts`. */
+export interface TextRecord {
+  readonly offset: number;
+  /** Milliseconds since the epoch; negative: it has none. */
+  readonly timestamp: number;
+  /** Has the value's text from `valueStart` to `valueEnd`, in UTF-8 if the record is valid. Do not change it. */
+  readonly bytes: Uint8Array;
+  /** -1: the value is null. */
+  readonly valueStart: number;
+  readonly valueEnd: number;
+}
+
+/** Records of one partition, in offset order. */
+export interface TextBatch {
+  readonly topic: string;
+  readonly partition: number;
+  readonly records: readonly TextRecord[];
+}
+
 /** Where a record was written. */
 export interface RecordMetadata {
   readonly topic: string;

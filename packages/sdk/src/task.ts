@@ -7,6 +7,7 @@ import type { KafkaClientConfig, TaskProducer } from './producer';
 import type {
   RecordMetadata,
   SinkRecord,
+  TextBatch,
   SourceOffset,
   SourcePartition,
   SourceRecord,
@@ -153,6 +154,16 @@ export interface SinkTask {
    * task.
    */
   put(records: readonly SinkRecord[]): Promise<void> | void;
+  /**
+   * Writes the values of records as bytes, for a sink that would copy their text anyway. Called instead of `put` while
+   * the value of each record in `put` would be a string or null, and neither its key, its headers nor a failure of it
+   * has a reader: the converters of the task return text, it has no transformations, and no record is reported. What
+   * is true of `put` is true of it. Bytes that are not UTF-8 (`isUtf8`) are the text that `Buffer.toString` returns.
+   * May be set in `start`. (Default: `put` gets all records)
+   */
+  putTexts?: ((batches: readonly TextBatch[]) => Promise<void> | void) | undefined;
+  /** How many records `put` gets at most, unless `max.poll.records` is set. (Default: 500) */
+  readonly maxPollRecords?: number;
   /** Makes all records put so far durable. `offsets` are the next offsets to read. */
   flush?(offsets: readonly TopicPartitionOffset[]): Promise<void> | void;
   /**

@@ -68,9 +68,11 @@ export function sinkConsumerConfig(
   id: ConnectorTaskId,
   connector: ConnectorConfig,
   group: string | null,
+  maxPollRecords?: number,
 ): ClientConfig {
   return {
     'auto.offset.reset': 'earliest',
+    ...(maxPollRecords !== undefined && { 'max.poll.records': String(maxPollRecords) }),
     'client.id': `connector-consumer-${taskName(id)}`,
     'group.id': group ?? `connect-${id.connector}`,
     ...worker.client('consumer'),

@@ -49,6 +49,15 @@ export class SinkConversion {
     }
   }
 
+  /** The values of these records may be passed on as bytes: nothing is converted that could fail or be seen. */
+  readsTexts({ views }: FetchedBatch): boolean {
+    const { key, value } = this.converters;
+    if (views === undefined || this.chain !== null || this.remember !== null || !value.converter.readsText)
+      return false;
+    const anyKey = key.converter.readsText === true;
+    return views.every(({ keyStart, headers }) => headers.length === 0 && (anyKey || keyStart < 0));
+  }
+
   /** Offset of the record that is converted, or was the last one. */
   get reached(): number {
     return this.reachedOffset;

@@ -211,7 +211,11 @@ export class SinkLoop implements RebalanceListener {
     if (batch.topicId !== undefined) this.topicIds.set(batch, batch.topicId);
     this.parts.metrics.sink.consumed(batch.records.length, this.offsets.markConsumed(batch, last.offset + 1));
     try {
-      await this.parts.conversion.convertBatch(batch, this.puts.records);
+      if (this.puts.takesTexts && this.parts.conversion.readsTexts(batch)) this.puts.addTexts(batch);
+      else {
+        for (const earlier of this.puts.releaseTexts()) await this.convert(earlier);
+        await this.convert(batch);
+      }
     } catch (error) {
       if (!(error instanceof RetryInterrupted)) await this.deliverBefore(batch, first.offset);
       throw error;
@@ -220,6 +224,10 @@ export class SinkLoop implements RebalanceListener {
     if (this.activeTopics.has(batch.topic)) return;
     this.activeTopics.add(batch.topic);
     this.parts.onTopicActive(batch.topic);
+  }
+
+  private async convert(batch: FetchedBatch): Promise<void> {
+    await this.parts.conversion.convertBatch(batch, this.puts.records);
   }
 
   /**

@@ -11,7 +11,7 @@ import {
   type SinkTask,
   type TopicPartition,
 } from '@millrace/sdk';
-import type { GroupConsumer } from '@millrace/kafka-client';
+import type { FetchedBatch, GroupConsumer } from '@millrace/kafka-client';
 import type { Logger } from '../../logging/logger';
 import type { TaskMetrics } from '../../metrics/task-metrics';
 import type { CallClock } from '../call-clock';
@@ -44,6 +44,8 @@ export interface SinkPutDependencies {
 export class SinkPuts {
   /** Converted and not yet put; kept while `put` is retried. */
   private batch: SinkRecord[] = [];
+  /** Not put and not converted, for `putTexts`; there are none beside converted ones. */
+  private texts: FetchedBatch[] = [];
   /** Offsets that are processed once `batch` is put, skipped records included. */
   private readonly batchOffsets = new PartitionMap<number>();
   /** Finds the records that make `put` reject `batch`. Null: it was not rejected. */
@@ -64,6 +66,20 @@ export class SinkPuts {
   /** What is put next. Converted records are pushed to it; `reach` is called after those of a fetched batch. */
   get records(): SinkRecord[] {
     return this.batch;
+  }
+
+  /** Batches may be put as texts: those before them are, and a record that is rejected need not be found. */
+  get takesTexts(): boolean {
+    return this.parts.task.putTexts !== undefined && this.parts.rejected === null && this.batch.length === 0;
+  }
+
+  addTexts(batch: FetchedBatch): void {
+    this.texts.push(batch);
+  }
+
+  /** They are converted before the batch that must be. */
+  releaseTexts(): FetchedBatch[] {
+    return this.texts.splice(0);
   }
 
   /** @param next offset up to which the partition is processed once its records are put */
@@ -92,10 +108,12 @@ export class SinkPuts {
     const began = performance.now();
     // A copy: the task may change it, and the batch may have to be put again.
     const part = this.bisection === null ? this.batch.slice() : this.partOf(this.bisection);
-    const { length } = part;
+    const texts = this.texts.map(({ topic, partition, views = [] }) => ({ topic, partition, records: views }));
+    const length = part.length + texts.reduce((sum, { records }) => sum + records.length, 0);
     this.retrying = false;
+    const { task } = this.parts;
     try {
-      await this.parts.calls.during('put', () => this.parts.task.put(part));
+      await this.parts.calls.during('put', () => (texts.length > 0 ? task.putTexts?.(texts) : task.put(part)));
     } catch (error) {
       this.onPutError(length, error);
       return;
@@ -124,8 +142,9 @@ export class SinkPuts {
     this.batch = this.batch.filter(
       ({ originalTopic: topic, originalPartition: partition }) => !includes(partitions, { topic, partition }),
     );
+    this.texts = this.texts.filter((batch) => !includes(partitions, batch));
     for (const partition of partitions) this.batchOffsets.delete(partition);
-    if (this.batch.length === 0) this.pauses.redelivery = false;
+    if (this.batch.length + this.texts.length === 0) this.pauses.redelivery = false;
   }
 
   private onPutError(length: number, error: unknown): void {
@@ -196,6 +215,7 @@ export class SinkPuts {
 
   private dropBatch(): void {
     this.batch = [];
+    this.texts = [];
     this.bisection = null;
     this.retrying = false;
     this.batchOffsets.clear();

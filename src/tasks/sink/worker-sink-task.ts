@@ -34,7 +34,8 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
   const converters = await taskConverters(spec.connectorConfig, config, registry);
   const chain = await taskTransforms(spec.connectorConfig, registry, logger);
   const task = checkTask('sink', options.connector.createTask(), spec.connectorClass);
-  const consumerConfig = sinkConsumerConfig(config, spec.id, spec.connectorConfig, spec.consumerGroup);
+  const { connectorConfig, consumerGroup } = spec;
+  const consumerConfig = sinkConsumerConfig(config, spec.id, connectorConfig, consumerGroup, task.maxPollRecords);
   const holds = new OffsetHolds();
   const reporters: FailureReporter[] = [];
   if (settings.log) reporters.push(new LogReporter(logger, taskName(spec.id), settings, metrics.errors));

@@ -1,6 +1,13 @@
 /** A record as a line, without the separator. */
 import { isUtf8 } from 'node:buffer';
-import { javaText, type ConnectValue, type JavaTextForms, type Schema, type SinkRecord } from '@millrace/sdk';
+import {
+  javaText,
+  type ConnectValue,
+  type JavaTextForms,
+  type Schema,
+  type SinkRecord,
+  type TextRecord,
+} from '@millrace/sdk';
 import type { LineFormat } from './config';
 import { jsonObject, jsonText } from './json-text';
 
@@ -27,6 +34,12 @@ function headerText({ key, schema, value }: SinkRecord['headers'][number]): stri
     ['key', JSON.stringify(key)],
     ['value', jsonText(schema, value)],
   ]);
+}
+
+/** The line of the format `string`: the same as that of the value's text. */
+export function textLine({ bytes, valueStart, valueEnd }: TextRecord): string {
+  if (valueStart < 0) return javaText(null, null, FORMS);
+  return Buffer.from(bytes.buffer, bytes.byteOffset + valueStart, valueEnd - valueStart).toString('utf8');
 }
 
 export function recordLine(format: LineFormat): RecordLine {

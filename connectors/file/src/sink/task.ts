@@ -13,6 +13,7 @@ import {
   type SinkRecord,
   type SinkTask,
   type SinkTaskContext,
+  type TextBatch,
 } from '@millrace/sdk';
 import { fileRootOf } from '../file-root';
 import { fileSinkConfig, type FileSinkConfig } from './config';
@@ -20,10 +21,14 @@ import { openTarget } from './file-target';
 import { LineBuffer } from './line-buffer';
 import { standardOutput, type LineTarget } from './line-target';
 import { pathTemplate } from './path-template';
-import { recordLine, type RecordLine } from './record-line';
+import { recordLine, textLine, type RecordLine } from './record-line';
 import { Targets } from './targets';
 
 export class FileStreamSinkTask implements SinkTask {
+  /** A write costs as much as the lines of some hundred records. */
+  readonly maxPollRecords = 2_000;
+  /** For lines that need nothing but the value's text. */
+  putTexts: SinkTask['putTexts'];
   private targets = new Targets(() => Promise.resolve(standardOutput()));
   private target: LineTarget | null = null;
   private pathOf: ((record: SinkRecord) => string) | null = null;
@@ -34,7 +39,7 @@ export class FileStreamSinkTask implements SinkTask {
   private buffer = new LineBuffer(this.separator);
   private failure: ConnectError | null = null;
   /** Records of a retried batch that are already in a file or in the buffer. */
-  private readonly accepted = new Set<SinkRecord>();
+  private readonly accepted = new Set<object>();
 
   async start(config: ConnectorConfig, context: SinkTaskContext): Promise<void> {
     const settings = fileSinkConfig(config);
@@ -44,6 +49,8 @@ export class FileStreamSinkTask implements SinkTask {
     this.separator = Buffer.from(settings.separator);
     this.buffer = new LineBuffer(this.separator);
     await this.openTargets(settings, context);
+    if (settings.format === 'string' && this.pathOf === null && !this.hasLimit)
+      this.putTexts = async (batches) => await this.writeTexts(batches);
   }
 
   async put(records: readonly SinkRecord[]): Promise<void> {
@@ -68,6 +75,43 @@ export class FileStreamSinkTask implements SinkTask {
       await this.attempt('complete a file of', 'the sink', () => this.targets.tick(monotonicNow()));
     } catch (error) {
       if (isRetriable(error)) for (const record of rest.slice(0, next)) this.accepted.add(record);
+      throw error;
+    }
+    this.accepted.clear();
+  }
+
+  /** The same as `put` of the same values. */
+  private async writeTexts(batches: readonly TextBatch[]): Promise<void> {
+    if (this.failure) throw this.failure;
+    let current = 0;
+    let next = 0;
+    try {
+      await this.write();
+      for (; current < batches.length; current++, next = 0) {
+        const { records } = batches[current]!;
+        // Line by line after a failed put, and where a value is no UTF-8.
+        let general = this.accepted.size > 0;
+        while (next < records.length) {
+          const to = general ? null : this.buffer.appendTexts(records, next);
+          general = to === null;
+          next = to ?? next;
+          if (next === records.length) break;
+          // The first that did not fit, is too large, or is null.
+          const record = records[next]!;
+          if (!this.accepted.has(record) && !(this.skipTombstones && record.valueStart < 0)) {
+            const line = textLine(record);
+            if (!this.buffer.append(line)) await this.appendLarge(line);
+          }
+          next++;
+        }
+      }
+      await this.write();
+      await this.attempt('complete a file of', 'the sink', () => this.targets.tick(monotonicNow()));
+    } catch (error) {
+      if (isRetriable(error)) {
+        for (const { records } of batches.slice(0, current)) for (const record of records) this.accepted.add(record);
+        for (const record of batches[current]?.records.slice(0, next) ?? []) this.accepted.add(record);
+      }
       throw error;
     }
     this.accepted.clear();

@@ -21,6 +21,8 @@ export interface FetchSettings {
   readonly checkCrcs: boolean;
   /** Limit for one decompressed batch. Java has no such setting. */
   readonly maxDecompressedBytes: number;
+  /** Not a setting of users: batches have views. (Default: false) */
+  readonly views?: boolean;
   readonly requestTimeoutMs: number;
   readonly retryBackoffMs: number;
   readonly retryBackoffMaxMs: number;

@@ -2,7 +2,7 @@
 import type { PartitionLag } from '../client-metrics';
 import type { OffsetReset } from './auto-offset-reset';
 import { KafkaError } from '../errors';
-import type { ConsumerRecord, FetchedBatch, TopicPartition } from '../port';
+import type { ConsumerRecord, FetchedBatch, RecordView, TopicPartition } from '../port';
 import type { DecodedBatches, RecordSetReader } from '../records/record-batch-decoder';
 
 /** What `take` returns. */
@@ -56,6 +56,8 @@ export class FetchedPartition implements TopicPartition {
     reset: OffsetReset | null,
     /** Null: not measured. */
     readonly lag: PartitionLag | null = null,
+    /** The records are `RecordView`s. */
+    private readonly views = false,
   ) {
     this.reset = reset;
     lag?.assign();
@@ -170,11 +172,16 @@ export class FetchedPartition implements TopicPartition {
     }
     this.position = nextOffset;
     let bytes = 0;
-    for (const { key, value } of records) bytes += (key?.length ?? 0) + (value?.length ?? 0);
+    const views = this.views ? (records as readonly RecordView[]) : undefined;
+    if (views)
+      for (const { keyStart, keyEnd, valueStart, valueEnd } of views)
+        bytes += (keyStart < 0 ? 0 : keyEnd - keyStart) + (valueStart < 0 ? 0 : valueEnd - valueStart);
+    else for (const { key, value } of records) bytes += (key?.length ?? 0) + (value?.length ?? 0);
     return {
       topic: this.topic,
       partition: this.partition,
       records,
+      ...(views && { views }),
       timestampType: chunk.timestampType,
       nextOffset,
       bytes,

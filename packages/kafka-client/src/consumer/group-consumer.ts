@@ -84,7 +84,7 @@ class KafkaGroupConsumer implements GroupConsumer {
     metrics?.inGroup.set(1);
     this.assignors = parseAssignors(group.assignors);
     this.cooperative = this.assignors.every((assignor) => assignor.rebalance === 'cooperative');
-    this.fetcher = new Fetcher(wire, settings, logger, metrics);
+    this.fetcher = new Fetcher(wire, { ...settings, views: true }, logger, metrics);
     const { groupId, groupInstanceId, sessionTimeoutMs, heartbeatIntervalMs, maxPollIntervalMs } = group;
     this.member = new KafkaGroupMember(
       wire,

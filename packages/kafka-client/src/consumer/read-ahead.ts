@@ -45,7 +45,8 @@ export class ReadAhead {
   }
 
   private newPartition(topic: string, partition: number, reset: OffsetReset | null): FetchedPartition {
-    return new FetchedPartition(topic, partition, reset, this.metrics?.lags?.of({ topic, partition }) ?? null);
+    const lag = this.metrics?.lags?.of({ topic, partition }) ?? null;
+    return new FetchedPartition(topic, partition, reset, lag, this.settings.views);
   }
 
   partitions(): IterableIterator<FetchedPartition> {
@@ -72,9 +73,9 @@ export class ReadAhead {
   // ------------------------------------------------------------ records
 
   add(state: FetchedPartition, fetchOffset: number, response: PartitionResponse): void {
-    const { isolation, checkCrcs, maxDecompressedBytes } = this.settings;
+    const { isolation, checkCrcs, maxDecompressedBytes, views } = this.settings;
     const { abortedTransactions, records: bytes } = response;
-    const options = { fetchOffset, isolation, abortedTransactions, checkCrcs, maxDecompressedBytes };
+    const options = { fetchOffset, isolation, abortedTransactions, checkCrcs, maxDecompressedBytes, views };
     this.trackBytes(state, () => state.add(new RecordSetReader(bytes, options), bytes.length));
     if (this.decodedBytes < DECODE_AHEAD_BYTES) this.decode(state);
   }

@@ -23,6 +23,8 @@ export interface DecodeOptions {
   checkCrcs: boolean;
   /** Limit for one decompressed batch. */
   maxDecompressedBytes: number;
+  /** Records are `RecordView`s. (Default: false) */
+  views?: boolean;
 }
 
 export interface DecodedBatches {
@@ -208,7 +210,7 @@ export class RecordSetReader {
       const decompressedBytes = codec === 0 ? 0 : section.length;
       return {
         ...{ baseOffset, lastOffset, decompressedBytes },
-        reader: new RecordSectionReader(section, said, limit),
+        reader: new RecordSectionReader(section, said, limit, this.options.views),
       };
     } catch (error) {
       const what = `(${COMPRESSION_TYPES[codec]}) exceeds ${limit} bytes when decompressed`;

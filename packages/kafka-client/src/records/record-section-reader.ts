@@ -1,6 +1,7 @@
 /** Reads the records inside one (decompressed) RecordBatch v2. Varints are decoded with number arithmetic only. */
 import { DecompressionLimitError } from '@millrace/record-codecs';
 import type { ConsumerRecord, RecordHeader } from '../port';
+import { ViewedRecord } from './viewed-record';
 
 const NO_HEADERS: readonly RecordHeader[] = Object.freeze([]);
 /** Minimum memory of a record object and of a header object, without their bytes. */
@@ -27,12 +28,18 @@ export class RecordSectionReader {
   objectBytes = 0;
   private at = 0;
   private read = 0;
+  /** Of the field read last; -1: it is null. */
+  private fieldStart = -1;
 
-  /** @param limit for the memory of one record's headers. */
+  /**
+   * @param limit for the memory of one record's headers.
+   * @param views records are views of `bytes`
+   */
   constructor(
     private readonly bytes: Buffer,
     private readonly section: RecordSection,
     private readonly limit: number,
+    private readonly views = false,
   ) {
     // Each record takes at least one byte.
     if (section.count < 0 || section.count > bytes.length)
@@ -46,7 +53,7 @@ export class RecordSectionReader {
    */
   readSome(fetchOffset: number, room: number, into: ConsumerRecord[]): boolean {
     const { count, baseOffset, lastOffset, baseTimestamp, logAppendTime } = this.section;
-    const { bytes } = this;
+    const { bytes, views } = this;
     let { read } = this;
     let skippedBytes = 0;
     const begin = this.at;
@@ -61,13 +68,24 @@ export class RecordSectionReader {
       const offset = baseOffset + this.varint();
       if (offset < baseOffset || offset > lastOffset) throw new RangeError(`record ${read} has the offset ${offset}`);
       if (offset >= fetchOffset) {
-        const key = this.nullableBytes(end);
-        const value = this.nullableBytes(end);
+        const keyBytes = this.skipField(end);
+        const keyStart = this.fieldStart;
+        const keyEnd = this.at;
+        const length = this.skipField(end);
+        const valueStart = this.fieldStart;
+        const valueEnd = this.at;
         const headers = this.headers(end);
         if (this.at !== end) throw new RangeError(`record ${read} has a wrong length`);
-        valueBytes += (key === null ? 0 : key.length) + (value === null ? 0 : value.length);
+        valueBytes += keyBytes + length;
         objectBytes += RECORD_OBJECT_BYTES + headers.length * HEADER_OBJECT_BYTES;
-        into.push({ offset, timestamp: logAppendTime ?? timestamp, key, value, headers });
+        const time = logAppendTime ?? timestamp;
+        if (views) {
+          into.push(new ViewedRecord(offset, time, bytes, keyStart, keyEnd, valueStart, valueEnd, headers));
+        } else {
+          const key = keyStart < 0 ? null : bytes.subarray(keyStart, keyEnd);
+          const value = valueStart < 0 ? null : bytes.subarray(valueStart, valueEnd);
+          into.push({ offset, timestamp: time, key, value, headers });
+        }
       } else skippedBytes = end - begin;
       this.at = end;
     }
@@ -96,12 +114,20 @@ export class RecordSectionReader {
   }
 
   private nullableBytes(end: number): Buffer | null {
+    this.skipField(end);
+    return this.fieldStart < 0 ? null : this.bytes.subarray(this.fieldStart, this.at);
+  }
+
+  /** Returns its length, and leaves its position in `fieldStart` and `at`. */
+  private skipField(end: number): number {
     const length = this.varint();
-    if (length < 0) return null;
+    this.fieldStart = -1;
+    if (length < 0) return 0;
     const start = this.at;
     if (start + length > end) throw new RangeError('field exceeds its record');
+    this.fieldStart = start;
     this.at = start + length;
-    return this.bytes.subarray(start, this.at);
+    return length;
   }
 
   private varint(): number {
