@@ -1,18 +1,67 @@
 /**
- * How fast a worker appends a topic of 200 B records to a file. The topic is filled by Kafka's own performance tool.
+ * How fast a worker appends a topic of 200 B records to a file, in turns with `kcat -C`, librdkafka's consumer, where
+ * it is installed. The topic is filled by Kafka's own performance tool.
  * `npm run bench -- file-sink [RECORDS]` (Default: 1,000,000)
  */
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { runKafkaTool, useOrStartKafka } from '../dev/services/kafka';
 import { waitFor } from '../dev/services/wait-for';
-import { startWorker } from '../dev/services/worker';
+import { startWorker, type StartedWorker } from '../dev/services/worker';
 import { benchmark, figure, heading, whole } from './lib/report';
 import { measure } from './lib/usage';
 
 const RECORDS = Number(process.argv[2] ?? 1_000_000);
 const BYTES = 200;
+const SIZE = RECORDS * (BYTES + 1);
+const TURNS = 3;
+const STRING = 'org.apache.kafka.connect.storage.StringConverter';
+
+/** Seconds of CPU, and of time from the first byte in the file (of kcat: from its start). */
+interface Turn {
+  readonly seconds: number;
+  readonly cpu: number;
+  readonly peak?: number;
+}
+
+/** Null: it is not installed. */
+function kcat(bootstrapServers: string, topic: string, file: string): Turn | null {
+  const command = 'TIMEFORMAT="%R %U %S"; time kcat -C -q -e -o beginning -b "$1" -t "$2" >"$3"';
+  const { stderr } = spawnSync('bash', ['-c', command, 'kcat', bootstrapServers, topic, file], { encoding: 'utf8' });
+  const [, seconds, user, system] = /(\S+) (\S+) (\S+)\s*$/.exec(stderr) ?? [];
+  const complete = statSync(file, { throwIfNoEntry: false })?.size === SIZE;
+  rmSync(file, { force: true });
+  return complete ? { seconds: Number(seconds), cpu: Number(user) + Number(system) } : null;
+}
+
+async function sink(worker: StartedWorker, name: string, topic: string): Promise<Turn> {
+  const file = join(worker.folder, `${name}.txt`);
+  const size = () => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  const usage = measure(worker.pid);
+  const connector = 'org.apache.kafka.connect.file.FileStreamSinkConnector';
+  const converters = { 'key.converter': STRING, 'value.converter': STRING };
+  await worker.register({
+    name,
+    config: { 'connector.class': connector, 'tasks.max': '1', topics: topic, file, ...converters },
+  });
+  let first = 0;
+  await waitFor(
+    'the file to be complete',
+    () => {
+      if (first === 0 && size() > 0) first = performance.now();
+      return size() >= SIZE;
+    },
+    { timeoutMs: 900_000, everyMs: 5, detail: () => worker.process.log().slice(-4000) },
+  );
+  const seconds = (performance.now() - first) / 1000;
+  const { cpu, peak } = usage.end();
+  if (size() !== SIZE) throw new Error(`the file has ${size()} bytes, more than the records`);
+  await worker.request('DELETE', `/connectors/${name}`);
+  rmSync(file);
+  return { seconds, cpu, peak };
+}
 
 benchmark(async (atEnd) => {
   const kafka = await useOrStartKafka({ heap: '-Xmx1g -Xms1g' });
@@ -36,38 +85,14 @@ benchmark(async (atEnd) => {
   const worker = await startWorker({ bootstrapServers: kafka.bootstrapServers, group: `${run}-worker` });
   atEnd(() => worker.stop());
   await worker.ready();
-  const file = join(worker.folder, 'sink.txt');
-  const size = () => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-
-  const usage = measure(worker.pid);
-  const began = performance.now();
-  await worker.register({
-    name: 'bench',
-    config: {
-      'connector.class': 'org.apache.kafka.connect.file.FileStreamSinkConnector',
-      'tasks.max': '1',
-      topics: run,
-      file,
-      'key.converter': 'org.apache.kafka.connect.storage.StringConverter',
-      'value.converter': 'org.apache.kafka.connect.storage.StringConverter',
-    },
-  });
-  let first = 0;
-  await waitFor(
-    'the file to be complete',
-    () => {
-      if (first === 0 && size() > 0) first = performance.now();
-      return size() >= RECORDS * (BYTES + 1);
-    },
-    { timeoutMs: 900_000, everyMs: 10, detail: () => worker.process.log().slice(-4000) },
-  );
-  const now = performance.now();
-  const used = usage.end();
-  if (size() !== RECORDS * (BYTES + 1)) throw new Error(`the file has ${size()} bytes, more than the records`);
-  figure('from registration to the last record', `${((now - began) / 1000).toFixed(1)} s`);
-  figure('records', `${whole((RECORDS / (now - began)) * 1000)} /s`);
-  figure('records, after the first arrived', `${whole((RECORDS / (now - first)) * 1000)} /s`);
-  figure('CPU', `${used.cpu.toFixed(1)} s`);
-  figure('CPU per million records', `${((used.cpu / RECORDS) * 1e6).toFixed(1)} s`);
-  figure('peak RSS', `${whole(used.peak)} MiB`);
+  for (let turn = 1; turn <= TURNS; turn++) {
+    const ours = await sink(worker, `${run}-${turn}`, run);
+    figure(`${turn}: records, after the first arrived`, `${whole(RECORDS / ours.seconds)} /s`);
+    figure('CPU per million records, with the start of the task', `${((ours.cpu / RECORDS) * 1e6).toFixed(2)} s`);
+    figure('peak RSS', `${whole(ours.peak ?? 0)} MiB`);
+    const theirs = kcat(kafka.bootstrapServers, run, join(worker.folder, 'kcat.txt'));
+    if (theirs === null) continue;
+    figure(`${turn}: kcat -C > file`, `${whole(RECORDS / theirs.seconds)} /s`);
+    figure('CPU per million records', `${((theirs.cpu / RECORDS) * 1e6).toFixed(2)} s`);
+  }
 });
