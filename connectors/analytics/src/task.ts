@@ -37,6 +37,8 @@ const CLOSE_TIMEOUT_MS = 4_000;
 const STOP_FLUSH_MS = 3_000;
 
 export class AnalyticsSinkTask implements SinkTask {
+  /** Each put waits for the disk. */
+  readonly maxPollRecords = 2_000;
   private readonly partitions = new Map<string, AssignedPartition>();
   private context!: SinkTaskContext;
   private settings!: AnalyticsSettings;
