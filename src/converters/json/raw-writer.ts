@@ -3,11 +3,13 @@
  * costs the same with a thousand tables as with one. The bytes are those of `PayloadWriter` for the plain value.
  */
 import { isUtf8 } from 'node:buffer';
+import { endianness } from 'node:os';
 import type { RawCells, RawStruct } from '@millrace/sdk';
 import { writeBase64Integer } from './decimal-bytes';
 import { writeInteger, type OutputBuffer } from './output-buffer';
 import type { PayloadWriter, WriterOptions } from './payload-writer';
-import { compilePlan, Op, type Plan, type Step } from './raw-plan';
+import { Op, STEP, type Plan, type Step } from './raw-steps';
+import { compilePlan } from './raw-plan';
 import { SharedTexts } from './shared-texts';
 
 const QUOTE = 0x22;
@@ -16,6 +18,7 @@ const MINUS = 0x2d;
 const ZERO = 0x30;
 const NINE = 0x39;
 const LETTER_T = 0x74;
+const IS_LITTLE_ENDIAN = endianness() === 'LE';
 
 /** What a byte of a text needs: 0 nothing, 1 a check that the text is UTF-8, 2 the general writer, else an escape. */
 const ESCAPES = escapes();
@@ -58,34 +61,29 @@ export class RawWriter {
    * `Mismatch` for a decoded value that does not fit.
    */
   write(row: RawCells): boolean {
-    const { steps, fixedBytes, sharedSteps } = this.plan as Plan;
-    const { out, shared } = this;
+    const plan = this.plan as Plan;
+    const { out } = this;
     const { bytes: source, spans, own } = row;
     if (!Number.isSafeInteger(own)) return false;
-    shared.use(row.shared);
-    const fixed = fixedBytes + shared.length * sharedSteps;
+    plan.use(row.shared, this.shared);
+    const { steps, code, words, fixedBytes: fixed } = plan;
     let bytes = out.reserve(fixed);
     let { view } = out;
     let at = out.length;
-    for (let i = 0; i < steps.length; i++) {
-      const step = steps[i] as Step;
-      const { op, literal, index } = step;
-      for (let word = 0, to = at; word < literal.length; word++, to += 4)
-        view.setInt32(to, literal[word] as number, true);
-      at += step.literalBytes;
+    for (let i = 0, c = 0; i < steps.length; i++, c += STEP) {
+      const lastWord = code[c + 3] as number;
+      for (let word = code[c + 2] as number, to = at; word < lastWord; word++, to += 4)
+        view.setInt32(to, words[word] as number, IS_LITTLE_ENDIAN);
+      at += code[c + 4] as number;
+      const op = code[c] as Op;
       if (op <= Op.Own) {
         if (op === Op.Own) at = writeInteger(bytes, at, own);
-        else if (op !== Op.Literal) {
-          const end = (shared.starts[index + 1] as number) - (op === Op.Joined ? 1 : 0);
-          for (let from = shared.starts[index] as number; from < end; from++)
-            bytes[at++] = shared.bytes[from] as number;
-          if (op === Op.Joined) at = writeInteger(bytes, at, own);
-        }
         continue;
       }
+      const index = code[c + 1] as number;
       if (op === Op.Decoded) {
         out.moveTo(at);
-        step.write(row.decoded?.[index]);
+        stepOf(steps, i).write(row.decoded?.[index]);
         bytes = out.reserve(fixed);
         ({ view } = out);
         at = out.length;
@@ -94,14 +92,14 @@ export class RawWriter {
       const start = spans[index * 2] as number;
       const end = spans[index * 2 + 1] as number;
       if (start < 0) {
-        const { nullText } = step;
+        const { nullText } = stepOf(steps, i);
         if (nullText === null) return false;
         for (let from = 0; from < nullText.length; from++) bytes[at++] = nullText[from] as number;
         continue;
       }
       let after = -1;
       switch (op) {
-        case Op.Text: {
+        case Op.String: {
           const room = (end - start) * 2 + 2 + fixed;
           if (at + room > bytes.length) {
             out.moveTo(at);
@@ -115,10 +113,15 @@ export class RawWriter {
           after = writeDigits(source, start, end, bytes, at);
           break;
         case Op.Number:
-          after = writeInteger(bytes, at, step.read(source, start, end));
+          after = writeInteger(bytes, at, stepOf(steps, i).read(source, start, end));
           break;
         case Op.Decimal:
-          after = writeBase64Integer(bytes, at, step.read(source, start, end));
+          after = writeBase64Integer(bytes, at, stepOf(steps, i).read(source, start, end));
+          break;
+        case Op.Ascii:
+          bytes[at] = QUOTE;
+          after = stepOf(steps, i).put(source, start, end, bytes, at + 1);
+          bytes[after++] = QUOTE;
           break;
         case Op.Boolean:
           after = writeBoolean(source[start] === LETTER_T, bytes, at);
@@ -126,7 +129,8 @@ export class RawWriter {
       }
       if (after < 0) {
         out.moveTo(at);
-        step.write(step.decode(source, start, end));
+        const { write, decode } = stepOf(steps, i);
+        write(decode(source, start, end));
         bytes = out.reserve(fixed);
         ({ view } = out);
         after = out.length;
@@ -137,6 +141,8 @@ export class RawWriter {
     return true;
   }
 }
+
+const stepOf = (steps: readonly Step[], i: number): Step => steps[i] as Step;
 
 /** @returns where it ends; -1 when the general writer must write it */
 function writeText(source: Buffer, start: number, end: number, bytes: Buffer, from: number): number {

@@ -27,9 +27,4 @@ export class SharedTexts {
     this.bytes = out.finish();
     this.shared = shared;
   }
-
-  /** Bytes of all texts. */
-  get length(): number {
-    return this.bytes.length;
-  }
 }
