@@ -59,6 +59,8 @@ export class FakeProducer implements Producer {
   closed = false;
   full: Promise<void> | null = null;
   bufferedBytes = 0;
+  /** How many records had been sent at each `push`. */
+  readonly pushedAfter: number[] = [];
   connectErrors: KafkaError[] = [];
   /** Thrown by the next sends. */
   sendErrors: (KafkaError | null)[] = [];
@@ -107,6 +109,9 @@ export class FakeProducer implements Producer {
   }
   whenReady(): Promise<void> | null {
     return this.full;
+  }
+  push(): void {
+    this.pushedAfter.push(this.sent.length);
   }
   async flush(): Promise<void> {
     if (this.unanswered.size > 0) await new Promise<void>((resolve) => this.flushers.push(resolve));

@@ -170,6 +170,11 @@ export interface Producer {
   /** Resolves when `bufferedBytes` is below `buffer.memory`; null when it already is. */
   whenReady(): Promise<void> | null;
   /**
+   * Nothing follows for now, so waiting for more records would only delay those buffered: they are sent as soon as no
+   * request is in flight. Does nothing where `linger.ms` is set.
+   */
+  push(): void;
+  /**
    * Sends everything buffered; resolves when each record was acknowledged or failed. Never rejects for record errors.
    */
   flush(): Promise<void>;

@@ -75,6 +75,7 @@ export function previewProducer(send: Producer['send'], whenReady: Producer['whe
     isPrepared: () => true,
     bufferedBytes: 0,
     whenReady,
+    push: () => undefined,
     flush: nothing,
     initTransactions: nothing,
     beginTransaction: () => undefined,

@@ -64,6 +64,7 @@ export class SourceLoop {
   private paused = false;
   private readyTopic: string | null = null;
   private hasFailed = false;
+  private isPolling = false;
 
   constructor(private readonly parts: SourceLoopDependencies) {}
 
@@ -163,6 +164,9 @@ export class SourceLoop {
 
   /** What the plugin returns, unchecked. */
   private async poll(): Promise<unknown> {
+    this.isPolling = true;
+    // A poll that has more records at hand has returned them by then.
+    setImmediate(this.pushIfWaiting);
     try {
       const polled = await this.parts.calls.during('poll', () => this.parts.task.poll());
       this.parts.condition.succeeded();
@@ -173,8 +177,16 @@ export class SourceLoop {
       this.parts.logger.warn(`poll() failed, retrying: ${messageOf(error)}`, { error });
       await this.sleep(RETRY_MS);
       return null;
+    } finally {
+      this.isPolling = false;
     }
   }
+
+  /** The source waits for records: those sent before need not wait for them. */
+  private readonly pushIfWaiting = (): void => {
+    const { producer } = this.parts;
+    if (this.isPolling && producer.bufferedBytes > 0) producer.push();
+  };
 
   private async sendBatchOrFail(): Promise<boolean> {
     try {

@@ -38,6 +38,58 @@ describe('kafka-client 2: batches', () => {
     expect(wire.calls).toHaveLength(1);
   });
 
+  test('push: records are sent without lingering, those that follow it linger', async () => {
+    const { wire, producer, deliveries, send } = await start({ 'linger.ms': '' });
+    const now = jest.spyOn(performance, 'now').mockReturnValue(1000);
+    try {
+      for (const value of ['a', 'b']) send(value);
+      producer.push();
+      await waitFor('the deliveries', () => deliveries.length === 2);
+      now.mockReturnValue(1001);
+      send('c');
+      for (let turns = 0; turns < 5; turns++) await new Promise(setImmediate);
+      expect(wire.log('t').batches.map((b) => b.count)).toEqual([2]);
+      producer.push();
+      await waitFor('the delivery', () => deliveries.length === 3);
+    } finally {
+      now.mockRestore();
+    }
+  });
+
+  test('push: while a request is in flight, records of all partitions collect for the next one', async () => {
+    const { wire, producer, deliveries, send } = await start({ 'linger.ms': '' }, new FakeWire().addTopic('t', 3));
+    const held = gate<Fault>();
+    wire.onProduce = () => held.promise;
+    const now = jest.spyOn(performance, 'now').mockReturnValue(1000);
+    try {
+      send('a', 0);
+      producer.push();
+      await waitFor('the request', () => wire.calls.length === 1);
+      now.mockReturnValue(1001);
+      for (const partition of [1, 2]) {
+        send('b', partition);
+        producer.push();
+      }
+      for (let turns = 0; turns < 5; turns++) await new Promise(setImmediate);
+      expect(wire.calls).toHaveLength(1);
+      held.open(null);
+      await waitFor('the deliveries', () => deliveries.length === 3);
+      expect(wire.calls).toHaveLength(2);
+    } finally {
+      now.mockRestore();
+    }
+  });
+
+  test('push: a linger.ms that is set holds', async () => {
+    const { wire, producer, send } = await start({ 'linger.ms': '60000' });
+    send('a');
+    producer.push();
+    for (let turns = 0; turns < 5; turns++) await new Promise(setImmediate);
+    expect(wire.calls).toHaveLength(0);
+    await producer.flush();
+    expect(wire.calls).toHaveLength(1);
+  });
+
   test('linger.ms: a batch is sent when it expires, without further records', async () => {
     const { deliveries, send } = await start({ 'linger.ms': '20' });
     send('a');

@@ -51,6 +51,18 @@ test('connect-runtime 78: records reach Kafka in order; a stop stores everything
   expect(w.producer.closed).toBe(true);
 });
 
+test('records are pushed once the source waits for more, not while it has them at hand', async () => {
+  const { runner, w } = start(new ScriptedSource([[record(1)], [record(2)], [record(3)]]), {}, {}, ({ producer }) => {
+    producer.autoAck = false;
+    producer.onSend = () => (producer.bufferedBytes = 1);
+  });
+  await eventually(() => w.producer.pushedAfter.length > 0);
+  expect(w.producer.pushedAfter[0]).toBe(3);
+  for (const sent of w.producer.sent) sent.ack();
+  w.producer.bufferedBytes = 0;
+  await stop(runner);
+});
+
 test('client settings: Java defaults, worker producer.*, then producer.override.*', async () => {
   const { runner, listener, w } = start(
     new ScriptedSource([]),

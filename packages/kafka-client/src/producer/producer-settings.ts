@@ -27,6 +27,8 @@ const INT32_MAX = 2_147_483_647;
 export interface ProducerSettings {
   readonly acks: -1 | 0 | 1;
   readonly lingerMs: number;
+  /** The user has chosen `lingerMs`. */
+  readonly lingerIsSet: boolean;
   /** A batch of this many bytes is sent without lingering. */
   readonly batchBytes: number;
   /** No batch grows beyond this, except for a single record. */
@@ -73,6 +75,7 @@ export function readProducerSettings(config: ClientConfig, options: ProducerOpti
   return {
     acks,
     lingerMs: duration(config, 'linger.ms', 5),
+    lingerIsSet: text(config, 'linger.ms') !== undefined,
     batchBytes: batchSize,
     maxBatchBytes: Math.min(limit, text(config, 'batch.size') === undefined ? GROWN_BATCH_BYTES : batchSize),
     bufferMemory: integer(config, 'buffer.memory', 33_554_432, 0),

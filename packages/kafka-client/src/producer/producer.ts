@@ -151,6 +151,10 @@ class KafkaProducer implements Producer {
     return ready.then(() => metrics.waitedForBuffer(performance.now() - began));
   }
 
+  push(): void {
+    if (!this.settings.lingerIsSet) this.sender.push();
+  }
+
   async flush(): Promise<void> {
     if (this.accumulator.live.size === 0) return;
     this.sender.pendingFlushes++;

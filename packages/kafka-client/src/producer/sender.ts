@@ -26,6 +26,10 @@ export class Sender {
   /** Pending calls of `flush`: while above zero, batches are sent without lingering. */
   pendingFlushes = 0;
   private readonly requestsInFlight = new Map<number, number>();
+  private allInFlight = 0;
+  /** Batches that were begun until then do not linger. */
+  private pushedAt = -Infinity;
+  private pushWaits = false;
   private readonly refreshing = new Set<string>();
   private timer: NodeJS.Timeout | null = null;
   private timerAt = Infinity;
@@ -53,6 +57,12 @@ export class Sender {
     else this.setTimer(at, now);
   }
 
+  /** Without linger, a round trip collects the records of many transactions, also of several partitions. */
+  push(): void {
+    this.pushWaits = true;
+    if (this.allInFlight === 0) this.wake();
+  }
+
   /** Schedules one pass over the active queues, in a later turn of the event loop. */
   wake(): void {
     if (this.drainScheduled || this.stopped) return;
@@ -78,6 +88,10 @@ export class Sender {
   private drain(): void {
     if (this.stopped) return;
     const now = performance.now();
+    if (this.pushWaits && this.allInFlight === 0) {
+      this.pushWaits = false;
+      this.pushedAt = now;
+    }
     const requests = new Map<number, ProduceRequest[]>();
     let wakeAt = Infinity;
     // One batch of each partition after the other, so that none waits for the requests that another one fills.
@@ -135,7 +149,7 @@ export class Sender {
   private dueAt(queue: PartitionQueue): number {
     if (this.pendingFlushes > 0 || queue.sent.length + queue.closed.length > 0 || queue.open === null) return 0;
     if (queue.open.encoder.byteLength >= this.settings.batchBytes) return 0;
-    return queue.open.createdAt + this.settings.lingerMs;
+    return queue.open.createdAt <= this.pushedAt ? 0 : queue.open.createdAt + this.settings.lingerMs;
   }
 
   private requestWithRoom(
@@ -187,6 +201,7 @@ export class Sender {
   private async transmit(node: number, request: ProduceRequest): Promise<void> {
     if (request.isEmpty) return;
     this.requestsInFlight.set(node, (this.requestsInFlight.get(node) ?? 0) + 1);
+    this.allInFlight++;
     const { metrics } = this;
     const began = performance.now();
     if (metrics !== undefined) measure(request, metrics, began);
@@ -203,6 +218,7 @@ export class Sender {
     } finally {
       metrics?.requestEnded(responded ? performance.now() - began : null);
       this.requestsInFlight.set(node, this.requestsInFlight.get(node)! - 1);
+      this.allInFlight--;
       // Not in a later turn: the broker would be idle until then.
       this.drain();
     }
