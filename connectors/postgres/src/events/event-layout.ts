@@ -21,6 +21,8 @@ export interface EventLayout {
   readonly columnDefaults: boolean;
   /** Schemas have versions. */
   readonly versioned: boolean;
+  /** Rows of a snapshot have a `source.ts_ms` of their own, instead of that of the snapshot. */
+  readonly rowTimes: boolean;
   readonly sourceSchema: Schema;
   /** Of the member `transaction`. */
   readonly transactionSchema: Schema;

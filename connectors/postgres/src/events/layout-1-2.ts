@@ -45,6 +45,8 @@ const TRANSACTION = structSchema(
 export const LAYOUT_1_2: EventLayout = {
   columnDefaults: false,
   versioned: false,
+  // Debezium 1.2 stamps each row of a snapshot with its own clock.
+  rowTimes: true,
   sourceSchema: SOURCE,
   transactionSchema: TRANSACTION,
   heartbeatKey: structSchema([['serverName', string]], { name: 'io.debezium.connector.common.ServerNameKey' }),
@@ -65,7 +67,6 @@ export const LAYOUT_1_2: EventLayout = {
     version,
     connector: 'postgresql',
     name,
-    // Debezium 1.2 stamps each row of a snapshot with its own clock.
     ts_ms: snapshot === 'false' ? time.millis : now.millis,
     snapshot,
     db,
@@ -118,6 +119,7 @@ function finish(records: readonly SourceRecord[]): void {
       }
       record.sourceOffset = stored;
     }
+    // Not of a row that is not decoded: its mark is "true" or "false".
     const source = (record.value as { source?: SourceStruct } | null)?.source;
     if (source !== undefined && source.snapshot !== 'false' && source.snapshot !== 'last') source.snapshot = 'true';
   }

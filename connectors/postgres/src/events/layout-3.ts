@@ -11,6 +11,7 @@ import {
 export const LAYOUT_3: EventLayout = {
   columnDefaults: true,
   versioned: true,
+  rowTimes: false,
   sourceSchema: SOURCE_SCHEMA,
   transactionSchema: TRANSACTION_SCHEMA,
   heartbeatKey: HEARTBEAT_KEY_SCHEMA,

@@ -83,22 +83,27 @@ export function rawTable(parts: RawTableParts): RawTable | null {
   const fields = [...row, ...key];
   // Only columns that accept null are not sent.
   if (sent === 0 || fields.some(({ field }) => field.cell >= sent && !field.optional)) return null;
-  const columns = checkedColumns(
+  const now = { cells: sent, locate: (b: Buffer, at: number, spans: Int32Array) => void locateTuple(b, at, spans) };
+  return {
+    parts,
+    columns: columnsOf(parts),
+    key: key.map(({ field }) => field.cell),
+    insert: rowShape(parts, { op: 'c', before: null, after: 0, ...now }),
+    update: rowShape(parts, { op: 'u', before: null, after: 0, ...now }),
+    replace: rowShape(parts, { op: 'u', before: sent, after: 0, cells: sent * 2, locate: locateTuples }),
+  };
+}
+
+/** Of a message that has the columns `sent`. */
+export function columnsOf({ key, row, sent }: Pick<RawTableParts, 'key' | 'row' | 'sent'>): CheckedColumns {
+  const fields = [...row, ...key];
+  return checkedColumns(
     Array.from({ length: sent }, (_, cell) => {
       const used = fields.filter(({ field }) => field.cell === cell);
       const raw = used.find((one) => isText(one)) === undefined ? null : (used[0]?.raw ?? null);
       return { raw, isNullable: used.every(({ field }) => field.optional) };
     }),
   );
-  const now = { cells: sent, locate: (b: Buffer, at: number, spans: Int32Array) => void locateTuple(b, at, spans) };
-  return {
-    parts,
-    columns,
-    key: key.map(({ field }) => field.cell),
-    insert: rowShape(parts, { op: 'c', before: null, after: 0, ...now }),
-    update: rowShape(parts, { op: 'u', before: null, after: 0, ...now }),
-    replace: rowShape(parts, { op: 'u', before: sent, after: 0, cells: sent * 2, locate: locateTuples }),
-  };
 }
 
 /** Where the cells of a shape are. */
@@ -182,6 +187,6 @@ function structOf(schema: Schema, members: Readonly<Record<string, RawMember>>):
 }
 
 const fieldsOf = ({ fields }: Schema) => fields ?? [];
-const constant = (value: ConnectValue): RawMember => ({ from: 'constant', value });
+export const constant = (value: ConnectValue): RawMember => ({ from: 'constant', value });
 const shared = (name: keyof typeof SHARED): RawMember => ({ from: 'shared', slot: SHARED[name] });
 const isText = ({ raw, mask }: RawField): boolean => raw !== null && mask === null;

@@ -5,7 +5,7 @@
 import { isPlain, type RawCell } from '../values/plain-text';
 
 /** Cells up to this many bytes stay text: longer ones would be held twice, here and in what was received. */
-const MAX_CELL_BYTES = 1024 * 1024;
+export const MAX_CELL_BYTES = 1024 * 1024;
 
 const TEXT = 0x74; // t
 const NULL = 0x6e; // n
@@ -37,9 +37,15 @@ export function checkedColumns(
   };
 }
 
+export function isPlainCell(columns: CheckedColumns, cell: number, bytes: Buffer, start: number, end: number): boolean {
+  const plain = columns.plain[cell] as number;
+  if (plain === SPECIAL) return columns.accepts[cell]?.(bytes, start, end) === true;
+  return plain === 0 || isPlain(plain, columns.limits[cell] as number, bytes, start, end);
+}
+
 /** @returns where the tuple ends; -1: the general decoder must decode it */
 export function plainTupleEnd(bytes: Buffer, from: number, end: number, columns: CheckedColumns): number {
-  const { count, plain, limits, nullable, accepts } = columns;
+  const { count, nullable } = columns;
   if ((bytes[from] as number) * 256 + (bytes[from + 1] as number) !== count) return -1;
   let at = from + 2;
   for (let i = 0; i < count; i++) {
@@ -50,10 +56,7 @@ export function plainTupleEnd(bytes: Buffer, from: number, end: number, columns:
       at = start + length;
       // Also beyond the message, and a length that is no number.
       if (!(length >= 0 && length <= MAX_CELL_BYTES && at <= end)) return -1;
-      const check = plain[i] as number;
-      if (check === SPECIAL) {
-        if (!accepts[i]?.(bytes, start, at)) return -1;
-      } else if (check !== 0 && !isPlain(check, limits[i] as number, bytes, start, at)) return -1;
+      if (!isPlainCell(columns, i, bytes, start, at)) return -1;
     } else if (kind !== NULL || nullable[i] === 0) return -1;
   }
   return at <= end ? at : -1;
@@ -96,7 +99,7 @@ export function sameCell(bytes: Buffer, spans: Int32Array, a: number, b: number)
   return true;
 }
 
-function int32(bytes: Buffer, at: number): number {
+export function int32(bytes: Buffer, at: number): number {
   return (
     ((bytes[at] as number) << 24) |
     ((bytes[at + 1] as number) << 16) |

@@ -2,8 +2,8 @@
  * Marks the first and last rows (cdc-postgres §2.9). Holds one row of each table back, because the last one is known
  * only afterwards.
  */
-import type { SourceOffset, SourceRecord } from '@millrace/sdk';
-import type { SnapshotMark, Struct } from '../events/event-context';
+import { isRawRow, plainRecord, type SourceOffset, type SourceRecord } from '@millrace/sdk';
+import type { SnapshotMark, SourceStruct } from '../events/event-context';
 
 /** What the markers know of a table. */
 export class TableRows {
@@ -75,8 +75,7 @@ export class SnapshotMarkers {
   private release(table: TableRows, as: 'true' | 'last' | 'last_in_data_collection', out: SourceRecord[]): void {
     const held = table.held as SourceRecord;
     table.held = null;
-    const { value } = held as { value: { source: Struct } };
-    value.source.snapshot = this.mark(table, as);
+    setMark(held, this.mark(table, as));
     table.begun = true;
     this.begun = true;
     if (table.ending.length > 0) {
@@ -94,4 +93,13 @@ export class SnapshotMarkers {
     if (as === 'last_in_data_collection') return as;
     return table.begun ? 'true' : 'first_in_data_collection';
   }
+}
+
+/** A row that is not decoded has the mark of most rows. The others are few. */
+function setMark(record: SourceRecord, mark: SnapshotMark): void {
+  if (isRawRow(record.value)) {
+    if (mark === 'true') return;
+    Object.assign(record, plainRecord(record));
+  }
+  (record.value as unknown as { readonly source: SourceStruct }).source.snapshot = mark;
 }

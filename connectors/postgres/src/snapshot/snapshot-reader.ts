@@ -11,9 +11,7 @@ import { closeConnection } from '../database/connection';
 import { databaseError, errorCode } from '../database/errors';
 import { insertedLsn } from '../database/inserted-lsn';
 import type { Lsn } from '../database/lsn';
-import { Instant, type EventContext } from '../events/event-context';
-import { completeRow, keyOf, readDataRow, RowContext, type Cells } from '../events/row';
-import type { TableModel } from '../events/table-model';
+import { Instant } from '../events/event-context';
 import { UNREAD_MEMBER } from '../replication/position';
 import { TIMELINE_MEMBER } from '../replication/wal-history';
 import type { CreatedSlot } from '../replication/slot';
@@ -29,6 +27,7 @@ import { snapshotError } from './snapshot-error';
 import { SnapshotLane } from './snapshot-lane';
 import { SnapshotMarkers } from './snapshot-markers';
 import { SnapshotReport } from './snapshot-report';
+import { SnapshotRows } from './snapshot-rows';
 import { beginSnapshot, type SnapshotSource } from './snapshot-source';
 import { planSnapshot, type SnapshotPlan } from './snapshot-plan';
 import { changedError, readTableChange, type TableChange } from './table-change';
@@ -38,8 +37,7 @@ interface Running {
   readonly markers: SnapshotMarkers;
   readonly work: FinishedWork;
   readonly report: SnapshotReport;
-  readonly context: EventContext;
-  readonly lsn: Lsn;
+  readonly rows: SnapshotRows;
   readonly versions: VersionConditions;
   readonly plan: SnapshotPlan;
   /** Exactly-once: chunks that have rows and are not finished. */
@@ -52,8 +50,6 @@ interface Running {
 export class SnapshotReader implements Phase {
   private running: Running | null = null;
   private readonly wakeup = new Wakeup();
-  private readonly cells: Cells = [];
-  private readonly rowContext: RowContext;
   private readonly beginAt: number;
   /** Fetching has ended: all rows are queued, unless `failure` is set. */
   private fetched = false;
@@ -88,7 +84,6 @@ export class SnapshotReader implements Phase {
     public streamLsn: Lsn | null,
     private resume: ResumePoint | null,
   ) {
-    this.rowContext = new RowContext(session.relations.unrepresentable);
     this.beginAt = monotonicNow() + session.config.snapshot.delayMs;
   }
 
@@ -182,13 +177,13 @@ export class SnapshotReader implements Phase {
             ),
         ),
         markers: new SnapshotMarkers(() => work.offset, completed),
-        ...{ work, lsn: source.lsn, plan, waiting: plan.chunks, begun: new Set(), locked: new LockedTables(session) },
+        ...{ work, plan, waiting: plan.chunks, begun: new Set(), locked: new LockedTables(session) },
         versions: {
           changedFrom: changedFrom(first, source.snapshot),
           unchanged: unchangedSince(first, source.snapshot.xmax),
         },
         report: new SnapshotReport(session, plan, isResumed),
-        context: { time, xid: source.xid, origin: null, originLsn: null },
+        rows: new SnapshotRows(session, { time, xid: source.xid, origin: null, originLsn: null }, source.lsn),
       };
       this.running = running;
       this.finalOffset = completed;
@@ -261,18 +256,16 @@ export class SnapshotReader implements Phase {
   private decodeLane(running: Running, lane: SnapshotLane, out: SourceRecord[], before: number): number {
     if (lane.isChanged) return 0;
     const { tap, open } = lane;
-    const { cells, rowContext, session } = this;
-    const { maxBatch } = session.config.queue;
+    const { maxBatch } = this.session.config.queue;
     const { queue } = tap;
-    const { markers, report } = running;
+    const { markers, report, rows } = running;
     let bytes = 0;
     while (out.length < maxBatch && before + bytes < MAX_BATCH_BYTES && queue.peek()) {
       const { buffer, start, end } = queue;
       const chunk = queue.tag as Chunk;
       while (open[0] !== chunk) this.chunkEnded(running, open.shift() as Chunk, out);
       const { model, marks } = chunk.table;
-      readDataRow(buffer, start, model, cells, rowContext);
-      markers.row(marks, this.record(running, model), out);
+      markers.row(marks, rows.record(model, buffer, start, end), out);
       if (chunk.rows++ === 0) {
         report.chunkBegun(chunk);
         if (chunk.exactly !== undefined) running.begun.add(chunk);
@@ -299,14 +292,6 @@ export class SnapshotReader implements Phase {
     table.openChunks--;
     if (table.openChunks === 0) markers.tableEnded(table.marks, out);
     report.chunkEnded(chunk);
-  }
-
-  private record({ context, lsn }: Running, model: TableModel): SourceRecord {
-    const { cells, session } = this;
-    const { factory } = session;
-    const after = completeRow(model, cells, this.rowContext);
-    const block = factory.source(model, context, 'true', lsn, null);
-    return factory.record(model, keyOf(model, cells), 'r', null, after, block, EMPTY_OFFSET);
   }
 
   /** Rejects on a stop, so it resolves only after everything was read. */
@@ -370,7 +355,6 @@ export class SnapshotReader implements Phase {
   }
 }
 
-const EMPTY_OFFSET: SourceOffset = {};
 /** Characters of progress: with thousands of tables, storing it after each one would write gigabytes. */
 const STORED_PER_MS = 50;
 

@@ -113,7 +113,8 @@ export class PluginDecoding {
   readonly queries: string[] = [];
   readonly decoder: StreamDecoder;
   readonly counts: EventCounts;
-  private readonly client: Client;
+  readonly session: Session;
+  readonly client: Client;
 
   constructor(
     plugin: string,
@@ -137,9 +138,9 @@ export class PluginDecoding {
     const factory = new EventFactory(config, '0');
     this.counts = factory.counts;
     const relations = new Relations(config, facts, logger, factory.counts);
-    const session = { config, logger, factory, relations } as Session;
+    this.session = { config, logger, factory, relations } as Session;
     this.client = catalog(columns, types, this.queries);
-    this.decoder = createDecoder(session, position, null);
+    this.decoder = createDecoder(this.session, position, null);
   }
 
   /** Decodes messages at positions from `lsn` on, one apart, to their ends. */
