@@ -1,5 +1,15 @@
 /** Runs Millrace's PostgreSQL task without a worker. */
-import { structSchema, type Logger, type Schema, type SourceRecord, type SourceTaskContext } from '@millrace/sdk';
+import {
+  isRawRow,
+  plainRecord,
+  RawCursor,
+  structSchema,
+  type Logger,
+  type RawStruct,
+  type Schema,
+  type SourceRecord,
+  type SourceTaskContext,
+} from '@millrace/sdk';
 import { MemoryConnection, MemoryConsumers, MemoryMetrics, MemoryProducers } from '@millrace/sdk/testing';
 import { PostgresSourceTask } from '../../connectors/postgres/src/task';
 import { JsonConverter } from '../../src/converters/json/json-converter';
@@ -15,6 +25,7 @@ export class OwnTask implements TaskUnderTest {
   private readonly converter = new JsonConverter();
   private readonly withSchemas = new JsonConverter();
   private readonly schemas = new WeakMap<Schema, string>();
+  private readonly cursor = new RawCursor();
 
   constructor() {
     const settings = { 'replace.null.with.default': 'false' };
@@ -73,16 +84,30 @@ export class OwnTask implements TaskUnderTest {
       topic: record.topic,
       partition: record.partition ?? null,
       timestamp: record.timestamp ?? null,
-      key: this.data(record.keySchema, record.key),
-      value: this.data(record.valueSchema, record.value),
+      ...this.keyAndValue(record),
       headers: (record.headers ?? []).map(({ key, schema, value }) => [key, ...this.data(schema, value)] as const),
       sourcePartition: { ...record.sourcePartition },
       sourceOffset: Object.fromEntries(offset) as Record<string, unknown>,
     };
   }
 
-  private data(schema: Schema | null, value: unknown): Data {
-    const json = schema === null && value == null ? null : this.converter.fromConnectData('t', schema, value);
+  /** A row that is not decoded is written from its bytes, as in a worker. */
+  private keyAndValue(record: SourceRecord): { key: Data; value: Data } {
+    const { keySchema, key, valueSchema, value } = record;
+    if (!isRawRow(value)) return { key: this.data(keySchema, key), value: this.data(valueSchema, value) };
+    const plain = plainRecord(record);
+    this.cursor.locate(value);
+    const written = (struct: RawStruct | null): Uint8Array | null =>
+      struct && this.converter.fromRaw('t', struct, this.cursor);
+    return {
+      key: this.data(keySchema, plain.key, written(isRawRow(key) ? value.shape.key : null)),
+      value: this.data(valueSchema, plain.value, written(value.shape.value)),
+    };
+  }
+
+  private data(schema: Schema | null, value: unknown, written: Uint8Array | null = null): Data {
+    const json =
+      schema === null && value == null ? null : (written ?? this.converter.fromConnectData('t', schema, value));
     return [schema === null ? null : this.schemaText(schema), json && Buffer.from(json).toString()];
   }
 

@@ -40,8 +40,8 @@ export const PLAN: readonly PlannedBench[] = [
   {
     name: 'stream',
     bench: 'postgres-stream',
-    args: ['200000', '1000', 'none,schemas+lz4'],
-    timeoutSeconds: 120,
+    args: ['500000', '1000', 'none,schemas+lz4'],
+    timeoutSeconds: 150,
     figures: ['none', 'schemas+lz4'].flatMap((variant) => {
       const of = (name: string): RegExp => new RegExp(`${variant.replace('+', '\\+')}: ${name}$`);
       return [
@@ -55,8 +55,8 @@ export const PLAN: readonly PlannedBench[] = [
   {
     name: 'snapshot',
     bench: 'postgres-snapshot',
-    args: ['200000', '1', '0', 'none,schemas'],
-    timeoutSeconds: 120,
+    args: ['500000', '1', '0', 'none,schemas'],
+    timeoutSeconds: 150,
     figures: ['none', 'schemas'].flatMap((converter) => [
       more(new RegExp(`${converter}: 1 thread\\(s\\)$`), `snapshot, ${converter}: rows/s`, RATE),
       more(new RegExp(`${converter}: 1 thread\\(s\\) : COPY$`), `snapshot, ${converter}: share of COPY`, RATE),
@@ -114,7 +114,7 @@ export const PLAN: readonly PlannedBench[] = [
   {
     name: 'sink',
     bench: 'file-sink',
-    args: ['500000'],
+    args: ['1000000'],
     timeoutSeconds: 90,
     figures: [
       more(/: records, after the first arrived$/, 'file sink: records/s', RATE),
