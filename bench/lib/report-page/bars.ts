@@ -1,9 +1,9 @@
 /** Bars of old and new figures as SVG, each row on its own scale, with a mark at the target. */
 import { targetOf, type Row, type Value } from './results';
 
-const WIDTH = 760;
-const LABEL = 270;
-const BARS = 330;
+const WIDTH = 800;
+const LABEL = 350;
+const BARS = 290;
 const ROW = 46;
 const TOP = 52;
 
@@ -25,7 +25,7 @@ export function bars(title: string, rows: readonly Row[]): string {
       `<text class="v" x="${LABEL + BARS + 10}" y="${top + 11}">${escaped(shown(value, row.unit))}</text>`;
     const mark = target === null ? null : LABEL + x(target);
     return (
-      `<text x="${LABEL - 10}" y="${y + 20}" text-anchor="end">${escaped(row.what)}</text>` +
+      `<text x="${LABEL - 10}" y="${y + 20}" text-anchor="end">${escaped(row.what.replaceAll('`', ''))}</text>` +
       bar(row.before, y + 2, 'old') +
       bar(row.after, y + 17, 'new') +
       (mark === null ? '' : `<line x1="${mark}" x2="${mark}" y1="${y - 2}" y2="${y + 34}"/>`)
