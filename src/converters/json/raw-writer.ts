@@ -1,6 +1,6 @@
 /**
- * Payloads from rows that still are text in a network buffer. One loop runs the steps of all tables, so that a row
- * costs the same with a thousand tables as with one. The bytes are those of `PayloadWriter` for the plain value.
+ * Payloads from rows that still are text in a network buffer. One loop runs the steps of all tables, so that it is
+ * compiled and warm for each of them. The bytes are those of `PayloadWriter` for the plain value.
  */
 import { isUtf8 } from 'node:buffer';
 import { endianness } from 'node:os';
