@@ -72,8 +72,8 @@ describeWithJava('transactions of Debezium and of Millrace', () => {
     await java.start(config('java'));
     await own.start(config('own'));
     const logs = (): string => `${java.logged()}\n${own.logged()}`;
-    const active = async (): Promise<boolean> => (await database.slots()).filter((slot) => slot.active).length === 2;
-    await waitFor('both to stream', active, { detail: logs });
+    const bothStream = async (): Promise<boolean> => (await database.streams()) === 2;
+    await waitFor('both to stream', bothStream, { detail: logs });
     await database.query("SELECT pg_logical_emit_message(false, 'outside', 'y')");
     await database.query(`BEGIN; INSERT INTO a VALUES (1); SELECT pg_logical_emit_message(true, 'inside', 'x');
       INSERT INTO b VALUES (1); UPDATE a SET v = 2; UPDATE a SET id = 2; DELETE FROM b; COMMIT`);

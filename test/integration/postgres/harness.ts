@@ -49,6 +49,8 @@ export class TaskRun {
   readonly consumers = new MemoryConsumers();
   /** The offset that the task itself stored last. */
   stored: SourceOffset | null = null;
+  /** False: as if the worker had crashed before an offset of the task itself was in its topic, the slot stays behind. */
+  acknowledges = true;
 
   private constructor(
     readonly config: Record<string, string>,
@@ -129,7 +131,7 @@ export class TaskRun {
       },
       storeOffset: async (partition, offset) => {
         this.stored = offset === null ? null : roundTrip(offset);
-        this.task.commit(new Map([[partition, offset]]));
+        if (this.acknowledges) this.task.commit(new Map([[partition, offset]]));
       },
     };
   }
