@@ -3,12 +3,15 @@
  * replication slot to Kafka, as JSON, compared with `pg_recvlogical` writing the same backlog to /dev/null.
  * `npm run bench -- postgres-stream [ROWS [ROWS_PER_TRANSACTION [VARIANTS]]]` (Default: 500,000, 1,000 and `schemas`).
  * Variants: `schemas` or `none` for the converter, `+lz4` etc. for the producer's compression, e.g.
- * `none,schemas+lz4`, each in a worker of its own. `pg_recvlogical` comes with PostgreSQL's client programs.
+ * `none,schemas+lz4`, each in a worker of its own; `java:` before one runs it in Java's worker with Debezium, tuned for
+ * throughput (needs a JDK, and Maven the first time). `pg_recvlogical` comes with PostgreSQL's client programs.
  */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { Kafka, logLevel, type Admin } from 'kafkajs';
 import { Client } from 'pg';
+import { debeziumPluginPath } from '../dev/services/debezium-jars';
+import { startJavaConnect } from '../dev/services/java-connect';
 import { useOrStartKafka, type RunningKafka } from '../dev/services/kafka';
 import { startPostgres } from '../dev/services/postgres';
 import { postgresSource } from '../dev/services/postgres-source';
@@ -26,6 +29,15 @@ const VARIANTS = (process.argv[4] ?? 'schemas').split(',');
 const NODE_FLAGS = (process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter(Boolean);
 /** E.g. `BENCH_CONNECTOR='{"max.batch.size":"512"}'`, which override the settings below. */
 const EXTRA = JSON.parse(process.env.BENCH_CONNECTOR ?? '{}') as Record<string, string>;
+
+/** What Java's users set for throughput: the server compiler, G1, and batches that fill during a request. */
+const TUNED_JVM = ['-Xms1g', '-Xmx1g', '-XX:-UseSerialGC', '-XX:+UseG1GC', '-XX:TieredStopAtLevel=4'];
+const TUNED_PRODUCER = {
+  'producer.batch.size': '524288',
+  'producer.linger.ms': '20',
+  'producer.buffer.memory': '67108864',
+};
+const TUNED_DEBEZIUM = { 'max.batch.size': '8192', 'max.queue.size': '32768', 'poll.interval.ms': '10' };
 
 /** Seconds that `pg_recvlogical` takes to read `slot` up to `end`. */
 function readWithRecvlogical(program: string, url: string, slot: string, end: string): number {
@@ -83,17 +95,23 @@ interface Streaming {
 
 async function stream({ variant, slot, url, kafka, admin, database, limit }: Streaming): Promise<void> {
   const run = `bench-${randomBytes(3).toString('hex')}`;
-  const [converter, compression = 'none'] = variant.split('+');
+  const isJava = variant.startsWith('java:');
+  const [converter, compression = 'none'] = variant.replace('java:', '').split('+');
   const show = (name: string, value: string, aim?: string): void =>
     figure(VARIANTS.length === 1 ? name : `${variant}: ${name}`, value, aim);
-  const worker = await startWorker({
-    ...{ bootstrapServers: kafka.bootstrapServers, group: run, nodeFlags: NODE_FLAGS },
-    settings: {
-      'value.converter.schemas.enable': String(converter !== 'none'),
-      'key.converter.schemas.enable': String(converter !== 'none'),
-      'producer.compression.type': compression,
-    },
-  });
+  const settings = {
+    'value.converter.schemas.enable': String(converter !== 'none'),
+    'key.converter.schemas.enable': String(converter !== 'none'),
+    'producer.compression.type': compression,
+  };
+  const base = { bootstrapServers: kafka.bootstrapServers, group: run };
+  const worker = isJava
+    ? await startJavaConnect({
+        ...base,
+        jvmFlags: TUNED_JVM,
+        settings: { ...settings, ...TUNED_PRODUCER, 'plugin.path': await debeziumPluginPath() },
+      })
+    : await startWorker({ ...base, settings, nodeFlags: NODE_FLAGS });
   try {
     await worker.ready();
     const topic = `${run}.public.backlog`;
@@ -116,7 +134,7 @@ async function stream({ variant, slot, url, kafka, admin, database, limit }: Str
         'publication.autocreate.mode': 'disabled',
         'snapshot.mode': 'no_data',
         'table.include.list': 'public.backlog',
-        ...EXTRA,
+        ...(isJava ? TUNED_DEBEZIUM : EXTRA),
       }),
     });
     let first = 0;
