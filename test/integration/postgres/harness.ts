@@ -49,7 +49,7 @@ export class TaskRun {
   readonly consumers = new MemoryConsumers();
   /** The offset that the task itself stored last. */
   stored: SourceOffset | null = null;
-  /** False: as if the worker had crashed before an offset of the task itself was in its topic, the slot stays behind. */
+  /** False: as if the worker had crashed before such an offset was in its topic, so the slot stays behind it. */
   acknowledges = true;
 
   private constructor(
