@@ -8,6 +8,7 @@ const { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 const { dirname, join, relative, sep } = require('node:path');
 const { build } = require('esbuild');
 const { codeCachePath, PROGRAMS } = require('../../dist/bundle/programs');
+const { lean } = require('./lean');
 const { warmUp } = require('./warm-up');
 
 const ROOT = join(__dirname, '..', '..');
@@ -16,7 +17,7 @@ const TARGET = join(DIST, 'bundle');
 
 /** Loaded on demand, and not for a start: from their packages. */
 const ON_DEMAND = ['@millrace/console', '@millrace/embedded', '@millrace/*/package.json', 'pg', 'yaml'];
-/** Plugins share it with the thread that runs them. */
+/** Plugins share it with the thread that runs them, so that it is a bundle of its own. */
 const SDK = '@millrace/sdk';
 const CONNECTORS = ['analytics', 'file', 'postgres'];
 /** Of `pg`, and not installed. */
@@ -64,7 +65,7 @@ async function bundle(entry, external) {
     entryPoints: [entry],
     outfile: join(TARGET, 'bundle.js'),
     external,
-    plugins: [places],
+    plugins: [lean, places],
     bundle: true,
     write: false,
     metafile: true,
@@ -116,9 +117,9 @@ async function main() {
       file: join(TARGET, `${name}.bundle.js`),
       ...(await bundle(join(TARGET, module), [...ON_DEMAND, ...(name === 'worker' ? [] : [SDK])])),
     })),
-    ...CONNECTORS.map(async (name) => ({
-      file: join(ROOT, 'connectors', name, 'dist', 'index.bundle.js'),
-      ...(await bundle(join(ROOT, 'connectors', name, 'dist', 'index.js'), [SDK, ...OPTIONAL])),
+    ...[join('packages', 'sdk'), ...CONNECTORS.map((name) => join('connectors', name))].map(async (folder) => ({
+      file: join(ROOT, folder, 'dist', 'index.bundle.js'),
+      ...(await bundle(join(ROOT, folder, 'dist', 'index.js'), [SDK, ...OPTIONAL])),
     })),
   ]);
   for (const { file, text } of bundles) write(file, text);

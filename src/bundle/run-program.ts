@@ -4,7 +4,7 @@
  * `npm run build` writes both (dev/bundle). Without a bundle, the program runs from the modules.
  */
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { createRequire, Module } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 import { codeCachePath, PROGRAMS } from './programs';
@@ -14,6 +14,7 @@ const SETTING = 'MILLRACE_BUNDLE';
 
 /** @param folder where the bundles are */
 export function runProgram(name: keyof typeof PROGRAMS, folder = __dirname): void {
+  if (name !== 'worker') provideSdk(createRequire(__filename));
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- the module to load is a value
   if (loadBundle(join(folder, `${name}.bundle.js`)) === null) require(join(folder, PROGRAMS[name]));
 }
@@ -27,6 +28,15 @@ export function loadBundle(file: string): object | null {
   const script = new Script(source, { filename: file, ...(cachedData && { cachedData }) });
   const run = script.runInThisContext() as (require: NodeJS.Require, file: string, folder: string) => object;
   return run(createRequire(file), file, dirname(file));
+}
+
+/** Of threads, which share it with plugins: `require` and `import` find it as if its modules had been loaded. */
+export function provideSdk(require: Pick<NodeJS.Require, 'resolve' | 'cache'>): void {
+  const file = require.resolve('@millrace/sdk');
+  const exports = require.cache[file] === undefined ? loadBundle(join(dirname(file), 'index.bundle.js')) : null;
+  if (exports === null) return;
+  const module = new Module(file);
+  require.cache[file] = Object.assign(module, { filename: file, loaded: true, exports });
 }
 
 function readOrNull(path: string): Buffer | null {

@@ -2,9 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PluginEntry } from '@millrace/sdk';
-import type Ajv from 'ajv';
-import type { ValidateFunction } from 'ajv';
-import { CONSOLE_SCHEMA, SIGNALS_SCHEMA, unknownFigure } from './console-schema';
+import { unknownFigure } from './console-schema';
+import { manifestCheck } from './manifest-check';
 import { leavesFolder } from './module-place';
 import type { PluginDescription, PluginProblem } from './registry';
 
@@ -20,52 +19,6 @@ export interface CatalogEntry {
 export interface ManifestResult {
   readonly entries: readonly CatalogEntry[];
   readonly problems: readonly PluginProblem[];
-}
-
-const TYPES = ['source', 'sink', 'converter', 'header_converter', 'transformation', 'predicate', 'column_converter'];
-const name = { type: 'string', minLength: 1 };
-const SCHEMA = {
-  type: 'object',
-  required: ['plugins'],
-  properties: {
-    plugins: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['type', 'class'],
-        additionalProperties: false,
-        properties: {
-          type: { enum: TYPES },
-          class: name,
-          aliases: { type: 'array', items: name },
-          taskClass: name,
-          version: name,
-          module: name,
-          export: name,
-          workerSettings: { type: 'array', items: name },
-          putIsRepeatable: { type: 'boolean' },
-          console: CONSOLE_SCHEMA,
-          deadLetters: {
-            ...{ type: 'object', required: ['topic'], additionalProperties: false },
-            properties: { topic: name, bootstrapServers: name },
-          },
-          signals: SIGNALS_SCHEMA,
-        },
-      },
-    },
-  },
-};
-
-let validate: ValidateFunction<{ plugins: PluginEntry[] }> | null = null;
-
-function manifestCheck(): ValidateFunction<{ plugins: PluginEntry[] }> {
-  if (!validate) {
-    // Loaded on demand: threads get a complete catalog and never need it.
-    // eslint-disable-next-line @typescript-eslint/no-require-imports
-    const AjvClass = (require('ajv') as { default: typeof Ajv }).default;
-    validate = new AjvClass({ allErrors: false }).compile(SCHEMA);
-  }
-  return validate;
 }
 
 /** Null if the folder is not a plugin: no `package.json`, or one without a `millrace` member. Never throws. */

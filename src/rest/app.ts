@@ -67,7 +67,8 @@ export function createApp(
   };
   app.use(...first, prepare, ...(options.pages ? [options.pages] : []));
   const at = (path: string): readonly ConsoleRoute[] => routes.filter((route) => route.path === path);
-  for (const path of new Set(routes.map((route) => route.path))) app.all(path, dispatch(path, at(path), options));
+  // `app.all` would add a layer for each of the 35 methods that Node.js knows.
+  for (const path of new Set(routes.map((route) => route.path))) app.route(path).all(dispatch(path, at(path), options));
   app.use((_request, response) => writeError(response, errorReply(routingError(404), options.logger, null)));
   // Express recognizes an error handler by its four parameters.
   const failed: ErrorRequestHandler = (error, _request, response, _next) =>

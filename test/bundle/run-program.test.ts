@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
 import { codeCachePath } from '../../src/bundle/programs';
-import { runProgram } from '../../src/bundle/run-program';
+import { provideSdk, runProgram } from '../../src/bundle/run-program';
 import { importModule } from '../../src/plugins/import-module';
 
 let dist: string;
@@ -77,4 +77,31 @@ test('a module with a bundle beside it is loaded from it, once, as import() load
   const module = await importModule(file);
   expect(module).toEqual({ from: 'bundle', folder: dist, default: { from: 'bundle', folder: dist } });
   expect(await importModule(file)).toBe(module);
+});
+
+describe('the SDK of a thread', () => {
+  const sdk = () => join(dist, 'index.js');
+  const thread = (cache: NodeJS.Dict<NodeJS.Module> = {}) => ({
+    resolve: Object.assign(() => sdk(), { paths: () => null }),
+    cache,
+  });
+
+  test('is loaded from its bundle, for all who require it later', () => {
+    writeFileSync(
+      join(dist, 'index.bundle.js'),
+      '//0123456789abcdef\n(function (require, __filename, __dirname) {return { from: "bundle" }; })',
+    );
+    const one = thread();
+    provideSdk(one);
+    expect(one.cache[sdk()]).toMatchObject({ id: sdk(), filename: sdk(), loaded: true, exports: { from: 'bundle' } });
+    const first = one.cache[sdk()];
+    provideSdk(one);
+    expect(one.cache[sdk()]).toBe(first);
+  });
+
+  test('is loaded from its modules if it has no bundle', () => {
+    const one = thread();
+    provideSdk(one);
+    expect(one.cache).toEqual({});
+  });
 });

@@ -1,8 +1,7 @@
 /** A file opened for appending. */
 import { constants } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { ensureDir } from 'fs-extra';
 import { ConnectError, isConnectError } from '@millrace/sdk';
 import { isInRoot, requireInRoot } from '../file-root';
 import { PartialWrite } from './partial-write';
@@ -38,7 +37,7 @@ export class AppendFile {
     let handle: FileHandle | null = null;
     try {
       await requireInRoot(file, options.root);
-      if (options.createDirs) await ensureDir(dirname(file));
+      if (options.createDirs) await mkdir(dirname(file), { recursive: true });
       handle = await open(file, FLAGS, MODE);
       if (!(await isInRoot(file, handle, options.root)))
         throw new Error('another file has got its name meanwhile; restart the task');
