@@ -26,7 +26,8 @@ interface NativeWrites {
 }
 
 export class OutputBuffer {
-  private bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  /** Empty at first: a worker has thousands of converters that never convert a record. */
+  private bytes = Buffer.alloc(0);
   /** Of all its bytes, for writes of several at once. */
   view = viewOf(this.bytes);
   private at = 0;
@@ -181,7 +182,7 @@ export class OutputBuffer {
   }
 
   private grow(needed: number): void {
-    let size = this.bytes.length;
+    let size = this.bytes.length || FIRST_BYTES;
     while (size < needed) size *= 2;
     this.replace(size, this.at);
   }
