@@ -32,7 +32,7 @@ import { HerderReads } from './requests/herder-reads';
 import { HerderRecords } from './requests/herder-records';
 import { HerderRestarts } from './requests/herder-restarts';
 import { HerderWrites } from './requests/herder-writes';
-import { readBack } from './requests/read-back';
+import { readBack, readOwnBack } from './requests/read-back';
 import { TickRequests } from './requests/tick-requests';
 import { TopicRequests } from './requests/topic-requests';
 import { ActiveTopics } from './running/active-topics';
@@ -298,6 +298,7 @@ function createFacets(
   return {
     writes: new HerderWrites({
       ...{ configs, reads, requests, validator, offsetLocks, logger, ...shared },
+      readOwnBack: async () => await readOwnBack({ configs, statuses }),
       fence: async (connector) => await fencing.fence(connector),
       requiresSignature: () => membership.requiresSignatures,
       verificationAlgorithms: config.interWorkerVerificationAlgorithms,

@@ -446,10 +446,8 @@ describe('one worker', () => {
     await until('the topic status', () =>
       kafka.texts('g-status').some((text) => text.startsWith('status-topic-orders')),
     );
-    await until('it to be read back', () => {
-      host.listener.onTopicActive({ connector: 'c', task: 0 }, 'orders');
-      return true;
-    });
+    await until('it to be read back', () => herder.topics.list('c').includes('orders'));
+    host.listener.onTopicActive({ connector: 'c', task: 0 }, 'orders');
     expect(kafka.texts('g-status').filter((text) => text.includes('status-topic-orders:connector-c'))).toHaveLength(1);
   });
 });

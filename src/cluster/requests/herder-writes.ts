@@ -34,6 +34,8 @@ export interface HerderWritesOptions {
   readonly requireOpen: () => void;
   /** Reads what other workers have changed. */
   readonly readBack: () => Promise<void>;
+  /** Reads what this worker has changed. */
+  readonly readOwnBack: () => Promise<void>;
   readonly logger: Logger;
 }
 
@@ -123,10 +125,10 @@ export class HerderWrites {
 
   /** On any worker. Does not wait for the effect. */
   async setTargetState(name: string, state: 'STARTED' | 'PAUSED', user: string | null = null): Promise<void> {
-    const { configs, requireOpen, readBack } = this.options;
+    const { configs, requireOpen, readBack, readOwnBack } = this.options;
     requireOpen();
     if (!configs.snapshot().contains(name)) throw new HerderError(404, `Unknown connector ${name}`);
-    await thenReadBack(configs.putTargetState(name, state, byUser(user)), readBack);
+    await thenReadBack(configs.putTargetState(name, state, byUser(user)), readBack, readOwnBack);
   }
 
   async stopConnector(name: string, user: string | null = null): Promise<void> {
@@ -194,7 +196,8 @@ export class HerderWrites {
 
   /** On the leader. Once it is answered, this worker has read it. */
   private async change<T>(stage: string, run: () => Promise<T>): Promise<T> {
-    return await thenReadBack(this.options.requests.runAsLeader(stage, run), this.options.readBack);
+    const { requests, readBack, readOwnBack } = this.options;
+    return await thenReadBack(requests.runAsLeader(stage, run), readBack, readOwnBack);
   }
 
   private async validate(config: ConnectorConfig): Promise<readonly ConfigWarning[]> {

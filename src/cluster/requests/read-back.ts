@@ -3,24 +3,36 @@ import { settledWithin } from '@millrace/sdk';
 import { HerderError, NotHereError } from '../errors';
 
 export interface ReadBackStores {
-  readonly configs: { readToEnd(timeoutMs: number): Promise<void> };
-  readonly statuses: { flush(): Promise<void>; readToEnd(): Promise<void> };
+  readonly configs: { readToEnd(timeoutMs: number): Promise<void>; readWritten(): Promise<void> };
+  readonly statuses: { flush(): Promise<void>; readToEnd(): Promise<void>; readWritten(): Promise<void> };
 }
 
 /** The change is made, so its answer does not wait longer for Kafka. */
 const READ_BACK_MS = 2_000;
 
-/** Never rejects. */
+/** What any worker has written. Never rejects. */
 export async function readBack({ configs, statuses }: ReadBackStores): Promise<void> {
   const written = statuses.flush().then(async () => await statuses.readToEnd());
   await settledWithin(Promise.allSettled([configs.readToEnd(READ_BACK_MS), written]), READ_BACK_MS, null);
 }
 
-/** Settles as `change` does, later: after a read, unless nothing was changed. */
-export async function thenReadBack<T>(change: Promise<T>, read: () => Promise<void>): Promise<T> {
+/** What this worker has written. Never rejects. */
+export async function readOwnBack({ configs, statuses }: ReadBackStores): Promise<void> {
+  await settledWithin(Promise.allSettled([configs.readWritten(), statuses.readWritten()]), READ_BACK_MS, null);
+}
+
+/**
+ * Settles as `change` does, later: after a read, unless nothing was changed. What a failed change has written may not
+ * be acknowledged: `read` must find it nevertheless. `readDone`: after a change that succeeded (Default: `read`)
+ */
+export async function thenReadBack<T>(
+  change: Promise<T>,
+  read: () => Promise<void>,
+  readDone: () => Promise<void> = read,
+): Promise<T> {
   try {
     const result = await change;
-    await read();
+    await readDone();
     return result;
   } catch (error) {
     if (!isRefusal(error)) await read();

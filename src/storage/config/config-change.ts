@@ -3,7 +3,7 @@ import { ConnectError, isConnectError, withDeadline } from '@millrace/sdk';
 import { KafkaError } from '@millrace/kafka-client';
 import type { ChangePermission, Decider } from './change-permission';
 import type { CompactedLog, LogEntry } from '../log/compacted-log';
-import { isTopicDeleted } from '../log/topic-presence';
+import { isSlow, isTopicDeleted } from '../log/topic-presence';
 
 /** Timeout of one change with all its steps. Milliseconds. */
 const TIMEOUT_MS = 30_000;
@@ -38,7 +38,7 @@ export class ConfigChange {
   private fenced = false;
 
   constructor(
-    private readonly log: Pick<CompactedLog, 'readToEnd' | 'checkTopic'>,
+    private readonly log: Pick<CompactedLog, 'readToEnd' | 'readWritten' | 'checkTopic'>,
     private readonly writer: ChangeWriter,
     private readonly permission: ChangePermission | null,
     decider: Decider,
@@ -53,7 +53,7 @@ export class ConfigChange {
   async run(failure: string, steps: (change: ConfigChange) => Promise<void>): Promise<void> {
     try {
       await withDeadline(
-        Promise.race([steps(this), this.topicDeleted()]),
+        this.unlessDeleted(steps(this)),
         TIMEOUT_MS,
         () => new Error(`no answer within ${TIMEOUT_MS} ms`),
       );
@@ -65,7 +65,12 @@ export class ConfigChange {
     }
   }
 
-  /** Rejects if the topic was deleted, for which the producer would wait; else never settles. */
+  /** Rejects if the topic was deleted, for which the producer would wait. */
+  private async unlessDeleted(steps: Promise<void>): Promise<void> {
+    if (await isSlow(steps)) await Promise.race([steps, this.topicDeleted()]);
+    await steps;
+  }
+
   private async topicDeleted(): Promise<never> {
     await this.log.checkTopic?.().catch((error: unknown) => {
       if (isTopicDeleted(error)) throw error;
@@ -76,6 +81,15 @@ export class ConfigChange {
   async readToEnd(): Promise<void> {
     this.checkTimeout();
     await this.log.readToEnd();
+  }
+
+  /**
+   * What this change and those before it have written, and all before that: in one partition, the acknowledgement says
+   * how far to read. The offsets of a transaction say nothing about the end of others.
+   */
+  async readBack(): Promise<void> {
+    this.checkTimeout();
+    await (this.writer.transactional ? this.log.readToEnd() : this.log.readWritten());
   }
 
   /** Writes records that take effect only with a later record. */

@@ -99,6 +99,11 @@ export class ConfigStore {
     );
   }
 
+  /** What this worker has written, as far as it is acknowledged, and all before that. */
+  async readWritten(): Promise<void> {
+    await this.log.readWritten();
+  }
+
   /** Leader only. Writes the target state first, so that no worker starts a connector that must be paused. */
   async putConnector(
     connector: string,
@@ -110,7 +115,7 @@ export class ConfigStore {
     await this.change('leader').run('Error writing connector configuration to Kafka', async (change) => {
       const records = [caused(connectorRecord(connector, config), creates ? { ...cause, creates } : cause)];
       await change.write(state === null ? records : [caused(targetStateRecord(connector, state), cause), ...records]);
-      await change.readToEnd();
+      await change.readBack();
     });
   }
 
@@ -118,7 +123,7 @@ export class ConfigStore {
   async removeConnector(connector: string, cause = UNKNOWN_CAUSE): Promise<void> {
     await this.change('leader').run('Error removing connector configuration from Kafka', async (change) => {
       await change.write([caused(connectorTombstone(connector), cause), targetStateTombstone(connector)]);
-      await change.readToEnd();
+      await change.readBack();
     });
   }
 
@@ -128,10 +133,10 @@ export class ConfigStore {
       await change.readToEnd();
       if (configs.length > 0) {
         await change.prepare(configs.map((config, task) => taskRecord(connector, task, config)));
-        await change.readToEnd();
+        await change.readBack();
       }
       await change.write([caused(commitRecord(connector, configs.length), cause)]);
-      await change.readToEnd();
+      await change.readBack();
     });
   }
 
@@ -143,7 +148,7 @@ export class ConfigStore {
         caused(commitRecord(connector, 0), cause),
         caused(targetStateRecord(connector, 'STOPPED'), cause),
       ]);
-      await change.readToEnd();
+      await change.readBack();
     });
   }
 
@@ -159,7 +164,7 @@ export class ConfigStore {
   async putSessionKey(key: SessionKey): Promise<void> {
     await this.change('leader').run('Error writing session key to Kafka', async (change) => {
       await change.write([sessionKeyRecord(key)]);
-      await change.readToEnd();
+      await change.readBack();
     });
   }
 
@@ -167,7 +172,7 @@ export class ConfigStore {
   async putTaskCountRecord(connector: string, tasks: number): Promise<void> {
     await this.change('leader').run('Error writing task count record to Kafka', async (change) => {
       await change.write([taskCountRecord(connector, tasks)]);
-      await change.readToEnd();
+      await change.readBack();
     });
   }
 
@@ -180,7 +185,7 @@ export class ConfigStore {
   ): Promise<void> {
     await this.change('leader').run('Error writing restart request to Kafka', async (change) => {
       await change.write([caused(restartRecord(connector, includeTasks, onlyFailed), cause)]);
-      await change.readToEnd();
+      await change.readBack();
     });
   }
 

@@ -37,6 +37,11 @@ export interface CompactedLog {
   write(records: readonly LogEntry[], epoch?: number): Promise<void>;
   /** Resolves when all records that any worker wrote before the call have been passed to the listener. */
   readToEnd(): Promise<void>;
+  /**
+   * The same for the acknowledged records of this worker, and all records before them in their partitions, without
+   * asking Kafka how far the topic reaches.
+   */
+  readWritten(): Promise<void>;
   /** Resolves when all writes of this worker are acknowledged or have failed. */
   flush(): Promise<void>;
   /** Flushes and closes; pending reads are rejected. */

@@ -5,6 +5,7 @@ import {
   type Admin,
   type AssignedConsumer,
   type ClientConfig,
+  type DeliveryCallback,
   type IsolationLevel,
   type KafkaClients,
   type Producer,
@@ -14,8 +15,9 @@ import {
 import type { Logger } from '../../logging/logger';
 import type { CompactedLog, LogEntry, LogListener } from './compacted-log';
 import { checkSinglePartition, ensureTopic } from './ensure-topic';
+import { OwnRecords } from './own-records';
 import type { StorageTopic } from './storage-topic';
-import { TopicPresence } from './topic-presence';
+import { isSlow, TopicPresence } from './topic-presence';
 
 export interface KafkaCompactedLogOptions {
   readonly topic: StorageTopic;
@@ -48,6 +50,8 @@ const IDLE_POLL_MS = 60_000;
 const CATCH_UP_POLL_MS = 1_000;
 const RETRY_MS = 1_000;
 const PARTITION_LOOKUP_MS = 30_000;
+/** A record that was acknowledged has been read by then, unless Kafka has lost it or its topic. */
+const OWN_RECORDS_MS = 1_000;
 /** Equal to the timeout of topic creation, and to how long a Java worker waits for the cluster id. */
 const CONNECT_MS = 60_000;
 
@@ -68,6 +72,7 @@ export class KafkaCompactedLog implements CompactedLog {
   private readonly stopping = new AbortController();
   private assignment: TopicPartition[] = [];
   private requests: ReadRequest[] = [];
+  private readonly own = new OwnRecords();
   private listener: LogListener = () => undefined;
   private readonly presence: TopicPresence;
   private loop: Promise<void> | null = null;
@@ -139,9 +144,11 @@ export class KafkaCompactedLog implements CompactedLog {
     let isPartial = false;
     let settle: () => void = () => undefined;
     const settled = new Promise<void>((resolve) => (settle = resolve));
-    const onDelivery = (error: KafkaError | null): void => {
-      if (error === null) isPartial = true;
-      else if (failure === null || error.inDoubt) failure = error;
+    const onDelivery = (error: KafkaError | null, _: number, __: string, partition: number, offset: number): void => {
+      if (error === null) {
+        isPartial = true;
+        this.own.acknowledged(partition, offset);
+      } else if (failure === null || error.inDoubt) failure = error;
       if (--open === 0) settle();
     };
     const enqueue = (): Promise<void> | null => this.enqueue(records, 0, epoch, onDelivery);
@@ -156,7 +163,7 @@ export class KafkaCompactedLog implements CompactedLog {
     records: readonly LogEntry[],
     from: number,
     epoch: number,
-    onDelivery: (error: KafkaError | null) => void,
+    onDelivery: DeliveryCallback,
   ): Promise<void> | null {
     if (this.options.permission?.check(epoch) === 'never') throw this.outdated(from > 0);
     for (let at = from; at < records.length; at++) {
@@ -190,9 +197,15 @@ export class KafkaCompactedLog implements CompactedLog {
     await this.producer.prepare([this.options.topic.name]);
   }
 
-  /** Positions in a deleted topic lie past the end of the new one. */
   async checkTopic(): Promise<void> {
-    if (await this.presence.check()) await this.consumer.seekToBeginning(this.assignment);
+    await this.isAnother();
+  }
+
+  /** Positions in a deleted topic lie past the end of the new one. */
+  private async isAnother(): Promise<boolean> {
+    const isAnother = await this.presence.check();
+    if (isAnother) await this.consumer.seekToBeginning(this.assignment);
+    return isAnother;
   }
 
   async readToEnd(): Promise<void> {
@@ -201,6 +214,14 @@ export class KafkaCompactedLog implements CompactedLog {
       this.requests.push({ resolve, reject });
       this.consumer.wakeup();
     });
+  }
+
+  async readWritten(): Promise<void> {
+    if (this.stopping.signal.aborted) throw this.stopped();
+    const unread = await this.own.unread(this.isRead, OWN_RECORDS_MS);
+    if (unread === null) return;
+    await this.readToEnd();
+    this.own.forget(unread);
   }
 
   async flush(): Promise<void> {
@@ -222,6 +243,7 @@ export class KafkaCompactedLog implements CompactedLog {
       // Pending reads may wait for records that were not written, or for a response from Kafka.
       await Promise.all([this.producer.close(0), this.consumer.close(), this.loop]);
       for (const request of this.requests.splice(0)) request.reject(this.stopped());
+      this.own.giveUp();
     }
   }
 
@@ -318,14 +340,16 @@ export class KafkaCompactedLog implements CompactedLog {
   private async endOffsets(isolation: IsolationLevel = 'read_uncommitted'): Promise<number[]> {
     for (;;) {
       try {
-        await this.unlessStopped(this.checkTopic());
+        if (this.presence.problem !== null) await this.unlessStopped(this.checkTopic());
         const listed = this.options.admin.listOffsets(this.assignment, 'latest', isolation);
-        const found = await this.unlessStopped(listed);
+        const found = await this.unlessStopped(this.unlessDeleted(listed));
         const ends = new Array<number>(this.assignment.length).fill(0);
         for (const { partition, offset } of found) ends[partition] = offset;
         return ends;
       } catch (error) {
-        if (!isRetriable(error) || this.stopping.signal.aborted) throw error;
+        if (this.stopping.signal.aborted) throw error;
+        if (isUnknownTopic(error) && (await this.unlessStopped(this.isAnother()))) continue;
+        if (!isRetriable(error)) throw error;
         this.options.logger.warn(
           `Cannot read the end offsets of storage topic '${this.options.topic.name}', retrying: ${messageOf(error)}`,
         );
@@ -334,11 +358,16 @@ export class KafkaCompactedLog implements CompactedLog {
     }
   }
 
+  /** A deleted topic is looked for only when Kafka does not answer at once. */
+  private async unlessDeleted<T>(answer: Promise<T>): Promise<T> {
+    if (await isSlow(answer)) await this.checkTopic();
+    return await answer;
+  }
+
   /** Compares positions, not record offsets: the log may end with a transaction marker or a compacted offset. */
   private async catchUp(ends: readonly number[]): Promise<void> {
-    const isLagging = (partition: TopicPartition): boolean =>
-      (this.consumer.position(partition) ?? 0) < (ends[partition.partition] ?? 0);
-    while (this.assignment.some(isLagging)) {
+    const isLagging = (partition: number): boolean => !this.isRead(partition, ends[partition] ?? 0);
+    while (this.assignment.some(({ partition }) => isLagging(partition))) {
       if (this.stopping.signal.aborted) throw this.stopped();
       try {
         await this.poll(CATCH_UP_POLL_MS);
@@ -352,9 +381,19 @@ export class KafkaCompactedLog implements CompactedLog {
     }
   }
 
+  private readonly isRead = (partition: number, end: number): boolean => {
+    const assigned = this.assignment[partition];
+    return assigned !== undefined && (this.consumer.position(assigned) ?? 0) >= end;
+  };
+
   private async poll(timeoutMs: number): Promise<void> {
     for (const { partition, records } of await this.consumer.poll(timeoutMs))
       for (const { offset, timestamp, key, value, headers } of records)
         this.listener({ partition, offset, timestamp, key, value, headers });
+    this.own.update(this.isRead);
   }
+}
+
+function isUnknownTopic(error: unknown): boolean {
+  return error instanceof KafkaError && error.code === 'UNKNOWN_TOPIC_OR_PARTITION';
 }

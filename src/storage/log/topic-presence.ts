@@ -1,5 +1,5 @@
 /** Detects that a storage topic was deleted while the worker runs. Source: connect-runtime §1.2. */
-import { ConnectError, isConnectError, monotonicNow } from '@millrace/sdk';
+import { ConnectError, isConnectError, monotonicNow, settledWithin } from '@millrace/sdk';
 import type { Admin } from '@millrace/kafka-client';
 import type { Logger } from '../../logging/logger';
 import { ensureTopic } from './ensure-topic';
@@ -7,6 +7,18 @@ import type { StorageTopic } from './storage-topic';
 
 /** Interval of the checks while nothing is read or written. */
 const IDLE_CHECK_MS = 60_000;
+
+/** Kafka answers sooner, unless the topic was deleted or a broker is away. */
+const SLOW_MS = 250;
+
+/** False once `answer` settles; true after a while. */
+export async function isSlow(answer: Promise<unknown>): Promise<boolean> {
+  const settled = answer.then(
+    () => false,
+    () => false,
+  );
+  return await settledWithin(settled, SLOW_MS, true);
+}
 
 /** True for the error of a change or a read of the config topic after its deletion. */
 export function isTopicDeleted(error: unknown): error is ConnectError {

@@ -56,6 +56,12 @@ export class StatusStore {
     await this.log.readToEnd();
   }
 
+  /** Reads what this worker has written, once all of it is acknowledged or has failed. */
+  async readWritten(): Promise<void> {
+    await this.log.flush();
+    await this.log.readWritten();
+  }
+
   /** Writes unconditionally. Returns at once; the cache has the status when it is read back. */
   put(entity: WorkEntity, status: EntityStatus, restart: Restart | null = null): void {
     this.generation = status.generation;

@@ -464,3 +464,116 @@ test('a stop does not wait for writes that Kafka does not accept, and reports wh
   await expect(log.stop()).rejects.toMatchObject({ code: 'STORAGE_NOT_WRITTEN', place: { topic: 't' } });
   await reading;
 });
+
+describe('what this worker has written', () => {
+  /** A log whose admin client counts its requests, and a consumer that reads only while it may. */
+  async function started(): Promise<{
+    log: KafkaCompactedLog;
+    records: string[];
+    kafka: MemoryKafka;
+    requests: string[];
+    hold: () => void;
+    release: () => void;
+  }> {
+    const kafka = new MemoryKafka();
+    const requests: string[] = [];
+    const admin = kafka.admin();
+    let release = (): void => undefined;
+    let held: Promise<void> | null = null;
+    const clients = Object.assign(Object.create(kafka) as MemoryKafka, {
+      assignedConsumer: () => {
+        const consumer = kafka.assignedConsumer();
+        return {
+          ...consumer,
+          poll: async (timeoutMs: number) => {
+            await held;
+            return held === null ? await consumer.poll(timeoutMs) : [];
+          },
+        };
+      },
+    });
+    const { log, records, start } = create(clients, {
+      partitions: 2,
+      admin: {
+        ...admin,
+        describeTopics: async (names) => {
+          requests.push('describe');
+          return await admin.describeTopics(names);
+        },
+        listOffsets: async (partitions, at) => {
+          requests.push('list');
+          return await admin.listOffsets(partitions, at);
+        },
+      },
+    });
+    await start();
+    requests.splice(0);
+    return {
+      ...{ log, records, kafka, requests },
+      hold: () => (held = new Promise((resolve) => (release = resolve))),
+      release: () => {
+        held = null;
+        release();
+      },
+    };
+  }
+
+  test('is read as far as Kafka has acknowledged it, without a request for the end of the topic', async () => {
+    const { log, records, kafka, requests } = await started();
+    await log.readWritten();
+    kafka.append('t', 0, bytes('other'), bytes('before'));
+    await log.write([
+      [bytes('a'), bytes('1')],
+      [bytes('b'), bytes('2')],
+    ]);
+    await log.readWritten();
+    expect(records.map((record) => record.split(' ')[1]).sort()).toEqual(['a=1', 'b=2', 'other=before']);
+    await log.readWritten();
+    expect(requests).toEqual([]);
+  });
+
+  test('is waited for', async () => {
+    const { log, records, hold, release } = await started();
+    hold();
+    await log.write([[bytes('a'), bytes('1')]]);
+    const read = log.readWritten();
+    await expect(Promise.race([read, Promise.resolve('not yet')])).resolves.toBe('not yet');
+    expect(records).toEqual([]);
+    release();
+    await read;
+    expect(records).toHaveLength(1);
+  });
+
+  test('may be lost: then the topic is read to its end', async () => {
+    jest.useFakeTimers();
+    try {
+      const { log, records, kafka, requests, hold, release } = await started();
+      hold();
+      await log.write([[bytes('a'), bytes('1')]]);
+      const [partition] = kafka.topics.get('t')?.partitions.filter(({ end }) => end > 0) ?? [];
+      // As by an election of a broker that had not replicated it.
+      Object.assign(partition ?? {}, { end: 0, records: [] });
+      const read = log.readWritten();
+      release();
+      await jest.advanceTimersByTimeAsync(1_000);
+      await read;
+      expect(requests).toContain('list');
+      await log.write([[bytes('a'), bytes('2')]]);
+      await log.readWritten();
+      expect(records.map((record) => record.split(' ')[1])).toEqual(['a=2']);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  test('is not waited for by a log that stops', async () => {
+    const { log, hold, release } = await started();
+    hold();
+    await log.write([[bytes('a'), bytes('1')]]);
+    const read = expect(log.readWritten()).rejects.toMatchObject({ code: 'STORAGE_CLOSED' });
+    const stopped = log.stop();
+    release();
+    await stopped;
+    await read;
+  });
+});

@@ -78,6 +78,9 @@ export class MemoryLog implements CompactedLog {
   async readToEnd(): Promise<void> {
     this.deliver();
   }
+  async readWritten(): Promise<void> {
+    await this.readToEnd();
+  }
   async flush(): Promise<void> {}
   async stop(): Promise<void> {
     this.topic.detach(this);
