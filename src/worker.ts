@@ -27,6 +27,7 @@ import { createRestServer } from './rest/server';
 import { checkDefaultConverters } from './tasks/check-default-converters';
 import { createTaskHost } from './tasks/hosts/create-task-host';
 import { taskConverters } from './tasks/task-converters';
+import { IdleHeap } from './threads/idle-heap';
 import { runningThreads } from './threads/running-threads';
 import { CONNECT_VERSION, MILLRACE_VERSION } from './version';
 
@@ -139,6 +140,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver, r
         logger: named('plugins'),
       })
     : null;
+  const idleHeap = new IdleHeap();
   let urls: readonly string[] = [];
   let stopping = false;
   return {
@@ -177,11 +179,13 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver, r
       } finally {
         clearTimeout(silence);
       }
+      if (!stopping) idleHeap.start();
     },
     // REST closes last, so that requests are answered while tasks stop.
     stop: async () => {
       stopping = true;
       watcher?.close();
+      idleHeap.stop();
       try {
         await herder?.stop();
       } finally {

@@ -3,7 +3,7 @@
  * that V8 compiled for a start. A start then reads two files instead of resolving, reading and compiling a thousand.
  * `npm run build` writes both (dev/bundle). Without a bundle, the program runs from the modules.
  */
-import { readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { createRequire, Module } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
@@ -11,6 +11,10 @@ import { codeCachePath, PROGRAMS } from './programs';
 
 /** `off`: from the modules, so that traces and the debugger have their names and lines. */
 const SETTING = 'MILLRACE_BUNDLE';
+
+/** Of ES2024, which Node.js 20 has. */
+type Resizable = ArrayBuffer & { resize(bytes: number): void };
+const ResizableBuffer = ArrayBuffer as unknown as new (bytes: number, options: { maxByteLength: number }) => Resizable;
 
 /** @param folder where the bundles are */
 export function runProgram(name: keyof typeof PROGRAMS, folder = __dirname): void {
@@ -21,11 +25,14 @@ export function runProgram(name: keyof typeof PROGRAMS, folder = __dirname): voi
 
 /** What the module of the bundle exports. Null: there is no bundle, or none is to be used. */
 export function loadBundle(file: string): object | null {
-  const source = process.env[SETTING] === 'off' ? null : readOrNull(file)?.toString('latin1');
-  if (source == null) return null;
-  const cachedData = readOrNull(codeCachePath(file, source)) ?? undefined;
+  const text = process.env[SETTING] === 'off' ? null : readOrNull(file);
+  if (text === null) return null;
+  const source = text.toString('latin1');
+  release(text);
+  const cachedData = readOrNull(codeCachePath(file, source));
   // V8 rejects the bytecode of other versions and flags, and compiles the source instead.
   const script = new Script(source, { filename: file, ...(cachedData && { cachedData }) });
+  release(cachedData);
   const run = script.runInThisContext() as (require: NodeJS.Require, file: string, folder: string) => object;
   return run(createRequire(file), file, dirname(file));
 }
@@ -39,10 +46,25 @@ export function provideSdk(require: Pick<NodeJS.Require, 'resolve' | 'cache'>): 
   require.cache[file] = Object.assign(module, { filename: file, loaded: true, exports });
 }
 
+/**
+ * In memory that `resize(0)` returns to the system at once: malloc would keep megabytes for each thread that has read
+ * its program.
+ */
 function readOrNull(path: string): Buffer | null {
+  let file: number | null = null;
   try {
-    return readFileSync(path);
+    file = openSync(path, 'r');
+    const { size } = fstatSync(file);
+    const bytes = Buffer.from(new ResizableBuffer(size, { maxByteLength: size }));
+    for (let at = 0, read = 1; at < size && read > 0; at += read) read = readSync(file, bytes, at, size - at, at);
+    return bytes;
   } catch {
     return null;
+  } finally {
+    if (file !== null) closeSync(file);
   }
+}
+
+function release(bytes: Buffer | null): void {
+  (bytes?.buffer as Resizable | undefined)?.resize(0);
 }
