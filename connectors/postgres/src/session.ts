@@ -26,6 +26,8 @@ export interface Session {
   readonly timeline: string | null;
   /** Offsets are committed in the same transaction as the records of a poll. */
   readonly exactlyOnce: boolean;
+  /** See `SourceTaskContext`. */
+  readonly rowsEndAtPoll: boolean;
   /**
    * Resolves when the offset is stored, after the offsets of all records returned before. Null removes the offset.
    */

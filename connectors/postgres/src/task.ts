@@ -66,6 +66,9 @@ export class PostgresSourceTask implements SourceTask {
 
   async poll(): Promise<readonly SourceRecord[] | null> {
     const { session } = this.started as Started;
+    const { phase } = this;
+    const isAllReturned = [this.reselector, this.moved, this.unread].every((one) => one?.isIdle !== false);
+    if (phase instanceof SignaledStream && isAllReturned) phase.released();
     return session.notifications.appendTo(await this.records(session));
   }
 

@@ -69,6 +69,11 @@ export interface SourceTaskContext extends TaskContext {
   /** Null unless the task is exactly-once and the connector has `transaction.boundary=connector`. */
   readonly transactionContext: TransactionContext | null;
   /**
+   * True: when `poll` is called, nothing reads the bytes of a `RawRow` any more that it has returned before, so that
+   * their memory may be used again. (Default: false)
+   */
+  readonly rowsEndAtPoll?: boolean;
+  /**
    * Commits an offset without a record, after the offsets of all records polled so far. Null deletes the partition's
    * offset. Resolves once the offset is stored, which happens as soon as those records are acknowledged, without
    * waiting for `offset.flush.interval.ms`. Retries while Kafka is unavailable, and rejects with the signal's reason if

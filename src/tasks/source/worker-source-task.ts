@@ -52,13 +52,14 @@ export async function createWorkerSourceTask(options: WorkerTaskOptions<SourceCo
     sleep: (ms) => loop.sleep(ms),
     stopping: () => loop.isStopping,
   });
+  const logsRecords = settings.log && settings.logMessages;
   const delivery =
     previewed ??
     createDelivery(options, {
       task,
       producer,
       policy,
-      keepRecords: settings.log && settings.logMessages,
+      keepRecords: logsRecords,
       stopping: () => loop.isStopping,
       onFailure: () => loop.wake(),
     });
@@ -79,7 +80,8 @@ export async function createWorkerSourceTask(options: WorkerTaskOptions<SourceCo
     onPaused: () => options.hooks.onPaused(),
     onResumed: () => options.hooks.onResumed(),
   });
-  return new WorkerSourceTask(options, { task, chain, producer, admin, delivery, loop });
+  const rowsEndAtPoll = !preview && !logsRecords && task.commitRecord === undefined;
+  return new WorkerSourceTask(options, { task, chain, producer, admin, delivery, loop, rowsEndAtPoll });
 }
 
 interface SourceTaskResources extends TaskResources {
@@ -88,6 +90,8 @@ interface SourceTaskResources extends TaskResources {
   readonly admin: Admin | null;
   readonly delivery: SourceDelivery;
   readonly loop: SourceLoop;
+  /** Records are converted before the next poll, and not kept afterwards. */
+  readonly rowsEndAtPoll: boolean;
 }
 
 class WorkerSourceTask extends WorkerTask<SourceConnector, SourceTaskResources> {
@@ -139,7 +143,7 @@ class WorkerSourceTask extends WorkerTask<SourceConnector, SourceTaskResources> 
 
   private sourceContext(): SourceTaskContext {
     const { spec, environment, calls } = this.options;
-    const { delivery } = this.parts;
+    const { delivery, rowsEndAtPoll } = this.parts;
     const offsets = taskOffsets(spec, environment.offsets);
     const read = async (partitions: Parameters<SourceTaskContext['offsets']['offsets']>[0]) => {
       this.refuseWhenCancelled();
@@ -152,6 +156,7 @@ class WorkerSourceTask extends WorkerTask<SourceConnector, SourceTaskResources> 
         offsets: read,
       },
       exactlyOnce: delivery.exactlyOnce,
+      rowsEndAtPoll,
       transactionContext: delivery.requests as TransactionContext | null,
       columnConverter: (name) => columnConverter(name, environment.registry),
       storeOffset: async (partition, offset) => {

@@ -9,6 +9,7 @@ import {
 } from '@millrace/sdk';
 import { MemoryConnection, MemoryConsumers, MemoryMetrics, MemoryProducers } from '@millrace/sdk/testing';
 import { Client } from 'pg';
+import { ReadSegments } from '../../../connectors/postgres/src/replication/read-segments';
 import { PostgresSourceTask } from '../../../connectors/postgres/src/task';
 import type { TestDatabase } from '../../helpers/test-database';
 import { waitFor } from '../../helpers/wait-for';
@@ -36,6 +37,19 @@ export interface LogLine {
 /** eslint-friendly loose record: tests look into values freely. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type AnyRecord = SourceRecord & { key: any; value: any };
+
+interface SegmentsInside {
+  readonly used: readonly Buffer[];
+}
+
+/** Memory that may be used again is overwritten at once, so that a row that is still read from it is noticed. */
+const { doneBefore } = ReadSegments.prototype;
+ReadSegments.prototype.doneBefore = function (this: ReadSegments, oldest: Buffer | null): void {
+  const before = [...(this as unknown as SegmentsInside).used];
+  doneBefore.call(this, oldest);
+  const { used } = this as unknown as SegmentsInside;
+  for (const segment of before) if (!used.includes(segment)) segment.fill(0xff);
+};
 
 export class TaskRun {
   /** Plugins that tasks find by name. */
@@ -125,6 +139,7 @@ export class TaskRun {
       },
       configs: () => this.config,
       exactlyOnce: this.exactlyOnce,
+      rowsEndAtPoll: true,
       offsets: {
         offset: async () => read,
         offsets: async (partitions) => partitions.map(() => read),

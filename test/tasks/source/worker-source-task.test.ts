@@ -87,6 +87,28 @@ test('client settings: Java defaults, worker producer.*, then producer.override.
   ]);
 });
 
+test('the bytes of rows end with the next poll, unless records are kept for commitRecord or for the log', async () => {
+  const told = async (config: Record<string, string>, task = new ScriptedSource([])): Promise<unknown> => {
+    let given: unknown;
+    const { start: started } = task;
+    task.start = (own, context) => {
+      given = context.rowsEndAtPoll;
+      return started(own, context);
+    };
+    const { runner, listener } = start(task, config);
+    await listener.until('running c-0');
+    await stop(runner);
+    return given;
+  };
+  expect(await told({})).toBe(true);
+  expect(await told({ 'errors.tolerance': 'all', 'errors.log.enable': 'true' })).toBe(true);
+  const logged = { 'errors.log.enable': 'true', 'errors.log.include.messages': 'true' };
+  expect(await told(logged)).toBe(false);
+  const notified = new ScriptedSource([]);
+  notified.commitRecord = () => undefined;
+  expect(await told({}, notified)).toBe(false);
+});
+
 test('connect-runtime 78: records not acknowledged in time are not stored', async () => {
   const task = new ScriptedSource([[record(1), record(2), record(3)]]);
   const { runner, w } = start(task, {}, { 'offset.flush.timeout.ms': '300' }, (x) => (x.producer.autoAck = false));

@@ -7,6 +7,7 @@ import { Client, type ClientConfig } from 'pg';
 import type { ConnectionConfig } from '../config/postgres-config';
 import { bindIfPossible } from './channel-binding';
 import { tlsAttempts, type TlsAttempt } from './tls';
+import { directSocket } from './direct-socket';
 import { databaseError, errorCode, errorText } from './errors';
 import { MAX_MESSAGE, MessageGuard } from './message-guard';
 import { connectionOf, GuardedConnection, runsQuery, withoutReplication } from './pg-internals';
@@ -47,7 +48,15 @@ export function clientConfig(config: ConnectionConfig, role: Role, tls: TlsAttem
     enableChannelBinding: true,
     // pg refuses more, because the server sets it.
     scramMaxIterations: MAX_SCRAM_ITERATIONS,
-    connection: new GuardedConnection({ ssl: tls, keepAlive: config.keepAlive }, guard),
+    connection: new GuardedConnection(
+      {
+        ssl: tls,
+        keepAlive: config.keepAlive,
+        // The others wait for few bytes, and a TLS socket has memory of its own.
+        ...(role === 'Streaming' && tls === false && { stream: directSocket }),
+      },
+      guard,
+    ),
   };
   return settings;
 }

@@ -44,10 +44,10 @@ interface Attaching {
 /** An option of `Client`: a connection whose parser receives nothing that the guard rejects. */
 export class GuardedConnection extends Connection {
   constructor(
-    { ssl, keepAlive }: ClientConfig,
+    options: Pick<ClientConfig, 'ssl' | 'keepAlive' | 'stream'>,
     readonly guard: MessageGuard,
   ) {
-    super({ ssl, keepAlive });
+    super(options);
   }
 
   attachListeners(stream: Socket): void {

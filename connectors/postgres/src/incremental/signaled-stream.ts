@@ -117,6 +117,11 @@ export class SignaledStream implements Phase, ChangeObserver {
     this.stream.unreadUntil(lsn);
   }
 
+  /** All records that `next` has returned are converted. */
+  released(): void {
+    this.stream.released();
+  }
+
   acknowledge(position: Lsn): void {
     this.stream.acknowledge(position);
   }

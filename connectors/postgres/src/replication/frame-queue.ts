@@ -23,6 +23,11 @@ export class FrameQueue<Tag> {
     return this.queuedMessages;
   }
 
+  /** The buffer of the oldest message; null: it is empty. */
+  get oldest(): Buffer | null {
+    return this.segments[this.head]?.buffer ?? null;
+  }
+
   /** `count` complete messages with their headers, back to back. */
   push(buffer: Buffer, start: number, end: number, count: number, tag: Tag): void {
     this.segments.push({ buffer, at: start, end, tag });

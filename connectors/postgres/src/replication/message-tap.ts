@@ -9,9 +9,11 @@ import { isConnectError, monotonicNow, startTimer } from '@millrace/sdk';
 import type { Client } from 'pg';
 import type { MessageGuard } from '../database/message-guard';
 import { connectionOf } from '../database/pg-internals';
+import { readDirectly } from '../database/direct-socket';
 import { SocketReads } from '../database/socket-reads';
 import { FrameQueue, HEADER } from './frame-queue';
 import { ReadPacer } from './read-pacer';
+import { ReadSegments } from './read-segments';
 
 export const COPY_DATA = 0x64; // d
 export const DATA_ROW = 0x44; // D
@@ -33,41 +35,36 @@ export class MessageTap<Tag> {
   private readonly socket: Socket;
   private readonly reads: SocketReads;
   private readonly pacer = new ReadPacer();
+  private readonly segments: ReadSegments;
   private readonly guard: MessageGuard;
   private readonly parserListeners: Listener[];
-  /** An incomplete message, and the number of bytes received of it. */
-  private partial: Buffer | null = null;
-  private filled = 0;
-  /** Received bytes that do not make up a header yet. */
-  private rest: Buffer | null = null;
   private paused = false;
   private discarding = false;
 
   /**
    * Install it while no query runs, so that pg's parser holds no partial message. `code` is the type of message that is
-   * intercepted, 0 for none; change it while no query runs. `tag` marks messages queued from now on.
+   * intercepted, 0 for none; change it while no query runs. `tag` marks messages queued from now on. `reuses`: the
+   * caller calls `released`.
    */
   constructor(
     client: Client,
     public code: number,
     private readonly limits: TapLimits,
     public tag: Tag,
+    reuses = false,
   ) {
+    this.segments = new ReadSegments(reuses);
     const { stream, guard } = connectionOf(client);
     this.socket = stream;
     this.reads = new SocketReads(stream);
     this.guard = guard;
     this.parserListeners = this.socket.listeners('data') as Listener[];
     this.socket.removeAllListeners('data');
-    this.socket.on('data', (chunk: Buffer) => {
-      if (this.socket.destroyed) return;
-      try {
-        this.onChunk(chunk);
-        this.pace(chunk.length);
-      } catch (error) {
-        // Thrown further, it would end the thread.
-        this.socket.destroy(isConnectError(error) ? error : guard.error('a message that cannot be read', error));
-      }
+    this.socket.on('data', (chunk: Buffer) => this.guarded(() => this.copied(chunk), chunk.length));
+    const { segments } = this;
+    readDirectly(stream, {
+      room: () => segments.room,
+      received: (size) => this.guarded(() => this.received(size), size),
     });
   }
 
@@ -80,6 +77,11 @@ export class MessageTap<Tag> {
     this.socket.resume();
   }
 
+  /** Nothing refers to a message any more that is no longer in the queue: memory may be used again. */
+  released(): void {
+    this.segments.doneBefore(this.queue.oldest);
+  }
+
   /** Discards tapped messages from now on, so that the connection can end. */
   discard(): void {
     this.discarding = true;
@@ -88,42 +90,60 @@ export class MessageTap<Tag> {
     this.socket.resume();
   }
 
-  private onChunk(received: Buffer): void {
-    let chunk = received;
-    if (this.rest !== null) {
-      chunk = Buffer.concat([this.rest, chunk]);
-      this.rest = null;
-    }
-    let at = 0;
-    if (this.partial !== null) {
-      at = Math.min(chunk.length, this.partial.length - this.filled);
-      chunk.copy(this.partial, this.filled, 0, at);
-      this.filled += at;
-      if (this.filled < this.partial.length) return;
-      const message = this.partial;
-      this.partial = null;
-      this.frames(message, 0);
-    }
-    const end = this.frames(chunk, at);
-    this.keep(chunk, end);
-    if (this.queue.messages > 0) {
-      this.onQueued?.();
-      this.pauseWhenFull();
+  private guarded(read: () => void, size: number): void {
+    if (this.socket.destroyed) return;
+    try {
+      read();
+      if (this.queue.messages > 0) {
+        this.onQueued?.();
+        this.pauseWhenFull();
+      }
+      this.pace(size);
+    } catch (error) {
+      // Thrown further, it would end the thread.
+      this.socket.destroy(isConnectError(error) ? error : this.guard.error('a message that cannot be read', error));
     }
   }
 
+  /** Of a socket that does not read directly, for example of TLS. */
+  private copied(chunk: Buffer): void {
+    const { segments } = this;
+    for (let at = 0; at < chunk.length;) {
+      const size = chunk.copy(segments.room, 0, at);
+      at += size;
+      this.received(size);
+    }
+  }
+
+  private received(size: number): void {
+    const { segments } = this;
+    segments.end += size;
+    segments.begin = this.frames(segments.bytes, segments.begin, segments.end);
+    segments.reserve(this.incompleteSize());
+  }
+
+  /** Size of the message that is received next, as far as it is known. */
+  private incompleteSize(): number {
+    const { bytes, begin, end } = this.segments;
+    if (end - begin < HEADER) return HEADER;
+    const length = bytes.readUInt32BE(begin + 1);
+    this.guard.checkLength(bytes[begin] as number, length);
+    return 1 + length;
+  }
+
   /** Queues and forwards the complete messages; returns where the first incomplete one begins. */
-  private frames(chunk: Buffer, from: number): number {
+  private frames(chunk: Buffer, from: number, end: number): number {
     const { code, onMessage } = this;
+    const received = chunk.subarray(0, end);
     let at = from;
     let runStart = from;
     let count = 0;
-    while (at + HEADER <= chunk.length) {
+    while (at + HEADER <= end) {
       const next = at + 1 + chunk.readUInt32BE(at + 1);
-      if (next > chunk.length) break;
+      if (next > end) break;
       if (chunk[at] === code) {
         count++;
-        if (onMessage !== null) onMessage(chunk, at + HEADER);
+        if (onMessage !== null) onMessage(received, at + HEADER);
       } else {
         this.flush(chunk, runStart, at, count);
         count = 0;
@@ -139,20 +159,6 @@ export class MessageTap<Tag> {
 
   private flush(chunk: Buffer, start: number, end: number, count: number): void {
     if (count > 0 && !this.discarding) this.queue.push(chunk, start, end, count, this.tag);
-  }
-
-  private keep(chunk: Buffer, from: number): void {
-    const left = chunk.length - from;
-    if (left === 0) return;
-    if (left < HEADER) {
-      this.rest = Buffer.from(chunk.subarray(from));
-      return;
-    }
-    const length = chunk.readUInt32BE(from + 1);
-    this.guard.checkLength(chunk[from] as number, length);
-    this.partial = Buffer.allocUnsafeSlow(1 + length);
-    chunk.copy(this.partial, 0, from);
-    this.filled = left;
   }
 
   private pace(size: number): void {

@@ -29,6 +29,8 @@ interface ReplicationOptions {
   readonly serverVersion: number;
   /** `wal_sender_timeout`; status messages are sent well within it. 0 is off. */
   readonly walSenderTimeoutMs: number;
+  /** The caller calls `released` of the tap. */
+  readonly reusesMemory: boolean;
 }
 
 /** pg-logical-replication connects, starts and ends the stream; change messages are tapped from its socket. */
@@ -40,6 +42,7 @@ class TapPlugin {
   constructor(
     private readonly config: PostgresConfig,
     private readonly serverVersion: number,
+    private readonly reusesMemory: boolean,
     private readonly check: (client: Client) => Promise<Lsn>,
     private readonly onTap: (tap: MessageTap<null>, client: Client) => void,
   ) {}
@@ -57,7 +60,7 @@ class TapPlugin {
     const { queue } = this.config;
     await ensureSettings(client, 'Streaming');
     this.client = client;
-    this.tap = new MessageTap<null>(client, COPY_DATA, queue, null);
+    this.tap = new MessageTap<null>(client, COPY_DATA, queue, null, this.reusesMemory);
     this.onTap(this.tap, client);
     const { optional } = decodingPlugin(this.config);
     const { copyOf } = this.config.slot;
@@ -110,7 +113,7 @@ export class ReplicationStream extends EventEmitter<StreamEvents> {
       acknowledge: { auto: false, timeoutSeconds: 0 },
     });
     const check = async (client: Client): Promise<Lsn> => (this.received = await options.start(client));
-    this.plugin = new TapPlugin(config, options.serverVersion, check, (tap, client) => {
+    this.plugin = new TapPlugin(config, options.serverVersion, options.reusesMemory, check, (tap, client) => {
       tap.onMessage = this.onMessage;
       client.on('notice', (notice) => {
         if (!leavesOutChanges(notice)) return;

@@ -119,6 +119,11 @@ export class StreamReader implements Phase, StreamState {
     this.stream?.acknowledge(this.acknowledged);
   }
 
+  /** All records that `next` has returned are converted. */
+  released(): void {
+    if (this.session.rowsEndAtPoll && this.overflow.length === 0) this.stream?.tap.released();
+  }
+
   set observer(observer: ChangeObserver | null) {
     this.decoder.observer = observer;
   }
@@ -295,6 +300,7 @@ export class StreamReader implements Phase, StreamState {
       start: async (client) => (at = await guard.start(client)),
       serverVersion: session.facts.version,
       walSenderTimeoutMs: session.facts.walSenderTimeoutMs,
+      reusesMemory: session.rowsEndAtPoll,
     });
     this.lost = null;
     stream.on('end', (error) => {

@@ -31,6 +31,11 @@ export class MovedRows {
     return await (this.tables === null ? phase.next() : this.reselector.next(phase));
   }
 
+  /** All records of the phase were returned. */
+  get isIdle(): boolean {
+    return this.reselector.isIdle;
+  }
+
   async close(): Promise<void> {
     await this.reselector.close();
   }

@@ -38,6 +38,11 @@ export class UnreadValues {
     return records;
   }
 
+  /** All records of the phase were returned. */
+  get isIdle(): boolean {
+    return this.reselector.isIdle;
+  }
+
   async close(): Promise<void> {
     await this.reselector.close();
   }

@@ -137,6 +137,7 @@ export async function startUp(given: PostgresConfig, context: SourceTaskContext)
       ...{ config, logger, signal, general, reach, facts, relations },
       ...{ factory, notifications, metrics, storeOffset },
       exactlyOnce: context.exactlyOnce,
+      rowsEndAtPoll: context.rowsEndAtPoll === true,
       timeline: wal === null ? null : formatTimeline(wal),
       snapshot: new SnapshotProgress(),
     };

@@ -27,7 +27,10 @@ function message(type: string, body: string): Buffer {
   return buffer;
 }
 
-function open(limits = { maxMessages: 1000, maxBytes: 1_000_000 }): {
+function open(
+  limits = { maxMessages: 1000, maxBytes: 1_000_000 },
+  reuses = false,
+): {
   socket: FakeSocket;
   tap: MessageTap<string>;
   forwarded: string[];
@@ -35,8 +38,11 @@ function open(limits = { maxMessages: 1000, maxBytes: 1_000_000 }): {
   const socket = new FakeSocket();
   const forwarded: string[] = [];
   socket.on('data', (chunk: Buffer) => forwarded.push(chunk.toString('latin1', 5)));
-  const connection = { stream: socket, guard: new MessageGuard('host:1') };
-  const tap = new MessageTap<string>({ connection } as unknown as Client, COPY_DATA, limits, 'a');
+  const guard = new MessageGuard('host:1');
+  // Before, it allows no long message.
+  if (reuses) guard.check(message('Z', 'I'));
+  const connection = { stream: socket, guard };
+  const tap = new MessageTap<string>({ connection } as unknown as Client, COPY_DATA, limits, 'a', reuses);
   return { socket, tap, forwarded };
 }
 
@@ -65,6 +71,38 @@ test('messages are whole and in order however the network splits them; others go
     expect(forwarded).toEqual(['first', 'I']);
     expect([tap.queue.bytes, tap.queue.messages]).toEqual([0, 0]);
   }
+});
+
+test('memory is used again, but never under a message that is queued or was not released', () => {
+  let seed = 7;
+  const random = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below;
+  const { socket, tap } = open({ maxMessages: 1e9, maxBytes: 1e9 }, true);
+  // Few of some length, and some that are larger than a segment.
+  const sent = Array.from({ length: 6000 }, (_, i) =>
+    String.fromCharCode(97 + (i % 26)).repeat(random(400) === 0 ? 200_000 + random(99) : random(2000)),
+  );
+  const bytes = Buffer.concat(sent.map((body) => message('d', body)));
+  const segments = new Set<Buffer>();
+  const kept: { buffer: Buffer; start: number; end: number; body: string }[] = [];
+  let removed = 0;
+  for (let at = 0; at < bytes.length;) {
+    const size = 1 + random(random(3) === 0 ? 100_000 : 3000);
+    socket.emit('data', bytes.subarray(at, at + size));
+    at += size;
+    for (let i = random(40); i > 0 && tap.queue.peek(); i--, tap.queue.shift()) {
+      const { buffer, start, end } = tap.queue;
+      if (buffer.length === 128 * 1024) segments.add(buffer);
+      kept.push({ buffer, start, end, body: sent[removed++] as string });
+    }
+    if (random(10) > 0) continue;
+    for (const { buffer, start, end, body } of kept.splice(0))
+      if (buffer.toString('latin1', start, end) !== body) throw new Error('the bytes of a message have changed');
+    tap.released();
+  }
+  expect(socket.error).toBeNull();
+  expect(drain(tap).join() === sent.slice(removed).join()).toBe(true);
+  expect(removed).toBeGreaterThan(1000);
+  expect(segments.size).toBeLessThan(bytes.length / (128 * 1024) / 2);
 });
 
 test('a fast sender is read again after a moment; a tap that discards is not held', async () => {
