@@ -1,7 +1,8 @@
 /**
  * Throughput of one producer to one partition, and CPU time per record: ours with up to five batches in flight and with
- * one, without and with lz4, kafkajs's and Java's, then ours without a broker and with one that is 5 ms away.
- * `npm run bench -- produce [RECORDS [ours]]` (Default: 500,000 of each size; `ours`: not the others)
+ * one, without and with lz4, kafkajs's and Java's, then ours without a broker, also with batches of one record for
+ * many topics, and with a broker that is 5 ms away. `npm run bench -- produce [RECORDS [ours|alone]]`
+ * (Default: 500,000 of each size; `ours`: not the others; `alone`: only ours without a broker)
  */
 import { randomBytes } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
@@ -15,6 +16,7 @@ import { answeringWire } from './lib/answering-wire';
 
 const RECORDS = Number(process.argv[2] ?? 500_000);
 const ONLY_OURS = process.argv[3] === 'ours';
+const ALONE = process.argv[3] === 'alone';
 /** Of a change without and with the schema that JSON records repeat. */
 const SIZES = [400, 4_100];
 /** Bytes at the start of each of the large values that are the same. */
@@ -25,6 +27,8 @@ const PAIRS = 3;
 const EXTRA = JSON.parse(process.env.BENCH_PRODUCER ?? '{}') as Record<string, string>;
 const ONE_IN_FLIGHT = { 'max.in.flight.requests.per.connection': '1' };
 const WARM_UP = 50_000;
+const TOPICS = 200;
+const PER_REQUEST = 50;
 /** kafkajs sends each call's records at once, so many records per call are its best case. */
 const KAFKAJS_RECORDS_PER_SEND = 1000;
 
@@ -47,6 +51,30 @@ function report(name: string, records: number, size: number, cost: Cost): void {
   figure(name, `${whole(rate)} rec/s`);
   figure('', `${whole((rate * size) / 1e6)} MB/s`);
   figure('', `${(cost.cpu / records).toFixed(2)} µs CPU/rec`);
+}
+
+/** As `withoutBroker`, each record for another one of many topics: `PER_REQUEST` batches of one record in a request. */
+async function manyTopics(size: number): Promise<Cost> {
+  const topics = Array.from({ length: TOPICS }, (_, i) => `bench_4a5b6c.bench_4a5b6c.t_${i}`);
+  const producer = createProducer(answeringWire(topics, 0, PER_REQUEST), {}, silentLogger);
+  await producer.connect();
+  const value = valuesOf(size);
+  const key = Buffer.from('key-of-a-row');
+  const work = async (records: number): Promise<void> => {
+    for (let i = 0; i < records; i++) {
+      const topic = topics[i % TOPICS] as string;
+      producer.send(
+        { topic, partition: null, key, value: value(i), headers: null, timestamp: null },
+        () => undefined,
+        i,
+      );
+      if (i % PER_REQUEST === PER_REQUEST - 1) await producer.flush();
+    }
+  };
+  await work(WARM_UP);
+  const cost = await costOf(() => work(RECORDS));
+  await producer.close();
+  return cost;
 }
 
 /** Different values, so that compression gains no more than on random hexadecimal text. */
@@ -86,12 +114,17 @@ async function ours(bootstrap: string, topic: string, size: number, config: Reco
 
 /** Everything except the network and the broker: append, encode, checksum, callbacks. */
 async function withoutBroker(size: number, config: Record<string, string> = {}, roundTripMs = 0): Promise<Cost> {
-  const producer = createProducer(answeringWire('t', roundTripMs), config, silentLogger);
+  const producer = createProducer(answeringWire(['t'], roundTripMs), config, silentLogger);
   await producer.connect();
   await fill(producer, 't', WARM_UP, size);
   const cost = await costOf(() => fill(producer, 't', RECORDS, size));
   await producer.close();
   return cost;
+}
+
+async function alone(size: number): Promise<void> {
+  report('ours, no broker', RECORDS, size, await withoutBroker(size));
+  report('ours, no broker, many topics', RECORDS, size, await manyTopics(size));
 }
 
 async function kafkajs(bootstrap: string, topic: string, size: number): Promise<Cost> {
@@ -123,6 +156,11 @@ async function java(bootstrap: string, topic: string, size: number): Promise<str
 }
 
 benchmark(async (atEnd) => {
+  if (ALONE) {
+    heading(`Producer without a broker, ${whole(RECORDS)} records of each size`);
+    for (const size of SIZES) await alone(size);
+    return;
+  }
   const kafka = await useOrStartKafka({ heap: '-Xmx1g -Xms1g' });
   atEnd(kafka.stop);
   heading(`Producer → Kafka, one partition, acks=all, ${whole(RECORDS)} records of each size`);
@@ -151,7 +189,7 @@ benchmark(async (atEnd) => {
         }
       }
     }
-    report('ours, no broker', RECORDS, size, await withoutBroker(size));
+    await alone(size);
     report('ours, far broker, five', RECORDS, size, await withoutBroker(size, {}, ROUND_TRIP_MS));
     report('ours, far broker, one', RECORDS, size, await withoutBroker(size, ONE_IN_FLIGHT, ROUND_TRIP_MS));
     if (ONLY_OURS) continue;

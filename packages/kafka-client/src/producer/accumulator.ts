@@ -55,8 +55,15 @@ export class Accumulator {
   }
 
   queue(topic: string, partition: number): PartitionQueue {
-    const { queues } = this.topic(topic);
-    return (queues[partition] ??= new PartitionQueue(topic, partition, this.settings.maxBatchBytes));
+    const { queues, sticky } = this.topic(topic);
+    const { maxBatchBytes, transactionalId } = this.settings;
+    return (queues[partition] ??= new PartitionQueue(
+      topic,
+      partition,
+      maxBatchBytes,
+      produceHeadroom(transactionalId, topic),
+      sticky,
+    ));
   }
 
   append(
@@ -67,8 +74,7 @@ export class Accumulator {
     token: number,
     permissionEpoch: number,
   ): void {
-    const topic = this.topic(record.topic);
-    const queue = topic.queues[partition] ?? this.queue(record.topic, partition);
+    const queue = this.topic(record.topic).queues[partition] ?? this.queue(record.topic, partition);
     let batch = queue.open;
     let isNew = false;
     if (
@@ -85,7 +91,7 @@ export class Accumulator {
     this.bufferedBytes += size - batch.accountedBytes;
     batch.accountedBytes = size;
     const isFull = size >= this.settings.batchBytes;
-    if (isFull) topic.sticky.batchEnded(partition);
+    if (isFull) queue.sticky?.batchEnded(partition);
     if (isNew || isFull) {
       this.active.add(queue);
       this.events.onWork(queue);
@@ -99,7 +105,7 @@ export class Accumulator {
     queue.open = null;
     queue.sizeHint = batch.encoder.byteLength;
     queue.closed.push(batch);
-    this.topic(queue.topic).sticky.batchEnded(queue.partition);
+    queue.sticky?.batchEnded(queue.partition);
     this.seal(queue, batch);
   }
 
@@ -139,8 +145,12 @@ export class Accumulator {
   /** The batch's outcome is known: it is reported after those of the batches that were sent before it. */
   settle(queue: PartitionQueue, batch: ProducerBatch, error: KafkaError | null, baseOffset: number): void {
     const { sent } = queue;
-    if (!sent.includes(batch)) return this.complete(batch, error, baseOffset);
-    batch.outcome = { error, baseOffset };
+    if (sent[0] !== batch && sent.includes(batch)) {
+      batch.outcome = { error, baseOffset };
+      return;
+    }
+    if (sent[0] === batch) sent.shift();
+    this.complete(batch, error, baseOffset);
     for (let first = sent[0]; first !== undefined && first.outcome !== null; first = sent[0]) {
       sent.shift();
       this.complete(first, first.outcome.error, first.outcome.baseOffset);
@@ -213,7 +223,7 @@ export class Accumulator {
       createdAt,
       permissionEpoch,
       this.pool,
-      produceHeadroom(this.settings.transactionalId, queue.topic),
+      queue.headroom,
       Math.max(sizeHint, FIRST_BATCH_BYTES),
     );
     this.live.add(batch);

@@ -1,3 +1,4 @@
+import type { StickyPartition } from './partitioner';
 import type { ProducerBatch } from './producer-batch';
 import type { TopicPartition } from '../port';
 
@@ -43,6 +44,10 @@ export class PartitionQueue implements TopicPartition {
     readonly partition: number,
     /** Lowered when the broker rejects a batch as too large. */
     public maxBatchBytes: number,
+    /** Bytes that a request with one batch has before it. */
+    readonly headroom = 0,
+    /** Of its topic. */
+    readonly sticky: StickyPartition | null = null,
   ) {}
 
   /** The first batch without an outcome. Only while none is in flight. */

@@ -5,10 +5,9 @@ import type { SendPermission } from '../port';
 import type { ProducerBatch } from './producer-batch';
 import type { ProducerSettings } from './producer-settings';
 import {
-  produceBodyParts,
   produceHeader,
-  produceHeadroom,
   produceRequest,
+  writeProduceBody,
   PRODUCE,
   ZSTD_PRODUCE_VERSION,
   type ProduceResponse,
@@ -46,12 +45,12 @@ export class ProduceRequest {
 
   /** A request has one batch of a partition at most. */
   hasRoom(queue: PartitionQueue, batch: ProducerBatch, maxBytes: number): boolean {
-    return this.isEmpty || (queue.request !== this.number && this.bytes + this.sizeOf(batch) <= maxBytes);
+    return this.isEmpty || (queue.request !== this.number && this.bytes + sizeOf(queue, batch) <= maxBytes);
   }
 
   add(queue: PartitionQueue, batch: ProducerBatch): void {
     queue.request = this.number;
-    this.bytes += this.sizeOf(batch);
+    this.bytes += sizeOf(queue, batch);
     this.entries.push({ queue, batch });
   }
 
@@ -101,18 +100,12 @@ export class ProduceRequest {
       if (list) list.push(part);
       else byTopic.set(queue.topic, [part]);
     }
-    const parts = produceBodyParts(byTopic, this.options);
-    const pooled = this.pool.acquire(parts.reduce((n, part) => n + part.length, 0));
-    let at = 0;
-    for (const part of parts) {
-      pooled.set(part, at);
-      at += part.length;
-    }
-    return { bytes: pooled.subarray(0, at), pooled };
+    const pooled = this.pool.acquire(this.bytes);
+    return { bytes: pooled.subarray(0, writeProduceBody(pooled, byTopic, this.options)), pooled };
   }
+}
 
-  /** Upper bound: each batch may be the only one of its topic. */
-  private sizeOf(batch: ProducerBatch): number {
-    return batch.encoder.byteLength + produceHeadroom(this.settings.transactionalId, batch.topic);
-  }
+/** Upper bound: each batch may be the only one of its topic. */
+function sizeOf(queue: PartitionQueue, batch: ProducerBatch): number {
+  return batch.encoder.byteLength + queue.headroom;
 }

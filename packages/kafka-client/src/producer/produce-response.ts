@@ -75,6 +75,36 @@ export function outcomeOf(
   return SAME_LEADER.has(code) ? 'retry' : 'retry-refreshed';
 }
 
+/** The results of a response, whose order is the broker's. Found in constant time, as it may have hundreds. */
+export class ResultsByPartition {
+  /** Of topics with several partitions, by partition. */
+  private readonly topics = new Map<string, ProducedPartition | Map<number, ProducedPartition>>();
+
+  constructor(results: readonly ProducedPartition[]) {
+    for (const result of results) {
+      const { topic, partition } = result;
+      const known = this.topics.get(topic);
+      if (known === undefined) this.topics.set(topic, result);
+      else if (!(known instanceof Map))
+        this.topics.set(
+          topic,
+          new Map([
+            [partition, result],
+            [known.partition, known],
+          ]),
+        );
+      else if (!known.has(partition)) known.set(partition, result);
+    }
+  }
+
+  /** The first result of the partition. */
+  of({ topic, partition }: TopicPartition): ProducedPartition | undefined {
+    const known = this.topics.get(topic);
+    if (known instanceof Map) return known.get(partition);
+    return known?.partition === partition ? known : undefined;
+  }
+}
+
 /** Whether the broker may have appended the batch despite the error. */
 export function mayBeAppended(result: ProducedPartition | undefined): boolean {
   return result === undefined || !NOT_APPENDED.has(errorName(result.errorCode));

@@ -11,7 +11,7 @@ import type { ProducerMetrics } from '../client-metrics';
 import type { ProducerBatch } from './producer-batch';
 import type { SendPermission } from '../port';
 import type { Idempotence } from './idempotence';
-import { describeBatch, failedBatch, mayBeAppended, outcomeOf } from './produce-response';
+import { describeBatch, failedBatch, mayBeAppended, outcomeOf, ResultsByPartition } from './produce-response';
 import type { ProducerSettings } from './producer-settings';
 import { ProduceRequest } from './produce-request';
 import type { ProducedPartition } from '../protocol/produce';
@@ -143,7 +143,9 @@ export class Sender {
     queue.assignIdentity(batch, this.idempotence.transactional);
     queue.sending(batch);
     request.add(queue, batch);
-    return ADDED;
+    if (queue.closed.length > 0) return ADDED;
+    accumulator.active.delete(queue);
+    return Infinity;
   }
 
   private dueAt(queue: PartitionQueue): number {
@@ -210,11 +212,21 @@ export class Sender {
       const results = await request.send(this.wire, node);
       responded = results !== null;
       if (results !== null) metrics?.throttleTimes.record(results.throttleMs);
-      for (const entry of request.entries) this.handleResult(entry.queue, entry.batch, results?.partitions ?? null);
+      const found = results === null ? null : new ResultsByPartition(results.partitions);
+      const now = performance.now();
+      for (const { queue, batch } of request.entries) {
+        queue.returned(batch);
+        this.handleResult(queue, batch, found === null ? null : found.of(queue), now);
+        this.returned(queue);
+      }
     } catch (error) {
       const cause =
         error instanceof KafkaError ? error : new KafkaError('CONNECTION_FAILED', String(error), { cause: error });
-      for (const { queue, batch } of request.entries) this.handleMissingResponse(queue, batch, cause);
+      for (const { queue, batch } of request.entries) {
+        queue.returned(batch);
+        this.handleMissingResponse(queue, batch, cause);
+        this.returned(queue);
+      }
     } finally {
       metrics?.requestEnded(responded ? performance.now() - began : null);
       this.requestsInFlight.set(node, this.requestsInFlight.get(node)! - 1);
@@ -224,23 +236,22 @@ export class Sender {
     }
   }
 
-  /** @param results null for acks=0: the broker does not respond. */
+  /** @param result undefined: not in the response; null for acks=0: the broker does not respond. */
   private handleResult(
     queue: PartitionQueue,
     batch: ProducerBatch,
-    results: readonly ProducedPartition[] | null,
+    result: ProducedPartition | undefined | null,
+    now: number,
   ): void {
-    this.returned(queue, batch);
-    if (results === null) {
+    if (result === null) {
       batch.memoryInDoubt = true;
       return this.accumulator.settle(queue, batch, null, -1);
     }
-    const result = results.find((r) => r.partition === queue.partition && r.topic === queue.topic);
     const outcome = outcomeOf(result, batch);
     if (outcome !== 'delivered' && mayBeAppended(result)) batch.mayBeAppended = true;
     switch (outcome) {
       case 'delivered':
-        queue.acknowledged(batch, performance.now());
+        queue.acknowledged(batch, now);
         return this.accumulator.settle(queue, batch, null, result!.baseOffset);
       case 'split':
         this.logger.debug('Kafka rejected a batch as too large; splitting it', {
@@ -268,7 +279,6 @@ export class Sender {
 
   /** Without a response the broker may have the batch, unless it was not sent for lack of permission. */
   private handleMissingResponse(queue: PartitionQueue, batch: ProducerBatch, error: KafkaError): void {
-    this.returned(queue, batch);
     if (error.code !== 'SESSION_IN_DOUBT') batch.mayBeAppended = true;
     batch.memoryInDoubt = true;
     if (!error.retriable) return this.fail(queue, batch, error);
@@ -276,9 +286,9 @@ export class Sender {
     this.retry(queue, batch, error);
   }
 
-  private returned(queue: PartitionQueue, batch: ProducerBatch): void {
-    queue.returned(batch);
-    this.accumulator.active.add(queue);
+  /** An attempt has returned: what waited for it may be sent. */
+  private returned(queue: PartitionQueue): void {
+    if (queue.head !== null) this.accumulator.active.add(queue);
   }
 
   /** Not counted as a retry: the batch was sent in advance. */

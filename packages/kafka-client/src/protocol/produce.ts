@@ -54,26 +54,35 @@ export function produceHeader(to: ProducePartition, batchBytes: number, options:
   return head.toBuffer();
 }
 
-/** The parts of a body with several batches, in order; batches are not copied. */
-export function produceBodyParts(
-  byTopic: ReadonlyMap<string, readonly { partition: number; batch: Buffer }[]>,
+/**
+ * Writes a body with several batches. Without chunks, as of a `Writer`, because a request may have a batch of a single
+ * record for each of hundreds of partitions.
+ * @param to with room for each batch and its `produceHeadroom`
+ * @returns where it ends
+ */
+export function writeProduceBody(
+  to: Buffer,
+  byTopic: ReadonlyMap<string, readonly { readonly partition: number; readonly batch: Buffer }[]>,
   options: ProduceOptions,
-): Buffer[] {
-  const parts: Buffer[] = [];
-  let head = new Writer();
+): number {
+  const head = new Writer(128);
   writeOptions(head, options);
   head.int32(byTopic.size);
+  const start = head.toBuffer();
+  to.set(start);
+  let at = start.length;
   for (const [topic, partitions] of byTopic) {
-    head.string(topic, false);
-    head.int32(partitions.length);
+    const nameBytes = to.write(topic, at + 2);
+    at = to.writeInt16BE(nameBytes, at) + nameBytes;
+    at = to.writeInt32BE(partitions.length, at);
     for (const { partition, batch } of partitions) {
-      head.int32(partition);
-      head.int32(batch.length);
-      parts.push(head.toBuffer(), batch);
-      head = new Writer();
+      at = to.writeInt32BE(partition, at);
+      at = to.writeInt32BE(batch.length, at);
+      to.set(batch, at);
+      at += batch.length;
     }
   }
-  return parts;
+  return at;
 }
 
 function writeOptions(to: Writer, options: ProduceOptions): void {
