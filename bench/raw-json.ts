@@ -1,5 +1,6 @@
 /**
- * Cost of writing a row of about 200 B as JSON from its bytes, beside writing its plain value.
+ * Cost of writing a row of about 200 B as JSON from its bytes, beside writing its plain value; then with schemas, each
+ * row of another one of 200 tables and 50 in a transaction, beside one table.
  * `npm run bench -- raw-json [ROWS]` (Default: 2,000,000)
  */
 import {
@@ -11,6 +12,7 @@ import {
   structSchema,
   type CellForm,
   type RawShape,
+  type RawStruct,
 } from '@millrace/sdk';
 import { JsonConverter } from '../src/converters/json/json-converter';
 import { figure, heading } from './lib/report';
@@ -161,6 +163,47 @@ const shareds = Array.from({ length: 8 }, (_, i) => [
   1700000000123456000n,
 ]);
 
+const TABLES = 200;
+const PER_TRANSACTION = 50;
+
+/** The same struct of another table. */
+const copyOf = ({ schema: of, members }: RawStruct, table: number): RawStruct => ({
+  schema: structSchema(
+    (of.fields ?? []).map(({ name, schema: field }) => [name, field] as const),
+    { name: `${of.name}.t_${table}` },
+  ),
+  members,
+});
+const shapes = Array.from({ length: TABLES }, (_, i) => ({
+  ...shape,
+  key: copyOf(shape.key as RawStruct, i),
+  value: copyOf(shape.value, i),
+}));
+
+function manyTables(tables: number): void {
+  const key = new JsonConverter();
+  const value = new JsonConverter();
+  key.configure({});
+  value.configure({});
+  const cursor = new RawCursor();
+  let bytes = 0;
+  const write = (rows: number): void => {
+    for (let i = 0; i < rows; i++) {
+      const of = shapes[i % tables] as RawShape;
+      const transaction = shareds[Math.floor(i / PER_TRANSACTION) & 7] as never;
+      cursor.locate(new RawRow(of, chunk, 0, transaction, 100_000_000_000 + i, null));
+      bytes += (key.fromRaw('t', of.key as RawStruct, cursor) as Buffer).length;
+      bytes += (value.fromRaw('t', of.value, cursor) as Buffer).length;
+    }
+  };
+  write(ROWS / 10);
+  const began = process.cpuUsage();
+  bytes = 0;
+  write(ROWS);
+  const { user, system } = process.cpuUsage(began);
+  figure(`${tables} table(s), ${bytes / ROWS} B`, `${((user + system) / ROWS).toFixed(3)} µs`);
+}
+
 heading('One row of 200 B as JSON without schemas');
 for (const round of [1, 2, 3]) {
   for (const way of ['raw', 'plain'] as const) {
@@ -189,3 +232,5 @@ for (const round of [1, 2, 3]) {
     figure(`${way}, round ${round}, ${bytes / ROWS} B`, `${((user + system) / ROWS).toFixed(3)} µs`);
   }
 }
+heading('One row of 200 B as JSON with schemas');
+for (const tables of [1, TABLES, 1, TABLES]) manyTables(tables);

@@ -4,6 +4,7 @@ import type { JsonSettings } from './config';
 import { OutputBuffer } from './output-buffer';
 import { schemaText } from './schema-writer';
 import { PayloadWriter, Mismatch, type WritePayload } from './payload-writer';
+import type { Plan } from './raw-steps';
 import { RawWriter } from './raw-writer';
 
 const NOTHING = Buffer.alloc(0);
@@ -17,6 +18,13 @@ interface Compiled {
   readonly write: WritePayload;
 }
 
+/** Together, because consecutive rows may be of other tables: one look-up for each. */
+interface CompiledRaw {
+  readonly struct: RawStruct | null;
+  readonly head: Buffer;
+  readonly plan: Plan | null;
+}
+
 export class JsonSerializer {
   private readonly out = new OutputBuffer();
   private readonly writer: PayloadWriter;
@@ -25,6 +33,8 @@ export class JsonSerializer {
   private readonly schemaless: Compiled;
   private readonly tail: Buffer;
   private last: Compiled;
+  private readonly compiledRaw = new WeakMap<RawStruct, CompiledRaw>();
+  private lastRaw: CompiledRaw = { struct: null, head: NOTHING, plan: null };
 
   constructor(private readonly settings: JsonSettings) {
     this.writer = new PayloadWriter(settings, this.out);
@@ -55,13 +65,12 @@ export class JsonSerializer {
 
   /** As `serialize`. Null: the plain value must be written. */
   serializeRaw(struct: RawStruct, row: RawCells): Uint8Array | null {
-    const { schema } = struct;
-    const compiled = this.last.schema === schema ? this.last : this.find(schema);
+    const { head, plan } = this.lastRaw.struct === struct ? this.lastRaw : this.findRaw(struct);
     const { out, raw } = this;
-    if (!raw.prepare(struct)) return null;
-    out.start(compiled.head);
+    if (plan === null) return null;
+    out.start(head);
     try {
-      if (!raw.write(row)) return null;
+      if (!raw.write(plan, row)) return null;
     } catch (error) {
       // Written again as a plain value, it gets the error that names the field.
       if (error instanceof Mismatch) return null;
@@ -79,6 +88,15 @@ export class JsonSerializer {
     }
     this.last = compiled as Compiled;
     return this.last;
+  }
+
+  private findRaw(struct: RawStruct): CompiledRaw {
+    let compiled = this.compiledRaw.get(struct);
+    if (compiled === undefined) {
+      compiled = { struct, head: this.find(struct.schema).head, plan: this.raw.plan(struct) };
+      this.compiledRaw.set(struct, compiled);
+    }
+    return (this.lastRaw = compiled);
   }
 
   private head(schema: Schema): Buffer {

@@ -31,10 +31,7 @@ function escapes(): Uint8Array {
 }
 
 export class RawWriter {
-  private readonly plans = new WeakMap<RawStruct, Plan | null>();
   private readonly shared = new SharedTexts();
-  private struct: RawStruct | null = null;
-  private plan: Plan | null = null;
 
   constructor(
     private readonly options: WriterOptions,
@@ -42,26 +39,16 @@ export class RawWriter {
     private readonly out: OutputBuffer,
   ) {}
 
-  /** Whether the struct is written so. Call before the output is started. */
-  prepare(struct: RawStruct): boolean {
-    if (struct !== this.struct) {
-      let plan = this.plans.get(struct);
-      if (plan === undefined) {
-        plan = compilePlan(struct, this.writer, this.options.decimalFormat);
-        this.plans.set(struct, plan);
-      }
-      this.struct = struct;
-      this.plan = plan;
-    }
-    return this.plan !== null;
+  /** Null: this struct is written from plain values. */
+  plan(struct: RawStruct): Plan | null {
+    return compilePlan(struct, this.writer, this.options.decimalFormat);
   }
 
   /**
-   * Writes the row as the struct prepared last. False: a value does not fit, and the output is to be discarded. Throws
-   * `Mismatch` for a decoded value that does not fit.
+   * Writes the row as the plan says. False: a value does not fit, and the output is to be discarded. Throws `Mismatch`
+   * for a decoded value that does not fit.
    */
-  write(row: RawCells): boolean {
-    const plan = this.plan as Plan;
+  write(plan: Plan, row: RawCells): boolean {
     const { out } = this;
     const { bytes: source, spans, own } = row;
     if (!Number.isSafeInteger(own)) return false;
