@@ -1,16 +1,17 @@
 /**
  * How fast the analytics sink delivers a topic to the emulator (a blob and a message per file), how fast the emulator
- * loads it, and the worker's CPU, memory and disk use. `npm run bench -- analytics-sink [RECORDS] [FLUSH_BYTES]`
- * (Default: 500,000 of 200 B; 4 MiB)
+ * loads it, and the worker's CPU, memory and disk use, beside direct uploads to the emulator's storage.
+ * `npm run bench -- analytics-sink [RECORDS] [FLUSH_BYTES]` (Default: 500,000 of 200 B; 4 MiB)
  */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { constants, gzipSync } from 'node:zlib';
 import { remove } from 'fs-extra';
 import { Kafka, logLevel } from 'kafkajs';
-import { startAnalyticsEmulator } from '../dev/analytics-emulator';
+import { startAnalyticsEmulator, type AnalyticsEmulator } from '../dev/analytics-emulator';
 import { useOrStartKafka } from '../dev/services/kafka';
 import { waitFor } from '../dev/services/wait-for';
 import { startWorker } from '../dev/services/worker';
@@ -22,6 +23,8 @@ const RECORDS = Number(process.argv[2] ?? 500_000);
 const FLUSH_BYTES = Number(process.argv[3] ?? 4 * 1024 * 1024);
 const BYTES = 200;
 const BATCH = 4_000;
+/** E.g. `BENCH_NODE_FLAGS="--cpu-prof --cpu-prof-dir=/tmp/profiles"`, one profile per thread. */
+const NODE_FLAGS = (process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter(Boolean);
 
 /** Total size of all files in the folder, even while some are being removed. */
 function bytesBelow(folder: string): number {
@@ -29,6 +32,37 @@ function bytesBelow(folder: string): number {
     const found = statSync(join(folder, name), { throwIfNoEntry: false });
     return sum + (found?.isFile() ? found.size : 0);
   }, 0);
+}
+
+function value(pool: string, index: number): string {
+  const end = `,${index}`;
+  const from = (index * 97) % (pool.length - BYTES);
+  return pool.slice(from, from + BYTES - end.length) + end;
+}
+
+function rowsOfFile(pool: string): string[] {
+  return Array.from({ length: Math.ceil(FLUSH_BYTES / (BYTES + 1)) }, (_, i) => value(pool, i));
+}
+
+/** Rows per second that the emulator's storage accepts, four files at a time as in a task, compressed beforehand. */
+async function directUpload(emulator: AnalyticsEmulator, rows: readonly string[]): Promise<number> {
+  const body = gzipSync(`${rows.join('\n')}\n`, { level: constants.Z_BEST_SPEED });
+  const resources = (await execute(emulator, 'mgmt', '.get ingestion resources')) as [string, string][];
+  const containers = resources.filter(([name]) => name === 'TempStorage').map(([, url]) => url.split('?'));
+  const files = Math.ceil(RECORDS / rows.length);
+  let next = 0;
+  const upload = async (): Promise<void> => {
+    while (next < files) {
+      const [base, sas] = containers[next % containers.length] as [string, string];
+      const url = `${base}/direct-${next++}?${sas}`;
+      const headers = { 'x-ms-blob-type': 'BlockBlob', 'x-ms-version': '2021-08-06' };
+      const { status } = await fetch(url, { method: 'PUT', headers, body });
+      if (status !== 201) throw new Error(`the upload is answered with ${status}`);
+    }
+  };
+  const began = performance.now();
+  await Promise.all([upload(), upload(), upload(), upload()]);
+  return (files * rows.length) / ((performance.now() - began) / 1000);
 }
 
 benchmark(async (atEnd) => {
@@ -50,11 +84,10 @@ benchmark(async (atEnd) => {
   await producer.connect();
   const pool = randomBytes(1024 * 1024).toString('hex');
   for (let sent = 0; sent < RECORDS; sent += BATCH) {
-    const messages = Array.from({ length: Math.min(BATCH, RECORDS - sent) }, (_, i) => {
-      const end = `,${sent + i}`;
-      const from = ((sent + i) * 97) % (pool.length - BYTES);
-      return { partition: 0, value: pool.slice(from, from + BYTES - end.length) + end };
-    });
+    const messages = Array.from({ length: Math.min(BATCH, RECORDS - sent) }, (_, i) => ({
+      partition: 0,
+      value: value(pool, sent + i),
+    }));
     await producer.send({ topic: run, acks: -1, messages });
   }
   await producer.disconnect();
@@ -62,7 +95,12 @@ benchmark(async (atEnd) => {
   emulator.ingestor.isPaused = true;
 
   const settings = { 'offset.flush.interval.ms': '100' };
-  const worker = await startWorker({ bootstrapServers: kafka.bootstrapServers, group: run, settings });
+  const worker = await startWorker({
+    bootstrapServers: kafka.bootstrapServers,
+    group: run,
+    settings,
+    nodeFlags: NODE_FLAGS,
+  });
   atEnd(() => worker.stop());
   await worker.ready();
   const usage = measure(worker.pid);
@@ -97,4 +135,8 @@ benchmark(async (atEnd) => {
   const rows = await numberOf(emulator, 'T | count');
   figure('rows', whole(rows), whole(RECORDS));
   if (rows < RECORDS) throw new Error('rows were lost');
+
+  const direct = await directUpload(emulator, rowsOfFile(pool));
+  figure('limit: the same files uploaded from memory', `${whole(direct)} rows/s`);
+  figure('the sink in ratio to it', ((RECORDS - offset) / seconds / direct).toFixed(2));
 });

@@ -17,6 +17,8 @@ const RECORDS = Number(process.argv[2] ?? 1_000_000);
 const BYTES = 200;
 const SIZE = RECORDS * (BYTES + 1);
 const TURNS = 3;
+/** E.g. `BENCH_NODE_FLAGS="--cpu-prof --cpu-prof-dir=/tmp/profiles"`, one profile per thread. */
+const NODE_FLAGS = (process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter(Boolean);
 const STRING = 'org.apache.kafka.connect.storage.StringConverter';
 
 /** Seconds of CPU, and of time from the first byte in the file (of kcat: from its start). */
@@ -82,7 +84,11 @@ benchmark(async (atEnd) => {
     ...['--num-records', String(RECORDS), '--record-size', String(BYTES)],
   ]);
 
-  const worker = await startWorker({ bootstrapServers: kafka.bootstrapServers, group: `${run}-worker` });
+  const worker = await startWorker({
+    bootstrapServers: kafka.bootstrapServers,
+    group: `${run}-worker`,
+    nodeFlags: NODE_FLAGS,
+  });
   atEnd(() => worker.stop());
   await worker.ready();
   for (let turn = 1; turn <= TURNS; turn++) {

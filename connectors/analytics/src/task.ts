@@ -11,6 +11,7 @@ import {
   type SinkRecord,
   type SinkTask,
   type SinkTaskContext,
+  type TextBatch,
   type TopicPartition,
   type TopicPartitionOffset,
   messageOf,
@@ -18,6 +19,7 @@ import {
 } from '@millrace/sdk';
 import { PartitionBatcher, type Sealed } from './batcher/partition-batcher';
 import { rawRecord } from './batcher/record-log';
+import { RowBuffers } from './batcher/row-buffers';
 import { createStagingFolder, removeStaleFolders, type StagingFolder } from './batcher/staging-folder';
 import { parseSettings, type AnalyticsSettings } from './config/settings';
 import { DeadLetterQueue, type DeadLetterPlace } from './dead-letters/dead-letter-queue';
@@ -25,21 +27,24 @@ import { DiskBackoff } from './disk-backoff';
 import { DeliveryErrors } from './delivery-errors';
 import { findMapping, type TableMapping } from './mapping/topic-mapping';
 import { AssignedPartition, partitionKey } from './partition';
+import { PartitionPauses } from './partition-pauses';
+import { textSinkRecord } from './records/text-record';
 import { createTargets } from './request/create-targets';
 import { Shipper } from './request/shipper';
 import { SinkMetrics } from './sink-metrics';
 import { createService, type Service } from './service/create-service';
 import { checkIngestion, checkTables } from './service/start-checks';
 
-/** Interval at which `put` checks the background deliveries. */
-const CHECK_INTERVAL_MS = 250;
 const CLOSE_TIMEOUT_MS = 4_000;
 const STOP_FLUSH_MS = 3_000;
 
 export class AnalyticsSinkTask implements SinkTask {
   /** Each put waits for the disk. */
   readonly maxPollRecords = 2_000;
+  /** Unless records are kept for the dead letter queue, or rows have more than the value. */
+  putTexts: SinkTask['putTexts'];
   private readonly partitions = new Map<string, AssignedPartition>();
+  private readonly buffers = new RowBuffers();
   private context!: SinkTaskContext;
   private settings!: AnalyticsSettings;
   /** Topics without tags. */
@@ -53,6 +58,7 @@ export class AnalyticsSinkTask implements SinkTask {
   private deadLetters: DeadLetterQueue | null = null;
   private deliveryErrors!: DeliveryErrors;
   private diskBackoff!: DiskBackoff;
+  private pauses!: PartitionPauses;
 
   async start(config: ConnectorConfig, context: SinkTaskContext): Promise<void> {
     const { settings, warnings } = parseSettings(config, context.workerSettings);
@@ -87,6 +93,9 @@ export class AnalyticsSinkTask implements SinkTask {
     const { connection } = context;
     this.shipper = new Shipper({ targetOf, retry: settings.retry, metrics: this.metrics, logger, connection });
     this.diskBackoff = new DiskBackoff(settings.retry, logger);
+    this.pauses = new PartitionPauses(context, this.diskBackoff, settings.maxInflightFiles);
+    if (!settings.deadLetters && settings.metadataColumns.length === 0)
+      this.putTexts = async (batches) => await this.writeTexts(batches);
   }
 
   private batchers(): PartitionBatcher[] {
@@ -106,7 +115,8 @@ export class AnalyticsSinkTask implements SinkTask {
           settings: this.settings,
           metrics: this.metrics,
           now: monotonicNow,
-          onSealed: (sealed) => this.ship(partition, mapping, sealed),
+          buffers: this.buffers,
+          onSealing: (sealed) => this.ship(partition, mapping, sealed),
         }),
       );
       this.partitions.set(partitionKey(id), partition);
@@ -114,30 +124,82 @@ export class AnalyticsSinkTask implements SinkTask {
   }
 
   async put(records: readonly SinkRecord[]): Promise<void> {
-    this.throwFatal();
-    const failed = new Set<AssignedPartition>();
+    const failed = await this.beginPut();
     let partition: AssignedPartition | undefined;
     for (const record of records) {
       // Consecutive records mostly have the same partition. Offsets are those of the consumed topic, which a
       // transformation may have renamed.
       const { originalTopic: topic, originalPartition: number } = record;
-      if (partition?.id.partition !== number || partition.id.topic !== topic) {
-        partition = this.partitions.get(partitionKey({ topic, partition: number }));
-        if (partition) await this.readFrom(partition);
-      }
+      if (partition?.id.partition !== number || partition.id.topic !== topic)
+        partition = await this.switchTo({ topic, partition: number }, failed, partition);
       if (!partition || failed.has(partition)) continue;
       const written = this.write(partition, record);
       if (written !== true && !(await written)) failed.add(partition);
     }
+    await this.endPut(failed);
+  }
+
+  /** The same as `put` of the same values. */
+  private async writeTexts(batches: readonly TextBatch[]): Promise<void> {
+    const failed = await this.beginPut();
+    let partition: AssignedPartition | undefined;
+    for (const batch of batches) {
+      partition = await this.switchTo(batch, failed, partition);
+      if (!partition) continue;
+      const { batcher } = partition;
+      const { records } = batch;
+      for (let next = 0; next < records.length && !failed.has(partition);) {
+        const after = batcher.addLines(records, next);
+        const room = after > next ? batcher.room() : null;
+        const written =
+          after === next
+            ? this.write(partition, textSinkRecord(batch, records[next]!))
+            : room === null || this.onDisk(partition, null, async () => await room);
+        if (written !== true && !(await written)) failed.add(partition);
+        next = Math.max(after, next + 1);
+      }
+    }
+    await this.endPut(failed);
+  }
+
+  /** Returns the partitions whose records are delivered again. */
+  private async beginPut(): Promise<Set<AssignedPartition>> {
+    this.throwFatal();
+    const failed = new Set<AssignedPartition>();
+    for (const each of this.partitions.values()) {
+      if (each.batcher.failure === null) continue;
+      // Rejects when the records of a deleted topic are lost.
+      await this.readFrom(each);
+      await this.drain(each, failed);
+    }
+    return failed;
+  }
+
+  private async switchTo(
+    id: TopicPartition,
+    failed: Set<AssignedPartition>,
+    before: AssignedPartition | undefined,
+  ): Promise<AssignedPartition | undefined> {
+    // Its rows do not occupy a buffer while those of others are written.
+    if (before && !failed.has(before)) await this.drain(before, failed);
+    const partition = this.partitions.get(partitionKey(id));
+    if (partition && !failed.has(partition)) await this.readFrom(partition);
+    return partition;
+  }
+
+  private async endPut(failed: Set<AssignedPartition>): Promise<void> {
     for (const each of this.partitions.values()) {
       if (failed.has(each)) continue;
-      await this.onDisk(each, null, async () => {
-        await each.batcher.sealIfDue();
-        await each.batcher.drain();
-      });
+      each.batcher.sealIfDue();
+      await this.drain(each, failed);
     }
+    await this.buffers.room();
     this.throwFatal();
-    this.updatePauses();
+    this.pauses.update(this.partitions.values());
+  }
+
+  private async drain(partition: AssignedPartition, failed: Set<AssignedPartition>): Promise<void> {
+    if (!(await this.onDisk(partition, null, async () => await partition.batcher.drain()))) failed.add(partition);
   }
 
   preCommit(): TopicPartitionOffset[] {
@@ -253,33 +315,45 @@ export class AnalyticsSinkTask implements SinkTask {
     if (this.settings.onError === 'fail') await handled;
   }
 
-  private ship(partition: AssignedPartition, mapping: TableMapping, { file, range, records }: Sealed): void {
-    const shipped = this.shipper.ship(file, partition.owner).then(async (end) => {
-      if (end.kind === 'missing') return this.onStagingLost(file.path);
-      const done =
-        end.kind === 'delivered' ||
-        (end.kind === 'failed' &&
-          (await this.deliveryErrors.handle({
-            records: () => records?.read() ?? [],
-            count: file.records,
-            what: `${file.topic}-${file.partition} offsets ${file.firstOffset} to ${file.lastOffset}, after ${end.attempts} attempt(s),`,
-            place: this.place(partition, 'INGEST', end.sourceId),
-            error: end.error,
-            signal: partition.owner.signal,
-          })));
-      if (end.kind === 'abandoned' && !partition.batcher.isRepeatable(file))
-        this.context.logger.error(
-          `${file.records} records of ${file.topic}-${file.partition} are lost, offsets ${file.firstOffset} to ${file.lastOffset}: their topic was deleted before they were delivered, and the partition was revoked`,
-        );
-      if (done) range.pending--;
-      await file.remove();
-      await records?.remove();
-    });
+  private ship(partition: AssignedPartition, mapping: TableMapping, sealing: Promise<Sealed>): void {
+    const shipped = sealing.then(
+      async (sealed) => await this.shipSealed(partition, mapping, sealed),
+      // The next `put` rewinds the partition.
+      () => undefined,
+    );
     this.track(partition, shipped);
+  }
+
+  private async shipSealed(
+    partition: AssignedPartition,
+    mapping: TableMapping,
+    { file, range, records }: Sealed,
+  ): Promise<void> {
+    this.diskBackoff.succeeded(partition);
     this.context.logger.debug(`Shipping ${file.name} to ${mapping.database}.${mapping.table}`, {
       records: file.records,
       bytes: file.rawBytes,
     });
+    const end = await this.shipper.ship(file, partition.owner);
+    if (end.kind === 'missing') return this.onStagingLost(file.path);
+    const done =
+      end.kind === 'delivered' ||
+      (end.kind === 'failed' &&
+        (await this.deliveryErrors.handle({
+          records: () => records?.read() ?? [],
+          count: file.records,
+          what: `${file.topic}-${file.partition} offsets ${file.firstOffset} to ${file.lastOffset}, after ${end.attempts} attempt(s),`,
+          place: this.place(partition, 'INGEST', end.sourceId),
+          error: end.error,
+          signal: partition.owner.signal,
+        })));
+    if (end.kind === 'abandoned' && !partition.batcher.isRepeatable(file))
+      this.context.logger.error(
+        `${file.records} records of ${file.topic}-${file.partition} are lost, offsets ${file.firstOffset} to ${file.lastOffset}: their topic was deleted before they were delivered, and the partition was revoked`,
+      );
+    if (done) range.pending--;
+    await file.remove();
+    await records?.remove();
   }
 
   /** Its records are not committed: a new task delivers them again. */
@@ -292,7 +366,8 @@ export class AnalyticsSinkTask implements SinkTask {
     );
   }
 
-  private track({ shipments }: AssignedPartition, work: Promise<void>): void {
+  private track(partition: AssignedPartition, work: Promise<void>): void {
+    const { shipments } = partition;
     const tracked: Promise<void> = work
       .catch((error: unknown) => {
         this.deliveryErrors.fatal ??= new ConnectError(`Processing a staged file failed: ${(error as Error).message}`, {
@@ -300,7 +375,10 @@ export class AnalyticsSinkTask implements SinkTask {
           cause: error,
         });
       })
-      .finally(() => shipments.delete(tracked));
+      .finally(() => {
+        shipments.delete(tracked);
+        this.pauses.resumeIfRoom(partition);
+      });
     shipments.add(tracked);
   }
 
@@ -315,7 +393,6 @@ export class AnalyticsSinkTask implements SinkTask {
   ): Promise<boolean> {
     try {
       await work();
-      this.diskBackoff.succeeded(partition);
       return true;
     } catch (error) {
       if (isConnectError(error)) throw error;
@@ -324,25 +401,6 @@ export class AnalyticsSinkTask implements SinkTask {
       if (first !== null) this.context.seek({ ...partition.id, offset: first });
       return false;
     }
-  }
-
-  /** Pauses partitions with too many files in flight, resumes those with room, and schedules the next `put`. */
-  private updatePauses(): void {
-    const max = this.settings.maxInflightFiles;
-    let next = Infinity;
-    for (const partition of this.partitions.values()) {
-      const waits = this.diskBackoff.isWaiting(partition);
-      if (!partition.isPaused && (waits || partition.isFull(max))) {
-        partition.isPaused = true;
-        this.context.pause([partition.id]);
-      } else if (partition.isPaused && !waits && partition.hasRoom(max)) {
-        partition.isPaused = false;
-        this.context.resume([partition.id]);
-      }
-      const busy = waits || partition.shipments.size > 0 || partition.isPaused;
-      next = Math.min(next, partition.batcher.dueAt - monotonicNow(), busy ? CHECK_INTERVAL_MS : Infinity);
-    }
-    if (next !== Infinity) this.context.timeout(Math.max(1, Math.ceil(next)));
   }
 
   private place({ id }: AssignedPartition, stage: DeadLetterPlace['stage'], sourceId: string): DeadLetterPlace {

@@ -16,6 +16,7 @@ import {
   type SinkRecord,
 } from '@millrace/sdk';
 import { PartitionBatcher, type Sealed } from '../../../connectors/analytics/src/batcher/partition-batcher';
+import { RowBuffers } from '../../../connectors/analytics/src/batcher/row-buffers';
 import type { AnalyticsSettings } from '../../../connectors/analytics/src/config/settings';
 import { findFormat, type Format } from '../../../connectors/analytics/src/mapping/formats';
 import type { TableMapping } from '../../../connectors/analytics/src/mapping/topic-mapping';
@@ -157,7 +158,7 @@ test.each(['json', 'avro'])(
       deadLetters: null,
     } as unknown as AnalyticsSettings;
     const mapping = { format: findFormat(name) } as TableMapping;
-    const onSealed = (one: Sealed): void => void sealed.push(one);
+    const onSealing = (one: Promise<Sealed>): void => void one.then((file) => sealed.push(file));
     const batcher = new PartitionBatcher({
       metrics: { recordsWritten: { add: () => undefined } },
       folder,
@@ -165,7 +166,8 @@ test.each(['json', 'avro'])(
       partition: 0,
       mapping,
       settings,
-      onSealed,
+      buffers: new RowBuffers(),
+      onSealing,
       now: () => 0,
     });
     try {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { RecordLog } from '../../../connectors/analytics/src/batcher/record-log';
+import { RowBuffers } from '../../../connectors/analytics/src/batcher/row-buffers';
 import { StagingFile } from '../../../connectors/analytics/src/batcher/staging-file';
 import { createStagingFolder, removeStaleFolders } from '../../../connectors/analytics/src/batcher/staging-folder';
 import { thisProcess, type StagingLock } from '../../../connectors/analytics/src/batcher/staging-lock';
@@ -109,21 +110,24 @@ test('a folder that cannot be created is one error that names the key', async ()
 });
 
 const file = (format: string): StagingFile =>
-  new StagingFile({
-    folder: root,
-    topic: 't',
-    topicId: null,
-    partition: 1,
-    firstOffset: 5,
-    mapping: {
+  new StagingFile(
+    {
+      folder: root,
       topic: 't',
-      database: 'd',
-      table: 'T',
-      format: findFormat(format) as Format,
-      mapping: null,
-      streaming: false,
+      topicId: null,
+      partition: 1,
+      firstOffset: 5,
+      mapping: {
+        topic: 't',
+        database: 'd',
+        table: 'T',
+        format: findFormat(format) as Format,
+        mapping: null,
+        streaming: false,
+      },
     },
-  });
+    new RowBuffers(),
+  );
 
 test('analytics-sink 20, 38: text is compressed, private, and named by its offsets', async () => {
   const open = file('json');
@@ -151,7 +155,7 @@ test('analytics-sink 54: a discarded file leaves nothing, even while it is opene
   for (let i = 0; i < 20; i++) await file('csv').discard();
   const open = file('csv');
   open.append(Buffer.from('x\n'), 5);
-  await open.drain();
+  open.flush();
   await open.discard();
   expect(await readdir(root)).toEqual([]);
 });
@@ -162,8 +166,7 @@ test.each(['csv', 'parquet'])(
     for (let turns = 0; turns < 60; turns++) {
       const open = file(format);
       open.append(Buffer.alloc(1_000_000, 'x'), 5);
-      // Nothing waits for its drain any more.
-      open.drain().catch(() => undefined);
+      open.flush();
       for (let i = 0; i < turns; i++) await nextTurn();
       await open.discard();
       expect(await readdir(root)).toEqual([]);

@@ -59,7 +59,9 @@ test('analytics-sink 50: a staged file that something else removes: the task fai
   const harness = await setup.start({ 'behavior.on.error': 'log' });
   await harness.put([{ value: line('x', 100) }]);
   const [folder = ''] = await readdir(setup.folder);
-  await rm(join(setup.folder, folder), { recursive: true });
+  const path = join(setup.folder, folder);
+  await waitFor('the file to be complete', async () => (await readdir(path)).includes('kafka_t_0_0-0.csv.gz'));
+  await rm(path, { recursive: true });
   const failure = await setup.failure(harness);
   expect(failure).toMatchObject({
     code: 'ANALYTICS_DISK',

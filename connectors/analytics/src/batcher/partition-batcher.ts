@@ -1,17 +1,22 @@
 /** Splits a partition's records into files by size, age and schema. Source: analytics-sink §4.1, §4.2. */
 import { join } from 'node:path';
-import { DataError, type SinkRecord } from '@millrace/sdk';
+import { DataError, type SinkRecord, type TextRecord } from '@millrace/sdk';
 import type { AnalyticsSettings } from '../config/settings';
 import type { Format } from '../mapping/formats';
 import type { TableMapping } from '../mapping/topic-mapping';
 import { AvroRows } from '../records/avro-file';
 import type { SinkMetrics } from '../sink-metrics';
 import { rowOf, type Row } from '../records/row';
+import { textOf } from '../records/text-record';
 import { unwritable } from '../records/record-error';
 import { nameOnDisk } from './file-names';
 import { OffsetRanges, type Range } from './offset-ranges';
 import { RecordLog } from './record-log';
+import type { RowBuffers } from './row-buffers';
 import { StagingFile, type SealedFile } from './staging-file';
+
+/** Files that are completed while the next one is written. Each has a stream and a compressor. */
+const MAX_SEALING = 2;
 
 export interface Sealed {
   readonly file: SealedFile;
@@ -29,7 +34,9 @@ interface PartitionBatcherOptions {
   readonly metrics: Pick<SinkMetrics, 'recordsWritten'>;
   /** Monotonic. */
   readonly now: () => number;
-  readonly onSealed: (sealed: Sealed) => void;
+  readonly buffers: RowBuffers;
+  /** Rejects with the error of the disk: then `failure` is set. */
+  readonly onSealing: (sealed: Promise<Sealed>) => void;
 }
 
 interface Open {
@@ -39,11 +46,16 @@ interface Open {
   readonly records: RecordLog | null;
   readonly since: number;
   readonly firstOffset: number;
+  /** It must not be shipped: its records are delivered again. */
+  isDiscarded: boolean;
 }
 
 export class PartitionBatcher {
   ranges = new OffsetRanges();
   private open: Open | null = null;
+  /** Being completed, oldest first. */
+  private sealing: { readonly open: Open; readonly done: Promise<Sealed> }[] = [];
+  private sealFailure: unknown = null;
   private topicId: string | null = null;
 
   constructor(private readonly options: PartitionBatcherOptions) {}
@@ -53,8 +65,13 @@ export class PartitionBatcher {
     return this.open === null ? Infinity : this.open.since + this.options.settings.flushIntervalMs;
   }
 
+  /** Of the disk; null: none so far. Call `discard`. */
+  get failure(): unknown {
+    return this.sealFailure ?? this.open?.file.failure ?? null;
+  }
+
   /**
-   * Null for most records, which need no promise. Otherwise a file is being sealed.
+   * Null for most records, which need no promise. Otherwise too much is on its way to the disk.
    *
    * @throws DataError, synchronously or through the promise, for a record that does not match the format. Such a record
    *   is in no file.
@@ -67,8 +84,27 @@ export class PartitionBatcher {
       this.ranges.skip(record.originalOffset);
       return null;
     }
-    if (this.open?.avro) return this.seal().then(async () => void (await this.addText(record, row.bytes)));
+    if (this.open?.avro) void this.seal();
     return this.addText(record, row.bytes);
+  }
+
+  /**
+   * The same as `add` of the records from `from` on, whose values are texts, as long as their bytes can be copied and
+   * nothing else of them is kept. Returns the first that is left, for which `add` must be called.
+   */
+  addLines(records: readonly TextRecord[], from: number): number {
+    const { open, options } = this;
+    const { format } = options.mapping;
+    const { validateJson, flushBytes } = options.settings;
+    if (open === null || open.avro !== null || !format.batched) return from;
+    const room = flushBytes - open.file.rawBytes;
+    const to = format.family === 'json' && validateJson ? endOfJson(records, from, room) : records.length;
+    const next = open.file.appendLines(records, from, to, room) ?? from;
+    if (next === from) return from;
+    open.range.next = records[next - 1]!.offset + 1;
+    options.metrics.recordsWritten.add(next - from);
+    if (open.file.rawBytes >= flushBytes) void this.seal();
+    return next;
   }
 
   /**
@@ -101,57 +137,97 @@ export class PartitionBatcher {
     return open.range;
   }
 
-  /** Resolves when everything added has been passed to the disk streams. */
+  /**
+   * Passes everything added to the disk streams, and waits while these hold too much. Rejects with the first error of
+   * the disk since `discard`.
+   */
   async drain(): Promise<void> {
-    await this.open?.file.drain();
+    this.open?.file.flush();
     await this.open?.records?.drain();
+    await this.options.buffers.room();
+    if (this.failure !== null) throw this.failure as Error;
   }
 
-  async sealIfDue(): Promise<void> {
-    if (this.options.now() >= this.dueAt) await this.seal();
-  }
-
-  async seal(): Promise<void> {
-    const open = this.open;
-    if (open === null) return;
-    if (open.avro) open.file.appendFraming(open.avro.block(true));
-    await open.records?.drain();
-    const file = await open.file.seal();
-    this.open = null;
-    this.options.onSealed({ file, range: open.range, records: open.records });
+  sealIfDue(): void {
+    if (this.options.now() >= this.dueAt) void this.seal();
   }
 
   /**
-   * Discards the open file, whose records must be delivered again. Returns its first offset, or null without a file.
+   * Completes the open file in the background. Resolves when this and the files before it are complete; rejects when
+   * one of them cannot be, because of the disk.
+   */
+  seal(): Promise<unknown> {
+    const { open } = this;
+    const before = this.sealing.at(-1)?.done ?? Promise.resolve();
+    if (open === null) return before;
+    this.open = null;
+    if (open.avro) open.file.appendFraming(open.avro.block(true));
+    // After a failure, the records of the later files are delivered again too, so these are not shipped.
+    const done = Promise.all([open.file.seal(), open.records?.drain(), before]).then(([file]) => {
+      if (open.isDiscarded) throw new Error(`${file.name} is discarded`);
+      this.sealing = this.sealing.filter((one) => one.open !== open);
+      return { file, range: open.range, records: open.records };
+    });
+    done.catch((error: unknown) => {
+      if (!open.isDiscarded) this.sealFailure ??= error;
+    });
+    this.sealing.push({ open, done });
+    this.options.onSealing(done);
+    return done;
+  }
+
+  /**
+   * Discards the open file and those that are being completed: their records must be delivered again. Returns the first
+   * offset, or null without a file.
    */
   async discard(): Promise<number | null> {
-    const open = this.open;
+    const all = [...this.sealing.map(({ open }) => open), ...(this.open === null ? [] : [this.open])];
     this.open = null;
+    this.sealing = [];
+    this.sealFailure = null;
     this.ranges.hold();
-    if (open === null) return null;
-    this.ranges.remove(open.range);
-    await open.file.discard();
-    await open.records?.remove();
-    return open.firstOffset;
+    const [oldest] = all;
+    if (oldest === undefined) return null;
+    this.ranges.remove(oldest.range);
+    for (const open of all) open.isDiscarded = true;
+    for (const { file, records } of all) {
+      await file.discard();
+      await records?.remove();
+    }
+    return oldest.firstOffset;
+  }
+
+  /** Null: no wait is needed. Rejects when the disk fails meanwhile. */
+  room(): Promise<void> | null {
+    const { buffers } = this.options;
+    if (this.sealing.length <= MAX_SEALING && !buffers.isFull) return null;
+    const oldest = this.sealing.length > MAX_SEALING ? this.sealing[0]?.done : null;
+    return Promise.all([buffers.room(), oldest]).then(() => undefined);
   }
 
   private addText(record: SinkRecord, bytes: Buffer): Promise<void> | null {
     const open = this.openFileFor(record, null);
     this.addToRange(open, record);
     open.file.append(bytes, record.originalOffset);
-    return open.file.rawBytes >= this.options.settings.flushBytes ? this.seal() : null;
+    return this.sealIfFull(open);
   }
 
-  private async addWholeFile(record: SinkRecord, bytes: Buffer): Promise<void> {
-    await this.seal();
+  private sealIfFull({ file }: Open): Promise<void> | null {
+    if (file.rawBytes >= this.options.settings.flushBytes) void this.seal();
+    return this.room();
+  }
+
+  private addWholeFile(record: SinkRecord, bytes: Buffer): Promise<void> | null {
+    void this.seal();
     const open = this.openFileFor(record, null);
     this.addToRange(open, record);
     open.file.append(bytes, record.originalOffset);
-    await this.seal();
+    void this.seal();
+    return this.room();
   }
 
   private async addAvro(record: SinkRecord, { schema, value }: Row & { kind: 'avro' }): Promise<void> {
-    if (this.open && !this.open.avro?.isFor(schema)) await this.seal();
+    if (this.open && !this.open.avro?.isFor(schema)) void this.seal();
     let rows = this.open?.avro ?? null;
     let size: number;
     try {
@@ -165,7 +241,7 @@ export class PartitionBatcher {
     if (isNew) open.file.appendFraming(rows.header());
     this.addToRange(open, record);
     open.file.append(rows.block(false), record.originalOffset, size);
-    if (open.file.rawBytes >= this.options.settings.flushBytes) await this.seal();
+    await this.sealIfFull(open);
   }
 
   private openFileFor(record: SinkRecord, avro: AvroRows | null): Open {
@@ -173,7 +249,7 @@ export class PartitionBatcher {
     const { topic, partition, mapping, folder, settings, now } = this.options;
     const options = { folder, topic, topicId: this.topicId, partition, mapping, firstOffset: record.originalOffset };
     this.open = {
-      file: new StagingFile(options),
+      file: new StagingFile(options, this.options.buffers),
       range: this.ranges.begin(record.originalOffset, Date.now()),
       avro,
       records: settings.deadLetters
@@ -181,6 +257,7 @@ export class PartitionBatcher {
         : null,
       since: now(),
       firstOffset: record.originalOffset,
+      isDiscarded: false,
     };
     return this.open;
   }
@@ -200,4 +277,21 @@ function convertRecord(record: SinkRecord, format: Format, settings: AnalyticsSe
     if (error instanceof DataError) throw error;
     throw unwritable(record, format.wireName, error);
   }
+}
+
+/** Index after the records from `from` on that are one JSON document each, until they have `maxBytes`. */
+function endOfJson(records: readonly TextRecord[], from: number, maxBytes: number): number {
+  let bytes = 0;
+  let at = from;
+  for (; at < records.length && bytes < maxBytes; at++) {
+    const record = records[at]!;
+    if (record.valueStart < 0) break;
+    try {
+      JSON.parse(textOf(record));
+    } catch {
+      break;
+    }
+    bytes += record.valueEnd - record.valueStart;
+  }
+  return at;
 }

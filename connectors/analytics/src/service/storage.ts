@@ -6,6 +6,8 @@ import type { Http, HttpResponse, HttpRequest } from './http';
 import { responseError } from './http';
 import { ServiceError } from './service-error';
 
+/** Each piece is a job of the thread pool. */
+const READ_BYTES = 256 * 1024;
 const STORAGE_VERSION = '2021-08-06';
 
 /** The blob's URL with the SAS. @throws ServiceError */
@@ -27,7 +29,7 @@ export async function uploadBlob(
       'Content-Length': String(file.bytes),
       'Content-Type': 'application/octet-stream',
     },
-    body: () => createReadStream(file.path),
+    body: () => createReadStream(file.path, { highWaterMark: READ_BYTES }),
     signal,
   });
   return url;

@@ -2,14 +2,13 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isRetriable, type SinkRecord, type SinkTask, type TextBatch } from '@millrace/sdk';
+import { isRetriable, type SinkTask } from '@millrace/sdk';
 import { SinkTaskHarness } from '@millrace/sdk/testing';
 import { fileStreamSink } from '../../../../connectors/file/src/sink/connector';
-import { StringConverter } from '../../../../src/converters/string-converter';
 import { canMountSmallDisk, startSmallDisk } from '../../../helpers/small-disk';
 import { random } from '../../../kafka/records/record-batch-samples';
+import { convertedTexts, textBatch, type Text } from '../../text-batch';
 
-type Value = Buffer | null;
 const KIB = 1024;
 const harnesses: SinkTaskHarness[] = [];
 let folder: string;
@@ -28,34 +27,7 @@ async function started(file: string, config: Record<string, string> = {}): Promi
   return harness.task;
 }
 
-/** All in one buffer with bytes between them that are no text, as in a record batch. */
-function batchOf(values: readonly Value[], partition = 0): TextBatch {
-  const parts: Buffer[] = [];
-  let at = 0;
-  const records = values.map((value, offset) => {
-    const frame = Buffer.from([0xff, 0x80, 10, 0xc3]);
-    parts.push(frame, value ?? Buffer.alloc(0));
-    const valueStart = at + frame.length;
-    at = valueStart + (value?.length ?? 0);
-    return { offset, timestamp: 1, bytes: Buffer.alloc(0), valueStart: value === null ? -1 : valueStart, valueEnd: at };
-  });
-  // Not at the start of its memory.
-  const bytes = Buffer.concat([Buffer.alloc(3), ...parts]).subarray(3);
-  return { topic: 't', partition, records: records.map((record) => ({ ...record, bytes })) };
-}
-
-const converter = new StringConverter();
-converter.configure({});
-const converted = (values: readonly Value[]): SinkRecord[] =>
-  values.map((bytes, offset) => {
-    const { schema: valueSchema, value } = converter.toConnectData('t', bytes);
-    return {
-      ...{ topic: 't', partition: 0, offset, originalTopic: 't', originalPartition: 0, originalOffset: offset },
-      ...{ keySchema: null, key: null, valueSchema, value, timestamp: 1, timestampType: 'CreateTime', headers: [] },
-    };
-  });
-
-function randomValue(next: () => number, invalid: number): Value {
+function randomValue(next: () => number, invalid: number): Text {
   if (next() < 0.05) return null;
   const length = Math.floor(next() < 0.01 ? next() * 5_000 : next() * 300);
   if (next() < invalid) return Buffer.from(Array.from({ length }, () => Math.floor(next() * 256)));
@@ -78,8 +50,8 @@ test.each([
     const lists = Array.from({ length: 1 + Math.floor(next() * 3) }, () =>
       Array.from({ length: Math.floor(next() * 1_500) }, () => randomValue(next, next() < 0.5 ? 0 : invalid)),
     );
-    await texts.putTexts?.(lists.map(batchOf));
-    await general.put(lists.flatMap(converted));
+    await texts.putTexts?.(lists.map((values) => textBatch(values)));
+    await general.put(lists.flatMap((values) => convertedTexts(values)));
     expect((await readFile(join(folder, 'a'))).equals(await readFile(join(folder, 'b')))).toBe(true);
   }
   expect((await readFile(join(folder, 'a'))).length).toBeGreaterThan(512 * KIB);
@@ -90,9 +62,9 @@ test('values larger than the buffer, a character cut in two, and what put adds b
   const task = await started(file);
   const huge = Buffer.from('é'.repeat(400_000));
   const values = [Buffer.from('first'), huge, Buffer.from('é').subarray(0, 1), Buffer.from('é').subarray(1), huge];
-  await task.putTexts?.([batchOf(values)]);
-  await task.put(converted([Buffer.from('between')]));
-  await task.putTexts?.([batchOf([null, Buffer.alloc(0)])]);
+  await task.putTexts?.([textBatch(values)]);
+  await task.put(convertedTexts([Buffer.from('between')]));
+  await task.putTexts?.([textBatch([null, Buffer.alloc(0)])]);
   const lines = ['first', huge.toString(), '\ufffd', '\ufffd', huge.toString(), 'between', 'null', '', ''];
   expect(await readFile(file, 'utf8')).toBe(lines.join('\n'));
 });
@@ -112,7 +84,7 @@ test.each([[{ 'file.format': 'json' }], [{ 'file.rotate.bytes': '1000' }], [{ 'f
     const task = await started(file);
     const lines = Array.from({ length: 1_600 }, (_, i) => `${i} žluť ${'x'.repeat((i * 7) % 90)}`);
     const batches = [lines.slice(0, 700), lines.slice(700)].map((part, partition) =>
-      batchOf(
+      textBatch(
         part.map((line) => Buffer.from(line)),
         partition,
       ),
@@ -122,7 +94,7 @@ test.each([[{ 'file.format': 'json' }], [{ 'file.rotate.bytes': '1000' }], [{ 'f
     expect(isRetriable(await put())).toBe(true);
     await rm(ballast);
     expect(await put()).toBeUndefined();
-    await task.putTexts?.([batchOf([Buffer.from('after')])]);
+    await task.putTexts?.([textBatch([Buffer.from('after')])]);
     expect(await readFile(file, 'utf8')).toBe([...lines, 'after', ''].join('\n'));
     for (const harness of harnesses.splice(0)) await harness.stop();
   } finally {
