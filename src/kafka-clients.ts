@@ -1,16 +1,20 @@
 /** The Kafka clients of the worker: what their log lines may quote, and where their metrics are announced. */
 import type { KafkaClients } from '@millrace/kafka-client';
-import { createKafkaClients } from '@millrace/kafka-client/clients';
+import { createKafkaClients, ReachableClusters } from '@millrace/kafka-client/clients';
 import { hideProvidedValues, type Owner } from '@millrace/texts/redaction';
 import { quoting } from './logging/line-subject';
 import type { Logger } from './logging/logger';
 import type { ClientMeter } from './metrics/open-clients';
 
 /** @param tokenUrls where OAUTHBEARER tokens may come from (Default: nowhere) */
-export function workerClients(logger: Logger, tokenUrls?: ReadonlySet<string>): KafkaClients {
+export function workerClients(
+  logger: Logger,
+  tokenUrls?: ReadonlySet<string>,
+  clusters = new ReachableClusters(),
+): KafkaClients {
   return {
-    ...createKafkaClients(logger, tokenUrls),
-    of: (connector) => workerClients(logger.child(quoting(connector)), tokenUrls),
+    ...createKafkaClients(logger, tokenUrls, clusters),
+    of: (connector) => workerClients(logger.child(quoting(connector)), tokenUrls, clusters),
   };
 }
 

@@ -7,10 +7,13 @@ import { createGroupConsumer } from './consumer/group-consumer';
 import { createGroupMember } from './group/group-member';
 import type { NetworkMetrics } from './client-metrics';
 import { createWire } from './network/network-client';
+import { ReachableClusters } from './network/reachable-clusters';
 import type { ClientConfig, KafkaClients } from './port';
 import { createProducer } from './producer/producer';
 import type { TokenUrls } from './security/sasl-config';
 import type { Wire } from './wire';
+
+export { ReachableClusters };
 
 interface Measured {
   readonly network: NetworkMetrics;
@@ -21,11 +24,21 @@ interface Measured {
  * Every function throws KafkaError INVALID_CLIENT_CONFIG for invalid settings. No connection is opened before
  * `connect` or the first use.
  * @param tokenUrls where OAUTHBEARER tokens may come from (Default: nowhere)
+ * @param clusters shared with other such clients (Default: with none)
  */
-export function createKafkaClients(logger: Logger, tokenUrls?: TokenUrls): KafkaClients {
+export function createKafkaClients(
+  logger: Logger,
+  tokenUrls?: TokenUrls,
+  clusters = new ReachableClusters(),
+): KafkaClients {
   /** Closes the wire if its client cannot be created. */
-  const withWire = <T>(config: ClientConfig, create: (wire: Wire) => T, metrics?: Measured): T => {
-    const wire = createWire(config, { logger, tokenUrls, metrics: metrics?.network });
+  const withWire = <T>(
+    config: ClientConfig,
+    create: (wire: Wire) => T,
+    metrics?: Measured,
+    reachable?: ReachableClusters,
+  ): T => {
+    const wire = createWire(config, { logger, tokenUrls, metrics: metrics?.network, reachable });
     try {
       return create(wire);
     } catch (error) {
@@ -45,7 +58,12 @@ export function createKafkaClients(logger: Logger, tokenUrls?: TokenUrls): Kafka
         return createAdmin(wire, { timeoutMs, retryBackoffMs, retryBackoffMaxMs });
       }),
     producer: (config, permission, metrics, options) =>
-      withWire(config, (wire) => createProducer(wire, config, logger, permission, metrics, options), metrics),
+      withWire(
+        config,
+        (wire) => createProducer(wire, config, logger, permission, metrics, options),
+        metrics,
+        options?.mayConnectLater ? clusters : undefined,
+      ),
     assignedConsumer: (config, metrics) =>
       withWire(config, (wire) => createAssignedConsumer(wire, config, logger, metrics), metrics),
     groupConsumer: (config, metrics) =>

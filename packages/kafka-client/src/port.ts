@@ -199,6 +199,11 @@ export interface ProducerOptions {
    * `enable.idempotence` and `max.in.flight.requests.per.connection`. Needs `acks=all`; not for transactions.
    */
   readonly idempotentIfAllowed?: boolean;
+  /**
+   * `connect` resolves without a connection of this producer if one with the same settings but `client.id` has just
+   * connected; the first use connects. One that fails meanwhile rejects this `connect`, too.
+   */
+  readonly mayConnectLater?: boolean;
 }
 
 /** Checked just before a request is sent, however long its records have waited in the producer. */

@@ -41,7 +41,10 @@ function isSet(key: string, { connectorConfig }: Options['spec'], worker: Option
 export function sourceProducer(options: Options): Producer {
   const { spec, environment, lease } = options;
   const config = producerConfig(spec, environment.config);
-  return environment.clients.producer(config, lease, undefined, { idempotentIfAllowed: mayBeIdempotent(options) });
+  return environment.clients.producer(config, lease, undefined, {
+    idempotentIfAllowed: mayBeIdempotent(options),
+    mayConnectLater: true,
+  });
 }
 
 export function createDelivery(options: Options, parts: DeliveryDependencies): SourceDelivery {

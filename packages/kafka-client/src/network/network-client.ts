@@ -14,6 +14,7 @@ import type { TokenUrls } from '../security/sasl-config';
 import { FIND_COORDINATOR, findCoordinatorRequest } from '../protocol/find-coordinator';
 import { METADATA, metadataRequest, type MetadataResponse } from '../protocol/metadata';
 import { protocolError } from '../protocol/protocol-error';
+import type { ReachableClusters } from './reachable-clusters';
 import { TopicMetadata, type KnownNode } from './topic-metadata';
 import type { Wire, WirePartition, WireRequest } from '../wire';
 
@@ -33,6 +34,9 @@ class NetworkClient implements Wire {
     private readonly settings: ConnectionSettings,
     private readonly logger: Logger,
     metrics?: NetworkMetrics,
+    /** What `connect` does, given the function that asks the cluster. */
+    private readonly connectVia: (bootstrap: () => Promise<void>) => Promise<void> = async (bootstrap) =>
+      await bootstrap(),
   ) {
     this.clientId = settings.clientId;
     this.connections = new ConnectionRegistry(settings, logger, metrics);
@@ -40,6 +44,10 @@ class NetworkClient implements Wire {
   }
 
   connect(): Promise<void> {
+    return this.connectVia(() => this.bootstrapped());
+  }
+
+  private bootstrapped(): Promise<void> {
     this.connecting ??= this.bootstrap().catch((error: unknown) => {
       this.connecting = null;
       throw error;
@@ -148,7 +156,7 @@ class NetworkClient implements Wire {
   // ------------------------------------------------------------ nodes
 
   async anyNode(): Promise<number> {
-    if (this.metadata.nodes().length === 0) await this.connect();
+    if (this.metadata.nodes().length === 0) await this.bootstrapped();
     const failures: KafkaError[] = [];
     for (const node of this.connections.preferred(this.metadata.nodes())) {
       try {
@@ -175,7 +183,7 @@ class NetworkClient implements Wire {
     const cacheKey = `${type}:${key}`;
     const known = this.coordinators.get(cacheKey);
     if (known !== undefined) return known;
-    if (this.metadata.nodes().length === 0) await this.connect();
+    if (this.metadata.nodes().length === 0) await this.bootstrapped();
     const found = await this.sendToAnyBroker(FIND_COORDINATOR, (version) => findCoordinatorRequest(version, type, key));
     if (found.errorCode !== 0) {
       const whose = type === 'group' ? `group '${key}'` : `transactional.id '${key}'`;
@@ -272,14 +280,18 @@ export interface WireOptions {
   readonly tokenUrls?: TokenUrls;
   /** Where requests are counted. (Default: nowhere) */
   readonly metrics?: NetworkMetrics;
+  /** `connect` asks no cluster that has just answered another client with these settings. (Default: it does) */
+  readonly reachable?: ReachableClusters;
 }
 
 const ignore = (): void => undefined;
 const SILENT: Logger = { error: ignore, warn: ignore, info: ignore, debug: ignore, trace: ignore };
 
 /** Does not connect yet, see `connect`. Throws KafkaError INVALID_CLIENT_CONFIG. */
-export function createWire(config: ClientConfig, { logger = SILENT, tokenUrls, metrics }: WireOptions = {}): Wire {
-  return new NetworkClient(readConnectionSettings(config, tokenUrls), logger, metrics);
+export function createWire(config: ClientConfig, options: WireOptions = {}): Wire {
+  const { logger = SILENT, tokenUrls, metrics, reachable } = options;
+  const connectVia = reachable && (async (ask: () => Promise<void>) => await reachable.connected(config, ask));
+  return new NetworkClient(readConnectionSettings(config, tokenUrls), logger, metrics, connectVia);
 }
 
 function commonVersion(connection: KafkaConnection, apiKey: number, min: number, max: number): number | undefined {
