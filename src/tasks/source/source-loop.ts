@@ -165,8 +165,8 @@ export class SourceLoop {
   /** What the plugin returns, unchecked. */
   private async poll(): Promise<unknown> {
     this.isPolling = true;
-    // A poll that has more records at hand has returned them by then.
-    setImmediate(this.pushIfWaiting);
+    // A poll that has more records at hand has returned them by then. An idle task would wake its thread twice.
+    if (this.parts.producer.bufferedBytes > 0) setImmediate(this.pushIfWaiting);
     try {
       const polled = await this.parts.calls.during('poll', () => this.parts.task.poll());
       this.parts.condition.succeeded();
