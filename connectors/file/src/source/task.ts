@@ -15,13 +15,12 @@ import {
 } from '@millrace/sdk';
 import { fileRootOf, requireInRoot } from '../file-root';
 import { fileSourceConfig, type FileSourceConfig } from './config';
+import { IdleWait } from './idle-wait';
 import type { Input } from './input';
 import { LineSplitter } from './line-splitter';
 import { StandardInput } from './standard-input';
 import { TailedFile } from './tailed-file';
 
-/** Java checks once a second. */
-const POLL_INTERVAL_MS = 200;
 const VALUE_SCHEMA = schema('STRING');
 
 interface Running {
@@ -35,6 +34,7 @@ interface Running {
 
 export class FileStreamSourceTask implements SourceTask {
   private running: Running | null = null;
+  private readonly idle = new IdleWait();
 
   async start(taskConfig: ConnectorConfig, context: SourceTaskContext): Promise<void> {
     const config = fileSourceConfig(taskConfig);
@@ -53,12 +53,14 @@ export class FileStreamSourceTask implements SourceTask {
     const records = takeLines(running);
     while (records.length === 0 && !running.context.signal.aborted) {
       const outcome = await running.input.read(running.lines.room(), running.lines.readPosition);
+      if (outcome === 'nothing') {
+        await sleep(this.idle.next(), running.context.signal);
+        return null;
+      }
+      this.idle.reset();
       if (typeof outcome === 'number') {
         running.lines.filled(outcome);
         takeLines(running, records);
-      } else if (outcome === 'nothing') {
-        await sleep(POLL_INTERVAL_MS, running.context.signal);
-        return null;
       } else {
         restartInput(running, outcome, records);
       }
