@@ -1,7 +1,7 @@
 /**
  * How fast a worker appends a topic of 200 B records to a file, in turns with `kcat -C`, librdkafka's consumer, where
  * it is installed. The topic is filled by Kafka's own performance tool.
- * `npm run bench -- file-sink [RECORDS]` (Default: 1,000,000)
+ * `npm run bench -- file-sink [RECORDS] [TASKS]` (Default: 1,000,000; 1. The topic has a partition for each task.)
  */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -14,6 +14,7 @@ import { benchmark, figure, heading, whole } from './lib/report';
 import { measure } from './lib/usage';
 
 const RECORDS = Number(process.argv[2] ?? 1_000_000);
+const TASKS = Number(process.argv[3] ?? 1);
 const BYTES = 200;
 const SIZE = RECORDS * (BYTES + 1);
 const TURNS = 3;
@@ -46,7 +47,7 @@ async function sink(worker: StartedWorker, name: string, topic: string): Promise
   const converters = { 'key.converter': STRING, 'value.converter': STRING };
   await worker.register({
     name,
-    config: { 'connector.class': connector, 'tasks.max': '1', topics: topic, file, ...converters },
+    config: { 'connector.class': connector, 'tasks.max': String(TASKS), topics: topic, file, ...converters },
   });
   let first = 0;
   await waitFor(
@@ -68,7 +69,7 @@ async function sink(worker: StartedWorker, name: string, topic: string): Promise
 benchmark(async (atEnd) => {
   const kafka = await useOrStartKafka({ heap: '-Xmx1g -Xms1g' });
   atEnd(kafka.stop);
-  heading(`Kafka → file, ${whole(RECORDS)} records of ${BYTES} B`);
+  heading(`Kafka → file, ${whole(RECORDS)} records of ${BYTES} B, ${TASKS} task(s)`);
   const run = `bench-${randomBytes(3).toString('hex')}`;
   const where = ['--bootstrap-server', kafka.bootstrapServers];
   await runKafkaTool('org.apache.kafka.tools.TopicCommand', [
@@ -77,7 +78,7 @@ benchmark(async (atEnd) => {
     '--topic',
     run,
     '--partitions',
-    '1',
+    String(TASKS),
   ]);
   await runKafkaTool('org.apache.kafka.tools.ProducerPerformance', [
     ...[...where, '--topic', run, '--throughput', '-1'],
