@@ -10,7 +10,7 @@ import { Client } from 'pg';
 import { PostgresSourceTask } from '../connectors/postgres/src/task';
 import { startPostgres } from '../dev/services/postgres';
 import { benchmark, figure, heading, whole } from './lib/report';
-import { createSampleTable, insertSampleRows } from './lib/sample-rows';
+import { createSampleSource, insertInTransactions } from './lib/sample-rows';
 
 const ROWS = Number(process.argv[2] ?? 500_000);
 const PER_TRANSACTION = 1000;
@@ -38,10 +38,8 @@ benchmark(async (atEnd) => {
     await database.end();
     await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
   });
-  await database.query(`${createSampleTable('backlog')}; CREATE PUBLICATION bench FOR TABLE backlog`);
-  await database.query(`SELECT pg_create_logical_replication_slot('${name}', 'pgoutput')`);
-  for (let id = 0; id < ROWS; id += PER_TRANSACTION)
-    await database.query(insertSampleRows('backlog', id, Math.min(id + PER_TRANSACTION, ROWS) - 1));
+  await createSampleSource(database, 'backlog', 'bench', [name]);
+  await insertInTransactions(database, 'backlog', ROWS, PER_TRANSACTION);
 
   const stop = new AbortController();
   const quiet = (): void => undefined;

@@ -12,7 +12,7 @@ import { waitFor } from '../dev/services/wait-for';
 import { startWorker } from '../dev/services/worker';
 import { followTopic, microseconds, type Arrival } from './lib/arrivals';
 import { benchmark, figure, heading, whole } from './lib/report';
-import { createSampleTable, insertSampleRows } from './lib/sample-rows';
+import { createSampleSource, insertSampleRows } from './lib/sample-rows';
 import { measure } from './lib/usage';
 
 const SECONDS = Number(process.argv[2] ?? 10);
@@ -90,7 +90,7 @@ benchmark(async (atEnd) => {
     atEnd(() => client.end());
   }
   const [database] = connections as [Client];
-  await database.query(`${createSampleTable('rows')}; CREATE PUBLICATION bench FOR TABLE rows`);
+  await createSampleSource(database, 'rows', 'bench');
 
   const run = `bench-${randomBytes(3).toString('hex')}`;
   const worker = await startWorker({ bootstrapServers: kafka.bootstrapServers, group: run, nodeFlags: NODE_FLAGS });

@@ -11,7 +11,7 @@ import { startPostgres } from '../dev/services/postgres';
 import { postgresSource } from '../dev/services/postgres-source';
 import { startWorker } from '../dev/services/worker';
 import { benchmark, figure, heading, whole } from './lib/report';
-import { createSampleTable, insertSampleRows } from './lib/sample-rows';
+import { createSampleSource, insertInTransactions, insertSampleRows } from './lib/sample-rows';
 import { TopicSize } from './lib/topic-size';
 import { measure } from './lib/usage';
 
@@ -62,13 +62,11 @@ benchmark(async (atEnd) => {
   const insert = (table: Reading['table'], from: number, to: number) =>
     database.query(insertSampleRows(table, from, to));
 
-  for (const table of ['small', 'large', 'stored'] as const)
-    await database.query(`${createSampleTable(table)}; CREATE PUBLICATION ${table} FOR TABLE ${table}`);
+  for (const table of ['small', 'large', 'stored'] as const) await createSampleSource(database, table, table);
   await insert('stored', 1, IN_SNAPSHOT);
   await database.query('VACUUM ANALYZE stored');
   await createSlots('small');
-  for (let from = 1; from <= IN_STREAM; from += PER_SMALL_TRANSACTION)
-    await insert('small', from, Math.min(from + PER_SMALL_TRANSACTION - 1, IN_STREAM));
+  await insertInTransactions(database, 'small', IN_STREAM, PER_SMALL_TRANSACTION);
   await createSlots('large');
   await insert('large', 1, IN_TRANSACTION);
 

@@ -19,7 +19,7 @@ import { waitFor } from '../dev/services/wait-for';
 import { startWorker } from '../dev/services/worker';
 import { findPostgresProgram } from './lib/postgres-programs';
 import { benchmark, figure, heading, whole } from './lib/report';
-import { createSampleTable, insertSampleRows } from './lib/sample-rows';
+import { createSampleSource, insertInTransactions } from './lib/sample-rows';
 import { cpuSeconds, machineSeconds, measure } from './lib/usage';
 
 const ROWS = Number(process.argv[2] ?? 500_000);
@@ -62,11 +62,9 @@ benchmark(async (atEnd) => {
   const database = new Client({ connectionString: postgres.url });
   await database.connect();
   atEnd(() => database.end());
-  await database.query(`${createSampleTable('backlog')}; CREATE PUBLICATION bench FOR TABLE backlog`);
-  for (const slot of [...VARIANTS.map((_, at) => `bench_${at}`), 'bench_recvlogical'])
-    await database.query(`SELECT pg_create_logical_replication_slot('${slot}', 'pgoutput')`);
-  for (let id = 0; id < ROWS; id += PER_TRANSACTION)
-    await database.query(insertSampleRows('backlog', id, Math.min(id + PER_TRANSACTION, ROWS) - 1));
+  const slots = [...VARIANTS.map((_, at) => `bench_${at}`), 'bench_recvlogical'];
+  await createSampleSource(database, 'backlog', 'bench', slots);
+  await insertInTransactions(database, 'backlog', ROWS, PER_TRANSACTION);
   const end = (await database.query('SELECT pg_current_wal_lsn() AS lsn')).rows[0].lsn as string;
   await database.query('INSERT INTO backlog VALUES (-1, 0, 0, true, now(), $1)', ['the end']);
 
