@@ -16,8 +16,8 @@ const PRODUCER_DEFAULTS: ClientConfig = {
   'enable.idempotence': 'false',
   'delivery.timeout.ms': '2147483647',
   'max.block.ms': '9223372036854775807',
-  // Half of Java's: a busy task fills it when Kafka is slower, and a worker must stay under 200 MB.
-  'buffer.memory': '16777216',
+  // A quarter of Java's: a busy task fills it when Kafka is slower. It is more than the five batches in flight.
+  'buffer.memory': '8388608',
 };
 
 /** What the clients of a connector take from the worker. */

@@ -74,7 +74,7 @@ test('client settings: Java defaults, worker producer.*, then producer.override.
   expect(w.clientConfigs).toEqual([
     {
       acks: '1',
-      'buffer.memory': '16777216',
+      'buffer.memory': '8388608',
       'max.in.flight.requests.per.connection': '1',
       'enable.idempotence': 'false',
       'delivery.timeout.ms': '2147483647',
