@@ -21,7 +21,7 @@ const PARTS = (process.argv[2] ?? 'none,sink,postgres,sources,sinks').split(',')
 const SECONDS = Number(process.argv[3] ?? 20);
 const CONNECTORS = Number(process.argv[4] ?? 200);
 /** Until start-up is over and its garbage collected. */
-const SETTLE_MS = Number(process.env.BENCH_SETTLE_MS ?? 15_000);
+const SETTLE_MS = Number(process.env.BENCH_SETTLE_MS ?? 30_000);
 /** E.g. `BENCH_NODE_FLAGS="--cpu-prof --cpu-prof-dir=/tmp/profiles"`, one profile per thread. */
 const NODE_FLAGS = (process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter(Boolean);
 const SINK = { 'connector.class': 'FileStreamSink', file: '/dev/null', 'tasks.max': '1' };

@@ -472,7 +472,8 @@ describe('what this worker has written', () => {
     records: string[];
     kafka: MemoryKafka;
     requests: string[];
-    hold: () => void;
+    /** Resolves when the log waits with its next poll. */
+    hold: () => Promise<void>;
     release: () => void;
   }> {
     const kafka = new MemoryKafka();
@@ -480,14 +481,19 @@ describe('what this worker has written', () => {
     const admin = kafka.admin();
     let release = (): void => undefined;
     let held: Promise<void> | null = null;
+    let wake = (): void => undefined;
+    let parked = (): void => undefined;
     const clients = Object.assign(Object.create(kafka) as MemoryKafka, {
       assignedConsumer: () => {
         const consumer = kafka.assignedConsumer();
+        wake = () => consumer.wakeup();
         return {
           ...consumer,
           poll: async (timeoutMs: number) => {
+            if (held === null) return await consumer.poll(timeoutMs);
+            parked();
             await held;
-            return held === null ? await consumer.poll(timeoutMs) : [];
+            return [];
           },
         };
       },
@@ -510,7 +516,12 @@ describe('what this worker has written', () => {
     requests.splice(0);
     return {
       ...{ log, records, kafka, requests },
-      hold: () => (held = new Promise((resolve) => (release = resolve))),
+      hold: async () => {
+        held = new Promise((resolve) => (release = resolve));
+        const isParked = new Promise<void>((resolve) => (parked = resolve));
+        wake();
+        await isParked;
+      },
       release: () => {
         held = null;
         release();
@@ -534,7 +545,7 @@ describe('what this worker has written', () => {
 
   test('is waited for', async () => {
     const { log, records, hold, release } = await started();
-    hold();
+    await hold();
     await log.write([[bytes('a'), bytes('1')]]);
     const read = log.readWritten();
     await expect(Promise.race([read, Promise.resolve('not yet')])).resolves.toBe('not yet');
@@ -544,22 +555,29 @@ describe('what this worker has written', () => {
     expect(records).toHaveLength(1);
   });
 
+  /** Time passes until the promise settles. */
+  async function withTime(promise: Promise<void>): Promise<void> {
+    let isSettled = false;
+    const settled = promise.finally(() => (isSettled = true));
+    while (!isSettled) await jest.advanceTimersByTimeAsync(100);
+    await settled;
+  }
+
   test('may be lost: then the topic is read to its end', async () => {
+    const { log, records, kafka, requests, hold, release } = await started();
+    await hold();
+    await log.write([[bytes('a'), bytes('1')]]);
     jest.useFakeTimers();
     try {
-      const { log, records, kafka, requests, hold, release } = await started();
-      hold();
-      await log.write([[bytes('a'), bytes('1')]]);
       const [partition] = kafka.topics.get('t')?.partitions.filter(({ end }) => end > 0) ?? [];
       // As by an election of a broker that had not replicated it.
       Object.assign(partition ?? {}, { end: 0, records: [] });
       const read = log.readWritten();
       release();
-      await jest.advanceTimersByTimeAsync(1_000);
-      await read;
+      await withTime(read);
       expect(requests).toContain('list');
-      await log.write([[bytes('a'), bytes('2')]]);
-      await log.readWritten();
+      await withTime(log.write([[bytes('a'), bytes('2')]]));
+      await withTime(log.readWritten());
       expect(records.map((record) => record.split(' ')[1])).toEqual(['a=2']);
     } finally {
       jest.useRealTimers();
@@ -568,7 +586,7 @@ describe('what this worker has written', () => {
 
   test('is not waited for by a log that stops', async () => {
     const { log, hold, release } = await started();
-    hold();
+    await hold();
     await log.write([[bytes('a'), bytes('1')]]);
     const read = expect(log.readWritten()).rejects.toMatchObject({ code: 'STORAGE_CLOSED' });
     const stopped = log.stop();
