@@ -30,7 +30,8 @@ export interface Transformation {
   apply<R extends ConnectRecord>(record: R): R | null;
   /**
    * `apply` also accepts records whose value, and key if any, is a `RawRow`, and passes it on or gives it another
-   * shape. Otherwise such a record gets plain values first, which cost most of what raw rows save. (Default: false)
+   * shape. It keeps none: the next poll may read into their memory. Otherwise such a record gets plain values first,
+   * which cost most of what raw rows save. (Default: false)
    */
   readonly takesRaw?: boolean;
   /** Called when the task stops. */
