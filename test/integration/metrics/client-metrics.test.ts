@@ -74,7 +74,7 @@ test('connect-runtime §9: each record of a source and of a sink is counted by i
   expect(producer('record_error_total')).toBe(0);
   expect(producer('record_retry_total')).toBe(0);
   expect(producer('buffer_available_bytes')).toBe(producer('buffer_total_bytes'));
-  expect(producer('buffer_total_bytes')).toBe(16_777_216);
+  expect(producer('buffer_total_bytes')).toBe(8_388_608);
   expect(producer('requests_in_flight')).toBe(0);
   expect(producer('batch_size_avg')).toBeGreaterThan(61);
   expect(producer('request_latency_max')).toBeGreaterThanOrEqual(producer('request_latency_avg'));
