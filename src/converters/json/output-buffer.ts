@@ -10,6 +10,8 @@ const FIRST_BYTES = 8192;
 /** Up to this many bytes or characters, a loop is faster than a call into the runtime. */
 const SHORT = 40;
 const BILLION = 1_000_000_000;
+/** Views that are kept: rows of one table have lengths that are close to each other. A power of two. */
+const VIEWS = 256;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -33,6 +35,8 @@ export class OutputBuffer {
   private at = 0;
   /** The head that the buffer starts with; consecutive records of one schema reuse it. */
   private head: Uint8Array | null = null;
+  /** Of `bytes`, by the low bits of their length: a view costs more than to write a short text. */
+  private views: Buffer[] = [];
 
   /** Starts a text with `head`. */
   start(head: Uint8Array): void {
@@ -47,7 +51,16 @@ export class OutputBuffer {
 
   /** A view that is valid until the next `start`. */
   finish(): Buffer {
-    return this.bytes.subarray(0, this.at);
+    const { at, views } = this;
+    const known = views[at & (VIEWS - 1)];
+    return known?.length === at ? known : this.newView();
+  }
+
+  private newView(): Buffer {
+    const view = this.bytes.subarray(0, this.at);
+    if (this.views.length === 0) this.views = new Array<Buffer>(VIEWS);
+    this.views[this.at & (VIEWS - 1)] = view;
+    return view;
   }
 
   /** The buffer, with room for so many bytes after those so far. Write there, then call `moveTo`. */
@@ -192,6 +205,7 @@ export class OutputBuffer {
     next.set(this.bytes.subarray(0, keep));
     this.bytes = next;
     this.view = viewOf(next);
+    this.views = [];
     if (keep === 0) this.head = null;
   }
 }
