@@ -58,14 +58,22 @@ export class AtLeastOnceDelivery implements SourceDelivery {
     return this.pending ? this.pending.add(polled, slot) : slot;
   }
 
+  private slotOf(token: number): number {
+    return this.pending === null ? token : this.pending.slot(token);
+  }
+
   sent(): null {
     return null;
   }
 
   withdraw(token: number): void {
-    const slot = this.pending ? this.pending.slot(token) : token;
+    this.options.tracker.withdraw(this.slotOf(token));
     this.pending?.remove(token);
-    this.options.tracker.withdraw(slot);
+  }
+
+  refuse(error: KafkaError, token: number): void {
+    const slot = this.options.tracker.part(this.slotOf(token));
+    this.onSendFailure(error, slot, this.pending?.remove(token) ?? null);
   }
 
   /**
@@ -89,7 +97,7 @@ export class AtLeastOnceDelivery implements SourceDelivery {
   }
 
   /** Offsets of the records before this one may still be stored. */
-  failAt(next: SourceRecord): void {
+  endAt(next: SourceRecord): void {
     this.options.tracker.announce(next.sourcePartition, next.sourceOffset);
   }
 
@@ -141,9 +149,8 @@ export class AtLeastOnceDelivery implements SourceDelivery {
   }
 
   readonly onDelivery: DeliveryCallback = (error, token, topic, partition, offset) => {
-    const { pending } = this;
-    const slot = pending ? pending.slot(token) : token;
-    const record = pending ? pending.remove(token) : null;
+    const slot = this.slotOf(token);
+    const record = this.pending?.remove(token) ?? null;
     if (error !== null) {
       this.onSendFailure(error, slot, record);
       return;

@@ -130,6 +130,10 @@ export class ExactlyOnceDelivery implements SourceDelivery {
     this.pending?.remove(token);
   }
 
+  refuse(error: KafkaError, token: number, topic: string): void {
+    this.onDelivery(error, token, topic, -1, -1);
+  }
+
   /** In Java its offset is not committed, see the at-least-once delivery. */
   skip(polled: SourceRecord): Promise<void> | null {
     this.options.delivered.countSkipped();
@@ -156,7 +160,7 @@ export class ExactlyOnceDelivery implements SourceDelivery {
     return null;
   }
 
-  failAt(): void {}
+  endAt(): void {}
 
   /** So that the transaction does not expire. Part of a batch is not committed, see `finish`. */
   async pause(midBatch: boolean): Promise<void> {

@@ -1,12 +1,19 @@
 /**
  * Tracks which source offsets may be committed: per source partition, the newest one up to which every record is
- * acknowledged. Consecutive records with the same offset object share one slot. Slots are in flat arrays and reused.
- * Source: connect-runtime §4.4.
+ * acknowledged. Slots are in flat arrays and reused. Source: connect-runtime §4.4.
+ *
+ * Records with the same offset object share one slot, which is committable once all of them are acknowledged. Under
+ * load so do the next ones of a batch, and the slot keeps the newest of their offsets: one for each record in flight
+ * would outlive the young generation, so that the collector copies and promotes them all.
  */
 import type { SourceOffset, SourcePartition } from '@millrace/sdk';
 import { PartitionNumbers } from './partition-numbers';
 
 const NONE = -1;
+/** Offsets that share a slot at most: after a crash, as many acknowledged records are sent again. */
+const GROUP = 16;
+/** Records in flight from which offsets share slots. Many more than `GROUP` are sent again after a crash then. */
+const LOAD = 1_000;
 
 export interface Committable {
   readonly partition: SourcePartition | null;
@@ -17,6 +24,8 @@ export class OffsetTracker {
   // Slots: offset, unacknowledged records, queue, next slot of the same queue (or of the free list).
   private readonly offsets: (SourceOffset | null)[] = [];
   private readonly waiting: number[] = [];
+  /** Distinct offsets that the slot has had. */
+  private readonly grouped: number[] = [];
   private readonly queueOf: number[] = [];
   private readonly next: number[] = [];
   private free = NONE;
@@ -36,6 +45,9 @@ export class OffsetTracker {
   private readonly awaited = new Map<number, () => void>();
   private reached: (() => void)[] = [];
   private records = 0;
+  /** The slot that the newest record has joined with an offset of its own, and the offset before it. */
+  private joined = NONE;
+  private before: SourceOffset | null = null;
 
   /** Records in flight. */
   get size(): number {
@@ -46,12 +58,22 @@ export class OffsetTracker {
   add(partition: SourcePartition | null, offset: SourceOffset | null): number {
     const queue = this.queue(partition);
     this.records++;
+    this.joined = NONE;
     const tail = this.tails[queue] as number;
-    if (tail !== NONE && this.offsets[tail] === offset && this.open.has(queue)) {
-      (this.waiting[tail] as number)++;
-      return tail;
-    }
-    return this.append(queue, offset);
+    if (tail === NONE || !this.open.has(queue)) return this.append(queue, offset);
+    if (this.offsets[tail] !== offset && !this.join(tail, offset)) return this.append(queue, offset);
+    (this.waiting[tail] as number)++;
+    return tail;
+  }
+
+  private join(slot: number, offset: SourceOffset | null): boolean {
+    // A slot whose records are all acknowledged is committable at once.
+    if (this.records < LOAD || this.waiting[slot] === 0 || this.grouped[slot] === GROUP) return false;
+    (this.grouped[slot] as number)++;
+    this.joined = slot;
+    this.before = this.offsets[slot] as SourceOffset | null;
+    this.offsets[slot] = offset;
+    return true;
   }
 
   /**
@@ -76,6 +98,19 @@ export class OffsetTracker {
   withdraw(slot: number): void {
     this.records--;
     (this.waiting[slot] as number)--;
+    if (this.joined !== slot) return;
+    this.joined = NONE;
+    this.offsets[slot] = this.before;
+    (this.grouped[slot] as number)--;
+  }
+
+  /** Gives the record added last a slot of its own and returns it: the ones before must not share its failure. */
+  part(slot: number): number {
+    if (this.joined !== slot) return slot;
+    const offset = this.offsets[slot] as SourceOffset | null;
+    this.withdraw(slot);
+    this.records++;
+    return this.append(this.queueOf[slot] as number, offset);
   }
 
   /**
@@ -121,6 +156,7 @@ export class OffsetTracker {
     else this.free = this.next[slot] as number;
     this.offsets[slot] = offset;
     this.waiting[slot] = 1;
+    this.grouped[slot] = 1;
     this.queueOf[slot] = queue;
     this.next[slot] = NONE;
     const tail = this.tails[queue] as number;

@@ -40,6 +40,8 @@ export class PreviewDelivery implements SourceDelivery {
   }
   withdraw(): void {}
 
+  refuse(): void {}
+
   skip(polled: SourceRecord): null {
     this.preview.onSkipped(polled);
     return null;
@@ -48,7 +50,7 @@ export class PreviewDelivery implements SourceDelivery {
   endBatch(): null {
     return null;
   }
-  failAt(): void {}
+  endAt(): void {}
   pause(): null {
     return null;
   }

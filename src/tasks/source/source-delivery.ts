@@ -4,7 +4,7 @@
  * null, the usual case, that it need not.
  */
 import type { SourceOffset, SourcePartition, SourceRecord, TransactionRequests } from '@millrace/sdk';
-import type { DeliveryCallback } from '@millrace/kafka-client';
+import type { DeliveryCallback, KafkaError } from '@millrace/kafka-client';
 
 export interface SourceDelivery {
   readonly exactlyOnce: boolean;
@@ -27,12 +27,14 @@ export interface SourceDelivery {
   sent(polled: SourceRecord): Promise<void> | null;
   /** The producer has not accepted the record that was added last: it is added again later. */
   withdraw(token: number): void;
+  /** The producer will never accept the record that was added last, for example because it is too large. */
+  refuse(error: KafkaError, token: number, topic: string): void;
   /** The record is not sent: a transformation dropped it, or it failed and is tolerated. */
   skip(polled: SourceRecord): Promise<void> | null;
   /** All records of the batch are sent or skipped; also after a poll without records (`isEmpty`). */
   endBatch(isEmpty: boolean): Promise<void> | null;
-  /** The task fails before this record is sent. */
-  failAt(next: SourceRecord): void;
+  /** The task fails or stops before this record is sent. */
+  endAt(next: SourceRecord): void;
   /** @param midBatch some records of the batch are sent, others are not */
   pause(midBatch: boolean): Promise<void> | null;
   resume(): void;

@@ -116,6 +116,9 @@ export class SourceLoop {
       if (error instanceof RetryInterrupted) return;
       this.hasFailed = true;
       throw error;
+    } finally {
+      const next = this.batch[this.position];
+      if (next) this.parts.delivery.endAt(next);
     }
   }
 
@@ -152,7 +155,7 @@ export class SourceLoop {
         return;
       }
     }
-    if (await this.sendBatchOrFail()) {
+    if (await this.sendBatch()) {
       this.batch = [];
       this.position = 0;
       await this.parts.delivery.endBatch(false);
@@ -187,16 +190,6 @@ export class SourceLoop {
     const { producer } = this.parts;
     if (this.isPolling && producer.bufferedBytes > 0) producer.push();
   };
-
-  private async sendBatchOrFail(): Promise<boolean> {
-    try {
-      return await this.sendBatch();
-    } catch (error) {
-      const next = this.batch[this.position];
-      if (next) this.parts.delivery.failAt(next);
-      throw error;
-    }
-  }
 
   /** False: the rest of the batch must wait. */
   private async sendBatch(): Promise<boolean> {
@@ -261,10 +254,12 @@ export class SourceLoop {
       this.parts.producer.send(converted, delivery.onDelivery, token);
       return true;
     } catch (error) {
-      if (!(error instanceof KafkaError)) throw error;
+      if (!(error instanceof KafkaError)) {
+        delivery.withdraw(token);
+        throw error;
+      }
       if (!error.retriable) {
-        // For example a record that is too large: handled like a failed delivery.
-        delivery.onDelivery(error, token, converted.topic, -1, -1);
+        delivery.refuse(error, token, converted.topic);
         return true;
       }
       this.parts.condition.retrying(error);

@@ -86,6 +86,65 @@ describe('connect-runtime 68: only the acknowledged prefix of each source partit
     expect(taken(tracker)).toEqual([{ partition: A, offset: null }]);
   });
 
+  describe('under load, offsets share slots', () => {
+    /** A thousand records of another source partition in flight. */
+    function loaded(): OffsetTracker {
+      const tracker = new OffsetTracker();
+      for (let n = 0; n < 1000; n++) tracker.add(B, { n });
+      tracker.endBatch();
+      return tracker;
+    }
+
+    test('a slot is stored when all of its records are acknowledged, with the newest offset', () => {
+      const tracker = loaded();
+      const slots = Array.from({ length: 20 }, (_, n) => tracker.add(A, { n }));
+      expect(new Set(slots).size).toBe(2);
+      tracker.endBatch();
+      for (const slot of slots.slice(1)) tracker.acknowledge(slot);
+      expect(taken(tracker)).toEqual([]);
+      tracker.acknowledge(slots[0] as number);
+      expect(taken(tracker)).toEqual([{ partition: A, offset: { n: 19 } }]);
+    });
+
+    test('a record that is not sent leaves its slot, and what was sent before it is stored', () => {
+      const tracker = loaded();
+      const [one, two] = [1, 2].map((n) => tracker.add(A, { n })) as [number, number];
+      const unsent = { n: 3 };
+      tracker.withdraw(tracker.add(A, unsent));
+      tracker.announce(A, unsent);
+      tracker.acknowledge(one);
+      expect(taken(tracker)).toEqual([]);
+      tracker.acknowledge(two);
+      expect(taken(tracker)).toEqual([{ partition: A, offset: { n: 2 } }]);
+    });
+
+    test('an acknowledged record does not wait for the ones after it', () => {
+      const tracker = loaded();
+      tracker.acknowledge(tracker.add(A, { n: 1 }));
+      const two = tracker.add(A, { n: 2 });
+      expect(taken(tracker)).toEqual([{ partition: A, offset: { n: 1 } }]);
+      tracker.endBatch();
+      tracker.acknowledge(two);
+      expect(taken(tracker)).toEqual([{ partition: A, offset: { n: 2 } }]);
+    });
+
+    test('an offset without a record has a slot of its own', () => {
+      const tracker = loaded();
+      const one = tracker.add(A, { n: 1 });
+      tracker.endBatch();
+      const reached: string[] = [];
+      tracker.addOffset(A, { n: 2 }, () => reached.push('2'));
+      const three = tracker.add(A, { n: 3 });
+      tracker.acknowledge(one);
+      expect(taken(tracker)).toEqual([{ partition: A, offset: { n: 2 } }]);
+      for (const stored of tracker.takeReached()) stored();
+      expect(reached).toEqual(['2']);
+      tracker.endBatch();
+      tracker.acknowledge(three);
+      expect(taken(tracker)).toEqual([{ partition: A, offset: { n: 3 } }]);
+    });
+  });
+
   test('a random history against a simple model; slots are reused', () => {
     const tracker = new OffsetTracker();
     let seed = 7;
@@ -120,5 +179,49 @@ describe('connect-runtime 68: only the acknowledged prefix of each source partit
       expect(found.sort(byFile)).toEqual(expected.sort(byFile));
     }
     expect(highest).toBeLessThan(2000);
+  });
+
+  test('a random history under load: no offset passes a record in flight, none is more than a group behind', () => {
+    const tracker = new OffsetTracker();
+    let seed = 11;
+    const random = (n: number): number => (seed = (seed * 1103515245 + 12345) % 2147483648) % n;
+    const acknowledged: boolean[][] = [[], [], []];
+    const stored = acknowledged.map(() => -1);
+    const open: { slot: number; source: number; n: number }[] = [];
+    const check = (behind: number): void => {
+      for (const { partition, offset } of tracker.takeCommittable().values())
+        stored[Number(partition?.file)] = Number(offset?.n);
+      acknowledged.forEach((list, source) => {
+        const first = list.indexOf(false);
+        const prefix = first < 0 ? list.length - 1 : first - 1;
+        expect(stored[source]).toBeLessThanOrEqual(prefix);
+        expect(stored[source]).toBeGreaterThanOrEqual(prefix - behind);
+      });
+    };
+    let slots = 0;
+    for (let i = 0; i < 20_000; i++) {
+      const source = random(3);
+      const list = acknowledged[source] as boolean[];
+      const slot = tracker.add({ file: source }, { n: list.length });
+      slots = Math.max(slots, slot);
+      open.push({ slot, source, n: list.length });
+      list.push(false);
+      if (random(20) === 0) tracker.endBatch();
+      while (open.length > 1500 + random(1500)) {
+        const [one] = open.splice(random(40), 1) as [(typeof open)[number]];
+        (acknowledged[one.source] as boolean[])[one.n] = true;
+        tracker.acknowledge(one.slot);
+      }
+      if (random(100) !== 0) continue;
+      tracker.endBatch();
+      check(15);
+    }
+    for (const { slot, source, n } of open) {
+      (acknowledged[source] as boolean[])[n] = true;
+      tracker.acknowledge(slot);
+    }
+    tracker.endBatch();
+    check(0);
+    expect(slots).toBeLessThan(2000);
   });
 });

@@ -201,6 +201,34 @@ test('backpressure: nothing is polled or sent while the producer is full; a stop
   expect(w.offsets.of(PARTITION)).toEqual({ n: w.producer.sent.length });
 });
 
+describe('a task that ends amid a batch, with thousands of records in flight', () => {
+  const batch = Array.from({ length: 3000 }, (_, n) => record(n + 1));
+
+  test('stop: every record that Kafka acknowledges is stored', async () => {
+    const { runner, w } = start(new ScriptedSource([batch]), {}, {}, ({ producer }) => {
+      producer.autoAck = false;
+      producer.onSend = () => {
+        if (producer.sent.length === 2500) producer.full = new Promise(() => undefined);
+      };
+    });
+    await eventually(() => w.producer.sent.length === 2500);
+    runner.stop();
+    for (const sent of w.producer.sent) sent.ack();
+    await runner.done;
+    expect(w.offsets.of(PARTITION)).toEqual({ n: 2500 });
+  });
+
+  test('failure: every record before the one that Kafka rejects is stored', async () => {
+    const { listener, w } = start(new ScriptedSource([batch]), {}, {}, ({ producer }) => {
+      producer.autoAck = false;
+      producer.sendErrors = [...Array<null>(2500).fill(null), tooLarge];
+      producer.onSend = (sent) => void setImmediate(() => sent.ack());
+    });
+    await listener.until('failed c-0');
+    expect(w.offsets.of(PARTITION)).toEqual({ n: 2500 });
+  });
+});
+
 test('a wake-up from before the wait does not let a record pass a full producer', async () => {
   let deliver = (_records: SourceRecord[]): void => undefined;
   const task = new ScriptedSource([]);
