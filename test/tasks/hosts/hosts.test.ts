@@ -137,7 +137,7 @@ describe('thread host', () => {
     await run('b', 'tells its limits', { 'task.memory.mb': '64' });
     await eventually(() => logger.lines.length === 2);
     const limits = logger.lines.map((line) => JSON.parse(line.slice(line.indexOf('{'))) as Record<string, number>);
-    expect(limits.map((limit) => limit.maxYoungGenerationSizeMb)).toEqual([48, 48]);
+    expect(limits.map((limit) => limit.maxYoungGenerationSizeMb)).toEqual([12, 12]);
     expect(limits.filter((limit) => limit.maxOldGenerationSizeMb === 64)).toHaveLength(1);
     expect(threadsOf(host)).toEqual(['tasks-1', 'tasks-2']);
   });
