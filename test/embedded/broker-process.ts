@@ -8,11 +8,14 @@ import { linesOf } from '../helpers/lines-of';
 /** Prints its port, then for each line that it is given how many bytes it holds. */
 const PROGRAM = `
   const { startEmbeddedBroker } = require('./packages/embedded/src/broker.ts');
-  process.stdin.on('data', () => {
+  const held = (before) => {
     gc();
     const { heapUsed, external } = process.memoryUsage();
-    console.log(heapUsed + external);
-  });
+    const now = heapUsed + external;
+    if (now < before) setImmediate(held, now);
+    else console.log(before);
+  };
+  process.stdin.on('data', () => held(Infinity));
   process.stdin.on('end', () => process.exit());
   startEmbeddedBroker({ ...JSON.parse(process.argv[1]), log: () => {} }).then((broker) => console.log(broker.port));
 `;
@@ -20,7 +23,10 @@ const PROGRAM = `
 export interface BrokerProcess {
   readonly process: ChildProcess;
   readonly port: number;
-  /** Of heap and buffers, after a garbage collection: V8 returns free memory to the system at any later time. */
+  /**
+   * Of heap and buffers, after as many garbage collections as free something: V8 counts the buffers of one as free only
+   * during the next, and returns free memory to the system at any later time.
+   */
   heldBytes(): Promise<number>;
   /** Kills it. */
   stop(): Promise<void>;

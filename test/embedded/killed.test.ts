@@ -1,4 +1,4 @@
-/** A broker that is killed keeps what it has acknowledged (issue 4). */
+/** A broker that is killed keeps what it has acknowledged. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

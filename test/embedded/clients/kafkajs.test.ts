@@ -1,4 +1,4 @@
-/** kafkajs against the embedded broker (issue 4). */
+/** kafkajs against the embedded broker. */
 import { CompressionCodecs, CompressionTypes, ConfigResourceTypes, Kafka, logLevel, type KafkaConfig } from 'kafkajs';
 import type { Admin, Message } from 'kafkajs';
 import type { EmbeddedBroker } from '../../../packages/embedded/src/broker';

@@ -1,4 +1,4 @@
-/** @kafkats/client against the embedded broker (issue 4). It never asks a broker to create a topic by itself. */
+/** @kafkats/client against the embedded broker. It never asks a broker to create a topic by itself. */
 import { KafkaClient, type Admin, type KafkaClientConfig, type ProducerConfig } from '@kafkats/client';
 import type { EmbeddedBroker } from '../../../packages/embedded/src/broker';
 import { brokers } from '../broker-harness';

@@ -1,4 +1,4 @@
-/** kcat, hence librdkafka, against the embedded broker (issue 4). */
+/** kcat, hence librdkafka, against the embedded broker. */
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

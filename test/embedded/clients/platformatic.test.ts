@@ -1,4 +1,4 @@
-/** @platformatic/kafka against the embedded broker (issue 4). It is an ES module, hence the late import. */
+/** @platformatic/kafka against the embedded broker. It is an ES module, hence the late import. */
 import type * as Platformatic from '@platformatic/kafka';
 import type { EmbeddedBroker } from '../../../packages/embedded/src/broker';
 import { brokers } from '../broker-harness';

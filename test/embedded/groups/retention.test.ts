@@ -1,4 +1,4 @@
-/** Committed offsets and groups are forgotten as in Apache Kafka, KIP-211 (issue 4). */
+/** Committed offsets and groups are forgotten as in Apache Kafka, KIP-211. */
 import * as api from '@millrace/kafka-protocol';
 import { expiredOffsets } from '../../../packages/embedded/src/groups/retention';
 import type { OffsetCommit } from '../../../packages/embedded/src/groups/offset-store';

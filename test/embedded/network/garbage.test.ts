@@ -1,4 +1,4 @@
-/** Whatever comes in, the broker lives, and only the connection it came from ends (issue 4). */
+/** Whatever comes in, the broker lives, and only the connection it came from ends. */
 import { connect } from 'node:net';
 import { apiNamed, brokers, fetchRequest, garbage, produceRequest, RawClient } from '../broker-harness';
 import { recordsIn } from '../record-batches';

@@ -1,6 +1,5 @@
 /**
- * Clients that mean harm, all of them against one broker in a process of its own that serves another client meanwhile
- * (issue 4).
+ * Clients that mean harm, all of them against one broker in a process of its own that serves another client meanwhile.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

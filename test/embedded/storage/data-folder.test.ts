@@ -1,4 +1,4 @@
-/** A data folder has one broker at a time, and one that cannot be used is refused in one sentence (issue 4). */
+/** A data folder has one broker at a time, and one that cannot be used is refused in one sentence. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {

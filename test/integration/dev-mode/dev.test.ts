@@ -1,6 +1,6 @@
 /**
  * `millrace dev`, in separate processes: the broker that comes with a worker, those that join it, and recovery after a
- * kill (issue 4).
+ * kill.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** What `millrace dev` rejects: one sentence on stderr, exit code 1, and no damage (issue 4). */
+/** What `millrace dev` rejects: one sentence on stderr, exit code 1, and no damage. */
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';

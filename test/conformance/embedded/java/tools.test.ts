@@ -1,5 +1,5 @@
 /**
- * Apache Kafka's own Java tools against the embedded broker (issue 4). Each start of a JVM costs a second or two, so a
+ * Apache Kafka's own Java tools against the embedded broker. Each start of a JVM costs a second or two, so a
  * test checks all output of its tools. They share a broker: every test has topics and groups of its own.
  */
 import { execFile } from 'node:child_process';
