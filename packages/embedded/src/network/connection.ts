@@ -29,6 +29,8 @@ export class Connection {
   private readonly host: string;
   private readonly memory: MemoryShare;
   private processing: Promise<void> | null = null;
+  /** Since the frames were last looked for, during which there may be no turn of the event loop. */
+  private hasArrived = false;
   /** When the first bytes of the incomplete request arrived, on the monotonic clock. */
   private frameStartedAt = 0;
 
@@ -82,9 +84,18 @@ export class Connection {
       return this.closeWithError(new FrameTooLarge(`took more than ${this.limits.maxIdleMs} ms to arrive`));
     }
     this.frames.push(chunk);
-    this.processing ??= this.processFrames().finally(() => {
+    this.hasArrived = true;
+    if (this.processing === null) this.process();
+  }
+
+  private process(): void {
+    this.hasArrived = false;
+    this.processing = this.processFrames().finally(() => {
       this.processing = null;
-      if (!this.socket.destroyed) this.socket.resume();
+      if (this.socket.destroyed) return;
+      // A socket that is resumed emits all that it has read at once: more than the frames looked for above.
+      if (this.hasArrived) this.process();
+      else this.socket.resume();
     });
   }
 
