@@ -10,7 +10,7 @@ import type { SourceOffset, SourcePartition } from '@millrace/sdk';
 import { PartitionNumbers } from './partition-numbers';
 
 const NONE = -1;
-/** Offsets that share a slot at most: after a crash, as many acknowledged records are sent again. */
+/** Offsets that share a slot at most: after a crash, all but one of them may be of acknowledged records. */
 const GROUP = 16;
 /** Records in flight from which offsets share slots. Many more than `GROUP` are sent again after a crash then. */
 const LOAD = 1_000;

@@ -29,7 +29,7 @@ export class Connection {
   private readonly host: string;
   private readonly memory: MemoryShare;
   private processing: Promise<void> | null = null;
-  /** Since the frames were last looked for, during which there may be no turn of the event loop. */
+  /** More bytes have come since `processFrames` was called. It may have looked for frames for the last time. */
   private hasArrived = false;
   /** When the first bytes of the incomplete request arrived, on the monotonic clock. */
   private frameStartedAt = 0;
@@ -93,7 +93,7 @@ export class Connection {
     this.processing = this.processFrames().finally(() => {
       this.processing = null;
       if (this.socket.destroyed) return;
-      // A socket that is resumed emits all that it has read at once: more than the frames looked for above.
+      // A socket that is resumed emits all chunks that it has read in one turn, before this promise has settled.
       if (this.hasArrived) this.process();
       else this.socket.resume();
     });
