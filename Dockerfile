@@ -12,9 +12,11 @@ COPY packages/embedded/package.json packages/embedded/
 COPY packages/kafka-client/package.json packages/kafka-client/
 COPY packages/kafka-protocol/package.json packages/kafka-protocol/
 COPY packages/record-codecs/package.json packages/record-codecs/
+COPY packages/schema-registry/package.json packages/schema-registry/
 COPY packages/sdk/package.json packages/sdk/
 COPY packages/texts/package.json packages/texts/
 COPY connectors/analytics/package.json connectors/analytics/
+COPY connectors/converters-schema-registry/package.json connectors/converters-schema-registry/
 COPY connectors/file/package.json connectors/file/
 COPY connectors/postgres/package.json connectors/postgres/
 COPY connectors/transforms-debezium/package.json connectors/transforms-debezium/

@@ -310,7 +310,7 @@ test('every dependency is used by the package that declares it', () => {
     return [
       // The worker finds its connectors by its list of dependencies (built-in-connectors.ts).
       ...Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).filter(
-        (name) => !own.has(name) && !/^@millrace\/(connector|transforms)-/.test(name),
+        (name) => !own.has(name) && !/^@millrace\/(connector|converters|transforms)-/.test(name),
       ),
       ...Object.keys(devDependencies ?? {}).filter((name) => {
         const code = name.replace(/^@types\//, '');

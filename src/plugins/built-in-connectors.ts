@@ -1,12 +1,12 @@
 /**
- * Finds the plugin packages that ship with the worker: those of its dependencies that are named `@millrace/connector-*`
- * or `@millrace/transforms-*`.
+ * Finds the plugin packages that ship with the worker: those of its dependencies that are named
+ * `@millrace/connector-*`, `@millrace/converters-*` or `@millrace/transforms-*`.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const OWN_FOLDER = join(__dirname, '..', '..');
-const NAME = /^@millrace\/(connector|transforms)-/;
+const NAME = /^@millrace\/(connector|converters|transforms)-/;
 
 export interface BuiltInConnectors {
   readonly folders: readonly string[];

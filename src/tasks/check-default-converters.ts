@@ -34,7 +34,7 @@ function classesOf(registry: PluginRegistry, type: 'converter' | 'header_convert
 
 function unknownConverter(part: string, name: string, classes: string): ConfigError {
   const hint = REGISTRY_CONVERTER.test(name)
-    ? 'Converters that use a schema registry (Avro, Protobuf, JSON Schema) are not available yet'
+    ? 'Of the converters with a schema registry, use one for the wire format of Confluent'
     : 'Install its plugin in plugin.path, or correct the class';
   return new ConfigError(
     `Invalid value ${name} for configuration ${part}.converter: ${missingClass(name)} ${hint}; this worker has ${classes}.`,

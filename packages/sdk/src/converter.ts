@@ -8,7 +8,16 @@ export interface SchemaAndValue {
   readonly value: ConnectValue;
 }
 
-/** Converts between Connect data and bytes, for record keys or values. */
+/** A header as it is in Kafka. */
+export interface RawHeader {
+  readonly key: string;
+  readonly value: Uint8Array | null;
+}
+
+/**
+ * Converts between Connect data and bytes, for record keys or values. A converter that needs something from elsewhere,
+ * e.g. a schema, throws `ConverterNotReady`.
+ */
 export interface Converter {
   /** Settings without the `key.converter.` / `value.converter.` prefix. */
   configure(config: ConnectorConfig, isKey: boolean): void;
@@ -22,8 +31,11 @@ export interface Converter {
    * does not write the struct, or this row, so; it then gets the plain value. Optional.
    */
   fromRaw?(topic: string, struct: RawStruct, row: RawCells): Uint8Array | null;
-  /** Throws DataError if the bytes cannot be converted. */
-  toConnectData(topic: string, bytes: Uint8Array | null): SchemaAndValue;
+  /**
+   * Throws DataError if the bytes cannot be converted.
+   * @param headers of the record (Default: none)
+   */
+  toConnectData(topic: string, bytes: Uint8Array | null, headers?: readonly RawHeader[]): SchemaAndValue;
   /** Whether `toConnectData` returns bytes as their text, `Buffer.toString('utf8')`, once configured. (Default: no) */
   readonly readsText?: boolean;
 }

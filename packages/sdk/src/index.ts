@@ -19,6 +19,7 @@ export * from './connector';
 export * from './connector-console';
 export * from './consumer';
 export * from './converter';
+export * from './converter-not-ready';
 export * from './diagnosis';
 export * from './edit-distance';
 export * from './errors';

@@ -15,7 +15,7 @@ const MAX_ALIASES = 200;
 const INSTEAD: readonly (readonly [RegExp, string])[] = [
   [
     /(?:Avro|Protobuf|JsonSchema)\w*Converter$/,
-    'Converters with a schema registry are not supported yet: use org.apache.kafka.connect.json.JsonConverter, and write the topics again.',
+    'Of the converters with a schema registry, those for Confluent’s wire format are supported: use io.confluent.connect.avro.AvroConverter, JsonSchemaConverter or ProtobufConverter with such a registry.',
   ],
   [
     /^org\.apache\.kafka\.connect\.mirror\./,

@@ -1,0 +1,2 @@
+/** A schema registry with Confluent's REST interface. */
+export {};

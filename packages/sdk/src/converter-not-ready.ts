@@ -1,0 +1,26 @@
+import { isRetriable, RetriableError } from './errors';
+
+const BRAND = Symbol.for('millrace.converter-not-ready');
+
+/**
+ * Thrown by a converter that has to wait before it can convert the record, e.g. for a schema. The runtime waits for
+ * `ready`, then converts the record again. If `ready` rejects with a RetriableError, the runtime calls the converter
+ * again after a delay, as often as needed, and the task reports why it waits; any other error is that of the record.
+ *
+ * Throw it rarely: the task does nothing else while it waits.
+ */
+export class ConverterNotReady extends RetriableError {
+  readonly [BRAND] = true as const;
+
+  constructor(readonly ready: Promise<unknown>) {
+    super('The converter is not ready yet: convert the record again once it is.', { code: 'CONVERTER_NOT_READY' });
+    // Whoever gets the error may have no use for it.
+    ready.catch(() => undefined);
+  }
+}
+
+/** What must be waited for before the record is converted again. Null: the error has another reason. */
+export function converterReady(error: unknown): Promise<unknown> | null {
+  if (!isRetriable(error) || (error as Record<symbol, unknown>)[BRAND] !== true) return null;
+  return (error as ConverterNotReady).ready;
+}
