@@ -11,31 +11,32 @@ const run = promisify(execFile);
 
 export const KAFKA_VERSION = '4.3.1';
 const OLDEST_JAVA = 17;
-const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
+const PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1';
 
-/** The `java` program to use. Rejects if it is missing or older than 17. */
-export async function findJava(): Promise<string> {
+const OWN_CLUSTER = ', or set BOOTSTRAP_SERVERS to a Kafka cluster of your own';
+
+/** The `java` program to use. Rejects if it is missing or older than 17, with a sentence that names what needs it. */
+export async function findJava(what = 'Apache Kafka', orElse = OWN_CLUSTER): Promise<string> {
   const java = process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java';
   const { stderr } = await run(java, ['-version']).catch(() => {
     throw new Error(
-      `Apache Kafka needs a JDK ${OLDEST_JAVA} or newer and \`${java}\` does not run: install one (Debian: openjdk-17-jre-headless), ` +
-        `or set BOOTSTRAP_SERVERS to a Kafka cluster of your own.`,
+      `${what} needs a JDK ${OLDEST_JAVA} or newer and \`${java}\` does not run: ` +
+        `install one (Debian: openjdk-17-jre-headless)${orElse}.`,
     );
   });
   const version = /version "(\d+)(?:\.(\d+))?/.exec(stderr);
   const major = Number(version?.[1] === '1' ? version[2] : version?.[1]);
   if (!(major >= OLDEST_JAVA))
     throw new Error(
-      `Apache Kafka needs Java ${OLDEST_JAVA} or newer, but \`${java}\` is ${major || 'unknown'}: set JAVA_HOME to a newer one, ` +
-        `or BOOTSTRAP_SERVERS to a Kafka cluster of your own.`,
+      `${what} needs Java ${OLDEST_JAVA} or newer, but \`${java}\` is ${major || 'unknown'}: ` +
+        `set JAVA_HOME to a newer one${orElse}.`,
     );
   return java;
 }
 
 /** Resolves with the broker's class path. Downloads about 60 MB the first time. */
 export async function kafkaClassPath(): Promise<string> {
-  const orElse = ', or set BOOTSTRAP_SERVERS to a Kafka cluster of your own';
-  return join(await fetchJars({ pom: 'pom.xml', folder: 'kafka', what: 'Apache Kafka', orElse }), '*');
+  return join(await fetchJars({ pom: 'pom.xml', folder: 'kafka', what: 'Apache Kafka', orElse: OWN_CLUSTER }), '*');
 }
 
 export interface Jars {
@@ -48,11 +49,13 @@ export interface Jars {
   readonly orElse?: string;
   /** (Default: Kafka's) */
   readonly version?: string;
+  /** Unpacks the files that the patterns include, instead of copying the archives. */
+  readonly unpack?: string;
 }
 
 /** Resolves with the folder of a pom's jars. */
 export async function fetchJars(jars: Jars): Promise<string> {
-  const { what, orElse = '', version = KAFKA_VERSION } = jars;
+  const { what, orElse = '', version = KAFKA_VERSION, unpack } = jars;
   const pom = join(ROOT, 'dev', 'services', 'kafka', jars.pom);
   const wanted = createHash('sha256')
     .update(await readFile(pom))
@@ -61,7 +64,11 @@ export async function fetchJars(jars: Jars): Promise<string> {
     folder: join(cacheFolder(), jars.folder, version),
     mark: { file: 'pom.sha256', text: wanted },
     fill: async (folder) => {
-      const args = ['-B', '-q', '-ntp', '-f', pom, COPY, `-DoutputDirectory=${folder}`, '-DincludeScope=runtime'];
+      const goal = `${PLUGIN}:${unpack === undefined ? 'copy' : 'unpack'}-dependencies`;
+      const args = ['-B', '-q', '-ntp', '-f', pom, goal, `-DoutputDirectory=${folder}`, '-DincludeScope=runtime'];
+      // By its marks, Maven would take the files to be where it unpacked them last.
+      const marks = join(folder, '.unpacked');
+      if (unpack !== undefined) args.push(`-Dmdep.unpack.includes=${unpack}`, `-DmarkersDirectory=${marks}`);
       await run('mvn', args, { maxBuffer: 64 << 20 }).catch((error: { code?: unknown; stdout?: string }) => {
         throw new Error(
           error.code === 'ENOENT'
