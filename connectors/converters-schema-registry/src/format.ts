@@ -40,6 +40,10 @@ export interface RawValueWriter {
 }
 
 export interface ValueReader {
-  /** @param at where the data starts, after the id. Throws DataError. */
-  read(bytes: Uint8Array, at: number): SchemaAndValue;
+  /**
+   * Throws DataError.
+   * @param at where the data starts, after the id
+   * @param indexes Protobuf's message indexes, if they are in a header, after the id; null: they come with the data
+   */
+  read(bytes: Uint8Array, at: number, indexes: Uint8Array | null): SchemaAndValue;
 }

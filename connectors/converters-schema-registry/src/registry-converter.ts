@@ -87,9 +87,9 @@ export class RegistryConverter implements Converter {
 
   toConnectData(topic: string, bytes: Uint8Array | null, headers: readonly RawHeader[] = NO_HEADERS): SchemaAndValue {
     if (bytes === null) return NULL;
-    const { key, at } = readFrame(bytes, headers, this.idHeader);
+    const { key, at, indexes } = readFrame(bytes, headers, this.idHeader);
     const reader = this.lastReader !== null && this.lastKey === key ? this.lastReader : this.reader(key);
-    return reader.read(bytes, at);
+    return reader.read(bytes, at, indexes);
   }
 
   private begin(id: number): void {

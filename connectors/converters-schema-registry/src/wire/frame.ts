@@ -12,6 +12,8 @@ export interface Frame {
   readonly key: SchemaKey;
   /** Where what follows the id starts. */
   readonly at: number;
+  /** What follows the id in the header, if the id is in one: Protobuf's message indexes. */
+  readonly indexes: Uint8Array | null;
 }
 
 /** @param header the one that newer clients put the id into, e.g. `__value_schema_id`. Throws DataError. */
@@ -19,11 +21,12 @@ export function readFrame(bytes: Uint8Array, headers: readonly RawHeader[], head
   // The last one counts, as for all headers in Kafka.
   for (let i = headers.length - 1; i >= 0; i--) {
     const { key, value } = headers[i] as RawHeader;
-    if (key === header && value !== null) return { key: guidOf(value, header), at: 0 };
+    if (key === header && value !== null)
+      return { key: guidOf(value, header), at: 0, indexes: value.subarray(1 + GUID_BYTES) };
   }
   if (bytes.length >= FRAME_BYTES && bytes[0] === NUMBER_FORMAT) {
     const id = new DataView(bytes.buffer, bytes.byteOffset).getInt32(1);
-    if (id >= 0) return { key: id, at: FRAME_BYTES };
+    if (id >= 0) return { key: id, at: FRAME_BYTES, indexes: null };
   }
   throw new DataError(
     `The record is not in the format of a schema registry: it does not begin with a zero and the id of a schema. ${seen(bytes)}`,
