@@ -9,8 +9,11 @@ import { recordRanges, type RecordRange, type TopicReaders } from './record-rang
 export interface NewestRecordsRequest<T> {
   readonly topic: string;
   readonly limit: number;
-  /** Called with records whose buffers it must not keep. Null: not one of those that are wanted. */
-  readonly convert: (partition: number, record: ConsumerRecord) => T | null;
+  /**
+   * Called with records whose buffers it must not keep once it has returned or resolved. Null: not one of those that
+   * are wanted.
+   */
+  readonly convert: (partition: number, record: ConsumerRecord) => T | null | Promise<T | null>;
   /** Ends the reading; what was read is returned. */
   readonly signal: AbortSignal;
   /** What is read at most. (Default: the whole topic) */
@@ -138,7 +141,8 @@ class Reading<T> {
           records++;
           bytes += bytesOf(record);
           range.oldest = Math.min(range.oldest, record.timestamp);
-          const converted = convert(batch.partition, record);
+          let converted = convert(batch.partition, record);
+          if (converted instanceof Promise) converted = await converted;
           if (converted !== null) found.push({ at: record.timestamp, offset: record.offset, record: converted });
           // What is kept may be large.
           if (found.length >= 2 * limit) keepNewest(found, limit);

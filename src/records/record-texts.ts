@@ -1,5 +1,13 @@
-/** Records through the converters of a connector, as bounded texts: what a converter cannot read says why. Pure. */
-import { messageOf, type Converter, type HeaderConverter, type SchemaAndValue } from '@millrace/sdk';
+/** Records through the converters of a connector, as bounded texts: what a converter cannot read says why. */
+import {
+  convertWhenReady,
+  messageOf,
+  monotonicNow,
+  withDeadline,
+  type Converter,
+  type HeaderConverter,
+  type SchemaAndValue,
+} from '@millrace/sdk';
 import { bytesText } from './bytes-text';
 import { jsonText } from './json-text';
 
@@ -35,6 +43,8 @@ export interface RecordConverters {
 /** Bytes of a record that is converted; larger ones are shown as bytes. */
 const LARGEST_RECORD = 256 * 1024;
 const MOST_HEADERS = 50;
+/** Of all records together for their converters. */
+const LONGEST_WAIT_MS = 7_000;
 /** Characters. */
 const LONGEST_TEXT = 8_192;
 const LONGEST_HEADER = 1_024;
@@ -46,22 +56,36 @@ export function isConvertible({ key, value, headers }: RecordBytes): boolean {
 }
 
 /** Of a record that is not convertible. */
-export function bytesTexts(record: RecordBytes): RecordTexts {
-  const refuse = (): never => {
-    throw new Error(`Not converted: the record is larger than ${LARGEST_RECORD / 1024} KiB.`);
+export function bytesTexts({ key, value, headers }: RecordBytes): RecordTexts {
+  const error = `Not converted: the record is larger than ${LARGEST_RECORD / 1024} KiB.`;
+  const text = (bytes: Uint8Array | null, longest: number): PartText => unread(bytes, longest, error);
+  return {
+    key: text(key, LONGEST_TEXT),
+    value: text(value, LONGEST_TEXT),
+    headers: headers.slice(0, MOST_HEADERS).map(({ key: name, value: bytes }) => ({
+      name: shortened(name, LONGEST_HEADER),
+      ...text(bytes, LONGEST_HEADER),
+    })),
+    moreHeaders: Math.max(0, headers.length - MOST_HEADERS),
   };
-  return textsOf(record, { key: refuse, value: refuse, header: refuse });
 }
 
-export function recordTexts({ key, value, header }: RecordConverters, records: readonly RecordBytes[]): RecordTexts[] {
-  return records.map((record) => {
-    const { topic } = record;
-    return textsOf(record, {
-      key: (bytes) => key.converter.toConnectData(topic, bytes),
-      value: (bytes) => value.converter.toConnectData(topic, bytes),
+export async function recordTexts(
+  { key, value, header }: RecordConverters,
+  records: readonly RecordBytes[],
+): Promise<RecordTexts[]> {
+  const deadline = monotonicNow() + LONGEST_WAIT_MS;
+  const texts: RecordTexts[] = [];
+  for (const record of records) {
+    const { topic, headers } = record;
+    const reads: Reads = {
+      key: (bytes) => key.converter.toConnectData(topic, bytes, headers),
+      value: (bytes) => value.converter.toConnectData(topic, bytes, headers),
       header: (bytes, name) => header.converter.toConnectHeader(topic, name, bytes),
-    });
-  });
+    };
+    texts.push(await textsOf(record, reads, deadline));
+  }
+  return texts;
 }
 
 interface Reads {
@@ -70,26 +94,44 @@ interface Reads {
   readonly header: (bytes: Uint8Array, name: string) => SchemaAndValue;
 }
 
-function textsOf({ key, value, headers }: RecordBytes, read: Reads): RecordTexts {
+async function textsOf({ key, value, headers }: RecordBytes, read: Reads, deadline: number): Promise<RecordTexts> {
+  const shown: (PartText & { readonly name: string })[] = [];
+  for (const { key: name, value: bytes } of headers.slice(0, MOST_HEADERS)) {
+    const text = await part(bytes, LONGEST_HEADER, (given) => read.header(given, name), deadline);
+    shown.push({ name: shortened(name, LONGEST_HEADER), ...text });
+  }
   return {
-    key: part(key, LONGEST_TEXT, read.key),
-    value: part(value, LONGEST_TEXT, read.value),
-    headers: headers.slice(0, MOST_HEADERS).map(({ key: name, value: bytes }) => ({
-      name: shortened(name, LONGEST_HEADER),
-      ...part(bytes, LONGEST_HEADER, (given) => read.header(given, name)),
-    })),
+    key: await part(key, LONGEST_TEXT, read.key, deadline),
+    value: await part(value, LONGEST_TEXT, read.value, deadline),
+    headers: shown,
     moreHeaders: Math.max(0, headers.length - MOST_HEADERS),
   };
 }
 
-function part(bytes: Uint8Array | null, longest: number, read: (bytes: Uint8Array) => SchemaAndValue): PartText {
+/** @param deadline by the monotonic clock */
+async function part(
+  bytes: Uint8Array | null,
+  longest: number,
+  read: (bytes: Uint8Array) => SchemaAndValue,
+  deadline: number,
+): Promise<PartText> {
   if (bytes === null) return { text: null, error: null };
   try {
-    return { text: shortened(jsonText(read(bytes)), longest), error: null };
+    const converted = convertWhenReady(() => read(bytes));
+    const data =
+      converted instanceof Promise ? await withDeadline(converted, deadline - monotonicNow(), late) : converted;
+    return { text: shortened(jsonText(data), longest), error: null };
   } catch (error) {
-    return { text: bytesText(bytes, longest), error: shortened(messageOf(error), LONGEST_ERROR) };
+    return unread(bytes, longest, messageOf(error));
   }
 }
+
+function unread(bytes: Uint8Array | null, longest: number, error: string): PartText {
+  if (bytes === null) return { text: null, error: null };
+  return { text: bytesText(bytes, longest), error: shortened(error, LONGEST_ERROR) };
+}
+
+const late = (): Error => new Error(`Not converted: the converter was not ready within ${LONGEST_WAIT_MS / 1000} s.`);
 
 /** Does not split a pair of surrogates. */
 function shortened(text: string, longest: number): string {

@@ -1,4 +1,4 @@
-import { ConnectError, type Converter, type HeaderConverter } from '@millrace/sdk';
+import { ConnectError, type Converter, ConverterNotReady, DataError, type HeaderConverter } from '@millrace/sdk';
 import { StringConverter } from '../../src/converters/string-converter';
 import { JsonConverter } from '../../src/converters/json/json-converter';
 import { SimpleHeaderConverter } from '../../src/converters/simple-header-converter';
@@ -25,8 +25,8 @@ const record = (
   };
 };
 
-test('a record is shown as its converters read it, as JSON', () => {
-  const [read] = recordTexts(converters(new JsonConverter()), [
+test('a record is shown as its converters read it, as JSON', async () => {
+  const [read] = await recordTexts(converters(new JsonConverter()), [
     record({ key: 'k', value: '{ "a" : [1, null] }' }, [['h', '12']]),
   ]);
   expect(read).toEqual({
@@ -37,8 +37,8 @@ test('a record is shown as its converters read it, as JSON', () => {
   });
 });
 
-test('a part that its converter cannot read has the error and the beginning of the bytes; the others are read', () => {
-  const [read, next] = recordTexts(converters(new JsonConverter()), [
+test('a part that its converter cannot read has the error and the beginning of the bytes; the others are read', async () => {
+  const [read, next] = await recordTexts(converters(new JsonConverter()), [
     record({ key: 'k', value: 'not json' }),
     record({ value: '1' }),
   ]);
@@ -47,12 +47,13 @@ test('a part that its converter cannot read has the error and the beginning of t
   expect(next).toMatchObject({ key: { text: null, error: null }, value: { text: '1', error: null } });
 });
 
-test('bytes that are no text are shown as escapes', () => {
+test('bytes that are no text are shown as escapes', async () => {
   const value = Buffer.from([0x61, 0xff]);
-  expect(recordTexts(converters(new JsonConverter()), [{ ...record({}), value }])[0]?.value.text).toBe('a\\xff');
+  const [read] = await recordTexts(converters(new JsonConverter()), [{ ...record({}), value }]);
+  expect(read?.value.text).toBe('a\\xff');
 });
 
-test('texts, errors and headers are bounded', () => {
+test('texts, errors and headers are bounded', async () => {
   const failing = Object.assign(new JsonConverter(), {
     toConnectData: () => {
       throw new ConnectError('e'.repeat(5_000));
@@ -60,7 +61,7 @@ test('texts, errors and headers are bounded', () => {
   });
   const long = 'ä'.repeat(20_000);
   const headers = Array.from({ length: 60 }, (_, n): [string, string] => [`h${n}`, 'x'.repeat(5_000)]);
-  const [read] = recordTexts(converters(failing), [record({ key: long, value: long }, headers)]);
+  const [read] = await recordTexts(converters(failing), [record({ key: long, value: long }, headers)]);
   expect(read?.key.text?.length).toBeLessThan(8_300);
   expect(read?.key.text).toMatch(/^"ä+… \(11,810 more characters\)$/);
   expect(read?.value.text).toMatch(/more bytes\)$/);
@@ -76,4 +77,44 @@ test('a large record is not converted', () => {
   expect(isConvertible(record({ value: 'x'.repeat(256 * 1024) }))).toBe(true);
   const refused = { error: 'Not converted: the record is larger than 256 KiB.' };
   expect(bytesTexts(large)).toMatchObject({ key: { text: 'k', ...refused }, value: refused });
+});
+
+test('a converter that is not ready is waited for; what it then says of the record is shown', async () => {
+  const waits = (answer: () => Promise<void>): Converter => {
+    const converter = new JsonConverter();
+    let isReady = false;
+    const read = converter.toConnectData.bind(converter);
+    return Object.assign(converter, {
+      toConnectData: (topic: string, bytes: Uint8Array | null) => {
+        if (isReady) return read(topic, bytes);
+        throw new ConverterNotReady(answer().then(() => (isReady = true)));
+      },
+    });
+  };
+  const [ready] = await recordTexts(converters(waits(async () => undefined)), [record({ value: '1' })]);
+  expect(ready?.value).toEqual({ text: '1', error: null });
+  const unknown = async (): Promise<void> => Promise.reject(new DataError('The registry does not know the id.'));
+  const [refused] = await recordTexts(converters(waits(unknown)), [record({ key: 'k', value: '1' })]);
+  expect(refused?.value).toEqual({ text: '1', error: 'The registry does not know the id.' });
+  expect(refused?.key.text).toBe('"k"');
+});
+
+test('records do not wait longer for their converters than all together may', async () => {
+  jest.useFakeTimers();
+  try {
+    const never: Converter = Object.assign(new JsonConverter(), {
+      toConnectData: () => {
+        throw new ConverterNotReady(new Promise(() => undefined));
+      },
+    });
+    const reading = recordTexts(converters(never), [record({ value: '1' }), record({ value: '2' })]);
+    await jest.advanceTimersByTimeAsync(7_001);
+    const error = 'Not converted: the converter was not ready within 7 s.';
+    expect((await reading).map(({ value }) => value)).toEqual([
+      { text: '1', error },
+      { text: '2', error },
+    ]);
+  } finally {
+    jest.useRealTimers();
+  }
 });

@@ -12,7 +12,7 @@ test('built-in default converters and their settings', async () => {
 });
 
 test.each([
-  ['key.converter', 'io.confluent.connect.avro.AvroConverter', 'Converters that use a schema registry (Avro'],
+  ['key.converter', 'com.acme.AvroConverter', 'use one for the wire format of Confluent'],
   ['value.converter', 'com.acme.Lost', 'Install its plugin in plugin.path'],
   ['header.converter', JSON_CLASS + 'X', 'org.apache.kafka.connect.storage.SimpleHeaderConverter'],
 ])('%s=%s ends the start', async (key, name, hint) => {

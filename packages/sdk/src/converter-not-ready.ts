@@ -24,3 +24,17 @@ export function converterReady(error: unknown): Promise<unknown> | null {
   if (!isRetriable(error) || (error as Record<symbol, unknown>)[BRAND] !== true) return null;
   return (error as ConverterNotReady).ready;
 }
+
+/**
+ * What `convert` returns, once the converters that it calls are ready. A promise only if it has to wait. It rejects
+ * with what `convert` throws otherwise, or with the reason why a converter does not get ready.
+ */
+export function convertWhenReady<T>(convert: () => T): T | Promise<T> {
+  try {
+    return convert();
+  } catch (error) {
+    const ready = converterReady(error);
+    if (ready === null) throw error;
+    return ready.then(() => convertWhenReady(convert));
+  }
+}

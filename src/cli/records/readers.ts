@@ -1,7 +1,7 @@
 /** Reads keys, values and headers of records through converters, as JSON texts. */
 import { isUtf8 } from 'node:buffer';
 import type { Invocation } from '@millrace/cli';
-import type { Converter, HeaderConverter } from '@millrace/sdk';
+import { convertWhenReady, type Converter, type HeaderConverter, type RawHeader } from '@millrace/sdk';
 import { builtInPlugins } from '../../built-in-plugins';
 import { silentLogger } from '../../logging/logger';
 import { createPluginRegistry } from '../../plugins/create-registry';
@@ -12,7 +12,7 @@ import type { WorkerSetup } from '../worker/read-config';
 export interface RecordReaders {
   readonly key: ReadBytes;
   readonly value: ReadBytes;
-  readonly header: (topic: string, key: string, bytes: Uint8Array | null) => string;
+  readonly header: (topic: string, key: string, bytes: Uint8Array | null) => Promise<string>;
 }
 
 const SHORT_NAMES: Readonly<Record<string, string>> = {
@@ -53,9 +53,9 @@ export async function chooseReaders(
   return {
     key: tolerant('key', keyConverter, readerOf(key.converter), key.className),
     value: tolerant('value', valueConverter, readerOf(value.converter), value.className),
-    header: (topic, name, bytes) => {
+    header: async (topic, name, bytes) => {
       try {
-        return readHeader(topic, name, bytes);
+        return await readHeader(topic, name, bytes);
       } catch {
         return plainText(bytes);
       }
@@ -71,16 +71,18 @@ function settingsOf(part: 'key' | 'value', name: string): Record<string, string>
 }
 
 /** JSON text of what the bytes hold. */
-type ReadBytes = (topic: string, bytes: Uint8Array | null) => string;
+type ReadBytes = (topic: string, bytes: Uint8Array | null, headers: readonly RawHeader[]) => Promise<string>;
 
 /** @throws DataError */
 function readerOf(converter: Converter): ReadBytes {
-  return (topic, bytes) => jsonText(converter.toConnectData(topic, bytes));
+  return async (topic, bytes, headers) =>
+    jsonText(await convertWhenReady(() => converter.toConnectData(topic, bytes, headers)));
 }
 
 /** @throws DataError */
-function headerReaderOf(converter: HeaderConverter): (topic: string, key: string, bytes: Uint8Array | null) => string {
-  return (topic, key, bytes) => jsonText(converter.toConnectHeader(topic, key, bytes));
+function headerReaderOf(converter: HeaderConverter): RecordReaders['header'] {
+  return async (topic, key, bytes) =>
+    jsonText(await convertWhenReady(() => converter.toConnectHeader(topic, key, bytes)));
 }
 
 /**
@@ -89,9 +91,9 @@ function headerReaderOf(converter: HeaderConverter): (topic: string, key: string
  */
 function lenient(read: ReadBytes, isJson: boolean, onMismatch: () => void): ReadBytes {
   let isKnown = false;
-  return (topic, bytes) => {
+  return async (topic, bytes, headers) => {
     try {
-      return read(topic, bytes);
+      return await read(topic, bytes, headers);
     } catch {
       const json = jsonIn(bytes);
       if (!isKnown && !(isJson && json !== undefined)) {

@@ -16,19 +16,21 @@ export interface ReadRecord {
 }
 
 /** @throws DataError if a converter cannot read it */
-export function readRecord(
+export async function readRecord(
   { topic, partition }: Pick<FetchedBatch, 'topic' | 'partition'>,
   record: ConsumerRecord,
   readers: RecordReaders,
-): ReadRecord {
+): Promise<ReadRecord> {
+  const headers: { readonly key: string; readonly value: string }[] = [];
+  for (const { key, value } of record.headers) headers.push({ key, value: await readers.header(topic, key, value) });
   return {
     topic,
     partition,
     offset: record.offset,
     timestamp: isoTime(record.timestamp),
-    key: readers.key(topic, record.key),
-    value: readers.value(topic, record.value),
-    headers: record.headers.map(({ key, value }) => ({ key, value: readers.header(topic, key, value) })),
+    key: await readers.key(topic, record.key, record.headers),
+    value: await readers.value(topic, record.value, record.headers),
+    headers,
   };
 }
 

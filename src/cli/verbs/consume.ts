@@ -59,7 +59,7 @@ async function consume(invocation: Invocation, { stopping }: Interruption): Prom
       if (shown === count || stopping.signal.aborted) break;
       let read: ReadRecord;
       try {
-        read = readRecord(batch, record, readers);
+        read = await readRecord(batch, record, readers);
       } catch (cause) {
         throw new ConnectError(
           `The record at ${topic}-${batch.partition}@${record.offset} cannot be read: ${(cause as Error).message}`,

@@ -1,5 +1,5 @@
 /** The reporter through which a sink task reports single records in `put`. Source: connect-runtime §5.8. */
-import type { ErrantRecordReporter, SinkRecord } from '@millrace/sdk';
+import { convertWhenReady, type ErrantRecordReporter, type SinkRecord } from '@millrace/sdk';
 import type { ConsumerRecord } from '@millrace/kafka-client';
 import type { ErrorPolicy } from '../errors/error-policy';
 import type { Consumed, FailedRecord } from '../errors/failed-record';
@@ -27,7 +27,24 @@ export class ErrantRecords implements ErrantRecordReporter {
    * then fails whether or not it awaits the promise.
    */
   report(record: SinkRecord, error: unknown): Promise<void> {
-    const consumed = this.origins.get(record) ?? this.rebuild(record);
+    const consumed = this.consumed(record);
+    if (!(consumed instanceof Promise)) return this.reportConsumed(consumed, error);
+    const reporting = this.whenConverted(record, consumed, (found) => this.reportConsumed(found, error));
+    reporting.catch(() => undefined);
+    return reporting;
+  }
+
+  /** For a record that `put` rejects alone. The task continues without tolerance, too: see `PutBisection`. */
+  reportRejected(record: SinkRecord, error: unknown): void {
+    if (!this.policy.reports) return this.policy.setAside(null);
+    const setAside = (consumed: Consumed): void =>
+      this.policy.setAside({ stage: 'TASK_PUT', className: SINK_TASK, error, consumed });
+    const consumed = this.consumed(record);
+    if (!(consumed instanceof Promise)) return setAside(consumed);
+    this.whenConverted(record, consumed, setAside).catch(() => undefined);
+  }
+
+  private reportConsumed(consumed: Consumed, error: unknown): Promise<void> {
     const failure: FailedRecord = { stage: 'TASK_PUT', className: SINK_TASK, error, consumed };
     const writing = this.policy.report(failure);
     writing.catch(() => undefined);
@@ -40,11 +57,28 @@ export class ErrantRecords implements ErrantRecordReporter {
     return refused;
   }
 
-  /** For a record that `put` rejects alone. The task continues without tolerance, too: see `PutBisection`. */
-  reportRejected(record: SinkRecord, error: unknown): void {
-    if (!this.policy.reports) return this.policy.setAside(null);
-    const consumed = this.origins.get(record) ?? this.rebuild(record);
-    this.policy.setAside({ stage: 'TASK_PUT', className: SINK_TASK, error, consumed });
+  private consumed(record: SinkRecord): Consumed | Promise<Consumed> {
+    return this.origins.get(record) ?? convertWhenReady(() => this.rebuild(record));
+  }
+
+  /** Commits do not pass the record until `use` has it. If its bytes cannot be made, the task fails. */
+  private async whenConverted<T>(
+    record: SinkRecord,
+    consumed: Promise<Consumed>,
+    use: (consumed: Consumed) => T,
+  ): Promise<Awaited<T>> {
+    const { originalTopic: topic, originalPartition: partition, originalOffset: offset } = record;
+    const hold = this.holds.add({ topic, partition, record: { offset } });
+    let found: Consumed;
+    try {
+      found = await consumed;
+    } catch (error) {
+      this.fatal ??= error as Error;
+      throw error;
+    }
+    const result = use(found);
+    this.holds.release(hold);
+    return await result;
   }
 
   /** Why the task must fail; null: it need not. */

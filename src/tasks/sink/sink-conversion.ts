@@ -1,7 +1,8 @@
 /** Converts and transforms consumed records, a fetched batch at a time. Source: connect-runtime §5.3. */
-import type { Header, SinkRecord } from '@millrace/sdk';
+import { converterReady, convertWhenReady, type Header, type SinkRecord } from '@millrace/sdk';
 import type { ConsumerRecord, FetchedBatch } from '@millrace/kafka-client';
 import type { TransformationChain } from '../../transforms/chain';
+import { type ConverterWait, endsTask } from '../errors/converter-wait';
 import type { ErrorPolicy, Operation } from '../errors/error-policy';
 import type { Consumed, Stage } from '../errors/failed-record';
 import type { TaskConverters } from '../task-converters';
@@ -19,6 +20,7 @@ export class SinkConversion {
     /** Null: no transformations. */
     private readonly chain: TransformationChain | null,
     private readonly policy: ErrorPolicy,
+    private readonly wait: Pick<ConverterWait, 'until'>,
     /** Keeps the consumed record for reports; null when failures are not reported. */
     private readonly remember: ((record: SinkRecord, consumed: Consumed) => void) | null,
   ) {}
@@ -37,7 +39,7 @@ export class SinkConversion {
       try {
         sinkRecord = this.convertRecord(batch, record);
       } catch (error) {
-        sinkRecord = await this.convertWithRetry(batch, record, error);
+        sinkRecord = await this.convertAfter(error, batch, record);
       }
       if (sinkRecord !== null && this.chain !== null) {
         const transformed = this.transform(this.chain, sinkRecord, batch, record);
@@ -65,8 +67,9 @@ export class SinkConversion {
 
   private convertRecord(batch: FetchedBatch, record: ConsumerRecord): SinkRecord {
     const { topic, partition, timestampType } = batch;
-    const key = this.converters.key.converter.toConnectData(topic, record.key);
-    const value = this.converters.value.converter.toConnectData(topic, record.value);
+    const { headers } = record;
+    const key = this.converters.key.converter.toConnectData(topic, record.key, headers);
+    const value = this.converters.value.converter.toConnectData(topic, record.value, headers);
     return {
       topic,
       partition,
@@ -80,8 +83,26 @@ export class SinkConversion {
       value: value.value,
       timestamp: record.timestamp < 0 ? null : record.timestamp,
       timestampType,
-      headers: record.headers.length === 0 ? NO_HEADERS : this.headers(topic, record),
+      headers: headers.length === 0 ? NO_HEADERS : this.headers(topic, record),
     };
+  }
+
+  private async convertAfter(error: unknown, batch: FetchedBatch, record: ConsumerRecord): Promise<SinkRecord | null> {
+    let failure = error;
+    for (let ready = converterReady(failure); ready !== null; ready = converterReady(failure)) {
+      try {
+        await this.wait.until(ready);
+      } catch (reason) {
+        if (endsTask(reason)) throw reason;
+        return await this.convertWithRetry(batch, record, reason);
+      }
+      try {
+        return this.convertRecord(batch, record);
+      } catch (next) {
+        failure = next;
+      }
+    }
+    return await this.convertWithRetry(batch, record, failure);
   }
 
   /** A promise only after a failure. */
@@ -116,7 +137,7 @@ export class SinkConversion {
     const operation: Operation<SinkRecord> = {
       ...this.failedStage(batch.topic, record),
       consumed: consumedRecord(batch, record),
-      run: () => this.convertRecord(batch, record),
+      run: () => convertWhenReady(() => this.convertRecord(batch, record)),
     };
     const recovered = await this.policy.recover(operation, error);
     return recovered === null ? null : recovered.value;
@@ -125,9 +146,9 @@ export class SinkConversion {
   /** Finds the converter that failed by calling each again, so that only failed records pay for it. */
   private failedStage(topic: string, record: ConsumerRecord): { stage: Stage; className: string } {
     const { key, value, header } = this.converters;
-    if (fails(() => key.converter.toConnectData(topic, record.key)))
+    if (fails(() => key.converter.toConnectData(topic, record.key, record.headers)))
       return { stage: 'KEY_CONVERTER', className: key.className };
-    if (fails(() => value.converter.toConnectData(topic, record.value)))
+    if (fails(() => value.converter.toConnectData(topic, record.value, record.headers)))
       return { stage: 'VALUE_CONVERTER', className: value.className };
     return { stage: 'HEADER_CONVERTER', className: header.className };
   }

@@ -7,6 +7,7 @@ import { connectClient, retryUntilReachable, type RetryWait } from '../clients/c
 import { ensureDeadLetterTopic } from '../errors/dead-letter-topic';
 import { DeadLetters } from '../errors/dead-letters';
 import { ErrantRecords } from './errant-records';
+import { ConverterWait } from '../errors/converter-wait';
 import { ErrorPolicy, LogReporter } from '../errors/error-policy';
 import { errorSettings, type ErrorSettings } from '../errors/error-settings';
 import type { FailureReporter } from '../errors/failed-record';
@@ -66,6 +67,13 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
   });
   const errants = new ErrantRecords(policy, converters, holds);
   const bisects = settings.bisect && options.putIsRepeatable;
+  const wait = new ConverterWait({
+    condition: options.condition,
+    logger,
+    waitFor: (promise) => wakeup.waitFor(promise),
+    sleep: (ms) => wakeup.wait(ms),
+    stopping: () => loop.isStopping,
+  });
   const loop: SinkLoop = new SinkLoop({
     task,
     connectorClass: spec.connectorClass,
@@ -80,7 +88,7 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
     metrics,
     condition: options.condition,
     logger,
-    conversion: new SinkConversion(converters, chain, policy, policy.reports ? errants.remember : null),
+    conversion: new SinkConversion(converters, chain, policy, wait, policy.reports ? errants.remember : null),
     flushIntervalMs: config.offsetFlushIntervalMs,
     flushTimeoutMs: config.offsetFlushTimeoutMs,
     onTopicActive: (topic) => options.hooks.onTopicActive(topic),

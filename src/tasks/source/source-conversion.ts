@@ -2,8 +2,18 @@
  * Converts source records to producer records. Converters reuse their buffers: pass each record to the producer before
  * converting the next one.
  */
-import { ConnectError, isRawRow, plainRecord, RawCursor, type RawRow, type SourceRecord } from '@millrace/sdk';
+import {
+  ConnectError,
+  converterReady,
+  convertWhenReady,
+  isRawRow,
+  plainRecord,
+  RawCursor,
+  type RawRow,
+  type SourceRecord,
+} from '@millrace/sdk';
 import type { ProducerRecord, RecordHeader } from '@millrace/kafka-client';
+import { type ConverterWait, endsTask } from '../errors/converter-wait';
 import type { ErrorPolicy, Operation } from '../errors/error-policy';
 import type { Stage } from '../errors/failed-record';
 import type { TaskConverters } from '../task-converters';
@@ -16,12 +26,14 @@ export class SourceConversion {
   constructor(
     private readonly converters: TaskConverters,
     private readonly policy: ErrorPolicy,
+    private readonly wait: Pick<ConverterWait, 'until'>,
   ) {
     this.headers = new HeaderConversion(converters.header.converter);
   }
 
   /**
-   * The record for Kafka, or null when it is skipped. A promise only after a failure. `polled` is the record before
+   * The record for Kafka, or null when it is skipped. A promise only after a failure, or when a converter is not ready
+   * yet: it rejects with RetryInterrupted when the task is stopped meanwhile. `polled` is the record before
    * transformations, which reports show.
    */
   convert(record: SourceRecord, polled: SourceRecord): ProducerRecord | null | Promise<ProducerRecord | null> {
@@ -38,11 +50,27 @@ export class SourceConversion {
       return { topic: record.topic, partition: record.partition, key: keyBytes, value: valueBytes, headers, timestamp };
     } catch (error) {
       const failed = stage === 'HEADER_CONVERTER' ? header : stage === 'KEY_CONVERTER' ? key : value;
-      return this.convertWithRetry(
-        { stage, className: failed.className, source: polled, run: () => this.convertRecord(record) },
-        error,
-      );
+      const run = (): ProducerRecord | Promise<ProducerRecord> => convertWhenReady(() => this.convertRecord(record));
+      const operation = { stage, className: failed.className, source: polled, run };
+      const ready = converterReady(error);
+      return ready === null
+        ? this.convertWithRetry(operation, error)
+        : this.convertOnceReady(ready, operation, () => this.convert(record, polled));
     }
+  }
+
+  private async convertOnceReady(
+    ready: Promise<unknown>,
+    operation: Operation<ProducerRecord>,
+    convert: () => ReturnType<SourceConversion['convert']>,
+  ): Promise<ProducerRecord | null> {
+    try {
+      await this.wait.until(ready);
+    } catch (error) {
+      if (endsTask(error)) throw error;
+      return await this.convertWithRetry(operation, error);
+    }
+    return await convert();
   }
 
   /** As `convert`. Whatever the converters do not write from bytes, they get as plain values. */

@@ -96,6 +96,11 @@ export class SourceLoop {
     if (!this.stopping) await this.wakeup.wait(ms);
   }
 
+  /** Settles with the promise, or resolves when the loop is woken. */
+  async waitFor(promise: Promise<unknown>): Promise<void> {
+    await this.wakeup.waitFor(promise);
+  }
+
   get isStopping(): boolean {
     return this.stopping;
   }

@@ -12,6 +12,7 @@ import {
 import type { Admin, Producer } from '@millrace/kafka-client';
 import { taskAdminConfig } from '../clients/client-configs';
 import { connectClient } from '../clients/connect-client';
+import { ConverterWait } from '../errors/converter-wait';
 import { ErrorPolicy, LogReporter } from '../errors/error-policy';
 import { errorSettings } from '../errors/error-settings';
 import type { FailedRecord } from '../errors/failed-record';
@@ -63,6 +64,13 @@ export async function createWorkerSourceTask(options: WorkerTaskOptions<SourceCo
       stopping: () => loop.isStopping,
       onFailure: () => loop.wake(),
     });
+  const wait = new ConverterWait({
+    condition: options.condition,
+    logger,
+    waitFor: (promise) => loop.waitFor(promise),
+    sleep: (ms) => loop.sleep(ms),
+    stopping: () => loop.isStopping,
+  });
   const loop: SourceLoop = new SourceLoop({
     task,
     check: new SourceBatchCheck(spec.connectorClass),
@@ -75,7 +83,7 @@ export async function createWorkerSourceTask(options: WorkerTaskOptions<SourceCo
     metrics,
     condition: options.condition,
     logger,
-    conversion: new SourceConversion(converters, policy),
+    conversion: new SourceConversion(converters, policy, wait),
     topics: admin && groups ? new TopicCreator(admin, groups, logger) : null,
     onPaused: () => options.hooks.onPaused(),
     onResumed: () => options.hooks.onResumed(),

@@ -41,11 +41,11 @@ async function show(invocation: Invocation, { stopping, isSignalled }: Interrupt
   const readers = await chooseReaders(invocation, setup);
   const cluster = await openCluster(setup, io, 'dlq');
   const ranges = await rangesOf(cluster, { topic, partition, start: from });
-  const convert = (at: number, record: ConsumerRecord): Letter | null => {
+  const convert = async (at: number, record: ConsumerRecord): Promise<Letter | null> => {
     const failure = failureOf(record.headers);
     if (!isWanted(options, failure, record.timestamp)) return null;
     const found = { ...record, headers: originalHeaders(record.headers) };
-    const letter = { record: readRecord({ topic, partition: at }, found, readers), failure };
+    const letter = { record: await readRecord({ topic, partition: at }, found, readers), failure };
     return key === undefined || contains(letter.record.key, key) ? letter : null;
   };
   const { total, read, records } = await newest(cluster, {
