@@ -155,16 +155,14 @@ describe('start: settings', () => {
 
   test('settings of Java that would fail later are named, too', async () => {
     const more =
-      'security.protocol=SASL_SSL\nsasl.mechanism=GSSAPI\nconsumer.security.protocol=SASL_SSL\nconsumer.sasl.mechanism=OAUTHBEARER\nconsumer.sasl.jaas.config=org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;\nconsumer.sasl.login.callback.handler.class=acme.Handler\nvalue.converter=io.confluent.connect.avro.AvroConverter\nsession.timeout.ms=x\n';
+      'security.protocol=SASL_SSL\nsasl.mechanism=GSSAPI\nconsumer.security.protocol=SASL_SSL\nconsumer.sasl.mechanism=OAUTHBEARER\nconsumer.sasl.jaas.config=org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;\nconsumer.sasl.login.callback.handler.class=acme.Handler\nvalue.converter=com.acme.AvroConverter\nsession.timeout.ms=x\n';
     writeFileSync(join(cwd, 'w.properties'), GOOD + more);
     const { io } = await startWith(['w.properties']);
     expect(io.err).toMatch(/^millrace: 4 worker settings are invalid:\n/);
     expect(io.err).toContain(
       '"consumer.sasl.login.callback.handler.class" is rejected. It is acme.Handler, a Java class',
     );
-    expect(io.err).toContain(
-      '"value.converter" is rejected. Class io.confluent.connect.avro.AvroConverter is not installed.',
-    );
+    expect(io.err).toContain('"value.converter" is rejected. Class com.acme.AvroConverter is not installed.');
     expect(io.err).toContain('"sasl.mechanism" is rejected. Kerberos is not supported.');
   });
 

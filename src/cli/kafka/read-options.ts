@@ -17,6 +17,8 @@ function parseStart(text: string): StartPosition {
   return { at: 'time', value: time };
 }
 
+const CONVERTERS = 'json, string, bytes, avro, json-schema, protobuf, or a class';
+
 export const READ_OPTIONS: readonly OptionSpec[] = [
   {
     flags: '--from <position>',
@@ -29,10 +31,16 @@ export const READ_OPTIONS: readonly OptionSpec[] = [
   { flags: '--partition <number>', description: 'read only this partition', parse: wholeNumber(0, 2 ** 31 - 1) },
   {
     flags: '--key-converter <class>',
-    description: 'json, string, bytes, or a class (default: of the worker, where it fits)',
+    description: `${CONVERTERS} (default: of the worker, where it fits)`,
   },
   {
     flags: '--value-converter <class>',
-    description: 'json, string, bytes, or a class (default: of the worker, where it fits)',
+    description: `${CONVERTERS} (default: of the worker, where it fits)`,
   },
+  {
+    flags: '--converters-of <connector>',
+    description: 'read records with the converters of this connector',
+    completes: 'connectors',
+  },
+  { flags: '--schema-registry <url>', description: 'the schema registry of the converters' },
 ];

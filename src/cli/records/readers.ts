@@ -1,6 +1,7 @@
 /** Reads keys, values and headers of records through converters, as JSON texts. */
 import { isUtf8 } from 'node:buffer';
 import type { Invocation } from '@millrace/cli';
+import { withClient } from '@millrace/cli/rest';
 import { convertWhenReady, type Converter, type HeaderConverter, type RawHeader } from '@millrace/sdk';
 import { builtInPlugins } from '../../built-in-plugins';
 import { silentLogger } from '../../logging/logger';
@@ -8,6 +9,7 @@ import { createPluginRegistry } from '../../plugins/create-registry';
 import { jsonText } from '../../records/json-text';
 import { taskConverters } from '../../tasks/task-converters';
 import type { WorkerSetup } from '../worker/read-config';
+import { type ReaderOptions, readerSettings } from './reader-settings';
 
 export interface RecordReaders {
   readonly key: ReadBytes;
@@ -15,31 +17,24 @@ export interface RecordReaders {
   readonly header: (topic: string, key: string, bytes: Uint8Array | null) => Promise<string>;
 }
 
-const SHORT_NAMES: Readonly<Record<string, string>> = {
-  json: 'JsonConverter',
-  string: 'StringConverter',
-  bytes: 'ByteArrayConverter',
-};
-
 /**
- * Options `keyConverter` and `valueConverter`: a class, `json`, `string` or `bytes`. A converter that was named must
- * be able to read every record; the worker's default one need not.
- * @throws ConfigError `CONVERTER_UNKNOWN`
+ * The converters that options name, those of the connector that `--converters-of` names, or the worker's. One that was
+ * named must be able to read every record; the others need not.
+ * @throws ConfigError `CONVERTER_UNKNOWN`, ConnectError `CLI_USAGE`, and errors of the REST API
  */
 export async function chooseReaders(
-  { options, io }: Pick<Invocation, 'options' | 'io'>,
+  invocation: Pick<Invocation, 'options' | 'io'>,
   { config }: Pick<WorkerSetup, 'config'>,
 ): Promise<RecordReaders> {
-  const { keyConverter, valueConverter } = options as { keyConverter?: string; valueConverter?: string };
+  const { io } = invocation;
+  const options = invocation.options as ReaderOptions & { readonly convertersOf?: string };
   const registry = createPluginRegistry({
     pluginPath: config.pluginPath,
     builtIns: builtInPlugins,
     logger: silentLogger,
   });
-  const connector = {
-    ...(keyConverter !== undefined && settingsOf('key', keyConverter)),
-    ...(valueConverter !== undefined && settingsOf('value', valueConverter)),
-  };
+  const named = await connectorConfig(invocation, options.convertersOf);
+  const connector = readerSettings(options, named, (prefix) => config.withPrefix(prefix));
   const { key, value, header } = await taskConverters(connector, config, registry);
   const tolerant = (part: string, given: string | undefined, read: ReadBytes, className: string): ReadBytes =>
     given !== undefined
@@ -51,8 +46,8 @@ export async function chooseReaders(
         );
   const readHeader = headerReaderOf(header.converter);
   return {
-    key: tolerant('key', keyConverter, readerOf(key.converter), key.className),
-    value: tolerant('value', valueConverter, readerOf(value.converter), value.className),
+    key: tolerant('key', options.keyConverter, readerOf(key.converter), key.className),
+    value: tolerant('value', options.valueConverter, readerOf(value.converter), value.className),
     header: async (topic, name, bytes) => {
       try {
         return await readHeader(topic, name, bytes);
@@ -63,11 +58,13 @@ export async function chooseReaders(
   };
 }
 
-function settingsOf(part: 'key' | 'value', name: string): Record<string, string> {
-  return {
-    [`${part}.converter`]: SHORT_NAMES[name] ?? name,
-    ...(name === 'json' && { [`${part}.converter.schemas.enable`]: 'false' }),
-  };
+async function connectorConfig(
+  invocation: Pick<Invocation, 'options' | 'io'>,
+  name: string | undefined,
+): Promise<Readonly<Record<string, string>>> {
+  if (name === undefined) return {};
+  const path = `/connectors/${encodeURIComponent(name)}/config`;
+  return await withClient(invocation, (client) => client.request<Readonly<Record<string, string>>>(path));
 }
 
 /** JSON text of what the bytes hold. */

@@ -17,9 +17,13 @@ It reads committed records without a consumer group, and waits for new ones unti
     { flags: '-e, --exit', description: 'end after the last record that exists now' },
     { flags: '--headers', description: 'print headers, too, each on a line of its own' },
   ],
-  shared: ['output', 'cluster', 'context'],
+  shared: ['output', 'server', 'cluster'],
   examples: [
     { command: 'consume demo.public.todos --headers', explanation: 'All records so far, and new ones as they arrive' },
+    {
+      command: 'consume orders --value-converter avro --schema-registry http://localhost:8081',
+      explanation: 'Records in Avro',
+    },
     { command: 'consume orders --from -10 --exit -o json', explanation: 'The last 10 records of each partition' },
   ],
   run,

@@ -6,7 +6,7 @@ import { FILTER_OPTIONS } from './dlq/letter-filter';
 const TOPIC = { name: '<topic>', description: 'the dead letter topic; "millrace dlq list" shows them' };
 
 /** Options without those of the converters. */
-const POSITION_OPTIONS = READ_OPTIONS.filter(({ flags }) => !flags.includes('converter') && !flags.includes('count'));
+const POSITION_OPTIONS = READ_OPTIONS.filter(({ flags }) => !/convert|count|registry/.test(flags));
 
 export const command: VerbSpec = {
   name: 'dlq',
@@ -41,7 +41,7 @@ export const command: VerbSpec = {
         },
         { flags: '--stacktrace', description: 'show the stack trace of the exception' },
       ],
-      shared: ['output', 'cluster', 'context'],
+      shared: ['output', 'server', 'cluster'],
       examples: [
         { command: 'dlq show orders-dlq', explanation: 'Origin, connector, exception, key and value of each' },
         { command: 'dlq show orders-dlq -n 5 --stacktrace', explanation: 'The newest five, with stack traces' },
