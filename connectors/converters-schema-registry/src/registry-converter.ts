@@ -4,6 +4,7 @@
  */
 import {
   ConverterNotReady,
+  monotonicNow,
   type ConnectorConfig,
   type ConnectValue,
   type Converter,
@@ -17,8 +18,8 @@ import { ByteOutput } from './byte-output';
 import type { RawValueWriter, SchemaFormat, ValueReader, ValueWriter } from './format';
 import { openRegistry } from './registry/open-registry';
 import type { OpenRegistry } from './registry/open-registry';
-import type { SchemaKey } from './registry/schema-registry';
-import { FRAME_BYTES, readFrame } from './wire/frame';
+import type { RegisteredSchema, SchemaKey } from './registry/schema-registry';
+import { FRAME_BYTES, FrameReader } from './wire/frame';
 
 const NO_HEADERS: readonly RawHeader[] = [];
 const NULL: SchemaAndValue = { schema: null, value: null };
@@ -32,6 +33,8 @@ interface Writing {
   readonly schema: Schema | null;
   readonly writer: ValueWriter;
   readonly id: number;
+  /** By `monotonicNow()`. Infinity: it does not change. */
+  readonly until: number;
 }
 
 /** Of a struct and a topic. */
@@ -41,6 +44,7 @@ interface RawWriting {
   /** Null: rows of the struct are written from plain values. */
   readonly writer: RawValueWriter | null;
   readonly id: number;
+  readonly until: number;
 }
 
 /** @param createFormat throws ConfigError */
@@ -48,11 +52,13 @@ export class RegistryConverter implements Converter {
   private format!: SchemaFormat;
   private registry!: OpenRegistry;
   private isKey = false;
-  private idHeader = '';
+  private frame!: FrameReader;
   private readonly output = new ByteOutput();
+  /** Of the formats: what they compile, or why they cannot. */
+  private readonly writers = new WeakMap<object, ValueWriter | Failure>();
   private readonly writings = new WeakMap<object, Map<string, Writing>>();
   private readonly raws = new WeakMap<RawStruct, Map<string, RawWriting>>();
-  private readonly readers = new Map<SchemaKey, ValueReader>();
+  private readonly readers = new Map<SchemaKey, ValueReader | Failure>();
   private lastWriting: Writing | null = null;
   private lastRaw: RawWriting | null = null;
   private lastKey: SchemaKey | null = null;
@@ -62,16 +68,19 @@ export class RegistryConverter implements Converter {
 
   configure(config: ConnectorConfig, isKey: boolean): void {
     this.isKey = isKey;
-    this.idHeader = isKey ? '__key_schema_id' : '__value_schema_id';
+    this.frame = new FrameReader(isKey);
     this.format = this.createFormat(config, isKey);
     this.registry = openRegistry(config);
   }
 
   fromConnectData(topic: string, schema: Schema | null, value: ConnectValue): Uint8Array | null {
-    if (schema === null && (value === null || value === undefined)) return null;
+    // As in Java, a tombstone registers no schema.
+    if (value === null || value === undefined) if (schema === null || !this.isWritten(schema)) return null;
     const last = this.lastWriting;
     const { writer, id } =
-      last !== null && last.schema === schema && last.topic === topic ? last : this.writing(topic, schema);
+      last !== null && last.schema === schema && last.topic === topic && isCurrent(last)
+        ? last
+        : this.writing(topic, schema);
     this.begin(id);
     return writer.write(value, this.output) ? this.output.finish() : null;
   }
@@ -79,7 +88,9 @@ export class RegistryConverter implements Converter {
   fromRaw(topic: string, struct: RawStruct, row: RawCells): Uint8Array | null {
     const last = this.lastRaw;
     const { writer, id } =
-      last !== null && last.struct === struct && last.topic === topic ? last : this.rawWriting(topic, struct);
+      last !== null && last.struct === struct && last.topic === topic && isCurrent(last)
+        ? last
+        : this.rawWriting(topic, struct);
     if (writer === null) return null;
     this.begin(id);
     return writer.write(row, this.output) ? this.output.finish() : null;
@@ -87,9 +98,10 @@ export class RegistryConverter implements Converter {
 
   toConnectData(topic: string, bytes: Uint8Array | null, headers: readonly RawHeader[] = NO_HEADERS): SchemaAndValue {
     if (bytes === null) return NULL;
-    const { key, at, indexes } = readFrame(bytes, headers, this.idHeader);
+    const { frame } = this;
+    const key = frame.read(bytes, headers);
     const reader = this.lastReader !== null && this.lastKey === key ? this.lastReader : this.reader(key);
-    return reader.read(bytes, at, indexes);
+    return reader.read(bytes, frame.at, frame.indexes);
   }
 
   private begin(id: number): void {
@@ -106,7 +118,7 @@ export class RegistryConverter implements Converter {
     let topics = this.writings.get(owner);
     if (topics === undefined) this.writings.set(owner, (topics = new Map<string, Writing>()));
     const found = topics.get(topic);
-    if (found !== undefined) return (this.lastWriting = found);
+    if (found !== undefined && isCurrent(found)) return (this.lastWriting = found);
     const own = topics;
     throw new ConverterNotReady(
       this.registered(topic, schema).then((made) => own.set(topic, { topic, schema, ...made })),
@@ -117,31 +129,62 @@ export class RegistryConverter implements Converter {
     let topics = this.raws.get(struct);
     if (topics === undefined) this.raws.set(struct, (topics = new Map<string, RawWriting>()));
     let found = topics.get(topic);
-    if (found === undefined) {
-      const { writer, id } = this.writing(topic, struct.schema);
-      found = { topic, struct, writer: writer.raw?.(struct) ?? null, id };
+    if (found === undefined || !isCurrent(found)) {
+      const { writer, id, until } = this.writing(topic, struct.schema);
+      found = { topic, struct, writer: writer.raw?.(struct) ?? null, id, until };
       topics.set(topic, found);
     }
     return (this.lastRaw = found);
   }
 
-  /** The writer of the schema that the settings say, and its id. */
-  private async registered(
-    topic: string,
-    schema: Schema | null,
-  ): Promise<{ readonly writer: ValueWriter; readonly id: number }> {
-    const { format } = this;
+  /** The writer of the schema that the settings say, and its id. As in Java, they count in this order. */
+  private async registered(topic: string, schema: Schema | null): Promise<Pick<Writing, 'writer' | 'id' | 'until'>> {
     const { client, settings } = this.registry;
-    const own = format.writer(schema);
+    const own = this.writer(schema);
     const subject = settings.subject(topic, this.isKey, own.recordName);
-    if (settings.useSchemaId !== null || settings.useLatestVersion) {
-      const registered =
-        settings.useSchemaId !== null ? await client.byKey(settings.useSchemaId) : await client.latest(subject);
-      return { writer: format.writerOf(registered, schema, settings.latestStrict), id: registered.id };
+    if (!settings.autoRegister && settings.useSchemaId !== null) {
+      return this.written(await client.byKey(settings.useSchemaId), schema, own, Infinity);
+    }
+    if (!settings.autoRegister && settings.useLatestVersion) {
+      return this.written(await client.latest(subject), schema, own, monotonicNow() + settings.latestTtlMs);
     }
     const request = settings.autoRegister ? client.register : client.lookUp;
     const { id } = await request.call(client, subject, own.schema, settings.normalize);
-    return { writer: own, id };
+    return { writer: own, id, until: Infinity };
+  }
+
+  /** With the bytes of a registered schema. If that cannot hold the records, each fails, without another attempt. */
+  private written(
+    registered: RegisteredSchema,
+    schema: Schema | null,
+    own: ValueWriter,
+    until: number,
+  ): Pick<Writing, 'writer' | 'id' | 'until'> {
+    const writer = attempt(() => this.format.writerOf(registered, schema, this.registry.settings.latestStrict));
+    if (!(writer instanceof Failure)) return { writer, id: registered.id, until };
+    const write = (): never => {
+      throw writer.error;
+    };
+    const { schema: text, recordName } = own;
+    return { writer: { schema: text, recordName, write }, id: registered.id, until };
+  }
+
+  /** Whether null is not a tombstone for the schema. */
+  private isWritten(schema: Schema): boolean {
+    this.output.length = 0;
+    return this.writer(schema).write(null, this.output);
+  }
+
+  /** Compiled once, whatever becomes of it: records of a schema that is refused must not cost more than others. */
+  private writer(schema: Schema | null): ValueWriter {
+    const owner = schema ?? NO_SCHEMA;
+    let writer = this.writers.get(owner);
+    if (writer === undefined) {
+      writer = attempt(() => this.format.writer(schema));
+      this.writers.set(owner, writer);
+    }
+    if (writer instanceof Failure) throw writer.error;
+    return writer;
   }
 
   private reader(key: SchemaKey): ValueReader {
@@ -151,10 +194,29 @@ export class RegistryConverter implements Converter {
       throw new ConverterNotReady(
         this.registry.client.byKey(key).then((registered) => {
           if (readers.size >= MOST_READERS) readers.delete(readers.keys().next().value as SchemaKey);
-          readers.set(key, this.format.reader(registered));
+          readers.set(
+            key,
+            attempt(() => this.format.reader(registered)),
+          );
         }),
       );
+    if (found instanceof Failure) throw found.error;
     this.lastKey = key;
     return (this.lastReader = found);
   }
 }
+
+/** Why a schema cannot be compiled. */
+class Failure {
+  constructor(readonly error: unknown) {}
+}
+
+function attempt<T>(compile: () => T): T | Failure {
+  try {
+    return compile();
+  } catch (error) {
+    return new Failure(error);
+  }
+}
+
+const isCurrent = ({ until }: { readonly until: number }): boolean => until === Infinity || monotonicNow() < until;

@@ -18,7 +18,7 @@ export interface SchemaText {
 
 /** A schema as the registry has it. */
 export interface RegisteredSchema extends SchemaText {
-  /** Non-negative. */
+  /** −1: the registry does not say it, of a schema by UUID. */
   readonly id: number;
   /** Null: the registry has none, or was not asked for it. */
   readonly version: number | null;

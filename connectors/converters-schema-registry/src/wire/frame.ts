@@ -1,44 +1,80 @@
-/** Where the data of a record starts, and the id of its schema. Source: the wire format that Confluent publishes. */
+/**
+ * Where the data of a record starts, and the id of its schema. The id is a zero and four bytes, or a one and a UUID; it
+ * is before the data, or in a header. Source: the wire format that Confluent publishes, and its clients from 8.0 on.
+ */
 import { DataError, type RawHeader } from '@millrace/sdk';
 import type { SchemaKey } from '../registry/schema-registry';
 
 const NUMBER_FORMAT = 0;
 const GUID_FORMAT = 1;
-const GUID_BYTES = 16;
 /** A zero and the id. */
 export const FRAME_BYTES = 5;
+const GUID_FRAME_BYTES = 17;
 
-export interface Frame {
-  readonly key: SchemaKey;
+/** Its fields are those of the last record, so that there is no object for each. */
+export class FrameReader {
   /** Where what follows the id starts. */
-  readonly at: number;
+  at = 0;
   /** What follows the id in the header, if the id is in one: Protobuf's message indexes. */
-  readonly indexes: Uint8Array | null;
-}
+  indexes: Uint8Array | null = null;
+  private guid = '';
+  private readonly guidBytes = new Uint8Array(GUID_FRAME_BYTES);
+  private readonly header: string;
 
-/** @param header the one that newer clients put the id into, e.g. `__value_schema_id`. Throws DataError. */
-export function readFrame(bytes: Uint8Array, headers: readonly RawHeader[], header: string): Frame {
-  // The last one counts, as for all headers in Kafka.
-  for (let i = headers.length - 1; i >= 0; i--) {
-    const { key, value } = headers[i] as RawHeader;
-    if (key === header && value !== null)
-      return { key: guidOf(value, header), at: 0, indexes: value.subarray(1 + GUID_BYTES) };
+  constructor(isKey: boolean) {
+    this.header = isKey ? '__key_schema_id' : '__value_schema_id';
   }
-  if (bytes.length >= FRAME_BYTES && bytes[0] === NUMBER_FORMAT) {
-    const id = new DataView(bytes.buffer, bytes.byteOffset).getInt32(1);
-    if (id >= 0) return { key: id, at: FRAME_BYTES, indexes: null };
-  }
-  throw new DataError(
-    `The record is not in the format of a schema registry: it does not begin with a zero and the id of a schema. ${seen(bytes)}`,
-    { code: 'REGISTRY_FORMAT' },
-  );
-}
 
-function guidOf(value: Uint8Array, header: string): string {
-  if (value.length < 1 + GUID_BYTES || value[0] !== GUID_FORMAT)
-    throw new DataError(`The header ${header} of the record holds no id of a schema.`, { code: 'REGISTRY_FORMAT' });
-  const hex = Buffer.from(value.buffer, value.byteOffset + 1, GUID_BYTES).toString('hex');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  /** The id of the record's schema. Throws DataError. */
+  read(bytes: Uint8Array, headers: readonly RawHeader[]): SchemaKey {
+    // The last one counts, as for all headers in Kafka; null is as none.
+    let inHeader: Uint8Array | null = null;
+    for (let i = headers.length - 1; i >= 0; i--) {
+      const { key, value } = headers[i] as RawHeader;
+      if (key !== this.header) continue;
+      inHeader = value;
+      break;
+    }
+    if (inHeader === null) {
+      const key = this.keyIn(bytes);
+      this.indexes = null;
+      if (key !== null) return key;
+      throw new DataError(
+        `The record is not in the format of a schema registry: it does not begin with a zero and the id of a schema. ${seen(bytes)}`,
+        { code: 'REGISTRY_FORMAT' },
+      );
+    }
+    const key = this.keyIn(inHeader);
+    if (key === null)
+      throw new DataError(`The header ${this.header} of the record holds no id of a schema.`, {
+        code: 'REGISTRY_FORMAT',
+      });
+    this.indexes = inHeader.subarray(this.at);
+    this.at = 0;
+    return key;
+  }
+
+  /** Null: they do not start with an id. */
+  private keyIn(bytes: Uint8Array): SchemaKey | null {
+    if (bytes[0] === NUMBER_FORMAT && bytes.length >= FRAME_BYTES) {
+      this.at = FRAME_BYTES;
+      const id = ((bytes[1] as number) << 24) | (bytes[2]! << 16) | (bytes[3]! << 8) | bytes[4]!;
+      return id >= 0 ? id : null;
+    }
+    if (bytes[0] !== GUID_FORMAT || bytes.length < GUID_FRAME_BYTES) return null;
+    this.at = GUID_FRAME_BYTES;
+    return this.guidIn(bytes);
+  }
+
+  private guidIn(bytes: Uint8Array): string {
+    const { guidBytes } = this;
+    let at = 1;
+    while (at < GUID_FRAME_BYTES && bytes[at] === guidBytes[at]) at++;
+    if (at === GUID_FRAME_BYTES && this.guid !== '') return this.guid;
+    guidBytes.set(bytes.subarray(0, GUID_FRAME_BYTES));
+    const hex = Buffer.from(guidBytes.buffer, 1).toString('hex');
+    return (this.guid = hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'));
+  }
 }
 
 function seen(bytes: Uint8Array): string {

@@ -1,0 +1,1 @@
+export { REGISTRY_CONFIG } from './registry-config';
