@@ -86,7 +86,7 @@ export class Failover {
     if (reply.status === 401 && this.authorization.reject()) reply = await this.exchanged(server, request);
     const { status, headers, text } = reply;
     if (status >= 500 || status === 408 || status === 429) {
-      server.pausedUntil = monotonicNow() + pauseMs(headers['retry-after']);
+      server.pausedUntil = monotonicNow() + pauseMs(reply);
       const answer = parseAnswer(text);
       throw new Unavailable(`HTTP status ${status}${answer === null ? '' : reasonIn(answer)}`);
     }
@@ -125,9 +125,10 @@ export function reasonIn(answer: Answer): string {
   return (typeof code === 'number' ? ` (error code ${code})` : '') + words;
 }
 
-function pauseMs(header: string | undefined): number {
+function pauseMs({ headers, receivedAt }: BoundedReply): number {
+  const header = headers['retry-after'];
   if (header === undefined) return 0;
-  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - receivedAt;
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), LONGEST_PAUSE_MS) : 0;
 }
 
