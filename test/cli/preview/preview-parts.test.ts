@@ -3,7 +3,14 @@ import { CollectedRecords } from '../../../src/cli/verbs/preview/run-task';
 import { parseOffsets, PreviewOffsets } from '../../../src/cli/verbs/preview/preview-offsets';
 import { yamlDocument } from '../../../packages/cli/src/output/answer';
 import { exitCode, recordPrinter, summary, type SummaryInput } from '../../../src/cli/verbs/preview/report';
-import { jsonLine, plainText, shownBytes, shownRecord } from '../../../src/cli/verbs/preview/shown-record';
+import type { ReadProduced } from '../../../src/cli/verbs/preview/preview-registry';
+import {
+  jsonLine,
+  plainText,
+  shownBytes,
+  type ShownRecord,
+  shownRecord,
+} from '../../../src/cli/verbs/preview/shown-record';
 import type { ProducerRecord } from '../../../packages/kafka-client/src/port';
 
 const SOURCE = { connector: 'c', partitionOrder: 'hash-map' } as const;
@@ -97,7 +104,8 @@ describe('the table', () => {
 describe('collected records', () => {
   const collect = (limit: number, maxBytes?: number): { shown: unknown[]; collected: CollectedRecords } => {
     const shown: unknown[] = [];
-    return { shown, collected: new CollectedRecords(limit, SOURCE, (one) => shown.push(one), maxBytes) };
+    const onShown = (one: unknown): void => void shown.push(one);
+    return { shown, collected: new CollectedRecords({ limit, source: SOURCE, read: null, onShown, maxBytes }) };
   };
   test('end at the limit', async () => {
     const { shown, collected } = collect(2);
@@ -112,6 +120,34 @@ describe('collected records', () => {
     for (const value of ['abc', 'abc', 'abc']) collected.onRecord(record(value), polled());
     await collected.enough;
     expect([collected.count, collected.isTooLarge]).toEqual([2, true]);
+  });
+});
+
+describe('collected records in a format of a registry', () => {
+  const collect = (read: ReadProduced) => {
+    const shown: ShownRecord[] = [];
+    return {
+      shown,
+      collected: new CollectedRecords({ limit: 2, source: SOURCE, read, onShown: (r) => shown.push(r) }),
+    };
+  };
+  test('the next one waits until the last one is read; they are shown as JSON', async () => {
+    const { shown, collected } = collect(async () => ({ key: null, value: '{"id":12345678901234567890}' }));
+    for (const value of ['a', 'b']) {
+      collected.onRecord(record(value), polled());
+      await collected.whenReady();
+    }
+    await collected.enough;
+    expect(shown.map((one) => [one.key.kind, one.value])).toEqual([
+      ['null', { kind: 'json', text: '{"id":12345678901234567890}' }],
+      ['null', { kind: 'json', text: '{"id":12345678901234567890}' }],
+    ]);
+  });
+  test('what cannot be read is shown as bytes', async () => {
+    const { shown, collected } = collect(async () => Promise.reject(new Error('no schema')));
+    collected.onRecord(record('a'), polled());
+    await collected.whenReady();
+    expect(shown[0]?.value).toEqual({ kind: 'text', text: 'a' });
   });
 });
 
@@ -146,7 +182,15 @@ describe('the summary', () => {
     timeoutMs: 30_000,
     idleMs: 5000,
     isCut: false,
+    inMemory: false,
     ...over,
+  });
+  test('says that schemas went to a registry in memory', () => {
+    expect(summary(input({ inMemory: true }))).toEqual([
+      '3 records of task 0.',
+      'Schemas went to a registry in memory: whether yours accepts them is not known.',
+      'Nothing was written.',
+    ]);
   });
   test('says what is not shown', () => {
     const failures = [{ stage: 'TRANSFORMATION', className: 'X', error: new Error('no field "a"') }];

@@ -16,12 +16,15 @@ import type { TaskSpec } from '../../../tasks/host';
 import type { WorkerSetup } from '../../worker/read-config';
 import { hideSecrets, validateHere } from '../../worker/validate-offline';
 import type { PreviewOffsets } from './preview-offsets';
+import { previewConverters, type ReadProduced } from './preview-registry';
 import type { RecordSource } from './shown-record';
 
 export interface PreviewedSource {
   readonly spec: TaskSpec;
   readonly source: RecordSource;
   readonly registry: LocalPluginRegistry;
+  /** Null: the bytes of records are texts. Otherwise they were converted with a registry in memory. */
+  readonly read: ReadProduced | null;
   /** Tasks that the connector has. */
   readonly tasks: number;
   /** Rejects when the connector reports an error. Never resolves. */
@@ -101,6 +104,7 @@ async function withTasks(
   };
   try {
     await limited('start', () => instance.start?.());
+    const converters = await previewConverters(config, setup.config, registry);
     const configs = await limited('taskConfigs', () => tasksOf(name, instance, config));
     const own = configs[task];
     if (own === undefined) throw noTask(name, task, configs.length);
@@ -108,13 +112,13 @@ async function withTasks(
       id: { connector: name, task },
       type: 'source',
       connectorClass: config['connector.class'] as string,
-      connectorConfig: config,
+      connectorConfig: converters.config,
       taskConfig: { ...own, 'task.class': taskClassOf(description) },
       targetState: 'STARTED',
       consumerGroup: null,
     };
     const source = { connector: name, partitionOrder: traits.partitionOrder };
-    return { spec, source, registry, tasks: configs.length, failed, close };
+    return { spec, source, read: converters.read, registry, tasks: configs.length, failed, close };
   } catch (error) {
     await close();
     throw error;

@@ -70,11 +70,13 @@ export interface SummaryInput {
   readonly timeoutMs: number;
   readonly idleMs: number;
   readonly isCut: boolean;
+  /** Schemas went to a registry in memory. */
+  readonly inMemory: boolean;
 }
 
 /** Lines for stderr. */
 export function summary(input: SummaryInput): string[] {
-  const { end, collected, discarded, task, tasks, timeoutMs, idleMs, isCut } = input;
+  const { end, collected, discarded, task, tasks, timeoutMs, idleMs, isCut, inMemory } = input;
   const { count, skipped, failed, failures } = collected;
   const tolerated = end === 'failed' ? Math.max(0, failed - 1) : failed;
   const lines: string[] = [];
@@ -97,6 +99,7 @@ export function summary(input: SummaryInput): string[] {
   if (dropped > 0) lines.push(`${records(dropped)} dropped by transformations.`);
   if (discarded > 0) lines.push(`Not shown: ${records(discarded)} that the task sends with producers of its own.`);
   if (isCut) lines.push('Long values are cut; -o json shows them whole.');
+  if (inMemory) lines.push('Schemas went to a registry in memory: whether yours accepts them is not known.');
   lines.push('Nothing was written.');
   return lines;
 }

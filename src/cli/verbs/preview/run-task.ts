@@ -11,7 +11,8 @@ import type { WorkerSetup } from '../../worker/read-config';
 import type { PreviewOptions } from './options';
 import type { PreviewOffsets } from './preview-offsets';
 import type { PreviewedSource } from './previewed-source';
-import { type RecordSource, type ShownRecord, shownRecord } from './shown-record';
+import type { ReadProduced } from './preview-registry';
+import { type RecordSource, type ShownRecord, shownRecord, withTexts } from './shown-record';
 
 /** Time for the task to stop, ms. */
 const STOP_MS = 10_000;
@@ -37,17 +38,18 @@ export interface RunTaskOptions extends Pick<PreviewOptions, 'count' | 'timeoutM
 
 export async function runTask(options: RunTaskOptions): Promise<TaskRun> {
   const { prepared, setup, offsets, logger, count, timeoutMs, idleMs, interrupted, onRecord } = options;
-  const { spec, source, registry, failed } = prepared;
+  const { spec, source, read, registry, failed } = prepared;
   let discarded = 0;
   let end!: (end: End) => void;
   const ended = new Promise<End>((resolve) => (end = resolve));
   const quietAfter = (ms: number): NodeJS.Timeout => startTimer(() => end('quiet'), ms);
   let timer = quietAfter(timeoutMs);
-  const collected = new CollectedRecords(count, source, (record) => {
+  const onShown = (record: ShownRecord): void => {
     clearTimeout(timer);
     timer = quietAfter(idleMs);
     onRecord(record);
-  });
+  };
+  const collected = new CollectedRecords({ limit: count, source, read, onShown });
   let real: KafkaClients | null = null;
   const clients = previewClients(
     () => (real ??= workerClients(logger, setup.config.tokenUrls)),
@@ -99,6 +101,15 @@ function listener(onFailed: () => void): RunListener {
 export const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_FAILURES = 5;
 
+export interface CollectedOptions {
+  readonly limit: number;
+  readonly source: RecordSource;
+  readonly read: ReadProduced | null;
+  readonly onShown: (record: ShownRecord) => void;
+  /** (Default: 16 MiB) */
+  readonly maxBytes?: number;
+}
+
 export class CollectedRecords implements SourcePreview {
   /** Resolves when no further record is wanted. */
   readonly enough: Promise<void>;
@@ -110,30 +121,39 @@ export class CollectedRecords implements SourcePreview {
   readonly failures: PreviewFailure[] = [];
   private bytes = 0;
   private done!: () => void;
+  /** A record whose parts are being read. */
+  private reading: Promise<void> | null = null;
 
-  constructor(
-    private readonly limit: number,
-    private readonly source: RecordSource,
-    private readonly onShown: (record: ShownRecord) => void,
-    private readonly maxBytes = MAX_BYTES,
-  ) {
+  constructor(private readonly options: CollectedOptions) {
     this.enough = new Promise((resolve) => (this.done = resolve));
   }
 
   get isFull(): boolean {
-    return this.count >= this.limit || this.isTooLarge;
+    return this.count >= this.options.limit || this.isTooLarge;
   }
   get isTooLarge(): boolean {
-    return this.bytes > this.maxBytes;
+    return this.bytes > (this.options.maxBytes ?? MAX_BYTES);
   }
 
   onRecord(record: ProducerRecord, polled: SourceRecord): void {
     if (this.isFull) return;
-    const shown = shownRecord(record, polled, this.source);
+    const { source, read, onShown } = this.options;
+    const shown = shownRecord(record, polled, source);
     this.count++;
     this.bytes += shown.bytes;
-    this.onShown(shown);
-    if (this.isFull) this.done();
+    const show = (given: ShownRecord): void => {
+      onShown(given);
+      if (this.isFull) this.done();
+    };
+    if (read === null) return show(shown);
+    // What cannot be read is shown as bytes.
+    this.reading = read(record)
+      .then(
+        (texts) => withTexts(shown, texts),
+        () => shown,
+      )
+      .then(show)
+      .finally(() => (this.reading = null));
   }
 
   onSkipped(): void {
@@ -147,6 +167,7 @@ export class CollectedRecords implements SourcePreview {
 
   /** The task waits until it is stopped. */
   whenReady(): Promise<void> | null {
+    if (this.reading !== null) return this.reading;
     return this.isFull ? new Promise(() => undefined) : null;
   }
 }

@@ -67,7 +67,8 @@ async function preview(
     const ran = await runTask({ ...options, prepared, setup, offsets, logger, interrupted, onRecord });
     const isCut = printer.end();
     const { tasks } = prepared;
-    for (const line of summary({ ...ran, ...options, tasks, isCut })) io.stderr.write(shownLine(line));
+    const inMemory = prepared.read !== null;
+    for (const line of summary({ ...ran, ...options, tasks, isCut, inMemory })) io.stderr.write(shownLine(line));
     return exitCode(ran.end, ran.collected.count);
   } finally {
     await prepared.close();

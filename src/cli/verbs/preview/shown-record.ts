@@ -62,6 +62,13 @@ export function shownRecord(
   };
 }
 
+/** With JSON texts of parts that are in another format. */
+export function withTexts(record: ShownRecord, texts: Readonly<Record<'key' | 'value', string | null>>): ShownRecord {
+  const shown = (text: string | null, bytes: ShownBytes): ShownBytes =>
+    text === null ? bytes : { kind: 'json', text };
+  return { ...record, key: shown(texts.key, record.key), value: shown(texts.value, record.value) };
+}
+
 function partitionText({ sourcePartition }: SourceRecord, { connector, partitionOrder }: RecordSource): string {
   const partition = readOffsetKey(writeOffsetKey(connector, sourcePartition, partitionOrder))?.partition;
   return writeJson(partition ?? null);
