@@ -190,12 +190,14 @@ test('imports leave a package only by the name of another, which its package.jso
   ).toEqual([]);
 });
 
-test('a connector depends on no package of ours but the SDK', () => {
+test('a connector depends on no package of ours but the SDK, and converters on texts', () => {
   const connectors = PACKAGES.filter((folder) => folder.startsWith('connectors/'));
   const ours = connectors.flatMap((folder) =>
     Object.keys(manifestOf(folder).dependencies).filter((name) => FOLDERS.has(name)),
   );
-  expect([...new Set(ours)]).toEqual(['@millrace/sdk']);
+  expect([...new Set(ours)].sort()).toEqual(['@millrace/sdk', '@millrace/texts']);
+  const withTexts = connectors.filter((folder) => '@millrace/texts' in manifestOf(folder).dependencies);
+  expect(withTexts).toEqual(['connectors/converters-schema-registry']);
 });
 
 test('both the worker and the CLI use every entry point of packages/texts', () => {

@@ -1,12 +1,12 @@
 /** The export that the manifest names. */
-import { ConfigError, type ConverterPlugin } from '@millrace/sdk';
+import type { ConverterPlugin } from '@millrace/sdk';
+import { REGISTRY_CONFIG } from '../config';
 import { RegistryConverter } from '../registry-converter';
+import { JSON_SCHEMA_CONFIG } from './json-schema-config';
+import { createJsonSchemaFormat } from './json-schema-format';
 
 export const jsonSchemaConverter: ConverterPlugin = {
   type: 'converter',
-  config: [],
-  create: () =>
-    new RegistryConverter(() => {
-      throw new ConfigError('This converter is not available yet.');
-    }),
+  config: [...REGISTRY_CONFIG, ...JSON_SCHEMA_CONFIG],
+  create: () => new RegistryConverter(createJsonSchemaFormat),
 };
