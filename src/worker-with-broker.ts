@@ -1,6 +1,6 @@
 /**
- * Composition root of a worker with an embedded broker: starts the broker, then the worker at its address. Stops them
- * in reverse order.
+ * Composition root of a worker with an embedded broker: starts the broker and, if there is to be one, the schema
+ * registry, then the worker. Stops them in reverse order.
  */
 import { resolve } from 'node:path';
 import { withBrokerAt, type EmbeddedBrokerConfig } from './config/embedded-broker';
@@ -9,6 +9,7 @@ import { startBrokerThread } from './embedded-broker/start-broker-thread';
 import { openBroker, type OpenBroker } from './embedded-broker/open-broker';
 import { clusterIdAt } from '@millrace/kafka-client';
 import { workerClients } from './kafka-clients';
+import { anotherHost, type RegistryThread, startRegistryThread } from './schema-registry/start-registry-thread';
 import { createWorker, type Worker, type WorkerOptions } from './worker';
 
 /** The broker accepts connections from this machine only. */
@@ -24,6 +25,7 @@ export function createWorkerWithBroker(
   const dataDir = resolve(embedded.dataDir);
   const stopping = new AbortController();
   let broker: OpenBroker | null = null;
+  let registry: RegistryThread | null = null;
   let worker: Worker | null = null;
   let opening: Promise<void> = Promise.resolve();
   let fail: (reason: unknown) => void;
@@ -40,9 +42,22 @@ export function createWorkerWithBroker(
       logger,
       signal: stopping.signal,
     });
+    await openRegistry(broker);
     worker = createWorker(parseWorkerConfig(withBrokerAt(config.raw, broker.bootstrapServers)), options);
     void worker.failed.then(fail);
     void broker.ended.then((reason) => stopping.signal.aborted || fail(reason));
+  }
+
+  async function openRegistry({ bootstrapServers, isHosted }: OpenBroker): Promise<void> {
+    const { registryPort: port } = embedded;
+    if (port === null || stopping.signal.aborted) return;
+    if (!isHosted) throw anotherHost(dataDir);
+    const named = options.logger.child({}, 'millrace.schema-registry');
+    registry = await startRegistryThread({ port, bootstrapServers }, named);
+    named.warn(
+      `Started a schema registry on ${registry.url}. It is for first runs and tests on one machine; use a schema registry of its own in production.`,
+    );
+    void registry.ended.then((reason) => stopping.signal.aborted || fail(reason));
   }
 
   return {
@@ -51,6 +66,9 @@ export function createWorkerWithBroker(
     },
     get bootstrapServers() {
       return worker?.bootstrapServers ?? '';
+    },
+    get schemaRegistry() {
+      return registry?.url ?? null;
     },
     failed,
     ready: async () => await worker?.ready(),
@@ -64,6 +82,7 @@ export function createWorkerWithBroker(
       await opening.catch(() => undefined);
       try {
         await worker?.stop();
+        await registry?.stop();
       } finally {
         await broker?.stop();
       }

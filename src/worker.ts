@@ -25,6 +25,7 @@ import { recordTexts } from './records/record-texts';
 import { forwardingTls } from './rest/http/https';
 import { createRestServer } from './rest/server';
 import { checkDefaultConverters } from './tasks/check-default-converters';
+import { REGISTRY_THREAD } from './schema-registry/start-registry-thread';
 import { createTaskHost } from './tasks/hosts/create-task-host';
 import { taskConverters } from './tasks/task-converters';
 import { IdleHeap } from './threads/idle-heap';
@@ -46,6 +47,8 @@ export interface Worker {
   ready(): Promise<void>;
   /** Addresses of the Kafka brokers. Empty until an embedded broker has started. */
   readonly bootstrapServers: string;
+  /** URL of the worker's schema registry. Absent: it has none, or it has not started. */
+  readonly schemaRegistry?: string | null;
   /** Base URLs of the REST API. Empty until `start` has opened the ports, which it does before connecting to Kafka. */
   readonly urls: readonly string[];
   /** Resolves with the reason when a started worker cannot continue. The caller stops it and exits. */
@@ -195,7 +198,8 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver, r
           await pluginHost.close();
         }
       }
-      const left = runningThreads().filter((name) => name !== BROKER_THREAD);
+      // These end after the worker.
+      const left = runningThreads().filter((name) => name !== BROKER_THREAD && name !== REGISTRY_THREAD);
       if (left.length === 0) logger.info('Millrace has stopped');
       else logger.warn(`Millrace has left its group, but code in these threads does not end: ${left.join(', ')}`);
     },

@@ -24,6 +24,10 @@ export const EMBEDDED_SETTINGS = {
     doc: 'Millrace only. Its port on 127.0.0.1. 0: any free port.',
     check: between(0, 65535),
   }),
+  registryPort: embedded.int('embedded.registry.port', null, {
+    doc: 'Millrace only. Runs a schema registry on this port of 127.0.0.1, which keeps its schemas in the broker. 0: any free port.',
+    check: between(0, 65535),
+  }),
 };
 
 export type EmbeddedBrokerConfig = Parsed<typeof EMBEDDED_SETTINGS>;

@@ -21,8 +21,11 @@ export interface OpenBrokerOptions {
   readonly timeoutMs?: number;
 }
 
-/** The broker that the worker uses, hosted by it or by another process. */
-export type OpenBroker = BrokerThread;
+/** The broker that the worker uses. */
+export interface OpenBroker extends BrokerThread {
+  /** False: another process hosts it. */
+  readonly isHosted: boolean;
+}
 
 const RETRY_MS = 200;
 
@@ -37,7 +40,7 @@ export async function openBroker(options: OpenBrokerOptions): Promise<OpenBroker
         `Started an embedded broker on ${broker.bootstrapServers} with data folder ${dataDir}. ` +
           'It is for first runs and tests on one machine; use Apache Kafka in production.',
       );
-      return broker;
+      return { ...broker, isHosted: true };
     }
     const running = broker.inUseBy;
     if (running && (await clusterIdAt(running.bootstrapServers)) === running.clusterId) {
@@ -55,7 +58,12 @@ export async function openBroker(options: OpenBrokerOptions): Promise<OpenBroker
 }
 
 function joined({ bootstrapServers }: RunningBroker): OpenBroker {
-  return { bootstrapServers, ended: new Promise(() => undefined), stop: async () => undefined };
+  return {
+    bootstrapServers,
+    isHosted: false,
+    ended: new Promise(() => undefined),
+    stop: async () => undefined,
+  };
 }
 
 function silent(dataDir: string, running: RunningBroker | null): ConnectError {

@@ -5,9 +5,9 @@ import { embeddedBrokerConfig, withBrokerAt } from '../../src/config/embedded-br
 const EMBEDDED = { 'bootstrap.servers': 'embedded' };
 
 test('kafka-client 4: bootstrap.servers=embedded selects the embedded broker, with a configurable port and data folder', () => {
-  expect(embeddedBrokerConfig(EMBEDDED)).toEqual({ dataDir: '.millrace', port: 9092 });
-  const chosen = { ...EMBEDDED, 'embedded.port': '0', 'embedded.data.dir': '/data' };
-  expect(embeddedBrokerConfig(chosen)).toEqual({ dataDir: '/data', port: 0 });
+  expect(embeddedBrokerConfig(EMBEDDED)).toEqual({ dataDir: '.millrace', port: 9092, registryPort: null });
+  const chosen = { ...EMBEDDED, 'embedded.port': '0', 'embedded.data.dir': '/data', 'embedded.registry.port': '8081' };
+  expect(embeddedBrokerConfig(chosen)).toEqual({ dataDir: '/data', port: 0, registryPort: 8081 });
 });
 
 test('an external cluster is used unchanged, whatever the settings of the embedded broker are', () => {
@@ -21,6 +21,7 @@ test.each([
   ['bootstrap.servers', 'embedded, k:9092', 'embedded cannot be combined'],
   ['embedded.port', '65536', 'no more than 65535'],
   ['embedded.port', '-1', 'at least 0'],
+  ['embedded.registry.port', '65536', 'no more than 65535'],
   ['embedded.port', 'x', 'Not a number of type INT'],
   ['embedded.data.dir', '', 'must not be empty'],
   ['security.protocol', 'SSL', 'supports only PLAINTEXT'],

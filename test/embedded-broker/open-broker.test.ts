@@ -28,7 +28,7 @@ function opening(answers: (BrokerThread | InUse)[], cluster: (string | null)[] =
 
 test('the first process hosts the broker and logs what it is, where it is and where its data is', async () => {
   const { opened, lines } = opening([HOSTED]);
-  expect(await opened).toBe(HOSTED);
+  expect(await opened).toEqual({ ...HOSTED, isHosted: true });
   expect(lines).toEqual([
     'Started an embedded broker on 127.0.0.1:1 with data folder /d. It is for first runs and tests on one machine; use Apache Kafka in production.',
   ]);
@@ -37,7 +37,7 @@ test('the first process hosts the broker and logs what it is, where it is and wh
 test('a second process joins the first one’s broker, and does not stop it when it ends', async () => {
   const { opened, lines } = opening([{ inUseBy: RUNNING }], ['c']);
   const broker = await opened;
-  expect(broker.bootstrapServers).toBe('127.0.0.1:9092');
+  expect(broker).toMatchObject({ bootstrapServers: '127.0.0.1:9092', isHosted: false });
   await broker.stop();
   expect(lines).toEqual([expect.stringMatching(/of process 7 on 127\.0\.0\.1:9092 .*\/d/)]);
 });
@@ -51,7 +51,7 @@ test('a starting broker is awaited', async () => {
 
 test('when the other process ends meanwhile, its folder is taken over', async () => {
   const { opened } = opening([{ inUseBy: RUNNING }, HOSTED], [null]);
-  expect(await opened).toBe(HOSTED);
+  expect(await opened).toEqual({ ...HOSTED, isHosted: true });
 });
 
 test('another broker at that address is not joined; after a timeout the error names the process in the way', async () => {

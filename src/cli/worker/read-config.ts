@@ -147,26 +147,34 @@ export interface WorkerOptions {
   readonly plugins?: readonly string[];
 }
 
+/** That of Confluent's. */
+const REGISTRY_PORT = 8081;
+
 interface GivenOptions {
   readonly port?: number;
   readonly brokerPort?: number;
   readonly dataDir?: string;
   readonly plugin?: readonly string[];
+  /** `true`: without a port. */
+  readonly registry?: number | true;
   /** Path of the worker's properties, of commands whose argument is something else. */
   readonly config?: string;
 }
 
 export function workerOptions(
   file: string | undefined,
-  { port, brokerPort, dataDir, plugin }: GivenOptions,
+  { port, brokerPort, dataDir, plugin, registry }: GivenOptions,
 ): WorkerOptions {
   const settings: Record<string, string> = {};
   if (port !== undefined) settings.listeners = `http://127.0.0.1:${port}`;
   if (brokerPort !== undefined) settings[EMBEDDED_SETTINGS.port.name] = String(brokerPort);
   if (dataDir !== undefined) settings[EMBEDDED_SETTINGS.dataDir.name] = dataDir;
+  if (registry !== undefined)
+    settings[EMBEDDED_SETTINGS.registryPort.name] = String(registry === true ? REGISTRY_PORT : registry);
   const brokerOptions = [
     ...(brokerPort === undefined ? [] : ['--broker-port']),
     ...(dataDir === undefined ? [] : ['--data-dir']),
+    ...(registry === undefined ? [] : ['--registry']),
   ];
   return { ...(file !== undefined && { file }), settings, brokerOptions, ...(plugin && { plugins: plugin }) };
 }

@@ -9,6 +9,7 @@ const facts: ReadyFacts = {
   console: `${URL}/ui`,
   rest: URL,
   kafka: '127.0.0.1:9092',
+  registry: null,
   postgres: null,
   data: '/home/ann/.millrace',
   next: firstSteps(URL, [], '/home/ann/.millrace/hello.txt', commands),
@@ -31,6 +32,20 @@ test('one line says where everything is, the console first, and commands can be 
   expect(readyText(seeded, 'text', plain)).toBe(
     'Millrace is ready: REST http://127.0.0.1:8083, Kafka 127.0.0.1:9092, PostgreSQL postgres://postgres@127.0.0.1:15432/postgres\n',
   );
+});
+
+test('a schema registry is followed by the settings of Avro', () => {
+  const registry = 'http://127.0.0.1:8081';
+  const settings = {
+    'value.converter': 'io.confluent.connect.avro.AvroConverter',
+    'value.converter.schema.registry.url': registry,
+  };
+  expect(readyText({ ...facts, registry, data: null, next: [] }, 'text', plain)).toBe(
+    'Millrace is ready: console http://127.0.0.1:8083/ui, REST http://127.0.0.1:8083, Kafka 127.0.0.1:9092, schema registry http://127.0.0.1:8081\n' +
+      '  Avro: value.converter=io.confluent.connect.avro.AvroConverter\n' +
+      '  Avro: value.converter.schema.registry.url=http://127.0.0.1:8081\n',
+  );
+  expect(JSON.parse(readyText({ ...facts, registry }, 'json', plain))).toMatchObject({ registry, settings });
 });
 
 test('colors only on a terminal, and not inside of commands', () => {

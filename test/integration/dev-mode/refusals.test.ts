@@ -32,6 +32,22 @@ test('the broker’s port is in use', async () => {
   other.close();
 });
 
+test('the schema registry’s port is in use; without the embedded broker there is none', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  expect(await refusal(['--registry', String(port)])).toContain(
+    `millrace: The schema registry cannot start. Port ${port} of 127.0.0.1 is already in use. Choose another with --registry or embedded.registry.port. (SCHEMA_REGISTRY_START)\n`,
+  );
+  other.close();
+  const worker = millrace(['dev', '--registry'], { CONNECT_BOOTSTRAP_SERVERS: 'k:9092' });
+  expect(await worker.exited()).toBe(1);
+  expect(worker.process.log()).toBe(
+    'millrace: --registry can only be used with the embedded broker, but bootstrap.servers is k:9092. (WORKER_CONFIG_INVALID)\n',
+  );
+  await worker.stop();
+});
+
 test.each([
   ['of a newer format', 'topics.json', '{"version":2}', 'was written by another version of this broker'],
   ['that holds something else', 'logs/app.log', 'mine', 'contains files that no broker has written'],

@@ -75,6 +75,7 @@ export function createDevWorker(worker: Worker, options: DevOptions, io: CliIo):
       console: consoleEnabled ? `${url}/ui` : null,
       rest: worker.urls.join(', '),
       kafka: worker.bootstrapServers,
+      registry: worker.schemaRegistry ?? null,
       postgres: database && `postgres://postgres@127.0.0.1:${database.port}/postgres`,
       data: seedDir ?? dataDir,
       next,

@@ -25,6 +25,8 @@ export interface ReadyFacts {
   readonly rest: string;
   /** `host:port`. */
   readonly kafka: string;
+  /** URL of the schema registry; null without `--registry`. */
+  readonly registry: string | null;
   /** URL of the database, without the password; null without `--seed`. */
   readonly postgres: string | null;
   /** Absolute path; null if the worker uses a Kafka cluster. */
@@ -37,7 +39,7 @@ export interface ReadyFacts {
  * standard output is also the log.
  */
 export function readyText(facts: ReadyFacts, format: LogFormat, paint: Paint, now = new Date()): string {
-  const { console, rest, kafka, postgres, data } = facts;
+  const { console, rest, kafka, registry, postgres, data } = facts;
   const next = facts.next.filter(({ command }) => isRunnable(command));
   if (format === 'json') {
     const commands = Object.fromEntries(next.map(({ purpose, command }) => [purpose, command]));
@@ -45,6 +47,7 @@ export function readyText(facts: ReadyFacts, format: LogFormat, paint: Paint, no
       ...(console && { console }),
       rest,
       kafka,
+      ...(registry && { registry, settings: converterSettings(registry) }),
       ...(postgres && { postgres }),
       ...(data && { data }),
       next: commands,
@@ -54,12 +57,23 @@ export function readyText(facts: ReadyFacts, format: LogFormat, paint: Paint, no
   }
   // What a newcomer opens first.
   const places = [...(console ? [`console ${console}`] : []), `REST ${rest}`, `Kafka ${kafka}`];
+  if (registry) places.push(`schema registry ${registry}`);
   if (postgres) places.push(`PostgreSQL ${postgres}`);
   if (data) places.push(`data ${data}`);
   const width = Math.max(0, ...next.map(({ purpose }) => purpose.length)) + 1;
   const lines = [`${paint('green', 'Millrace is ready:')} ${places.join(', ')}`];
   for (const { purpose, command } of next) lines.push(`  ${paint('bold', `${purpose}:`.padEnd(width))} ${command}`);
+  for (const [key, value] of Object.entries(registry ? converterSettings(registry) : {}))
+    lines.push(`  ${paint('bold', 'Avro:'.padEnd(width))} ${key}=${value}`);
   return `${lines.join('\n')}\n`;
+}
+
+/** Of a connector or a worker whose records have Avro values. */
+function converterSettings(registry: string): Readonly<Record<string, string>> {
+  return {
+    'value.converter': 'io.confluent.connect.avro.AvroConverter',
+    'value.converter.schema.registry.url': registry,
+  };
 }
 
 const NAME = 'hello';
