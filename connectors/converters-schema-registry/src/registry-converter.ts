@@ -193,6 +193,7 @@ export class RegistryConverter implements Converter {
     if (found === undefined)
       throw new ConverterNotReady(
         this.registry.client.byKey(key).then((registered) => {
+          if (readers.has(key)) return;
           if (readers.size >= MOST_READERS) readers.delete(readers.keys().next().value as SchemaKey);
           readers.set(
             key,

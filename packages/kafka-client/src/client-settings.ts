@@ -5,12 +5,6 @@
 import { KafkaError } from './errors';
 import type { ClientConfig } from './port';
 
-/**
- * Creates the error for a setting, e.g. `ssl.keystore.location`; `problem` continues the sentence that starts with the
- * key.
- */
-export type SettingError = (key: string, problem: string, cause?: unknown) => Error;
-
 export function invalid(key: string, problem: string, cause?: unknown): KafkaError {
   return new KafkaError('INVALID_CLIENT_CONFIG', `Kafka client setting '${key}' ${problem}`, { cause });
 }

@@ -42,6 +42,7 @@ export * from './signal';
 export * from './task';
 export * from './task-connection';
 export * from './timing';
+export * from './tls-options';
 export * from './transaction';
 export * from './transformation';
 export * from './zone-offsets';

@@ -5,7 +5,10 @@ import { clientDifference, type TaskClient } from '../../../src/config/differenc
 import { connectorDifferences, isKnownDifference } from '../../../src/config/differences/connector-differences';
 import { differenceText } from '../../../src/config/differences/difference';
 
-const CLIENT_SOURCES = join(__dirname, '..', '..', '..', 'packages', 'kafka-client', 'src');
+const PACKAGES = join(__dirname, '..', '..', '..', 'packages');
+const CLIENT_SOURCES = join(PACKAGES, 'kafka-client', 'src');
+/** Of the settings of TLS, which other clients share. */
+const TLS_SOURCE = join(PACKAGES, 'sdk', 'src', 'tls-options.ts');
 
 const found = (config: Record<string, string>) => connectorDifferences(config).map(({ key, kind }) => `${kind} ${key}`);
 
@@ -59,7 +62,9 @@ const SAME = new Set(['group.id', 'client.id', 'bootstrap.servers']);
 test.each(Object.keys(CLIENT_KEYS) as TaskClient[])('each setting of a %s is read, or has a row', (client) => {
   const sources = readdirSync(CLIENT_SOURCES, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
-    .map((name) => readFileSync(join(CLIENT_SOURCES, name), 'utf8'))
+    .map((name) => join(CLIENT_SOURCES, name))
+    .concat(TLS_SOURCE)
+    .map((path) => readFileSync(path, 'utf8'))
     .join('\n');
   const isRead = (name: string) => sources.includes(`'${name}'`) || /^compression\.\w+\.level$/.test(name);
   const unexplained = [...CLIENT_KEYS[client].keys()].filter(

@@ -19,7 +19,11 @@ export interface Reply {
 
 export type Answering = (asked: Asked, response: ServerResponse) => Reply | 'hang' | 'reset' | 'half' | 'sent';
 
+let servers = 0;
+
 export class SmallRegistry {
+  /** Converters share clients by address, and ports are used again. */
+  private readonly prefix = `/r${++servers}`;
   readonly asked: Asked[] = [];
   answering: Answering = () => ({ status: 404, body: { error_code: 40403, message: 'Schema not found' } });
   private server!: Server;
@@ -40,7 +44,7 @@ export class SmallRegistry {
     return (this.server.address() as AddressInfo).port;
   }
   get url(): string {
-    return `http://127.0.0.1:${this.port}`;
+    return `http://127.0.0.1:${this.port}${this.prefix}`;
   }
   /** `METHOD path` of each request. */
   get requests(): string[] {
@@ -59,7 +63,7 @@ export class SmallRegistry {
     const isJson = request.headers['content-type']?.includes('json') === true;
     const asked = {
       method: request.method ?? '',
-      path: request.url ?? '',
+      path: (request.url ?? '').replace(this.prefix, ''),
       headers: request.headers,
       body: text === '' ? null : isJson ? (JSON.parse(text) as unknown) : text,
     };

@@ -1,8 +1,8 @@
 /** Where the registry is, and how its client connects. */
 import type { ConnectionOptions } from 'node:tls';
-import type { ConnectorConfig } from '@millrace/sdk';
+import { tlsOptions, type ConnectorConfig } from '@millrace/sdk';
 import { credentials, type Credentials } from './credentials';
-import { clientText, integer, invalid, text } from './read-settings';
+import { CLIENT_PREFIX, clientText, integer, invalid, text } from './read-settings';
 
 export const URL_KEY = 'schema.registry.url';
 const MOCK = 'mock:';
@@ -39,8 +39,8 @@ export function mockScope(config: ConnectorConfig): string | null {
   return (scopes[0] as string).slice(`${MOCK}//`.length);
 }
 
-/** @param tls Throws ConfigError. */
-export function connectionSettings(config: ConnectorConfig, tls: ConnectionOptions): ConnectionSettings {
+/** Throws ConfigError. */
+export function connectionSettings(config: ConnectorConfig): ConnectionSettings {
   const urls = listed(config).map(parseUrl);
   const timeout = (key: string): number =>
     // Zero means none in Java; requests without an end would block the task.
@@ -48,7 +48,7 @@ export function connectionSettings(config: ConnectorConfig, tls: ConnectionOptio
   return {
     urls,
     credentials: credentials(config),
-    tls,
+    tls: tlsSettings(config),
     proxy: proxyOf(config),
     connectTimeoutMs: timeout('http.connect.timeout.ms'),
     readTimeoutMs: timeout('http.read.timeout.ms'),
@@ -90,6 +90,12 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
+}
+
+function tlsSettings(config: ConnectorConfig): ConnectionOptions {
+  const own = Object.entries(config).filter(([name]) => name.startsWith(CLIENT_PREFIX));
+  const settings = Object.fromEntries(own.map(([name, value]) => [name.slice(CLIENT_PREFIX.length), value]));
+  return tlsOptions(settings, (key, problem, cause) => invalid(CLIENT_PREFIX + key, problem, cause));
 }
 
 function proxyOf(config: ConnectorConfig): Proxy | null {

@@ -2,7 +2,7 @@
 import { ConfigError, type ConnectorConfig } from '@millrace/sdk';
 
 /** The prefix that settings of the registry's client may have; with it they win. */
-const CLIENT_PREFIX = 'schema.registry.';
+export const CLIENT_PREFIX = 'schema.registry.';
 
 /** Undefined: not set, or blank. */
 export function text(config: ConnectorConfig, key: string): string | undefined {

@@ -1,22 +1,11 @@
 /** The settings of a registry that every converter has. Names, types and defaults are those of Java's version 7.7. */
-import type { ConfigKey, ConfigType, Importance } from '@millrace/sdk';
+import type { ConfigKey } from '@millrace/sdk';
+import { key, UNUSED, type Details } from './config-key';
 import { urlProblem, URL_KEY } from './connection-settings';
 import { BASIC_SOURCES, BEARER_SOURCES, sourceProblem } from './credentials';
 import { unsupported } from './registry-settings';
 import { STRATEGY_CLASSES, strategyOf, strategyProblem, TOPIC_NAME_STRATEGY } from './subject-names';
-
-type Details = Partial<Omit<ConfigKey, 'name' | 'type' | 'default' | 'importance' | 'documentation'>>;
-
-function key(
-  name: string,
-  type: ConfigType,
-  value: ConfigKey['default'],
-  importance: Importance,
-  documentation: string,
-  details: Details = {},
-): ConfigKey {
-  return { name, type, ...(value !== undefined && { default: value }), importance, documentation, ...details };
-}
+import { TLS_CONFIG } from './tls-config';
 
 const texts = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).filter((one): one is string => typeof one === 'string' && one !== '');
@@ -38,7 +27,6 @@ const STRATEGY: Details = {
   validator: each((text) => (strategyOf(text) === null ? strategyProblem(text) : null)),
   recommended: STRATEGY_CLASSES,
 };
-const UNUSED: Details = { withoutEffect: true, visible: false };
 
 const SCHEMAS: readonly ConfigKey[] = [
   key(
@@ -200,4 +188,4 @@ const CONNECTION: readonly ConfigKey[] = [
   key('max.retries', 'INT', 3, 'LOW', 'Without effect: the task retries until the registry answers.', UNUSED),
 ];
 
-export const REGISTRY_CONFIG: readonly ConfigKey[] = [...SCHEMAS, ...ACCESS, ...CONNECTION];
+export const REGISTRY_CONFIG: readonly ConfigKey[] = [...SCHEMAS, ...ACCESS, ...CONNECTION, ...TLS_CONFIG];

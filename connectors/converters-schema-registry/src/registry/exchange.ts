@@ -3,7 +3,7 @@ import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type Re
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
-import type { ConnectionOptions } from 'node:tls';
+import { checkServerIdentity, type ConnectionOptions } from 'node:tls';
 import { boundedReply, startTimer, type BoundedReply } from '@millrace/sdk';
 import type { HttpsProxyAgent } from 'https-proxy-agent';
 import type { Proxy } from '../config/connection-settings';
@@ -54,7 +54,7 @@ export class Exchange {
     const options: RequestOptions = { method, headers: { ...headers, ...length } };
     const request =
       url.protocol === 'https:'
-        ? httpsRequest(url, { ...options, ...settings.tls, agent: this.secure })
+        ? httpsRequest(url, { ...options, checkServerIdentity: hostCheck(url), ...settings.tls, agent: this.secure })
         : httpRequest(...this.plainTarget(url, options));
     const timer = limits(request, settings);
     const reply = boundedReply(request, call.mostBytes).finally(() => clearTimeout(timer.current));
@@ -69,6 +69,12 @@ export class Exchange {
     const headers = { ...options.headers, host: url.host };
     return [new URL(`http://${proxy.host}:${proxy.port}`), { ...options, headers, path: url.href, agent: this.plain }];
   }
+}
+
+/** Of the host in the address. In a tunnel, Node would take `localhost` for every address without a name. */
+function hostCheck({ hostname }: URL): typeof checkServerIdentity {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  return (_, certificate) => checkServerIdentity(host, certificate);
 }
 
 /** Destroys a request that does not connect, or whose answer is not complete, in time. */

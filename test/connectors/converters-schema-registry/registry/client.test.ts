@@ -184,7 +184,7 @@ describe('fail-over', () => {
     ['half an answer', 'half'],
   ])('after %s the registry is away, which is retriable and names it without its password', async (_, reply) => {
     registry.answering = () => reply;
-    const url = `http://user:pa%73sword@127.0.0.1:${registry.port}`;
+    const url = registry.url.replace('//', '//user:pa%73sword@');
     const error = await failureOf(open({ 'schema.registry.url': url }).register('s', AVRO, false));
     expect(error).toMatchObject({ code: 'REGISTRY_UNREACHABLE', retriable: true, place: { url: registry.url } });
     expect(error.message).toContain(registry.url);
