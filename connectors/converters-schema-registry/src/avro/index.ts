@@ -1,12 +1,12 @@
 /** The export that the manifest names. */
-import { ConfigError, type ConverterPlugin } from '@millrace/sdk';
+import type { ConverterPlugin } from '@millrace/sdk';
+import { REGISTRY_CONFIG } from '../config';
 import { RegistryConverter } from '../registry-converter';
+import { AVRO_CONFIG } from './avro-config';
+import { createAvroFormat } from './avro-format';
 
 export const avroConverter: ConverterPlugin = {
   type: 'converter',
-  config: [],
-  create: () =>
-    new RegistryConverter(() => {
-      throw new ConfigError('This converter is not available yet.');
-    }),
+  config: [...REGISTRY_CONFIG, ...AVRO_CONFIG],
+  create: () => new RegistryConverter(createAvroFormat),
 };

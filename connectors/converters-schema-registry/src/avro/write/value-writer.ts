@@ -1,0 +1,116 @@
+/** Writes records with a compiled writer. */
+import { DataError, LogicalName, decimalScale, type ConnectValue, type Schema } from '@millrace/sdk';
+import { ByteOutput } from '../../byte-output';
+import type { ValueWriter } from '../../format';
+import type { SchemaText } from '../../registry/schema-registry';
+import type { AvroSettings } from '../avro-settings';
+import { ANYTHING } from '../connect-props';
+import { schemaError } from '../schema-error';
+import { ANYTHING_SCHEMA } from '../schema/anything';
+import type { AvroSchema } from '../schema/avro-schema';
+import { equalSchemas } from '../schema/schema-equality';
+import { writeAnything } from './anything-writer';
+import type { Encoding } from './encoding';
+import { appendedDecimalWriter } from './logical-writers';
+import { Mismatch, pathText } from './mismatch';
+import { appendBinary, type WriteValue } from './primitive-writers';
+import { putBytes, writeEncoded } from './struct-code';
+import { WriterCompiler, type CompilerOptions } from './writer-compiler';
+
+export interface WriterSource {
+  readonly connect: Schema | null;
+  readonly avro: AvroSchema;
+  readonly text: SchemaText;
+  readonly settings: AvroSettings;
+  readonly strict: boolean;
+}
+
+export class AvroValueWriter implements ValueWriter {
+  readonly schema: SchemaText;
+  readonly recordName: string | null;
+  /** How the record is encoded. Null: it has no schema. */
+  readonly encoding: Encoding | null;
+  private readonly begin: () => void;
+  private readonly writePlain: WriteValue;
+  private readonly prefix: Uint8Array;
+  private readonly isOptional: boolean;
+
+  /** Throws DataError if the Avro schema cannot hold the values. */
+  constructor(private readonly source: WriterSource) {
+    const { connect, avro, text } = source;
+    this.schema = text;
+    this.recordName = avro.type === 'record' ? avro.name.full : null;
+    this.isOptional = connect === null || connect.optional;
+    const { encoding, begin } = compile(source, false);
+    this.encoding = encoding;
+    this.begin = begin;
+    this.prefix = encoding?.prefix ?? new Uint8Array(0);
+    this.writePlain = encoding === null ? writeAnything : encoding.write;
+  }
+
+  write(value: ConnectValue, output: ByteOutput): boolean {
+    if (value === null || value === undefined) {
+      if (this.isOptional) return false;
+      throw mismatchError(new Mismatch('null value for a schema that is not optional'));
+    }
+    this.begin();
+    try {
+      putBytes(output, this.prefix);
+      this.writePlain(value, output);
+    } catch (error) {
+      throw error instanceof Mismatch ? this.explained(value, error) : error;
+    }
+    return true;
+  }
+
+  /** The error with its place, which the fast writer does not keep. */
+  private explained(value: unknown, error: Mismatch): DataError {
+    const { encoding, begin } = compile(this.source, true);
+    if (encoding === null) return mismatchError(error);
+    begin();
+    try {
+      writeEncoded(value, new ByteOutput(), encoding);
+    } catch (traced) {
+      if (traced instanceof Mismatch) return mismatchError(traced);
+    }
+    return mismatchError(error);
+  }
+}
+
+function compile(
+  { connect, avro, settings, strict }: WriterSource,
+  traced: boolean,
+): { readonly encoding: Encoding | null; readonly begin: () => void } {
+  if (connect === null) {
+    if (!equalSchemas(avro, ANYTHING_SCHEMA))
+      throw schemaError(
+        `The values have no schema, and the registered one is not ${ANYTHING}: use a source with schemas, or another converter.`,
+      );
+    return { encoding: null, begin: () => undefined };
+  }
+  const options: CompilerOptions = { strict, traced };
+  const compiler = new WriterCompiler(settings, options);
+  const encoding = compiler.encoding(connect, avro, false);
+  return { encoding: avro.type === 'bytes' ? withoutLength(connect, encoding) : encoding, begin: compiler.begin };
+}
+
+/** Bytes that are a whole record are written without their length, as Java does. */
+function withoutLength(connect: Schema, encoding: Encoding): Encoding {
+  const write =
+    connect.name === LogicalName.DECIMAL
+      ? appendedDecimalWriter(decimalScale(connect))
+      : connect.type === 'BYTES'
+        ? appendBinary
+        : null;
+  if (write === null) throw schemaError('Only bytes can be written with an Avro schema of bytes alone.');
+  return { ...encoding, write };
+}
+
+function mismatchError(error: Mismatch): DataError {
+  const path = pathText(error.path);
+  const where = path === '' ? 'the value' : `field "${path}"`;
+  return new DataError(`Conversion error in ${where}: ${error.message}.`, {
+    code: 'CONVERTER_MISMATCH',
+    place: path === '' ? {} : { field: path },
+  });
+}
