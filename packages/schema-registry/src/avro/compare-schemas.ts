@@ -5,6 +5,7 @@
 import { MAX_COMPARED_PAIRS, MAX_DIFFERENCES, MAX_TYPE_DEPTH } from '../bounds';
 import { InvalidSchema } from '../registry-error';
 import type { Sides } from '../schema-format';
+import { printSchema } from './print-schema';
 import {
   type AvroType,
   type EnumSchema,
@@ -26,7 +27,10 @@ export type Kind =
 
 export interface Incompatibility {
   readonly kind: Kind;
-  /** In the reader's schema; members and indexes after slashes. */
+  /**
+   * In the reader's schema; members and indexes after slashes. As in Avro's Java library, it begins at a branch of a
+   * union, and is that of the first place with this pair of types.
+   */
   readonly path: string;
   readonly detail: string;
 }
@@ -103,14 +107,22 @@ class Comparison {
     for (const [i, branch] of branches.entries())
       found = merged(
         found,
-        reader.type === 'union' ? this.inUnion(reader, branch, `${path}/${i}`) : this.compare(reader, branch, path),
+        reader.type === 'union' ? this.inUnion(reader, branch, `${path}/${i}`) : this.compare(reader, branch, ''),
       );
     return found;
   }
 
   private inUnion({ branches }: UnionSchema, writer: AvroType, path: string): Found {
-    for (const branch of branches) if (this.compare(branch, writer, path).length === 0) return NONE;
+    for (const branch of branches) if (this.compare(branch, writer, '').length === 0) return NONE;
     return one('MISSING_UNION_BRANCH', path, `reader union lacking writer type: ${writer.type.toUpperCase()}`);
+  }
+
+  private missing(field: Field, writer: RecordSchema, place: string): Found {
+    if (field.default !== undefined) return NONE;
+    // Avro's Java library compares such an enum with the writer's record.
+    if (field.type.type === 'enum' && field.type.default !== null)
+      return this.compare(field.type, writer, `${place}/type`);
+    return one('READER_FIELD_MISSING_DEFAULT_VALUE', place, field.name);
   }
 
   private records(reader: RecordSchema, writer: RecordSchema, path: string): Found {
@@ -118,29 +130,27 @@ class Comparison {
     let found = names(reader, writer, path);
     for (const [i, field] of (reader.fields ?? []).entries()) {
       const place = `${path}/fields/${i}`;
-      const source = writerField(field, written);
+      const source = writerField(field, i, written, writer);
       found = merged(
         found,
-        source === undefined ? missing(field, place) : this.compare(field.type, source.type, `${place}/type`),
+        source === undefined
+          ? this.missing(field, writer, place)
+          : this.compare(field.type, source.type, `${place}/type`),
       );
     }
     return found;
   }
 }
 
-function missing(field: Field, place: string): Found {
-  if (field.default !== undefined) return NONE;
-  // Avro's Java library compares such an enum with the writer's record.
-  if (field.type.type === 'enum' && field.type.default !== null)
-    return one('TYPE_MISMATCH', `${place}/type`, 'reader type: ENUM not compatible with writer type: RECORD');
-  return one('READER_FIELD_MISSING_DEFAULT_VALUE', place, field.name);
-}
-
-function writerField(field: Field, written: ReadonlyMap<string, Field>): Field | undefined {
+/** An alias that is the field's own name is ambiguous too, as in Confluent's registry. */
+function writerField(field: Field, position: number, written: ReadonlyMap<string, Field>, writer: RecordSchema) {
   const found = [field.name, ...field.aliases].flatMap((name) => written.get(name) ?? []);
-  const distinct = new Set(found);
-  if (distinct.size > 1)
-    throw new AmbiguousField(`the field ${field.name} and its aliases are several fields of the writer's schema`);
+  if (found.length > 1) {
+    const text = printSchema(writer, { declared: new Set(), normalize: false });
+    throw new AmbiguousField(
+      `Reader record field ${field.name} type:${field.type.type.toUpperCase()} pos:${position} matches multiple fields in writer record schema ${text}`,
+    );
+  }
   return found[0];
 }
 

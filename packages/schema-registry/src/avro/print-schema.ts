@@ -1,5 +1,6 @@
 /** The text of a schema as Avro's Java library prints it, which is what Confluent's registry stores and returns. */
 import { quote, printJson, sorted } from '../json/json-value';
+import { normalDefault } from './default-value';
 import {
   type AvroType,
   type Field,
@@ -14,7 +15,7 @@ import {
 export interface PrintOptions {
   /** Full names of types that other schemas declare. */
   readonly declared: ReadonlySet<string>;
-  /** Sorts what has no order: aliases and properties. */
+  /** Sorts what has no order, aliases and properties, and prints defaults as their types have them. */
   readonly normalize: boolean;
 }
 
@@ -89,7 +90,10 @@ class Printer {
   private field(field: Field, space: string | null): string {
     const members = [`"name":${quote(field.name)}`, `"type":${this.print(field.type, space)}`];
     if (field.doc !== null) members.push(`"doc":${quote(field.doc)}`);
-    if (field.default !== undefined) members.push(`"default":${printJson(field.default)}`);
+    if (field.default !== undefined) {
+      const value = this.normalize ? normalDefault(field.type, field.default) : field.default;
+      members.push(`"default":${printJson(value)}`);
+    }
     if (field.order !== 'ascending') members.push(`"order":"${field.order}"`);
     if (field.aliases.length > 0) members.push(this.aliases(field.aliases));
     members.push(...this.properties(field.properties));
