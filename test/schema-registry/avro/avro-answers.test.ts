@@ -49,9 +49,8 @@ test.each(cases.filter(({ op }) => op === 'normalize') as { schema: string; answ
   },
 );
 
-test.each(cases.filter(({ op }) => op === 'compare') as { reader: string; writer: string; answer: string[] }[])(
-  '$reader reads $writer',
-  ({ reader, writer, answer }) => {
-    expect(avroFormat.differences(parse(reader), parse(writer), { reader: '%s', writer: '%s' })).toEqual(answer);
-  },
-);
+test.each(
+  cases.filter(({ op }) => op === 'compare') as { reader: string; writer: string; answer: readonly string[] }[],
+)('$reader reads $writer', ({ reader, writer, answer }) => {
+  expect(avroFormat.differences(parse(reader), parse(writer), { reader: '%s', writer: '%s' })).toEqual(answer);
+});
