@@ -15,7 +15,7 @@ import { SchemaFit } from './schema-fit';
 import { ANY_VALUE, jsonSchemaText } from './schema-text';
 import type { Shape } from './shape';
 import { ShapeBuilder } from './shape-builder';
-import { ValueDecoder } from './value-decoder';
+import { DigitsLost, ValueDecoder } from './value-decoder';
 import { WriterCompiler, type Writer } from './value-writer';
 import { misfitOf } from './writer-misfit';
 
@@ -144,26 +144,39 @@ class RegisteredReader implements ValueReader {
   }
 
   read(bytes: Uint8Array, at: number): SchemaAndValue {
-    const { shape } = this;
     try {
-      const tree = this.tree(Buffer.from(bytes.buffer, bytes.byteOffset + at, bytes.length - at));
-      if (shape.form === 'any') return { schema: null, value: plainValue(tree) };
-      return { schema: shape.schema, value: this.decoder.decode(shape, tree) };
+      const text = utf8Text(Buffer.from(bytes.buffer, bytes.byteOffset + at, bytes.length - at));
+      return this.value(text, this.isExact);
     } catch (error) {
       throw error instanceof Misfit ? unreadable(error, this.id) : error;
     }
   }
 
-  private tree(bytes: Buffer): unknown {
-    const text = bytes.toString('utf8');
-    if (text.includes('\ufffd') && !isUtf8(bytes)) throw new Misfit('is not text in UTF-8');
+  private value(text: string, isExact: boolean): SchemaAndValue {
+    const { shape } = this;
+    const tree = treeOf(text, isExact);
+    if (shape.form === 'any') return { schema: null, value: plainValue(tree) };
     try {
-      if (this.isExact || LONG_NUMBER.test(text))
-        return parseExact(text, this.isExact ? exactNumber : longNumber, true);
-      return JSON.parse(text) as unknown;
-    } catch {
-      throw new Misfit(`is not JSON (${reasonOf(text)})`);
+      return { schema: shape.schema, value: this.decoder.decode(shape, tree) };
+    } catch (error) {
+      if (error instanceof DigitsLost) return this.value(text, true);
+      throw error;
     }
+  }
+}
+
+function utf8Text(bytes: Buffer): string {
+  const text = bytes.toString('utf8');
+  if (text.includes('\ufffd') && !isUtf8(bytes)) throw new Misfit('is not text in UTF-8');
+  return text;
+}
+
+function treeOf(text: string, isExact: boolean): unknown {
+  try {
+    if (isExact || LONG_NUMBER.test(text)) return parseExact(text, isExact ? exactNumber : longNumber, true);
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new Misfit(`is not JSON (${reasonOf(text)})`);
   }
 }
 

@@ -125,7 +125,8 @@ class Gathering {
         const property: Place = { node: memberOf(node.properties, name) as Tree, document };
         const known = facts.properties.get(name);
         if (known === undefined) facts.properties.set(name, [property]);
-        else known.push(property);
+        // References to the same place twice say no more.
+        else if (!known.some((one) => one.node === property.node)) known.push(property);
       }
     for (const name of listOf(node.required)) if (typeof name === 'string') facts.required.add(name);
     const { additionalProperties: additional } = node;

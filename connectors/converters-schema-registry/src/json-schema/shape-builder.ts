@@ -97,7 +97,7 @@ export class ShapeBuilder {
       case 'object':
         return this.object(facts, options, announce);
       case 'array':
-        return this.array(facts, options);
+        return this.array(facts, options, announce);
       case undefined:
         return shapeOf('any', primitive('STRING', { ...options, optional: true }), { ...facts, nullable: true });
       default:
@@ -114,35 +114,40 @@ export class ShapeBuilder {
     return this.withDefault({ ...shapeOf(form, primitive(type, options), facts), isText }, facts);
   }
 
-  private array(facts: Facts, options: SchemaOptions): Shape {
-    if (facts.connectType === 'map') return this.entries(facts, options);
+  private array(facts: Facts, options: SchemaOptions, announce: (shape: Shape) => void): Shape {
+    if (facts.connectType === 'map') return this.entries(facts, options, announce);
     const { items } = facts;
     const place = items?.length === 1 ? items[0] : items && this.anyOf(items);
-    const values = this.shape(place ?? anything(facts), false);
-    return this.withDefault({ ...shapeOf('array', arraySchema(values.schema, options), facts), values }, facts);
+    const { shape, schema } = draft('array', arraySchema(NONE, options), facts, announce);
+    shape.values = this.shape(place ?? anything(facts), false);
+    schema.valueSchema = shape.values.schema;
+    return this.withDefault(shape, facts);
   }
 
-  private entries(facts: Facts, options: SchemaOptions): Shape {
+  private entries(facts: Facts, options: SchemaOptions, announce: (shape: Shape) => void): Shape {
     const entry = facts.items?.[0];
     const { properties } = entry ? factsOf(entry, this.documents) : facts;
     const [key, value] = [ENTRY_KEY, ENTRY_VALUE].map((name) => properties.get(name)?.[0]);
     if (key === undefined || value === undefined)
       throw unusable('the elements of an array with "connect.type": "map" need the properties "key" and "value"');
-    const keys = this.shape(key, false);
-    const values = this.shape(value, false);
-    const shape = shapeOf('entries', mapSchema(keys.schema, values.schema, options), facts);
-    return this.withDefault({ ...shape, keys, values }, facts);
+    const { shape, schema } = draft('entries', mapSchema(NONE, NONE, options), facts, announce);
+    shape.keys = this.shape(key, false);
+    shape.values = this.shape(value, false);
+    schema.keySchema = shape.keys.schema;
+    schema.valueSchema = shape.values.schema;
+    return this.withDefault(shape, facts);
   }
 
   private object(facts: Facts, options: SchemaOptions, announce: (shape: Shape) => void): Shape {
     const isMap = facts.connectType === 'map' || (facts.properties.size === 0 && facts.additional !== null);
-    return isMap ? this.map(facts, options) : this.struct(facts, options, announce);
+    return isMap ? this.map(facts, options, announce) : this.struct(facts, options, announce);
   }
 
-  private map(facts: Facts, options: SchemaOptions): Shape {
-    const values = this.shape(facts.additional ?? anything(facts), false);
-    const shape = shapeOf('map', mapSchema(primitive('STRING'), values.schema, options), facts);
-    return this.withDefault({ ...shape, values }, facts);
+  private map(facts: Facts, options: SchemaOptions, announce: (shape: Shape) => void): Shape {
+    const { shape, schema } = draft('map', mapSchema(primitive('STRING'), NONE, options), facts, announce);
+    shape.values = this.shape(facts.additional ?? anything(facts), false);
+    schema.valueSchema = shape.values.schema;
+    return this.withDefault(shape, facts);
   }
 
   private struct(facts: Facts, options: SchemaOptions, announce: (shape: Shape) => void): Shape {
@@ -244,26 +249,37 @@ export class ShapeBuilder {
   }
 }
 
-/** A schema that its fields are added to, since they may contain it. */
+/** Stands for a schema that is not known yet. */
+const NONE = primitive('STRING');
+
+interface Draft {
+  readonly shape: Mutable<Shape>;
+  readonly schema: Mutable<Schema>;
+}
+
+/** A schema whose parts are added later, since they may contain it. */
+function draft(form: Form, of: Schema, facts: Facts, announce: (shape: Shape) => void): Draft {
+  const schema: Mutable<Schema> = { ...of };
+  const shape: Mutable<Shape> = shapeOf(form, schema, facts);
+  announce(shape);
+  return { shape, schema };
+}
+
 function draftStruct(
   form: Form,
   facts: Facts,
   options: SchemaOptions,
   announce: (shape: Shape) => void,
-): {
-  readonly shape: Mutable<Shape>;
-  readonly schema: Mutable<Schema>;
-  readonly fields: Field[];
-  readonly add: (field: ShapeField) => void;
-} {
+): Draft & { readonly fields: Field[]; readonly add: (field: ShapeField) => void } {
   const fields: Field[] = [];
-  const schema: Mutable<Schema> = { ...structSchema([], options), fields };
-  const shapeFields: ShapeField[] = [];
-  const shape: Mutable<Shape> = { ...shapeOf(form, schema, facts), fields: shapeFields };
-  announce(shape);
+  const members: ShapeField[] = [];
+  const { shape, schema } = draft(form, { ...structSchema([], options), fields }, facts, (made) => {
+    (made as Mutable<Shape>).fields = members;
+    announce(made);
+  });
   const add = (field: ShapeField): void => {
     fields.push(Object.freeze({ name: field.name, index: fields.length, schema: field.shape.schema }));
-    shapeFields.push(field);
+    members.push(field);
   };
   return { shape, schema, fields, add };
 }

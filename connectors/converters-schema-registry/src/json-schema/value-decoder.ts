@@ -27,7 +27,10 @@ const NOT_FINITE: ReadonlyMap<unknown, number> = new Map([
   ['-Infinity', -Infinity],
 ]);
 
-/** All methods that take a tree throw Misfit. */
+/** The tree has a double where the digits of a number matter: it is to be read with `JsonNumber`s. */
+export class DigitsLost extends Error {}
+
+/** All methods that take a tree throw Misfit, or DigitsLost. */
 export class ValueDecoder {
   private readonly unions = new UnionChoice();
   private depth = 0;
@@ -192,7 +195,8 @@ function integer(schema: Schema, tree: unknown): number | bigint {
 function wholeNumber(tree: unknown): number | bigint | null {
   if (typeof tree === 'number') {
     if (Number.isSafeInteger(tree)) return tree + 0;
-    return Number.isInteger(tree) ? BigInt(tree) : null;
+    if (Number.isInteger(tree)) throw new DigitsLost();
+    return null;
   }
   if (!(tree instanceof JsonNumber)) return null;
   if (tree.integral) return shortest(tree.toBigInt());

@@ -27,7 +27,7 @@ function located(writer: Writer, value: unknown, error: Misfit): Misfit {
     found.path.push(step);
     return found;
   }
-  const problem = checkValue(writer.schema, value);
+  const problem = value === null || value === undefined ? null : checkValue(writer.schema, value);
   return problem === null || problem.path !== '' ? error : new Misfit(`does not fit: ${problem.reason}`);
 }
 
