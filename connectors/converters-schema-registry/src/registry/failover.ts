@@ -118,10 +118,10 @@ export class Failover {
   }
 }
 
-/** The registry's own words, which start with a blank. */
+/** The registry's own words, after a blank, without a full stop. */
 export function reasonIn(answer: Answer): string {
   const { error_code: code, message } = answer;
-  const words = typeof message === 'string' && message !== '' ? `: ${quoted(message)}` : '';
+  const words = typeof message === 'string' && message !== '' ? `: ${quoted(message.replace(/\.$/, ''))}` : '';
   return (typeof code === 'number' ? ` (error code ${code})` : '') + words;
 }
 
