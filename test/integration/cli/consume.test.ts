@@ -126,8 +126,10 @@ test('named converters must read every record', async () => {
   expect(wrong.err).toMatch(
     new RegExp(`\nmillrace: The record at ${topic}-0@2 cannot be read: .*\\(RECORD_UNREADABLE\\)\\n$`),
   );
-  const unknown = await consume(topic, '--exit', '--value-converter', 'Avro');
-  expect(unknown.err).toContain('Class Avro could not be found. (CONVERTER_UNKNOWN)');
+  const unknown = await consume(topic, '--exit', '--value-converter', 'Lost');
+  expect(unknown.err).toContain('Class Lost could not be found. (CONVERTER_UNKNOWN)');
+  const homeless = await consume(topic, '--exit', '--value-converter', 'avro');
+  expect(homeless.err).toContain('needs the URL of a schema registry: add --schema-registry. (CLI_USAGE)');
 });
 
 test('waits for new records until a signal', async () => {

@@ -35,7 +35,7 @@ async function doctor(cwd: string, args: readonly string[], env: Record<string, 
 test.each([
   ['apache', 0, ['--from-java', 'worker.properties', 'file-sink.properties']],
   ['confluent', 5, ['--from-java', 'connect-distributed.properties', 'connectors.json']],
-  ['cp-image', 5, ['--env-file', 'connect.env']],
+  ['cp-image', 0, ['--env-file', 'connect.env']],
   ['strimzi', 5, ['--from-java', 'strimzi-connect.properties', 'connector.yaml']],
   ['debezium-image', 0, ['--env-file', 'debezium.env', 'register-postgres.json']],
   ['msk', 5, ['--from-java', 'worker.properties', 's3-sink.json']],
