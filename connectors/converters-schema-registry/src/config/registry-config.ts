@@ -102,6 +102,8 @@ const SCHEMAS: readonly ConfigKey[] = [
     'The subject of schemas of values: TOPIC-value, or by the name of the record.',
     STRATEGY,
   ),
+  key('schema.format', 'STRING', null, 'LOW', 'The converter resolves references itself.', UNUSED),
+  key('rule.service.loader.enable', 'BOOLEAN', true, 'LOW', 'Of Java classes for rules.', UNUSED),
   key('latest.cache.size', 'INT', 1000, 'LOW', 'Bounds memory in Java; here it is bounded by bytes.', UNUSED),
   key(
     'max.schemas.per.subject',
@@ -123,6 +125,22 @@ const SCHEMAS: readonly ConfigKey[] = [
   key('use.latest.with.metadata', 'STRING', null, 'LOW', 'Not supported.', refused('use.latest.with.metadata')),
   key('rule.executors', 'LIST', [], 'LOW', 'Rules of data contracts are not supported.', refused('rule.executors')),
   key('rule.actions', 'LIST', [], 'LOW', 'Rules of data contracts are not supported.', refused('rule.actions')),
+  key(
+    'key.schema.id.serializer',
+    'CLASS',
+    'io.confluent.kafka.serializers.schema.id.PrefixSchemaIdSerializer',
+    'LOW',
+    'Ids are written before the data. In headers, they are read alone.',
+    refused('key.schema.id.serializer'),
+  ),
+  key(
+    'value.schema.id.serializer',
+    'CLASS',
+    'io.confluent.kafka.serializers.schema.id.PrefixSchemaIdSerializer',
+    'LOW',
+    'Ids are written before the data. In headers, they are read alone.',
+    refused('value.schema.id.serializer'),
+  ),
 ];
 
 const ACCESS: readonly ConfigKey[] = [

@@ -20,24 +20,27 @@ export interface RegistrySettings {
   subject(topic: string, isKey: boolean, recordName: string | null): string;
 }
 
-/** Of newer clients, and what records would differ without them. */
-const REJECTED: Readonly<Record<string, string>> = {
-  'use.latest.with.metadata': 'is not supported: set use.latest.version=true, or use.schema.id',
-  'rule.executors': 'is not supported: rules of data contracts are not executed here',
-  'rule.actions': 'is not supported: rules of data contracts are not executed here',
+const RULES = 'is not supported: rules of data contracts are not executed here';
+const IN_HEADERS = 'is not supported: ids are written before the data';
+/** Settings with which records would be others, and the only values of them that are accepted. */
+const REJECTED: Readonly<Record<string, readonly [problem: string, accepted: RegExp | null]>> = {
+  'use.latest.with.metadata': ['is not supported: set use.latest.version=true, or use.schema.id', null],
+  'rule.executors': [RULES, null],
+  'rule.actions': [RULES, null],
+  'context.name.strategy': ['is not supported: subjects have no context here', /(?:^|\.)NullContextNameStrategy$/],
+  'key.schema.id.serializer': [IN_HEADERS, /(?:^|\.)PrefixSchemaIdSerializer$/],
+  'value.schema.id.serializer': [IN_HEADERS, /(?:^|\.)PrefixSchemaIdSerializer$/],
 };
-const CONTEXT_KEY = 'context.name.strategy';
-const NO_CONTEXT = /^(?:io\.confluent\.kafka\.serializers\.context\.)?NullContextNameStrategy$/;
 
 /** What is wrong with a value that this converter does not support. Null: nothing. */
 export function unsupported(key: string, value: string): string | null {
-  if (key === CONTEXT_KEY) return NO_CONTEXT.test(value) ? null : 'is not supported: subjects have no context here';
-  return REJECTED[key] ?? null;
+  const [problem = null, accepted = null] = REJECTED[key] ?? [];
+  return accepted?.test(value) ? null : problem;
 }
 
 /** Throws ConfigError. */
 export function registrySettings(config: ConnectorConfig): RegistrySettings {
-  for (const key of [...Object.keys(REJECTED), CONTEXT_KEY]) {
+  for (const key of Object.keys(REJECTED)) {
     const value = text(config, key);
     const problem = value === undefined ? null : unsupported(key, value);
     if (problem !== null) throw invalid(key, problem);

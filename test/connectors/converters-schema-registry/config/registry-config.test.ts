@@ -20,6 +20,8 @@ latest.compatibility.strict | BOOLEAN | true | LOW
 latest.cache.size | INT | 1000 | LOW
 latest.cache.ttl.sec | INT | -1 | LOW
 use.latest.with.metadata | STRING | null | LOW
+schema.format | STRING | null | LOW
+rule.service.loader.enable | BOOLEAN | true | LOW
 rule.executors | LIST | [] | LOW
 rule.actions | LIST | [] | LOW
 basic.auth.credentials.source | STRING | URL | MEDIUM
@@ -76,6 +78,8 @@ test('names, types, defaults and importances are those of Java', () => {
   // Of newer versions.
   const newer = rows.filter((row) => !java.includes(row)).map((row) => row.split(' ')[0]);
   expect(newer).toEqual([
+    'key.schema.id.serializer',
+    'value.schema.id.serializer',
     'missing.id.cache.ttl.sec',
     'missing.schema.cache.ttl.sec',
     'missing.version.cache.ttl.sec',
@@ -134,6 +138,10 @@ test.each<[Record<string, string>, string]>([
   [{ 'value.subject.name.strategy': '__proto__' }, 'value.subject.name.strategy must be one of'],
   [{ 'context.name.strategy': 'com.example.Mine' }, 'context.name.strategy is not supported'],
   [{ 'use.latest.with.metadata': 'a=b' }, 'use.latest.with.metadata is not supported'],
+  [
+    { 'value.schema.id.serializer': 'io.confluent.kafka.serializers.schema.id.HeaderSchemaIdSerializer' },
+    'value.schema.id.serializer is not supported: ids are written before the data',
+  ],
   [{ 'rule.executors': 'checkSpotLightData' }, 'rule.executors is not supported'],
   [{ 'basic.auth.credentials.source': 'SASL_INHERIT' }, "not 'SASL_INHERIT': what a Kafka client logs in with"],
   [{ 'basic.auth.credentials.source': 'USER_INFO' }, 'basic.auth.user.info is missing'],
@@ -156,6 +164,14 @@ test.each<[Record<string, string>, string]>([
   }
   expect(error).toMatchObject({ code: 'REGISTRY_CONFIG', message: expect.stringContaining(sentence) });
   expect((error as Error).message).not.toContain('geheim');
+});
+
+test.each([
+  { 'context.name.strategy': 'NullContextNameStrategy' },
+  { 'key.schema.id.serializer': 'io.confluent.kafka.serializers.schema.id.PrefixSchemaIdSerializer' },
+  { 'value.schema.id.deserializer': 'io.confluent.kafka.serializers.schema.id.DualSchemaIdDeserializer' },
+])('%j is what this converter does', (config) => {
+  expect(() => opened(config)).not.toThrow();
 });
 
 test('an address with a password is not repeated', () => {

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
-import { connect, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
@@ -230,6 +230,23 @@ describe('TLS', () => {
     expect(() => openRegistry(config)).not.toThrow('falsch');
     const jks = file('trust.jks', Buffer.from('feedfeed00000002', 'hex'));
     expect(() => openRegistry({ ...config, 'schema.registry.ssl.truststore.location': jks })).toThrow('keytool');
+  });
+
+  test('a server that takes the connection and no more', async () => {
+    const sockets = new Set<Socket>();
+    const silent = createServer((socket) => sockets.add(socket));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    servers.push({
+      stop: async () => {
+        for (const socket of sockets) socket.destroy();
+        await new Promise((resolve) => silent.close(resolve));
+      },
+    });
+    const url = `https://127.0.0.1:${(silent.address() as { port: number }).port}`;
+    await expect(read({ 'schema.registry.url': url, 'http.connect.timeout.ms': '50' })).rejects.toMatchObject({
+      code: 'REGISTRY_UNREACHABLE',
+      message: expect.stringContaining('no connection within 50 ms'),
+    });
   });
 
   test('through a proxy, which sees the host alone', async () => {
