@@ -166,7 +166,7 @@ test.each<[Record<string, string>, string]>([
   expect((error as Error).message).not.toContain('geheim');
 });
 
-test.each([
+test.each<Record<string, string>>([
   { 'context.name.strategy': 'NullContextNameStrategy' },
   { 'key.schema.id.serializer': 'io.confluent.kafka.serializers.schema.id.PrefixSchemaIdSerializer' },
   { 'value.schema.id.deserializer': 'io.confluent.kafka.serializers.schema.id.DualSchemaIdDeserializer' },
