@@ -27,7 +27,8 @@ export class OwnTask implements TaskUnderTest {
   private readonly schemas = new WeakMap<Schema, string>();
   private readonly cursor = new RawCursor();
 
-  constructor() {
+  /** @param seen gets each record as the task returned it, before the next poll */
+  constructor(private readonly seen: (record: SourceRecord) => void = () => undefined) {
     const settings = { 'replace.null.with.default': 'false' };
     this.converter.configure({ ...settings, 'schemas.enable': 'false' });
     this.withSchemas.configure({ ...settings, 'schemas.enable': 'true' });
@@ -49,7 +50,10 @@ export class OwnTask implements TaskUnderTest {
   private async poll(task: PostgresSourceTask, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const batch = (await task.poll()) ?? [];
-      for (const record of batch) this.records.push(this.dump(record));
+      for (const record of batch) {
+        this.seen(record);
+        this.records.push(this.dump(record));
+      }
       if (batch.length === 0) await new Promise((resolve) => setImmediate(resolve));
     }
   }

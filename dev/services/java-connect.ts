@@ -16,6 +16,8 @@ export interface JavaConnectOptions extends Omit<WorkerOptions, 'nodeFlags'> {
   readonly jvmFlags?: readonly string[];
   /** Folders of jars that extend the class path. */
   readonly jars?: readonly string[];
+  /** Folders of classes that do. */
+  readonly classes?: readonly string[];
 }
 
 /**
@@ -43,7 +45,7 @@ export async function startJavaConnect(options: JavaConnectOptions): Promise<Sta
     args: [
       ...flags,
       '-cp',
-      [classPath, ...(options.jars ?? []).map((jars) => join(jars, '*'))].join(':'),
+      [classPath, ...(options.jars ?? []).map((jars) => join(jars, '*')), ...(options.classes ?? [])].join(':'),
       'org.apache.kafka.connect.cli.ConnectDistributed',
       properties,
     ],
