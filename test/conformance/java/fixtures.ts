@@ -78,9 +78,16 @@ export class Cluster {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** @param port of its REST address. (Default: a free one) */
-  async java(settings: Record<string, string> = {}, port?: number): Promise<StartedWorker> {
-    return await this.ready(await startJavaConnect({ ...this.options(settings), port }));
+  /**
+   * @param port of its REST address. (Default: a free one)
+   * @param classes further ones on its class path, by their folders
+   */
+  async java(
+    settings: Record<string, string> = {},
+    port?: number,
+    classes: readonly string[] = [],
+  ): Promise<StartedWorker> {
+    return await this.ready(await startJavaConnect({ ...this.options(settings), port, classes }));
   }
 
   /** @param port of its REST address. (Default: a free one) */
