@@ -46,8 +46,11 @@ class Conversion {
   private readonly identity = new SchemaIdentity();
   /** Equal Connect schemas are one Avro type. */
   private readonly made = new Map<number, AvroSchema>();
-  /** Records by the fields that they are made of, so that they may contain themselves. */
-  private readonly records = new Map<readonly Field[], AvroRecord>();
+  /**
+   * Records by the fields that they are made of: they may contain themselves. As in Java, a struct of the same name is
+   * the same record even if its parameters differ, where it is optional or within an array, a map or a union.
+   */
+  private readonly records = new Map<readonly Field[], { readonly name: string; readonly record: AvroRecord }>();
   private unnamed = 0;
   private depth = 0;
 
@@ -151,7 +154,7 @@ class Conversion {
     const doc = parameter(schema, discardTypeDoc ? Param.PLAIN_RECORD_DOC : Param.RECORD_DOC) ?? null;
     const made = record(this.recordName(schema), doc);
     const fields = schema.fields ?? [];
-    if (schema.name !== null) this.records.set(fields, made);
+    if (schema.name !== null) this.records.set(fields, { name: schema.name, record: made });
     const names = new Set<string>();
     for (const one of fields) {
       const name = scrub ? scrubName(one.name) : one.name;
@@ -175,9 +178,9 @@ class Conversion {
 
   /** As `of`, for schemas that may contain themselves. */
   private orOpen(schema: Schema, ignoreOptional: boolean): AvroSchema {
-    const open = schema.name === null || schema.fields === null ? undefined : this.records.get(schema.fields);
-    if (open === undefined) return this.of(schema, ignoreOptional);
-    return ignoreOptional ? open : orNull(schema, open);
+    const known = schema.fields === null ? undefined : this.records.get(schema.fields);
+    if (known === undefined || known.name !== schema.name) return this.of(schema, ignoreOptional);
+    return ignoreOptional ? known.record : orNull(schema, known.record);
   }
 
   private field(name: string, schema: Schema, doc: string | null): AvroField {

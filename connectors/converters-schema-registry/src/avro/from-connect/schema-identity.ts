@@ -1,17 +1,18 @@
 /** Numbers that two Connect schemas share exactly if Java's `ConnectSchema.equals` says so. */
-import type { Schema } from '@millrace/sdk';
+import type { Field, Schema } from '@millrace/sdk';
 
 export class SchemaIdentity {
   private readonly ids = new Map<string, number>();
   private readonly known = new Map<Schema, number>();
-  /** Structs that contain themselves, by their fields. */
-  private readonly open: (readonly unknown[])[] = [];
+  /** The fields of structs that are being looked at. */
+  private readonly open = new Set<readonly Field[]>();
+  /** Of structs that contain themselves: below zero, and the same for no two structs. */
+  private readonly recursive = new Map<readonly Field[], number>();
 
   of(schema: Schema): number {
     const found = this.known.get(schema);
     if (found !== undefined) return found;
-    const outer = schema.fields === null ? -1 : this.open.indexOf(schema.fields);
-    if (outer >= 0) return -1 - (this.open.length - outer);
+    if (schema.fields !== null && this.open.has(schema.fields)) return this.recursiveId(schema.fields);
     const key = this.key(schema, schema.optional);
     const id = this.id(key);
     this.known.set(schema, id);
@@ -27,7 +28,7 @@ export class SchemaIdentity {
     const { type, name, version, doc, parameters, fields, keySchema, valueSchema } = schema;
     const pairs =
       parameters === null ? null : Object.entries(parameters).sort(([one], [other]) => (one < other ? -1 : 1));
-    if (fields !== null) this.open.push(fields);
+    if (fields !== null) this.open.add(fields);
     const parts = [
       type,
       optional,
@@ -40,8 +41,14 @@ export class SchemaIdentity {
       valueSchema === null ? null : this.of(valueSchema),
       schema.default === undefined ? null : stable(schema.default),
     ];
-    if (fields !== null) this.open.pop();
+    if (fields !== null) this.open.delete(fields);
     return JSON.stringify(parts);
+  }
+
+  private recursiveId(fields: readonly Field[]): number {
+    let id = this.recursive.get(fields);
+    if (id === undefined) this.recursive.set(fields, (id = -1 - this.recursive.size));
+    return id;
   }
 
   private id(key: string): number {

@@ -1,11 +1,12 @@
 /** Names of records, enums and fixed types. */
 import { PRIMITIVES } from './primitive-types';
 
-/** As Avro's Java library checks them: letters and digits of any script. */
+/** As Avro's Java library checks them, unit by unit: letters and digits of any script, but no surrogates. */
 const VALID = /^[\p{L}_][\p{L}\p{Nd}_]*$/u;
+const SURROGATE = /[\ud800-\udfff]/;
 
 export function isValidName(name: string): boolean {
-  return VALID.test(name);
+  return VALID.test(name) && !SURROGATE.test(name);
 }
 
 /** They cannot be written without a namespace, where they would be read as types. */

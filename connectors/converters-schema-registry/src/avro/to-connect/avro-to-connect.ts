@@ -64,22 +64,43 @@ class Conversion {
   private readonly open = new Map<AvroRecord, Draft[]>();
   /** Converted as required ones without default, so that a type is converted once however often it is used. */
   private readonly done = new Map<AvroSchema, Schema>();
+  /** Records that contain themselves, as they were used first. */
+  private readonly recursive = new Map<AvroRecord, Schema>();
   private unions = 0;
 
   constructor(private readonly settings: AvroSettings) {}
 
   of(avro: AvroSchema, use: Use, version: number | null = null): Schema {
-    if (avro.type === 'union') return this.union(avro, use);
-    const references = avro.type === 'record' ? this.open.get(avro) : undefined;
-    if (references !== undefined) {
+    if (avro.type === 'union') return this.union(avro, use, version);
+    const open = avro.type === 'record' ? this.open.get(avro) : undefined;
+    if (open !== undefined) {
       const reference = { optional: use.optional } as Draft;
-      references.push(reference);
+      open.push(reference);
       return reference;
     }
     const known = this.done.get(avro);
-    const base = known ?? this.bare(avro, version);
-    if (isNamed(avro)) this.done.set(avro, base);
-    return this.used(avro, base, use);
+    if (known !== undefined) return this.used(avro, known, use);
+    if (avro.type !== 'record') {
+      const base = this.bare(avro, version);
+      if (isNamed(avro)) this.done.set(avro, base);
+      return this.used(avro, base, use);
+    }
+    const references: Draft[] = [];
+    this.open.set(avro, references);
+    const base = this.bare(avro, version);
+    const made = this.used(avro, base, use);
+    this.open.delete(avro);
+    this.done.set(avro, base);
+    for (const reference of references)
+      Object.freeze(Object.assign(reference, { ...made, optional: reference.optional }));
+    if (references.length > 0) this.recursive.set(avro, made);
+    return made;
+  }
+
+  /** As `of`, within arrays, maps and unions: there Java takes a record that contains itself as it was used first. */
+  private part(avro: AvroSchema, use: Use): Schema {
+    const first = avro.type === 'record' ? this.recursive.get(avro) : undefined;
+    return first === undefined ? this.of(avro, use) : Object.freeze({ ...first, optional: use.optional });
   }
 
   /** Without optionality and default. */
@@ -97,31 +118,23 @@ class Conversion {
       valueSchema: null,
     };
     const parameters: Parameters = new Map();
-    if (avro.type === 'record') this.open.set(avro, []);
     this.addType(draft, parameters, avro);
     this.addMetaData(draft, parameters, avro, version);
     if (parameters.size > 0) draft.parameters = Object.freeze(Object.fromEntries(parameters));
-    for (const reference of avro.type === 'record' ? (this.open.get(avro) ?? []) : [])
-      Object.freeze(Object.assign(reference, { ...draft, optional: reference.optional }));
-    if (avro.type === 'record') this.open.delete(avro);
     return Object.freeze(draft);
   }
 
   private used(avro: Exclude<AvroSchema, AvroUnion>, base: Schema, use: Use): Schema {
     const { discardTypeDoc, metaData } = this.settings;
     const changes: Partial<Draft> = use.optional ? { optional: true } : {};
-    if (discardTypeDoc) {
-      const doc = use.doc ?? (isNamed(avro) ? avro.doc : null) ?? textOf(avro.props.get(Prop.DOC));
-      if (doc !== null) changes.doc = doc;
-    }
+    if (discardTypeDoc && use.doc !== null) changes.doc = use.doc;
     const own = avro.props.get(Prop.DEFAULT);
-    const byDefault = use.byDefault ?? own;
-    if (use.byDefault !== undefined && own === undefined && metaData && !discardTypeDoc)
+    const { byDefault } = use;
+    let value = byDefault === undefined ? undefined : connectDefault(base, avro, byDefault, true);
+    if (value === undefined) value = own === undefined ? undefined : connectDefault(base, avro, own, false);
+    else if (own === undefined && metaData && !discardTypeDoc)
       changes.parameters = Object.freeze({ ...base.parameters, [Param.FIELD_DEFAULT]: 'true' });
-    if (byDefault !== undefined && byDefault !== null) {
-      const value = connectDefault(base, avro, byDefault);
-      if (value !== undefined) changes.default = value;
-    }
+    if (value !== undefined && value !== null) changes.default = value;
     return Object.keys(changes).length === 0 ? base : Object.freeze({ ...base, ...changes });
   }
 
@@ -152,7 +165,7 @@ class Conversion {
       case 'map':
         draft.type = 'MAP';
         draft.keySchema = plain('STRING');
-        draft.valueSchema = this.of(avro.values, PLAIN_USE);
+        draft.valueSchema = this.part(avro.values, PLAIN_USE);
         return;
       case 'record':
         return this.addRecord(draft, parameters, avro);
@@ -176,7 +189,7 @@ class Conversion {
     const { items } = avro;
     if (!isMapEntry(items)) {
       draft.type = 'ARRAY';
-      draft.valueSchema = this.of(items, PLAIN_USE);
+      draft.valueSchema = this.part(items, PLAIN_USE);
       return;
     }
     const part = (name: string): AvroSchema | undefined => items.fields.find((field) => field.name === name)?.schema;
@@ -211,7 +224,8 @@ class Conversion {
   ): void {
     const { discardTypeDoc, metaData } = this.settings;
     const { props } = avro;
-    if (metaData && !discardTypeDoc) draft.doc = textOf(props.get(Prop.DOC));
+    if (discardTypeDoc) draft.doc = (isNamed(avro) ? avro.doc : null) ?? textOf(props.get(Prop.DOC));
+    else if (metaData) draft.doc = textOf(props.get(Prop.DOC));
     if (metaData && discardTypeDoc && isNamed(avro) && avro.doc !== null)
       parameters.set(Param.PLAIN_RECORD_DOC, avro.doc);
     addVersion(draft, props.get(Prop.VERSION), version);
@@ -229,17 +243,17 @@ class Conversion {
     addName(draft, avro);
   }
 
-  private union(avro: AvroUnion, use: Use): Schema {
+  private union(avro: AvroUnion, use: Use, version: number | null): Schema {
     const { types } = avro;
     if (types.length === 1 && this.settings.flattenSingletons)
-      return this.of(types[0] as AvroSchema, { ...PLAIN_USE, doc: use.doc });
+      return this.part(types[0] as AvroSchema, { ...PLAIN_USE, doc: use.doc });
     const others = types.filter((type) => type.type !== 'null');
     if (types.length === 2 && others.length === 1)
-      return this.of(others[0] as AvroSchema, { ...OPTIONAL_USE, doc: use.doc });
-    return this.unionStruct(avro, use);
+      return this.part(others[0] as AvroSchema, { ...OPTIONAL_USE, doc: use.doc });
+    return this.unionStruct(avro, use, version);
   }
 
-  private unionStruct(avro: AvroUnion, use: Use): Schema {
+  private unionStruct(avro: AvroUnion, use: Use, version: number | null): Schema {
     const { generalized, enhanced, discardTypeDoc, metaData } = this.settings;
     const name = generalized ? `${GENERAL_UNION_PREFIX}${this.unions++}` : UNION_NAME;
     const fields: Field[] = [];
@@ -253,7 +267,7 @@ class Conversion {
           `Two types of a union in the Avro schema have the name "${fieldName}": set enhanced.avro.schema.support=true.`,
         );
       names.add(fieldName);
-      const field = Object.freeze({ name: fieldName, index: fields.length, schema: this.of(type, OPTIONAL_USE) });
+      const field = Object.freeze({ name: fieldName, index: fields.length, schema: this.part(type, OPTIONAL_USE) });
       fields.push(field);
       return field;
     });
@@ -263,19 +277,26 @@ class Conversion {
     const draft: Draft = {
       ...plain('STRUCT'),
       name,
+      version,
       optional: use.optional || byBranch.includes(null),
       doc: discardTypeDoc ? use.doc : null,
       parameters: Object.keys(parameters).length > 0 ? Object.freeze(parameters) : null,
       fields: Object.freeze(fields),
     };
     const [first] = byBranch;
-    if (use.byDefault !== undefined && use.byDefault !== null && first !== null && first !== undefined) {
-      const value = connectDefault(first.schema, avro.types[0] as AvroSchema, use.byDefault);
+    const hasDefault = use.byDefault !== undefined && use.byDefault !== null;
+    if (hasDefault && first !== null && first !== undefined && keepsDefault(avro.types[0] as AvroSchema, first)) {
+      const value = connectDefault(first.schema, avro.types[0] as AvroSchema, use.byDefault, true);
       if (value !== undefined)
         draft.default = Object.fromEntries(fields.map((field) => [field.name, field === first ? value : null]));
     }
     return Object.freeze(draft);
   }
+}
+
+/** Java finds no member of the union for defaults of other types. */
+function keepsDefault(avro: AvroSchema, { schema }: Field): boolean {
+  return avro.type !== 'enum' && avro.type !== 'record' && schema.type !== 'INT8' && schema.type !== 'INT16';
 }
 
 function plain(type: SchemaType): Schema {

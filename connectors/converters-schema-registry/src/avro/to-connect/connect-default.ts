@@ -4,9 +4,12 @@ import { JsonNumber, type JsonTree } from '../json/json-tree';
 import type { AvroSchema } from '../schema/avro-schema';
 import { unscaledOf } from '../unscaled';
 
-/** Undefined: it does not fit, and is ignored as in Java. */
-export function connectDefault(connect: Schema, avro: AvroSchema, tree: JsonTree): unknown {
-  const value = valueOf(connect, avro, tree);
+/**
+ * Undefined: it does not fit, and is ignored as in Java.
+ * @param isOfField whether it is the default of an Avro field, or else a `connect.default`
+ */
+export function connectDefault(connect: Schema, avro: AvroSchema, tree: JsonTree, isOfField: boolean): unknown {
+  const value = valueOf(connect, avro, tree, isOfField);
   if (value === undefined || !isSmall(value)) return undefined;
   return checkValue({ ...connect, optional: true }, value) === null ? value : undefined;
 }
@@ -25,9 +28,9 @@ function isSmall(value: unknown): boolean {
   return count(value);
 }
 
-function valueOf(connect: Schema, avro: AvroSchema, tree: JsonTree): unknown {
+function valueOf(connect: Schema, avro: AvroSchema, tree: JsonTree, isOfField: boolean): unknown {
   if (tree === null) return null;
-  if (avro.type === 'union') return inUnion(connect, avro.types, tree);
+  if (avro.type === 'union') return inUnion(connect, avro.types, tree, isOfField);
   switch (connect.type) {
     case 'INT8':
     case 'INT16':
@@ -53,23 +56,24 @@ function valueOf(connect: Schema, avro: AvroSchema, tree: JsonTree): unknown {
     }
     case 'ARRAY':
       if (avro.type !== 'array' || !Array.isArray(tree)) return undefined;
-      return all(tree, (element) => valueOf(connect.valueSchema as Schema, avro.items, element as JsonTree));
+      return all(tree, (element) => valueOf(connect.valueSchema as Schema, avro.items, element as JsonTree, isOfField));
     case 'MAP':
-      return mapOf(connect, avro, tree);
+      return mapOf(connect, avro, tree, isOfField);
     case 'STRUCT':
-      return struct(connect, avro, tree);
+      return struct(connect, avro, tree, isOfField);
   }
 }
 
 /** A default is of the first type of a union. */
-function inUnion(connect: Schema, types: readonly AvroSchema[], tree: JsonTree): unknown {
+function inUnion(connect: Schema, types: readonly AvroSchema[], tree: JsonTree, isOfField: boolean): unknown {
   const [first] = types;
   if (first === undefined) return undefined;
   if (first.type === 'null') return null;
   const isPlain = types.length === 1 || (types.length === 2 && types.some(({ type }) => type === 'null'));
-  if (isPlain) return valueOf(connect, first, tree);
+  // Java's converter ignores those of optional parts in a `connect.default`.
+  if (isPlain) return isOfField ? valueOf(connect, first, tree, isOfField) : undefined;
   const field = connect.fields?.[0];
-  const value = field === undefined ? undefined : valueOf(field.schema, first, tree);
+  const value = field === undefined ? undefined : valueOf(field.schema, first, tree, isOfField);
   if (field === undefined || value === undefined) return undefined;
   const made: Record<string, unknown> = {};
   for (const { name } of connect.fields ?? []) setMember(made, name, name === field.name ? value : null);
@@ -92,23 +96,23 @@ function integer(connect: Schema, tree: JsonTree): unknown {
   }
 }
 
-function mapOf(connect: Schema, avro: AvroSchema, tree: JsonTree): unknown {
+function mapOf(connect: Schema, avro: AvroSchema, tree: JsonTree, isOfField: boolean): unknown {
   const valueSchema = connect.valueSchema as Schema;
   if (avro.type === 'map') {
     if (!(tree instanceof Map)) return undefined;
     const members = [...(tree as ReadonlyMap<string, JsonTree>)];
-    const entries = all(members, ([key, value]) => pair(key, valueOf(valueSchema, avro.values, value)));
+    const entries = all(members, ([key, value]) => pair(key, valueOf(valueSchema, avro.values, value, isOfField)));
     return entries && new Map(entries as [unknown, unknown][]);
   }
   // Java's converter takes no entries of other maps.
-  return Array.isArray(tree) && tree.length === 0 ? new Map() : undefined;
+  return isOfField && Array.isArray(tree) && tree.length === 0 ? new Map() : undefined;
 }
 
 function pair(key: unknown, value: unknown): [unknown, unknown] | undefined {
   return value === undefined ? undefined : [key, value];
 }
 
-function struct(connect: Schema, avro: AvroSchema, tree: JsonTree): unknown {
+function struct(connect: Schema, avro: AvroSchema, tree: JsonTree, isOfField: boolean): unknown {
   if (avro.type !== 'record' || !(tree instanceof Map)) return undefined;
   const members = tree as ReadonlyMap<string, JsonTree>;
   const made: Record<string, unknown> = {};
@@ -116,7 +120,7 @@ function struct(connect: Schema, avro: AvroSchema, tree: JsonTree): unknown {
     const schema = connect.fields?.[index]?.schema;
     if (schema === undefined) return undefined;
     const member = members.get(field.name);
-    const value = member === undefined ? (schema.default ?? null) : valueOf(schema, field.schema, member);
+    const value = member === undefined ? (schema.default ?? null) : valueOf(schema, field.schema, member, isOfField);
     if (value === undefined) return undefined;
     setMember(made, field.name, value);
   }

@@ -2,7 +2,7 @@
 import type { Schema } from '@millrace/sdk';
 import type { AvroSettings } from '../avro-settings';
 import { DEFAULT_NAME, NAMESPACE } from '../connect-props';
-import { enumOf, isFixed } from '../from-connect/connect-kinds';
+import { enumOf, isFixed, isStringMap } from '../from-connect/connect-kinds';
 import { splitName } from '../from-connect/names';
 import { AvroName } from '../schema/avro-name';
 import { isMapEntry } from '../schema/map-entry';
@@ -45,7 +45,9 @@ function fitOf(connect: Schema, avro: AvroSchema, settings: AvroSettings): numbe
     case 'ARRAY':
       return avro.type === 'array' && !isMapEntry(avro.items) ? OWN_TYPE : 0;
     case 'MAP':
-      return avro.type === 'map' || (avro.type === 'array' && isMapEntry(avro.items)) ? OWN_TYPE : 0;
+      if (avro.type === 'array' && isMapEntry(avro.items)) return OWN_TYPE;
+      if (avro.type !== 'map' || connect.keySchema?.type !== 'STRING') return 0;
+      return isStringMap(connect, settings.optionalMapKeys) ? OWN_NAME : 1;
     case 'STRUCT':
       return avro.type === 'record' ? recordFit(connect, avro, settings) : 0;
   }

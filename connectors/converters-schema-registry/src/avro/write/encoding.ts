@@ -16,6 +16,8 @@ export interface Encoding {
   readonly nullBytes: Uint8Array | null;
   /** Appends a value that is not null, without the prefix. */
   readonly write: WriteValue;
+  /** Of a struct how its fields are encoded. Null: of others, of unions, and of a struct within itself. */
+  readonly struct: StructEncoding | null;
 }
 
 /** A field of an Avro record, in the record's order. */

@@ -2,19 +2,23 @@
 import type { ByteOutput } from '../../byte-output';
 
 /** Of a 64-bit number. */
-const MOST_BYTES = 10;
+export const MOST_BYTES = 10;
 const LOW_BITS = 0x1000_0000;
 const scratch = new DataView(new ArrayBuffer(8));
 
 /** @param value a safe integer */
 export function writeInteger(out: ByteOutput, value: number): void {
   out.reserve(MOST_BYTES);
-  if (value >= -0x4000_0000 && value < 0x4000_0000) out.length = putSmall(out.bytes, out.length, value);
-  else putLarge(out, value);
+  out.length = putInteger(out.bytes, out.length, value);
 }
 
-/** @param value from -2^30 to 2^30. Returns where it ends. */
-function putSmall(bytes: Buffer, from: number, value: number): number {
+/**
+ * @param bytes have room for MOST_BYTES more
+ * @param value a safe integer
+ * @returns where it ends
+ */
+export function putInteger(bytes: Uint8Array, from: number, value: number): number {
+  if (value < -0x4000_0000 || value >= 0x4000_0000) return putLarge(bytes, from, value);
   let at = from;
   let rest = (value << 1) ^ (value >> 31);
   while (rest > 127) {
@@ -26,16 +30,15 @@ function putSmall(bytes: Buffer, from: number, value: number): number {
 }
 
 /** Twice the value may be no exact number any more: its halves are. */
-function putLarge(out: ByteOutput, value: number): void {
+function putLarge(bytes: Uint8Array, from: number, value: number): number {
   const magnitude = value < 0 ? -value - 1 : value;
   const low = magnitude % (LOW_BITS / 2);
-  put28(out, low * 2 + (value < 0 ? 1 : 0), (magnitude - low) / (LOW_BITS / 2));
+  return put28(bytes, from, low * 2 + (value < 0 ? 1 : 0), (magnitude - low) / (LOW_BITS / 2));
 }
 
 /** The lowest 28 bits, and those above, which are not zero. */
-function put28(out: ByteOutput, low: number, high: number): void {
-  const { bytes } = out;
-  let at = out.length;
+function put28(bytes: Uint8Array, from: number, low: number, high: number): number {
+  let at = from;
   bytes[at++] = (low & 127) | 128;
   bytes[at++] = ((low >> 7) & 127) | 128;
   bytes[at++] = ((low >> 14) & 127) | 128;
@@ -46,27 +49,28 @@ function put28(out: ByteOutput, low: number, high: number): void {
     rest = Math.floor(rest / 128);
   }
   bytes[at++] = rest;
-  out.length = at;
+  return at;
 }
 
 /** @param value fits into 64 bits */
 export function writeBigInteger(out: ByteOutput, value: bigint): void {
-  if (value >= -0x4000_0000n && value < 0x4000_0000n) {
-    writeInteger(out, Number(value));
-    return;
-  }
   out.reserve(MOST_BYTES);
+  out.length = putBigInteger(out.bytes, out.length, value);
+}
+
+/** As `putInteger`, of a value that fits into 64 bits. */
+export function putBigInteger(bytes: Uint8Array, from: number, value: bigint): number {
+  if (value >= -0x4000_0000n && value < 0x4000_0000n) return putInteger(bytes, from, Number(value));
   scratch.setBigInt64(0, value);
   const high = scratch.getInt32(0);
   const low = scratch.getInt32(4);
   const sign = high >> 31;
   const zigzagLow = ((low << 1) ^ sign) >>> 0;
   const zigzagHigh = (((high << 1) | (low >>> 31)) ^ sign) >>> 0;
-  put28(out, zigzagLow & (LOW_BITS - 1), zigzagHigh * 16 + (zigzagLow >>> 28));
+  return put28(bytes, from, zigzagLow & (LOW_BITS - 1), zigzagHigh * 16 + (zigzagLow >>> 28));
 }
 
-/** Where it is known to be small, such as the index of a union's branch. */
 export function integerBytes(value: number): Uint8Array {
   const bytes = Buffer.alloc(MOST_BYTES);
-  return bytes.subarray(0, putSmall(bytes, 0, value));
+  return bytes.subarray(0, putInteger(bytes, 0, value));
 }

@@ -25,6 +25,11 @@ export interface WriterSource {
   readonly strict: boolean;
 }
 
+interface Compiled {
+  readonly encoding: Encoding | null;
+  readonly begin: () => void;
+}
+
 export class AvroValueWriter implements ValueWriter {
   readonly schema: SchemaText;
   readonly recordName: string | null;
@@ -34,6 +39,7 @@ export class AvroValueWriter implements ValueWriter {
   private readonly writePlain: WriteValue;
   private readonly prefix: Uint8Array;
   private readonly isOptional: boolean;
+  private traced: Compiled | null = null;
 
   /** Throws DataError if the Avro schema cannot hold the values. */
   constructor(private readonly source: WriterSource) {
@@ -65,7 +71,7 @@ export class AvroValueWriter implements ValueWriter {
 
   /** The error with its place, which the fast writer does not keep. */
   private explained(value: unknown, error: Mismatch): DataError {
-    const { encoding, begin } = compile(this.source, true);
+    const { encoding, begin } = (this.traced ??= compile(this.source, true));
     if (encoding === null) return mismatchError(error);
     begin();
     try {
@@ -77,10 +83,7 @@ export class AvroValueWriter implements ValueWriter {
   }
 }
 
-function compile(
-  { connect, avro, settings, strict }: WriterSource,
-  traced: boolean,
-): { readonly encoding: Encoding | null; readonly begin: () => void } {
+function compile({ connect, avro, settings, strict }: WriterSource, traced: boolean): Compiled {
   if (connect === null) {
     if (!equalSchemas(avro, ANYTHING_SCHEMA))
       throw schemaError(

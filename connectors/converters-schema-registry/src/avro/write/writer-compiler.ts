@@ -64,14 +64,15 @@ export class WriterCompiler {
       branch = avro.types[index] ?? this.refuse(`none of the types of its union in the registered schema can hold it`);
       prefix = integerBytes(index);
     }
-    const write = this.value(connect, branch);
+    const struct = branch.type === 'record' && connect.type === 'STRUCT' ? this.struct(connect, branch) : null;
+    const write = struct === null ? this.value(connect, branch) : struct.write;
     const usesDefault = isField && hasDefault(connect) && !this.settings.ignoreDefaults;
     let nullBytes: Uint8Array | null = null;
     if (usesDefault) nullBytes = this.bytesOf(connect.default, { prefix, nullBytes: null, write });
     else if (connect.optional) nullBytes = nullable;
     if (this.options.strict && connect.optional && !usesDefault && nullable === null)
       this.refuse('it may be null, which the registered schema does not allow');
-    return { connect, avro: branch, prefix, nullBytes, write };
+    return { connect, avro: branch, prefix, nullBytes, write, struct: struct?.encoding ?? null };
   }
 
   private bytesOf(value: unknown, encoding: Pick<Encoding, 'prefix' | 'nullBytes' | 'write'>): Uint8Array {
@@ -93,7 +94,7 @@ export class WriterCompiler {
       case 'MAP':
         return this.map(connect, avro);
       case 'STRUCT':
-        return avro.type === 'record' ? this.struct(connect, avro) : this.refuse(holds(connect, avro));
+        return avro.type === 'record' ? this.struct(connect, avro).write : this.refuse(holds(connect, avro));
       default: {
         const scale = connect.name === LogicalName.DECIMAL ? decimalScale(connect) : 0;
         return scalarWriter(connect, avro, scale, this.options.strict) ?? this.refuse(holds(connect, avro));
@@ -154,7 +155,7 @@ export class WriterCompiler {
     };
   }
 
-  private struct(connect: Schema, avro: AvroRecord): WriteValue {
+  private struct(connect: Schema, avro: AvroRecord): Pick<OpenStruct, 'encoding'> & { readonly write: WriteValue } {
     const fields = connect.fields ?? [];
     let known = this.structs.get(avro);
     if (known === undefined) this.structs.set(avro, (known = new Map<readonly Field[], OpenStruct>()));
@@ -163,9 +164,10 @@ export class WriterCompiler {
       const made: OpenStruct = { level: this.path.length, encoding: null };
       known.set(fields, made);
       made.encoding = this.structEncoding(connect, avro);
-      return made.encoding.write;
+      return { encoding: made.encoding, write: made.encoding.write };
     }
-    return open.encoding === null ? this.recursive(open) : open.encoding.write;
+    const { encoding } = open;
+    return { encoding, write: encoding === null ? this.recursive(open) : encoding.write };
   }
 
   /** A struct within itself. Its writer is not known before all of it is compiled. */
@@ -230,7 +232,7 @@ export class WriterCompiler {
     };
     const usesDefault = isField && hasDefault(connect) && !this.settings.ignoreDefaults;
     const byDefault = usesDefault ? this.bytesOf(connect.default, { prefix: NOTHING, nullBytes, write }) : nullBytes;
-    return { connect, avro: target, prefix: NOTHING, nullBytes: byDefault, write };
+    return { connect, avro: target, prefix: NOTHING, nullBytes: byDefault, write, struct: null };
   }
 
   private within<T>(segment: string, compile: () => T): T {
