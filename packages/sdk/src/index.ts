@@ -23,6 +23,7 @@ export * from './converter-not-ready';
 export * from './diagnosis';
 export * from './edit-distance';
 export * from './errors';
+export * from './jaas';
 export * from './java-regex';
 export * from './java-replacement';
 export * from './java-text';

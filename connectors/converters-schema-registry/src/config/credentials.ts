@@ -1,5 +1,5 @@
 /** How the client authenticates. */
-import type { ConnectorConfig } from '@millrace/sdk';
+import { parseJaasConfig, type ConnectorConfig } from '@millrace/sdk';
 import { clientText, integer, invalid } from './read-settings';
 
 export interface OAuthClient {
@@ -24,16 +24,18 @@ export type Credentials =
 
 const BASIC_SOURCE = 'basic.auth.credentials.source';
 const USER_INFO = 'basic.auth.user.info';
+const JAAS = 'sasl.jaas.config';
 const BEARER_SOURCE = 'bearer.auth.credentials.source';
 const TOKEN = 'bearer.auth.token';
 const TOKEN_URL = 'bearer.auth.issuer.endpoint.url';
-export const BASIC_SOURCES = ['URL', 'USER_INFO'];
+export const BASIC_SOURCES = ['URL', 'USER_INFO', 'SASL_INHERIT'];
 export const BEARER_SOURCES = ['STATIC_TOKEN', 'OAUTHBEARER'];
 
 /** Throws ConfigError. */
 export function credentials(config: ConnectorConfig): Credentials {
   const basic = sourceOf(config, BASIC_SOURCE, BASIC_SOURCES);
   if (basic === 'USER_INFO') return { kind: 'basic', userInfo: userInfo(config) };
+  if (basic === 'SASL_INHERIT') return { kind: 'basic', userInfo: ofKafkaClient(config) };
   const bearer = sourceOf(config, BEARER_SOURCE, BEARER_SOURCES);
   if (bearer === 'OAUTHBEARER') return { kind: 'oauth', client: oauthClient(config), headers: tokenHeaders(config) };
   const token = clientText(config, TOKEN);
@@ -45,8 +47,7 @@ export function credentials(config: ConnectorConfig): Credentials {
 /** What is wrong with the name of a source. Null: nothing. */
 export function sourceProblem(name: string, known: readonly string[]): string | null {
   if (known.includes(name.toUpperCase())) return null;
-  const why = /SASL/i.test(name) ? ': what a Kafka client logs in with is not used for the registry' : '';
-  return `must be one of ${known.join(', ')}, not '${name.slice(0, 100)}'${why}`;
+  return `must be one of ${known.join(', ')}, not '${name.slice(0, 100)}'`;
 }
 
 function sourceOf(config: ConnectorConfig, key: string, known: readonly string[]): string | null {
@@ -62,6 +63,17 @@ function userInfo(config: ConnectorConfig): string {
   if (value === undefined) throw invalid(USER_INFO, `is missing: ${BASIC_SOURCE}=USER_INFO needs it`);
   if (!value.includes(':')) throw invalid(USER_INFO, 'must be a user and a password with a colon between them');
   return value;
+}
+
+/** As in Java, from the login module among the converter's own settings. */
+function ofKafkaClient(config: ConnectorConfig): string {
+  const jaas = clientText(config, JAAS);
+  if (jaas === undefined)
+    throw invalid(JAAS, `is missing: ${BASIC_SOURCE}=SASL_INHERIT needs it, with the prefix of the converter`);
+  const { options } = parseJaasConfig(jaas, (problem) => invalid(JAAS, problem));
+  const { username, password } = options;
+  if (username === undefined || password === undefined) throw invalid(JAAS, 'has no username and password');
+  return `${username}:${password}`;
 }
 
 function oauthClient(config: ConnectorConfig): OAuthClient {

@@ -149,7 +149,7 @@ const ACCESS: readonly ConfigKey[] = [
     'STRING',
     'URL',
     'MEDIUM',
-    'Where user and password of HTTP Basic are: URL (in the addresses), or USER_INFO (in basic.auth.user.info).',
+    'Where user and password of HTTP Basic are: URL (in the addresses), USER_INFO (in basic.auth.user.info) or SASL_INHERIT (in sasl.jaas.config, a setting of the converter).',
     source(BASIC_SOURCES),
   ),
   key('basic.auth.user.info', 'PASSWORD', '', 'MEDIUM', 'USER:PASSWORD, for basic.auth.credentials.source=USER_INFO.'),

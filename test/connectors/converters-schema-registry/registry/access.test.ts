@@ -52,6 +52,13 @@ describe('credentials', () => {
     expect(await sent({ 'schema.registry.basic.auth.credentials.source': 'user_info', ...both })).toBe('c:d');
   });
 
+  test('of the login module of a Kafka client', async () => {
+    const jaas =
+      'org.apache.kafka.common.security.plain.PlainLoginModule required username="al ice" password="a\\"b:c";';
+    const source = { 'basic.auth.credentials.source': 'SASL_INHERIT', 'sasl.jaas.config': jaas };
+    expect(await sent(source)).toBe('al ice:a"b:c');
+  });
+
   test('a static token, with the headers of Confluent Cloud', async () => {
     const config = {
       'bearer.auth.credentials.source': 'STATIC_TOKEN',
