@@ -1,4 +1,5 @@
 /** The client on real sockets: what it sends, what it makes of answers and of faults. */
+import { execFile } from 'node:child_process';
 import { gzipSync } from 'node:zlib';
 import { isConfigError, isRetriable, type ConnectError } from '@millrace/sdk';
 import { openRegistry } from '../../../../connectors/converters-schema-registry/src/registry/open-registry';
@@ -384,7 +385,6 @@ describe('what is remembered', () => {
 });
 
 test('connections that are idle do not keep a process alive', async () => {
-  const { execFile } = await import('node:child_process');
   registry.answering = () => ({ body: { schema: '{}' } });
   const module = require.resolve('../../../../connectors/converters-schema-registry/src/registry/open-registry');
   const program = `
