@@ -3,7 +3,7 @@
  * converter writes Confluent's wire format if it is told to (version 2), or by default (version 3). Pure.
  */
 import type { ConfigKey, ConnectorConfig } from '@millrace/sdk';
-import { key } from './config-key';
+import { checkedTogether, key } from './config-key';
 import { flag, integer, invalid, text } from './read-settings';
 
 const REGISTRY = 'apicurio.registry.';
@@ -141,7 +141,7 @@ const store = (prefix: string, name: string): ConfigKey =>
     `As schema.registry.ssl.${name}.`,
   );
 
-export const APICURIO_CONFIG: readonly ConfigKey[] = [
+const KEYS: readonly ConfigKey[] = [
   key(
     URL_KEY,
     'STRING',
@@ -181,3 +181,5 @@ export const APICURIO_CONFIG: readonly ConfigKey[] = [
     'Whether the certificate must be of the host in the address.',
   ),
 ];
+
+export const APICURIO_CONFIG: readonly ConfigKey[] = checkedTogether(KEYS, confluentSettings);

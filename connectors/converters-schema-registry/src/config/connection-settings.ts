@@ -98,6 +98,12 @@ function tlsSettings(config: ConnectorConfig): ConnectionOptions {
   return tlsOptions(settings, (key, problem, cause) => invalid(CLIENT_PREFIX + key, problem, cause));
 }
 
+/** What needs no file: throws ConfigError. */
+export function checkAccess(config: ConnectorConfig): void {
+  credentials(config);
+  proxyOf(config);
+}
+
 function proxyOf(config: ConnectorConfig): Proxy | null {
   const host = clientText(config, 'proxy.host');
   const port = integer('proxy.port', clientText(config, 'proxy.port'), -1, -1);

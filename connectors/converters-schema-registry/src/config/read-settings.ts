@@ -31,10 +31,18 @@ export function integer(key: string, value: string | undefined, fallback: number
   return parsed;
 }
 
-export function invalid(key: string, problem: string, cause?: unknown): ConfigError {
-  return new ConfigError(`The converter's setting ${key} ${problem}.`, {
-    code: 'REGISTRY_CONFIG',
-    place: { key },
-    cause,
-  });
+/** An invalid setting. */
+export class SettingError extends ConfigError {
+  constructor(
+    readonly key: string,
+    /** Continues a sentence about the setting. */
+    readonly problem: string,
+    cause?: unknown,
+  ) {
+    super(`The converter's setting ${key} ${problem}.`, { code: 'REGISTRY_CONFIG', place: { key }, cause });
+  }
+}
+
+export function invalid(key: string, problem: string, cause?: unknown): SettingError {
+  return new SettingError(key, problem, cause);
 }

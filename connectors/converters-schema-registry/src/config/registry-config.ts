@@ -1,7 +1,7 @@
 /** The settings of a registry that every converter has. Names, types and defaults are those of Java's version 7.7. */
 import type { ConfigKey } from '@millrace/sdk';
-import { key, UNUSED, type Details } from './config-key';
-import { urlProblem, URL_KEY } from './connection-settings';
+import { checkedTogether, key, UNUSED, type Details } from './config-key';
+import { checkAccess, urlProblem, URL_KEY } from './connection-settings';
 import { BASIC_SOURCES, BEARER_SOURCES, sourceProblem } from './credentials';
 import { unsupported } from './registry-settings';
 import { STRATEGY_CLASSES, strategyOf, strategyProblem, TOPIC_NAME_STRATEGY } from './subject-names';
@@ -206,4 +206,8 @@ const CONNECTION: readonly ConfigKey[] = [
   key('max.retries', 'INT', 3, 'LOW', 'Without effect: the task retries until the registry answers.', UNUSED),
 ];
 
-export const REGISTRY_CONFIG: readonly ConfigKey[] = [...SCHEMAS, ...ACCESS, ...CONNECTION, ...TLS_CONFIG];
+export const REGISTRY_CONFIG: readonly ConfigKey[] = [
+  ...SCHEMAS,
+  ...checkedTogether([...ACCESS, ...CONNECTION], checkAccess),
+  ...TLS_CONFIG,
+];

@@ -140,3 +140,14 @@ test('secrets are passwords, and only the address is required', () => {
     'apicurio.registry.url',
   ]);
 });
+
+test('validation names the key that means another wire format', () => {
+  const config = of({ url: 'http://registry:8080/apis/registry/v2' });
+  const problems = APICURIO_CONFIG.flatMap(({ name, validator }) => {
+    const problem = validator?.(null, config) ?? null;
+    return problem === null ? [] : [`${name} ${problem}`];
+  });
+  expect(problems).toEqual([
+    'apicurio.registry.headers.enabled must be false: this converter reads and writes ids as Confluent does, before the data',
+  ]);
+});

@@ -193,3 +193,21 @@ test.each<[string, ParsedValue, string | null]>([
 ])('validation of %s=%j', (name, value, problem) => {
   expect(keyOf(name).validator?.(value, {}) ?? null).toBe(problem);
 });
+
+test.each<[string, Record<string, string>, string | null]>([
+  ['basic.auth.user.info', {}, null],
+  [
+    'basic.auth.user.info',
+    { 'basic.auth.credentials.source': 'USER_INFO' },
+    'is missing: basic.auth.credentials.source=USER_INFO needs it',
+  ],
+  ['basic.auth.user.info', { 'bearer.auth.credentials.source': 'STATIC_TOKEN' }, null],
+  [
+    'bearer.auth.client.id',
+    { 'bearer.auth.credentials.source': 'OAUTHBEARER', 'bearer.auth.issuer.endpoint.url': 'https://a' },
+    'is missing: bearer.auth.credentials.source=OAUTHBEARER needs it',
+  ],
+  ['proxy.port', { 'proxy.host': 'proxy' }, 'must be a port, because proxy.host is set'],
+])('validation of %s beside %j', (name, config, problem) => {
+  expect(keyOf(name).validator?.(null, config)).toBe(problem);
+});
