@@ -10,18 +10,20 @@ import { JsonOutput } from './json-output';
 import { jsonSchemaSettings, type JsonSchemaSettings } from './json-schema-config';
 import { plainText, plainValue } from './plain-json';
 import { SchemaDocuments } from './schema-documents';
-import { Misfit, unreadable, unwritable } from './schema-error';
+import { Misfit, invalid, unreadable, unwritable } from './schema-error';
 import { SchemaFit } from './schema-fit';
 import { ANY_VALUE, jsonSchemaText } from './schema-text';
 import type { Shape } from './shape';
 import { ShapeBuilder } from './shape-builder';
 import { DigitsLost, ValueDecoder } from './value-decoder';
+import type * as Validating from './validator';
 import { WriterCompiler, type Writer } from './value-writer';
 import { misfitOf } from './writer-misfit';
 
 /** A run of digits that a double may not hold. */
 const LONG_NUMBER = /\d{16}/;
 const NONE: readonly never[] = [];
+const NO_DEPENDENCIES: ReadonlyMap<string, string> = new Map();
 
 /** Throws ConfigError. */
 export function createJsonSchemaFormat(config: ConnectorConfig, _isKey: boolean): SchemaFormat {
@@ -40,22 +42,32 @@ class JsonSchemaFormat implements SchemaFormat {
   }
 
   writer(schema: Schema | null): ValueWriter {
-    if (schema === null) return new PlainWriter(this.out, textOf(ANY_VALUE));
+    if (schema === null) return new PlainWriter(this.out, textOf(ANY_VALUE), null);
     const text = jsonSchemaText(schema, this.settings, (of, value) => this.compiler.text(of, value));
-    return new SchemaWriter(this.out, this.compiler.writer(schema, null), textOf(text));
+    const validator = this.validator({ text, dependencies: NO_DEPENDENCIES });
+    return new SchemaWriter(this.out, this.compiler.writer(schema, null), textOf(text), validator);
   }
 
   writerOf(registered: RegisteredSchema, schema: Schema | null, isStrict: boolean): ValueWriter {
     const { text, references } = registered;
     const target: SchemaText = { type: 'JSON', text, references };
-    if (schema === null) return new PlainWriter(this.out, target);
+    const validator = this.validator(registered);
+    if (schema === null) return new PlainWriter(this.out, target, validator);
     const shape = this.shape(registered);
     if (isStrict) expectFit(schema, shape, registered, this.settings);
-    return new SchemaWriter(this.out, this.compiler.writer(schema, shape), target);
+    return new SchemaWriter(this.out, this.compiler.writer(schema, shape), target, validator);
   }
 
   reader(registered: RegisteredSchema): ValueReader {
-    return new RegisteredReader(registered.id, this.shape(registered), this.decoder);
+    return new RegisteredReader(registered.id, this.shape(registered), this.decoder, this.validator(registered));
+  }
+
+  /** Null: values are not validated. */
+  private validator(registered: Pick<RegisteredSchema, 'text' | 'dependencies'>): Validating.Validator | null {
+    if (!this.settings.failInvalid) return null;
+    // Ajv is loaded for those who want it.
+    const { Validator: Loaded } = require('./validator') as typeof Validating; // eslint-disable-line @typescript-eslint/no-require-imports
+    return new Loaded(registered);
   }
 
   private shape(registered: RegisteredSchema): Shape {
@@ -85,6 +97,7 @@ class SchemaWriter implements ValueWriter {
     private readonly out: JsonOutput,
     private readonly writer: Writer,
     readonly schema: SchemaText,
+    private readonly validator: Validating.Validator | null,
   ) {}
 
   get recordName(): string | null {
@@ -92,7 +105,8 @@ class SchemaWriter implements ValueWriter {
   }
 
   write(value: ConnectValue, output: ByteOutput): boolean {
-    const { out, writer } = this;
+    const { out, writer, validator } = this;
+    const start = output.length;
     out.target = output;
     if (value === null || value === undefined) {
       const { nullText, schema } = writer;
@@ -101,6 +115,7 @@ class SchemaWriter implements ValueWriter {
       // Null stays null with `ignore.default.for.nullables`.
       if (schema.optional && nullText.length === 4 && nullText.toString() === 'null') return false;
       out.raw(nullText);
+      if (validator !== null) expectValid(validator, output, start);
       return true;
     }
     try {
@@ -108,6 +123,7 @@ class SchemaWriter implements ValueWriter {
     } catch (error) {
       throw misfitOf(writer, value, out, error);
     }
+    if (validator !== null) expectValid(validator, output, start);
     return true;
   }
 }
@@ -118,17 +134,29 @@ class PlainWriter implements ValueWriter {
   constructor(
     private readonly out: JsonOutput,
     readonly schema: SchemaText,
+    private readonly validator: Validating.Validator | null,
   ) {}
 
   write(value: ConnectValue, output: ByteOutput): boolean {
     if (value === null || value === undefined) return false;
+    const start = output.length;
     this.out.target = output;
     try {
       this.out.json(plainText(value));
     } catch (error) {
       throw error instanceof Misfit ? unwritable(error) : error;
     }
+    if (this.validator !== null) expectValid(this.validator, output, start);
     return true;
+  }
+}
+
+/** @param start where the value's JSON starts */
+function expectValid(validator: Validating.Validator, { bytes, length }: ByteOutput, start: number): void {
+  try {
+    validator.check(bytes.toString('utf8', start, length));
+  } catch (error) {
+    throw error instanceof Misfit ? invalid(error) : error;
   }
 }
 
@@ -139,6 +167,7 @@ class RegisteredReader implements ValueReader {
     private readonly id: number,
     private readonly shape: Shape,
     private readonly decoder: ValueDecoder,
+    private readonly validator: Validating.Validator | null,
   ) {
     this.isExact = needsDigits(shape, new Set());
   }
@@ -155,6 +184,7 @@ class RegisteredReader implements ValueReader {
   private value(text: string, isExact: boolean): SchemaAndValue {
     const { shape } = this;
     const tree = treeOf(text, isExact);
+    this.validator?.check(text);
     if (shape.form === 'any') return { schema: null, value: plainValue(tree) };
     try {
       return { schema: shape.schema, value: this.decoder.decode(shape, tree) };

@@ -46,3 +46,13 @@ export function unwritable(cause: Misfit): DataError {
     place: field === '' ? {} : { field },
   });
 }
+
+/** A value that is written, but that its schema does not accept. */
+export function invalid(cause: Misfit): DataError {
+  const { field, message } = cause;
+  const where = field === '' ? 'The value' : `The field "${field}"`;
+  return new DataError(`${where} ${message}, and json.fail.invalid.schema is true.`, {
+    code: 'JSON_SCHEMA_DATA',
+    place: field === '' ? {} : { field },
+  });
+}

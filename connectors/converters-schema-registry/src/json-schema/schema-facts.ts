@@ -135,7 +135,9 @@ class Gathering {
     const items = [node.prefixItems, node.items].flatMap((one) =>
       Array.isArray(one) ? listOf(one) : one === undefined ? [] : [one],
     );
-    if (items.length > 0) facts.items ??= items.map((one) => ({ node: one, document }));
+    // False says that a tuple ends.
+    const some = items.filter((one) => one !== false);
+    if (some.length > 0) facts.items ??= some.map((one) => ({ node: one, document }));
   }
 
   private others(place: Place, node: TreeObject): void {
