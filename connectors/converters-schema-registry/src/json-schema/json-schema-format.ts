@@ -220,11 +220,11 @@ function reasonOf(text: string): string {
   return 'a number starts with a zero';
 }
 
-/** Whether numbers are more than doubles somewhere. */
+/** Whether numbers are more than doubles somewhere. Elsewhere, it shows when one is read. */
 function needsDigits(shape: Shape, seen: Set<Shape>): boolean {
   if (seen.has(shape)) return false;
   seen.add(shape);
-  if (shape.form === 'decimal' || shape.form === 'any') return true;
+  if ((shape.form === 'decimal' && !shape.isText) || shape.form === 'any') return true;
   const parts = [shape.keys, shape.values, ...shape.fields.map((field) => field.shape)];
   return parts.some((part) => part !== null && needsDigits(part, seen));
 }

@@ -227,14 +227,15 @@ function bytes(tree: unknown): Buffer {
 function decimal(schema: Schema, tree: unknown): Decimal {
   const scale = Number(schema.parameters?.scale);
   if (typeof tree === 'string') return { unscaled: bytesToUnscaled(bytes(tree)), scale };
-  if (typeof tree !== 'number' && !(tree instanceof JsonNumber)) return wrong('a number, or its bytes in base64', tree);
+  if (typeof tree === 'number') throw new DigitsLost();
+  if (!(tree instanceof JsonNumber)) return wrong('a number, or its bytes in base64', tree);
   const unscaled = rescaled(exactDecimal(tree), scale);
   if (unscaled === null) return misfit(`has more digits than its scale, which is ${scale}`);
   return { unscaled, scale };
 }
 
-function exactDecimal(tree: number | JsonNumber): Decimal {
-  const parsed = parseDecimal(tree instanceof JsonNumber ? tree.text : String(tree));
+function exactDecimal({ text }: JsonNumber): Decimal {
+  const parsed = parseDecimal(text);
   if (parsed === null || Math.abs(parsed.scale) > MOST_DIGITS) misfit(`is a number of more than ${MOST_DIGITS} digits`);
   return parsed as Decimal;
 }
