@@ -14,7 +14,7 @@ export const MAX_REFERENCES = 1000;
 export const MAX_DEPENDENCIES = 1000;
 export const MAX_DEPENDENCY_CHARACTERS = 8 * 1024 * 1024;
 /** Pairs of types that one comparison looks at. */
-export const MAX_COMPARED_PAIRS = 500_000;
+export const MAX_COMPARED_PAIRS = 200_000;
 /** Pairs of types in each other: as deep as a text can be, so that only recursive types reach it. */
 export const MAX_TYPE_DEPTH = 500;
 /** Of one comparison. */

@@ -2,13 +2,12 @@
 /* eslint-disable @typescript-eslint/no-require-imports */
 import type * as Avro from './avro/avro-format';
 import type { Formats } from './core/schema-parser';
+import type * as JsonSchema from './json-schema/json-schema-format';
 import { InvalidSchema } from './registry-error';
 
 export const formats: Formats = {
   AVRO: () => (require('./avro/avro-format') as typeof Avro).avroFormat,
-  JSON: () => {
-    throw new InvalidSchema('JSON Schema is not supported yet');
-  },
+  JSON: () => (require('./json-schema/json-schema-format') as typeof JsonSchema).jsonSchemaFormat,
   PROTOBUF: () => {
     throw new InvalidSchema('Protobuf is not supported yet');
   },

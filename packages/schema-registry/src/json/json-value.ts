@@ -75,7 +75,10 @@ export function printJson(value: JsonValue): string {
 }
 
 function numberText(number: JsonNumber): string {
-  return number.integral ? String(number.toBigInt()) : javaDouble(Number(number.text));
+  if (number.integral) return String(number.toBigInt());
+  const double = Number(number.text);
+  // What no double holds stays as it is.
+  return Number.isFinite(double) ? javaDouble(double) : number.text;
 }
 
 export function quote(text: string): string {
