@@ -3,12 +3,10 @@
 import type * as Avro from './avro/avro-format';
 import type { Formats } from './core/schema-parser';
 import type * as JsonSchema from './json-schema/json-schema-format';
-import { InvalidSchema } from './registry-error';
+import type * as Protobuf from './protobuf/protobuf-format';
 
 export const formats: Formats = {
   AVRO: () => (require('./avro/avro-format') as typeof Avro).avroFormat,
   JSON: () => (require('./json-schema/json-schema-format') as typeof JsonSchema).jsonSchemaFormat,
-  PROTOBUF: () => {
-    throw new InvalidSchema('Protobuf is not supported yet');
-  },
+  PROTOBUF: () => (require('./protobuf/protobuf-format') as typeof Protobuf).protobufFormat,
 };
