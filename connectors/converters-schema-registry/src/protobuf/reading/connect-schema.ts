@@ -193,11 +193,10 @@ export class ConnectSchemas {
   }
 
   private value(field: ProtoField, options: Options): Schema {
-    if (!field.repeated) return this.element(field, options);
-    // Messages that stand for lists may contain themselves.
+    // Messages that stand for a value may contain themselves.
     if (++this.standing > MOST_NESTING)
       throw schemaError(`Lists of the schema are nested more than ${MOST_NESTING} times.`);
-    const schema = this.repeated(field, options);
+    const schema = field.repeated ? this.repeated(field, options) : this.element(field, options);
     this.standing--;
     return schema;
   }
