@@ -1,7 +1,7 @@
 /** Other implementations of Protobuf: protobuf.js parses texts and encodes, Protobuf-ES works by its descriptors. */
 import { createFileRegistry, fromBinary, toBinary, toJson, type DescMessage, type JsonValue } from '@bufbuild/protobuf';
 import { FileDescriptorSetSchema, type DescriptorProto } from '@bufbuild/protobuf/wkt';
-import { parse, Root, type Type } from 'protobufjs';
+import { parse, Root, type Field, type Type } from 'protobufjs';
 import { FileDescriptorSet } from 'protobufjs/ext/descriptor';
 import { wellKnownFile } from '../../../../connectors/converters-schema-registry/src/protobuf/schema/well-known';
 
@@ -33,22 +33,25 @@ export class ForeignMessage {
   private readonly registry: ReturnType<typeof createFileRegistry>;
 
   constructor(text: string, name: string) {
+    const root = foreignRoot(text);
     const set = fromBinary(
       FileDescriptorSetSchema,
       FileDescriptorSet.encode(
-        (foreignRoot(text) as unknown as { toDescriptor(edition: string): never }).toDescriptor('proto3'),
+        (root as unknown as { toDescriptor(edition: string): never }).toDescriptor('proto3'),
       ).finish(),
     );
     for (const file of set.file) {
       const prefix = file.package === '' ? '' : `${file.package}.`;
-      for (const message of file.messageType) qualifyEntries(message, prefix + message.name);
+      for (const message of file.messageType) qualify(message, prefix + message.name, root);
     }
     // protobuf.js makes a file of each package, without what it imports.
     const own = set.file.find((file) =>
       file.messageType.some((message) => `${file.package}.${message.name}`.replace(/^\./, '') === name),
     );
     if (own === undefined) throw new Error(`no ${name} in ${text}`);
-    for (const file of set.file) if (file !== own) own.dependency.push(file.name);
+    const others = set.file.filter((file) => file !== own);
+    own.dependency.push(...others.map((file) => file.name));
+    set.file = [...others, own];
     this.registry = createFileRegistry(set);
     this.message = this.registry.getMessage(name) as DescMessage;
   }
@@ -65,9 +68,20 @@ export class ForeignMessage {
   }
 }
 
-/** protobuf.js names types of maps' entries without their message. */
-function qualifyEntries(message: DescriptorProto, fullName: string): void {
-  const entries = new Set(message.nestedType.filter((one) => one.options?.mapEntry === true).map((one) => one.name));
-  for (const field of message.field) if (entries.has(field.typeName)) field.typeName = `${fullName}.${field.typeName}`;
-  for (const nested of message.nestedType) qualifyEntries(nested, `${fullName}.${nested.name}`);
+/** protobuf.js gives some names of types as they are within a package or a message. */
+function qualify(message: DescriptorProto, fullName: string, root: Root): void {
+  const type = root.lookupType(fullName);
+  for (const proto of message.field) {
+    if (proto.typeName === '') continue;
+    const field = type.fields[proto.name] as Field;
+    const name = (field.resolvedType?.fullName ?? '').slice(1);
+    if (!field.map) proto.typeName = name;
+    else {
+      const entry = message.nestedType.find((one) => one.name === proto.typeName);
+      for (const part of entry?.field ?? []) if (part.typeName !== '') part.typeName = name;
+      proto.typeName = `${fullName}.${proto.typeName}`;
+    }
+  }
+  for (const nested of message.nestedType)
+    if (nested.options?.mapEntry !== true) qualify(nested, `${fullName}.${nested.name}`, root);
 }

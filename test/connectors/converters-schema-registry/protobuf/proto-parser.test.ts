@@ -86,7 +86,7 @@ function describeForeign(field: Field): unknown {
   return {
     name: field.name,
     number: field.id,
-    type: field.map ? [(field as MapField).keyType, name] : name,
+    type: field.map ? [(field as unknown as MapField).keyType, name] : name,
     repeated,
     packed: field.repeated && field.packed,
     oneof,

@@ -21,6 +21,7 @@ export class FieldWriter {
   private readonly tag: number;
   private readonly keyTag: number;
   private readonly valueTag: number;
+  private readonly isMap: boolean;
 
   /** @param key of a map's entries; null: it is none */
   constructor(
@@ -32,6 +33,8 @@ export class FieldWriter {
     private readonly key: ValueWriter | null,
   ) {
     this.tag = field.packed || key !== null ? tagOf(field.number, LENGTH) : tagOfField(value, field.number);
+    const { type } = field;
+    this.isMap = typeof type !== 'string' && type.kind === 'message' && type.mapEntry;
     this.keyTag = key === null ? 0 : tagOfField(key, key.field.number);
     this.valueTag = key === null ? 0 : tagOfField(value, value.field.number);
   }
@@ -78,15 +81,21 @@ export class FieldWriter {
       try {
         if (keyOf === null || valueOf === null || keyOf === undefined || valueOf === undefined)
           throw dataFault('Protobuf has no null in a map');
-        putUint32(output, this.keyTag);
-        key.write(output, keyOf, depth);
-        putUint32(output, this.valueTag);
-        this.value.write(output, valueOf, depth);
+        this.part(output, key, this.keyTag, keyOf, depth);
+        this.part(output, this.value, this.valueTag, valueOf, depth);
       } catch (error) {
         throw within(error, `[${String(keyOf)}]`);
       }
       end(output, start);
     }
+  }
+
+  /** A key or value: entries of Protobuf's own maps have both, messages only what is no default. */
+  private part(output: ByteOutput, writer: ValueWriter, tag: number, value: unknown, depth: number): void {
+    const start = output.length;
+    putUint32(output, tag);
+    writer.write(output, value, depth);
+    if (!this.isMap && writer.field.presence === 'implicit' && writer.isDefault(value)) output.length = start;
   }
 }
 
