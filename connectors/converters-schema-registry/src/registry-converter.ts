@@ -4,6 +4,7 @@
  */
 import {
   ConverterNotReady,
+  DataError,
   monotonicNow,
   type ConnectorConfig,
   type ConnectValue,
@@ -18,13 +19,18 @@ import { ByteOutput } from './byte-output';
 import type { RawValueWriter, SchemaFormat, ValueReader, ValueWriter } from './format';
 import { openRegistry } from './registry/open-registry';
 import type { OpenRegistry } from './registry/open-registry';
-import type { RegisteredSchema, SchemaKey } from './registry/schema-registry';
+import type { RegisteredSchema, SchemaKey, SchemaType } from './registry/schema-registry';
 import { FRAME_BYTES, FrameReader } from './wire/frame';
 
 const NO_HEADERS: readonly RawHeader[] = [];
 const NULL: SchemaAndValue = { schema: null, value: null };
 /** Stands for the missing schema of values without one. */
 const NO_SCHEMA = {};
+const CONVERTERS: Readonly<Record<SchemaType, string>> = {
+  AVRO: 'io.confluent.connect.avro.AvroConverter',
+  JSON: 'io.confluent.connect.json.JsonSchemaConverter',
+  PROTOBUF: 'io.confluent.connect.protobuf.ProtobufConverter',
+};
 /** Readers that are kept, so that records with ever new ids do not fill the memory. */
 const MOST_READERS = 1_000;
 
@@ -160,7 +166,9 @@ export class RegistryConverter implements Converter {
     own: ValueWriter,
     until: number,
   ): Pick<Writing, 'writer' | 'id' | 'until'> {
-    const writer = attempt(() => this.format.writerOf(registered, schema, this.registry.settings.latestStrict));
+    const writer = attempt(() =>
+      this.format.writerOf(this.ofFormat(registered), schema, this.registry.settings.latestStrict),
+    );
     if (!(writer instanceof Failure)) return { writer, id: registered.id, until };
     const write = (): never => {
       throw writer.error;
@@ -187,6 +195,15 @@ export class RegistryConverter implements Converter {
     return writer;
   }
 
+  /** A text of another format may be one of this, too, and mean something else. */
+  private ofFormat(registered: RegisteredSchema): RegisteredSchema {
+    if (registered.type === this.format.type) return registered;
+    throw new DataError(
+      `The schema is one of ${registered.type}, and this converter is for ${this.format.type}: use ${CONVERTERS[registered.type]}.`,
+      { code: 'REGISTRY_TYPE', place: { id: registered.id } },
+    );
+  }
+
   private reader(key: SchemaKey): ValueReader {
     const { readers } = this;
     const found = readers.get(key);
@@ -197,7 +214,7 @@ export class RegistryConverter implements Converter {
           if (readers.size >= MOST_READERS) readers.delete(readers.keys().next().value as SchemaKey);
           readers.set(
             key,
-            attempt(() => this.format.reader(registered)),
+            attempt(() => this.format.reader(this.ofFormat(registered))),
           );
         }),
       );

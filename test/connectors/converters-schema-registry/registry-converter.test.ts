@@ -307,6 +307,17 @@ describe('failures', () => {
     expect(writerOf).toHaveBeenCalledTimes(1);
   });
 
+  test('a schema of another format is not used, even if its text is one of this', async () => {
+    registry.answering = () => ({ body: { schema: '{"type":"string"}', id: 1, version: 1 } });
+    const latest = converterWith({ 'auto.register.schemas': 'false', 'use.latest.version': 'true' });
+    const expected = { code: 'REGISTRY_TYPE', message: expect.stringContaining('use io.confluent.connect.avro.Avro') };
+    await expect(write(latest, 'a')).rejects.toMatchObject(expected);
+    const read = () => converted(() => latest.toConnectData('t', framed(7, '')));
+    await expect(read()).rejects.toMatchObject(expected);
+    await expect(read()).rejects.toMatchObject(expected);
+    expect(registry.requests).toHaveLength(2);
+  });
+
   test('bytes that are not of the wire format do not ask the registry', () => {
     expect(() => converterWith().toConnectData('t', Buffer.from('{"a":1}'))).toThrow('It looks like JSON');
     expect(registry.requests).toEqual([]);

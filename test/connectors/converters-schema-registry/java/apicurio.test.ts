@@ -39,6 +39,21 @@ test('schemas are registered, found by id, looked up and the latest', async () =
   await expect(other.latest(subject)).resolves.toMatchObject({ ...schema, id, version: 1 });
 });
 
+test('types of schemas, also by id', async () => {
+  const proto = {
+    type: 'PROTOBUF',
+    text: 'syntax = "proto3";\nmessage M { string a = 1; }\n',
+    references: [],
+  } as const;
+  const text = '{"$schema":"http://json-schema.org/draft-07/schema#","type":"object"}';
+  const json = { type: 'JSON', text, references: [] } as const;
+  for (const schema of [proto, json]) {
+    const { id } = await client.register(schema.type, schema, false);
+    await expect(client.byKey(id)).resolves.toMatchObject({ type: schema.type });
+    await expect(client.latest(schema.type)).resolves.toMatchObject({ type: schema.type });
+  }
+});
+
 test('references are resolved', async () => {
   const address = avro(record('Address', a));
   await client.register('address', address, false);
