@@ -67,6 +67,16 @@ test.each([
   }
 });
 
+test('a value that the Connect type of its option cannot hold', () => {
+  const text = `${PROTO3} import "confluent/meta.proto"; message M { sint32 f = 1 [(confluent.field_meta).params = {key: "connect.type", value: "int8"}]; }`;
+  expect(readHex('08 ff 01', text).value).toEqual({ f: -128 });
+  expect(errorOf(() => readHex('08 80 02', text))).toMatchObject({
+    code: 'PROTOBUF_DATA',
+    place: { field: 'f' },
+    message: 'Field f cannot be read as Protobuf: its value is out of the range of INT8.',
+  });
+});
+
 describe('messages with a meaning', () => {
   const imports =
     'import "google/protobuf/timestamp.proto"; import "google/type/date.proto"; import "google/type/timeofday.proto"; ' +

@@ -82,6 +82,8 @@ export class FieldReader {
   enumType: EnumType | null = null;
   /** For `decimal`. */
   scale = 0;
+  /** The largest value, of an INT8, INT16 or INT32. */
+  most = 2_147_483_647;
   /** For a value in a map, or in `inner`, that is not there. */
   private readonly missing: unknown;
 
@@ -115,7 +117,7 @@ export class FieldReader {
       case 'float':
         return input.float();
       case 'int32':
-        return input.int32();
+        return this.narrowed(input.int32());
       case 'int64':
         return input.int64();
       case 'uint32':
@@ -123,7 +125,7 @@ export class FieldReader {
       case 'uint64':
         return input.uint64();
       case 'sint32':
-        return input.sint32();
+        return this.narrowed(input.sint32());
       case 'sint64':
         return input.sint64();
       case 'fixed32':
@@ -131,7 +133,7 @@ export class FieldReader {
       case 'fixed64':
         return input.fixed64();
       case 'sfixed32':
-        return input.sfixed32();
+        return this.narrowed(input.sfixed32());
       case 'sfixed64':
         return input.sfixed64();
       case 'bool':
@@ -261,6 +263,12 @@ export class FieldReader {
         throw within(error, `[${list.length}]`);
       }
     } else input.skip(wire, this.field.number, depth);
+  }
+
+  private narrowed(value: number): number {
+    if (value > this.most || value < -this.most - 1)
+      throw dataFault(`its value is out of the range of ${this.most === 127 ? 'INT8' : 'INT16'}`);
+    return value;
   }
 
   private enum(number: number): unknown {

@@ -15,7 +15,7 @@ export class LogicalValues {
   private bytes: Uint8Array = EMPTY;
 
   timestamp(input: WireInput, end: number, depth: number): Date | number | bigint {
-    this.read(input, end, depth);
+    this.read(input, end, depth, true);
     const seconds = this.numbers[1] as number | bigint;
     const millis = Math.floor((this.numbers[2] as number) / NANOS_PER_MS);
     const time = typeof seconds === 'number' ? seconds * 1000 + millis : NaN;
@@ -59,14 +59,15 @@ export class LogicalValues {
     return { unscaled: unscaled / divisor, scale };
   }
 
-  private read(input: WireInput, end: number, depth: number): void {
+  /** @param isWide whether the first number is one of 64 bits */
+  private read(input: WireInput, end: number, depth: number, isWide = false): void {
     const { numbers } = this;
     numbers.fill(0);
     this.bytes = EMPTY;
     while (input.at < end) {
       const tag = input.tag();
       const number = tag >>> 3;
-      if ((tag & 7) === VARINT && number <= 4) numbers[number] = number === 1 ? input.int64() : input.int32();
+      if ((tag & 7) === VARINT && number <= 4) numbers[number] = isWide && number === 1 ? input.int64() : input.int32();
       else if ((tag & 7) === LENGTH && number === 1) this.bytes = input.blob();
       else input.skip(tag & 7, number, depth);
     }

@@ -1,7 +1,7 @@
 /** Makes the readers of messages, once for each. */
 import { schemaError } from '../faults';
 import type { ProtobufSettings } from '../protobuf-settings';
-import { isEntry, isWrapper, logicalOf, stoodFor } from '../schema/connect-names';
+import { CONNECT_TYPE, isEntry, isWrapper, logicalOf, stoodFor } from '../schema/connect-names';
 import { defaultOf } from '../schema/field-defaults';
 import { MOST_NESTING } from '../schema/limits';
 import { fieldOf, type EnumType, type MessageType, type ProtoField } from '../schema/proto-model';
@@ -99,7 +99,12 @@ export class ReaderCompiler {
   private field(field: ProtoField): FieldReader {
     const reader = new FieldReader(field.name, field, this.kind(field), this.logical);
     const { type } = field;
-    if (typeof type === 'string') return reader;
+    if (typeof type === 'string') {
+      const connectType = field.meta.params.get(CONNECT_TYPE);
+      if (connectType === 'int8') reader.most = 127;
+      else if (connectType === 'int16') reader.most = 32_767;
+      return reader;
+    }
     if (type.kind === 'enum') reader.enumType = type;
     else if (reader.kind === 'struct') reader.struct = this.begin(type);
     else if (reader.kind === 'decimal') reader.scale = Number(field.meta.params.get('scale') ?? '0');
