@@ -2,7 +2,10 @@
 import { converterReady, schema, structSchema, type Converter, type Schema, type SchemaAndValue } from '@millrace/sdk';
 import { openRegistry } from '../../../../connectors/converters-schema-registry/src/registry/open-registry';
 import { protobufConverter } from '../../../../connectors/converters-schema-registry/src/protobuf';
+import { startSchemaRegistry } from '../../../../packages/schema-registry/src/start-schema-registry';
+import { seeded } from '../../../helpers/seeded';
 import { errorOf, type Config } from './protobuf-harness';
+import { Cases, configOf, tellsNull } from './seeded-cases';
 
 const ROW = structSchema(
   [
@@ -74,8 +77,30 @@ test('a record of another format, or with a schema of another type', async () =>
   const { client } = openRegistry({ 'schema.registry.url': 'mock://others' });
   await client.register('topic-value', { type: 'AVRO', text: '"int"', references: [] }, false);
   const converter = open('others');
-  await expect(read(converter, Buffer.from('00000000010a', 'hex'))).rejects.toMatchObject({ code: 'PROTOBUF_SCHEMA' });
+  await expect(read(converter, Buffer.from('00000000010a', 'hex'))).rejects.toMatchObject({ code: 'REGISTRY_TYPE' });
   await expect(read(converter, Buffer.from('{}'))).rejects.toMatchObject({ code: 'REGISTRY_FORMAT' });
+});
+
+test('with our own registry: texts come back in another form, with the same meaning', async () => {
+  const { url, close } = await startSchemaRegistry({ port: 0 });
+  try {
+    for (let run = 0; run < 30; run++) {
+      const random = seeded(run + 500);
+      const config = { ...configOf(random), 'schema.registry.url': url };
+      const one = new Cases(random, tellsNull(config)).struct(3, {});
+      const [writer, reader] = [protobufConverter.create(), protobufConverter.create()];
+      for (const converter of [writer, reader])
+        converter.configure(
+          { ...config, 'http.read.timeout.ms': converter === writer ? '60000' : `5${run}000` },
+          false,
+        );
+      const value = one.value();
+      const bytes = await ready(() => writer.fromConnectData(`topic-${run}`, one.schema, value));
+      expect((await read(reader, Buffer.from(bytes as Uint8Array))).value).toEqual(value);
+    }
+  } finally {
+    await close();
+  }
 });
 
 test('settings: those that Confluent documents, with their defaults', () => {

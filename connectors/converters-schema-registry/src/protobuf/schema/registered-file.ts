@@ -8,11 +8,7 @@ import { resolveFiles } from './proto-resolver';
 import { wellKnownFile } from './well-known';
 
 /** Throws DataError `PROTOBUF_SCHEMA`. */
-export function readRegistered(registered: Pick<RegisteredSchema, 'type' | 'text' | 'dependencies'>): ProtoFile {
-  if (registered.type !== 'PROTOBUF')
-    throw schemaError(
-      `The record was written with a schema of the type ${registered.type}, not PROTOBUF: use the converter of that type.`,
-    );
+export function readRegistered(registered: Pick<RegisteredSchema, 'text' | 'dependencies'>): ProtoFile {
   const count = { declarations: 0 };
   const main = parseProto(registered.text, count);
   const imported = new Map<string, ParsedFile>();

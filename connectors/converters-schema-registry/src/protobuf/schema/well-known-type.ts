@@ -9,7 +9,7 @@ export function wellKnownType(path: string, fullName: string): MessageType {
   let type = types.get(fullName);
   if (type === undefined) {
     const text = wellKnownFile(path) as string;
-    const { messages } = readRegistered({ type: 'PROTOBUF', text, dependencies: new Map() });
+    const { messages } = readRegistered({ text, dependencies: new Map() });
     type = messages.find((message) => message.fullName === fullName) as MessageType;
     types.set(fullName, type);
   }
