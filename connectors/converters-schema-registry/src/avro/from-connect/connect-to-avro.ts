@@ -13,7 +13,7 @@ import {
   VALUE_FIELD,
 } from '../connect-props';
 import { JsonNumber, type JsonTree } from '../json/json-tree';
-import { schemaError } from '../schema-error';
+import { MAX_DEPTH, schemaError } from '../schema-error';
 import { ANYTHING_SCHEMA } from '../schema/anything';
 import type { AvroName } from '../schema/avro-name';
 import {
@@ -33,9 +33,6 @@ import { defaultTree, isValidDefault } from './default-tree';
 import { addLogicalType, parsedInteger, precisionOf } from './logical-props';
 import { checkedFieldName, checkedName, scrubName, splitName } from './names';
 import { SchemaIdentity } from './schema-identity';
-
-/** Levels of Connect schemas: what follows them is recursive. */
-const MAX_DEPTH = 200;
 
 /** Throws DataError `AVRO_SCHEMA`. */
 export function avroSchemaOf(schema: Schema | null, settings: AvroSettings): AvroSchema {

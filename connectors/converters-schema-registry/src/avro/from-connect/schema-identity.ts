@@ -1,5 +1,6 @@
 /** Numbers that two Connect schemas share exactly if Java's `ConnectSchema.equals` says so. */
 import type { Field, Schema } from '@millrace/sdk';
+import { MAX_DEPTH, schemaError } from '../schema-error';
 
 export class SchemaIdentity {
   private readonly ids = new Map<string, number>();
@@ -8,6 +9,7 @@ export class SchemaIdentity {
   private readonly open = new Set<readonly Field[]>();
   /** Of structs that contain themselves: below zero, and the same for no two structs. */
   private readonly recursive = new Map<readonly Field[], number>();
+  private depth = 0;
 
   of(schema: Schema): number {
     const found = this.known.get(schema);
@@ -26,6 +28,7 @@ export class SchemaIdentity {
 
   private key(schema: Schema, optional: boolean): string {
     const { type, name, version, doc, parameters, fields, keySchema, valueSchema } = schema;
+    if (++this.depth > MAX_DEPTH) throw schemaError(`The schema is nested deeper than ${MAX_DEPTH} levels.`);
     const pairs =
       parameters === null ? null : Object.entries(parameters).sort(([one], [other]) => (one < other ? -1 : 1));
     if (fields !== null) this.open.add(fields);
@@ -42,6 +45,7 @@ export class SchemaIdentity {
       schema.default === undefined ? null : stable(schema.default),
     ];
     if (fields !== null) this.open.delete(fields);
+    this.depth--;
     return JSON.stringify(parts);
   }
 

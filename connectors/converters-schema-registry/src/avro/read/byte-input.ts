@@ -64,8 +64,7 @@ export class ByteInput {
   }
 
   float(): number {
-    const value = this.bytes.readFloatLE(this.skip(4));
-    return value;
+    return this.bytes.readFloatLE(this.skip(4));
   }
 
   double(): number {
@@ -114,11 +113,11 @@ export class ByteInput {
   block(): number {
     const count = this.long();
     if (count === 0) return 0;
-    if (typeof count === 'number' && count > 0) return count;
+    if (typeof count !== 'number') return unreadable('it has a list of more elements than it can hold', this.at);
+    if (count > 0) return count;
     // The size of the block follows, for those that skip it.
     this.length();
-    if (typeof count === 'number') return -count;
-    return unreadable('it has a list of more elements than it can hold', this.at);
+    return -count;
   }
 
   /** The index of a union's branch. */

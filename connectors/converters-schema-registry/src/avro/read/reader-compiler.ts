@@ -141,7 +141,7 @@ export class ReaderCompiler {
         }),
       );
     const of = types.findIndex(({ type }) => type !== 'null');
-    const read = this.reader(types[of] as AvroSchema, connect);
+    const read = this.compile(types[of] as AvroSchema, connect);
     const count = types.length;
     if (count === 1) return (input) => (input.branch(1), read(input));
     return (input) => (input.branch(count) === of ? read(input) : null);

@@ -1,6 +1,6 @@
 /** Schemas from their text, within bounds: it was registered by others. */
 import { isJsonArray, isJsonObject, JsonNumber, parseJson, type JsonObject, type JsonTree } from '../json/json-tree';
-import { schemaError } from '../schema-error';
+import { MAX_DEPTH, schemaError } from '../schema-error';
 import { AvroName } from './avro-name';
 import {
   branchName,
@@ -20,8 +20,6 @@ import { PRIMITIVES, type PrimitiveType } from './primitive-types';
 
 /** Characters of a schema and all that it refers to. */
 const MAX_TEXT = 8 * 1024 * 1024;
-/** Levels: what follows them is recursive. */
-const MAX_DEPTH = 200;
 /** Types and fields: what is compiled of them has a multiple of that size. */
 const MAX_PARTS = 50_000;
 const MAX_FIXED = 16 * 1024 * 1024;

@@ -14,9 +14,18 @@ export function mismatch(reason: string): never {
   throw error;
 }
 
+/** Segments of a path, and characters of each, that an error shows. */
+const MOST_SEGMENTS = 16;
+const MOST_CHARACTERS = 100;
+
 /** `after.items[2].price`; empty for the value itself. */
 export function pathText(path: readonly string[]): string {
+  const half = MOST_SEGMENTS / 2;
+  const shown = path.length > MOST_SEGMENTS ? [...path.slice(0, half), '…', ...path.slice(-half)] : path;
   let text = '';
-  for (const segment of path) text += segment.startsWith('[') || text === '' ? segment : `.${segment}`;
+  for (const full of shown) {
+    const segment = full.length > MOST_CHARACTERS ? `${full.slice(0, MOST_CHARACTERS)}…` : full;
+    text += segment.startsWith('[') || text === '' ? segment : `.${segment}`;
+  }
   return text;
 }

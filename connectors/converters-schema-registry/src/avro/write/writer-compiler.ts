@@ -172,7 +172,7 @@ export class WriterCompiler {
 
   /** A struct within itself. Its writer is not known before all of it is compiled. */
   private recursive(open: OpenStruct): WriteValue {
-    const levels = this.path.length - open.level + 1;
+    const levels = this.path.length - open.level;
     return (value, out) => {
       this.depth += levels;
       if (this.depth > MAX_DEPTH) mismatch(`the value is nested deeper than ${MAX_DEPTH} levels`);
