@@ -84,6 +84,14 @@ test('defaults that multiply are ignored', () => {
   expect(of.fields?.[0]?.schema.default).toBeUndefined();
 });
 
+test('NaN and Infinity as defaults', () => {
+  const type = { type: 'double', 'connect.default': 'NaN' };
+  const { fields } = connectSchema(
+    registered(record({ name: 'a', type: 'float', default: '-Infinity' }, { name: 'b', type: [type, 'null'] })),
+  ) as Schema;
+  expect(fields?.map(({ schema: of }) => of.default)).toEqual([-Infinity, NaN]);
+});
+
 test('names that objects inherit', () => {
   const avro = record({ name: '__proto__', type: 'int' }, { name: 'constructor', type: 'string', doc: 'd' });
   const { value, schema: of } = read(registered({ ...avro, 'connect.parameters': { a: 'b' } }), '020261');

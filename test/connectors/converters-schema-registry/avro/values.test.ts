@@ -153,6 +153,12 @@ test('a null of an optional schema is a tombstone', () => {
   expect(write(schema('STRING', { optional: true, default: 'x' }), undefined)).toBeNull();
 });
 
+test('the entries of a map keep their order', () => {
+  const of = mapSchema(STRING, INT);
+  const entries = ['zeta', 'b', 'a', 'Aa', 'BB'].map((key, i) => [key, i] as const);
+  expect([...(roundTrip(of, new Map(entries)) as Map<string, number>)]).toEqual(entries);
+});
+
 test('names that objects inherit are data', () => {
   const of = structSchema(
     ['__proto__', 'constructor', 'toString', 'hasOwnProperty'].map((name) => [name, OPTIONAL_STRING]),
