@@ -31,6 +31,10 @@ export function avroText(connect: Schema | null, config: Config = {}): string {
   return createAvroFormat(config, false).writer(connect).schema.text;
 }
 
+export function recordName(connect: Schema | null): string | null {
+  return createAvroFormat({}, false).writer(connect).recordName;
+}
+
 /** Null: the record is null. */
 export function write(connect: Schema | null, value: unknown, config: Config = {}): Buffer | null {
   const out = new ByteOutput(4);
