@@ -1,9 +1,9 @@
 /** Which Connect type the strings, numbers and booleans of a schema are. */
 import { LogicalName, type SchemaType } from '@millrace/sdk';
-import { MOST_DIGITS } from './decimal-bytes';
 import { unusable } from './schema-error';
 import type { Facts } from './schema-facts';
 import type { Form } from './shape';
+import { MOST_DIGITS } from './vocabulary';
 
 type ScalarType = Exclude<SchemaType, 'ARRAY' | 'MAP' | 'STRUCT'>;
 

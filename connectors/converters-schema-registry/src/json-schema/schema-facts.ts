@@ -6,7 +6,7 @@ import { setMember } from '@millrace/sdk';
 import { JsonNumber } from '@millrace/texts/json';
 import { isObject, memberOf, type Place, type SchemaDocuments, type Tree, type TreeObject } from './schema-documents';
 import { unusable } from './schema-error';
-import { CONNECT_PARAMETERS, CONNECT_TYPE, CONNECT_VERSION } from './vocabulary';
+import { CONNECT_PARAMETERS, CONNECT_TYPE, CONNECT_VERSION, DEEPEST_SCHEMA } from './vocabulary';
 
 export interface Facts {
   /** JSON types of the values, without null. Null: any. */
@@ -77,6 +77,7 @@ class Gathering {
     if (node === false) this.facts.isNever = true;
     if (typeof node === 'boolean') return;
     if (!isObject(node)) throw unusable('it has something else where a schema is expected');
+    if (this.around.size >= DEEPEST_SCHEMA) throw unusable(`more than ${DEEPEST_SCHEMA} schemas refer to one another`);
     if (this.around.has(node)) throw unusable('it refers to itself, so that no value fits it');
     this.around.add(node);
     this.annotations(node);

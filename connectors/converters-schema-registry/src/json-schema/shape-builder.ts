@@ -17,6 +17,7 @@ import { valueKey, type Form, type Shape, type ShapeField } from './shape';
 import { enumParameters } from './sum-types';
 import {
   CONNECT_INDEX,
+  DEEPEST_SCHEMA,
   ENTRY_KEY,
   ENTRY_VALUE,
   GENERALIZED_UNION,
@@ -45,6 +46,7 @@ export class ShapeBuilder {
   private readonly numbers = new Map<Tree, number>();
   private count = 0;
   private unions = 0;
+  private depth = 0;
 
   constructor(
     private readonly documents: SchemaDocuments,
@@ -66,9 +68,12 @@ export class ShapeBuilder {
     const found = known[at];
     if (found === null) throw unusable('it contains itself without an object between');
     if (found !== undefined) return found;
+    if (++this.depth > DEEPEST_SCHEMA) throw unusable(`it is nested deeper than ${DEEPEST_SCHEMA} levels`);
     known[at] = null;
     const own = known;
-    return (known[at] = this.build(place, isMissable, (early) => (own[at] = early)));
+    known[at] = this.build(place, isMissable, (early) => (own[at] = early));
+    this.depth--;
+    return known[at];
   }
 
   /** @param announce is called with a shape that may contain itself, before it is complete */

@@ -11,13 +11,13 @@ import {
   type Schema,
 } from '@millrace/sdk';
 import { JsonNumber, MAX_DEPTH } from '@millrace/texts/json';
-import { MOST_DIGITS, bytesToUnscaled } from './decimal-bytes';
+import { unscaledOf } from '../unscaled';
 import { isoMillis } from './iso-dates';
 import { jsonText, kindOf } from './plain-json';
 import { Misfit, misfit } from './schema-error';
 import type { Shape, ShapeField } from './shape';
 import { UnionChoice, isJsonObject } from './union-choice';
-import { ENTRY_KEY, ENTRY_VALUE } from './vocabulary';
+import { ENTRY_KEY, ENTRY_VALUE, MOST_DIGITS } from './vocabulary';
 
 const BITS: Readonly<Partial<Record<Schema['type'], number>>> = { INT8: 8, INT16: 16, INT32: 32, INT64: 64 };
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -226,7 +226,10 @@ function bytes(tree: unknown): Buffer {
 
 function decimal(schema: Schema, tree: unknown): Decimal {
   const scale = Number(schema.parameters?.scale);
-  if (typeof tree === 'string') return { unscaled: bytesToUnscaled(bytes(tree)), scale };
+  if (typeof tree === 'string') {
+    const unscaled = bytes(tree);
+    return { unscaled: unscaledOf(unscaled, 0, unscaled.length), scale };
+  }
   if (typeof tree === 'number') throw new DigitsLost();
   if (!(tree instanceof JsonNumber)) return wrong('a number, or its bytes in base64', tree);
   const unscaled = rescaled(exactDecimal(tree), scale);

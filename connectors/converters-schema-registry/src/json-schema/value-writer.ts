@@ -17,7 +17,7 @@ import {
   type Schema,
 } from '@millrace/sdk';
 import { ByteOutput } from '../byte-output';
-import { MOST_DIGITS, unscaledToBytes } from './decimal-bytes';
+import { unscaledBytes } from '../unscaled';
 import { isoText } from './iso-dates';
 import type { JsonOutput } from './json-output';
 import type { JsonSchemaSettings } from './json-schema-config';
@@ -27,6 +27,7 @@ import { isObjectMap } from './schema-text';
 import type { Shape } from './shape';
 import { isUnion } from './sum-types';
 import { targetForms, type TargetForms } from './target-forms';
+import { MOST_DIGITS } from './vocabulary';
 
 type Write = (value: unknown) => void;
 
@@ -259,7 +260,7 @@ o.byte(${CLOSE_OBJECT});
     if (Math.abs(scale) > MOST_DIGITS) throw unusable(`the scale of a Decimal is more than ${MOST_DIGITS}`);
     return (value) => {
       if (!isDecimal(value) || value.scale !== scale) wrong();
-      if (isText) out.base64(unscaledToBytes((value as Decimal).unscaled));
+      if (isText) out.base64(unscaledBytes((value as Decimal).unscaled));
       else out.ascii(decimalText(value as Decimal));
     };
   }

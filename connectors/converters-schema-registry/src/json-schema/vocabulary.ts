@@ -29,3 +29,5 @@ export const MOST_SCHEMA_CHARACTERS = 1 << 20;
 /** Of all schemas that one schema refers to, together. */
 export const MOST_CHARACTERS_IN_ALL = 4 << 20;
 export const DEEPEST_SCHEMA = 200;
+/** Of a decimal: an exponent, or a scale, beyond it makes a number that takes seconds to compute. */
+export const MOST_DIGITS = 10_000;

@@ -17,6 +17,13 @@ const doubling = (keyword: string) => ({
     ]),
   ),
 });
+/** Flat as JSON, but each definition leads to the next one. */
+const chain = (link: (next: object) => object) => ({
+  $ref: '#/definitions/0',
+  definitions: Object.fromEntries(
+    Array.from({ length: 9_000 }, (_, i) => [String(i), link({ $ref: `#/definitions/${i + 1}` })]),
+  ),
+});
 const JSON_TYPES = '{"type":';
 
 test.each<[string, unknown, string]>([
@@ -48,6 +55,8 @@ test.each<[string, unknown, string]>([
     'its reference "file:///etc/passwd" is neither in the schema nor one of its references',
   ],
   ['depth', nested(250), 'it is nested deeper than 200 levels'],
+  ['a chain of references', chain((next) => next), 'more than 200 schemas refer to one another'],
+  ['a chain of definitions', chain((next) => ({ properties: { a: next } })), 'it is nested deeper than 200 levels'],
   [
     'depth of JSON',
     `${JSON_TYPES}${'['.repeat(2000)}`,

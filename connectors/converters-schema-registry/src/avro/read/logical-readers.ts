@@ -2,7 +2,7 @@
 import { DAY_MS, decimalScale, LogicalName, type Schema } from '@millrace/sdk';
 import { schemaError } from '../schema-error';
 import type { AvroSchema } from '../schema/avro-schema';
-import { unscaledOf } from '../unscaled';
+import { unscaledOf } from '../../unscaled';
 import { unreadable, type ByteInput } from './byte-input';
 
 export type ReadValue = (input: ByteInput) => unknown;

@@ -1,6 +1,6 @@
 /** Bytes that are a whole record, without their length. */
 import { decimalScale, LogicalName, type Schema } from '@millrace/sdk';
-import { unscaledOf } from '../unscaled';
+import { unscaledOf } from '../../unscaled';
 import { unreadable } from './byte-input';
 import { MOST_DECIMAL_BYTES, type ReadValue } from './logical-readers';
 

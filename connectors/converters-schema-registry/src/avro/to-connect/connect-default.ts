@@ -2,7 +2,7 @@
 import { checkValue, DAY_MS, decimalScale, LogicalName, safeInteger, setMember, type Schema } from '@millrace/sdk';
 import { JsonNumber, type JsonTree } from '../json/json-tree';
 import type { AvroSchema } from '../schema/avro-schema';
-import { unscaledOf } from '../unscaled';
+import { unscaledOf } from '../../unscaled';
 
 /**
  * Undefined: it does not fit, and is ignored as in Java.

@@ -1,7 +1,7 @@
 /** Writers of Connect's logical types. */
 import { DAY_MS, isDecimal, kindOf, LogicalName, temporalProblem, type Decimal } from '@millrace/sdk';
 import type { ByteOutput } from '../../byte-output';
-import { isSmall, smallLength, unscaledBytes } from '../unscaled';
+import { isSmall, smallLength, unscaledBytes } from '../../unscaled';
 import { writeInteger } from './integers';
 import { mismatch } from './mismatch';
 import type { WriteValue } from './primitive-writers';

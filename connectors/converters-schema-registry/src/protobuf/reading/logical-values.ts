@@ -1,6 +1,6 @@
 /** Timestamps, dates, times and decimals from their messages. Sources: the comments of google/type, Connect's types. */
 import { DAY_MS, safeInteger, type Decimal } from '@millrace/sdk';
-import { bytesToUnscaled } from '../decimal-bytes';
+import { unscaledOf } from '../../unscaled';
 import { dataFault } from '../faults';
 import { LENGTH, VARINT, type WireInput } from '../wire/wire-input';
 
@@ -47,7 +47,8 @@ export class LogicalValues {
   /** @param scale of the Connect schema, which all its values have */
   decimal(input: WireInput, end: number, depth: number, scale: number): Decimal {
     this.read(input, end, depth);
-    const unscaled = bytesToUnscaled(this.bytes);
+    const { buffer, byteOffset, length } = this.bytes;
+    const unscaled = unscaledOf(Buffer.from(buffer, byteOffset, length), 0, length);
     const own = this.numbers[3] as number;
     this.bytes = EMPTY;
     if (own === scale || unscaled === 0n) return { unscaled, scale };

@@ -1,7 +1,7 @@
 /** Writes timestamps, dates, times and decimals as messages. Sources: the comments of google/type, Connect's types. */
 import { DAY_MS, isDecimal, kindOf, LogicalName, temporalProblem, type Schema } from '@millrace/sdk';
 import type { ByteOutput } from '../../byte-output';
-import { unscaledToBytes } from '../decimal-bytes';
+import { unscaledBytes } from '../../unscaled';
 import { dataFault, mismatch } from '../faults';
 import { PRECISION } from '../schema/connect-names';
 import { putBytes, putInt32, putInt64 } from '../wire/wire-output';
@@ -51,7 +51,7 @@ export function writeDecimal(output: ByteOutput, value: unknown, scale: number, 
   if (value.scale !== scale) throw mismatch(`its schema has the scale ${scale}, and the value ${value.scale}`);
   output.reserve(1);
   output.bytes[output.length++] = BYTES_1;
-  putBytes(output, unscaledToBytes(value.unscaled));
+  putBytes(output, unscaledBytes(value.unscaled));
   const precision = Number(schema.parameters?.[PRECISION] ?? 0);
   if (Number.isInteger(precision) && precision > 0 && precision < 2 ** 31) member(output, 2, precision);
   member(output, 3, scale);
