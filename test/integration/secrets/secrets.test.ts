@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startWorker, type Answer, type StartedWorker } from '../../../dev/services/worker';
 import type { FetchedBatch } from '../../../packages/kafka-client/src/port';
+import { closedPort, SmallRegistry } from '../../connectors/converters-schema-registry/small-registry';
 import { Clients } from '../../helpers/kafka-clients';
 import { onServer, TestDatabase } from '../../helpers/test-database';
 import { uniqueName } from '../../helpers/unique-name';
@@ -282,6 +283,46 @@ test.each([
   await failed(broken);
   await look(broken);
   await remove(broken);
+  expectNoneLogged();
+});
+
+test('a schema registry that is away, and one that refuses the credentials', async () => {
+  const registry = await SmallRegistry.start(() => ({
+    status: 401,
+    body: { error_code: 401, message: 'Unauthorized' },
+  }));
+  const file = join(folder, uniqueName('lines'));
+  await writeFile(file, 'line\n');
+  const avro = (settings: Record<string, string>) => ({
+    'connector.class': 'FileStreamSource',
+    file,
+    'key.converter': 'org.apache.kafka.connect.storage.StringConverter',
+    'value.converter': 'io.confluent.connect.avro.AvroConverter',
+    ...Object.fromEntries(Object.entries(settings).map(([name, value]) => [`value.converter.${name}`, value])),
+  });
+  try {
+    const away = uniqueName('away');
+    const url = `http://user:${given.plain('registry URL')}@127.0.0.1:${await closedPort()}`;
+    await create(away, { ...avro({ 'schema.registry.url': url }), topic: await clients.topic() });
+    await waitFor('the task to wait for the registry', () =>
+      workers.some(({ process }) => process.log().includes('The schema registry does not answer')),
+    );
+    await look(away);
+    await remove(away);
+    const refused = uniqueName('refused');
+    const login = {
+      'schema.registry.url': registry.url,
+      'basic.auth.credentials.source': 'USER_INFO',
+      'basic.auth.user.info': `user:${given.plain('basic.auth.user.info')}`,
+    };
+    await create(refused, { ...avro(login), topic: await clients.topic(), 'errors.tolerance': 'all' });
+    await failed(refused);
+    await look(refused);
+    await remove(refused);
+    expect(registry.asked[0]?.headers.authorization).toMatch(/^Basic /);
+  } finally {
+    await registry.stop();
+  }
   expectNoneLogged();
 });
 
