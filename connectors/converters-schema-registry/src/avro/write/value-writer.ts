@@ -1,7 +1,7 @@
 /** Writes records with a compiled writer. */
-import { DataError, LogicalName, decimalScale, type ConnectValue, type Schema } from '@millrace/sdk';
+import { DataError, LogicalName, decimalScale, type ConnectValue, type RawStruct, type Schema } from '@millrace/sdk';
 import { ByteOutput } from '../../byte-output';
-import type { ValueWriter } from '../../format';
+import type { RawValueWriter, ValueWriter } from '../../format';
 import type { SchemaText } from '../../registry/schema-registry';
 import type { AvroSettings } from '../avro-settings';
 import { ANYTHING } from '../connect-props';
@@ -23,6 +23,8 @@ export interface WriterSource {
   readonly text: SchemaText;
   readonly settings: AvroSettings;
   readonly strict: boolean;
+  /** For `ValueWriter.raw`. `begin` is to be called before each record. */
+  readonly compileRaw: (struct: RawStruct, encoding: Encoding, begin: () => void) => RawValueWriter | null;
 }
 
 interface Compiled {
@@ -67,6 +69,10 @@ export class AvroValueWriter implements ValueWriter {
       throw error instanceof Mismatch ? this.explained(value, error) : error;
     }
     return true;
+  }
+
+  raw(struct: RawStruct): RawValueWriter | null {
+    return this.encoding === null ? null : this.source.compileRaw(struct, this.encoding, this.begin);
   }
 
   /** The error with its place, which the fast writer does not keep. */

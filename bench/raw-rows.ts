@@ -1,21 +1,24 @@
 /**
- * Cost of writing a row of about 200 B as JSON from its bytes, beside writing its plain value; then with schemas, each
- * row of another one of 200 tables and 50 in a transaction, beside one table.
- * `npm run bench -- raw-json [ROWS]` (Default: 2,000,000)
+ * Cost of writing a row of about 200 B as JSON and as Avro from its bytes, beside writing its plain value; then with
+ * schemas, each row of another one of 200 tables and 50 in a transaction, beside one table.
+ * `npm run bench -- raw-rows [ROWS]` (Default: 2,000,000)
  */
 import {
   decimalSchema,
+  convertWhenReady,
   plainRecord,
   RawCursor,
   RawRow,
   schema,
   structSchema,
   type CellForm,
+  type Converter,
   type RawShape,
   type RawStruct,
 } from '@millrace/sdk';
 import { JsonConverter } from '../src/converters/json/json-converter';
-import { figure, heading } from './lib/report';
+import { avroConverter } from '../connectors/converters-schema-registry/src/avro';
+import { figure, heading, whole } from './lib/report';
 
 const ROWS = Number(process.argv[2] ?? 2_000_000);
 const int = (bytes: Buffer, start: number, end: number): number => {
@@ -180,57 +183,78 @@ const shapes = Array.from({ length: TABLES }, (_, i) => ({
   value: copyOf(shape.value, i),
 }));
 
-function manyTables(tables: number): void {
-  const key = new JsonConverter();
-  const value = new JsonConverter();
-  key.configure({});
-  value.configure({});
-  const cursor = new RawCursor();
-  let bytes = 0;
-  const write = (rows: number): void => {
-    for (let i = 0; i < rows; i++) {
-      const of = shapes[i % tables] as RawShape;
-      const transaction = shareds[Math.floor(i / PER_TRANSACTION) & 7] as never;
-      cursor.locate(new RawRow(of, chunk, 0, transaction, 100_000_000_000 + i, null));
-      bytes += (key.fromRaw('t', of.key as RawStruct, cursor) as Buffer).length;
-      bytes += (value.fromRaw('t', of.value, cursor) as Buffer).length;
-    }
-  };
-  write(ROWS / 10);
-  const began = process.cpuUsage();
-  bytes = 0;
-  write(ROWS);
-  const { user, system } = process.cpuUsage(began);
-  figure(`${tables} table(s), ${bytes / ROWS} B`, `${((user + system) / ROWS).toFixed(3)} µs`);
+/** A registry in memory: ids are known after the first record of each table. */
+const FORMATS: Readonly<Record<string, () => Converter>> = {
+  JSON: () => new JsonConverter(),
+  Avro: () => avroConverter.create(),
+};
+const SETTINGS: Readonly<Record<string, string>> = { 'schema.registry.url': 'mock://bench' };
+
+interface Pair {
+  readonly key: Converter;
+  readonly value: Converter;
 }
 
-heading('One row of 200 B as JSON without schemas');
-for (const round of [1, 2, 3]) {
-  for (const way of ['raw', 'plain'] as const) {
-    const key = new JsonConverter();
-    const value = new JsonConverter();
-    key.configure({ 'schemas.enable': 'false' });
-    value.configure({ 'schemas.enable': 'false' });
-    const cursor = new RawCursor();
-    let bytes = 0;
-    const began = process.cpuUsage();
-    for (let i = 0; i < ROWS; i++) {
-      const one = new RawRow(shape, chunk, 0, shareds[(i >> 6) & 7] as never, 100_000_000_000 + i, null);
-      if (way === 'raw') {
-        cursor.locate(one);
-        bytes +=
-          (key.fromRaw('t', shape.key as never, cursor) as Buffer).length +
-          (value.fromRaw('t', shape.value, cursor) as Buffer).length;
-      } else {
-        const plain = plainRecord({ key: one, value: one });
-        bytes +=
-          (key.fromConnectData('t', shape.key!.schema, plain.key) as Buffer).length +
-          (value.fromConnectData('t', envelope, plain.value) as Buffer).length;
-      }
-    }
-    const { user, system } = process.cpuUsage(began);
-    figure(`${way}, round ${round}, ${bytes / ROWS} B`, `${((user + system) / ROWS).toFixed(3)} µs`);
-  }
+function pair(format: string, settings = SETTINGS): Pair {
+  const create = FORMATS[format] as () => Converter;
+  const made = { key: create(), value: create() };
+  made.key.configure(settings, true);
+  made.value.configure(settings, false);
+  return made;
 }
-heading('One row of 200 B as JSON with schemas');
-for (const tables of [1, TABLES, 1, TABLES]) manyTables(tables);
+
+const microseconds = ({ user, system }: NodeJS.CpuUsage): string => `${((user + system) / ROWS).toFixed(3)} µs`;
+
+async function manyTables(format: string, tables: number): Promise<void> {
+  const { key, value } = pair(format);
+  const cursor = new RawCursor();
+  let bytes = 0;
+  const write = (i: number): void => {
+    const of = shapes[i % tables] as RawShape;
+    const transaction = shareds[Math.floor(i / PER_TRANSACTION) & 7] as never;
+    cursor.locate(new RawRow(of, chunk, 0, transaction, 100_000_000_000 + i, null));
+    bytes += (key.fromRaw?.('t', of.key as RawStruct, cursor) as Buffer).length;
+    bytes += (value.fromRaw?.('t', of.value, cursor) as Buffer).length;
+  };
+  for (let i = 0; i < tables; i++) await convertWhenReady(() => write(i));
+  for (let i = 0; i < ROWS / 10; i++) write(i);
+  bytes = 0;
+  const began = process.cpuUsage();
+  for (let i = 0; i < ROWS; i++) write(i);
+  figure(`${format}, ${tables} table(s), ${whole(bytes / ROWS)} B`, microseconds(process.cpuUsage(began)));
+}
+
+async function oneTable(format: string, way: 'raw' | 'plain', round: number): Promise<void> {
+  const { key, value } = pair(format, { ...SETTINGS, 'schemas.enable': 'false' });
+  const cursor = new RawCursor();
+  let bytes = 0;
+  const write = (i: number): void => {
+    const one = new RawRow(shape, chunk, 0, shareds[(i >> 6) & 7] as never, 100_000_000_000 + i, null);
+    if (way === 'raw') {
+      cursor.locate(one);
+      bytes += (key.fromRaw?.('t', shape.key as RawStruct, cursor) as Buffer).length;
+      bytes += (value.fromRaw?.('t', shape.value, cursor) as Buffer).length;
+      return;
+    }
+    const plain = plainRecord({ key: one, value: one });
+    bytes += (key.fromConnectData('t', shape.key!.schema, plain.key) as Buffer).length;
+    bytes += (value.fromConnectData('t', envelope, plain.value) as Buffer).length;
+  };
+  await convertWhenReady(() => write(0));
+  bytes = 0;
+  const began = process.cpuUsage();
+  for (let i = 0; i < ROWS; i++) write(i);
+  figure(`${format}, ${way}, round ${round}, ${whole(bytes / ROWS)} B`, microseconds(process.cpuUsage(began)));
+}
+
+async function main(): Promise<void> {
+  heading('One row of 200 B, without schemas in the records');
+  for (const round of [1, 2, 3])
+    for (const way of ['raw', 'plain'] as const)
+      for (const format of Object.keys(FORMATS)) await oneTable(format, way, round);
+  heading('One row of 200 B, JSON with schemas');
+  for (const tables of [1, TABLES, 1, TABLES])
+    for (const format of Object.keys(FORMATS)) await manyTables(format, tables);
+}
+
+void main();
