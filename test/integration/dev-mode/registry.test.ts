@@ -1,9 +1,10 @@
 /** `millrace dev --registry`, in separate processes: schemas are kept, and a data folder has one registry. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../../dev/services/free-port';
 import type { StartedWorker } from '../../../dev/services/worker';
+import { waitFor } from '../../helpers/wait-for';
 import { asking } from '../../schema-registry/registry-client';
 import { dev, millrace } from './dev-process';
 
@@ -50,6 +51,31 @@ test('subjects, versions, ids and settings are there after a stop and after a ki
   expect((await ask('GET', '/subjects')).body).toEqual(['s', 't', 'u']);
   expect((await ask('POST', '/subjects/u/versions', { schema: '"long"' })).body).toEqual({ id: 3 });
   expect((await ask('POST', '/subjects/v/versions', { schema: '"int"' })).body).toEqual({ id: 4 });
+});
+
+test('a connector with the printed settings writes Avro, with its schema in the registry, and a sink reads it', async () => {
+  const port = await freePort();
+  const worker = await started(['--registry', String(port)]);
+  await waitFor('the printed settings', () => worker.process.log().includes('value.converter.schema.registry.url='));
+  const settings = Object.fromEntries(
+    [...worker.process.log().matchAll(/Avro: +([\w.]+)=(\S+)/g)].map(([, key, value]) => [key, value]),
+  ) as Record<string, string>;
+  expect(Object.keys(settings)).toEqual(['value.converter', 'value.converter.schema.registry.url']);
+  const lines = join(folder, 'lines.txt');
+  const copy = join(folder, 'copy.txt');
+  writeFileSync(lines, 'one\ntwo\n');
+  const source = { 'connector.class': 'FileStreamSource', file: lines, topic: 'lines' };
+  const sink = { 'connector.class': 'FileStreamSink', file: copy, topics: 'lines' };
+  await worker.register({ name: 'source', config: { ...source, ...settings } });
+  await worker.register({
+    name: 'sink',
+    config: { ...sink, ...settings, 'consumer.override.auto.offset.reset': 'earliest' },
+  });
+  await waitFor('both lines in the copy', () => existsSync(copy) && readFileSync(copy, 'utf8') === 'one\ntwo\n', {
+    detail: () => worker.process.log().slice(-4000),
+  });
+  const { body } = await asking(`http://127.0.0.1:${port}`)('GET', '/subjects/lines-value/versions/latest');
+  expect(body).toEqual({ subject: 'lines-value', version: 1, id: 1, schema: '"string"' });
 });
 
 test('a large schema is stored', async () => {
