@@ -1,3 +1,4 @@
+import { get } from 'node:http';
 import { memoryLog, startSchemaRegistry, type RunningSchemaRegistry } from '@millrace/schema-registry';
 import { type Ask, asking, record } from './registry-client';
 
@@ -317,6 +318,22 @@ describe('requests that are refused', () => {
       body: new URLSearchParams({ compatibility: 'NONE' }),
     });
     expect(response.status).toBe(415);
+  });
+
+  test.each([
+    ['a name that a page resolves to this machine', { host: 'evil.example:8081' }, 403],
+    ['a page of another origin', { origin: 'http://evil.example' }, 403],
+    ['a name of this machine', { host: 'localhost:8081' }, 200],
+    ['a name of a container', { host: 'host.docker.internal' }, 200],
+    ['an address', { host: '[::1]:8081' }, 200],
+  ])('web pages do not reach it: %s', async (_, headers, status) => {
+    const answered = await new Promise<number | undefined>((resolve, reject) => {
+      get(`${registry.url}/subjects`, { headers }, (response) => resolve(response.resume().statusCode)).on(
+        'error',
+        reject,
+      );
+    });
+    expect(answered).toBe(status);
   });
 
   test.each([

@@ -29,12 +29,26 @@ export function registryServer({ routes, report }: ServerOptions): Server {
 }
 
 async function answer(find: RouteFinder, request: IncomingMessage): Promise<unknown> {
+  checkCaller(request);
   const [path = '', query = ''] = splitOnce(request.url ?? '');
   const match = find(request.method ?? '', path);
   if (match === 'no path') throw new RegistryError(404, 404, 'HTTP 404 Not Found');
   if (match === 'no method') throw new RegistryError(405, 405, 'HTTP 405 Method Not Allowed');
   const body = await readBody(request);
   return await match.run({ params: match.params, query: new URLSearchParams(query), body });
+}
+
+/** Names that no web page can have as its own: IP addresses, names without a dot, and those for local networks. */
+const LOCAL_HOST = /^(?:\[[^\]]*\]|[\d.]+|[\w-]+|[\w.-]+\.(?:localhost|local|internal))(?::\d+)?$/i;
+
+/** A page in a browser may resolve its name to this machine (DNS rebinding), or be of another origin. */
+function checkCaller({ headers, socket }: IncomingMessage): void {
+  const { host, origin } = headers;
+  const isLoopback = socket.localAddress === '127.0.0.1' || socket.localAddress === '::1';
+  if (isLoopback && host !== undefined && !LOCAL_HOST.test(host))
+    throw new RegistryError(403, 403, 'The name in the Host header may be that of a web page: use 127.0.0.1');
+  if (origin !== undefined && origin !== `http://${host}`)
+    throw new RegistryError(403, 403, 'Web pages of other origins may not use this registry');
 }
 
 function splitOnce(url: string): readonly [string, string] {
