@@ -233,13 +233,14 @@ class Generator {
     const name = random.chance(0.7) ? 'io.confluent.connect.avro.MapEntry' : this.newName('com.example');
     if (this.named.has(name)) return this.again(around);
     const keys = this.primitive();
-    const values = this.any(depth - 1, 'io.confluent.connect.avro');
+    const values = this.any(depth - 1, name.includes('.') ? name.slice(0, name.lastIndexOf('.')) : around);
     const fields = [
       { name: 'key', type: keys.node },
       { name: 'value', type: values.node },
     ];
     const more = random.chance(0.3) ? { 'connect.internal.type': 'MapEntry' } : {};
-    this.named.set(name, { node: name, value: () => [keys.value(), values.value()], branch: name });
+    if (name.includes('.'))
+      this.named.set(name, { node: name, value: () => [keys.value(), values.value()], branch: name });
     return {
       node: { type: 'array', items: { type: 'record', name, fields, ...more } },
       value: () => Array.from({ length: random.below(3) }, () => [keys.value(), values.value()]),

@@ -1,8 +1,10 @@
 /** Differences from Confluent's AvroConverter that are meant, with their reasons. Everything else is unexplained. */
+import { inspect } from 'node:util';
 import { LogicalName, type Schema } from '@millrace/sdk';
 import type { Branch } from './avro-node';
 import type { Case } from './cases';
 import type { Difference } from './comparison';
+import { noted } from './notation';
 
 interface Explanation {
   readonly why: string;
@@ -39,14 +41,29 @@ function hasLargeDefault(schema: Schema | null): boolean {
 const hasBytesKeys = (entries: unknown): boolean =>
   Array.isArray(entries) && entries.length > 0 && Array.isArray(entries[0]?.[0]) && entries[0][0][0] === 'bytes';
 
-/** Whether a map somewhere in it has two keys of the same bytes. */
+/** Whether a map somewhere in it has two keys that are different objects of the same value. */
 function hasEqualKeys(value: unknown): boolean {
   if (value instanceof Map) {
-    const keys = [...(value as Map<unknown, unknown>).keys()].filter((key) => Buffer.isBuffer(key));
-    return new Set(keys.map((key) => key.toString('hex'))).size < keys.length;
+    const keys = [...(value as Map<unknown, unknown>).keys()].filter((key) => typeof key === 'object');
+    return new Set(keys.map((key) => JSON.stringify(noted(null, key)))).size < keys.length;
   }
   if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return false;
   return Object.values(value).some(hasEqualKeys);
+}
+
+/** Whether a schema that is no struct has the name of one. */
+function hasNameOfStruct(schema: Schema | null): boolean {
+  const structs = new Set<string>();
+  const others = new Set<string>();
+  const visit = (one: Schema | null): void => {
+    if (one === null) return;
+    if (one.name !== null) (one.type === 'STRUCT' ? structs : others).add(one.name);
+    for (const field of one.fields ?? []) visit(field.schema);
+    visit(one.keySchema);
+    visit(one.valueSchema);
+  };
+  visit(schema);
+  return [...others].some((name) => structs.has(name));
 }
 
 /** Long numbers in the form of this process. */
@@ -142,12 +159,12 @@ const EXPLANATIONS: readonly Explanation[] = [
     holds: ({ java, own }) => says(java, 'Did not find matching union field for data') && own === 'none',
   },
   {
-    why: 'keys that are bytes are different keys in JavaScript even if they are equal',
+    why: 'keys that are bytes or decimals are different keys in JavaScript even if they are equal',
     path: /^written\.bytes$/,
     holds: (_, one) => hasEqualKeys(one.value),
   },
   {
-    why: 'keys that are bytes are different keys in JavaScript even if they are equal',
+    why: 'keys that are bytes or decimals are different keys in JavaScript even if they are equal',
     path: /\.value$/,
     holds: ({ java, own }) => hasBytesKeys(java) || hasBytesKeys(own),
   },
@@ -185,6 +202,30 @@ const EXPLANATIONS: readonly Explanation[] = [
     path: /^read\.error$/,
     holds: ({ java, own }, { settings }) =>
       settings['generalized.sum.type.support'] === 'true' && says(java, 'Invalid Java object') && own === 'none',
+  },
+  {
+    why: 'a map of JavaScript has no key -0',
+    path: /^rewritten\.bytes$/,
+    holds: ({ java, own }, { value }) => {
+      const unsigned = (hex: unknown): string => String(hex).replaceAll('80', '00');
+      return unsigned(java) === unsigned(own) && inspect(value, { depth: null }).includes('-0');
+    },
+  },
+  {
+    why: 'Java fails with an exception that is no refusal',
+    path: /^written\.error$/,
+    holds: ({ java, own }) =>
+      (says(java, 'NullPointerException') || says(java, 'Not a record: ["null"')) && own === 'none',
+  },
+  {
+    why: 'Java takes any schema that has the name of a struct around or before it for that struct',
+    path: /^written\.(?:avro|error)/,
+    holds: (_, one) => one.kind === 'write' && hasNameOfStruct(one.schema),
+  },
+  {
+    why: 'Java takes a map for one that was written as an array, in a union that has both',
+    path: /^read\.error$/,
+    holds: ({ java, own }) => says(java, 'Invalid type for MAP: class java.util.HashMap') && own === 'none',
   },
 ];
 

@@ -13,6 +13,7 @@ import { avroConverterClasses } from '../../../dev/services/avro-converter-class
 import { debeziumPluginPath } from '../../../dev/services/debezium-jars';
 import { javaConnectJars } from '../../../dev/services/java-connect-jars';
 import { fetchPythonAvro } from '../../../dev/services/python-avro';
+import { whyNoPip } from '../../../dev/services/python-packages';
 import type { StartedWorker } from '../../../dev/services/worker';
 import { Clients } from '../../helpers/kafka-clients';
 import { TestDatabase } from '../../helpers/test-database';
@@ -21,6 +22,7 @@ import { waitFor } from '../../helpers/wait-for';
 import { ask, Cluster, describeWithJava, reaches } from './fixtures';
 
 const CONVERTER = 'io.confluent.connect.avro.AvroConverter';
+const FILE_SINK = 'org.apache.kafka.connect.file.FileStreamSinkConnector';
 const TABLES = `
   CREATE TYPE mood AS ENUM ('sad', 'ok');
   CREATE TABLE todo (id int PRIMARY KEY, title text NOT NULL DEFAULT 'none', done boolean, price numeric(8,2),
@@ -46,6 +48,9 @@ interface Bytes {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
 }
+
+const noPip = whyNoPip();
+if (noPip !== null) process.stderr.write(`SKIPPED: Avro is not read by Python. ${noPip}\n`);
 
 describeWithJava('Avro pipelines of Java and of Millrace', () => {
   let registry: Apicurio;
@@ -102,6 +107,15 @@ describeWithJava('Avro pipelines of Java and of Millrace', () => {
     void (await waitFor(`${count} records of ${topic}`, async () => (await records(topic)).length >= count, {
       detail: () => cluster.logs(),
     }));
+  const linesWhen = async (file: string, count: number): Promise<string[]> =>
+    await waitFor(
+      `${count} lines in ${file}`,
+      async () => {
+        const lines = (await readFile(file, 'utf8').catch(() => '')).split('\n').slice(0, -1);
+        return lines.length >= count && lines;
+      },
+      { detail: () => cluster.logs() },
+    );
   const get = async (path: string): Promise<unknown> => await (await fetch(`${registry.url}${path}`)).json();
 
   test('a change stream of both: the same schemas, ids and bytes', async () => {
@@ -147,12 +161,26 @@ describeWithJava('Avro pipelines of Java and of Millrace', () => {
             [`${topic}-${part}`, `ours.${topic}-${part}`].sort(),
           );
       }
+      // Each worker's file sink reads what Java's worker wrote.
+      const files = new Map([
+        [java, cluster.path('java')],
+        [ours, other.path('ours')],
+      ]);
+      for (const [worker, file] of files) {
+        const name = `${prefix}_sink_${worker === java ? 'java' : 'ours'}`;
+        const sink = { 'connector.class': FILE_SINK, topics: `${prefix}.public.todo`, file, ...converters() };
+        await worker.register({ name, config: { ...sink, 'consumer.override.auto.offset.reset': 'earliest' } });
+      }
+      const count = (await records(`${prefix}.public.todo`)).length;
+      const [theirs, own] = await Promise.all([...files.values()].map(async (file) => await linesWhen(file, count)));
+      // Java shows the object that holds bytes.
+      expect(own).toEqual(theirs?.map((line) => line.replaceAll(/java\.nio\.\w+\[pos=0 lim=2 cap=2\]/g, 'AP8=')));
     } finally {
       await other.close();
     }
   });
 
-  test('Python’s clients and Java’s converter read what Millrace writes', async () => {
+  (noPip === null ? test : test.skip)('Python’s clients and Java’s converter read what Millrace writes', async () => {
     const name = uniqueName('read');
     const topic = `${database.name}.public.todo`;
     const worker = await cluster.ours();
@@ -206,24 +234,20 @@ describeWithJava('Avro pipelines of Java and of Millrace', () => {
     const sink = {
       name: `${name}_sink`,
       config: {
-        'connector.class': 'org.apache.kafka.connect.file.FileStreamSinkConnector',
+        'connector.class': FILE_SINK,
         topics: topic,
         file,
         'consumer.override.auto.offset.reset': 'earliest',
         ...converters(),
       },
     };
-    const lines = async (): Promise<string[]> =>
-      (await readFile(file, 'utf8').catch(() => '')).split('\n').slice(0, -1);
     let expected = 0;
     const change = async (from: number): Promise<void> => {
       await database.query(
         `INSERT INTO todo (id, title, price, at) SELECT i, 'title ' || i, i / 3.0, now() FROM generate_series(${from}, ${from + 9}) i`,
       );
       expected += 10;
-      await waitFor(`${expected} lines`, async () => (await lines()).length >= expected, {
-        detail: () => cluster.logs(),
-      });
+      await linesWhen(file, expected);
     };
     await database.query("INSERT INTO todo (id, title) VALUES (0, 'of the snapshot')");
     expected = 1;
@@ -245,7 +269,7 @@ describeWithJava('Avro pipelines of Java and of Millrace', () => {
     for (const one of [source, sink]) await reaches(worker, one.name, 'RUNNING RUNNING', worker);
     await change(300);
 
-    const written = await lines();
+    const written = await linesWhen(file, expected);
     expect(new Set(written).size).toBe(expected);
     // Java's and ours show a struct in the same form, so that only values differ.
     const shape = (line: string): string => (line.match(/\w+=/g) ?? []).join('');
