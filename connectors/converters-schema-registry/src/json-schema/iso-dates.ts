@@ -6,10 +6,13 @@ const LONGEST = 40;
 const DATE = /^([+-]\d{6}|\d{4})-(\d{2})-(\d{2})$/;
 const TIME = /^(\d{2}):(\d{2}):(\d{2})(\.\d{1,9})?(Z|[+-]\d{2}:?\d{2})?$/;
 
-/** @param name of the logical type */
+/** @param name of the logical type. Throws Misfit. */
 export function isoText(name: string, ms: number): string {
   if (name === LogicalName.TIME) return ms === DAY_MS ? '24:00:00.000Z' : new Date(ms).toISOString().slice(11);
   const text = new Date(ms).toISOString();
+  // Other years have a sign and more digits, which the formats of JSON Schema do not allow.
+  if (!/^\d{4}-/.test(text))
+    misfit('has a year before 0 or after 9999, for which the format of its schema has no text');
   return name === LogicalName.DATE ? text.slice(0, text.indexOf('T')) : text;
 }
 

@@ -106,7 +106,7 @@ export class RandomSchemas {
       return { unscaled: BigInt(integer(50)) ** BigInt(1 + random.below(4)), scale: Number(of.parameters?.scale) };
     if (of.name === 'org.apache.kafka.connect.data.Date') return new Date(integer(20) * 86_400_000);
     if (of.name === 'org.apache.kafka.connect.data.Time') return new Date(random.below(86_400_000));
-    if (of.name === 'org.apache.kafka.connect.data.Timestamp') return new Date(integer(50));
+    if (of.name === 'org.apache.kafka.connect.data.Timestamp') return new Date(random.below(2 ** 47) - 2 ** 45);
     switch (of.type) {
       case 'STRUCT': {
         const chosen = of.name === UNION ? random.below(3) : -1;

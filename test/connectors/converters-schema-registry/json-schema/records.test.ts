@@ -69,9 +69,11 @@ test('a map is named by its key, a union without a value, and a value in itself'
   expect(thrownBy(() => jsonOf(null, loop)).message).toContain('is nested deeper than 1000 levels');
 });
 
-test('a date beyond Date has no text in ISO 8601, but a number', () => {
+test('years of other than four digits have no text in ISO 8601, but a number', () => {
   expect(jsonOf(timestampSchema(), 10n ** 17n)).toBe('100000000000000000');
-  expect(thrownBy(() => jsonOf(timestampSchema(), 10n ** 17n, ISO)).code).toBe('CONVERTER_MISMATCH');
+  for (const value of [10n ** 17n, new Date('+010000-01-01T00:00:00Z'), new Date('-000001-01-01T00:00:00Z')])
+    expect(thrownBy(() => jsonOf(timestampSchema(), value, ISO)).code).toBe('CONVERTER_MISMATCH');
+  expect(jsonOf(timestampSchema(), new Date('0000-01-01T00:00:00Z'), ISO)).toBe('"0000-01-01T00:00:00.000Z"');
   expect(read('100000000000000000', registered(schemaText(timestampSchema()))).value).toBe(10n ** 17n);
 });
 
