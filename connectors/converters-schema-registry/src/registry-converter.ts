@@ -19,7 +19,7 @@ import { ByteOutput } from './byte-output';
 import type { RawValueWriter, SchemaFormat, ValueReader, ValueWriter } from './format';
 import { openRegistry } from './registry/open-registry';
 import type { OpenRegistry } from './registry/open-registry';
-import type { RegisteredSchema, SchemaKey, SchemaType } from './registry/schema-registry';
+import type { RegisteredSchema, SchemaKey, SchemaText, SchemaType } from './registry/schema-registry';
 import { FRAME_BYTES, FrameReader } from './wire/frame';
 
 const NO_HEADERS: readonly RawHeader[] = [];
@@ -33,6 +33,7 @@ const CONVERTERS: Readonly<Record<SchemaType, string>> = {
 };
 /** Readers that are kept, so that records with ever new ids do not fill the memory. */
 const MOST_READERS = 1_000;
+const MOST_SCHEMAS = 1_000;
 
 interface Writing {
   readonly topic: string;
@@ -40,6 +41,14 @@ interface Writing {
   readonly writer: ValueWriter;
   readonly id: number;
   /** By `monotonicNow()`. Infinity: it does not change. */
+  readonly until: number;
+}
+
+/** About the schemas of a topic that have the same text. */
+interface Agreed {
+  /** What records are written with. Null: their own schema. */
+  readonly registered: RegisteredSchema | null;
+  readonly id: number;
   readonly until: number;
 }
 
@@ -62,6 +71,8 @@ export class RegistryConverter implements Converter {
   private readonly output = new ByteOutput();
   /** Of the formats: what they compile, or why they cannot. */
   private readonly writers = new WeakMap<object, ValueWriter | Failure>();
+  /** By content and topic: sources may make equal schemas for each record, which must not wait each time. */
+  private readonly agreed = new Map<string, Map<string, Agreed>>();
   private readonly writings = new WeakMap<object, Map<string, Writing>>();
   private readonly raws = new WeakMap<RawStruct, Map<string, RawWriting>>();
   private readonly readers = new Map<SchemaKey, ValueReader | Failure>();
@@ -125,9 +136,17 @@ export class RegistryConverter implements Converter {
     if (topics === undefined) this.writings.set(owner, (topics = new Map<string, Writing>()));
     const found = topics.get(topic);
     if (found !== undefined && isCurrent(found)) return (this.lastWriting = found);
-    const own = topics;
+    const own = this.writer(schema);
+    const agreed = this.agreed.get(contentOf(own.schema))?.get(topic);
+    if (agreed !== undefined && isCurrent(agreed)) {
+      const { id, until } = agreed;
+      const made = { topic, schema, writer: this.writerAsAgreed(agreed, schema, own), id, until };
+      topics.set(topic, made);
+      return (this.lastWriting = made);
+    }
+    const subject = this.registry.settings.subject(topic, this.isKey, own.recordName);
     throw new ConverterNotReady(
-      this.registered(topic, schema).then((made) => own.set(topic, { topic, schema, ...made })),
+      this.agree(subject, own.schema).then((made) => this.keepAgreed(contentOf(own.schema), topic, made)),
     );
   }
 
@@ -143,38 +162,43 @@ export class RegistryConverter implements Converter {
     return (this.lastRaw = found);
   }
 
-  /** The writer of the schema that the settings say, and its id. As in Java, they count in this order. */
-  private async registered(topic: string, schema: Schema | null): Promise<Pick<Writing, 'writer' | 'id' | 'until'>> {
+  /** What the settings say about the schema. As in Java, they count in this order. */
+  private async agree(subject: string, schema: SchemaText): Promise<Agreed> {
     const { client, settings } = this.registry;
-    const own = this.writer(schema);
-    const subject = settings.subject(topic, this.isKey, own.recordName);
     if (!settings.autoRegister && settings.useSchemaId !== null) {
-      return this.written(await client.byKey(settings.useSchemaId), schema, own, Infinity);
+      const registered = await client.byKey(settings.useSchemaId);
+      return { registered, id: registered.id, until: Infinity };
     }
     if (!settings.autoRegister && settings.useLatestVersion) {
-      return this.written(await client.latest(subject), schema, own, monotonicNow() + settings.latestTtlMs);
+      const registered = await client.latest(subject);
+      return { registered, id: registered.id, until: monotonicNow() + settings.latestTtlMs };
     }
     const request = settings.autoRegister ? client.register : client.lookUp;
-    const { id } = await request.call(client, subject, own.schema, settings.normalize);
-    return { writer: own, id, until: Infinity };
+    const { id } = await request.call(client, subject, schema, settings.normalize);
+    return { registered: null, id, until: Infinity };
   }
 
-  /** With the bytes of a registered schema. If that cannot hold the records, each fails, without another attempt. */
-  private written(
-    registered: RegisteredSchema,
-    schema: Schema | null,
-    own: ValueWriter,
-    until: number,
-  ): Pick<Writing, 'writer' | 'id' | 'until'> {
+  private keepAgreed(content: string, topic: string, made: Agreed): void {
+    const { agreed } = this;
+    let topics = agreed.get(content);
+    if (topics === undefined) {
+      if (agreed.size >= MOST_SCHEMAS) agreed.delete(agreed.keys().next().value as string);
+      agreed.set(content, (topics = new Map<string, Agreed>()));
+    }
+    topics.set(topic, made);
+  }
+
+  /** If a registered schema cannot hold the records, each fails, without another attempt. */
+  private writerAsAgreed({ registered }: Agreed, schema: Schema | null, own: ValueWriter): ValueWriter {
+    if (registered === null) return own;
     const writer = attempt(() =>
       this.format.writerOf(this.ofFormat(registered), schema, this.registry.settings.latestStrict),
     );
-    if (!(writer instanceof Failure)) return { writer, id: registered.id, until };
+    if (!(writer instanceof Failure)) return writer;
     const write = (): never => {
       throw writer.error;
     };
-    const { schema: text, recordName } = own;
-    return { writer: { schema: text, recordName, write }, id: registered.id, until };
+    return { schema: own.schema, recordName: own.recordName, write };
   }
 
   /** Whether null is not a tombstone for the schema. */
@@ -236,5 +260,8 @@ function attempt<T>(compile: () => T): T | Failure {
     return new Failure(error);
   }
 }
+
+const contentOf = ({ text, references }: SchemaText): string =>
+  references.length === 0 ? text : `${text}\n${JSON.stringify(references)}`;
 
 const isCurrent = ({ until }: { readonly until: number }): boolean => until === Infinity || monotonicNow() < until;

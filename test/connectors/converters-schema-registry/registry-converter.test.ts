@@ -135,6 +135,19 @@ describe('writing', () => {
     expect(format.compiled).toEqual(['writer']);
   });
 
+  test('equal schemas of later records do not wait: neither own ones nor those of the registry', async () => {
+    registry.answering = ({ method }) =>
+      method === 'POST' ? { body: { id: 7 } } : { body: { schema: 'v1', schemaType: 'JSON', version: 1, id: 41 } };
+    const equal = () => ({ ...TEXT });
+    const converter = converterWith();
+    expect(await write(converter, 'a', { schema: equal() })).toBe('7 a');
+    for (let i = 0; i < 10; i++) expect(() => converter.fromConnectData('t', equal(), 'b')).not.toThrow();
+    expect(() => converter.fromConnectData('u', equal(), 'b')).toThrow('not ready yet');
+    const latest = converterWith({ 'auto.register.schemas': 'false', 'use.latest.version': 'true' });
+    expect(await write(latest, 'a', { schema: equal() })).toBe('41 v1 a');
+    for (let i = 0; i < 10; i++) expect(() => latest.fromConnectData('t', equal(), 'b')).not.toThrow();
+  });
+
   test('keys, and names of records', async () => {
     registry.answering = ids();
     await write(converterWith({}, true), 'a');
