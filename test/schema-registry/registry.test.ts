@@ -292,6 +292,19 @@ describe('modes', () => {
   });
 });
 
+test('an id that an import gives again is compared by its new schema', async () => {
+  const fits = async (schema: string) =>
+    (await ask('POST', '/compatibility/subjects/s/versions/latest', { schema })).body;
+  for (const schema of ['"int"', '"string"']) {
+    await ask('PUT', '/mode?force=true', { mode: 'IMPORT' });
+    expect(await register('s', schema, { id: 7, version: 1 })).toEqual({ id: 7 });
+    expect(await fits('"bytes"')).toEqual({ is_compatible: schema === '"string"' });
+    await ask('PUT', '/mode', { mode: 'READWRITE' });
+    await ask('DELETE', '/subjects/s');
+    await ask('DELETE', '/subjects/s?permanent=true');
+  }
+});
+
 describe('requests that are refused', () => {
   test.each([
     ['GET', '/nothing', undefined, error(404, 404, 'HTTP 404 Not Found')],

@@ -18,7 +18,7 @@ const MAX_KEPT_CHARACTERS = 16 * 1024 * 1024;
 
 export class SchemaParser {
   /** By id; the least recently used first. */
-  private readonly kept = new Map<number, ParsedSchema>();
+  private readonly kept = new Map<number, { readonly text: string; readonly parsed: ParsedSchema }>();
   private keptCharacters = 0;
 
   constructor(
@@ -37,19 +37,25 @@ export class SchemaParser {
     return this.format(source.type).parse(source.text, dependencies.texts, normalize);
   }
 
-  /** A version, whose content depends on its id only. Throws InvalidSchema. */
+  /** A version. Throws InvalidSchema. */
   parseStored(source: SchemaSource & { readonly id: number }): ParsedSchema {
-    const { id } = source;
-    const parsed = this.kept.get(id) ?? this.parse(source, false);
-    if (this.kept.delete(id)) this.keptCharacters -= source.text.length;
-    this.kept.set(id, parsed);
-    this.keptCharacters += source.text.length;
-    for (const [oldest, { text }] of this.kept) {
+    const { id, text } = source;
+    const known = this.kept.get(id);
+    // An import may give the id of a deleted schema to another one.
+    const parsed = known?.text === text ? known.parsed : this.parse(source, false);
+    if (known !== undefined) this.forget(id, known.text);
+    this.kept.set(id, { text, parsed });
+    this.keptCharacters += text.length;
+    for (const [oldest, kept] of this.kept) {
       if (this.keptCharacters <= MAX_KEPT_CHARACTERS) break;
-      this.kept.delete(oldest);
-      this.keptCharacters -= text.length;
+      this.forget(oldest, kept.text);
     }
     return parsed;
+  }
+
+  private forget(id: number, text: string): void {
+    this.kept.delete(id);
+    this.keptCharacters -= text.length;
   }
 }
 
