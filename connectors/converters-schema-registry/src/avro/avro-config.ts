@@ -57,8 +57,10 @@ export const AVRO_CONFIG: readonly ConfigKey[] = [
     type: 'INT',
     default: 1000,
     importance: 'LOW',
-    documentation: 'How many schemas the converter remembers.',
+    documentation: 'No effect: the converter remembers the schemas that are in use.',
     group: GROUP,
+    withoutEffect: true,
+    visible: false,
   },
 ];
 
@@ -68,7 +70,6 @@ export function avroSettings(config: ConnectorConfig): AvroSettings {
     if (text === undefined || text === '') return AVRO_CONFIG.find(({ name }) => name === key)?.default === true;
     return text === 'true';
   };
-  const size = Number(config['schemas.cache.config'] ?? 1000);
   return {
     enhanced: isSet('enhanced.avro.schema.support'),
     generalized: isSet('generalized.sum.type.support'),
@@ -78,6 +79,5 @@ export function avroSettings(config: ConnectorConfig): AvroSettings {
     optionalMapKeys: isSet('allow.optional.map.keys'),
     flattenSingletons: isSet('flatten.singleton.unions'),
     ignoreDefaults: isSet('ignore.default.for.nullables'),
-    cacheSize: Number.isInteger(size) && size > 0 ? size : 1000,
   };
 }

@@ -16,6 +16,4 @@ export interface AvroSettings {
   readonly flattenSingletons: boolean;
   /** `ignore.default.for.nullables` */
   readonly ignoreDefaults: boolean;
-  /** `schemas.cache.config` */
-  readonly cacheSize: number;
 }

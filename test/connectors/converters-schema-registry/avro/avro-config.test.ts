@@ -25,9 +25,9 @@ test('the converter lists each key once', () => {
 });
 
 test.each([
-  [{}, true, false, 1000],
-  [{ 'connect.meta.data': ' FALSE ', 'scrub.invalid.names': 'True', 'schemas.cache.config': '5' }, false, true, 5],
-  [{ 'connect.meta.data': '', 'schemas.cache.config': '0' }, true, false, 1000],
-])('settings of %p', (config, metaData, scrub, cacheSize) => {
-  expect(avroSettings(config)).toMatchObject({ metaData, scrub, cacheSize, flattenSingletons: true, enhanced: false });
+  [{}, true, false],
+  [{ 'connect.meta.data': ' FALSE ', 'scrub.invalid.names': 'True' }, false, true],
+  [{ 'connect.meta.data': '' }, true, false],
+])('settings of %p', (config, metaData, scrub) => {
+  expect(avroSettings(config)).toMatchObject({ metaData, scrub, flattenSingletons: true, enhanced: false });
 });

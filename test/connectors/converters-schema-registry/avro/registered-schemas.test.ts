@@ -148,6 +148,11 @@ test('an integer that a float or double cannot represent is refused', () => {
   expect(() => written(record({ name: 'f', type: 'float' }), of, { f: 2 ** 24 + 1 })).toThrow('exactly');
 });
 
+test('an optional value needs no schema with null, because null is a record without a value', () => {
+  expect(written(record({ name: 'id', type: 'int' }), optional(ROW))).toEqual({ id: 1 });
+  expect(writeAs(registered('bytes'), schema('BYTES', { optional: true }), Buffer.from('ab')).toString()).toBe('ab');
+});
+
 test('types of referenced schemas', () => {
   const address = { type: 'record', name: 'Address', namespace: 'shop', fields: [{ name: 'city', type: 'string' }] };
   const customer = {

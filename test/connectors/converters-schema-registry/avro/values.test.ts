@@ -160,6 +160,21 @@ test('the entries of a map keep their order', () => {
   expect([...(roundTrip(of, new Map(entries)) as Map<string, number>)]).toEqual(entries);
 });
 
+test('a union of which no member has a value is null', () => {
+  const of = structSchema(
+    [
+      ['int', schema('INT32', { optional: true })],
+      ['string', OPTIONAL_STRING],
+    ],
+    { name: 'io.confluent.connect.avro.Union', optional: true },
+  );
+  expect(write(of, { int: null })).toBeNull();
+  expect(write(of, { int: null, string: 'a' })?.toString('hex')).toBe('040261');
+  expect(() => write({ ...of, optional: false }, {})).toThrow('none of the members of the union has a value');
+  const within = structSchema([['u', of]], { name: 'R' });
+  expect(write(within, { u: {} })?.toString('hex')).toBe('00');
+});
+
 test('names that objects inherit are data', () => {
   const of = structSchema(
     ['__proto__', 'constructor', 'toString', 'hasOwnProperty'].map((name) => [name, OPTIONAL_STRING]),

@@ -1,10 +1,20 @@
 /** Writes records with a compiled writer. */
-import { DataError, LogicalName, decimalScale, type ConnectValue, type RawStruct, type Schema } from '@millrace/sdk';
+import {
+  DataError,
+  LogicalName,
+  decimalScale,
+  readMember,
+  type ConnectValue,
+  type Field,
+  type RawStruct,
+  type Schema,
+} from '@millrace/sdk';
 import { ByteOutput } from '../../byte-output';
 import type { RawValueWriter, ValueWriter } from '../../format';
 import type { SchemaText } from '../../registry/schema-registry';
 import type { AvroSettings } from '../avro-settings';
 import { ANYTHING } from '../connect-props';
+import { isUnion } from '../from-connect/connect-kinds';
 import { schemaError } from '../schema-error';
 import { ANYTHING_SCHEMA } from '../schema/anything';
 import type { AvroSchema } from '../schema/avro-schema';
@@ -41,6 +51,8 @@ export class AvroValueWriter implements ValueWriter {
   private readonly writePlain: WriteValue;
   private readonly prefix: Uint8Array;
   private readonly isOptional: boolean;
+  /** Of an optional struct that stands for a union: null if none of them has a value. */
+  private readonly unionMembers: readonly Field[] | null;
   private traced: Compiled | null = null;
 
   /** Throws DataError if the Avro schema cannot hold the values. */
@@ -49,6 +61,7 @@ export class AvroValueWriter implements ValueWriter {
     this.schema = text;
     this.recordName = avro.type === 'record' ? avro.name.full : null;
     this.isOptional = connect === null || connect.optional;
+    this.unionMembers = connect !== null && connect.optional && isUnion(connect) ? connect.fields : null;
     const { encoding, begin } = compile(source, false);
     this.encoding = encoding;
     this.begin = begin;
@@ -57,7 +70,7 @@ export class AvroValueWriter implements ValueWriter {
   }
 
   write(value: ConnectValue, output: ByteOutput): boolean {
-    if (value === null || value === undefined) {
+    if (value === null || value === undefined || this.isEmptyUnion(value)) {
       if (this.isOptional) return false;
       throw mismatchError(new Mismatch('null value for a schema that is not optional'));
     }
@@ -73,6 +86,15 @@ export class AvroValueWriter implements ValueWriter {
 
   raw(struct: RawStruct): RawValueWriter | null {
     return this.encoding === null ? null : this.source.compileRaw(struct, this.encoding, this.begin);
+  }
+
+  private isEmptyUnion(value: NonNullable<ConnectValue>): boolean {
+    if (this.unionMembers === null || typeof value !== 'object') return false;
+    const { ignoreDefaults } = this.source.settings;
+    return this.unionMembers.every(({ name, schema }) => {
+      const member = readMember(value as Record<string, unknown>, name) ?? (ignoreDefaults ? null : schema.default);
+      return member === null || member === undefined;
+    });
   }
 
   /** The error with its place, which the fast writer does not keep. */
@@ -99,7 +121,8 @@ function compile({ connect, avro, settings, strict }: WriterSource, traced: bool
   }
   const options: CompilerOptions = { strict, traced };
   const compiler = new WriterCompiler(settings, options);
-  const encoding = compiler.encoding(connect, avro, false);
+  // Null never gets here: it is a record without a value.
+  const encoding = compiler.encoding({ ...connect, optional: false }, avro, false);
   return { encoding: avro.type === 'bytes' ? withoutLength(connect, encoding) : encoding, begin: compiler.begin };
 }
 
