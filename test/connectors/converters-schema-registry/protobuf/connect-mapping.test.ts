@@ -357,6 +357,36 @@ describe('names', () => {
     });
   });
 
+  test.each([
+    'string',
+    'message',
+    'enum',
+    'oneof',
+    'optional',
+    'repeated',
+    'map',
+    'reserved',
+    'group',
+    'option',
+    'bytes',
+  ])('a struct called %s is none of the words of the language', (name) => {
+    const inner = structSchema([[name, schema('INT32')]], { name });
+    const struct = structSchema(
+      [
+        [`${name}_`, inner],
+        ['l', arraySchema(inner)],
+        ['m', mapSchema(schema('STRING'), inner)],
+      ],
+      { name: 'Row' },
+    );
+    const value = { [`${name}_`]: { [name]: 1 }, l: [{ [name]: 2 }], m: new Map([['k', { [name]: 3 }]]) };
+    expect(roundTrip(struct, value)).toEqual(value);
+    expect(new ForeignMessage(schemaText(struct), 'Row').json(writeAs(struct, value).subarray(1))).toEqual({
+      ...value,
+      m: { k: { [name]: 3 } },
+    });
+  });
+
   test('a struct that is there twice is declared once', () => {
     const value = structSchema([['id', schema('INT64')]], { name: 's.t.Value' });
     const envelope = structSchema(

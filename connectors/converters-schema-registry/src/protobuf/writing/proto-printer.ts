@@ -1,6 +1,11 @@
 /** The text of generated types, in proto3. */
-import type { EnumType, FieldType, Meta, ProtoField } from '../schema/proto-model';
+import { isScalar, type EnumType, type FieldType, type Meta, type ProtoField } from '../schema/proto-model';
 import type { DraftMessage, GeneratedFile } from './draft-message';
+
+/** Words that begin something else than a field of the type. */
+const KEYWORDS: ReadonlySet<string> = new Set(
+  'message enum extend extensions reserved option oneof optional required repeated map group export local'.split(' '),
+);
 
 export function printFile({ package: packageName, message, imports }: GeneratedFile): string {
   const lines = ['syntax = "proto3";'];
@@ -47,10 +52,11 @@ function fieldText(field: ProtoField, parent: DraftMessage): string {
   return `${label}${typeText} ${name} = ${number}${options};`;
 }
 
-/** Types in the message by their name, others by their full one. */
+/** Types in the message by their name, unless that means something else there; others by their full one. */
 function typeName(type: FieldType, parent: DraftMessage): string {
   if (typeof type === 'string') return type;
-  return type.fullName === `${parent.fullName}.${type.name}` ? type.name : `.${type.fullName}`;
+  const isNear = type.fullName === `${parent.fullName}.${type.name}`;
+  return isNear && !isScalar(type.name) && !KEYWORDS.has(type.name) ? type.name : `.${type.fullName}`;
 }
 
 function metaText({ params }: Meta): string {

@@ -4,6 +4,9 @@ import { ENUM, GENERALIZED_ENUM, GENERALIZED_UNION, UNION } from '../schema/conn
 import type { EnumType } from '../schema/proto-model';
 import type { DraftMessage } from './draft-message';
 
+/** Names that a value of an enum can have: not the words that begin something else there. */
+const VALID = /^(?!(?:option|reserved)$)[A-Za-z_]\w*$/;
+
 /** The name of the oneof that the struct stands for. Null: it is a message. */
 export function unionOf(schema: Schema): string | null {
   if (schema.type !== 'STRUCT') return null;
@@ -36,7 +39,7 @@ export function enumOf(schema: Schema, parent: DraftMessage): EnumType | null {
   const known = parent.enums.find((other) => other.name === name && sameValues(other.values, values));
   if (known !== undefined) return known;
   const numbers = [...values.values()];
-  const free = [name, ...values.keys()].every((one) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(one) && !parent.taken.has(one));
+  const free = [name, ...values.keys()].every((one) => VALID.test(one) && !parent.taken.has(one));
   if (!free || values.has(name) || !numbers.includes(0) || numbers.some((number) => number !== (number | 0)))
     return null;
   for (const one of [name, ...values.keys()]) parent.taken.add(one);
