@@ -207,6 +207,11 @@ describe('schemas that are refused', () => {
       /not expected|declares more than/,
     ],
     ['too many values', `message M {} enum E { ${many(50_001, (i) => `A${i}=${i};`)} }`, /declares more than/],
+    [
+      'fields of a large enum',
+      `${PROTO3} message M { ${many(100, (i) => `E f${i}=${i + 1};`)} } enum E { ${many(6_000, (i) => `A${i}=${i};`)} }`,
+      /more than 500000 values/,
+    ],
     ['a name too long', `message ${'x'.repeat(501)} {}`, /more than 500 characters/],
     [
       'lists that stand for themselves',

@@ -17,7 +17,7 @@ import {
   UNION,
   type Logical,
 } from '../schema/connect-names';
-import { MOST_NESTING } from '../schema/limits';
+import { MOST_ENUM_VALUES, MOST_NESTING } from '../schema/limits';
 import { defaultOf } from '../schema/field-defaults';
 import {
   fieldOf,
@@ -84,6 +84,8 @@ export class ConnectSchemas {
   /** Of messages whose members are not known yet. */
   private readonly open: MessageType[] = [];
   private standing = 0;
+  private readonly enums = new Map<EnumType, Readonly<Record<string, string>>>();
+  private enumValues = 0;
 
   constructor(private readonly settings: ProtobufSettings) {}
 
@@ -233,11 +235,18 @@ export class ConnectSchemas {
 
   private enumSchema(type: EnumType, options: Options): Schema {
     const { enhanced, generalizedSums, intForEnums } = this.settings;
-    const marker = generalizedSums ? GENERALIZED_ENUM : ENUM;
+    // Each field has the parameters in a list of its own, with its number.
+    if ((this.enumValues += type.values.size) > MOST_ENUM_VALUES)
+      throw schemaError(`The enums of the schema, for each field of one, have more than ${MOST_ENUM_VALUES} values.`);
     const name = enhanced ? type.fullName : type.name;
-    const parameters = new Map([[marker, name]]);
-    for (const [value, number] of type.values) parameters.set(`${marker}.${value}`, String(number));
-    return make(intForEnums ? 'INT32' : 'STRING', { ...options, name, parameters: Object.fromEntries(parameters) });
+    let parameters = this.enums.get(type);
+    if (parameters === undefined) {
+      const marker = generalizedSums ? GENERALIZED_ENUM : ENUM;
+      const values = [...type.values].map(([value, number]) => [`${marker}.${value}`, String(number)] as const);
+      parameters = Object.fromEntries([[marker, name], ...values]);
+      this.enums.set(type, parameters);
+    }
+    return make(intForEnums ? 'INT32' : 'STRING', { ...options, name, parameters });
   }
 }
 

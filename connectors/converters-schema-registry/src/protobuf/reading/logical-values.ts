@@ -6,8 +6,8 @@ import { LENGTH, VARINT, type WireInput } from '../wire/wire-input';
 
 const MOST_TIME = 8.64e15;
 const NANOS_PER_MS = 1_000_000;
-/** Larger powers of ten are not worth their memory. */
-const MOST_DIGITS = 100_000;
+/** Larger powers of ten are not worth their time. */
+const MOST_DIGITS = 20_000;
 
 /** The members of the message that was read last: of numbers from 1 to 4. */
 export class LogicalValues {
@@ -52,7 +52,9 @@ export class LogicalValues {
     const own = this.numbers[3] as number;
     this.bytes = EMPTY;
     if (own === scale || unscaled === 0n) return { unscaled, scale };
-    if (Math.abs(scale - own) > MOST_DIGITS) throw dataFault('a decimal has too many digits');
+    const digits = Math.abs(scale - own);
+    if (digits > MOST_DIGITS) throw dataFault('a decimal has too many digits');
+    input.made(digits >> 4);
     if (own < scale) return { unscaled: unscaled * 10n ** BigInt(scale - own), scale };
     const divisor = 10n ** BigInt(own - scale);
     if (unscaled % divisor !== 0n)

@@ -7,6 +7,9 @@ import { UNKNOWN, type FieldReader, type MessageReading } from './field-reader';
 /** Readers of fields with small numbers are in a list. */
 const MOST_LISTED = 256;
 
+/** An object takes the memory of about so many members. */
+const OBJECT_COST = 4;
+
 type Struct = Record<string, unknown>;
 
 export class StructReader implements MessageReading {
@@ -17,7 +20,8 @@ export class StructReader implements MessageReading {
   private readonly lists: FieldReader[] = [];
   private readonly structsForNulls: FieldReader[] = [];
   private readonly required: FieldReader[] = [];
-  private size = 1;
+  /** About the memory of an empty struct, in members. */
+  private size = OBJECT_COST;
 
   /** @param value of the member until it is read; not for repeated fields */
   addMember(name: string, value: unknown): void {
@@ -29,7 +33,10 @@ export class StructReader implements MessageReading {
     const { number, repeated, presence } = reader.field;
     if (number < MOST_LISTED) this.listed[number] = reader;
     else this.others.set(number, reader);
-    if (repeated && reader.union === null) this.lists.push(reader);
+    if (repeated && reader.union === null) {
+      this.lists.push(reader);
+      this.size += OBJECT_COST;
+    }
     if (presence === 'required') this.required.push(reader);
   }
 

@@ -33,7 +33,7 @@ export class WireInput {
   open(bytes: Uint8Array, at: number): void {
     this.bytes = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     this.at = at;
-    this.members = MOST_MEMBERS;
+    this.members = membersOf(this.bytes.length - at);
   }
 
   close(): void {
@@ -42,7 +42,7 @@ export class WireInput {
 
   /** Counts what the record becomes: a short record of empty messages must not become a huge one. */
   made(members: number): void {
-    if ((this.members -= members) < 0) throw dataFault(`it has more than ${MOST_MEMBERS} members`);
+    if ((this.members -= members) < 0) throw dataFault('it has more members than a record of its size may have');
   }
 
   /** The bits above the lowest 32 are ignored, as in other implementations. */
@@ -219,6 +219,11 @@ export class WireInput {
     this.at = at + count;
     return at;
   }
+}
+
+/** How many members a record may become: messages may lack most of their fields. */
+function membersOf(length: number): number {
+  return Math.min(MOST_MEMBERS, 500_000 + 16 * length);
 }
 
 export function checkDepth(depth: number): void {
