@@ -23,6 +23,7 @@ import { misfitOf } from './writer-misfit';
 /** A run of digits that a double may not hold. */
 const LONG_NUMBER = /\d{16}/;
 const NONE: readonly never[] = [];
+const MOST_REFUSED = 1_000;
 const NO_DEPENDENCIES: ReadonlyMap<string, string> = new Map();
 
 /** Throws ConfigError. */
@@ -35,6 +36,8 @@ class JsonSchemaFormat implements SchemaFormat {
   private readonly out = new JsonOutput(new ByteOutput(0));
   private readonly compiler: WriterCompiler;
   private readonly decoder: ValueDecoder;
+  /** Why schemas cannot be used, by their ids: many records may name one that takes long. */
+  private readonly refused = new Map<number, unknown>();
 
   constructor(private readonly settings: JsonSchemaSettings) {
     this.compiler = new WriterCompiler(settings, this.out);
@@ -59,7 +62,16 @@ class JsonSchemaFormat implements SchemaFormat {
   }
 
   reader(registered: RegisteredSchema): ValueReader {
-    return new RegisteredReader(registered.id, this.shape(registered), this.decoder, this.validator(registered));
+    const { refused } = this;
+    const known = refused.get(registered.id);
+    if (known !== undefined) throw known;
+    try {
+      return new RegisteredReader(registered.id, this.shape(registered), this.decoder, this.validator(registered));
+    } catch (error) {
+      if (refused.size >= MOST_REFUSED) refused.delete(refused.keys().next().value as number);
+      refused.set(registered.id, error);
+      throw error;
+    }
   }
 
   /** Null: values are not validated. */

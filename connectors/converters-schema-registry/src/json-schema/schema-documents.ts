@@ -27,12 +27,15 @@ export interface Place {
   readonly document: Document;
 }
 
+/** Takes about a second. */
+const MOST_LOOKS = 1_000_000;
 /** Keywords whose value is no schema, and holds none. */
 const DATA: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'connect.parameters']);
 
 export class SchemaDocuments {
   readonly root: Place;
   private readonly named = new Map<string, Place>();
+  private looks = 0;
 
   /** Throws DataError `JSON_SCHEMA_INVALID`. */
   constructor(registered: Pick<RegisteredSchema, 'text' | 'dependencies'>) {
@@ -59,6 +62,11 @@ export class SchemaDocuments {
         this.named.get(`${target.document.base}#${fragment}`));
     if (found === undefined) throw unusable(`its reference ${shown(reference)} leads to nothing`);
     return found;
+  }
+
+  /** Before each look at a schema: texts are bounded, but references multiply. Throws DataError. */
+  look(): void {
+    if (++this.looks > MOST_LOOKS) throw unusable('its references lead to too many schemas');
   }
 
   private find(name: string, base: string): Place | undefined {

@@ -73,6 +73,7 @@ class Gathering {
 
   add(place: Place): void {
     const { node } = place;
+    this.documents.look();
     if (++this.count > MOST_SCHEMAS) throw unusable(`more than ${MOST_SCHEMAS} schemas apply to one value`);
     if (node === false) this.facts.isNever = true;
     if (typeof node === 'boolean') return;
@@ -167,6 +168,7 @@ class Gathering {
       const { type, $ref, const: only } = at.node;
       if (type === 'null' || only === null) return true;
       if (typeof $ref !== 'string') return false;
+      this.documents.look();
       at = this.documents.resolve($ref, at);
     }
     return false;

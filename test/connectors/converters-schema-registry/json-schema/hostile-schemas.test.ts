@@ -1,6 +1,6 @@
 /** Schemas that cannot be used, or would cost too much: a named error, within a bounded time, and never a request. */
 import { arraySchema, schema, structSchema, type Schema } from '@millrace/sdk';
-import { read, registered, schemaOf, schemaText, thrownBy } from './json-schema-harness';
+import { formatOf, read, registered, schemaOf, schemaText, thrownBy } from './json-schema-harness';
 
 const nested = (depth: number, inner: unknown = { type: 'string' }): unknown => {
   let of = inner;
@@ -87,6 +87,24 @@ test.each<[string, unknown, string]>([
 ])('%s', (_name, of, reason) => {
   const error = thrownBy(() => read('null', registered(of)));
   expect(error).toMatchObject({ code: 'JSON_SCHEMA_INVALID', message: `The JSON Schema cannot be used: ${reason}.` });
+});
+
+test('a schema that cannot be used is looked at once', () => {
+  const format = formatOf();
+  const errors = [1, 1, 2].map((id) => thrownBy(() => format.reader(registered(doubling('allOf'), {}, id))));
+  expect(errors[0]?.code).toBe('JSON_SCHEMA_INVALID');
+  expect(errors[1]).toBe(errors[0]);
+  expect(errors[2]).not.toBe(errors[0]);
+});
+
+test('many properties that each lead to many schemas are given up', () => {
+  const halves = doubling('allOf').definitions;
+  const properties = Object.fromEntries(
+    Array.from({ length: 2_000 }, (_, i) => [`p${i}`, { $ref: '#/definitions/28' }]),
+  );
+  const error = thrownBy(() => read('{}', registered({ properties, definitions: halves })));
+  expect(error).toMatchObject({ code: 'JSON_SCHEMA_INVALID' });
+  expect(error.message).toContain('its references lead to too many schemas');
 });
 
 test('alternatives that double end', () => {
