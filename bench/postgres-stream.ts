@@ -1,8 +1,8 @@
 /**
  * How fast a worker streams a backlog of inserted rows (about 200 B each, a thousand per transaction) from a
- * replication slot to Kafka, as JSON, compared with `pg_recvlogical` writing the same backlog to /dev/null.
+ * replication slot to Kafka, as JSON or Avro, compared with `pg_recvlogical` writing the same backlog to /dev/null.
  * `npm run bench -- postgres-stream [ROWS [ROWS_PER_TRANSACTION [VARIANTS]]]` (Default: 500,000, 1,000 and `schemas`).
- * Variants: `schemas` or `none` for the converter, `+lz4` etc. for the producer's compression, e.g.
+ * Variants: `schemas` or `none` for the JSON converter, or `avro` with a schema registry of this process; `+lz4` etc. for the producer's compression, e.g.
  * `none,schemas+lz4`, each in a worker of its own; `java:` before one runs it in Java's worker with Debezium, tuned for
  * throughput (needs a JDK, and Maven the first time). `pg_recvlogical` comes with PostgreSQL's client programs.
  */
@@ -10,6 +10,8 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { Kafka, logLevel, type Admin } from 'kafkajs';
 import { Client } from 'pg';
+import { startSchemaRegistry } from '@millrace/schema-registry';
+import { avroConverterClasses } from '../dev/services/avro-converter-classes';
 import { debeziumPluginPath } from '../dev/services/debezium-jars';
 import { startJavaConnect } from '../dev/services/java-connect';
 import { useOrStartKafka, type RunningKafka } from '../dev/services/kafka';
@@ -18,6 +20,7 @@ import { postgresSource } from '../dev/services/postgres-source';
 import { waitFor } from '../dev/services/wait-for';
 import { startWorker } from '../dev/services/worker';
 import { findPostgresProgram } from './lib/postgres-programs';
+import { recordBytes } from './lib/record-bytes';
 import { benchmark, figure, heading, whole } from './lib/report';
 import { createSampleSource, insertInTransactions } from './lib/sample-rows';
 import { cpuSeconds, machineSeconds, measure } from './lib/usage';
@@ -97,16 +100,14 @@ async function stream({ variant, slot, url, kafka, admin, database, limit }: Str
   const [converter, compression = 'none'] = variant.replace('java:', '').split('+');
   const show = (name: string, value: string, aim?: string): void =>
     figure(VARIANTS.length === 1 ? name : `${variant}: ${name}`, value, aim);
-  const settings = {
-    'value.converter.schemas.enable': String(converter !== 'none'),
-    'key.converter.schemas.enable': String(converter !== 'none'),
-    'producer.compression.type': compression,
-  };
+  const registry = converter === 'avro' ? await startSchemaRegistry({ port: 0 }) : null;
+  const settings = { ...converterSettings(converter, registry?.url), 'producer.compression.type': compression };
   const base = { bootstrapServers: kafka.bootstrapServers, group: run };
   const worker = isJava
     ? await startJavaConnect({
         ...base,
         jvmFlags: TUNED_JVM,
+        jars: registry === null ? [] : [await avroConverterClasses()],
         settings: { ...settings, ...TUNED_PRODUCER, 'plugin.path': await debeziumPluginPath() },
       })
     : await startWorker({ ...base, settings, nodeFlags: NODE_FLAGS });
@@ -168,7 +169,22 @@ async function stream({ variant, slot, url, kafka, admin, database, limit }: Str
     show('machine, CPU available', `${total.toFixed(1)} s`);
     show('machine, idle', `${(((after.idle - machine.idle) / total) * 100).toFixed(0)} %`);
     show('worker, peak RSS', `${whole(used.peak)} MiB`, '< 200 MB');
+    show('bytes a record', whole(await recordBytes(kafka.bootstrapServers, topic)));
   } finally {
     await worker.stop();
+    await registry?.close();
   }
+}
+
+function converterSettings(converter: string | undefined, registry: string | undefined): Record<string, string> {
+  return Object.fromEntries(
+    ['key.converter', 'value.converter'].flatMap((key) =>
+      registry === undefined
+        ? [[`${key}.schemas.enable`, String(converter !== 'none')]]
+        : [
+            [key, 'io.confluent.connect.avro.AvroConverter'],
+            [`${key}.schema.registry.url`, registry],
+          ],
+    ),
+  );
 }
