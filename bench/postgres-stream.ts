@@ -2,9 +2,10 @@
  * How fast a worker streams a backlog of inserted rows (about 200 B each, a thousand per transaction) from a
  * replication slot to Kafka, as JSON or Avro, compared with `pg_recvlogical` writing the same backlog to /dev/null.
  * `npm run bench -- postgres-stream [ROWS [ROWS_PER_TRANSACTION [VARIANTS]]]` (Default: 500,000, 1,000 and `schemas`).
- * Variants: `schemas` or `none` for the JSON converter, or `avro` with a schema registry of this process; `+lz4` etc. for the producer's compression, e.g.
- * `none,schemas+lz4`, each in a worker of its own; `java:` before one runs it in Java's worker with Debezium, tuned for
- * throughput (needs a JDK, and Maven the first time). `pg_recvlogical` comes with PostgreSQL's client programs.
+ * Variants: `schemas` or `none` for the JSON converter, `avro` with a schema registry in this process; `+lz4` etc. for
+ * the producer's compression, e.g. `none,schemas+lz4`, each in a worker of its own; `java:` before one runs it in
+ * Java's worker with Debezium, tuned for throughput (needs a JDK, and Maven the first time). `pg_recvlogical` comes
+ * with PostgreSQL's client programs.
  */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -4,6 +4,11 @@ import { join } from 'node:path';
 import type { ConfigKey } from '@millrace/sdk';
 import { DEFINITIONS as ANALYTICS_DEFINITIONS } from '../../connectors/analytics/src/config/definitions';
 import { analyticsSink } from '../../connectors/analytics/src/connector';
+import { AVRO_CONFIG } from '../../connectors/converters-schema-registry/src/avro/avro-config';
+import { REGISTRY_CONFIG } from '../../connectors/converters-schema-registry/src/config';
+import { APICURIO_CONFIG } from '../../connectors/converters-schema-registry/src/config/apicurio-settings';
+import { JSON_SCHEMA_CONFIG } from '../../connectors/converters-schema-registry/src/json-schema/json-schema-config';
+import { PROTOBUF_CONFIG } from '../../connectors/converters-schema-registry/src/protobuf/protobuf-config';
 import { fileStreamSink } from '../../connectors/file/src/sink/connector';
 import { fileStreamSource } from '../../connectors/file/src/source/connector';
 import { postgresConnector } from '../../connectors/postgres/src/connector';
@@ -32,6 +37,7 @@ export function referencePages(): ReadonlyMap<string, string> {
     ['analytics-sink.md', analyticsPage()],
     ['connector-keys.md', connectorKeysPage()],
     ['transformations.md', transformationsPage()],
+    ['schema-registry-converters.md', registryConvertersPage()],
     ['worker-settings.md', workerPage()],
   ]);
 }
@@ -155,7 +161,7 @@ function connectorKeysPage(): string {
     'Keys of every connector',
     `
 What a connector config may contain besides the keys of the connector itself.
-Prefixes lead to the settings of other parts: \`key.converter.\`, \`value.converter.\`, \`header.converter.\`, \`transforms.ALIAS.\`, \`predicates.ALIAS.\` (see [Transformations, predicates, converters](transformations.md)), and \`producer.override.\`, \`consumer.override.\`, \`admin.override.\` to those of Kafka's clients.
+Prefixes lead to the settings of other parts: \`key.converter.\`, \`value.converter.\`, \`header.converter.\`, \`transforms.ALIAS.\`, \`predicates.ALIAS.\` (see [Transformations, predicates, converters](transformations.md) and [Converters with a schema registry](schema-registry-converters.md)), and \`producer.override.\`, \`consumer.override.\`, \`admin.override.\` to those of Kafka's clients.
 `,
     [
       ['All connectors', of(commonKeys({ ...NO_CHOICES, connectorVersions: [] }))],
@@ -187,6 +193,24 @@ A transformation may have \`predicate\`, the alias of a predicate, and \`negate\
       ['Predicates', plugins(builtInPredicates)],
       ['Debezium’s transformations', plugins(debeziumTransformations())],
       ['Converters', plugins(builtInConverters.filter(({ plugin }) => plugin.type === 'converter'))],
+    ],
+  );
+}
+
+function registryConvertersPage(): string {
+  const of = (all: readonly ConfigKey[]): string => keys(withOtherNames(all.map((key) => referenceKey(key))));
+  return page(
+    'Converters with a schema registry: every key',
+    `
+The [guide](../how-to/schema-registry.md) explains how they work together.
+In a config, each key has the prefix \`key.converter.\` or \`value.converter.\`.
+`,
+    [
+      ['Schema registry', of(REGISTRY_CONFIG)],
+      ['AvroConverter', of(AVRO_CONFIG)],
+      ['JsonSchemaConverter', of(JSON_SCHEMA_CONFIG)],
+      ['ProtobufConverter', of(PROTOBUF_CONFIG)],
+      ['Apicurio’s AvroConverter', of(APICURIO_CONFIG)],
     ],
   );
 }

@@ -28,6 +28,7 @@ export const REFERENCE: Readonly<Record<string, string>> = {
   'src/config/worker-settings.ts': 'reference/worker-settings.md',
   'src/config/connector-config.ts': 'reference/connector-keys.md',
   'src/transforms': 'reference/transformations.md',
+  'connectors/converters-schema-registry/src/config/registry-config.ts': 'reference/schema-registry-converters.md',
   'connectors/postgres/src/config/definitions.ts': 'reference/postgres-source.md',
   'connectors/file/src/sink/config.ts': 'reference/file-connectors.md',
   'connectors/analytics/src/config/definitions.ts': 'reference/analytics-sink.md',

@@ -17,6 +17,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
   section('Tutorial', [['First pipeline in ten minutes', '/tutorial/first-pipeline']]),
   section('How-to', [
     ['Move from Java and Debezium', '/how-to/move-from-java'],
+    ['Use Avro with a schema registry', '/how-to/schema-registry'],
     ['Deploy: Kubernetes, systemd, Compose', '/deployment'],
     ['Operate workers', '/operations'],
     ['Use the console', '/console'],
@@ -46,6 +47,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
     ['Analytics sink: every key', '/reference/analytics-sink'],
     ['Debezium’s transformations: guide', '/connectors/transforms-debezium'],
     ['Transformations, converters', '/reference/transformations'],
+    ['Converters with a schema registry', '/reference/schema-registry-converters'],
     ['Native packages', '/installation#native-packages'],
     ['Changelog', '/changelog'],
   ]),
