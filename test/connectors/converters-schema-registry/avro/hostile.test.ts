@@ -40,6 +40,16 @@ test.each<[string, unknown, string]>([
     'Decimal',
   ],
   [
+    'a decimal of a huge scale',
+    { type: 'bytes', logicalType: 'decimal', scale: 2_000_000_000 },
+    'The scale of a decimal',
+  ],
+  [
+    'a decimal without a scale',
+    { type: 'bytes', 'connect.name': 'org.apache.kafka.connect.data.Decimal' },
+    '"scale" of a BYTES schema must be an integer',
+  ],
+  [
     'two members of a union with one name',
     [
       { type: 'record', name: 'a.R', fields: [] },

@@ -50,6 +50,17 @@ export function precisionOf(schema: Schema): number | null {
   return parameter(schema, Param.PRECISION) === undefined ? null : parsedInteger(schema, Param.PRECISION);
 }
 
+/** A decimal of more zeros than this would take seconds, and all the memory, to become a text. */
+const MOST_SCALE = 10_000;
+
+export function scaleOf(schema: Schema): number {
+  const scale = parsedInteger(schema, Param.SCALE);
+  if (Math.abs(scale) <= MOST_SCALE) return scale;
+  throw schemaError(`The scale of a decimal is not between -${MOST_SCALE} and ${MOST_SCALE}.`, {
+    scale: String(scale),
+  });
+}
+
 export function parsedInteger(schema: Schema, name: string): number {
   const text = parameter(schema, name) ?? '';
   const value = /^[+-]?\d{1,10}$/.test(text) ? Number(text) : NaN;

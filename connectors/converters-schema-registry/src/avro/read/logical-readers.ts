@@ -1,5 +1,6 @@
 /** Readers of Connect's logical types. */
-import { DAY_MS, decimalScale, LogicalName, type Schema } from '@millrace/sdk';
+import { DAY_MS, LogicalName, type Schema } from '@millrace/sdk';
+import { scaleOf } from '../from-connect/logical-props';
 import { schemaError } from '../schema-error';
 import type { AvroSchema } from '../schema/avro-schema';
 import { unscaledOf } from '../../unscaled';
@@ -31,7 +32,7 @@ function misplaced(connect: Schema): never {
 }
 
 function decimalReader(connect: Schema, avro: AvroSchema): ReadValue {
-  const scale = connect.type === 'BYTES' ? decimalScale(connect) : misplaced(connect);
+  const scale = connect.type === 'BYTES' ? scaleOf(connect) : misplaced(connect);
   const size = avro.type === 'fixed' ? avro.size : -1;
   return (input) => {
     const length = size < 0 ? input.length() : size;

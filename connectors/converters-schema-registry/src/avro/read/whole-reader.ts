@@ -1,12 +1,13 @@
 /** Bytes that are a whole record, without their length. */
-import { decimalScale, LogicalName, type Schema } from '@millrace/sdk';
+import { LogicalName, type Schema } from '@millrace/sdk';
+import { scaleOf } from '../from-connect/logical-props';
 import { unscaledOf } from '../../unscaled';
 import { unreadable } from './byte-input';
 import { MOST_DECIMAL_BYTES, type ReadValue } from './logical-readers';
 
 export function wholeReader(connect: Schema): ReadValue {
   if (connect.name !== LogicalName.DECIMAL) return (input) => input.fixed(input.end - input.at);
-  const scale = decimalScale(connect);
+  const scale = scaleOf(connect);
   return (input) => {
     const length = input.end - input.at;
     if (length > MOST_DECIMAL_BYTES) unreadable(`it is a decimal of more than ${MOST_DECIMAL_BYTES} bytes`, input.at);

@@ -1,5 +1,6 @@
 /** Defaults in the JSON of Avro schemas as Connect values. */
-import { checkValue, DAY_MS, decimalScale, LogicalName, safeInteger, setMember, type Schema } from '@millrace/sdk';
+import { checkValue, DAY_MS, LogicalName, safeInteger, setMember, type Schema } from '@millrace/sdk';
+import { scaleOf } from '../from-connect/logical-props';
 import { JsonNumber, type JsonTree } from '../json/json-tree';
 import type { AvroSchema } from '../schema/avro-schema';
 import { unscaledOf } from '../../unscaled';
@@ -52,7 +53,7 @@ function valueOf(connect: Schema, avro: AvroSchema, tree: JsonTree, isOfField: b
       if (typeof tree !== 'string') return undefined;
       const bytes = Buffer.from(tree, 'latin1');
       if (connect.name !== LogicalName.DECIMAL) return bytes;
-      return { unscaled: unscaledOf(bytes, 0, bytes.length), scale: decimalScale(connect) };
+      return { unscaled: unscaledOf(bytes, 0, bytes.length), scale: scaleOf(connect) };
     }
     case 'ARRAY':
       if (avro.type !== 'array' || !Array.isArray(tree)) return undefined;

@@ -2,13 +2,13 @@
 import {
   DataError,
   LogicalName,
-  decimalScale,
   readMember,
   type ConnectValue,
   type Field,
   type RawStruct,
   type Schema,
 } from '@millrace/sdk';
+import { scaleOf } from '../from-connect/logical-props';
 import { ByteOutput } from '../../byte-output';
 import type { RawValueWriter, ValueWriter } from '../../format';
 import type { SchemaText } from '../../registry/schema-registry';
@@ -130,7 +130,7 @@ function compile({ connect, avro, settings, strict }: WriterSource, traced: bool
 function withoutLength(connect: Schema, encoding: Encoding): Encoding {
   const write =
     connect.name === LogicalName.DECIMAL
-      ? appendedDecimalWriter(decimalScale(connect))
+      ? appendedDecimalWriter(scaleOf(connect))
       : connect.type === 'BYTES'
         ? appendBinary
         : null;

@@ -2,7 +2,8 @@
  * Compiles writers of Connect data in an Avro schema: the one that the Connect schema maps to, or a registered one.
  * Fields are found by their names, types by what they can hold.
  */
-import { LogicalName, decimalScale, type Field, type Schema } from '@millrace/sdk';
+import { LogicalName, type Field, type Schema } from '@millrace/sdk';
+import { scaleOf } from '../from-connect/logical-props';
 import { ByteOutput } from '../../byte-output';
 import type { AvroSettings } from '../avro-settings';
 import { KEY_FIELD } from '../connect-props';
@@ -96,7 +97,7 @@ export class WriterCompiler {
       case 'STRUCT':
         return avro.type === 'record' ? this.struct(connect, avro).write : this.refuse(holds(connect, avro));
       default: {
-        const scale = connect.name === LogicalName.DECIMAL ? decimalScale(connect) : 0;
+        const scale = connect.name === LogicalName.DECIMAL ? scaleOf(connect) : 0;
         return scalarWriter(connect, avro, scale, this.options.strict) ?? this.refuse(holds(connect, avro));
       }
     }
