@@ -8,7 +8,7 @@ import { readProtobufSettings, type ProtobufSettings } from './protobuf-settings
 import { ProtobufReader } from './reading/protobuf-reader';
 import { readRegistered } from './schema/registered-file';
 import type { MessageType, ProtoFile } from './schema/proto-model';
-import { FIRST_MESSAGE, writtenIndexes } from './wire/message-indexes';
+import { FIRST_MESSAGE, writtenIndexes } from './schema/message-indexes';
 import { printFile } from './writing/proto-printer';
 import { generateTypes } from './writing/type-generator';
 import type { ValueWriter as MessageWriter } from './writing/value-writer';

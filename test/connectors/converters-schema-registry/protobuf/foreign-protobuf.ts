@@ -1,6 +1,11 @@
 /** Other implementations of Protobuf: protobuf.js parses texts and encodes, Protobuf-ES works by its descriptors. */
 import { createFileRegistry, fromBinary, toBinary, toJson, type DescMessage, type JsonValue } from '@bufbuild/protobuf';
-import { FileDescriptorSetSchema, type DescriptorProto } from '@bufbuild/protobuf/wkt';
+import {
+  FileDescriptorProtoSchema,
+  FileDescriptorSetSchema,
+  type DescriptorProto,
+  type FileDescriptorSet as FileDescriptorSetOf,
+} from '@bufbuild/protobuf/wkt';
 import { parse, Root, type Field, type Type } from 'protobufjs';
 import { FileDescriptorSet } from 'protobufjs/ext/descriptor';
 import { wellKnownFile } from '../../../../connectors/converters-schema-registry/src/protobuf/schema/well-known';
@@ -33,25 +38,7 @@ export class ForeignMessage {
   private readonly registry: ReturnType<typeof createFileRegistry>;
 
   constructor(text: string, name: string) {
-    const root = foreignRoot(text);
-    const set = fromBinary(
-      FileDescriptorSetSchema,
-      FileDescriptorSet.encode(
-        (root as unknown as { toDescriptor(edition: string): never }).toDescriptor('proto3'),
-      ).finish(),
-    );
-    for (const file of set.file) {
-      const prefix = file.package === '' ? '' : `${file.package}.`;
-      for (const message of file.messageType) qualify(message, prefix + message.name, root);
-    }
-    // protobuf.js makes a file of each package, without what it imports.
-    const own = set.file.find((file) =>
-      file.messageType.some((message) => `${file.package}.${message.name}`.replace(/^\./, '') === name),
-    );
-    if (own === undefined) throw new Error(`no ${name} in ${text}`);
-    const others = set.file.filter((file) => file !== own);
-    own.dependency.push(...others.map((file) => file.name));
-    set.file = [...others, own];
+    const set = descriptorSet(text, name);
     this.registry = createFileRegistry(set);
     this.message = this.registry.getMessage(name) as DescMessage;
   }
@@ -66,6 +53,41 @@ export class ForeignMessage {
   again(bytes: Uint8Array): Buffer {
     return Buffer.from(toBinary(this.message, fromBinary(this.message, bytes)));
   }
+}
+
+/** The file of the message last. */
+function descriptorSet(text: string, name: string): FileDescriptorSetOf {
+  const root = foreignRoot(text);
+  const set = fromBinary(
+    FileDescriptorSetSchema,
+    FileDescriptorSet.encode(
+      (root as unknown as { toDescriptor(edition: string): never }).toDescriptor('proto3'),
+    ).finish(),
+  );
+  for (const file of set.file) {
+    const prefix = file.package === '' ? '' : `${file.package}.`;
+    for (const message of file.messageType) qualify(message, prefix + message.name, root);
+  }
+  // protobuf.js makes a file of each package, without what it imports.
+  const own = set.file.find((file) =>
+    file.messageType.some((message) => `${file.package}.${message.name}`.replace(/^\./, '') === name),
+  );
+  if (own === undefined) throw new Error(`no ${name} in ${text}`);
+  const others = set.file.filter((file) => file !== own);
+  own.dependency.push(...others.map((file) => file.name));
+  set.file = [...others, own];
+  return set;
+}
+
+/** Serialized, in base64: that of the text first. */
+export function descriptorsOf(text: string): readonly { readonly name: string; readonly base64: string }[] {
+  const name = /message (\w+)/.exec(text)?.[1] ?? '';
+  const scope = /^package (.*);$/m.exec(text)?.[1];
+  const set = descriptorSet(text, scope === undefined ? name : `${scope}.${name}`);
+  return set.file.reverse().map((file) => ({
+    name: file.name,
+    base64: Buffer.from(toBinary(FileDescriptorProtoSchema, file)).toString('base64'),
+  }));
 }
 
 /** protobuf.js gives some names of types as they are within a package or a message. */

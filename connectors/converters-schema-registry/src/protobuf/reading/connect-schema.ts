@@ -17,7 +17,7 @@ import {
   UNION,
   type Logical,
 } from '../schema/connect-names';
-import { MOST_ENUM_VALUES, MOST_NESTING } from '../schema/limits';
+import { MOST_ENUM_VALUES, MOST_NESTING } from '../limits';
 import { defaultOf } from '../schema/field-defaults';
 import {
   fieldOf,

@@ -4,7 +4,7 @@ import type { ValueReader } from '../../format';
 import { recordError } from '../faults';
 import type { ProtobufSettings } from '../protobuf-settings';
 import type { ProtoFile } from '../schema/proto-model';
-import { messageAt, readIndexes } from '../wire/message-indexes';
+import { messageAt, readIndexes } from '../schema/message-indexes';
 import { WireInput } from '../wire/wire-input';
 import { ConnectSchemas } from './connect-schema';
 import { checkExpansion } from './expansion';

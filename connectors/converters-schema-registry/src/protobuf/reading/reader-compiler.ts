@@ -3,7 +3,7 @@ import { schemaError } from '../faults';
 import type { ProtobufSettings } from '../protobuf-settings';
 import { CONNECT_TYPE, isEntry, isWrapper, logicalOf, stoodFor } from '../schema/connect-names';
 import { defaultOf } from '../schema/field-defaults';
-import { MOST_NESTING } from '../schema/limits';
+import { MOST_NESTING } from '../limits';
 import { fieldOf, type EnumType, type MessageType, type ProtoField } from '../schema/proto-model';
 import type { ConnectSchemas, Member } from './connect-schema';
 import { enumValue } from './enum-names';

@@ -1,6 +1,6 @@
 /** Options of declarations in .proto files: their syntax, and those that the converter knows. */
 import { schemaError } from '../faults';
-import { MOST_NESTING } from './limits';
+import { MOST_NESTING } from '../limits';
 import { NO_META, type DefaultText, type Meta } from './proto-model';
 import type { ProtoTokens, Token } from './proto-tokens';
 

@@ -1,6 +1,6 @@
 /** Reads the text of a .proto file: proto2, proto3 and editions. Types are still names. */
 import { schemaError } from '../faults';
-import { MOST_DECLARATIONS, MOST_NESTING } from './limits';
+import { MOST_DECLARATIONS, MOST_NESTING } from '../limits';
 import {
   expectSymbol,
   expectWord,

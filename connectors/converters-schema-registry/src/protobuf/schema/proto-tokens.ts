@@ -1,6 +1,6 @@
 /** Splits the text of a .proto file into tokens, in one pass and without recursion. */
 import { schemaError } from '../faults';
-import { MOST_CHARACTERS, MOST_NAME } from './limits';
+import { MOST_CHARACTERS, MOST_NAME } from '../limits';
 
 export interface Token {
   /** `word`: a name, with its dots; `symbol`: one character. */

@@ -1,7 +1,7 @@
 /** Reads Protobuf's wire format from one record. Source: protobuf.dev, Encoding. */
 import { isUtf8 } from 'node:buffer';
 import { dataFault } from '../faults';
-import { MOST_DEPTH, MOST_MEMBERS } from '../schema/limits';
+import { MOST_DEPTH, MOST_MEMBERS } from '../limits';
 
 export const VARINT = 0;
 export const FIXED64 = 1;

@@ -3,7 +3,7 @@ import { decimalScale, LogicalName, type Schema } from '@millrace/sdk';
 import { schemaError } from '../faults';
 import type { ProtobufSettings } from '../protobuf-settings';
 import { CONNECT_TYPE, LOGICAL_MESSAGES, PRECISION, STANDS_FOR, TAG, type Logical } from '../schema/connect-names';
-import { MOST_DECLARATIONS, MOST_NESTING } from '../schema/limits';
+import { MOST_DECLARATIONS, MOST_NESTING } from '../limits';
 import { fieldOf, NO_META, type FieldType, type Meta, type ProtoField, type Scalar } from '../schema/proto-model';
 import { wellKnownType } from '../schema/well-known-type';
 import { enumOf, unionOf } from './sum-types';

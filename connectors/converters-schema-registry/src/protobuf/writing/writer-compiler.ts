@@ -3,7 +3,7 @@ import type { Field, Schema } from '@millrace/sdk';
 import { schemaError } from '../faults';
 import type { ProtobufSettings } from '../protobuf-settings';
 import { isEntry, isWrapper, logicalOf, stoodFor } from '../schema/connect-names';
-import { MOST_NESTING } from '../schema/limits';
+import { MOST_NESTING } from '../limits';
 import { fieldOf, type EnumType, type MessageType, type ProtoField, type Scalar } from '../schema/proto-model';
 import { FieldWriter } from './field-writer';
 import { protoName } from './names';

@@ -3,9 +3,9 @@
  * wire format that Confluent publishes.
  */
 import { dataFault, Fault, recordError } from '../faults';
-import { MOST_NESTING } from '../schema/limits';
-import type { MessageType, ProtoFile } from '../schema/proto-model';
-import type { WireInput } from './wire-input';
+import { MOST_NESTING } from '../limits';
+import type { MessageType, ProtoFile } from './proto-model';
+import type { WireInput } from '../wire/wire-input';
 
 /** The path of the first message is one byte. */
 export const FIRST_MESSAGE = Uint8Array.of(0);
