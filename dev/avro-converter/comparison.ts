@@ -20,10 +20,12 @@ export interface Compared {
   readonly differences: readonly Difference[];
 }
 
+export type AskedConverter = Pick<JavaConverter, 'read' | 'write'>;
+
 const TOPIC = 'compared';
 const INVALID: Compared = { isInvalid: true, isRefused: false, differences: [] };
 
-export async function compareCase(java: JavaConverter, one: Case): Promise<Compared> {
+export async function compareCase(java: AskedConverter, one: Case): Promise<Compared> {
   return one.kind === 'write' ? await compareWrite(java, one) : await compareRead(java, one);
 }
 
@@ -31,7 +33,7 @@ function compared(answer: Written | Read, differences: readonly Difference[]): C
   return { isInvalid: false, isRefused: answer.error !== undefined && differences.length === 0, differences };
 }
 
-async function compareWrite(java: JavaConverter, one: WriteCase): Promise<Compared> {
+async function compareWrite(java: AskedConverter, one: WriteCase): Promise<Compared> {
   const { settings, isKey, schema, value } = one;
   const table = new SchemaTable();
   const at = schema && table.add(schema);
@@ -55,7 +57,7 @@ async function compareWrite(java: JavaConverter, one: WriteCase): Promise<Compar
   return compared(answer, out);
 }
 
-async function compareRead(java: JavaConverter, one: ReadCase): Promise<Compared> {
+async function compareRead(java: AskedConverter, one: ReadCase): Promise<Compared> {
   const { settings, isKey } = one;
   const avro = JSON.stringify(one.avro);
   const bytes = encode(one.avro, one.value).toString('hex');

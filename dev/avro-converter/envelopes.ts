@@ -26,8 +26,11 @@ export interface EnvelopeOptions {
 const MARKER = 'zz_marker';
 const ROWS_OF_SNAPSHOT = 3;
 
-/** Adds the keys and values of a snapshot and of changes to the tally. */
-export async function compareEnvelopes(java: JavaConverter, tally: Tally, options: EnvelopeOptions): Promise<void> {
+/**
+ * Adds the keys and values of a snapshot and of changes to the tally. Resolves with the number of those that were also
+ * written without their plain values.
+ */
+export async function compareEnvelopes(java: JavaConverter, tally: Tally, options: EnvelopeOptions): Promise<number> {
   const { serverUrl, database, seed } = options;
   const admin = new Client({ connectionString: serverUrl });
   await admin.connect();
@@ -39,9 +42,12 @@ export async function compareEnvelopes(java: JavaConverter, tally: Tally, option
   await client.connect();
   const asked: Promise<void>[] = [];
   const cursor = new RawCursor();
+  let raws = 0;
   const task = new OwnTask((record) => {
-    for (const one of casesOf(record, options.settings, cursor))
+    for (const one of casesOf(record, options.settings, cursor)) {
+      if (one.raw !== null) raws++;
       asked.push(compareCase(java, one.case).then((found) => tally.add(one.case, withRaw(one, found), seed)));
+    }
   });
   try {
     const random = seeded(seed);
@@ -54,6 +60,7 @@ export async function compareEnvelopes(java: JavaConverter, tally: Tally, option
     for (let i = 0; i < options.changes; i++) await client.query(workload.change());
     await caughtUp(client, task, 2);
     await Promise.all(asked);
+    return raws;
   } finally {
     await task.stop();
     await client.end();

@@ -72,7 +72,7 @@ const shortNumbers = (text: string): string =>
 
 const says = (side: unknown, text: string): boolean => Array.isArray(side) && side.join(' ').includes(text);
 
-const EXPLANATIONS: readonly Explanation[] = [
+export const EXPLANATIONS: readonly Explanation[] = [
   {
     why: 'Java writes a map in the order of its hash table, Millrace in the order of its entries',
     path: /^(?:re)?written\.bytes$/,
@@ -150,7 +150,7 @@ const EXPLANATIONS: readonly Explanation[] = [
   },
   {
     why: 'Java cannot read what it has written',
-    path: /^read(?: by the other)?\.error$/,
+    path: /^read\.error$/,
     holds: ({ own }, { kind }) => kind === 'write' && own === 'none',
   },
   {
@@ -194,7 +194,7 @@ const EXPLANATIONS: readonly Explanation[] = [
   },
   {
     why: 'Java does not find the field for the branch of a union',
-    path: /^read\.error$/,
+    path: /^read(?: by the other)?\.error$/,
     holds: ({ java, own }) => says(java, 'is not a valid field name') && own === 'none',
   },
   {
