@@ -111,6 +111,7 @@ describe('messages with a meaning', () => {
 
   test.each<[string, unknown, RegExp]>([
     ['google.type.Date', { year: 2024, month: 2 }, /not complete/],
+    ['google.type.Date', { month: 2, day: 3 }, /not complete/],
     ['google.type.Date', { year: 2023, month: 2, day: 29 }, /no day of the calendar/],
     ['google.type.TimeOfDay', { hours: 25 }, /within one day/],
     ['confluent.type.Decimal', { value: Buffer.from([5]), scale: 2 }, /parameter scale/],
