@@ -31,24 +31,25 @@ function isNull(value: unknown): boolean {
   return value === null || (typeof value === 'object' && 'branch' in value && (value as Branch).value === null);
 }
 
-function hasLargeDefault(schema: Schema | null): boolean {
+/** Whether a default somewhere in the schema passes the test. */
+function someDefault(schema: Schema | null, test: (fallback: unknown) => boolean): boolean {
   if (schema === null) return false;
   const inner = [...(schema.fields ?? []).map((field) => field.schema), schema.keySchema, schema.valueSchema];
-  return hasLargeMap(schema.default) || inner.some(hasLargeDefault);
+  return test(schema.default) || inner.some((one) => someDefault(one, test));
 }
 
 /** Of the entries of maps, as notation.ts has them. */
 const hasBytesKeys = (entries: unknown): boolean =>
   Array.isArray(entries) && entries.length > 0 && Array.isArray(entries[0]?.[0]) && entries[0][0][0] === 'bytes';
 
-/** Whether a map somewhere in it has two keys that are different objects of the same value. */
+/** Whether a map somewhere in it, or a list of pairs, has two keys that are different objects of the same value. */
 function hasEqualKeys(value: unknown): boolean {
-  if (value instanceof Map) {
-    const keys = [...(value as Map<unknown, unknown>).keys()].filter((key) => typeof key === 'object');
-    return new Set(keys.map((key) => JSON.stringify(noted(null, key)))).size < keys.length;
-  }
   if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return false;
-  return Object.values(value).some(hasEqualKeys);
+  const inner = value instanceof Map ? [...(value as Map<unknown, unknown>)] : Object.values(value);
+  const keys = inner.flatMap((pair) => (Array.isArray(pair) && pair.length === 2 ? [pair[0] as unknown] : []));
+  const objects = keys.filter((key) => typeof key === 'object' && key !== null);
+  if (new Set(objects.map((key) => JSON.stringify(noted(null, key)))).size < objects.length) return true;
+  return inner.some(hasEqualKeys);
 }
 
 /** Whether a schema that is no struct has the name of one. */
@@ -70,6 +71,8 @@ function hasNameOfStruct(schema: Schema | null): boolean {
 const shortNumbers = (text: string): string =>
   text.replaceAll(/-?\d\.\d{6,}(?:E-?\d+)?/g, (number) => String(Number(number)));
 
+const isUnionNumber = (name: unknown): boolean => typeof name === 'string' && /^connect_union_\d+$/.test(name);
+
 const says = (side: unknown, text: string): boolean => Array.isArray(side) && side.join(' ').includes(text);
 
 export const EXPLANATIONS: readonly Explanation[] = [
@@ -77,7 +80,8 @@ export const EXPLANATIONS: readonly Explanation[] = [
     why: 'Java writes a map in the order of its hash table, Millrace in the order of its entries',
     path: /^(?:re)?written\.bytes$/,
     holds: (difference, one) =>
-      sameBytes(difference) && (hasLargeMap(one.value) || (one.kind === 'write' && hasLargeDefault(one.schema))),
+      sameBytes(difference) &&
+      (hasLargeMap(one.value) || (one.kind === 'write' && someDefault(one.schema, hasLargeMap))),
   },
   {
     why: 'Java before 19 shows some floats with more digits than they need, in defaults',
@@ -160,8 +164,8 @@ export const EXPLANATIONS: readonly Explanation[] = [
   },
   {
     why: 'keys that are bytes or decimals are different keys in JavaScript even if they are equal',
-    path: /^written\.bytes$/,
-    holds: (_, one) => hasEqualKeys(one.value),
+    path: /^(?:(?:re)?written\.bytes|written\.avro\..*default.*)$/,
+    holds: (_, one) => hasEqualKeys(one.value) || (one.kind === 'write' && someDefault(one.schema, hasEqualKeys)),
   },
   {
     why: 'keys that are bytes or decimals are different keys in JavaScript even if they are equal',
@@ -226,6 +230,22 @@ export const EXPLANATIONS: readonly Explanation[] = [
     why: 'Java takes a map for one that was written as an array, in a union that has both',
     path: /^read\.error$/,
     holds: ({ java, own }) => says(java, 'Invalid type for MAP: class java.util.HashMap') && own === 'none',
+  },
+  {
+    why: 'Java numbers the unions of a record again where the record occurs again, with generalized.sum.type.support',
+    path: /^read.*\.schema\.(?:.*\.)?(?:name|parameters)$/,
+    holds: ({ java, own }) => isUnionNumber(java) && isUnionNumber(own),
+  },
+  {
+    why: 'Java keeps the default of a union of one type, with flatten.singleton.unions=false',
+    path: /^read.*\.default$/,
+    holds: ({ java, own }, { settings }) =>
+      settings['flatten.singleton.unions'] === 'false' && own === undefined && Array.isArray(java),
+  },
+  {
+    why: 'Java does not write the default of a union again if it is an empty list of map entries',
+    path: /^rewritten\.avro\..*default$/,
+    holds: ({ java, own }) => java === undefined && JSON.stringify(own) === '[]',
   },
 ];
 
