@@ -200,10 +200,10 @@ describe('start: settings', () => {
 describe('settings of the embedded broker', () => {
   test('start: enabled in the file; options override the file and the environment', async () => {
     writeFileSync(join(cwd, 'worker.properties'), GOOD.replace('k:9092', 'embedded\nembedded.port=1'));
-    expect((await startWith([])).embedded).toEqual({ dataDir: join(cwd, '.millrace'), port: 1 });
+    expect((await startWith([])).embedded).toEqual({ dataDir: join(cwd, '.millrace'), port: 1, registryPort: null });
     const args = ['--broker-port', '3', '--data-dir', 'd', '--port', '4'];
     const { embedded, config } = await startWith(args, { CONNECT_EMBEDDED_PORT: '2' });
-    expect(embedded).toEqual({ dataDir: join(cwd, 'd'), port: 3 });
+    expect(embedded).toEqual({ dataDir: join(cwd, 'd'), port: 3, registryPort: null });
     expect(config?.listeners).toEqual([{ protocol: 'http', host: '127.0.0.1', port: 4 }]);
   });
 
@@ -211,7 +211,7 @@ describe('settings of the embedded broker', () => {
     writeFileSync(join(cwd, 'worker.properties'), GOOD);
     const { code, config, embedded } = await startWith([], {}, dev);
     expect(code).toBe(0);
-    expect(embedded).toEqual({ dataDir: join(cwd, '.millrace'), port: 9092 });
+    expect(embedded).toEqual({ dataDir: join(cwd, '.millrace'), port: 9092, registryPort: null });
     expect(config).toMatchObject({ groupId: 'millrace-dev', listeners: [{ host: '127.0.0.1', port: 8083 }] });
   });
 

@@ -48,10 +48,10 @@ test('codes in a message or a trace, unquoted too; JSON', async () => {
 });
 
 test('an unknown code: the nearest ones, exit code 4', async () => {
-  expect(await cli(NOWHERE, 'explain', 'REST_UNREACHABEL')).toEqual({
+  expect(await cli(NOWHERE, 'explain', 'RECORD_UNREADABEL')).toEqual({
     code: 4,
     out: '',
-    err: 'millrace: There is no error code "REST_UNREACHABEL". Did you mean REST_UNREACHABLE? (CODE_NOT_FOUND)\n',
+    err: 'millrace: There is no error code "RECORD_UNREADABEL". Did you mean RECORD_UNREADABLE? (CODE_NOT_FOUND)\n',
   });
   expect((await cli(NOWHERE, 'explain', TRACE.replace('PG_TABLE', 'XYZ_ABCDE_Q'))).err).toContain('"XYZ_ABCDE_Q"');
   expect((await cli(NOWHERE, 'explain', 'it does not work')).err).toContain('contains no error code');
