@@ -210,9 +210,10 @@ export const EXPLANATIONS: readonly Explanation[] = [
   {
     why: 'a map of JavaScript has no key -0',
     path: /^rewritten\.bytes$/,
-    holds: ({ java, own }, { value }) => {
+    holds: ({ path, java, own }, { value }) => {
       const unsigned = (hex: unknown): string => String(hex).replaceAll('80', '00');
-      return unsigned(java) === unsigned(own) && inspect(value, { depth: null }).includes('-0');
+      const isSame = sameBytes({ path, java: unsigned(java), own: unsigned(own) });
+      return isSame && inspect(value, { depth: null }).includes('-0');
     },
   },
   {
@@ -243,9 +244,10 @@ export const EXPLANATIONS: readonly Explanation[] = [
       settings['flatten.singleton.unions'] === 'false' && own === undefined && Array.isArray(java),
   },
   {
-    why: 'Java does not write the default of a union again if it is an empty list of map entries',
-    path: /^rewritten\.avro\..*default$/,
-    holds: ({ java, own }) => java === undefined && JSON.stringify(own) === '[]',
+    why: 'Java writes no default again that it has not read',
+    path: /^rewritten\.(?:avro\..*default|bytes)$/,
+    holds: (_, __, all) =>
+      all.some(({ path, java, own }) => /^read.*\.default$/.test(path) && java === undefined && own !== undefined),
   },
 ];
 
