@@ -34,6 +34,22 @@ const SEMANTIC: readonly (readonly [(typeof PRIMITIVES)[number], string, Record<
   ['BYTES', 'io.debezium.data.Bits', { length: '12' }],
 ];
 
+/** Those that a converter takes for something else, and others. */
+const PARAMETERS = [
+  'p',
+  'length',
+  'connect.name',
+  '__proto__x',
+  'avro.more',
+  'avro',
+  'connect.record.doc',
+  'connect.enum.doc',
+  'io.confluent.connect.avro.record.doc',
+  'io.confluent.connect.avro.field.doc.id',
+  'io.confluent.connect.avro.field.default',
+  'io.confluent.connect.avro.Enum',
+];
+
 class Generator {
   /** Structs that may be used again. */
   private readonly made: Schema[] = [];
@@ -91,6 +107,10 @@ class Generator {
     const options = this.options();
     if (random.chance(0.12)) options.name = schemaName(random, this.oddity);
     const type = random.one(PRIMITIVES);
+    if (type === 'BYTES' && random.chance(0.3)) {
+      options.parameters = { ...options.parameters, 'connect.fixed.size': String(random.one([0, 1, 2, 9])) };
+      options.name ??= schemaName(random, this.oddity);
+    }
     return this.withDefault(primitiveSchema(type, options), (fallback) =>
       primitiveSchema(type, { ...options, default: fallback }),
     );
@@ -184,8 +204,7 @@ class Generator {
     const out: SchemaOptions = { optional: random.chance(0.4) };
     if (random.chance(0.08)) out.version = random.below(6);
     if (random.chance(0.08)) out.doc = random.chance(0.8) ? 'a doc' : text(random);
-    if (random.chance(0.08))
-      out.parameters = { [random.one(['p', 'length', 'connect.name', '__proto__x'])]: random.one(['1', '', 'ä']) };
+    if (random.chance(0.08)) out.parameters = { [random.one(PARAMETERS)]: random.one(['1', '', 'ä', 'false']) };
     return out;
   }
 
@@ -231,8 +250,10 @@ class Generator {
         const enumerated = Object.keys(schema.parameters ?? {}).filter((key) => /\.Enum\./.test(key));
         return enumerated.length > 0 ? random.one(enumerated).replace(/.*\.Enum\./, '') : text(random);
       }
-      case 'BYTES':
-        return bytes(random);
+      case 'BYTES': {
+        const size = schema.parameters?.['connect.fixed.size'];
+        return size === undefined || random.chance(0.1) ? bytes(random) : bytes(random, Number(size));
+      }
       case 'BOOLEAN':
         return random.chance(0.5);
       case 'FLOAT32':

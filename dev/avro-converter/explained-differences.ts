@@ -52,19 +52,18 @@ function hasEqualKeys(value: unknown): boolean {
   return inner.some(hasEqualKeys);
 }
 
-/** Whether a schema that is no struct has the name of one. */
+/** Whether a schema has the name of a struct with other fields. */
 function hasNameOfStruct(schema: Schema | null): boolean {
-  const structs = new Set<string>();
-  const others = new Set<string>();
+  const kinds = new Map<string, Set<unknown>>();
   const visit = (one: Schema | null): void => {
     if (one === null) return;
-    if (one.name !== null) (one.type === 'STRUCT' ? structs : others).add(one.name);
+    if (one.name !== null) kinds.set(one.name, (kinds.get(one.name) ?? new Set()).add(one.fields ?? one.type));
     for (const field of one.fields ?? []) visit(field.schema);
     visit(one.keySchema);
     visit(one.valueSchema);
   };
   visit(schema);
-  return [...others].some((name) => structs.has(name));
+  return [...kinds.values()].some((all) => all.size > 1 && [...all].some((kind) => Array.isArray(kind)));
 }
 
 /** Long numbers in the form of this process. */
@@ -231,6 +230,11 @@ export const EXPLANATIONS: readonly Explanation[] = [
     why: 'Java takes a map for one that was written as an array, in a union that has both',
     path: /^read\.error$/,
     holds: ({ java, own }) => says(java, 'Invalid type for MAP: class java.util.HashMap') && own === 'none',
+  },
+  {
+    why: 'Java cuts off bytes that are too long for their fixed type',
+    path: /^written\.error$/,
+    holds: ({ java, own }) => java === 'none' && /its type has \d+ bytes but the value has \d+/.test(String(own)),
   },
   {
     why: 'Java numbers the unions of a record again where the record occurs again, with generalized.sum.type.support',
