@@ -23,6 +23,7 @@ export class ReportedCondition {
   private isConnected: boolean | null = null;
   private disconnection: TaskProblem | null = null;
   private retry: TaskProblem | null = null;
+  private converterWait: TaskProblem | null = null;
   private timer: NodeJS.Timeout | null = null;
   private reported = UNKNOWN_CONDITION;
   private ended = false;
@@ -31,12 +32,7 @@ export class ReportedCondition {
 
   /** A call has thrown a RetriableError, and is repeated. */
   retrying(error: unknown): void {
-    const code = isConnectError(error) ? error.code : undefined;
-    this.retry = this.problem(
-      'retrying',
-      { reason: messageOf(error), ...(code !== undefined && { code }) },
-      this.retry,
-    );
+    this.retry = this.retryOf(error, this.retry);
     this.reportLater();
   }
 
@@ -44,6 +40,17 @@ export class ReportedCondition {
   succeeded(): void {
     if (this.retry === null) return;
     this.retry = null;
+    this.reportLater();
+  }
+
+  /** Records cannot be converted, for this reason. Calls of the task may succeed meanwhile. */
+  converterWaits(error: unknown): void {
+    this.converterWait = this.retryOf(error, this.converterWait);
+    this.reportLater();
+  }
+
+  converterReady(): void {
+    this.converterWait = null;
     this.reportLater();
   }
 
@@ -65,6 +72,11 @@ export class ReportedCondition {
     this.isConnected = false;
     this.disconnection = this.problem('disconnected', problem, this.disconnection);
     this.reportLater();
+  }
+
+  private retryOf(error: unknown, before: TaskProblem | null): TaskProblem {
+    const code = isConnectError(error) ? error.code : undefined;
+    return this.problem('retrying', { reason: messageOf(error), ...(code !== undefined && { code }) }, before);
   }
 
   private problem(
@@ -90,7 +102,10 @@ export class ReportedCondition {
   private reportNow(): void {
     this.timer = null;
     // A plugin knows better than the worker why its calls are repeated.
-    const condition = { isConnected: this.isConnected, problem: this.disconnection ?? this.retry };
+    const condition = {
+      isConnected: this.isConnected,
+      problem: this.disconnection ?? this.retry ?? this.converterWait,
+    };
     if (isSame(condition, this.reported)) return;
     this.reported = condition;
     this.options.report(condition);

@@ -135,6 +135,40 @@ describe('a source', () => {
     expect(w.offsets.of(PARTITION)).toEqual({ n: 1 });
   });
 
+  test.each([
+    ['while the converter waits', () => new Promise(() => undefined)],
+    ['between two attempts', () => Promise.reject(away())],
+  ])('pauses at once %s, and goes on with the same record', async (_when, answer) => {
+    const held: (() => Promise<unknown>)[] = [async () => undefined, answer];
+    const converter = new WaitingConverter(held);
+    const { runner, listener, w } = start('source', sourceOf(new ScriptedSource(records())), converter);
+    await eventually(() => held.length === 0 && w.producer.sent.length === 1);
+    runner.pause();
+    await listener.until('paused c-0');
+    await eventually(() => (listener.conditions.at(-1)?.problem ?? null) === null);
+    expect(w.producer.values()).toEqual(['v1']);
+    runner.resume();
+    await eventually(() => w.producer.sent.length === 3);
+    await stop(runner);
+    expect(w.producer.values()).toEqual(['v1', 'v2', 'v3']);
+    expect(w.offsets.of(PARTITION)).toEqual({ n: 3 });
+  });
+
+  test('a long wait is in the condition before anything has failed', async () => {
+    let arrives = (): void => undefined;
+    const waits = (): Promise<void> => new Promise((resolve) => (arrives = resolve));
+    const { runner, listener, w } = start(
+      'source',
+      sourceOf(new ScriptedSource(records())),
+      new WaitingConverter([waits]),
+    );
+    await eventually(() => listener.conditions.length > 0);
+    expect(listener.conditions[0]?.problem).toMatchObject({ kind: 'retrying', code: 'CONVERTER_NOT_READY' });
+    arrives();
+    await eventually(() => w.producer.sent.length === 3 && listener.conditions.at(-1)?.problem === null);
+    await stop(runner);
+  });
+
   test('a schema that is refused is the failure of its record: with tolerance the others arrive', async () => {
     const refuse = async (): Promise<never> =>
       Promise.reject(new DataError('The schema is not compatible.', { code: 'REGISTRY_INCOMPATIBLE' }));
@@ -212,6 +246,59 @@ describe('a sink', () => {
     expect(listener.events).toEqual(['running c-0', 'stopped c-0']);
     expect(sink.values()).toEqual([]);
     expect(w.consumer.commits.flat().filter(({ offset }) => offset > 0)).toEqual([]);
+  });
+
+  test.each([
+    ['while the converter waits', () => new Promise(() => undefined)],
+    ['between two attempts', () => Promise.reject(away())],
+  ])('pauses at once %s: puts what is converted, and consumes the rest again', async (_when, answer) => {
+    const sink = new ScriptedSink();
+    const held: (() => Promise<unknown>)[] = [async () => undefined, answer];
+    const { runner, listener, w } = start('sink', sinkOf(sink), new WaitingConverter(held));
+    w.consumer.assign({ topic: 't', partition: 1 });
+    w.consumer.next([batch('t', 0, 0, values), batch('t', 1, 7, ['d']), batch('t', 0, 3, ['e'])]);
+    await eventually(() => held.length === 0);
+    runner.pause();
+    await listener.until('paused c-0');
+    await eventually(() => (listener.conditions.at(-1)?.problem ?? null) === null);
+    expect(sink.values()).toEqual(['a']);
+    expect([w.consumer.position(T0), w.consumer.position({ topic: 't', partition: 1 })]).toEqual([1, 7]);
+    await eventually(() => w.consumer.commits.flat().some(({ partition, offset }) => partition === 0 && offset === 1));
+    runner.resume();
+    await listener.until('resumed c-0');
+    w.consumer.next([batch('t', 0, 1, ['b', 'c', 'e']), batch('t', 1, 7, ['d'])]);
+    await eventually(() => sink.records.length === 5);
+    await stop(runner);
+    expect(sink.values()).toEqual(['a', 'b', 'c', 'e', 'd']);
+    expect(w.logger.lines.join()).not.toContain('is read again from offset');
+    expect(w.consumer.commits.at(-1)).toEqual(expect.arrayContaining([expect.objectContaining({ ...T0, offset: 4 })]));
+  });
+
+  test('polls in time while a converter waits, and its condition stays', async () => {
+    const sink = new ScriptedSink();
+    const fails = async (): Promise<never> => Promise.reject(away());
+    const config = { 'consumer.override.max.poll.interval.ms': '200' };
+    const { runner, listener, w } = start(
+      'sink',
+      sinkOf(sink),
+      new WaitingConverter([async () => undefined, fails, fails, fails, fails, fails, fails]),
+      config,
+    );
+    w.consumer.next([batch('t', 0, 0, values)]);
+    for (let poll = 0; poll < 3; poll++) {
+      await eventually(() => w.consumer.seeks.length > poll);
+      w.consumer.next([batch('t', 0, 1, ['b', 'c'])]);
+    }
+    await eventually(() => listener.conditions.length > 0);
+    expect(listener.conditions).toEqual([
+      expect.objectContaining({ problem: expect.objectContaining({ code: 'REGISTRY_UNREACHABLE' }) }),
+    ]);
+    expect(sink.values()).toEqual(['a']);
+    w.consumer.take('onLost', T0);
+    await eventually(() => listener.conditions.at(-1)?.problem === null);
+    await stop(runner);
+    expect(w.consumer.seeks.every(({ offset }) => offset === 1)).toBe(true);
+    expect(w.consumer.commits.flat().every(({ offset }) => offset <= 1)).toBe(true);
   });
 
   test('an unknown id is the failure of its record: a dead letter, and the others arrive', async () => {

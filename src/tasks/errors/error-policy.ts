@@ -38,8 +38,8 @@ export interface ErrorPolicyOptions {
 }
 
 /**
- * The task was stopped between two retries. The record is neither processed nor failed: it is delivered again after the
- * next start.
+ * The task was stopped between two retries, or has something else to do while a converter waits. The record is neither
+ * processed nor failed: it is delivered again, after the next start or later.
  */
 export class RetryInterrupted extends Error {}
 

@@ -16,6 +16,7 @@ import type { CallClock } from '../call-clock';
 import type { DeadLetters } from '../errors/dead-letters';
 import type { ErrantRecords } from './errant-records';
 import type { ReportedCondition } from '../reported-condition';
+import type { ConverterWait } from '../errors/converter-wait';
 import { RetryInterrupted } from '../errors/error-policy';
 import type { OffsetHolds } from '../errors/offset-holds';
 import { PartitionMap } from '../partition-map';
@@ -29,6 +30,10 @@ import type { SinkConversion } from './sink-conversion';
 
 /** Interval of checks while the lease does not hold. */
 const LEASE_CHECK_MS = 100;
+/**
+ * How long a converter may keep the loop from polling. Other members of the group wait as long when they join or leave.
+ */
+const LONGEST_CONVERTER_WAIT_MS = 10_000;
 
 export interface SinkLoopDependencies {
   readonly task: SinkTask;
@@ -37,8 +42,12 @@ export interface SinkLoopDependencies {
   readonly lease: WorkLease;
   /** Ends early when the task is stopped. */
   readonly sleep: (ms: number) => Promise<void>;
+  /** Ends `sleep`, and the wait for a converter if there is something else to do. */
+  readonly wake: () => void;
   readonly consumer: GroupConsumer;
+  readonly maxPollIntervalMs: number;
   readonly conversion: SinkConversion;
+  readonly converterWait: Pick<ConverterWait, 'end'>;
   readonly errants: ErrantRecords;
   /** Null: a batch that `put` rejects fails the task. */
   readonly rejected: RejectedRecords | null;
@@ -68,6 +77,7 @@ export class SinkLoop implements RebalanceListener {
   private stopping = false;
   private closed = false;
   private pauseRequested = false;
+  private polledAt = 0;
   /** Set by the task for one poll. */
   private timeoutMs: number | null = null;
 
@@ -94,6 +104,7 @@ export class SinkLoop implements RebalanceListener {
   pause(): void {
     this.pauseRequested = true;
     this.parts.consumer.wakeup();
+    this.parts.wake();
   }
 
   resume(): void {
@@ -148,7 +159,7 @@ export class SinkLoop implements RebalanceListener {
     try {
       while (!this.stopping) await this.runOnce();
     } catch (error) {
-      if (!(error instanceof RetryInterrupted)) failure = { error };
+      if (!this.stopping || !(error instanceof RetryInterrupted)) failure = { error };
     }
     if (failure) this.parts.onFailing(failure.error);
     try {
@@ -171,7 +182,12 @@ export class SinkLoop implements RebalanceListener {
     const fetched = await this.parts.consumer.poll(this.pollTimeout());
     if (this.rebalanceError !== undefined) throw this.rebalanceError;
     this.throwFailure();
-    for (const batch of fetched) await this.convertBatch(batch);
+    this.polledAt = performance.now();
+    for (const [at, batch] of fetched.entries()) {
+      if (await this.convertBatch(batch)) continue;
+      this.giveBack(fetched.slice(at));
+      break;
+    }
     await this.deliver();
     await yieldToEventLoop();
   }
@@ -196,6 +212,13 @@ export class SinkLoop implements RebalanceListener {
     while (!this.stopping && !this.parts.lease.holds) await this.parts.sleep(LEASE_CHECK_MS);
   }
 
+  /** How long the loop may wait for a converter until it has something else to do: 0 or less, now. */
+  get converterWaitMs(): number {
+    if (this.stopping || this.pauseRequested !== this.pauses.connector) return 0;
+    const longest = Math.min(LONGEST_CONVERTER_WAIT_MS, this.parts.maxPollIntervalMs / 2);
+    return this.polledAt + longest - performance.now();
+  }
+
   private pollTimeout(): number {
     const untilCommit = this.commits.msUntilDue();
     const limit = this.timeoutMs ?? this.puts.redeliveryMs;
@@ -203,27 +226,58 @@ export class SinkLoop implements RebalanceListener {
     return Math.max(0, Math.min(untilCommit, limit));
   }
 
-  private async convertBatch(batch: FetchedBatch): Promise<void> {
+  /** False: a converter waits, and the loop has something else to do. Records from `conversion.reached` are left. */
+  private async convertBatch(batch: FetchedBatch): Promise<boolean> {
     const first = batch.records[0];
     const last = batch.records[batch.records.length - 1];
-    if (!first || !last) return;
+    if (!first || !last) return true;
     this.commits.resume(batch, first.offset);
     if (batch.topicId !== undefined) this.topicIds.set(batch, batch.topicId);
-    this.parts.metrics.sink.consumed(batch.records.length, this.offsets.markConsumed(batch, last.offset + 1));
+    let next = last.offset + 1;
+    let converting = batch;
     try {
       if (this.puts.takesTexts && this.parts.conversion.readsTexts(batch)) this.puts.addTexts(batch);
       else {
-        for (const earlier of this.puts.releaseTexts()) await this.convert(earlier);
+        for (converting of this.puts.releaseTexts()) await this.convert(converting);
+        converting = batch;
         await this.convert(batch);
       }
     } catch (error) {
-      if (!(error instanceof RetryInterrupted)) await this.deliverBefore(batch, first.offset);
-      throw error;
+      const isInterrupted = error instanceof RetryInterrupted;
+      if (isInterrupted && !this.stopping && converting === batch) next = this.parts.conversion.reached;
+      else {
+        this.markConsumed(batch, next);
+        if (!isInterrupted) await this.deliverBefore(batch, first.offset);
+        throw error;
+      }
     }
-    this.puts.reach(batch, last.offset + 1);
-    if (this.activeTopics.has(batch.topic)) return;
-    this.activeTopics.add(batch.topic);
-    this.parts.onTopicActive(batch.topic);
+    if (next > first.offset) {
+      this.markConsumed(batch, next);
+      this.puts.reach(batch, next);
+    }
+    if (!this.activeTopics.has(batch.topic)) {
+      this.activeTopics.add(batch.topic);
+      this.parts.onTopicActive(batch.topic);
+    }
+    return next > last.offset;
+  }
+
+  private markConsumed(batch: FetchedBatch, next: number): void {
+    const { records } = batch;
+    const isWhole = next > (records[records.length - 1]?.offset ?? 0);
+    const consumed = isWhole ? records.length : records.findIndex(({ offset }) => offset >= next);
+    this.parts.metrics.sink.consumed(consumed, this.offsets.markConsumed(batch, next));
+  }
+
+  /** What is not converted is consumed again later, so that the loop can poll meanwhile. */
+  private giveBack(batches: readonly FetchedBatch[]): void {
+    const { consumer, conversion } = this.parts;
+    const assigned = consumer.assignment();
+    // Of the batches of a partition, the first one counts.
+    for (const [at, { topic, partition, records }] of [...batches.entries()].reverse()) {
+      const offset = at === 0 ? conversion.reached : records[0]?.offset;
+      if (offset !== undefined && includes(assigned, { topic, partition })) consumer.seek({ topic, partition, offset });
+    }
   }
 
   private async convert(batch: FetchedBatch): Promise<void> {
@@ -249,6 +303,7 @@ export class SinkLoop implements RebalanceListener {
     if (this.pauseRequested === this.pauses.connector) return;
     this.pauses.connector = this.pauseRequested;
     if (this.pauseRequested) {
+      this.parts.converterWait.end();
       this.commits.request();
       this.parts.onPaused();
     } else {
@@ -322,6 +377,7 @@ export class SinkLoop implements RebalanceListener {
   }
 
   private forget(partitions: readonly TopicPartition[]): void {
+    this.parts.converterWait.end();
     this.offsets.forget(partitions);
     this.parts.metrics.sink.partitions.add(-partitions.length);
     this.parts.metrics.sink.activate(this.offsets.uncommitted());

@@ -23,6 +23,8 @@ import { taskName } from '../task-id';
 
 /** For records reported in `stop`; earlier dead letters were awaited before the last commit. */
 const DEAD_LETTERS_MS = 1000;
+/** Kafka's default. */
+const MAX_POLL_INTERVAL_MS = 300_000;
 
 export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnector>): Promise<WorkerTask> {
   const { spec, environment, logger, metrics } = options;
@@ -70,9 +72,10 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
   const wait = new ConverterWait({
     condition: options.condition,
     logger,
-    waitFor: (promise) => wakeup.waitFor(promise),
     sleep: (ms) => wakeup.wait(ms),
-    stopping: () => loop.isStopping,
+    wake: () => wakeup.wake(),
+    interrupted: () => loop.converterWaitMs <= 0,
+    interruptedInMs: () => loop.converterWaitMs,
   });
   const loop: SinkLoop = new SinkLoop({
     task,
@@ -80,7 +83,9 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
     calls: options.calls,
     lease: options.lease,
     sleep: (ms) => wakeup.wait(ms),
+    wake: () => wakeup.wake(),
     consumer,
+    maxPollIntervalMs: Number(consumerConfig['max.poll.interval.ms'] ?? MAX_POLL_INTERVAL_MS),
     errants,
     rejected: bisects ? new RejectedRecords(errants, holds, deadLetters !== null, spec.id.connector) : null,
     deadLetters,
@@ -89,6 +94,7 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
     condition: options.condition,
     logger,
     conversion: new SinkConversion(converters, chain, policy, wait, policy.reports ? errants.remember : null),
+    converterWait: wait,
     flushIntervalMs: config.offsetFlushIntervalMs,
     flushTimeoutMs: config.offsetFlushTimeoutMs,
     onTopicActive: (topic) => options.hooks.onTopicActive(topic),

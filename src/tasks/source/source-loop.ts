@@ -18,6 +18,7 @@ import type { Logger } from '../../logging/logger';
 import type { TaskMetrics } from '../../metrics/task-metrics';
 import type { TransformationChain } from '../../transforms/chain';
 import type { CallClock } from '../call-clock';
+import type { ConverterWait } from '../errors/converter-wait';
 import { RetryInterrupted, type ErrorPolicy } from '../errors/error-policy';
 import type { ReportedCondition } from '../reported-condition';
 import type { SourceDelivery } from './source-delivery';
@@ -41,6 +42,7 @@ export interface SourceLoopDependencies {
   readonly lease: WorkLease;
   readonly producer: Producer;
   readonly conversion: SourceConversion;
+  readonly converterWait: Pick<ConverterWait, 'end'>;
   readonly policy: ErrorPolicy;
   readonly delivery: SourceDelivery;
   /** Null: no transformations. */
@@ -75,6 +77,8 @@ export class SourceLoop {
 
   pause(): void {
     this.paused = true;
+    // A converter may wait.
+    this.wakeup.wake();
   }
 
   resume(): void {
@@ -91,14 +95,14 @@ export class SourceLoop {
     this.wakeup.wake();
   }
 
-  /** Ends early when the task is stopped. */
-  async sleep(ms: number): Promise<void> {
+  /** Ends early when the task is stopped. Null: no limit. */
+  async sleep(ms: number | null): Promise<void> {
     if (!this.stopping) await this.wakeup.wait(ms);
   }
 
-  /** Settles with the promise, or resolves when the loop is woken. */
-  async waitFor(promise: Promise<unknown>): Promise<void> {
-    await this.wakeup.waitFor(promise);
+  /** Whether a converter is waited for no longer: its record is converted again when the loop gets to it. */
+  get endsConverterWait(): boolean {
+    return this.stopping || this.paused || this.parts.delivery.failure !== null;
   }
 
   get isStopping(): boolean {
@@ -118,7 +122,6 @@ export class SourceLoop {
         else await this.sleep(LEASE_CHECK_MS);
       }
     } catch (error) {
-      if (error instanceof RetryInterrupted) return;
       this.hasFailed = true;
       throw error;
     } finally {
@@ -134,6 +137,7 @@ export class SourceLoop {
   }
 
   private async waitUntilResumed(): Promise<void> {
+    this.parts.converterWait.end();
     await this.parts.delivery.pause(this.isMidBatch);
     this.throwFailure();
     this.parts.onPaused();
@@ -160,12 +164,12 @@ export class SourceLoop {
         return;
       }
     }
-    if (await this.sendBatch()) {
+    if (await this.sendUnlessInterrupted()) {
       this.batch = [];
       this.position = 0;
       await this.parts.delivery.endBatch(false);
       await yieldToEventLoop();
-    } else {
+    } else if (!this.paused) {
       await this.sleep(RETRY_MS);
     }
   }
@@ -195,6 +199,16 @@ export class SourceLoop {
     const { producer } = this.parts;
     if (this.isPolling && producer.bufferedBytes > 0) producer.push();
   };
+
+  /** As `sendBatch`. False also if something else ends the wait for a converter, or attempts to convert a record. */
+  private async sendUnlessInterrupted(): Promise<boolean> {
+    try {
+      return await this.sendBatch();
+    } catch (error) {
+      if (error instanceof RetryInterrupted) return false;
+      throw error;
+    }
+  }
 
   /** False: the rest of the batch must wait. */
   private async sendBatch(): Promise<boolean> {

@@ -67,9 +67,9 @@ export async function createWorkerSourceTask(options: WorkerTaskOptions<SourceCo
   const wait = new ConverterWait({
     condition: options.condition,
     logger,
-    waitFor: (promise) => loop.waitFor(promise),
     sleep: (ms) => loop.sleep(ms),
-    stopping: () => loop.isStopping,
+    wake: () => loop.wake(),
+    interrupted: () => loop.endsConverterWait,
   });
   const loop: SourceLoop = new SourceLoop({
     task,
@@ -84,6 +84,7 @@ export async function createWorkerSourceTask(options: WorkerTaskOptions<SourceCo
     condition: options.condition,
     logger,
     conversion: new SourceConversion(converters, policy, wait),
+    converterWait: wait,
     topics: admin && groups ? new TopicCreator(admin, groups, logger) : null,
     onPaused: () => options.hooks.onPaused(),
     onResumed: () => options.hooks.onResumed(),
