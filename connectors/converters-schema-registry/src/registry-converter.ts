@@ -18,6 +18,7 @@ import {
 import { ByteOutput } from './byte-output';
 import type { RawValueWriter, SchemaFormat, ValueReader, ValueWriter } from './format';
 import { openRegistry } from './registry/open-registry';
+import { FOR_EVER, type Lease } from './registry/lease';
 import type { OpenRegistry } from './registry/open-registry';
 import type { RegisteredSchema, SchemaKey, SchemaText, SchemaType } from './registry/schema-registry';
 import { FRAME_BYTES, FrameReader } from './wire/frame';
@@ -42,6 +43,7 @@ interface Writing {
   readonly id: number;
   /** By `monotonicNow()`. Infinity: it does not change. */
   readonly until: number;
+  readonly lease: Lease;
 }
 
 /** About the schemas of a topic that have the same text. */
@@ -50,6 +52,7 @@ interface Agreed {
   readonly registered: RegisteredSchema | null;
   readonly id: number;
   readonly until: number;
+  readonly lease: Lease;
 }
 
 /** Of a struct and a topic. */
@@ -60,6 +63,12 @@ interface RawWriting {
   readonly writer: RawValueWriter | null;
   readonly id: number;
   readonly until: number;
+  readonly lease: Lease;
+}
+
+interface Reading {
+  readonly reader: ValueReader | Failure;
+  readonly lease: Lease;
 }
 
 /** @param createFormat throws ConfigError */
@@ -75,11 +84,12 @@ export class RegistryConverter implements Converter {
   private readonly agreed = new Map<string, Map<string, Agreed>>();
   private readonly writings = new WeakMap<object, Map<string, Writing>>();
   private readonly raws = new WeakMap<RawStruct, Map<string, RawWriting>>();
-  private readonly readers = new Map<SchemaKey, ValueReader | Failure>();
+  private readonly readers = new Map<SchemaKey, Reading>();
   private lastWriting: Writing | null = null;
   private lastRaw: RawWriting | null = null;
   private lastKey: SchemaKey | null = null;
   private lastReader: ValueReader | null = null;
+  private lastLease: Lease = FOR_EVER;
 
   constructor(private readonly createFormat: (config: ConnectorConfig, isKey: boolean) => SchemaFormat) {}
 
@@ -117,7 +127,8 @@ export class RegistryConverter implements Converter {
     if (bytes === null) return NULL;
     const { frame } = this;
     const key = frame.read(bytes, headers);
-    const reader = this.lastReader !== null && this.lastKey === key ? this.lastReader : this.reader(key);
+    const last = this.lastReader;
+    const reader = last !== null && this.lastKey === key && this.lastLease.isUsed ? last : this.reader(key);
     return reader.read(bytes, frame.at, frame.indexes);
   }
 
@@ -135,12 +146,12 @@ export class RegistryConverter implements Converter {
     let topics = this.writings.get(owner);
     if (topics === undefined) this.writings.set(owner, (topics = new Map<string, Writing>()));
     const found = topics.get(topic);
-    if (found !== undefined && isCurrent(found)) return (this.lastWriting = found);
+    if (found !== undefined && isUsable(found)) return (this.lastWriting = found);
     const own = this.writer(schema);
     const agreed = this.agreed.get(contentOf(own.schema))?.get(topic);
-    if (agreed !== undefined && isCurrent(agreed)) {
-      const { id, until } = agreed;
-      const made = { topic, schema, writer: this.writerAsAgreed(agreed, schema, own), id, until };
+    if (agreed !== undefined && isUsable(agreed)) {
+      const { id, until, lease } = agreed;
+      const made = { topic, schema, writer: this.writerAsAgreed(agreed, schema, own), id, until, lease };
       topics.set(topic, made);
       return (this.lastWriting = made);
     }
@@ -154,9 +165,9 @@ export class RegistryConverter implements Converter {
     let topics = this.raws.get(struct);
     if (topics === undefined) this.raws.set(struct, (topics = new Map<string, RawWriting>()));
     let found = topics.get(topic);
-    if (found === undefined || !isCurrent(found)) {
-      const { writer, id, until } = this.writing(topic, struct.schema);
-      found = { topic, struct, writer: writer.raw?.(struct) ?? null, id, until };
+    if (found === undefined || !isUsable(found)) {
+      const { writer, id, until, lease } = this.writing(topic, struct.schema);
+      found = { topic, struct, writer: writer.raw?.(struct) ?? null, id, until, lease };
       topics.set(topic, found);
     }
     return (this.lastRaw = found);
@@ -167,15 +178,16 @@ export class RegistryConverter implements Converter {
     const { client, settings } = this.registry;
     if (!settings.autoRegister && settings.useSchemaId !== null) {
       const registered = await client.byKey(settings.useSchemaId);
-      return { registered, id: registered.id, until: Infinity };
+      return { registered, id: registered.id, until: Infinity, lease: client.leaseOf(registered) };
     }
     if (!settings.autoRegister && settings.useLatestVersion) {
       const registered = await client.latest(subject);
-      return { registered, id: registered.id, until: monotonicNow() + settings.latestTtlMs };
+      const until = monotonicNow() + settings.latestTtlMs;
+      return { registered, id: registered.id, until, lease: client.leaseOf(registered) };
     }
     const request = settings.autoRegister ? client.register : client.lookUp;
-    const { id } = await request.call(client, subject, schema, settings.normalize);
-    return { registered: null, id, until: Infinity };
+    const answer = await request.call(client, subject, schema, settings.normalize);
+    return { registered: null, id: answer.id, until: Infinity, lease: client.leaseOf(answer) };
   }
 
   private keepAgreed(content: string, topic: string, made: Agreed): void {
@@ -231,20 +243,26 @@ export class RegistryConverter implements Converter {
   private reader(key: SchemaKey): ValueReader {
     const { readers } = this;
     const found = readers.get(key);
-    if (found === undefined)
+    // Of an id that is gone, records still mean the schema that it had.
+    if (found === undefined || found.lease.finding === 'other')
       throw new ConverterNotReady(
-        this.registry.client.byKey(key).then((registered) => {
-          if (readers.has(key)) return;
-          if (readers.size >= MOST_READERS) readers.delete(readers.keys().next().value as SchemaKey);
-          readers.set(
-            key,
-            attempt(() => this.format.reader(this.ofFormat(registered))),
-          );
-        }),
+        this.registry.client.byKey(key).then((registered) => this.keepReader(key, registered)),
       );
-    if (found instanceof Failure) throw found.error;
+    const { reader, lease } = found;
+    if (!lease.isUsed) lease.use();
+    if (reader instanceof Failure) throw reader.error;
     this.lastKey = key;
-    return (this.lastReader = found);
+    this.lastLease = lease;
+    return (this.lastReader = reader);
+  }
+
+  private keepReader(key: SchemaKey, registered: RegisteredSchema): void {
+    const { readers } = this;
+    const lease = this.registry.client.leaseOf(registered);
+    if (readers.get(key)?.lease === lease) return;
+    readers.delete(key);
+    if (readers.size >= MOST_READERS) readers.delete(readers.keys().next().value as SchemaKey);
+    readers.set(key, { reader: attempt(() => this.format.reader(this.ofFormat(registered))), lease });
   }
 }
 
@@ -264,4 +282,16 @@ function attempt<T>(compile: () => T): T | Failure {
 const contentOf = ({ text, references }: SchemaText): string =>
   references.length === 0 ? text : `${text}\n${JSON.stringify(references)}`;
 
-const isCurrent = ({ until }: { readonly until: number }): boolean => until === Infinity || monotonicNow() < until;
+interface Dated {
+  readonly until: number;
+  readonly lease: Lease;
+}
+
+const isCurrent = ({ until, lease }: Dated): boolean => lease.isUsed && (until === Infinity || monotonicNow() < until);
+
+/** As `isCurrent`, and lets the registry's client know about the use. */
+function isUsable({ until, lease }: Dated): boolean {
+  if (lease.finding !== 'same' || (until !== Infinity && monotonicNow() >= until)) return false;
+  if (!lease.isUsed) lease.use();
+  return true;
+}

@@ -20,6 +20,8 @@ export interface Call {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
   readonly mostBytes: number;
+  /** Whether the process may end before the answer. (Default: no) */
+  readonly isBackground?: boolean;
 }
 
 /** Firewalls often drop connections that are idle for longer. Node does not wait for those in the pool when it ends. */
@@ -56,6 +58,7 @@ export class Exchange {
       url.protocol === 'https:'
         ? httpsRequest(url, { ...options, checkServerIdentity: hostCheck(url), ...settings.tls, agent: this.secure })
         : httpRequest(...this.plainTarget(url, options));
+    if (call.isBackground === true) request.once('socket', (socket: Socket) => socket.unref());
     const timer = limits(request, settings);
     const reply = boundedReply(request, call.mostBytes).finally(() => clearTimeout(timer.current));
     request.end(body ?? undefined);

@@ -1,6 +1,15 @@
 /** Requests to the first server of a list that can answer. */
-import { BodyTooLarge, ConfigError, DataError, messageOf, monotonicNow, RetriableError } from '@millrace/sdk';
-import type { BoundedReply } from '@millrace/sdk';
+import {
+  BodyTooLarge,
+  ConfigError,
+  DataError,
+  isConfigError,
+  isRetriable,
+  messageOf,
+  monotonicNow,
+  RetriableError,
+  type BoundedReply,
+} from '@millrace/sdk';
 import type { ConnectionSettings, RegistryUrl } from '../config/connection-settings';
 import { parseAnswer, type Answer } from './answer';
 import { Authorization } from './authorization';
@@ -13,6 +22,8 @@ export interface RegistryRequest {
   readonly path: string;
   /** Null: none. */
   readonly body: object | null;
+  /** Nobody waits for the answer, and the process may end before it. (Default: no) */
+  readonly isBackground?: boolean;
 }
 
 export interface RegistryReply {
@@ -43,8 +54,14 @@ export class Failover {
   private readonly authorization: Authorization;
   /** The last one that answered. */
   private first = 0;
+  /** Whether the last request of those that somebody waits for was in vain. */
+  private wasAway = false;
 
-  constructor(settings: ConnectionSettings) {
+  /** @param returned the registry answers after it did not, or another server does */
+  constructor(
+    settings: ConnectionSettings,
+    private readonly returned: () => void = () => undefined,
+  ) {
     this.servers = settings.urls.map((url) => ({ url, pausedUntil: 0 }));
     this.exchange = new Exchange(settings);
     this.authorization = new Authorization(settings.credentials, this.exchange);
@@ -55,6 +72,21 @@ export class Failover {
    * `REGISTRY_UNREACHABLE`, ConfigError or, for an answer that is too large, DataError.
    */
   async send(request: RegistryRequest): Promise<RegistryReply> {
+    const { first } = this;
+    const isBackground = request.isBackground === true;
+    try {
+      const reply = await this.firstReply(request);
+      const isReturn = (this.wasAway && !isBackground) || this.first !== first;
+      if (!isBackground) this.wasAway = false;
+      if (isReturn) this.returned();
+      return reply;
+    } catch (error) {
+      if (!isBackground && (isRetriable(error) || isConfigError(error))) this.wasAway = true;
+      throw error;
+    }
+  }
+
+  private async firstReply(request: RegistryRequest): Promise<RegistryReply> {
     const { servers, first } = this;
     const reasons: string[] = [];
     let cause: unknown;
@@ -99,7 +131,8 @@ export class Failover {
     return { status, answer, url };
   }
 
-  private async exchanged({ url }: Server, { method, path, body }: RegistryRequest): Promise<BoundedReply> {
+  private async exchanged({ url }: Server, request: RegistryRequest): Promise<BoundedReply> {
+    const { method, path, body, isBackground = false } = request;
     const headers = {
       accept: ACCEPT,
       ...(body === null ? {} : { 'content-type': CONTENT_TYPE }),
@@ -107,7 +140,8 @@ export class Failover {
     };
     const text = body === null ? null : JSON.stringify(body);
     try {
-      return await this.exchange.send(url.base + path, { method, headers, body: text, mostBytes: MOST_BYTES });
+      const call = { method, headers, body: text, mostBytes: MOST_BYTES, isBackground };
+      return await this.exchange.send(url.base + path, call);
     } catch (cause) {
       if (!(cause instanceof BodyTooLarge)) throw new Unavailable(quoted(messageOf(cause)), { cause });
       throw new DataError(`The schema registry's answer is larger than ${MOST_BYTES} bytes.`, {

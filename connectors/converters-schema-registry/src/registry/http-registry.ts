@@ -34,23 +34,29 @@ export class HttpRegistry {
     return this.id(await this.send({ method: 'POST', path, body: bodyOf(schema) }, { subject }));
   }
 
+  /** As `lookUp`, in the background. Also a schema that was deleted softly, whose id readers find. */
+  async verify(subject: string, schema: SchemaText, normalize: boolean): Promise<RegisteredId> {
+    const path = `/subjects/${encodeURIComponent(subject)}?${normalize ? 'normalize=true&' : ''}deleted=true`;
+    return this.id(await this.send({ method: 'POST', path, body: bodyOf(schema), isBackground: true }, { subject }));
+  }
+
   async latest(subject: string): Promise<StoredSchema> {
     const path = `/subjects/${encodeURIComponent(subject)}/versions/latest`;
     return stored(await this.send({ method: 'GET', path, body: null }, { subject }));
   }
 
   /** Also one that was deleted: other schemas may still refer to it. */
-  async version(subject: string, version: number): Promise<StoredSchema> {
+  async version(subject: string, version: number, isBackground = false): Promise<StoredSchema> {
     const path = `/subjects/${encodeURIComponent(subject)}/versions/${version < 0 ? 'latest' : version}?deleted=true`;
-    return stored(await this.send({ method: 'GET', path, body: null }, { subject, version }));
+    return stored(await this.send({ method: 'GET', path, body: null, isBackground }, { subject, version }));
   }
 
-  async byKey(key: SchemaKey): Promise<StoredSchema> {
+  async byKey(key: SchemaKey, isBackground = false): Promise<StoredSchema> {
     const [path, place] =
       typeof key === 'number'
         ? [`/schemas/ids/${key}`, { id: key }]
         : [`/schemas/guids/${encodeURIComponent(key)}`, { guid: key }];
-    return stored(await this.send({ method: 'GET', path, body: null }, place));
+    return stored(await this.send({ method: 'GET', path, body: null, isBackground }, place));
   }
 
   private id(reply: RegistryReply): RegisteredId {

@@ -41,6 +41,16 @@ export class Memo<V> {
     return await loading;
   }
 
+  /** The next call asks again. */
+  forget(key: string): void {
+    this.drop(key);
+  }
+
+  clear(): void {
+    this.answers.clear();
+    this.weight = 0;
+  }
+
   private async load(key: string, load: () => Promise<V>): Promise<V> {
     try {
       const value = await load();

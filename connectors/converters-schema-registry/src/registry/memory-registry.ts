@@ -1,5 +1,6 @@
 /** `mock://SCOPE`: a registry in the memory of the thread, for tests. It accepts every schema. */
 import { DataError } from '@millrace/sdk';
+import { FOR_EVER, type Lease } from './lease';
 import { resolveReferences } from './references';
 import type { RegisteredId, RegisteredSchema, SchemaKey, SchemaRegistry, SchemaText } from './schema-registry';
 
@@ -50,6 +51,10 @@ class MemoryRegistry implements SchemaRegistry {
     const stored = typeof key === 'number' ? this.byId[key - 1] : undefined;
     if (stored === undefined) throw unknownSchema({ id: key });
     return await this.resolved(stored, null);
+  }
+
+  leaseOf(): Lease {
+    return FOR_EVER;
   }
 
   private async resolved(stored: Stored, version: number | null): Promise<RegisteredSchema> {

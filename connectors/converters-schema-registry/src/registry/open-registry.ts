@@ -9,6 +9,7 @@ import { Failover } from './failover';
 import { HttpRegistry } from './http-registry';
 import { memoryRegistry } from './memory-registry';
 import type { SchemaRegistry } from './schema-registry';
+import { Verifier } from './verifier';
 
 export type { RegistrySettings };
 
@@ -42,7 +43,9 @@ function sharedClient(config: ConnectorConfig, connection: ConnectionSettings, c
   const key = createHash('sha256').update(text).digest('base64');
   const found = clients.get(key);
   if (found !== undefined) return found;
-  const made = new CachedRegistry(new HttpRegistry(new Failover(connection)), cache);
+  const verifier = new Verifier();
+  const registry = new HttpRegistry(new Failover(connection, verifier.suspect));
+  const made = new CachedRegistry(registry, cache, verifier);
   if (clients.size >= MOST_CLIENTS) clients.delete(clients.keys().next().value as string);
   clients.set(key, made);
   return made;

@@ -1,4 +1,5 @@
 /** What the converters need of a schema registry. */
+import type { Lease } from './lease';
 
 export type SchemaType = 'AVRO' | 'JSON' | 'PROTOBUF';
 
@@ -33,7 +34,8 @@ export type SchemaKey = number | string;
 
 /**
  * Promises reject with RetriableError `REGISTRY_UNREACHABLE` while the registry is away; with ConfigError if it refuses
- * the caller; with DataError if it refuses or does not know the schema. Answers that cannot change are cached.
+ * the caller; with DataError if it refuses or does not know the schema. Answers are cached; leases tell whether those
+ * that a registry does not change still hold.
  */
 export interface SchemaRegistry {
   /** The id of the schema under the subject, which is registered if it is not yet. */
@@ -42,6 +44,8 @@ export interface SchemaRegistry {
   lookUp(subject: string, schema: SchemaText, normalize: boolean): Promise<RegisteredId>;
   latest(subject: string): Promise<RegisteredSchema>;
   byKey(key: SchemaKey): Promise<RegisteredSchema>;
+  /** @param answer as it was returned */
+  leaseOf(answer: RegisteredId | RegisteredSchema): Lease;
 }
 
 export interface RegisteredId {

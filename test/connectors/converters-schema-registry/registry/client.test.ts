@@ -384,17 +384,40 @@ describe('what is remembered', () => {
   });
 });
 
-test('connections that are idle do not keep a process alive', async () => {
-  registry.answering = () => ({ body: { schema: '{}' } });
-  const module = require.resolve('../../../../connectors/converters-schema-registry/src/registry/open-registry');
-  const program = `
-    const { openRegistry } = require(${JSON.stringify(module)});
-    openRegistry({ 'schema.registry.url': '${registry.url}' }).client.byKey(1).then(({ text }) => console.log(text));`;
+async function outputOf(program: string): Promise<string> {
   const register = require.resolve('../../../../dev/register.js');
-  const out = await new Promise<string>((resolve, reject) =>
+  return await new Promise<string>((resolve, reject) =>
     execFile(process.execPath, ['-r', register, '-e', program], { timeout: 60_000 }, (error, stdout) =>
       error ? reject(error) : resolve(stdout),
     ),
   );
+}
+
+test('connections that are idle do not keep a process alive', async () => {
+  registry.answering = () => ({ body: { schema: '{}' } });
+  const module = require.resolve('../../../../connectors/converters-schema-registry/src/registry/open-registry');
+  const out = await outputOf(`
+    const { openRegistry } = require(${JSON.stringify(module)});
+    openRegistry({ 'schema.registry.url': '${registry.url}' }).client.byKey(1).then(({ text }) => console.log(text));`);
   expect(out).toBe('{}\n');
+});
+
+test.each(['a used', 'a new'])('the check of an answer does not keep a process alive: %s connection', async (which) => {
+  registry.answering = ({ path }) => {
+    const headers = which === 'a new' ? { connection: 'close' } : undefined;
+    return path.includes('deleted=true') ? 'hang' : { body: { id: 1 }, ...(headers && { headers }) };
+  };
+  const module = require.resolve('../../../../connectors/converters-schema-registry/src/registry/open-registry');
+  // The check takes place at once, and its answer never comes.
+  const out = await outputOf(`
+    const { openRegistry } = require(${JSON.stringify(module)});
+    const { client } = openRegistry({ 'schema.registry.url': '${registry.url}' });
+    const schema = { type: 'AVRO', text: '"string"', references: [] };
+    client.register('s', schema, false).then((answer) => {
+      client.leaseOf(answer).use();
+      client.leaseOf(answer).check().finally(() => console.log('an answer'));
+      setTimeout(() => console.log('the end'), 100);
+    });`);
+  expect(out).toBe('the end\n');
+  expect(registry.requests).toEqual(['POST /subjects/s/versions', 'POST /subjects/s?deleted=true']);
 });
