@@ -19,4 +19,8 @@ export const MAX_COMPARED_PAIRS = 200_000;
 export const MAX_TYPE_DEPTH = 500;
 /** Of one comparison. */
 export const MAX_DIFFERENCES = 100;
+/** Of the comparisons with all versions of a subject. */
+export const MAX_COMPARING_MS = 5_000;
+/** Versions in which a schema that is no text is looked for by its meaning. */
+export const MAX_SEARCHED_VERSIONS = 100;
 export const MAX_ID = 2 ** 31 - 1;

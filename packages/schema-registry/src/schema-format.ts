@@ -13,6 +13,10 @@ export interface SchemaReference {
 export interface ParsedSchema {
   /** What the registry stores and returns. Schemas of one format with the same text and references are the same. */
   readonly text: string;
+  /** It was not given as a text, so that its text may differ from that of a schema with the same meaning. */
+  readonly isSerialized?: boolean;
+  /** The form other than the text, the same for schemas with the same meaning. Throws InvalidSchema. */
+  serialized?(): string;
 }
 
 /** The names of the sides of a comparison, in messages. */

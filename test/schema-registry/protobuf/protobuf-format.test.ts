@@ -67,6 +67,13 @@ describe('validity', () => {
     expect(() => parse(text)).toThrow(InvalidSchema);
   });
 
+  test('a name means the type of the scopes around it, and no other', () => {
+    expect(() => parse(message('N n = 1; message O { message N {} }'))).toThrow(InvalidSchema);
+    const with2 = (type: string) => message(`${type} n = 1; message O { message N {} }`) + 'message N {}';
+    expect(differences(with2('N'), with2('.p.N'))).toEqual([]);
+    expect(differences(with2('N'), with2('O.N'))).toEqual(['FIELD_NAMED_TYPE_CHANGED']);
+  });
+
   test('imports are found by their names, also in imports', () => {
     const deep = { 'a.proto': 'syntax = "proto3"; import public "other.proto"; package a;', ...OTHER };
     expect(() => parse(`${file('import "a.proto";')} message M { o.Other x = 1; }`, deep)).not.toThrow();

@@ -3,6 +3,7 @@ import type { ParsedSchema, Sides } from '../schema-format';
 import type { Level } from './levels';
 import type { StoredSchema } from './log-records';
 import type { SchemaParser, SchemaSource } from './schema-parser';
+import type { TimeBudget } from './time-budget';
 
 export interface NewSchema {
   readonly source: SchemaSource;
@@ -13,7 +14,8 @@ const NEW_READS: Sides = { reader: 'new', writer: 'old' };
 const OLD_READS: Sides = { reader: 'old', writer: 'new' };
 
 /**
- * In Confluent's words, of the newest version that does not fit; empty: all fit.
+ * In Confluent's words, of the newest version that does not fit; empty: all fit. Throws InvalidSchema if one of the
+ * schemas is none, or comparing takes too long.
  *
  * @param versions in ascending order
  */
@@ -22,6 +24,7 @@ export function incompatibilities(
   versions: readonly StoredSchema[],
   level: Level,
   parser: SchemaParser,
+  budget: TimeBudget,
 ): readonly string[] {
   if (level === 'NONE') return [];
   const isTransitive = level.endsWith('_TRANSITIVE');
@@ -29,6 +32,7 @@ export function incompatibilities(
   const backward = level.startsWith('BACKWARD') || level.startsWith('FULL');
   const format = parser.format(source.type);
   for (const version of (isTransitive ? versions : versions.slice(-1)).toReversed()) {
+    budget.check(`comparing it with ${versions.length} versions of the subject`);
     const found: string[] = [];
     if (version.type !== source.type) found.push('Incompatible because of different schema type');
     else {

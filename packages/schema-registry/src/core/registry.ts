@@ -1,5 +1,13 @@
 /** The registry: what requests do to its state, apart from HTTP. Changes run one after another. */
-import { MAX_ID, MAX_SUBJECT_LENGTH, MAX_TOTAL_CHARACTERS, MAX_VERSIONS, MAX_VERSIONS_OF_SUBJECT } from '../bounds';
+import {
+  MAX_COMPARING_MS,
+  MAX_ID,
+  MAX_SEARCHED_VERSIONS,
+  MAX_SUBJECT_LENGTH,
+  MAX_TOTAL_CHARACTERS,
+  MAX_VERSIONS,
+  MAX_VERSIONS_OF_SUBJECT,
+} from '../bounds';
 import { errors, incompatible, InvalidSchema, invalidSchema, notPermitted, storeFailed } from '../registry-error';
 import type { ParsedSchema, SchemaReference } from '../schema-format';
 import { incompatibilities } from './check-compatibility';
@@ -9,6 +17,7 @@ import { encodeEntry, type LogEntry, type StoredSchema } from './log-records';
 import { type Content, contentKey, RegistryState } from './registry-state';
 import { type Formats, SchemaParser, type SchemaSource } from './schema-parser';
 import { Settings } from './settings';
+import { type Clock, TimeBudget } from './time-budget';
 
 export interface RegisterRequest extends SchemaSource {
   readonly normalize: boolean;
@@ -33,6 +42,7 @@ export class Registry {
     private readonly log: RegistryLog,
     formats: Formats,
     private readonly report: (line: string) => void = () => undefined,
+    private readonly clock: Clock = () => performance.now(),
   ) {
     this.parser = new SchemaParser(this.state, formats);
     const change = async <T>(work: () => Promise<T>): Promise<T> => await this.change(work);
@@ -98,7 +108,9 @@ export class Registry {
     let versions = this.state.versions(subject).filter((version) => !version.deleted);
     if (against === 'latest') versions = versions.slice(-1);
     else if (against !== null) versions = [this.version(subject, against, false)];
-    return orInvalid(source, () => incompatibilities({ source, parsed: content.parsed }, versions, level, this.parser));
+    return orInvalid(source, () =>
+      incompatibilities({ source, parsed: content.parsed }, versions, level, this.parser, this.budget()),
+    );
   }
 
   /** Throws 40401 or 40402. */
@@ -116,10 +128,35 @@ export class Registry {
     deleted: boolean,
   ) {
     const { parsed, ...content } = this.content(source, normalize);
-    const version = this.state
-      .versions(subject)
-      .findLast((one) => (deleted || !one.deleted) && hasContent(one, content));
+    const versions = this.state.versions(subject).filter((one) => deleted || !one.deleted);
+    const version =
+      versions.findLast((one) => hasContent(one, content)) ?? this.withMeaning(versions, { ...content, parsed });
     return { source, parsed, content, version };
+  }
+
+  /** The newest version that differs from a schema that is no text in its text alone. */
+  private withMeaning(
+    versions: readonly StoredSchema[],
+    content: Content & { readonly parsed: ParsedSchema },
+  ): StoredSchema | undefined {
+    if (content.parsed.isSerialized !== true) return undefined;
+    const budget = this.budget();
+    const meaning = serializedOrNull(() => content.parsed);
+    if (meaning === null) return undefined;
+    return versions.slice(-MAX_SEARCHED_VERSIONS).findLast((one) => {
+      const isCandidate = !budget.isSpent && contentKey({ ...one, text: '' }) === contentKey({ ...content, text: '' });
+      return isCandidate && serializedOrNull(() => this.parser.parseStored(one)) === meaning;
+    });
+  }
+
+  private budget(): TimeBudget {
+    return new TimeBudget(MAX_COMPARING_MS, this.clock);
+  }
+
+  /** What a schema is, in the form that the request names: only Protobuf has one other than the text. */
+  textOf(schema: StoredSchema, format: string | null): string {
+    if (format !== 'serialized' || schema.type !== 'PROTOBUF') return schema.text;
+    return orInvalid(schema, () => this.parser.parseStored(schema).serialized?.() ?? schema.text);
   }
 
   private content(source: SchemaSource, normalize: boolean): SchemaSource & { readonly parsed: ParsedSchema } {
@@ -142,7 +179,9 @@ export class Registry {
   ): void {
     const versions = this.state.versions(subject).filter((version) => !version.deleted);
     const level = this.state.effectiveLevel(subject);
-    const found = orInvalid(source, () => incompatibilities({ source, parsed }, versions, level, this.parser));
+    const found = orInvalid(source, () =>
+      incompatibilities({ source, parsed }, versions, level, this.parser, this.budget()),
+    );
     if (found.length === 0) return;
     throw incompatible(
       `Schema being registered is incompatible with an earlier schema for subject "${subject}", details: [${found.join(', ')}]`,
@@ -197,6 +236,15 @@ export class Registry {
     } catch (error) {
       throw storeFailed(`Error in the backend data store: ${(error as Error).message}`);
     }
+  }
+}
+
+function serializedOrNull(schema: () => ParsedSchema): string | null {
+  try {
+    return schema().serialized?.() ?? null;
+  } catch (error) {
+    if (!(error instanceof InvalidSchema)) throw error;
+    return null;
   }
 }
 

@@ -40,7 +40,8 @@ function subjectRoutes(registry: Registry): readonly Route[] {
       path: '/subjects/:subject',
       run: (request) => {
         const [normalize, deleted] = [flag(request, 'normalize'), flag(request, 'deleted')];
-        return schemaAnswer(registry.lookUp(subjectOf(request), schemaSource(request), normalize, deleted));
+        const found = registry.lookUp(subjectOf(request), schemaSource(request), normalize, deleted);
+        return schemaAnswer(inForm(registry, request, found));
       },
     },
     {
@@ -68,13 +69,13 @@ function subjectRoutes(registry: Registry): readonly Route[] {
         return { id };
       },
     },
-    { method: 'GET', path: VERSION, run: (request) => schemaAnswer(version(request)) },
+    { method: 'GET', path: VERSION, run: (request) => schemaAnswer(inForm(registry, request, version(request))) },
     {
       method: 'DELETE',
       path: VERSION,
       run: (request) => deletions.deleteVersion(subjectOf(request), versionName(request), flag(request, 'permanent')),
     },
-    { method: 'GET', path: `${VERSION}/schema`, run: (request) => version(request).text },
+    { method: 'GET', path: `${VERSION}/schema`, run: (request) => inForm(registry, request, version(request)).text },
     {
       method: 'GET',
       path: `${VERSION}/referencedby`,
@@ -115,11 +116,15 @@ function schemaRoutes(registry: Registry): readonly Route[] {
       method: 'GET',
       path: '/schemas/ids/:id',
       run: (request) => {
-        const answer = contentAnswer(withId(request)[0]);
+        const answer = contentAnswer(inForm(registry, request, withId(request)[0]));
         return flag(request, 'fetchMaxId') ? { ...answer, maxId: state.lastId } : answer;
       },
     },
-    { method: 'GET', path: '/schemas/ids/:id/schema', run: (request) => withId(request)[0].text },
+    {
+      method: 'GET',
+      path: '/schemas/ids/:id/schema',
+      run: (request) => inForm(registry, request, withId(request)[0]).text,
+    },
     {
       method: 'GET',
       path: '/schemas/ids/:id/subjects',
@@ -148,6 +153,11 @@ function compatibilityRoutes(registry: Registry): readonly Route[] {
     { method: 'POST', path, run: (request) => test(request, true) },
     { method: 'POST', path: `${path}/:version`, run: (request) => test(request, false) },
   ];
+}
+
+/** As `format` asks. */
+function inForm(registry: Registry, { query }: RouteRequest, schema: StoredSchema): StoredSchema {
+  return { ...schema, text: registry.textOf(schema, query.get('format')) };
 }
 
 const subjectOf = ({ params }: RouteRequest): string => params.subject ?? '';

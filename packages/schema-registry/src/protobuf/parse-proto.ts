@@ -24,11 +24,20 @@ const SCALARS = new Set([
 const MAX_FIELD_NUMBER = 2 ** 29 - 1;
 const MAX_IMPORTS = 1000;
 
+/** What a file declares, apart from its imports. */
+export interface FileContents {
+  readonly text: string;
+  readonly package: string;
+  readonly options: readonly unknown[];
+  readonly declared: readonly ReflectionObject[];
+}
+
 export interface ProtoFile {
   /** Empty: none. */
   readonly package: string;
   /** Messages of the file, with those in messages, by their names in the package. */
   readonly messages: ReadonlyMap<string, Type>;
+  readonly contents: FileContents;
 }
 
 /** @param dependencies the texts of what may be imported, by the names in imports */
@@ -40,10 +49,16 @@ export function parseProto(text: string, dependencies: ReadonlyMap<string, strin
     const space = file.package === undefined ? root : root.lookup(file.package);
     // Before the imports, whose package may be the same.
     if (space instanceof NamespaceObject) collect(space, '', messages);
+    const contents: FileContents = {
+      text,
+      package: file.package ?? '',
+      options: [...((space?.parsedOptions as readonly unknown[] | undefined) ?? [])],
+      declared: space instanceof NamespaceObject ? [...space.nestedArray] : [],
+    };
     addImports(file, root, dependencies, new Set());
     for (const message of messages.values()) checkMessage(message);
     eachEnum(root, checkEnum);
-    return { package: file.package ?? '', messages };
+    return { package: file.package ?? '', messages, contents };
   } catch (error) {
     if (error instanceof InvalidSchema) throw error;
     // The library's errors, and a stack that is too deep.
@@ -108,6 +123,26 @@ function eachEnum(space: Namespace, visit: (found: Enum) => void): void {
   }
 }
 
+/**
+ * From the scope outwards, as compilers do. The library's own search also looks into messages that are not around the
+ * name.
+ */
+export function findType(from: Namespace | null, name: string): Type | Enum | null {
+  const isAbsolute = name.startsWith('.');
+  const parts = (isAbsolute ? name.slice(1) : name).split('.');
+  for (let scope = from; scope !== null; scope = scope.parent) {
+    if (isAbsolute && scope.parent !== null) continue;
+    let found: ReflectionObject | undefined = scope;
+    for (const part of parts)
+      found =
+        found instanceof NamespaceObject && found.nested && Object.hasOwn(found.nested, part)
+          ? found.nested[part]
+          : undefined;
+    if (found instanceof Type || found instanceof EnumObject) return found;
+  }
+  return null;
+}
+
 /** What a field's type names: a scalar type, or a message or enum by its name in the package or with it. */
 export type FieldType =
   { readonly kind: 'scalar'; readonly name: string } | { readonly kind: 'enum' | 'message'; readonly name: string };
@@ -116,7 +151,7 @@ export type FieldType =
 export function typeOf(field: Field): FieldType {
   const { type } = field;
   if (SCALARS.has(type)) return { kind: 'scalar', name: type };
-  const found: ReflectionObject | null = field.parent?.lookup(type, [Type, EnumObject]) ?? null;
+  const found = findType(field.parent, type);
   if (found instanceof Type) return { kind: 'message', name: found.fullName };
   if (found !== null) return { kind: 'enum', name: found.fullName };
   if (BUILT_IN_TYPE.test(type)) return { kind: 'message', name: type.startsWith('.') ? type : `.${type}` };
