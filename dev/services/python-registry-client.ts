@@ -14,7 +14,20 @@ const PACKAGES = [
   ['charset-normalizer', '3.4.3'],
 ] as const;
 
+/** Of JSON Schema and Protobuf: the versions for which that client was made. */
+const SERIALIZERS = [
+  ['protobuf', '4.25.8'],
+  ['jsonschema', '4.17.3'],
+  ['attrs', '23.2.0'],
+  ['pyrsistent', '0.20.0'],
+] as const;
+
 /** Downloads 8 MB the first time. Resolves with a folder for `PYTHONPATH`. */
 export async function fetchPythonRegistryClient(): Promise<string> {
   return await unpackedWheels('python-registry-client', PACKAGES);
+}
+
+/** The client with its serializers of all formats. Downloads 9 MB the first time. */
+export async function fetchPythonSerializers(): Promise<string> {
+  return await unpackedWheels('python-serializers', [...PACKAGES, ...SERIALIZERS]);
 }
