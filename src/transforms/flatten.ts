@@ -4,8 +4,11 @@ import {
   type ConfigKey,
   type ConnectorConfig,
   type ConnectRecord,
+  type DataError,
+  type Field,
   type Schema,
   type Transformation,
+  expectNesting,
   readMember,
   schemaBasics,
   setMember,
@@ -27,6 +30,8 @@ export const FLATTEN_CONFIG: readonly ConfigKey[] = [
 ];
 
 const PURPOSE = 'flattening';
+/** Fields and structs of a flattened schema: structs that contain two of another, and so on, have more than memory. */
+const MOST_FIELDS = 100_000;
 
 /** A field of a struct and the flattened field, or fields, that replace it. */
 interface Node {
@@ -35,6 +40,21 @@ interface Node {
   readonly to: string | null;
   readonly default: unknown;
   readonly inner: readonly Node[];
+}
+
+/** The struct whose fields are flattened. */
+interface Enclosing {
+  /** The names of the fields that lead to it. */
+  readonly prefix: string;
+  readonly optional: boolean;
+  readonly default: unknown;
+}
+
+interface FlatSchema {
+  readonly fields: [string, Schema][];
+  /** The structs that contain the one that is being flattened. */
+  readonly inside: Set<readonly Field[]>;
+  parts: number;
 }
 
 interface Plan {
@@ -71,10 +91,11 @@ export class Flatten implements Transformation {
     return prefix === '' ? name : prefix + this.delimiter + name;
   }
 
-  private flattenMap(value: unknown, prefix: string, flat: [string, unknown][]): void {
+  private flattenMap(value: unknown, prefix: string, flat: [string, unknown][], depth = 1): void {
+    expectNesting(depth);
     for (const [key, member] of membersOf(requireMap(value, PURPOSE))) {
       const name = this.nameOf(prefix, String(key));
-      if (isSchemalessMap(member)) this.flattenMap(member, name, flat);
+      if (isSchemalessMap(member)) this.flattenMap(member, name, flat, depth + 1);
       else if (member instanceof Date || isDecimal(member)) {
         throw dataError(
           `Flatten transformation was passed a value of type class ${javaClassOf(null, member)} which is not supported by Connect's data API`,
@@ -84,23 +105,22 @@ export class Flatten implements Transformation {
   }
 
   private readonly plan = perSchema((schema): Plan => {
-    const fields: [string, Schema][] = [];
-    const nodes = this.nodes(schema, '', schema.optional, schema.default, fields);
-    return { nodes, schema: structOf(fields, schemaBasics(schema)) };
+    const flat: FlatSchema = { fields: [], inside: new Set(), parts: 0 };
+    const nodes = this.nodes(schema, { prefix: '', optional: schema.optional, default: schema.default }, flat);
+    return { nodes, schema: structOf(flat.fields, schemaBasics(schema)) };
   });
 
-  /** @param structDefault the enclosing struct's default */
-  private nodes(
-    schema: Schema,
-    prefix: string,
-    optional: boolean,
-    structDefault: unknown,
-    fields: [string, Schema][],
-  ): Node[] {
-    return fieldsOf(schema).map((field): Node => {
-      const name = this.nameOf(prefix, field.name);
-      const isOptional = optional || field.schema.optional;
-      const outer = isNull(structDefault) ? undefined : readMember(structDefault as StructValue, field.name);
+  private nodes(schema: Schema, struct: Enclosing, flat: FlatSchema): Node[] {
+    const { fields, inside } = flat;
+    const own = fieldsOf(schema);
+    // An array keeps its elements, so that only structs have no end.
+    if (inside.has(own)) throw unending(struct.prefix);
+    inside.add(own);
+    const nodes = own.map((field): Node => {
+      if (++flat.parts > MOST_FIELDS) throw tooMany();
+      const name = this.nameOf(struct.prefix, field.name);
+      const isOptional = struct.optional || field.schema.optional;
+      const outer = isNull(struct.default) ? undefined : readMember(struct.default as StructValue, field.name);
       const fallback = field.schema.default ?? outer ?? undefined;
       switch (field.schema.type) {
         case 'STRUCT':
@@ -108,7 +128,7 @@ export class Flatten implements Transformation {
             name: field.name,
             to: null,
             default: null,
-            inner: this.nodes(field.schema, name, isOptional, fallback, fields),
+            inner: this.nodes(field.schema, { prefix: name, optional: isOptional, default: fallback }, flat),
           };
         case 'MAP':
           throw dataError(
@@ -119,7 +139,17 @@ export class Flatten implements Transformation {
           return { name: field.name, to: name, default: field.schema.default ?? null, inner: [] };
       }
     });
+    inside.delete(own);
+    return nodes;
   }
+}
+
+function unending(name: string): DataError {
+  return dataError(`Flatten transformation does not support structs that contain themselves (for field ${name}).`);
+}
+
+function tooMany(): DataError {
+  return dataError(`Flatten transformation does not support more than ${MOST_FIELDS} fields.`);
 }
 
 function flatten(struct: StructValue | null, nodes: readonly Node[], flat: Record<string, unknown>): void {

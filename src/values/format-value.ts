@@ -1,30 +1,40 @@
 /** Values as header text. Source: connect-runtime §6.4 "To bytes". */
-import { DAY_MS, type Schema, isDecimal, decimalText, readMember, javaDouble, javaFloat } from '@millrace/sdk';
+import {
+  DAY_MS,
+  type Schema,
+  expectNesting,
+  isDecimal,
+  decimalText,
+  readMember,
+  javaDouble,
+  javaFloat,
+} from '@millrace/sdk';
 
-/** `nested`: inside a list, map or struct, where strings and bytes are quoted. */
-export function formatValue(schema: Schema | null, value: unknown, nested = false): string {
+/** @param depth of the lists, maps and structs that contain the value: within one, strings and bytes are quoted */
+export function formatValue(schema: Schema | null, value: unknown, depth = 0): string {
   if (value === null || value === undefined) return 'null';
   switch (typeof value) {
     case 'string':
-      return nested ? quoted(value) : value;
+      return depth > 0 ? quoted(value) : value;
     case 'number':
       if (schema?.type === 'FLOAT32') return javaFloat(value);
       if (schema?.type === 'FLOAT64' || !Number.isInteger(value)) return javaDouble(value);
       return Number.isSafeInteger(value) ? String(value) : BigInt(value).toString();
     case 'object':
-      return objectText(schema, value, nested);
+      return objectText(schema, value, depth + 1);
     default:
       return String(value);
   }
 }
 
-function objectText(schema: Schema | null, value: object, nested: boolean): string {
+function objectText(schema: Schema | null, value: object, depth: number): string {
+  expectNesting(depth);
   if (Array.isArray(value)) {
-    return `[${value.map((element) => formatValue(schema?.valueSchema ?? null, element, true)).join(',')}]`;
+    return `[${value.map((element) => formatValue(schema?.valueSchema ?? null, element, depth)).join(',')}]`;
   }
   if (value instanceof Uint8Array) {
     const text = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
-    return nested ? `"${text}"` : text;
+    return depth > 1 ? `"${text}"` : text;
   }
   if (value instanceof Date) return dateText(value);
   if (isDecimal(value)) return decimalText(value);
@@ -35,7 +45,7 @@ function objectText(schema: Schema | null, value: object, nested: boolean): stri
           return [schema?.keySchema ?? null, key, schema?.valueSchema ?? null, member];
         });
   const members = entries.map(([keySchema, key, memberSchema, member]) => {
-    return `${formatValue(keySchema, key, true)}:${formatValue(memberSchema, member, true)}`;
+    return `${formatValue(keySchema, key, depth)}:${formatValue(memberSchema, member, depth)}`;
   });
   return `{${members.join(',')}}`;
 }

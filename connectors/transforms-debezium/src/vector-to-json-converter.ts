@@ -1,5 +1,6 @@
 /** `io.debezium.transforms.VectorToJsonConverter`: vectors become JSON texts. Source: cdc-postgres §7.13. */
 import {
+  isRecursive,
   javaText,
   readMember,
   schema as makeSchema,
@@ -12,7 +13,7 @@ import {
   type Transformation,
   type TransformationPlugin,
 } from '@millrace/sdk';
-import { requireStruct, type StructValue } from './structs';
+import { dataError, requireStruct, type StructValue } from './structs';
 
 const DENSE = ['io.debezium.data.DoubleVector', 'io.debezium.data.FloatVector'];
 const SPARSE = 'io.debezium.data.SparseDoubleVector';
@@ -41,7 +42,7 @@ class VectorToJsonConverter implements Transformation {
 
   private plan(of: Schema): Plan {
     let plan = this.plans.get(of);
-    if (!plan) this.plans.set(of, (plan = this.compiled(of)));
+    if (!plan) this.plans.set(of, (plan = isRecursive(of) ? withoutVectors(of) : this.compiled(of)));
     return plan;
   }
 
@@ -82,6 +83,20 @@ class VectorToJsonConverter implements Transformation {
       ? { schema, convert: null }
       : { schema: plan.schema, convert: (value) => plan.convert(value as StructValue) };
   }
+}
+
+/** A struct that contains itself would have a schema without end for its converted values, if it has any. */
+function withoutVectors(of: Schema): Plan {
+  const seen = new Set<Schema>();
+  const visit = (schema: Schema): void => {
+    if (seen.has(schema)) return;
+    seen.add(schema);
+    if (schema.name === SPARSE || DENSE.includes(schema.name ?? ''))
+      throw dataError('VectorToJsonConverter does not support vectors in structs that contain themselves.');
+    if (schema.type === 'STRUCT') schema.fields?.forEach((field) => visit(field.schema));
+  };
+  visit(of);
+  return { schema: of, convert: (value) => value };
 }
 
 function sparseText(schema: Schema, { dimensions, vector }: StructValue): string {

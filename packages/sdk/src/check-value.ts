@@ -4,6 +4,7 @@
  */
 import { DataError } from './errors';
 import { readMember } from './member';
+import { MAX_NESTING, TOO_DEEP } from './nesting';
 import { DAY_MS, LogicalName, type Decimal, type Schema } from './schema';
 
 export interface ValueProblem {
@@ -14,35 +15,36 @@ export interface ValueProblem {
 
 /** Returns the first mismatch, or null. A null schema means schemaless data, which accepts any Connect value. */
 export function checkValue(schema: Schema | null, value: unknown): ValueProblem | null {
-  return schema === null ? findSchemaless(value, '') : find(schema, value, '');
+  return schema === null ? findSchemaless(value, '', 0) : find(schema, value, '', 0);
 }
 
-function find(schema: Schema, value: unknown, path: string): ValueProblem | null {
+function find(schema: Schema, value: unknown, path: string, depth: number): ValueProblem | null {
   if (value === null || value === undefined) {
     if (schema.optional || (schema.default !== undefined && schema.default !== null)) return null;
     return { path, reason: 'null value for field that is required and has no default value' };
   }
   const logical = findLogical(schema, value);
   if (logical !== undefined) return logical === null ? null : { path, reason: logical };
+  if (depth > MAX_NESTING) return tooDeep(path);
   switch (schema.type) {
     case 'STRUCT':
       if (typeof value !== 'object' || value instanceof Map || Array.isArray(value) || isOpaque(value))
         return { path, reason: expected(schema, value) };
       for (const field of schema.fields ?? []) {
         const member = readMember(value as Record<string, unknown>, field.name);
-        const problem = find(field.schema, member, path === '' ? field.name : `${path}.${field.name}`);
+        const problem = find(field.schema, member, joined(path, field.name), depth + 1);
         if (problem) return problem;
       }
       return null;
     case 'ARRAY':
       if (!Array.isArray(value)) return { path, reason: expected(schema, value) };
-      return first(value, (element, i) => find(schema.valueSchema as Schema, element, `${path}[${i}]`));
+      return first(value, (element, i) => find(schema.valueSchema as Schema, element, `${path}[${i}]`, depth + 1));
     case 'MAP':
       if (!(value instanceof Map)) return { path, reason: expected(schema, value) };
       return first([...(value as Map<unknown, unknown>)], ([key, member], i) => {
         return (
-          find(schema.keySchema as Schema, key, `${path}.key[${i}]`) ??
-          find(schema.valueSchema as Schema, member, `${path}[${String(key)}]`)
+          find(schema.keySchema as Schema, key, `${path}.key[${i}]`, depth + 1) ??
+          find(schema.valueSchema as Schema, member, `${path}[${String(key)}]`, depth + 1)
         );
       });
     default:
@@ -97,16 +99,23 @@ function expected(schema: Schema, value: unknown): string {
   return `its schema is ${schema.type} but the value is ${kindOf(value)}`;
 }
 
-function findSchemaless(value: unknown, path: string): ValueProblem | null {
+function findSchemaless(value: unknown, path: string, depth: number): ValueProblem | null {
   if (typeof value === 'function' || typeof value === 'symbol')
     return { path, reason: `${typeof value} is not a Connect value` };
   if (typeof value !== 'object' || value === null) return null;
   if (isOpaque(value)) return { path, reason: `${kindOf(value)} is not a Connect value` };
+  if (depth > MAX_NESTING) return tooDeep(path);
   const entries: [unknown, unknown][] =
     value instanceof Map ? [...(value as Map<unknown, unknown>)] : Object.entries(value);
-  return first(entries, ([key, member]) =>
-    findSchemaless(member, path === '' ? String(key) : `${path}.${String(key)}`),
-  );
+  return first(entries, ([key, member]) => findSchemaless(member, joined(path, String(key)), depth + 1));
+}
+
+const joined = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
+
+const LONGEST_PATH = 100;
+
+function tooDeep(path: string): ValueProblem {
+  return { path: path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path, reason: TOO_DEEP };
 }
 
 function first<T>(list: readonly T[], test: (element: T, index: number) => ValueProblem | null): ValueProblem | null {

@@ -32,6 +32,7 @@ export * from './limited-log';
 export * from './logger';
 export * from './manifest';
 export * from './member';
+export * from './nesting';
 export * from './pem';
 export * from './plugin-metrics';
 export * from './producer';

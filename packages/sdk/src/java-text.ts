@@ -5,6 +5,7 @@
  */
 import { isDecimal } from './check-value';
 import { readMember } from './member';
+import { expectNesting } from './nesting';
 import type { Decimal, Schema } from './schema';
 
 /** Forms of values whose text in Java depends on the JVM: byte arrays print an address, dates the local time zone. */
@@ -18,7 +19,7 @@ export interface JavaTextForms {
 const DEFAULT_FORMS: JavaTextForms = {};
 
 /** `String.valueOf`: `Struct{a=1,in=Struct{x=1}}` without null fields, `{a=1, b=2}`, `[1, null]`, `1.0E10`, `null`. */
-export function javaText(schema: Schema | null, value: unknown, forms = DEFAULT_FORMS): string {
+export function javaText(schema: Schema | null, value: unknown, forms = DEFAULT_FORMS, depth = 0): string {
   switch (typeof value) {
     case 'string':
       return value;
@@ -28,7 +29,7 @@ export function javaText(schema: Schema | null, value: unknown, forms = DEFAULT_
     case 'boolean':
       return String(value);
     case 'object':
-      return value === null ? 'null' : objectText(schema, value, forms);
+      return value === null ? 'null' : objectText(schema, value, forms, depth + 1);
     default:
       return 'null';
   }
@@ -41,18 +42,20 @@ function numberText(schema: Schema | null, value: number): string {
   return Math.abs(value) < 2 ** 63 ? BigInt(value).toString() : javaDouble(value);
 }
 
-function objectText(schema: Schema | null, value: object, forms: JavaTextForms): string {
+function objectText(schema: Schema | null, value: object, forms: JavaTextForms, depth: number): string {
+  expectNesting(depth);
   if (schema?.type === 'STRUCT') {
     const fields: string[] = [];
     for (const field of schema.fields ?? []) {
       const member = readMember(value as Record<string, unknown>, field.name);
       if (member !== null && member !== undefined)
-        fields.push(`${field.name}=${javaText(field.schema, member, forms)}`);
+        fields.push(`${field.name}=${javaText(field.schema, member, forms, depth)}`);
     }
     return `Struct{${fields.join(',')}}`;
   }
   const valueSchema = schema?.valueSchema ?? null;
-  if (Array.isArray(value)) return `[${value.map((element) => javaText(valueSchema, element, forms)).join(', ')}]`;
+  if (Array.isArray(value))
+    return `[${value.map((element) => javaText(valueSchema, element, forms, depth)).join(', ')}]`;
   if (value instanceof Uint8Array) {
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
     return forms.bytes ? forms.bytes(bytes) : bytes.toString('base64');
@@ -63,7 +66,7 @@ function objectText(schema: Schema | null, value: object, forms: JavaTextForms):
     value instanceof Map ? [...(value as Map<unknown, unknown>)] : Object.entries(value);
   const keySchema = schema?.keySchema ?? null;
   const pairs = entries.map(([key, member]) => {
-    return `${javaText(keySchema, key, forms)}=${javaText(valueSchema, member, forms)}`;
+    return `${javaText(keySchema, key, forms, depth)}=${javaText(valueSchema, member, forms, depth)}`;
   });
   return `{${pairs.join(', ')}}`;
 }

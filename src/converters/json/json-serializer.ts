@@ -1,9 +1,9 @@
 /** Connect data → JSON bytes in one buffer that is reused for every record. */
-import { checkValue, DataError, type RawCells, type RawStruct, type Schema } from '@millrace/sdk';
+import { checkValue, DataError, TOO_DEEP, type RawCells, type RawStruct, type Schema } from '@millrace/sdk';
 import type { JsonSettings } from './config';
 import { OutputBuffer } from './output-buffer';
 import { schemaText } from './schema-writer';
-import { PayloadWriter, Mismatch, type WritePayload } from './payload-writer';
+import { PayloadWriter, Mismatch, TooDeep, type WritePayload } from './payload-writer';
 import type { Plan } from './raw-steps';
 import { RawWriter } from './raw-writer';
 
@@ -56,7 +56,7 @@ export class JsonSerializer {
     try {
       compiled.write(value);
     } catch (error) {
-      if (error instanceof Mismatch) throw mismatchError(schema, value, topic);
+      if (error instanceof Mismatch) throw mismatchError(schema, value, topic, error);
       throw error;
     }
     out.raw(this.tail);
@@ -107,10 +107,10 @@ export class JsonSerializer {
 }
 
 /** The error for a value that does not fit its schema: names the field path, the schema's type and the value's. */
-function mismatchError(schema: Schema | null, value: unknown, topic: string): DataError {
+function mismatchError(schema: Schema | null, value: unknown, topic: string, error: Mismatch): DataError {
   const problem = checkValue(schema, value);
   const where = problem && problem.path !== '' ? `field "${problem.path}"` : 'the value';
-  const reason = problem?.reason ?? 'it cannot be written';
+  const reason = problem?.reason ?? (error instanceof TooDeep ? TOO_DEEP : 'it cannot be written');
   return new DataError(`Conversion error in ${where}: ${reason}.`, {
     code: 'CONVERTER_MISMATCH',
     place: { topic, ...(problem && problem.path !== '' ? { field: problem.path } : {}) },

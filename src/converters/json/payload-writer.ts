@@ -5,11 +5,13 @@
 import {
   DAY_MS,
   LogicalName,
+  MAX_NESTING,
   type Decimal,
   type Schema,
   decimalScale,
   isDecimal,
   isInherited,
+  isRecursive,
   readMember,
   temporalProblem,
   decimalText,
@@ -32,9 +34,23 @@ export type WritePayload = (value: unknown) => void;
 /** Thrown by compiled writers; the serializer then finds the field. Never leaves this folder. */
 export class Mismatch extends Error {}
 const MISMATCH = new Mismatch('value does not fit its schema');
+
+/** The value has no end, or would end the stack. */
+export class TooDeep extends Mismatch {}
+const TOO_DEEP = new TooDeep('value is nested too deep');
 function fail(): never {
   throw MISMATCH;
 }
+
+/** An array, a map or a struct that is compiled, or being compiled. */
+interface Part {
+  write: WritePayload;
+  /** How often it was compiled. */
+  copies: number;
+}
+
+/** Uses of a struct (`before`, `after`) have their own writers, because values repeat in each. Others share one. */
+const MOST_COPIES = 4;
 
 /** Types whose values often repeat from record to record, and are equal by `===` only if their JSON is. */
 const REPEATED: ReadonlySet<string> = new Set(['STRING', 'INT32', 'INT64']);
@@ -44,7 +60,10 @@ const NULL = Buffer.from('null');
 /** Compiles schemas; writers are cached per schema object for the life of that object. */
 export class PayloadWriter {
   private readonly cache = new WeakMap<Schema, WritePayload>();
+  private readonly parts = new WeakMap<Schema, Part>();
   private readonly primitives: Readonly<Record<string, WritePayload>>;
+  /** Levels of the value that is being written, where its schema contains itself. */
+  private depth = 0;
 
   constructor(
     private readonly options: WriterOptions,
@@ -89,8 +108,20 @@ export class PayloadWriter {
   private compile(schema: Schema): WritePayload {
     const { out } = this;
     const write = this.nonNull(schema);
+    if (isRecursive(schema)) return this.nullable(schema, write);
     const nullText = this.nullText(schema);
     return (value) => (value === null || value === undefined ? out.raw(nullText ?? fail()) : write(value));
+  }
+
+  /** With null written as it comes: a default may have parts that are not compiled yet, and need not end. */
+  private nullable(schema: Schema, write: WritePayload): WritePayload {
+    const { out, options } = this;
+    const fallback: unknown = options.replaceNullWithDefault ? (schema.default ?? null) : null;
+    return (value) => {
+      const present = value ?? fallback;
+      if (present !== null) write(present);
+      else out.raw(schema.optional ? NULL : fail());
+    };
   }
 
   private nonNull(schema: Schema): WritePayload {
@@ -104,14 +135,48 @@ export class PayloadWriter {
     }
     switch (schema.type) {
       case 'ARRAY':
-        return this.array(schema);
       case 'MAP':
-        return this.map(schema);
       case 'STRUCT':
-        return this.struct(schema);
+        return this.part(schema);
       default:
         return this.primitives[schema.type] as WritePayload;
     }
+  }
+
+  private part(schema: Schema): WritePayload {
+    const known = this.parts.get(schema);
+    if (known && known.copies >= MOST_COPIES) return known.write;
+    if (!isRecursive(schema)) {
+      const write = this.structured(schema);
+      this.parts.set(schema, { write, copies: (known?.copies ?? 0) + 1 });
+      return write;
+    }
+    const part: Part = { write: (value) => part.write(value), copies: MOST_COPIES };
+    this.parts.set(schema, part);
+    try {
+      part.write = this.counted(this.structured(schema));
+    } catch (error) {
+      this.parts.delete(schema);
+      throw error;
+    }
+    return part.write;
+  }
+
+  private structured(schema: Schema): WritePayload {
+    if (schema.type === 'ARRAY') return this.array(schema);
+    return schema.type === 'MAP' ? this.map(schema) : this.struct(schema);
+  }
+
+  private counted(write: WritePayload): WritePayload {
+    return (value) => {
+      if (this.depth >= MAX_NESTING) throw TOO_DEEP;
+      this.depth++;
+      try {
+        write(value);
+      } finally {
+        this.depth--;
+      }
+    };
   }
 
   /**
@@ -123,13 +188,18 @@ export class PayloadWriter {
     const steps: string[] = [];
     for (const { name, index: i, schema: of } of schema.fields ?? []) {
       const literal = Buffer.from(`${steps.length === 0 ? '{' : ','}${quote(name)}:`);
-      const nullText = this.nullText(of);
-      const write = this.nonNull(of);
-      constants[`l${i}`] = literal;
-      constants[`n${i}`] = nullText;
-      const orNull = nullText === null ? 'fail();' : `{ o.raw(l${i}); o.raw(n${i}); }`;
       const quoted = JSON.stringify(name);
       const property = `x = ${isInherited(name) ? `read(v, ${quoted})` : `v[${quoted}]`}`;
+      constants[`l${i}`] = literal;
+      if (isRecursive(of)) {
+        constants[`w${i}`] = this.writer(of);
+        steps.push(`${property}; o.raw(l${i}); w${i}(x);`);
+        continue;
+      }
+      const nullText = this.nullText(of);
+      const write = this.nonNull(of);
+      constants[`n${i}`] = nullText;
+      const orNull = nullText === null ? 'fail();' : `{ o.raw(l${i}); o.raw(n${i}); }`;
       if (REPEATED.has(of.type) && write === this.primitives[of.type]) {
         constants[`m${i}`] = new RepeatedMember(this.out, literal, write);
         steps.push(

@@ -64,5 +64,9 @@ function schemaText(schema: SourceRecord['keySchema']): string {
 
 function valueText(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
-  return JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? member.toString() : member));
+  try {
+    return JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? member.toString() : member));
+  } catch {
+    return 'a value that contains itself, or is nested too deep';
+  }
 }

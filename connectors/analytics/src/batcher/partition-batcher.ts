@@ -227,10 +227,11 @@ export class PartitionBatcher {
   }
 
   private async addAvro(record: SinkRecord, { schema, value }: Row & { kind: 'avro' }): Promise<void> {
-    if (this.open && !this.open.avro?.isFor(schema)) void this.seal();
-    let rows = this.open?.avro ?? null;
+    let rows: AvroRows | null;
     let size: number;
     try {
+      if (this.open && !this.open.avro?.isFor(schema)) void this.seal();
+      rows = this.open?.avro ?? null;
       rows ??= new AvroRows(schema);
       size = rows.add(schema, value);
     } catch (error) {

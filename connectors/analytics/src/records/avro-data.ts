@@ -1,5 +1,5 @@
 /** Connect schemas and values as Avro's. Source: analytics-sink §3.1 (`avro` of structures), Connect's data model. */
-import { DAY_MS, LogicalName, plainDecimal, readMember, type Decimal, type Schema } from '@millrace/sdk';
+import { DAY_MS, LogicalName, isRecursive, plainDecimal, readMember, type Decimal, type Schema } from '@millrace/sdk';
 import type { schema as avro } from 'avsc';
 
 const PRIMITIVES: Readonly<Record<string, string>> = {
@@ -19,8 +19,12 @@ const LOGICAL: Readonly<Record<string, string>> = {
   [LogicalName.TIMESTAMP]: 'timestamp-millis',
 };
 
-/** Characters that Avro names do not allow become `_`. */
+/** Each use of a struct is a record of its own. */
+const MOST_STRUCTS = 10_000;
+
+/** Characters that Avro names do not allow become `_`. Throws RangeError for a schema that is too large. */
 export function avroSchema(schema: Schema): avro.AvroSchema {
+  if (isRecursive(schema)) throw new RangeError('the schema contains itself, or is nested too deep');
   const names = new Set<string>();
   return convert(schema, 'ConnectDefault', names) as avro.AvroSchema;
 }
@@ -33,6 +37,7 @@ function convert(schema: Schema, path: string, names: Set<string>): unknown {
 function convertPlain(schema: Schema, path: string, names: Set<string>): unknown {
   switch (schema.type) {
     case 'STRUCT': {
+      if (names.size >= MOST_STRUCTS) throw new RangeError(`the schema has more than ${MOST_STRUCTS} structs`);
       const name = unique((schema.name ?? path).split('.').map(avroFieldName).join('.'), names);
       const fields = (schema.fields ?? []).map((field) => ({
         name: avroFieldName(field.name),

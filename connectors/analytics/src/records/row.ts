@@ -3,7 +3,7 @@
  * analytics-sink §3.
  */
 import { isUtf8 } from 'node:buffer';
-import type { Schema, SinkRecord } from '@millrace/sdk';
+import { isRecursive, type Schema, type SinkRecord } from '@millrace/sdk';
 import type { AnalyticsSettings, MetadataColumn } from '../config/settings';
 import { quotingSeparator, type Format } from '../mapping/formats';
 import { delimitedRows } from './delimited-rows';
@@ -32,9 +32,7 @@ export function rowOf(record: SinkRecord, format: Format, settings: RowSettings)
   if (value instanceof Uint8Array) return bytesRow(record, value, format, settings);
   if (valueSchema?.type === 'STRUCT') {
     if (format.family === 'binary')
-      return isAvro(format)
-        ? { kind: 'avro', schema: valueSchema, value: value as Record<string, unknown> }
-        : reject(record, format, 'a structure');
+      return isAvro(format) ? avroRow(record, valueSchema, value) : reject(record, format, 'a structure');
     if (format.family !== 'json') return reject(record, format, 'a structure');
     return textRow(record, jsonText(valueSchema, value), format, settings);
   }
@@ -46,6 +44,15 @@ export function rowOf(record: SinkRecord, format: Format, settings: RowSettings)
   const isStructured = typeof value === 'object' && !(value instanceof Date);
   if (isStructured && format.family !== 'json') return reject(record, format, 'a structure');
   return textRow(record, jsonText(valueSchema, value), format, settings);
+}
+
+function avroRow(record: SinkRecord, schema: Schema, value: unknown): Row {
+  if (isRecursive(schema))
+    throw recordError(
+      record,
+      "The value's schema contains itself, which the sink's Avro files cannot represent; map the topic to a JSON format.",
+    );
+  return { kind: 'avro', schema, value: value as Record<string, unknown> };
 }
 
 function bytesRow(record: SinkRecord, value: Uint8Array, format: Format, settings: RowSettings): Row {

@@ -5,6 +5,7 @@
 import {
   DAY_MS,
   LogicalName,
+  expectNesting,
   isDecimal,
   javaDouble,
   javaFloat,
@@ -14,7 +15,7 @@ import {
   type Schema,
 } from '@millrace/sdk';
 
-export function jsonText(schema: Schema | null, value: ConnectValue): string {
+export function jsonText(schema: Schema | null, value: ConnectValue, depth = 0): string {
   const present = value ?? schema?.default ?? null;
   switch (typeof present) {
     case 'number':
@@ -22,7 +23,7 @@ export function jsonText(schema: Schema | null, value: ConnectValue): string {
     case 'bigint':
       return present.toString();
     case 'object':
-      return present === null ? 'null' : objectText(schema, present);
+      return present === null ? 'null' : objectText(schema, present, depth + 1);
     default:
       return JSON.stringify(present);
   }
@@ -37,36 +38,38 @@ function numberText(schema: Schema | null, value: number): string {
   return whole ? BigInt(number).toString() : javaDouble(number);
 }
 
-function objectText(schema: Schema | null, value: object): string {
+function objectText(schema: Schema | null, value: object, depth: number): string {
+  // Defaults, too, may be nested without an end: of a struct that contains itself.
+  expectNesting(depth);
   if (value instanceof Uint8Array)
     return `"${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')}"`;
   if (value instanceof Date)
     return String(schema?.name === LogicalName.DATE ? value.getTime() / DAY_MS : value.getTime());
   const item = schema?.valueSchema ?? null;
-  if (Array.isArray(value)) return `[${value.map((element) => jsonText(item, element)).join(',')}]`;
-  if (value instanceof Map) return mapText(schema, value);
+  if (Array.isArray(value)) return `[${value.map((element) => jsonText(item, element, depth)).join(',')}]`;
+  if (value instanceof Map) return mapText(schema, value, depth);
   if (isDecimal(value)) return plainDecimal(value);
   const members = value as Readonly<Record<string, ConnectValue>>;
   if (!schema?.fields)
-    return jsonObject(Object.entries(members).map(([name, member]) => [name, jsonText(null, member)]));
+    return jsonObject(Object.entries(members).map(([name, member]) => [name, jsonText(null, member, depth)]));
   return jsonObject(
     schema.fields.map(({ name, schema: fieldSchema }) => [
       name,
-      jsonText(fieldSchema, readMember(members, name) as ConnectValue),
+      jsonText(fieldSchema, readMember(members, name) as ConnectValue, depth),
     ]),
   );
 }
 
 /** A map with string keys becomes an object, any other a list of pairs. */
-function mapText(schema: Schema | null, map: ReadonlyMap<unknown, unknown>): string {
+function mapText(schema: Schema | null, map: ReadonlyMap<unknown, unknown>, depth: number): string {
   const item = schema?.valueSchema ?? null;
   const entries = [...map];
   const named = schema?.keySchema
     ? schema.keySchema.type === 'STRING'
     : entries.every(([key]) => typeof key === 'string');
-  if (named) return jsonObject(entries.map(([key, value]) => [String(key), jsonText(item, value)]));
+  if (named) return jsonObject(entries.map(([key, value]) => [String(key), jsonText(item, value, depth)]));
   const keys = schema?.keySchema ?? null;
-  return `[${entries.map(([key, value]) => `[${jsonText(keys, key)},${jsonText(item, value)}]`).join(',')}]`;
+  return `[${entries.map(([key, value]) => `[${jsonText(keys, key, depth)},${jsonText(item, value, depth)}]`).join(',')}]`;
 }
 
 export function jsonObject(members: readonly (readonly [name: string, text: string])[]): string {
