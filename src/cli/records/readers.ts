@@ -2,7 +2,18 @@
 import { isUtf8 } from 'node:buffer';
 import type { Invocation } from '@millrace/cli';
 import { withClient } from '@millrace/cli/rest';
-import { convertWhenReady, type Converter, type HeaderConverter, type RawHeader } from '@millrace/sdk';
+import { printable } from '@millrace/cli/terminal';
+import {
+  convertWhenReady,
+  isRetriable,
+  messageOf,
+  monotonicNow,
+  RetriableError,
+  withDeadline,
+  type Converter,
+  type HeaderConverter,
+  type RawHeader,
+} from '@millrace/sdk';
 import { builtInPlugins } from '../../built-in-plugins';
 import { silentLogger } from '../../logging/logger';
 import { createPluginRegistry } from '../../plugins/create-registry';
@@ -10,6 +21,13 @@ import { jsonText } from '../../records/json-text';
 import { taskConverters } from '../../tasks/task-converters';
 import type { WorkerSetup } from '../worker/read-config';
 import { type ReaderOptions, readerSettings } from './reader-settings';
+
+/** Of a record for its converters. */
+const LONGEST_WAIT_MS = 6_500;
+/** After a wait in vain. */
+const REST_MS = 30_000;
+/** Characters. */
+const LONGEST_REASON = 500;
 
 export interface RecordReaders {
   readonly key: ReadBytes;
@@ -36,12 +54,13 @@ export async function chooseReaders(
   const named = await connectorConfig(invocation, options.convertersOf);
   const connector = readerSettings(options, named, (prefix) => config.withPrefix(prefix));
   const { key, value, header } = await taskConverters(connector, config, registry);
+  const patient = new Patience();
   const tolerant = (part: string, given: string | undefined, read: ReadBytes, className: string): ReadBytes =>
     given !== undefined
       ? read
-      : lenient(read, className.endsWith('.JsonConverter'), () =>
+      : lenient(patient.reader(read), className.endsWith('.JsonConverter'), (error) =>
           io.stderr.write(
-            `Some ${part}s cannot be read with ${className} and are shown as they are; see --${part}-converter.\n`,
+            `Some ${part}s cannot be read with ${className} and are shown as they are; see --${part}-converter. ${reasonText(error)}\n`,
           ),
         );
   const readHeader = headerReaderOf(header.converter);
@@ -82,20 +101,49 @@ function headerReaderOf(converter: HeaderConverter): RecordReaders['header'] {
     jsonText(await convertWhenReady(() => converter.toConnectHeader(topic, key, bytes)));
 }
 
+/** Waits for converters, e.g. for their schema registry, so long that a person waits with it. */
+class Patience {
+  /** By `monotonicNow()`: until then nothing is waited for again. */
+  private overUntil = -Infinity;
+
+  reader(read: ReadBytes): ReadBytes {
+    return async (topic, bytes, headers) => {
+      const reading = read(topic, bytes, headers);
+      const isOver = monotonicNow() < this.overUntil;
+      try {
+        return await withDeadline(reading, isOver ? 0 : LONGEST_WAIT_MS, notReady);
+      } catch (error) {
+        if (isRetriable(error) && !isOver) this.overUntil = monotonicNow() + REST_MS;
+        throw error;
+      }
+    };
+  }
+}
+
+const notReady = (): Error =>
+  new RetriableError(`The converter is not ready within ${LONGEST_WAIT_MS / 1_000} s.`, {
+    code: 'CONVERTER_NOT_READY',
+  });
+
+function reasonText(error: unknown): string {
+  const text = printable(messageOf(error));
+  return text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON)}…` : text;
+}
+
 /**
  * Bytes that a converter cannot read are shown as they are. `onMismatch` is called once, at the first ones.
  * @param isJson whether the converter is for JSON: then JSON without a schema is no mismatch
  */
-function lenient(read: ReadBytes, isJson: boolean, onMismatch: () => void): ReadBytes {
+function lenient(read: ReadBytes, isJson: boolean, onMismatch: (error: unknown) => void): ReadBytes {
   let isKnown = false;
   return async (topic, bytes, headers) => {
     try {
       return await read(topic, bytes, headers);
-    } catch {
+    } catch (error) {
       const json = jsonIn(bytes);
       if (!isKnown && !(isJson && json !== undefined)) {
         isKnown = true;
-        onMismatch();
+        onMismatch(error);
       }
       return json ?? plainText(bytes);
     }
