@@ -159,7 +159,12 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver, r
       const ofPlugins = registry.list().flatMap(({ workerSettings = [] }) => workerSettings);
       for (const warning of [...startupWarnings(config.raw, ofPlugins), ...forcedSettingWarnings(config)])
         logger.warn(warning);
-      await checkDefaultConverters(config, registry);
+      await checkDefaultConverters({
+        config,
+        registry,
+        createInThread: () => pluginHost.recordTexts({}, []),
+        logger: named('worker'),
+      });
       await watcher?.start();
       const bound = await rest.listen();
       if (stopping) return await rest.close();

@@ -9,6 +9,8 @@ import {
   type ConnectorConfig,
   type Converter,
   type HeaderConverter,
+  isConfigError,
+  messageOf,
 } from '@millrace/sdk';
 import { withoutPrefix } from '../config/client-config';
 import { checkKey } from '../config/validation/entry';
@@ -56,8 +58,13 @@ export async function taskConverters(
     const settings = own ? withoutPrefix(connector, `${key}.`) : worker.withPrefix(`${key}.`);
     const check = (keys: readonly ConfigKey[], given: ConnectorConfig): void =>
       checkSettings(keys, given, `${key}.`, own ? 'connector' : 'worker');
-    const converter = create(await registry.load(description), { ...settings, 'converter.type': part }, check);
-    return { converter, className: description.class };
+    const plugin = await registry.load(description);
+    try {
+      const converter = create(plugin, { ...settings, 'converter.type': part }, check);
+      return { converter, className: description.class };
+    } catch (error) {
+      throw withKey(error, key, own ? 'connector' : 'worker');
+    }
   };
   return {
     key: await load('key', (plugin, settings, check) => configured(plugin, settings, check, true)),
@@ -77,6 +84,8 @@ export async function columnConverter(name: string, registry: PluginRegistry): P
   return (await registry.load(description)) as ColumnConverterPlugin;
 }
 
+const PLACE = { worker: "in the worker's settings", connector: "in the connector's configuration" } as const;
+
 /**
  * The worker's settings have not been validated: an invalid one must not fall back to its default. Missing settings are
  * left to the converter.
@@ -91,11 +100,18 @@ function checkSettings(
     if (!Object.hasOwn(settings, key.name)) continue;
     const { errors } = checkKey(key, settings);
     if (errors.length === 0) continue;
-    const where = owner === 'worker' ? "in the worker's settings" : "in the connector's configuration";
-    throw new ConfigError(`${prefix}${key.name} ${where} cannot be used: ${errors.join(' ')}`, {
+    throw new ConfigError(`${prefix}${key.name} ${PLACE[owner]} cannot be used: ${errors.join(' ')}`, {
       code: 'CONVERTER_CONFIG',
     });
   }
+}
+
+/** A converter does not know for which part it is. */
+function withKey(error: unknown, key: string, owner: 'connector' | 'worker'): unknown {
+  if (!isConfigError(error)) return error;
+  const { code } = error as ConfigError;
+  if (code.startsWith('CONVERTER_')) return error;
+  return new ConfigError(`${key} ${PLACE[owner]} cannot be used: ${messageOf(error)}`, { code, cause: error });
 }
 
 function configured(plugin: LoadedPlugin, settings: ConnectorConfig, check: Check, isKey: boolean): Converter {

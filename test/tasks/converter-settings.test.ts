@@ -1,5 +1,5 @@
 /** Settings of converters: an invalid one is an error, whoever set it (connect-runtime §6.2, §6.3). */
-import type { ConverterPlugin } from '@millrace/sdk';
+import { ConfigError, type ConverterPlugin } from '@millrace/sdk';
 import type { BuiltInPlugin } from '../../src/plugins/registry';
 import { taskConverters } from '../../src/tasks/task-converters';
 import { ScriptedSource, sourceOf, world } from './fakes';
@@ -64,4 +64,33 @@ test('valid settings are accepted, and those for a converter that is not in use 
 test('a converter that worked without a key that it declares as required still does', async () => {
   const worker = { 'value.converter': 'com.acme.Lax' };
   expect((await convertersOf({}, worker)).value.className).toBe('com.acme.Lax');
+});
+
+test('what a converter itself refuses names the converter, and whose setting it is', async () => {
+  const strict: BuiltInPlugin = {
+    description: { ...installed.description, class: 'com.acme.Strict' },
+    plugin: {
+      ...lax,
+      config: [],
+      create: () => ({
+        configure: () => {
+          throw new ConfigError('registry.url is missing.', { code: 'REGISTRY_CONFIG' });
+        },
+        fromConnectData: () => null,
+        toConnectData: () => ({ schema: null, value: null }),
+      }),
+    },
+  };
+  const settings = { 'value.converter': 'com.acme.Strict' };
+  const refused = async (connector: Record<string, string>, worker: Record<string, string>): Promise<unknown> => {
+    const { config, registry } = world(sourceOf(new ScriptedSource([])), worker, [strict]);
+    return await taskConverters(connector, config, registry).catch((error: unknown) => error);
+  };
+  expect(await refused({}, settings)).toMatchObject({
+    code: 'REGISTRY_CONFIG',
+    message: "value.converter in the worker's settings cannot be used: registry.url is missing.",
+  });
+  expect(await refused(settings, {})).toMatchObject({
+    message: "value.converter in the connector's configuration cannot be used: registry.url is missing.",
+  });
 });
