@@ -1,6 +1,9 @@
 /** What the client needs of every registry, on real ones. */
 import { openRegistry } from '../../../connectors/converters-schema-registry/src/registry/open-registry';
+import type { VerifiedLease } from '../../../connectors/converters-schema-registry/src/registry/lease';
 import type {
+  RegisteredId,
+  RegisteredSchema,
   SchemaReference,
   SchemaRegistry,
   SchemaText,
@@ -10,6 +13,8 @@ interface Registry {
   readonly url: string;
   stop(): Promise<void>;
 }
+
+const JSON_SCHEMA = '"$schema":"http://json-schema.org/draft-07/schema#","type":"object"';
 
 export const avro = (schema: object, references: readonly SchemaReference[] = []): SchemaText => ({
   type: 'AVRO',
@@ -43,13 +48,41 @@ export function registryContract(start: () => Promise<Registry>): () => Registry
     await expect(other.latest(subject)).resolves.toMatchObject({ ...schema, id, version: 1 });
   });
 
+  test('answers that hold are the same when they are verified, others are gone', async () => {
+    const references = [{ name: 'shop.V', subject: 'verified-v', version: 1 }];
+    await client.register('verified-v', avro(record('V', a)), false);
+    const check = (answer: RegisteredId | RegisteredSchema) => (client.leaseOf(answer) as VerifiedLease).check();
+    for (const normalize of [false, true])
+      for (const schema of [
+        avro(record('W', a, { name: 'v', type: 'shop.V' }), references),
+        { ...avro({}), type: 'PROTOBUF', text: 'syntax = "proto3";\nmessage V { string a = 1; }\n' } as const,
+        { ...avro({}), type: 'JSON', text: `{ ${JSON_SCHEMA}, "title": "V" }` } as const,
+      ]) {
+        const subject = `verified-${schema.type}`;
+        const registered = await client.register(subject, schema, normalize);
+        const answers = [
+          registered,
+          await client.lookUp(subject, schema, normalize),
+          await client.byKey(registered.id),
+          await client.latest(subject),
+        ];
+        for (const answer of answers) expect([subject, await check(answer)]).toEqual([subject, 'same']);
+      }
+    const { id } = await client.register('verified-gone', avro(record('Gone', a)), false);
+    const answer = await client.register('verified-gone', avro(record('Gone', a)), false);
+    expect(answer.id).toBe(id);
+    for (const query of ['', '?permanent=true'])
+      await fetch(`${registry.url}/subjects/verified-gone${query}`, { method: 'DELETE' });
+    await expect(check(answer)).resolves.toBe('gone');
+  });
+
   test('types of schemas, also by id', async () => {
     const proto = {
       type: 'PROTOBUF',
       text: 'syntax = "proto3";\nmessage M { string a = 1; }\n',
       references: [],
     } as const;
-    const text = '{"$schema":"http://json-schema.org/draft-07/schema#","type":"object"}';
+    const text = `{${JSON_SCHEMA}}`;
     const json = { type: 'JSON', text, references: [] } as const;
     for (const schema of [proto, json]) {
       const { id } = await client.register(schema.type, schema, false);
