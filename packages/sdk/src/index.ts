@@ -47,4 +47,5 @@ export * from './timing';
 export * from './tls-options';
 export * from './transaction';
 export * from './transformation';
+export * from './unscaled';
 export * from './zone-offsets';

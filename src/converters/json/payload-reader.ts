@@ -9,10 +9,10 @@ import {
   readMember,
   setMember,
   parseDecimal,
+  unscaledOf,
 } from '@millrace/sdk';
 import { JsonNumber } from '@millrace/texts/json';
 import { saturated } from '../../values/java-numbers';
-import { bytesToUnscaled } from './decimal-bytes';
 
 // A local copy, because it runs for every value and access to another module's export is slower.
 const { DECIMAL, DATE, TIME, TIMESTAMP } = LogicalName;
@@ -151,8 +151,10 @@ function logicalInteger(name: string, tree: unknown, bits: 31 | 63): bigint {
 }
 
 function readDecimal(schema: Schema, tree: unknown): unknown {
-  if (typeof tree === 'string')
-    return { unscaled: bytesToUnscaled(readBytes(tree) as Buffer), scale: decimalScale(schema) };
+  if (typeof tree === 'string') {
+    const bytes = readBytes(tree) as Buffer;
+    return { unscaled: unscaledOf(bytes, 0, bytes.length), scale: decimalScale(schema) };
+  }
   const text = tree instanceof JsonNumber ? tree.text : typeof tree === 'number' ? String(tree) : '';
   const decimal = parseDecimal(text);
   if (!decimal)

@@ -17,11 +17,11 @@ import {
   decimalText,
   javaDouble,
   javaFloat,
+  unscaledBytes,
 } from '@millrace/sdk';
 import type { OutputBuffer } from './output-buffer';
 import { schemalessText } from './schemaless-writer';
 import { quote } from '../../json/quote';
-import { unscaledToBytes } from './decimal-bytes';
 
 export interface WriterOptions {
   readonly decimalFormat: 'BASE64' | 'NUMERIC';
@@ -262,7 +262,7 @@ export class PayloadWriter {
     const scale = decimalScale(schema);
     return (value) => {
       if (!isDecimal(value) || value.scale !== scale) fail();
-      out.base64(unscaledToBytes((value as Decimal).unscaled));
+      out.base64(unscaledBytes((value as Decimal).unscaled));
     };
   }
 

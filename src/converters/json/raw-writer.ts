@@ -5,7 +5,7 @@
 import { isUtf8 } from 'node:buffer';
 import { endianness } from 'node:os';
 import type { RawCells, RawStruct } from '@millrace/sdk';
-import { writeBase64Integer } from './decimal-bytes';
+import { writeBase64Integer } from './base64-integer';
 import { writeInteger, type OutputBuffer } from './output-buffer';
 import type { PayloadWriter, WriterOptions } from './payload-writer';
 import { Op, STEP, type Plan, type Step } from './raw-steps';

@@ -9,9 +9,9 @@ import {
   temporalProblem,
   type Decimal,
   type Schema,
+  unscaledOf,
 } from '@millrace/sdk';
 import { JsonNumber, MAX_DEPTH } from '@millrace/texts/json';
-import { unscaledOf } from '../unscaled';
 import { isoMillis } from './iso-dates';
 import { jsonText, kindOf } from './plain-json';
 import { Misfit, misfit } from './schema-error';

@@ -15,9 +15,9 @@ import {
   temporalProblem,
   type Decimal,
   type Schema,
+  unscaledBytes,
 } from '@millrace/sdk';
 import { ByteOutput } from '../byte-output';
-import { unscaledBytes } from '../unscaled';
 import { isoText } from './iso-dates';
 import type { JsonOutput } from './json-output';
 import type { JsonSchemaSettings } from './json-schema-config';

@@ -1,4 +1,4 @@
-import { decimalSchema, plainDecimal, schema, structSchema, type Decimal } from '@millrace/sdk';
+import { decimalSchema, plainDecimal, schema, structSchema, type Decimal, unscaledBytes } from '@millrace/sdk';
 import { Plain, rawCell, rawText, type RawCell } from './plain-text';
 import {
   ascii,
@@ -71,15 +71,6 @@ export function parseDecimal(bytes: Buffer, start: number, end: number): Decimal
   return { unscaled: BigInt(text.slice(0, dot) + text.slice(dot + 1)), scale };
 }
 
-/** Minimal big-endian two's complement, as java.math.BigInteger writes it. */
-export function bigIntegerBytes(value: bigint): Buffer {
-  let length = 1;
-  while (BigInt.asIntN(length * 8, value) !== value) length++;
-  let hex = BigInt.asUintN(length * 8, value).toString(16);
-  hex = hex.padStart(length * 2, '0');
-  return Buffer.from(hex, 'hex');
-}
-
 const SPECIAL_NUMERIC: Readonly<Record<string, string>> = {
   NaN: 'NAN',
   Infinity: 'POSITIVE_INFINITY',
@@ -150,7 +141,7 @@ export function numericType(typmod: number, options: ValueOptions): ValueType {
         unscaled /= 10n;
         scale--;
       }
-      return { scale, value: bigIntegerBytes(unscaled) };
+      return { scale, value: unscaledBytes(unscaled) };
     };
     return {
       schema: VARIABLE_SCALE,

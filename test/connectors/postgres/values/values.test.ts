@@ -4,7 +4,6 @@ import { civilFromDays, daysFromCivil, isoDate } from '../../../../connectors/po
 import { schemaDefault } from '../../../../connectors/postgres/src/values/defaults';
 import { cpuMs } from '../../../helpers/cpu-time';
 import {
-  bigIntegerBytes,
   decodeInt8,
   moneyType,
   numericTypmod,
@@ -100,21 +99,6 @@ test('numeric keeps its last digit, whatever its precision and scale', () => {
           expected.push(`${text}: ${BigInt(sign + unscaled)} ${scale}`);
         }
   expect(read).toEqual(expected);
-});
-
-test('java.math.BigInteger bytes', () => {
-  const hex = (value: bigint): string => bigIntegerBytes(value).toString('hex');
-  expect([0n, 1n, 127n, 128n, 255n, 256n, -1n, -128n, -129n].map(hex)).toEqual([
-    '00',
-    '01',
-    '7f',
-    '0080',
-    '00ff',
-    '0100',
-    'ff',
-    '80',
-    'ff7f',
-  ]);
 });
 
 test.each<[currencyDigits: number, moneyFractionDigits: number, text: string, unscaled: bigint, plain: string]>([

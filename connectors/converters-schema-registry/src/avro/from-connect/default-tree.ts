@@ -9,10 +9,10 @@ import {
   LogicalName,
   readMember,
   type Schema,
+  unscaledBytes,
 } from '@millrace/sdk';
 import { JsonNumber, type JsonTree } from '../json/json-tree';
 import type { AvroSchema } from '../schema/avro-schema';
-import { unscaledBytes } from '../../unscaled';
 import { isStringMap, isUnion } from './connect-kinds';
 import { scrubName } from './names';
 

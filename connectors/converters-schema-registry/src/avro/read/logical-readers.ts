@@ -1,9 +1,8 @@
 /** Readers of Connect's logical types. */
-import { DAY_MS, LogicalName, type Schema } from '@millrace/sdk';
+import { DAY_MS, LogicalName, type Schema, unscaledOf } from '@millrace/sdk';
 import { scaleOf } from '../from-connect/logical-props';
 import { schemaError } from '../schema-error';
 import type { AvroSchema } from '../schema/avro-schema';
-import { unscaledOf } from '../../unscaled';
 import { unreadable, type ByteInput } from './byte-input';
 
 export type ReadValue = (input: ByteInput) => unknown;

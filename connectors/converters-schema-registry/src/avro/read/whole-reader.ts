@@ -1,7 +1,6 @@
 /** Bytes that are a whole record, without their length. */
-import { LogicalName, type Schema } from '@millrace/sdk';
+import { LogicalName, type Schema, unscaledOf } from '@millrace/sdk';
 import { scaleOf } from '../from-connect/logical-props';
-import { unscaledOf } from '../../unscaled';
 import { unreadable } from './byte-input';
 import { MOST_DECIMAL_BYTES, type ReadValue } from './logical-readers';
 

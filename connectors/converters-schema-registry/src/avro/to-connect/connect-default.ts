@@ -1,9 +1,8 @@
 /** Defaults in the JSON of Avro schemas as Connect values. */
-import { checkValue, DAY_MS, LogicalName, safeInteger, setMember, type Schema } from '@millrace/sdk';
+import { checkValue, DAY_MS, LogicalName, safeInteger, setMember, type Schema, unscaledOf } from '@millrace/sdk';
 import { scaleOf } from '../from-connect/logical-props';
 import { JsonNumber, type JsonTree } from '../json/json-tree';
 import type { AvroSchema } from '../schema/avro-schema';
-import { unscaledOf } from '../../unscaled';
 
 /**
  * Undefined: it does not fit, and is ignored as in Java.

@@ -1,7 +1,16 @@
 /** Writers of Connect's logical types. */
-import { DAY_MS, isDecimal, kindOf, LogicalName, temporalProblem, type Decimal } from '@millrace/sdk';
+import {
+  DAY_MS,
+  isDecimal,
+  kindOf,
+  LogicalName,
+  temporalProblem,
+  type Decimal,
+  isSmallUnscaled,
+  smallUnscaledLength,
+  unscaledBytes,
+} from '@millrace/sdk';
 import type { ByteOutput } from '../../byte-output';
-import { isSmall, smallLength, unscaledBytes } from '../../unscaled';
 import { writeInteger } from './integers';
 import { mismatch } from './mismatch';
 import type { WriteValue } from './primitive-writers';
@@ -23,14 +32,14 @@ export function temporalWriter(name: string, number: WriteValue): WriteValue {
 export function decimalWriter(scale: number): WriteValue {
   return (value, out) => {
     const unscaled = unscaledWithin(value, scale);
-    if (!isSmall(unscaled)) {
+    if (!isSmallUnscaled(unscaled)) {
       const bytes = unscaledBytes(unscaled);
       writeInteger(out, bytes.length);
       out.append(bytes);
       return;
     }
     const number = Number(unscaled);
-    const length = smallLength(number);
+    const length = smallUnscaledLength(number);
     out.reserve(7);
     out.bytes[out.length] = length * 2;
     out.bytes.writeIntBE(number, out.length + 1, length);

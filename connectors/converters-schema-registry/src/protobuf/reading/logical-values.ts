@@ -1,6 +1,5 @@
 /** Timestamps, dates, times and decimals from their messages. Sources: the comments of google/type, Connect's types. */
-import { DAY_MS, safeInteger, type Decimal } from '@millrace/sdk';
-import { unscaledOf } from '../../unscaled';
+import { DAY_MS, safeInteger, type Decimal, unscaledOf } from '@millrace/sdk';
 import { dataFault } from '../faults';
 import { LENGTH, VARINT, type WireInput } from '../wire/wire-input';
 

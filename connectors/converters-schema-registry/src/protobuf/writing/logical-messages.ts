@@ -1,7 +1,6 @@
 /** Writes timestamps, dates, times and decimals as messages. Sources: the comments of google/type, Connect's types. */
-import { DAY_MS, isDecimal, kindOf, LogicalName, temporalProblem, type Schema } from '@millrace/sdk';
+import { DAY_MS, isDecimal, kindOf, LogicalName, temporalProblem, type Schema, unscaledBytes } from '@millrace/sdk';
 import type { ByteOutput } from '../../byte-output';
-import { unscaledBytes } from '../../unscaled';
 import { dataFault, mismatch } from '../faults';
 import { PRECISION } from '../schema/connect-names';
 import { putBytes, putInt32, putInt64 } from '../wire/wire-output';

@@ -1,10 +1,13 @@
 /** Decimals as bytes, at the limits of each length. */
-import { unscaledBytes, unscaledOf } from '../../../connectors/converters-schema-registry/src/unscaled';
+import { unscaledBytes, unscaledOf } from '@millrace/sdk';
 
 test.each([
   [0n, '00'],
+  [1n, '01'],
   [127n, '7f'],
   [128n, '0080'],
+  [255n, '00ff'],
+  [256n, '0100'],
   [-128n, '80'],
   [-129n, 'ff7f'],
   [-1n, 'ff'],

@@ -4,21 +4,22 @@
 const LEAST_SMALL = -0x8000_0000_0000n;
 const MOST_SMALL = 0x7fff_ffff_ffffn;
 
-export function isSmall(value: bigint): boolean {
+/** Whether the value has at most 6 bytes, and so is exact as a number. */
+export function isSmallUnscaled(value: bigint): boolean {
   return value >= LEAST_SMALL && value <= MOST_SMALL;
 }
 
 /** @param value of at most 6 bytes */
-export function smallLength(value: number): number {
+export function smallUnscaledLength(value: number): number {
   let length = 1;
   for (let limit = 128; value >= limit || value < -limit; limit *= 256) length++;
   return length;
 }
 
 export function unscaledBytes(value: bigint): Buffer {
-  if (isSmall(value)) {
+  if (isSmallUnscaled(value)) {
     const number = Number(value);
-    const length = smallLength(number);
+    const length = smallUnscaledLength(number);
     const bytes = Buffer.allocUnsafe(length);
     bytes.writeIntBE(number, 0, length);
     return bytes;
@@ -31,6 +32,7 @@ export function unscaledBytes(value: bigint): Buffer {
   return Buffer.from(digits.padStart(length * 2, '0'), 'hex');
 }
 
+/** The value of the bytes from `start` up to `end`. None are 0. */
 export function unscaledOf(bytes: Buffer, start: number, end: number): bigint {
   const length = end - start;
   if (length === 0) return 0n;
