@@ -76,7 +76,7 @@ test('npm run pack prints a command that installs all of them, also from a folde
 });
 
 test('each package describes itself, in one version, for the supported Node.js', () => {
-  expect(tarballs).toHaveLength(13);
+  expect(tarballs).toHaveLength(15);
   const { version, engines } = readJsonSync(join(ROOT, 'package.json')) as Manifest;
   for (const { manifest } of tarballs) {
     expect(manifest).toMatchObject({ version, engines, license: 'Apache-2.0' });
