@@ -108,7 +108,7 @@ async function stream({ variant, slot, url, kafka, admin, database, limit }: Str
     ? await startJavaConnect({
         ...base,
         jvmFlags: TUNED_JVM,
-        jars: registry === null ? [] : [await avroConverterClasses()],
+        classes: registry === null ? [] : [await avroConverterClasses()],
         settings: { ...settings, ...TUNED_PRODUCER, 'plugin.path': await debeziumPluginPath() },
       })
     : await startWorker({ ...base, settings, nodeFlags: NODE_FLAGS });
