@@ -184,3 +184,23 @@ test('members whose types have no raw way leave the struct to the general one', 
       .raw?.({ schema: of, members: [{ from: 'own' }] }),
   ).toBeNull();
 });
+
+test('after shared values of another length that do not fit, the next ones are at their places', () => {
+  const [writer, raw] = writers(envelope, rawShape.value);
+  const cursor = new RawCursor();
+  const make = rowGenerator(11);
+  const cells = make.row();
+  const first = make.shared().with(0, '["1",');
+  const longer = first.with(0, '["1234567890","');
+  const write = (shared: readonly unknown[]): [Buffer | null, Buffer] => {
+    const row = new RawRow(rawShape, encodedCells(cells), 6, shared as never, 5, [null]);
+    cursor.locate(row);
+    return [rawBytes(raw, cursor), plainBytes(writer, plainRecord(rawRecord(row)).value)];
+  };
+  const [before, expectedBefore] = write(first);
+  expect(before).toEqual(expectedBefore);
+  cursor.locate(new RawRow(rawShape, encodedCells(cells), 6, longer.with(1, 'no integer') as never, 5, [null]));
+  expect(rawBytes(raw, cursor)).toBeNull();
+  const [after, expectedAfter] = write(longer);
+  expect(after).toEqual(expectedAfter);
+});

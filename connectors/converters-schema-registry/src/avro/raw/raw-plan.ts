@@ -98,16 +98,15 @@ export class RawPlan {
   private place(): boolean {
     const { placed, shared } = this;
     const { starts, bytes: source } = shared;
-    let isSame = this.isLaidOut;
     for (let i = 0; i < placed.length; i += SHARED) {
       const entry = placed[i] as number;
       if (!shared.fits(entry)) return false;
       const length = (starts[entry + 1] as number) - (starts[entry] as number);
       if (placed[i + 1] === length) continue;
       placed[i + 1] = length;
-      isSame = false;
+      this.isLaidOut = false;
     }
-    if (!isSame) this.layOut();
+    if (!this.isLaidOut) this.layOut();
     const { bytes } = this;
     for (let i = 0; i < placed.length; i += SHARED) {
       let from = starts[placed[i] as number] as number;
