@@ -9,6 +9,7 @@ COPY package.json package-lock.json ./
 COPY packages/cli/package.json packages/cli/
 COPY packages/console/package.json packages/console/
 COPY packages/embedded/package.json packages/embedded/
+COPY packages/java-host/package.json packages/java-host/
 COPY packages/kafka-client/package.json packages/kafka-client/
 COPY packages/kafka-protocol/package.json packages/kafka-protocol/
 COPY packages/record-codecs/package.json packages/record-codecs/

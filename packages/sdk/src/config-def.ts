@@ -77,3 +77,14 @@ export interface ConfigWarning extends ConfigProblem {
   /** `meant` is the current name, and the old one has the same effect. */
   readonly replaced?: true;
 }
+
+/** One value of a config, as the plugin itself has parsed and checked it. */
+export interface CheckedValue {
+  readonly name: string;
+  /** As Java's REST shows it; null: none. */
+  readonly value: string | null;
+  readonly recommended: readonly string[];
+  /** Whole messages. */
+  readonly errors: readonly string[];
+  readonly visible: boolean;
+}

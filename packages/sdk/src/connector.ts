@@ -1,4 +1,11 @@
-import type { ConfigKey, ConfigProblem, ConfigWarning, ConnectorConfig, WorkerSettings } from './config-def';
+import type {
+  CheckedValue,
+  ConfigKey,
+  ConfigProblem,
+  ConfigWarning,
+  ConnectorConfig,
+  WorkerSettings,
+} from './config-def';
 import type { DiagnosisContext, Finding } from './diagnosis';
 import type { Logger } from './logger';
 import type { SourceOffset, SourcePartition, TopicPartition } from './record';
@@ -51,6 +58,11 @@ interface ConnectorDefinition {
    * connection and reads no file. Shown with the validation, and by `millrace doctor --from-java`. (Default: none)
    */
   warnings?(config: ConnectorConfig): readonly ConfigWarning[];
+  /**
+   * Parses and checks all values itself: called in place of `validate` and of the runtime's checks of the connector's
+   * keys. Values of keys without a definition may be among the results. (Default: the runtime checks each key)
+   */
+  checkValues?(config: ConnectorConfig): Promise<readonly CheckedValue[]>;
   /**
    * True: `validate`, and `checkKeys` if there is one, also report missing and unparsable values, with messages of
    * their own (as Debezium's connectors do), and the runtime does not. (Default: false)

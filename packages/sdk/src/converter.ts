@@ -1,4 +1,4 @@
-import type { ConfigKey, ConnectorConfig } from './config-def';
+import type { CheckedValue, ConfigKey, ConnectorConfig } from './config-def';
 import type { RawCells, RawStruct } from './raw';
 import type { ConnectValue } from './record';
 import type { Schema } from './schema';
@@ -51,6 +51,8 @@ export interface HeaderConverter {
 export interface ConverterPlugin {
   readonly type: 'converter';
   readonly config: readonly ConfigKey[];
+  /** As of connectors, for settings without their prefix. */
+  checkValues?(settings: ConnectorConfig): Promise<readonly CheckedValue[]>;
   create(): Converter;
 }
 
@@ -58,5 +60,7 @@ export interface ConverterPlugin {
 export interface HeaderConverterPlugin {
   readonly type: 'header_converter';
   readonly config: readonly ConfigKey[];
+  /** As of connectors, for settings without their prefix. */
+  checkValues?(settings: ConnectorConfig): Promise<readonly CheckedValue[]>;
   create(): HeaderConverter;
 }

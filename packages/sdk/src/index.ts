@@ -35,6 +35,7 @@ export * from './member';
 export * from './nesting';
 export * from './pem';
 export * from './plugin-metrics';
+export * from './processing';
 export * from './producer';
 export * from './raw';
 export * from './record';

@@ -3,6 +3,7 @@ import type { ConnectorConfig, WorkerSettings } from './config-def';
 import type { TaskConsumer } from './consumer';
 import type { Logger } from './logger';
 import type { PluginMetrics } from './plugin-metrics';
+import type { ProcessedSinkRecord, ProcessingTask, RecordProcessing, TakenProcessing } from './processing';
 import type { KafkaClientConfig, TaskProducer } from './producer';
 import type {
   RecordMetadata,
@@ -97,11 +98,16 @@ export interface SourceTaskContext extends TaskContext {
  * while `poll` is pending.
  */
 export interface SourceTask {
+  /**
+   * Takes over transformations and converters, as many as the task has plugins for, and configures them. Called once,
+   * before `start`. Throws ConfigError for settings that a plugin rejects. (Default: the runtime does it all)
+   */
+  takeProcessing?(processing: RecordProcessing, task: ProcessingTask): Promise<TakenProcessing> | TakenProcessing;
   start(config: ConnectorConfig, context: SourceTaskContext): Promise<void> | void;
   /**
    * Returns the next records, or null if there are none. Wait briefly for data rather than returning null at once, and
    * return early when `context.signal` aborts. After a RetriableError the runtime polls again; any other error fails
-   * the task.
+   * the task. A task that has taken over steps or converters returns `ProcessedSourceRecord`s.
    */
   poll(): Promise<readonly SourceRecord[] | null>;
   /**
@@ -111,7 +117,7 @@ export interface SourceTask {
   commit?(offsets: ReadonlyMap<SourcePartition, SourceOffset | null>): Promise<void> | void;
   /**
    * Called for each acknowledged record, in order per partition. Metadata is null for a record that was dropped.
-   * Reduces throughput: implement it only if needed.
+   * Reduces throughput: implement it only if needed. May be set in `takeProcessing`.
    */
   commitRecord?(record: SourceRecord, metadata: RecordMetadata | null): void;
   /**
@@ -122,6 +128,8 @@ export interface SourceTask {
    */
   onSignal?(signal: TaskSignal): Promise<void> | void;
   stop(): Promise<void> | void;
+  /** The task is no longer needed, started or not. Called last, and at once when the task is cancelled. */
+  release?(): void;
 }
 
 /** Reports a single failed record to the dead letter queue or the error log. */
@@ -152,6 +160,17 @@ export interface SinkTaskContext extends TaskContext {
 
 /** Writes records to an external system. Calls never overlap. */
 export interface SinkTask {
+  /**
+   * Takes over transformations and converters, as many as the task has plugins for, and configures them. Called once,
+   * before `start`. Throws ConfigError for settings that a plugin rejects. (Default: the runtime does it all)
+   */
+  takeProcessing?(processing: RecordProcessing, task: ProcessingTask): Promise<TakenProcessing> | TakenProcessing;
+  /**
+   * Does what the task has taken over, for the records of a fetched batch; one result for each. With the converters,
+   * key, value and headers of these records are bytes or null. Those that it returns are passed to `put`. Called only
+   * if the task has taken over something.
+   */
+  process?(records: readonly SinkRecord[]): Promise<readonly ProcessedSinkRecord[]>;
   start(config: ConnectorConfig, context: SinkTaskContext): Promise<void> | void;
   open?(partitions: readonly TopicPartition[]): Promise<void> | void;
   /**
@@ -185,4 +204,6 @@ export interface SinkTask {
   revoking?(partitions: readonly TopicPartition[]): Promise<void> | void;
   close?(partitions: readonly TopicPartition[]): Promise<void> | void;
   stop(): Promise<void> | void;
+  /** The task is no longer needed, started or not. Called last, and at once when the task is cancelled. */
+  release?(): void;
 }

@@ -1,4 +1,4 @@
-import type { ConfigKey, ConnectorConfig } from './config-def';
+import type { CheckedValue, ConfigKey, ConnectorConfig } from './config-def';
 import type { Logger } from './logger';
 import type { SinkRecord, SourceRecord } from './record';
 
@@ -56,6 +56,8 @@ export interface Predicate {
 export interface TransformationPlugin {
   readonly type: 'transformation';
   readonly config: readonly ConfigKey[];
+  /** As of connectors, for settings without their prefix. */
+  checkValues?(settings: ConnectorConfig): Promise<readonly CheckedValue[]>;
   create(): Transformation;
 }
 
@@ -63,5 +65,7 @@ export interface TransformationPlugin {
 export interface PredicatePlugin {
   readonly type: 'predicate';
   readonly config: readonly ConfigKey[];
+  /** As of connectors, for settings without their prefix. */
+  checkValues?(settings: ConnectorConfig): Promise<readonly CheckedValue[]>;
   create(): Predicate;
 }
