@@ -1,7 +1,7 @@
 /** Downloads the jars of Apache Kafka from Maven Central into the cache, once, and finds the Java to run them. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { keptDownload } from './kept-download';
@@ -40,8 +40,8 @@ export async function kafkaClassPath(): Promise<string> {
 }
 
 export interface Jars {
-  /** In `dev/services/kafka`. */
-  readonly pom: string;
+  /** A file in `dev/services/kafka`, or a text. */
+  readonly pom: string | { readonly text: string };
   /** In the cache. */
   readonly folder: string;
   /** For error messages: what is downloaded, and the alternative. */
@@ -56,14 +56,15 @@ export interface Jars {
 /** Resolves with the folder of a pom's jars. */
 export async function fetchJars(jars: Jars): Promise<string> {
   const { what, orElse = '', version = KAFKA_VERSION, unpack } = jars;
-  const pom = join(ROOT, 'dev', 'services', 'kafka', jars.pom);
-  const wanted = createHash('sha256')
-    .update(await readFile(pom))
-    .digest('hex');
+  const given = typeof jars.pom === 'string' ? join(ROOT, 'dev', 'services', 'kafka', jars.pom) : null;
+  const text = given === null ? (jars.pom as { text: string }).text : await readFile(given, 'utf8');
+  const wanted = createHash('sha256').update(text).digest('hex');
   return await keptDownload({
     folder: join(cacheFolder(), jars.folder, version),
     mark: { file: 'pom.sha256', text: wanted },
     fill: async (folder) => {
+      const pom = given ?? join(folder, 'pom.xml');
+      if (given === null) await writeFile(pom, text);
       const goal = `${PLUGIN}:${unpack === undefined ? 'copy' : 'unpack'}-dependencies`;
       const args = ['-B', '-q', '-ntp', '-f', pom, goal, `-DoutputDirectory=${folder}`, '-DincludeScope=runtime'];
       // By its marks, Maven would take the files to be where it unpacked them last.
