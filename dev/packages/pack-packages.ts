@@ -4,18 +4,23 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { emptyDir, readJson, remove } from 'fs-extra';
+import { hasJavaHost } from '../services/java-host';
 import { ROOT } from '../services/paths';
 import { withoutNpmVariables } from '../services/npm-environment';
 
 const run = promisify(execFile);
 
-/** Folders of the packages that users install, relative to the repository. `.` is the worker. */
+/**
+ * Folders of the packages that users install, relative to the repository. `.` is the worker. Without the Java host's if
+ * its jars are not built, because only machines with a JDK and Maven can.
+ */
 export function publishedPackages(): string[] {
   const inFolder = (folder: string) =>
     readdirSync(join(ROOT, folder))
       .sort()
       .map((name) => `${folder}/${name}`);
-  return ['.', ...inFolder('packages'), ...inFolder('connectors')];
+  const packages = inFolder('packages').filter((path) => path !== 'packages/java-host' || hasJavaHost());
+  return ['.', ...packages, ...inFolder('connectors')];
 }
 
 /** Empties the folder and fills it with one tarball for each package. Resolves to their paths. */

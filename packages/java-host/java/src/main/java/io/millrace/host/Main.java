@@ -1,0 +1,23 @@
+package io.millrace.host;
+
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Path;
+
+/** Started by the worker with the path of the socket to listen at. */
+public final class Main {
+  private Main() {}
+
+  public static void main(String[] arguments) throws IOException {
+    Logging.INSTANCE.install();
+    if (arguments.length != 1) {
+      System.err.println("The Java host is started by a Millrace worker, with the path of its socket.");
+      System.exit(2);
+    }
+    ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    server.bind(UnixDomainSocketAddress.of(Path.of(arguments[0])));
+    while (true) new Connection(server.accept()).start();
+  }
+}

@@ -1,0 +1,19 @@
+package io.millrace.host;
+
+import java.util.Map;
+import java.util.function.Function;
+
+/** Which class serves a kind of session. */
+final class SessionKinds {
+  private static final Map<String, Function<Connection, Session>> KINDS =
+      Map.ofEntries(
+          Map.entry("plugins", PluginsSession::new));
+
+  private SessionKinds() {}
+
+  static Session create(String kind, Connection connection) {
+    Function<Connection, Session> create = KINDS.get(kind);
+    if (create == null) throw new IllegalArgumentException("Unknown kind of session " + kind);
+    return create.apply(connection);
+  }
+}
