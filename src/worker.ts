@@ -139,7 +139,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver, r
   const watcher = watchesPlugins(config)
     ? new PluginWatcher({
         paths: config.pluginPath,
-        onChange: async (folders) => await herder?.reloadPlugins(registry.rescan(folders)),
+        onChange: async (folders) => await herder?.reloadPlugins(await registry.rescan(folders)),
         logger: named('plugins'),
       })
     : null;
@@ -156,6 +156,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver, r
       while (herder && !stopping && (await herder.health()).status !== 'healthy');
     },
     start: async () => {
+      await registry.discover();
       const ofPlugins = registry.list().flatMap(({ workerSettings = [] }) => workerSettings);
       for (const warning of [...startupWarnings(config.raw, ofPlugins), ...forcedSettingWarnings(config)])
         logger.warn(warning);

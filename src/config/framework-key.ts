@@ -1,7 +1,7 @@
 /** The keys that the runtime defines for connectors: what a row states, and its checks. Source: connect-rest §3.5. */
 import { compileJavaRegex, type ConfigKey, type ConnectorConfig, type ParsedValue } from '@millrace/sdk';
 import { invalidValue, messageValue, parseConfigValue } from './config-parse';
-import { VersionRange } from './version-range';
+import { VersionRange } from '../plugins/version-range';
 
 /**
  * A key that the runtime defines. Its check returns complete messages, because some of Java's do not follow the common

@@ -22,16 +22,22 @@ export function catalogChange(previous: Scan, scanned: Scan, folders: ReadonlySe
   const found = byKey(scanned);
   const faulty = new Set(scanned.problems.flatMap(({ location, isUsed }) => (isUsed === true ? [] : [location])));
   const kept = previous.entries.filter((entry) => !found.has(keyOf(entry)) && faulty.has(entry.description.location));
-  const catalog = { entries: [...scanned.entries, ...kept], problems: scanned.problems };
+  const catalog = { ...scanned, entries: [...scanned.entries, ...kept] };
   const after = byKey(catalog);
+  const gone = previous.entries.filter((entry) => !after.has(keyOf(entry)));
+  const isMoved = (entry: CatalogEntry): boolean =>
+    !before.has(keyOf(entry)) && gone.some((old) => hasSameClass(old, entry));
   return {
     catalog,
-    added: scanned.entries.filter((entry) => !before.has(keyOf(entry))),
+    added: scanned.entries.filter((entry) => !before.has(keyOf(entry)) && !isMoved(entry)),
     changed: scanned.entries.filter((entry) => {
       const old = before.get(keyOf(entry));
-      return old !== undefined && (folders.has(entry.description.location) || !isSame(old, entry));
+      if (old === undefined) return isMoved(entry);
+      return folders.has(entry.description.location) || !isSame(old, entry);
     }),
-    removed: previous.entries.filter((entry) => !after.has(keyOf(entry))).map(({ description }) => description),
+    removed: gone
+      .filter((old) => !scanned.entries.some((entry) => isMoved(entry) && hasSameClass(old, entry)))
+      .map(({ description }) => description),
   };
 }
 
@@ -40,7 +46,11 @@ function byKey({ entries }: Scan): Map<string, CatalogEntry> {
 }
 
 function keyOf({ description }: CatalogEntry): string {
-  return `${description.type} ${description.class}`;
+  return `${description.type} ${description.class} ${description.location}`;
+}
+
+function hasSameClass({ description: one }: CatalogEntry, { description: other }: CatalogEntry): boolean {
+  return one.type === other.type && one.class === other.class;
 }
 
 /** Both come from `readManifest`, so their members have the same order. */

@@ -1,13 +1,18 @@
 /** The plugin registry: manifests are read at start and by `rescan`, code is imported when first needed. */
+import type { JavaPlugin, Jvms } from '@millrace/java-host';
 import { ConnectError, type PluginType } from '@millrace/sdk';
+import { JAVA_HOST, javaHost } from '../java/java-host';
 import type { Logger } from '../logging/logger';
 import { candidates } from './aliases';
 import { builtInConnectors } from './built-in-connectors';
 import { catalogChange, type CatalogChange } from './catalog-change';
+import { choosePlugin } from './choose-plugin';
+import { withJavaPlugins } from './java-catalog';
 import { loadPlugin } from './load';
 import type { CatalogEntry } from './manifest';
 import type { BuiltInPlugin, LoadedPlugin, PluginDescription, PluginProblem, PluginRegistry } from './registry';
 import { scanPlugins, type Scan } from './scan';
+import { compareVersions } from './version-range';
 import { writableByAll } from './writable-by-all';
 
 const KIND_ORDER: readonly PluginType[] = [
@@ -28,17 +33,24 @@ export interface PluginRegistryOptions {
   readonly logger: Logger;
   /** Catalog of a registry with the same settings, so that a thread need not scan again. */
   readonly catalog?: Scan;
+  /** Where plugins in jars run; called when the first one is loaded. (Default: they cannot be loaded) */
+  readonly jvms?: () => Jvms;
 }
 
 /** `catalog` is plain data: pass it to a thread and build that thread's registry from it. */
 export interface LocalPluginRegistry extends PluginRegistry {
   readonly catalog: Scan;
   /**
-   * Reads the manifests again, and logs new problems. Modules that this thread has imported stay loaded: threads that
-   * are created from now on import the new ones.
+   * Adds the plugins in jars, if `plugin.path` has some. Starts no JVM. Call it before the registry is used; a registry
+   * with a catalog has them. Never rejects.
+   */
+  discover(): Promise<void>;
+  /**
+   * Reads the manifests and jars again, and logs new problems. Modules that this thread has imported stay loaded:
+   * threads that are created from now on import the new ones.
    * @param folders real paths of the plugin folders in which files have changed
    */
-  rescan(folders: ReadonlySet<string>): CatalogChange;
+  rescan(folders: ReadonlySet<string>): Promise<CatalogChange>;
 }
 
 export function createPluginRegistry(options: PluginRegistryOptions): LocalPluginRegistry {
@@ -50,12 +62,12 @@ export function createPluginRegistry(options: PluginRegistryOptions): LocalPlugi
 /** The built-in connectors are found like third-party plugins, and first. */
 function scanInstalled(pluginPath: readonly string[]): Scan {
   const { folders, missing } = builtInConnectors();
-  const { entries, problems } = scanPlugins([...folders, ...pluginPath]);
+  const { entries, problems, units } = scanPlugins([...folders, ...pluginPath]);
   const absent = missing.map((name) => ({
     location: name,
     message: `The package ${name} is not installed: its connectors are not available.`,
   }));
-  return { entries, problems: [...absent, ...problems, ...writableByAll(pluginPath)] };
+  return { entries, problems: [...absent, ...problems, ...writableByAll(pluginPath)], ...(units && { units }) };
 }
 
 class ManifestRegistry implements LocalPluginRegistry {
@@ -79,13 +91,25 @@ class ManifestRegistry implements LocalPluginRegistry {
     return this.scan;
   }
 
-  rescan(folders: ReadonlySet<string>): CatalogChange {
+  async discover(): Promise<void> {
     const previous = this.scan;
-    const change = catalogChange(previous, scanInstalled(this.options.pluginPath), folders);
-    for (const { message } of change.catalog.problems)
-      if (!previous.problems.some((problem) => problem.message === message)) this.options.logger.warn(message);
+    if (previous.units === undefined) return;
+    this.use(await withJavaPlugins(previous));
+    this.logNewProblems(previous);
+  }
+
+  async rescan(folders: ReadonlySet<string>): Promise<CatalogChange> {
+    const scanned = await withJavaPlugins(scanInstalled(this.options.pluginPath));
+    const previous = this.scan;
+    const change = catalogChange(previous, scanned, folders);
     this.use(change.catalog);
+    this.logNewProblems(previous);
     return change;
+  }
+
+  private logNewProblems(previous: Scan): void {
+    for (const { message } of this.scan.problems)
+      if (!previous.problems.some((problem) => problem.message === message)) this.options.logger.warn(message);
   }
 
   private use(catalog: Scan): void {
@@ -95,7 +119,9 @@ class ManifestRegistry implements LocalPluginRegistry {
     this.entries = new Map(catalog.entries.map((entry) => [entry.description, entry]));
     this.descriptions = [...this.loaded.keys(), ...this.entries.keys()].sort(
       (a, b) =>
-        KIND_ORDER.indexOf(a.type) - KIND_ORDER.indexOf(b.type) || (a.class < b.class ? -1 : a.class > b.class ? 1 : 0),
+        KIND_ORDER.indexOf(a.type) - KIND_ORDER.indexOf(b.type) ||
+        (a.class < b.class ? -1 : a.class > b.class ? 1 : 0) ||
+        compareVersions(a.version, b.version),
     );
   }
 
@@ -103,26 +129,29 @@ class ManifestRegistry implements LocalPluginRegistry {
     return this.descriptions;
   }
 
-  find(name: string, type?: PluginType | readonly PluginType[]): PluginDescription | null {
+  find(name: string, type?: PluginType | readonly PluginType[], version?: string | null): PluginDescription | null {
     const kinds = type === undefined ? KIND_ORDER : typeof type === 'string' ? [type] : type;
-    const matching = candidates(
-      name,
-      this.descriptions.filter((plugin) => kinds.includes(plugin.type)),
-    );
-    const classes = [...new Set(matching.map((plugin) => plugin.class))];
+    const ofKinds = this.descriptions.filter((plugin) => kinds.includes(plugin.type));
+    const classes = [...new Set(candidates(name, ofKinds).map((plugin) => plugin.class))];
     if (classes.length > 1) {
       throw new ConnectError(`The name ${name} may mean ${classes.join(' or ')}: use the full class name.`, {
         code: 'PLUGIN_AMBIGUOUS',
       });
     }
-    return matching[0] ?? null;
+    const [found] = classes;
+    // Also those of the class that do not declare the alias.
+    return choosePlugin(
+      ofKinds.filter((plugin) => plugin.class === found),
+      version,
+    );
   }
 
   async load(description: PluginDescription): Promise<LoadedPlugin> {
     const own = this.ownDescription(description);
     let plugin = this.loaded.get(own);
     if (!plugin) {
-      plugin = loadPlugin(this.entries.get(own) as CatalogEntry);
+      const entry = this.entries.get(own) as CatalogEntry;
+      plugin = entry.java ? this.loadJava(entry.java) : loadPlugin(entry);
       this.loaded.set(own, plugin);
     }
     try {
@@ -135,6 +164,15 @@ class ManifestRegistry implements LocalPluginRegistry {
     }
   }
 
+  private async loadJava(plugin: JavaPlugin): Promise<LoadedPlugin> {
+    const host = javaHost();
+    const { jvms } = this.options;
+    if (host !== null && jvms) return await host.loadJavaPlugin(plugin, jvms());
+    const reason = host === null ? `the package ${JAVA_HOST} is not installed` : 'no JVMs are started here';
+    const message = `The plugin ${plugin.class} in ${plugin.location} cannot be loaded: ${reason}.`;
+    throw new ConnectError(message, { code: 'PLUGIN_LOAD_FAILED', place: { file: plugin.location } });
+  }
+
   problems(): readonly PluginProblem[] {
     return this.found;
   }
@@ -142,7 +180,9 @@ class ManifestRegistry implements LocalPluginRegistry {
   /** The argument may be a copy, for example from a message to a thread. */
   private ownDescription(description: PluginDescription): PluginDescription {
     const { class: className, type, location } = description;
-    const own = this.descriptions.find((d) => d.class === className && d.type === type);
+    const all = this.descriptions.filter((d) => d.class === className && d.type === type);
+    // Its folder may have another name since.
+    const own = all.find((d) => d.location === location) ?? (all.length === 1 ? all[0] : undefined);
     if (own) return own;
     throw new ConnectError(`The plugin ${className} in ${location} is not installed in this worker.`, {
       code: 'PLUGIN_LOAD_FAILED',

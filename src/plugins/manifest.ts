@@ -1,6 +1,7 @@
 /** Reads the manifest of one plugin folder: the `millrace` member of its `package.json`. Imports no code. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { JavaPlugin } from '@millrace/java-host';
 import type { PluginEntry } from '@millrace/sdk';
 import { unknownFigure } from './console-schema';
 import { manifestCheck } from './manifest-check';
@@ -10,10 +11,12 @@ import type { PluginDescription, PluginProblem } from './registry';
 /** A description and what `load` needs. Plain data, so that it can be passed to another thread. */
 export interface CatalogEntry {
   readonly description: PluginDescription;
-  /** Absolute path of the module. */
+  /** Absolute path of the module; of a plugin in a jar, its location. */
   readonly file: string;
   /** Name of the export; null: `default`, or the module itself. */
   readonly exportName: string | null;
+  /** It is in a jar. (Default: it is a module) */
+  readonly java?: JavaPlugin;
 }
 
 export interface ManifestResult {

@@ -19,8 +19,10 @@ export interface PluginDescription {
   readonly aliases: readonly string[];
   /** Connectors only. */
   readonly taskClass: string | null;
-  /** Folder, or `built-in`. */
+  /** Folder, jar, or `built-in`. */
   readonly location: string;
+  /** It is in a jar and runs in a JVM. (Default: false) */
+  readonly java?: true;
   /** Connectors only: worker settings that it may read. (Default: none) */
   readonly workerSettings?: readonly string[];
   /** Sinks only: `putIsRepeatable` of the manifest. (Default: true) */
@@ -52,15 +54,20 @@ export interface PluginProblem {
 export interface PluginRegistry {
   /**
    * Order of `GET /connector-plugins`: sinks, sources, transformations, predicates, converters, header converters,
-   * column converters; by class name. The same array until plugins are added, changed or removed.
+   * column converters; by class name, then version. The same array until plugins are added, changed or removed.
    */
   list(): readonly PluginDescription[];
   /**
    * By class, declared alias, simple name, or simple name without the kind's suffix. Null when unknown; throws when
    * ambiguous.
+   * @param version as in `connector.plugin.version`. (Default: any; see `choosePlugin`) Throws ConfigError if no
+   * installed version satisfies it.
    */
-  find(name: string, type?: PluginType | readonly PluginType[]): PluginDescription | null;
-  /** Imports the module when first needed. Throws ConnectError `PLUGIN_LOAD_FAILED` with folder and reason. */
+  find(name: string, type?: PluginType | readonly PluginType[], version?: string | null): PluginDescription | null;
+  /**
+   * Imports the module when first needed; of a plugin in a jar, starts the JVM. Throws ConnectError
+   * `PLUGIN_LOAD_FAILED` with folder and reason.
+   */
   load(description: PluginDescription): Promise<LoadedPlugin>;
   /** Unusable folders, with reasons, and warnings. */
   problems(): readonly PluginProblem[];

@@ -1,29 +1,34 @@
 /** Finds plugin folders: the built-in ones and those of `plugin.path`. Reads manifests only. */
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { JavaUnit } from '@millrace/java-host';
+import { isArchive, javaUnits } from './java-units';
 import { readManifest, type CatalogEntry } from './manifest';
 import type { PluginProblem } from './registry';
 
 export interface Scan {
-  /** In order of discovery; a class appears once per kind. */
+  /** In order of discovery; a version of a class appears once per kind, those in jars once per location. */
   readonly entries: readonly CatalogEntry[];
   readonly problems: readonly PluginProblem[];
+  /** Units of jars in `plugin.path`. (Default: none) */
+  readonly units?: readonly JavaUnit[];
 }
 
 /**
- * Each path is a plugin's folder or a folder of plugin folders. The first of two plugins with the same class and
- * kind is kept. Never throws.
+ * Each path is a plugin's folder or a folder of plugin folders. The first of two plugins with the same class, kind and
+ * version is kept. Never throws.
  */
 export function scanPlugins(paths: readonly string[]): Scan {
   const entries = new Map<string, CatalogEntry>();
   const problems: PluginProblem[] = [];
-  for (const folder of new Set(paths.flatMap((path) => pluginFolders(path, problems)))) {
+  const units = new Map<string, JavaUnit>();
+  for (const folder of new Set(paths.flatMap((path) => pluginFolders(path, problems, units)))) {
     const manifest = readManifest(folder);
     if (!manifest) continue;
     problems.push(...manifest.problems);
     for (const entry of manifest.entries) {
-      const { type, class: className } = entry.description;
-      const key = `${type} ${className}`;
+      const { type, class: className, version } = entry.description;
+      const key = `${type} ${className} ${version}`;
       const first = entries.get(key);
       if (!first) {
         entries.set(key, entry);
@@ -35,16 +40,25 @@ export function scanPlugins(paths: readonly string[]): Scan {
       });
     }
   }
-  return { entries: [...entries.values()], problems };
+  return { entries: [...entries.values()], problems, ...(units.size > 0 && { units: [...units.values()] }) };
 }
 
 /**
  * The folders of an entry of `plugin.path` that may be plugins. Real paths, so that a folder reachable by two paths
  * counts once. Never throws.
+ * @param units gets the units of jars, by location
  */
-export function pluginFolders(path: string, problems: PluginProblem[]): string[] {
+export function pluginFolders(
+  path: string,
+  problems: PluginProblem[],
+  units: Map<string, JavaUnit> = new Map(),
+): string[] {
   try {
     const root = realpathSync(resolve(path));
+    if (isArchive(root) && statSync(root).isFile()) {
+      addUnits(root, problems, units);
+      return [];
+    }
     if (readManifest(root)) return [root];
     const folders = readdirSync(root)
       .sort()
@@ -52,9 +66,7 @@ export function pluginFolders(path: string, problems: PluginProblem[]): string[]
       .map((name) => join(root, name))
       .filter((folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory())
       .map((folder) => realpathSync(folder));
-    const jars = javaJars(root, folders);
-    if (jars) problems.push(jars);
-    else if (!folders.some((folder) => readManifest(folder)))
+    if (addUnits(root, problems, units) === 0 && !folders.some((folder) => readManifest(folder)))
       problems.push({
         location: path,
         message: `The plugin path ${path} has no plugin: neither it nor a folder in it has a package.json with "millrace".`,
@@ -69,29 +81,9 @@ export function pluginFolders(path: string, problems: PluginProblem[]): string[]
   }
 }
 
-/** Jars that a problem names. */
-const SHOWN = 5;
-
-/**
- * One problem for all jars of a path, which a folder taken over from a Java worker contains, and of its folders. Null:
- * there are none.
- * @param folders the folders in `path` that may be plugins
- */
-function javaJars(path: string, folders: readonly string[]): PluginProblem | null {
-  const jars = [...new Set([path, ...folders])].flatMap((folder) => jarsIn(folder).map((name) => join(folder, name)));
-  if (jars.length === 0) return null;
-  const more = jars.length > SHOWN ? ` and ${jars.length - SHOWN} more` : '';
-  const message = `Java plugins cannot run in this worker: ${jars.slice(0, SHOWN).join(', ')}${more} in plugin.path ${jars.length === 1 ? 'is' : 'are'} ignored.`;
-  return { location: path, message };
-}
-
-function jarsIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => name.toLowerCase().endsWith('.jar'))
-      .sort();
-  } catch {
-    // An unreadable folder is reported where its manifest is read.
-    return [];
-  }
+/** Returns their number. */
+function addUnits(root: string, problems: PluginProblem[], units: Map<string, JavaUnit>): number {
+  const found = javaUnits(root, problems);
+  for (const unit of found) units.set(unit.location, unit);
+  return found.length;
 }

@@ -49,7 +49,7 @@ describe('installed plugins', () => {
     ]);
   });
 
-  test('rescan: new, changed and removed plugins; new problems are logged once', () => {
+  test('rescan: new, changed and removed plugins; new problems are logged once', async () => {
     add('a', 'source', 'x.A', '');
     add('b', 'source', 'x.B', '');
     const warnings: string[] = [];
@@ -58,7 +58,7 @@ describe('installed plugins', () => {
     add('c', 'source', 'x.C', '');
     folders.add('a', { 'package.json': '{' });
     rmSync(join(folders.root, 'b'), { recursive: true });
-    const change = own.rescan(new Set([join(folders.root, 'a')]));
+    const change = await own.rescan(new Set([join(folders.root, 'a')]));
     expect(change).toMatchObject({ changed: [], removed: [{ class: 'x.B' }] });
     expect(change.added.map(({ description }) => description.class)).toEqual(['x.C']);
     expect(own.catalog).not.toEqual(before);
@@ -68,12 +68,12 @@ describe('installed plugins', () => {
       true,
       true,
     ]);
-    own.rescan(new Set());
+    await own.rescan(new Set());
     expect(warnings).toEqual([expect.stringContaining('cannot be read as JSON')]);
     expect(own.problems()).toHaveLength(1);
   });
 
-  test('a folder that every user can write is used, with one warning that has a code', () => {
+  test('a folder that every user can write is used, with one warning that has a code', async () => {
     add('a', 'source', 'x.A', '');
     const folder = join(folders.root, 'a');
     chmodSync(folder, 0o777);
@@ -83,7 +83,7 @@ describe('installed plugins', () => {
     expect(own.find('x.A')).not.toBeNull();
     // It does not keep a plugin that is removed.
     folders.add('a', { 'package.json': packageJson({ type: 'source', class: 'x.B' }) });
-    expect(own.rescan(new Set()).removed.map((description) => description.class)).toEqual(['x.A']);
+    expect((await own.rescan(new Set())).removed.map((description) => description.class)).toEqual(['x.A']);
     expect(warnings).toHaveLength(1);
   });
 

@@ -156,29 +156,35 @@ describe('plugin folders', () => {
     ]);
   });
 
-  test('jars are named once per path: Java plugins cannot run here', () => {
+  test('jars are units beside plugin folders: a jar, and a folder of jars', () => {
     const good = folders.add('good', { 'package.json': packageJson({ type: 'sink', class: 'G' }), 'index.js': SINK });
     folders.add('debezium', { 'a.jar': '', 'b.jar': '', 'c.jar': '', 'd.jar': '', 'e.jar': '', 'f.JAR': '' });
     writeFileSync(join(folders.root, 'single.jar'), '');
     const scan = scanPlugins([folders.root]);
     expect(scan.entries.map((e) => e.description.location)).toEqual([good]);
-    const [root, jars] = [folders.root, ['a', 'b', 'c', 'd'].map((name) => `${folders.root}/debezium/${name}.jar`)];
-    expect(scan.problems).toEqual([
-      {
-        location: root,
-        message: `Java plugins cannot run in this worker: ${root}/single.jar, ${jars.join(', ')} and 2 more in plugin.path are ignored.`,
-      },
-    ]);
+    const [root, jars] = [folders.root, ['a.jar', 'b.jar', 'c.jar', 'd.jar', 'e.jar', 'f.JAR']];
+    expect(scan).toMatchObject({
+      problems: [],
+      units: [
+        { location: `${root}/debezium`, classPath: jars.map((name) => `${root}/debezium/${name}`) },
+        { location: `${root}/single.jar`, classPath: [`${root}/single.jar`] },
+      ],
+    });
   });
 
-  test('of two plugins with one class the first is kept; another type with the same class is allowed', () => {
+  test('of two plugins with one class and version the first is kept; another type or version is allowed', () => {
     const first = folders.add('a', { 'package.json': packageJson({ type: 'sink', class: 'X' }), 'index.js': SINK });
     const second = folders.add('b', { 'package.json': packageJson({ type: 'sink', class: 'X' }), 'index.js': SINK });
+    const newer = folders.add('d', {
+      'package.json': packageJson({ type: 'sink', class: 'X', version: '2.0' }),
+      'index.js': SINK,
+    });
     folders.add('c', { 'package.json': packageJson({ type: 'source', class: 'X' }), 'index.js': SOURCE });
     const scan = scanPlugins([folders.root]);
     expect(scan.entries.map((e) => [e.description.type, e.description.location])).toEqual([
       ['sink', first],
       ['source', join(folders.root, 'c')],
+      ['sink', newer],
     ]);
     expect(scan.problems).toEqual([
       { location: second, message: `X is already provided by ${first}; the one in ${second} is not used.` },

@@ -5,7 +5,7 @@ import type { PluginDescription, PluginRegistry } from '../../plugins/registry';
 import { invalidValue } from '../config-parse';
 import { classOf, findUnambiguous, loadForCheck } from './converter-keys';
 import { checkKey, valueOf, type Entry, type NullableConfig } from './entry';
-import { compareVersions, unmetVersion } from '../version-range';
+import { compareVersions, unmetVersion } from '../../plugins/version-range';
 import { pluginVersion, type FrameworkKey } from '../framework-key';
 
 export interface AliasKind {

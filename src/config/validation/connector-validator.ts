@@ -16,7 +16,7 @@ import type { ConfigResolver } from '../providers/config-resolver';
 import { hideInError, hiderOf, type HideResolved } from '../providers/hide-resolved';
 import { hasPlaceholder } from '../providers/placeholders';
 import type { JsonSchema } from '../schema/key-schema';
-import { noSuchVersion, VersionRange } from '../version-range';
+import { noSuchVersion, VersionRange } from '../../plugins/version-range';
 import type { WorkerConfig } from '../worker-config';
 import { aliasEntries, PREDICATES, TRANSFORMS } from './alias-keys';
 import { overrideEntries } from './client-overrides';

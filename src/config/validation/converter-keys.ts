@@ -10,7 +10,7 @@ import type { LoadedPlugin, PluginDescription, PluginRegistry } from '../../plug
 import type { Choices, ConverterChoice } from '../connector-config';
 import { checkKey, valueOf, type Entry, type NullableConfig } from './entry';
 import { reportStep } from './validation-step';
-import { unmetVersion } from '../version-range';
+import { unmetVersion } from '../../plugins/version-range';
 
 type ConverterPart = 'key' | 'value' | 'header';
 /** In the order in which Java embeds their keys. */

@@ -7,7 +7,7 @@ import type { FrameworkKey } from '../framework-key';
 import { MILLRACE_KEYS } from '../millrace-keys';
 import { connectorSchema, pluginSchema, type ConverterSubject } from '../schema/connector-schema';
 import type { JsonSchema } from '../schema/key-schema';
-import { compareVersions, noSuchVersion, VersionRange } from '../version-range';
+import { compareVersions, noSuchVersion, VersionRange } from '../../plugins/version-range';
 import type { WorkerConfig } from '../worker-config';
 import type { ConfigDefinitionInfo } from './config-infos';
 import { CONVERTER_PARTS, converterChoices, converterType, findUnambiguous, loadForCheck } from './converter-keys';

@@ -1,4 +1,4 @@
-import { compareVersions, VersionRange } from '../../src/config/version-range';
+import { compareVersions, VersionRange } from '../../src/plugins/version-range';
 
 test('versions in ascending order', () => {
   const sorted = ['1.0-alpha-1', '1.0-beta', '1.0-rc1', '1.0-SNAPSHOT', '1.0', '1.0-sp', '1.0.1', '1.2', '1.10', '2.0'];

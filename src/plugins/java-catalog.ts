@@ -1,0 +1,47 @@
+/** Adds the plugins in jars to a scan of plugin folders. */
+import type { JavaPlugin, JavaUnit } from '@millrace/java-host';
+import { messageOf } from '@millrace/sdk';
+import { JAVA_HOST, javaHost } from '../java/java-host';
+import type { CatalogEntry } from './manifest';
+import type { PluginProblem } from './registry';
+import type { Scan } from './scan';
+
+/** Jars that a problem names. */
+const SHOWN = 5;
+
+/** Loads the package for Java plugins only if there are jars. Never rejects. */
+export async function withJavaPlugins(scan: Scan): Promise<Scan> {
+  const { entries, problems, units = [] } = scan;
+  if (units.length === 0) return scan;
+  try {
+    const host = javaHost();
+    if (host === null) return { ...scan, problems: [...problems, notInstalled(units)] };
+    const found = await host.discoverJavaPlugins(units);
+    return {
+      ...scan,
+      entries: [...entries, ...found.plugins.map(entryOf)],
+      problems: [...problems, ...found.problems.map((problem) => ({ ...problem, isUsed: true as const }))],
+    };
+  } catch (error) {
+    const message = `Java plugins cannot be found: ${messageOf(error)}`;
+    return { ...scan, problems: [...problems, { location: units[0]?.location ?? '', message }] };
+  }
+}
+
+function entryOf(java: JavaPlugin): CatalogEntry {
+  const { type, class: className, version, location } = java;
+  return {
+    description: { type, class: className, version, aliases: [], taskClass: null, location, java: true },
+    file: location,
+    exportName: null,
+    java,
+  };
+}
+
+/** One for all, which a folder taken over from a Java worker contains. */
+function notInstalled(units: readonly JavaUnit[]): PluginProblem {
+  const jars = units.flatMap(({ classPath }) => classPath);
+  const more = jars.length > SHOWN ? ` and ${jars.length - SHOWN} more` : '';
+  const message = `Java plugins cannot run in this worker: ${jars.slice(0, SHOWN).join(', ')}${more} in plugin.path ${jars.length === 1 ? 'is' : 'are'} ignored. Install the package ${JAVA_HOST} beside millrace to run them.`;
+  return { location: units[0]?.location ?? '', message };
+}
