@@ -16,6 +16,7 @@ public final class Main {
       System.err.println("The Java host is started by a Millrace worker, with the path of its socket.");
       System.exit(2);
     }
+    Ending.withStandardInput();
     ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     server.bind(UnixDomainSocketAddress.of(Path.of(arguments[0])));
     while (true) new Connection(server.accept()).start();

@@ -6,6 +6,8 @@ import io.github.classgraph.ScanResult;
 import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.Modifier;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -34,7 +36,7 @@ final class Scan {
 
   private Scan() {}
 
-  /** @param jars paths of jars and folders of classes, which are on the class path too */
+  /** @param jars paths of the jars and folders of classes of one location; not on the class path */
   static List<Object> scan(List<String> jars) throws IOException {
     Set<File> wanted = new LinkedHashSet<>();
     for (String jar : jars) wanted.add(new File(jar).getCanonicalFile());
@@ -43,11 +45,14 @@ final class Scan {
     Set<String> all = new LinkedHashSet<>(jars);
     all.addAll(List.of(System.getProperty("java.class.path").split(File.pathSeparator)));
     ClassGraph graph = new ClassGraph().enableClassInfo().ignoreClassVisibility().overrideClasspath(all);
-    try (ScanResult classes = graph.scan(1)) {
+    List<URL> urls = new ArrayList<>();
+    for (File file : wanted) urls.add(file.toURI().toURL());
+    try (ScanResult classes = graph.scan(1);
+        URLClassLoader loader = new URLClassLoader(urls.toArray(URL[]::new), Scan.class.getClassLoader())) {
       for (Map.Entry<String, String> type : TYPES.entrySet()) {
         for (ClassInfo info : implementing(classes, type.getValue())) {
           if (found.size() >= MAX_PLUGINS) return found;
-          if (isConcrete(info) && isIn(info, wanted)) found.add(plugin(info.getName(), type.getKey()));
+          if (isConcrete(info) && isIn(info, wanted)) found.add(plugin(info.getName(), type.getKey(), loader));
         }
       }
     }
@@ -73,18 +78,18 @@ final class Scan {
     return file != null && wanted.contains(file.getCanonicalFile());
   }
 
-  private static Map<String, Object> plugin(String name, String type) {
+  private static Map<String, Object> plugin(String name, String type, ClassLoader loader) {
     Map<String, Object> plugin = new LinkedHashMap<>();
     plugin.put("class", name);
     plugin.put("type", type);
-    plugin.put("version", versionOf(name));
+    plugin.put("version", versionOf(name, loader));
     return plugin;
   }
 
   /** What its {@code version()} returns; null: it has none, or needs more than its constructor for it. */
-  private static String versionOf(String name) {
+  private static String versionOf(String name, ClassLoader loader) {
     try {
-      Class<?> type = Class.forName(name);
+      Class<?> type = Class.forName(name, true, loader);
       Object version = type.getMethod("version").invoke(type.getConstructor().newInstance());
       return version instanceof String text ? text : null;
     } catch (ReflectiveOperationException | RuntimeException | LinkageError error) {

@@ -7,6 +7,7 @@ import java.util.function.Function;
 final class SessionKinds {
   private static final Map<String, Function<Connection, Session>> KINDS =
       Map.ofEntries(
+          Map.entry("control", ControlSession::new),
           Map.entry("plugins", PluginsSession::new));
 
   private SessionKinds() {}
