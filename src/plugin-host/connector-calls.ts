@@ -1,5 +1,5 @@
 /** Calls to a connector's module, used in the worker's thread and in plugin threads. */
-import { checkInstance, checkTaskConfigs, ConnectError } from '@millrace/sdk';
+import { checkInstance, checkTaskConfigs, ConnectError, messageOf } from '@millrace/sdk';
 import type {
   Connector,
   ConnectorConfig,
@@ -32,6 +32,13 @@ export function createInstance(
     start: () => instance.start?.(),
     taskConfigs: async (maxTasks) => checkTaskConfigs(await instance.taskConfigs(maxTasks), description.class),
     stop: () => instance.stop?.(),
+    release: () => {
+      try {
+        instance.release?.();
+      } catch (error) {
+        events.logger.warn(`Ignoring an error of release(): ${messageOf(error)}`, { error });
+      }
+    },
   };
 }
 

@@ -46,11 +46,15 @@ interface Work {
   hide?: HideResolved;
 }
 
+const RELEASED = 'The connector has been released.';
+
 type Calls = { readonly [N in keyof PluginCalls]: (...args: Parameters<PluginCalls[N]>) => unknown };
 
 export class PluginServer {
   private readonly workerCalls: OpenCalls;
   private readonly instances = new Map<number, CreatedInstance>();
+  /** Instances whose plugin is being imported; true: they are released already. */
+  private readonly creating = new Map<number, boolean>();
   private readonly calls: Calls;
   /** Tracks, through asynchronous plugin code, which call and instance it runs for. */
   private readonly current = new AsyncLocalStorage<Work>();
@@ -93,7 +97,7 @@ export class PluginServer {
 
   handle(message: Exclude<ToPluginThread, { type: 'log-level' | 'hide' | 'beat' }>): void {
     if (message.type === 'call') void this.run(message);
-    else if (message.type === 'release') this.instances.delete(message.instance);
+    else if (message.type === 'release') this.release(message.instance);
     else this.workerCalls.onReply(message);
   }
 
@@ -136,16 +140,37 @@ export class PluginServer {
 
   private async create(spec: InstanceSpec): Promise<void> {
     const { instance, connector, description } = spec;
-    const plugin = await this.load(description);
+    const plugin = await this.loadFor(instance, description);
     const created = this.runStep(instance, `the call of create() in connector ${connector}`, () =>
       createInstance(plugin, spec, this.events(spec)),
     );
     this.instances.set(instance, { connector, instance: created });
   }
 
+  private async loadFor(instance: number, description: PluginDescription): Promise<Connector> {
+    this.creating.set(instance, false);
+    try {
+      const plugin = await this.load(description);
+      if (this.creating.get(instance) === true) throw new Error(RELEASED);
+      return plugin;
+    } finally {
+      this.creating.delete(instance);
+    }
+  }
+
+  private release(instance: number): void {
+    if (this.creating.has(instance)) this.creating.set(instance, true);
+    const created = this.instances.get(instance);
+    this.instances.delete(instance);
+    if (created)
+      this.runStep(instance, `the call of release() in connector ${created.connector}`, () =>
+        created.instance.release?.(),
+      );
+  }
+
   private callOf<T>(instance: number, name: string, call: (created: ConnectorInstance) => T): T {
     const created = this.instances.get(instance);
-    if (!created) throw new Error('The connector has been released.');
+    if (!created) throw new Error(RELEASED);
     return this.runStep(instance, `the call of ${name}() in connector ${created.connector}`, () =>
       call(created.instance),
     );

@@ -4,7 +4,19 @@
  */
 import { readableError } from './readable-error';
 
-const CALLS = ['start', 'open', 'poll', 'put', 'preCommit', 'commit', 'revoking', 'close', 'stop'] as const;
+const CALLS = [
+  'takeProcessing',
+  'start',
+  'open',
+  'poll',
+  'process',
+  'put',
+  'preCommit',
+  'commit',
+  'revoking',
+  'close',
+  'stop',
+] as const;
 /** A method of the plugin's task. `commit` may run beside `poll`. */
 export type TaskCall = (typeof CALLS)[number];
 

@@ -6,6 +6,7 @@ import {
   ConfigError,
   type ColumnConverterPlugin,
   type ConfigKey,
+  type ConfiguredPlugin,
   type ConnectorConfig,
   type Converter,
   type HeaderConverter,
@@ -35,6 +36,24 @@ export interface TaskConverters {
   readonly header: NamedConverter<HeaderConverter>;
 }
 
+export interface EffectiveConverter extends ConfiguredPlugin {
+  /** Whose setting it is. A converter of the connector config uses none of the worker's settings. */
+  readonly owner: 'connector' | 'worker';
+}
+
+/** The converter of the connector config, otherwise the worker's, whether or not this worker has it. */
+export function effectiveConverter(part: Part, connector: ConnectorConfig, worker: Worker): EffectiveConverter {
+  const key = `${part}.converter`;
+  const own = connector[key]?.trim();
+  const workers = { key: worker.keyConverter, value: worker.valueConverter, header: worker.headerConverter };
+  const settings = own ? withoutPrefix(connector, `${key}.`) : worker.withPrefix(`${key}.`);
+  return {
+    name: own || workers[part],
+    settings: { ...settings, 'converter.type': part },
+    owner: own ? 'connector' : 'worker',
+  };
+}
+
 export async function taskConverters(
   connector: ConnectorConfig,
   worker: Worker,
@@ -45,25 +64,21 @@ export async function taskConverters(
     create: (plugin: LoadedPlugin, settings: ConnectorConfig, check: Check) => T,
   ): Promise<NamedConverter<T>> => {
     const key = `${part}.converter`;
-    const own = connector[key]?.trim();
-    const workers = { key: worker.keyConverter, value: worker.valueConverter, header: worker.headerConverter };
-    const name = own || workers[part];
+    const { name, settings, owner } = effectiveConverter(part, connector, worker);
     const description = registry.find(name, part === 'header' ? 'header_converter' : 'converter');
     if (!description) {
       throw new ConfigError(`Invalid value ${name} for configuration ${key}: ${missingClass(name)}`, {
         code: 'CONVERTER_UNKNOWN',
       });
     }
-    // A converter of the connector config uses none of the worker's settings.
-    const settings = own ? withoutPrefix(connector, `${key}.`) : worker.withPrefix(`${key}.`);
     const check = (keys: readonly ConfigKey[], given: ConnectorConfig): void =>
-      checkSettings(keys, given, `${key}.`, own ? 'connector' : 'worker');
+      checkSettings(keys, given, `${key}.`, owner);
     const plugin = await registry.load(description);
     try {
-      const converter = create(plugin, { ...settings, 'converter.type': part }, check);
+      const converter = create(plugin, settings, check);
       return { converter, className: description.class };
     } catch (error) {
-      throw withKey(error, key, own ? 'connector' : 'worker');
+      throw withKey(error, key, owner);
     }
   };
   return {

@@ -32,6 +32,7 @@ export class TaskRunner {
   private workerTask: WorkerTask | null = null;
   private paused: boolean;
   private stopRequested = false;
+  private readonly cancellation = new AbortController();
   /** Wakes a task that starts paused. */
   private wake: (() => void) | null = null;
   private finished!: () => void;
@@ -125,6 +126,7 @@ export class TaskRunner {
     this.applyEvent('cancelled');
     this.stopRequested = true;
     this.workerTask?.cancel();
+    this.cancellation.abort();
     this.wake?.();
   }
 
@@ -175,6 +177,7 @@ export class TaskRunner {
       metrics,
       published,
       condition,
+      cancellation: this.cancellation.signal,
       logger,
       workerSettings,
       putIsRepeatable,

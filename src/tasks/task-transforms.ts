@@ -5,9 +5,11 @@
 import {
   ConfigError,
   type ConfigKey,
+  type ConfiguredPlugin,
   type ConnectorConfig,
   type Predicate,
   type PredicatePlugin,
+  type ProcessingStep,
   type Transformation,
   type TransformationPlugin,
   messageOf,
@@ -19,20 +21,39 @@ import type { Logger } from '../logging/logger';
 import type { PluginRegistry } from '../plugins/registry';
 import { TransformationChain, type ChainStep } from '../transforms/chain';
 
+/** The steps of the chain, whether or not this worker has their plugins. Throws ConfigError. */
+export function configuredSteps(connector: ConnectorConfig): ProcessingStep[] {
+  return [...new Set(parseList(connector.transforms ?? ''))].map((alias) => {
+    const name = `transforms.${alias}`;
+    // These two belong to the chain, even if the transformation has keys of the same names.
+    const { predicate, negate, ...settings } = withoutPrefix(connector, `${name}.`);
+    if (negate !== undefined && predicate === undefined) {
+      throw new ConfigError(`${name}.negate needs ${name}.predicate, the alias of the predicate to be negated.`, {
+        code: 'TRANSFORM_CONFIG',
+      });
+    }
+    return {
+      alias,
+      transformation: configuredPlugin(settings),
+      predicate: predicate === undefined ? null : chainPredicate(name, predicate.trim(), connector),
+      negate: negate?.trim().toLowerCase() === 'true',
+    };
+  });
+}
+
 /**
- * Null: none configured. Throws ConfigError, after closing the transformations configured so far.
+ * Null: no steps. Throws ConfigError, after closing the transformations configured so far.
  * @param logger the task's
  */
 export async function taskTransforms(
-  connector: ConnectorConfig,
+  configuredAs: readonly ProcessingStep[],
   registry: PluginRegistry,
   logger: Logger,
 ): Promise<TransformationChain | null> {
-  const aliases = new Set(parseList(connector.transforms ?? ''));
-  if (aliases.size === 0) return null;
+  if (configuredAs.length === 0) return null;
   const steps: ChainStep[] = [];
   try {
-    for (const alias of aliases) steps.push(await chainStep(alias, { connector, registry, logger }));
+    for (const step of configuredAs) steps.push(await chainStep(step, registry, logger));
   } catch (error) {
     new TransformationChain(steps).close();
     throw error;
@@ -47,34 +68,38 @@ export function closeTransforms(chain: TransformationChain, logger: Logger): voi
   }
 }
 
-interface Scope {
-  readonly connector: ConnectorConfig;
-  readonly registry: PluginRegistry;
-  readonly logger: Logger;
-}
-
-async function chainStep(alias: string, scope: Scope): Promise<ChainStep> {
-  const { connector, registry } = scope;
+async function chainStep(step: ProcessingStep, registry: PluginRegistry, logger: Logger): Promise<ChainStep> {
+  const { alias, transformation, predicate, negate } = step;
   const name = `transforms.${alias}`;
-  // These two belong to the chain, even if the transformation has keys of the same names.
-  const { predicate: predicateAlias, negate, ...settings } = withoutPrefix(connector, `${name}.`);
-  if (negate !== undefined && predicateAlias === undefined) {
-    throw new ConfigError(`${name}.negate needs ${name}.predicate, the alias of the predicate to be negated.`, {
-      code: 'TRANSFORM_CONFIG',
-    });
-  }
-  const { plugin, className } = await load<TransformationPlugin>('transformation', name, settings, registry);
-  const predicate = predicateAlias === undefined ? null : await chainPredicate(name, predicateAlias.trim(), scope);
-  const logger = scope.logger.child({ transformation: alias }, className);
-  const transformation = configured<Transformation>({ name, className, plugin, settings, logger });
-  return { transformation, className, predicate, negate: negate?.trim().toLowerCase() === 'true' };
+  const { plugin, className } = await load<TransformationPlugin>('transformation', name, transformation, registry);
+  const test = predicate && (await loadedPredicate(predicate, registry, logger));
+  const named = logger.child({ transformation: alias }, className);
+  const { settings } = transformation;
+  return {
+    transformation: configured<Transformation>({ name, className, plugin, settings, logger: named }),
+    className,
+    predicate: test,
+    negate,
+  };
 }
 
-async function chainPredicate(
+async function loadedPredicate(
+  predicate: NonNullable<ProcessingStep['predicate']>,
+  registry: PluginRegistry,
+  logger: Logger,
+): Promise<Predicate> {
+  const { alias, settings } = predicate;
+  const name = `predicates.${alias}`;
+  const { plugin, className } = await load<PredicatePlugin>('predicate', name, predicate, registry);
+  const named = logger.child({ predicate: alias }, className);
+  return configured<Predicate>({ name, className, plugin, settings, logger: named });
+}
+
+function chainPredicate(
   transformation: string,
   alias: string,
-  { connector, registry, logger }: Scope,
-): Promise<Predicate> {
+  connector: ConnectorConfig,
+): ProcessingStep['predicate'] {
   const name = `predicates.${alias}`;
   if (!parseList(connector.predicates ?? '').includes(alias)) {
     throw new ConfigError(
@@ -82,20 +107,20 @@ async function chainPredicate(
       { code: 'PREDICATE_UNKNOWN' },
     );
   }
-  const settings = withoutPrefix(connector, `${name}.`);
-  const { plugin, className } = await load<PredicatePlugin>('predicate', name, settings, registry);
-  const named = logger.child({ predicate: alias }, className);
-  return configured<Predicate>({ name, className, plugin, settings, logger: named });
+  return { alias, ...configuredPlugin(withoutPrefix(connector, `${name}.`)) };
+}
+
+function configuredPlugin(settings: ConnectorConfig): ConfiguredPlugin {
+  return { name: settings.type?.trim() ?? '', settings };
 }
 
 /** The plugin that `<name>.type` names. */
 async function load<P extends TransformationPlugin | PredicatePlugin>(
   kind: P['type'],
   name: string,
-  settings: ConnectorConfig,
+  { name: type }: ConfiguredPlugin,
   registry: PluginRegistry,
 ): Promise<{ plugin: P; className: string }> {
-  const type = settings.type?.trim() ?? '';
   const description = registry.find(type, kind);
   if (!description) {
     throw new ConfigError(

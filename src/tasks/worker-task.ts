@@ -45,6 +45,8 @@ export interface WorkerTaskOptions<C extends Connector> {
   /** The plugin's own. */
   readonly published: PluginMetrics;
   readonly condition: ReportedCondition;
+  /** Aborted when the task is cancelled, also while it is created. */
+  readonly cancellation: AbortSignal;
   /** Carries the task's name. */
   readonly logger: Logger;
 }
@@ -52,6 +54,8 @@ export interface WorkerTaskOptions<C extends Connector> {
 export interface TaskResources {
   /** The plugin's task. */
   readonly task: { stop(): Promise<void> | void; onSignal?(signal: TaskSignal): Promise<void> | void };
+  /** Calls `release` of the plugin's task, once. */
+  readonly release: () => void;
   readonly chain: TransformationChain | null;
   readonly loop: {
     /** Resolves when stopped; rejects when the task must fail. */
@@ -186,6 +190,14 @@ export abstract class WorkerTask<C extends Connector = Connector, P extends Task
   }
 
   private async finish(): Promise<void> {
+    try {
+      await this.end();
+    } finally {
+      this.parts.release();
+    }
+  }
+
+  private async end(): Promise<void> {
     const { task, chain } = this.parts;
     this.aborter.abort();
     await this.beforeTaskStop();

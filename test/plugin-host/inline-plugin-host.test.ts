@@ -3,24 +3,30 @@ import { InlinePluginHost } from '../../src/plugin-host/inline-plugin-host';
 import type { HostedConnector, InstanceEvents } from '../../src/plugin-host/host';
 
 const released: string[] = [];
-/** Has a method that is not part of Connect, under a name that the runtime uses. */
 class Instance {
   private readonly does = 'something';
+  constructor(private readonly error: Error | null = null) {}
   taskConfigs(): { does: string }[] {
     return [{ does: this.does }];
   }
   release(): void {
-    released.push('the plugin’s own');
+    released.push(this.does);
+    if (this.error) throw this.error;
   }
 }
 
-test('the runtime reads only the members of an instance that the SDK names', async () => {
-  const host = new InlinePluginHost({ load: async () => ({ create: () => new Instance() }) } as never);
-  const connector = { connector: 'c', description: {}, config: {}, workerSettings: {} } as HostedConnector;
-  const instance = await host.create(connector, { logger: silentLogger } as InstanceEvents);
-  instance.release?.();
-  expect(released).toEqual([]);
-  await instance.start?.();
-  expect(await instance.taskConfigs(1)).toEqual([{ does: 'something' }]);
-  await instance.stop?.();
-});
+const connector = { connector: 'c', description: {}, config: {}, workerSettings: {} } as HostedConnector;
+
+test.each([null, new Error('no')])(
+  'the methods of an instance are called on it; release that throws %s',
+  async (error) => {
+    const host = new InlinePluginHost({ load: async () => ({ create: () => new Instance(error) }) } as never);
+    const instance = await host.create(connector, { logger: silentLogger } as InstanceEvents);
+    await instance.start?.();
+    expect(await instance.taskConfigs(1)).toEqual([{ does: 'something' }]);
+    await instance.stop?.();
+    released.length = 0;
+    instance.release?.();
+    expect(released).toEqual(['something']);
+  },
+);

@@ -82,3 +82,33 @@ test('the step of a validation and its uncaught error show the placeholders of t
   expect(crash).toMatchObject({ call: last, error: { message: 'no ${file:/s:pw}' } });
   expect(JSON.stringify(crash)).not.toContain('s3cret');
 });
+
+test('an instance is released once, also if that is wanted while its plugin is being imported', async () => {
+  let released = 0;
+  const create = (): object => ({ taskConfigs: () => [], release: () => released++ });
+  load = async () => ({ create });
+  const spec = (instance: number): object => ({
+    instance,
+    connector: 'c',
+    description,
+    config: {},
+    workerSettings: {},
+  });
+  ask('create', spec(1));
+  await settle();
+  server.handle({ type: 'release', instance: 1 });
+  server.handle({ type: 'release', instance: 1 });
+  expect(released).toBe(1);
+  expect([currentStep.step, currentStep.call]).toEqual(['', 0]);
+
+  let loaded: (plugin: unknown) => void = () => undefined;
+  load = () => new Promise((resolve) => (loaded = resolve));
+  const call = ask('create', spec(2));
+  await settle();
+  server.handle({ type: 'release', instance: 2 });
+  loaded({ create: () => Promise.reject(new Error('must not be created')) });
+  await settle();
+  expect(posted.find((message) => message.type === 'error' && message.call === call)).toMatchObject({
+    error: { message: 'The connector has been released.' },
+  });
+});

@@ -33,7 +33,10 @@ export interface ConnectorInstance {
   start?(): Promise<void> | void;
   /** Returns one config per task, at most `maxTasks`. */
   taskConfigs(maxTasks: number): Promise<readonly ConnectorConfig[]> | readonly ConnectorConfig[];
+  /** Called at a pause, too: `start` may follow on the same instance. */
   stop?(): Promise<void> | void;
+  /** The instance is no longer needed, started or not. Called last, also when another call does not return. */
+  release?(): void;
 }
 
 interface ConnectorDefinition {

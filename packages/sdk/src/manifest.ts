@@ -37,8 +37,8 @@ export interface PluginEntry {
   readonly workerSettings?: readonly string[];
   /**
    * Sinks only: whether a task accepts records of a failed batch again, in parts, without a restart. False for a sink
-   * that would write records twice because a failed `put` has kept or written some of them. The worker then does not
-   * bisect its batches (`errors.bisect`). (Default: true)
+   * that would write records twice because a failed `put` has kept or written some of them. The worker then bisects its
+   * batches only with an explicit `errors.bisect=true`. (Default: true)
    */
   readonly putIsRepeatable?: boolean;
   /** Connectors only: what the console shows of them. (Default: what it shows of all) */

@@ -1,5 +1,5 @@
 /** The reporter through which a sink task reports single records in `put`. Source: connect-runtime §5.8. */
-import { convertWhenReady, type ErrantRecordReporter, type SinkRecord } from '@millrace/sdk';
+import { ConnectError, convertWhenReady, type ErrantRecordReporter, type SinkRecord } from '@millrace/sdk';
 import type { ConsumerRecord } from '@millrace/kafka-client';
 import type { ErrorPolicy } from '../errors/error-policy';
 import type { Consumed, FailedRecord } from '../errors/failed-record';
@@ -14,7 +14,8 @@ export class ErrantRecords implements ErrantRecordReporter {
 
   constructor(
     private readonly policy: ErrorPolicy,
-    private readonly converters: TaskConverters,
+    /** Null: the task has taken them, and its records have bytes. */
+    private readonly converters: TaskConverters | null,
     private readonly holds: OffsetHolds,
   ) {}
 
@@ -88,19 +89,42 @@ export class ErrantRecords implements ErrantRecordReporter {
 
   /** A record that the task made itself has no original bytes. */
   private rebuild(record: SinkRecord): Consumed {
-    const { key, value, header } = this.converters;
     const { originalTopic: topic, originalPartition: partition, timestampType } = record;
-    const bytes = (data: Uint8Array | null): Buffer | null => data && Buffer.from(data);
-    const consumed: ConsumerRecord = {
-      offset: record.originalOffset,
-      timestamp: record.timestamp ?? -1,
-      key: bytes(key.converter.fromConnectData(topic, record.keySchema, record.key)),
-      value: bytes(value.converter.fromConnectData(topic, record.valueSchema, record.value)),
-      headers: record.headers.map((h) => ({
-        key: h.key,
-        value: bytes(header.converter.fromConnectHeader(topic, h.key, h.schema, h.value)),
-      })),
-    };
-    return { topic, partition, timestampType, record: consumed };
+    const position = { offset: record.originalOffset, timestamp: record.timestamp ?? -1 };
+    const bytes = this.converters === null ? ownBytes(record) : convertedBytes(topic, record, this.converters);
+    return { topic, partition, timestampType, record: { ...position, ...bytes } };
   }
+}
+
+type RecordBytes = Pick<ConsumerRecord, 'key' | 'value' | 'headers'>;
+
+function convertedBytes(topic: string, record: SinkRecord, { key, value, header }: TaskConverters): RecordBytes {
+  return {
+    key: copied(key.converter.fromConnectData(topic, record.keySchema, record.key)),
+    value: copied(value.converter.fromConnectData(topic, record.valueSchema, record.value)),
+    headers: record.headers.map((h) => ({
+      key: h.key,
+      value: copied(header.converter.fromConnectHeader(topic, h.key, h.schema, h.value)),
+    })),
+  };
+}
+
+function ownBytes({ key, value, headers }: SinkRecord): RecordBytes {
+  return {
+    key: given(key),
+    value: given(value),
+    headers: headers.map((header) => ({ key: header.key, value: given(header.value) })),
+  };
+}
+
+function given(data: unknown): Buffer | null {
+  if (data === null || data instanceof Uint8Array) return copied(data);
+  throw new ConnectError(
+    'The task reports a record of its own that is not converted, although it has taken the converters.',
+    { code: 'REPORTED_RECORD_INVALID' },
+  );
+}
+
+function copied(bytes: Uint8Array | null): Buffer | null {
+  return bytes && Buffer.from(bytes);
 }

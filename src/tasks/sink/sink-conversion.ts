@@ -11,7 +11,20 @@ import { TurnLimit } from '../turn-limit';
 
 const NO_HEADERS: readonly Header[] = Object.freeze([]);
 
-export class SinkConversion {
+/** Makes the records that `put` gets. */
+export interface BatchConversion {
+  /**
+   * Appends the batch's records to `into`, without skipped and filtered ones. Rejects for a record that fails the task:
+   * `reached` is its offset, and those before it are in `into`.
+   */
+  convertBatch(batch: FetchedBatch, into: SinkRecord[]): Promise<void>;
+  /** The values of these records may be passed on as bytes: nothing is converted that could fail or be seen. */
+  readsTexts(batch: FetchedBatch): boolean;
+  /** Offset of the record that is converted, or was the last one. */
+  readonly reached: number;
+}
+
+export class SinkConversion implements BatchConversion {
   private readonly turns = new TurnLimit();
   private reachedOffset = -1;
 
@@ -25,10 +38,6 @@ export class SinkConversion {
     private readonly remember: ((record: SinkRecord, consumed: Consumed) => void) | null,
   ) {}
 
-  /**
-   * Appends the batch's records to `into`, without skipped and filtered ones. Rejects for a record that fails the task:
-   * `reached` is its offset, and those before it are in `into`.
-   */
   async convertBatch(batch: FetchedBatch, into: SinkRecord[]): Promise<void> {
     this.turns.begin();
     for (const record of batch.records) {
@@ -51,7 +60,6 @@ export class SinkConversion {
     }
   }
 
-  /** The values of these records may be passed on as bytes: nothing is converted that could fail or be seen. */
   readsTexts({ views }: FetchedBatch): boolean {
     const { key, value } = this.converters;
     if (views === undefined || this.chain !== null || this.remember !== null || !value.converter.readsText)
@@ -60,7 +68,6 @@ export class SinkConversion {
     return views.every(({ keyStart, headers }) => headers.length === 0 && (anyKey || keyStart < 0));
   }
 
-  /** Offset of the record that is converted, or was the last one. */
   get reached(): number {
     return this.reachedOffset;
   }
@@ -116,7 +123,7 @@ export class SinkConversion {
       return withOrigin(chain.apply(converted), converted);
     } catch (error) {
       const consumed = consumedRecord(batch, record);
-      return recoverTransformation<SinkRecord>(chain, this.policy, error, { consumed }).then((recovered) =>
+      return recoverTransformation<SinkRecord>(chain, this.policy, this.wait, error, { consumed }).then((recovered) =>
         withOrigin(recovered, converted),
       );
     }
@@ -155,7 +162,7 @@ export class SinkConversion {
 }
 
 /** Restores the original position, which commits need, when a transformation has created a new record. */
-function withOrigin(transformed: SinkRecord | null, converted: SinkRecord): SinkRecord | null {
+export function withOrigin(transformed: SinkRecord | null, converted: SinkRecord): SinkRecord | null {
   const { originalTopic, originalPartition, originalOffset } = converted;
   if (
     transformed === null ||
@@ -176,6 +183,6 @@ function fails(run: () => unknown): boolean {
   }
 }
 
-function consumedRecord({ topic, partition, timestampType }: FetchedBatch, record: ConsumerRecord): Consumed {
+export function consumedRecord({ topic, partition, timestampType }: FetchedBatch, record: ConsumerRecord): Consumed {
   return { topic, partition, timestampType, record };
 }

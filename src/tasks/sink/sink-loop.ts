@@ -26,7 +26,7 @@ import { SinkPauses } from './sink-pauses';
 import { SinkPuts } from './sink-puts';
 import type { WorkLease } from '../session-lease';
 import type { RejectedRecords } from './rejected-records';
-import type { SinkConversion } from './sink-conversion';
+import type { BatchConversion } from './sink-conversion';
 
 /** Interval of checks while the lease does not hold. */
 const LEASE_CHECK_MS = 100;
@@ -46,7 +46,7 @@ export interface SinkLoopDependencies {
   readonly wake: () => void;
   readonly consumer: GroupConsumer;
   readonly maxPollIntervalMs: number;
-  readonly conversion: SinkConversion;
+  readonly conversion: BatchConversion;
   readonly converterWait: Pick<ConverterWait, 'end'>;
   readonly errants: ErrantRecords;
   /** Null: a batch that `put` rejects fails the task. */

@@ -13,11 +13,11 @@ import { errorSettings, type ErrorSettings } from '../errors/error-settings';
 import type { FailureReporter } from '../errors/failed-record';
 import { OffsetHolds } from '../errors/offset-holds';
 import { RejectedRecords } from './rejected-records';
-import { SinkConversion } from './sink-conversion';
+import { batchConversion } from './processed-conversion';
 import { SinkLoop } from './sink-loop';
 import { sinkTopics } from './sink-subscription';
-import { taskConverters } from '../task-converters';
-import { taskTransforms } from '../task-transforms';
+import { releaseOnce } from '../release-once';
+import { taskProcessing } from '../task-processing';
 import { WorkerTask, type WorkerTaskOptions, type TaskResources } from '../worker-task';
 import { taskName } from '../task-id';
 
@@ -27,16 +27,35 @@ const DEAD_LETTERS_MS = 1000;
 const MAX_POLL_INTERVAL_MS = 300_000;
 
 export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnector>): Promise<WorkerTask> {
+  const { spec, cancellation, logger } = options;
+  const task = checkTask('sink', options.connector.createTask(), spec.connectorClass);
+  const release = releaseOnce(task, cancellation, logger);
+  try {
+    return await workerSinkTask(options, task, release);
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function workerSinkTask(
+  options: WorkerTaskOptions<SinkConnector>,
+  task: SinkTask,
+  release: () => void,
+): Promise<WorkerTask> {
   const { spec, environment, logger, metrics } = options;
-  const { config, clients, registry } = environment;
+  const { config, clients } = environment;
   const settings = errorSettings(spec.connectorConfig);
   const { name: bisect } = MILLRACE_KEYS.bisect;
-  if (bisect in spec.connectorConfig && settings.bisect && !options.putIsRepeatable)
-    logger.warn(`${bisect} has no effect: put() of ${spec.connectorClass} cannot be repeated, as its manifest states`);
+  // Whoever sets it knows the plugin better.
+  const bisects = settings.bisect && (options.putIsRepeatable || bisect in spec.connectorConfig);
+  if (bisects && !options.putIsRepeatable)
+    logger.warn(
+      `With ${bisect}=true, a record may be written twice when put() rejects a batch: ${spec.connectorClass} does not state that its put() can be repeated`,
+    );
   const topics = sinkTopics(spec.connectorConfig);
-  const converters = await taskConverters(spec.connectorConfig, config, registry);
-  const chain = await taskTransforms(spec.connectorConfig, registry, logger);
-  const task = checkTask('sink', options.connector.createTask(), spec.connectorClass);
+  const processing = await taskProcessing(task, options);
+  const { converters, chain } = processing;
   const { connectorConfig, consumerGroup } = spec;
   const consumerConfig = sinkConsumerConfig(config, spec.id, connectorConfig, consumerGroup, task.maxPollRecords);
   const holds = new OffsetHolds();
@@ -68,7 +87,6 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
     stopping: () => loop.isStopping,
   });
   const errants = new ErrantRecords(policy, converters, holds);
-  const bisects = settings.bisect && options.putIsRepeatable;
   const wait = new ConverterWait({
     condition: options.condition,
     logger,
@@ -77,6 +95,7 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
     interrupted: () => loop.converterWaitMs <= 0,
     interruptedInMs: () => loop.converterWaitMs,
   });
+  const remember = policy.reports ? errants.remember : null;
   const loop: SinkLoop = new SinkLoop({
     task,
     connectorClass: spec.connectorClass,
@@ -93,7 +112,14 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
     metrics,
     condition: options.condition,
     logger,
-    conversion: new SinkConversion(converters, chain, policy, wait, policy.reports ? errants.remember : null),
+    conversion: batchConversion(processing, {
+      task,
+      owner: spec.connectorClass,
+      calls: options.calls,
+      policy,
+      wait,
+      remember,
+    }),
     converterWait: wait,
     flushIntervalMs: config.offsetFlushIntervalMs,
     flushTimeoutMs: config.offsetFlushTimeoutMs,
@@ -103,7 +129,18 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
     onFailing: (error) => options.hooks.onFailing(error),
   });
   const reporter = policy.reports ? errants : null;
-  return new WorkerSinkTask(options, { settings, topics, task, chain, consumer, deadLetters, reporter, loop, wakeup });
+  return new WorkerSinkTask(options, {
+    settings,
+    topics,
+    task,
+    release,
+    chain,
+    consumer,
+    deadLetters,
+    reporter,
+    loop,
+    wakeup,
+  });
 }
 
 interface SinkTaskResources extends TaskResources {

@@ -121,7 +121,7 @@ export class SourceConversion {
 }
 
 /** -1 stands for "no timestamp", as in Java. */
-function timestampOf({ timestamp, topic }: SourceRecord): number | null {
+export function timestampOf({ timestamp, topic }: SourceRecord): number | null {
   if (timestamp === null || timestamp === undefined || timestamp === -1) return null;
   if (timestamp >= 0) return timestamp;
   throw new ConnectError(`Invalid record timestamp ${timestamp}: it must not be negative.`, {

@@ -24,6 +24,7 @@ import type { ReportedCondition } from '../reported-condition';
 import type { SourceDelivery } from './source-delivery';
 import type { WorkLease } from '../session-lease';
 import type { SourceConversion } from './source-conversion';
+import type { SourceOutcomes } from './source-outcomes';
 import { TurnLimit } from '../turn-limit';
 import type { TopicCreator } from './topic-creator';
 import { recoverTransformation } from '../errors/transform-recovery';
@@ -41,10 +42,12 @@ export interface SourceLoopDependencies {
   readonly calls: CallClock;
   readonly lease: WorkLease;
   readonly producer: Producer;
-  readonly conversion: SourceConversion;
-  readonly converterWait: Pick<ConverterWait, 'end'>;
+  readonly conversion: Pick<SourceConversion, 'convert'>;
+  readonly converterWait: Pick<ConverterWait, 'until' | 'end'>;
   readonly policy: ErrorPolicy;
   readonly delivery: SourceDelivery;
+  /** Null: the task has taken no part of the processing of its records. */
+  readonly outcomes: SourceOutcomes | null;
   /** Null: no transformations. */
   readonly chain: TransformationChain | null;
   /** Null: the broker creates topics. */
@@ -212,7 +215,7 @@ export class SourceLoop {
 
   /** False: the rest of the batch must wait. */
   private async sendBatch(): Promise<boolean> {
-    const { producer, conversion, chain, delivery } = this.parts;
+    const { producer, conversion, outcomes, chain, delivery } = this.parts;
     for (let ready = delivery.ready(); ready !== null && !delivery.failure; ready = delivery.ready()) {
       await this.wakeup.waitFor(ready);
       if (this.stopping) return false;
@@ -232,8 +235,18 @@ export class SourceLoop {
       if (delivery.failure) this.throwFailure();
       const polled = this.batch[this.position] as SourceRecord;
       let record = polled;
+      if (outcomes !== null) {
+        let taken = outcomes.take(polled);
+        if (taken instanceof Promise) taken = await taken;
+        if (taken === null) {
+          const skipped = delivery.skip(polled);
+          if (skipped !== null) await skipped;
+          continue;
+        }
+        record = taken;
+      }
       if (chain !== null) {
-        let transformed = this.transform(chain, polled);
+        let transformed = this.transform(chain, record, polled);
         if (transformed instanceof Promise) transformed = await transformed;
         if (transformed === null) {
           const skipped = delivery.skip(polled);
@@ -256,12 +269,14 @@ export class SourceLoop {
   /** Null: filtered or skipped. A promise only after a failure. */
   private transform(
     chain: TransformationChain,
+    record: SourceRecord,
     polled: SourceRecord,
   ): SourceRecord | null | Promise<SourceRecord | null> {
     try {
-      return chain.apply(polled);
+      return chain.apply(record);
     } catch (error) {
-      return recoverTransformation<SourceRecord>(chain, this.parts.policy, error, { source: polled });
+      const { policy, converterWait } = this.parts;
+      return recoverTransformation<SourceRecord>(chain, policy, converterWait, error, { source: polled });
     }
   }
 

@@ -16,13 +16,16 @@ import { ConverterWait } from '../errors/converter-wait';
 import { ErrorPolicy, LogReporter } from '../errors/error-policy';
 import { errorSettings } from '../errors/error-settings';
 import type { FailedRecord } from '../errors/failed-record';
+import { ConvertedRecords } from './converted-records';
 import { createDelivery, sourceProducer } from './create-delivery';
 import { PreviewDelivery } from './preview-delivery';
 import type { SourceDelivery } from './source-delivery';
 import { SourceLoop } from './source-loop';
 import { SourceConversion } from './source-conversion';
-import { columnConverter, taskConverters } from '../task-converters';
-import { taskTransforms } from '../task-transforms';
+import { SourceOutcomes } from './source-outcomes';
+import { releaseOnce } from '../release-once';
+import { columnConverter } from '../task-converters';
+import { taskProcessing } from '../task-processing';
 import { WorkerTask, type WorkerTaskOptions, type TaskResources } from '../worker-task';
 import { taskName } from '../task-id';
 import { taskOffsets } from '../task-offsets';
@@ -32,12 +35,26 @@ import { topicGroups } from './topic-creation-config';
 const CLOSE_MS = 30_000;
 
 export async function createWorkerSourceTask(options: WorkerTaskOptions<SourceConnector>): Promise<WorkerTask> {
-  const { spec, environment, logger, metrics } = options;
-  const { config, clients, registry, preview } = environment;
-  const converters = await taskConverters(spec.connectorConfig, config, registry);
-  const chain = await taskTransforms(spec.connectorConfig, registry, logger);
-  const groups = config.topicCreationEnable && !preview ? topicGroups(spec.connectorConfig) : null;
+  const { spec, cancellation, logger } = options;
   const task = checkTask('source', options.connector.createTask(), spec.connectorClass);
+  const release = releaseOnce(task, cancellation, logger);
+  try {
+    return await workerSourceTask(options, task, release);
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function workerSourceTask(
+  options: WorkerTaskOptions<SourceConnector>,
+  task: SourceTask,
+  release: () => void,
+): Promise<WorkerTask> {
+  const { spec, environment, logger, metrics } = options;
+  const { config, clients, preview } = environment;
+  const { taken, converters, chain } = await taskProcessing(task, options);
+  const groups = config.topicCreationEnable && !preview ? topicGroups(spec.connectorConfig) : null;
   const previewed = preview ? new PreviewDelivery(preview, spec.id.connector, environment.offsets) : null;
   const producer = previewed?.producer ?? sourceProducer(options);
   const admin = groups ? clients.admin(taskAdminConfig(config, spec.id, spec.connectorConfig)) : null;
@@ -71,9 +88,11 @@ export async function createWorkerSourceTask(options: WorkerTaskOptions<SourceCo
     wake: () => loop.wake(),
     interrupted: () => loop.endsConverterWait,
   });
+  const check = new SourceBatchCheck(spec.connectorClass);
   const loop: SourceLoop = new SourceLoop({
     task,
-    check: new SourceBatchCheck(spec.connectorClass),
+    check,
+    outcomes: taken.steps > 0 || taken.converters ? new SourceOutcomes(policy, check, spec.connectorClass) : null,
     calls: options.calls,
     lease: options.lease,
     producer,
@@ -83,14 +102,15 @@ export async function createWorkerSourceTask(options: WorkerTaskOptions<SourceCo
     metrics,
     condition: options.condition,
     logger,
-    conversion: new SourceConversion(converters, policy, wait),
+    conversion:
+      converters === null ? new ConvertedRecords(spec.connectorClass) : new SourceConversion(converters, policy, wait),
     converterWait: wait,
     topics: admin && groups ? new TopicCreator(admin, groups, logger) : null,
     onPaused: () => options.hooks.onPaused(),
     onResumed: () => options.hooks.onResumed(),
   });
   const rowsEndAtPoll = !preview && !logsRecords && task.commitRecord === undefined;
-  return new WorkerSourceTask(options, { task, chain, producer, admin, delivery, loop, rowsEndAtPoll });
+  return new WorkerSourceTask(options, { task, release, chain, producer, admin, delivery, loop, rowsEndAtPoll });
 }
 
 interface SourceTaskResources extends TaskResources {

@@ -107,7 +107,7 @@ test('errors.bisect=true on a sink whose put is not repeatable is reported', asy
   });
   await stop(running);
   expect(running.w.logger.lines).toContain(
-    'warn errors.bisect has no effect: put() of com.acme.Test cannot be repeated, as its manifest states',
+    'warn With errors.bisect=true, a record may be written twice when put() rejects a batch: com.acme.Test does not state that its put() can be repeated',
   );
 });
 

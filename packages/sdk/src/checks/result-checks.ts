@@ -3,6 +3,7 @@ import type { ConfigProblem, ConfigWarning, ConnectorConfig } from '../config-de
 import type { Connector, ConnectorInstance } from '../connector';
 import type { SourceOffset, SourcePartition, TopicPartitionOffset } from '../record';
 import type { SinkTask, SourceTask } from '../task';
+import { isProcessingFailure, type ProcessedSinkRecord, type TakenProcessing } from '../processing';
 import { offsetFault } from './offset-fault';
 import { actualKind, isPlainObject, isThenable, pluginFault } from './plugin-fault';
 
@@ -73,6 +74,39 @@ export function checkWarnings(warnings: unknown, owner: string): readonly Config
     const isKey = typeof meant === 'string';
     return { key, message, meant: isKey ? meant : null, ...(isKey && replaced === true && { replaced }) };
   });
+}
+
+/** What `takeProcessing` returned for a chain of so many steps. Throws `TAKE_PROCESSING_RESULT`. */
+export function checkTaken(taken: unknown, steps: number, owner: string): TakenProcessing {
+  const fail = (problem: string): never => {
+    throw pluginFault({ code: 'TAKE_PROCESSING_RESULT' }, `takeProcessing() of ${owner}`, `returned ${problem}`);
+  };
+  if (!isPlainObject(taken)) return fail(`${actualKind(taken)}: expected { steps, converters }`);
+  const { steps: count, converters } = taken;
+  if (!Number.isInteger(count) || (count as number) < 0 || (count as number) > steps)
+    return fail(
+      `${typeof count === 'number' ? count : actualKind(count)} as the number of steps: expected 0 to ${steps}`,
+    );
+  if (typeof converters !== 'boolean') return fail(`${actualKind(converters)} as "converters": expected a boolean`);
+  if (converters && count !== steps) return fail(`the converters without all ${steps} steps`);
+  return { steps: count as number, converters };
+}
+
+/** What `process` of a sink task returned for so many records. Throws `PROCESS_RESULT`. */
+export function checkProcessed(results: unknown, count: number, owner: string): readonly ProcessedSinkRecord[] {
+  const fail = (problem: string): never => {
+    throw pluginFault({ code: 'PROCESS_RESULT' }, `process() of ${owner}`, `returned ${problem}`);
+  };
+  if (!Array.isArray(results)) return fail(`${actualKind(results)}: expected a result for each record`);
+  if (results.length !== count) return fail(`${results.length} results for ${count} records`);
+  for (const [i, result] of results.entries())
+    if (!isProcessedSinkRecord(result))
+      fail(`${actualKind(result)} for record ${i}: expected a record, null or a ProcessingFailure`);
+  return results as readonly ProcessedSinkRecord[];
+}
+
+function isProcessedSinkRecord(result: unknown): boolean {
+  return result === null || isProcessingFailure(result) || (isPlainObject(result) && typeof result.topic === 'string');
 }
 
 /** What `preCommit` returned. Throws `PRE_COMMIT_RESULT`. */

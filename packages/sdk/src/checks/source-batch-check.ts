@@ -55,7 +55,7 @@ export class SourceBatchCheck {
       return fault(`it is ${actualKind(record)}: expected a record`);
     const { topic, partition, timestamp, key, value, keySchema, valueSchema, headers, sourcePartition, sourceOffset } =
       record as SourceRecord;
-    if (typeof topic !== 'string' || topic === '')
+    if ((typeof topic !== 'string' || topic === '') && !isLeftOut(record))
       return fault(`topic must be a non-empty string, but is ${topic === '' ? 'empty' : actualKind(topic)}`);
     if (sourcePartition !== this.sourcePartition) {
       const found = offsetFault(sourcePartition, 'sourcePartition');
@@ -92,6 +92,11 @@ export class SourceBatchCheck {
     }
     return null;
   }
+}
+
+/** It is filtered or has failed: its topic has no meaning. */
+function isLeftOut(record: object): boolean {
+  return ((record as { outcome?: unknown }).outcome ?? null) !== null;
 }
 
 function isSchema(schema: unknown): boolean {

@@ -1,0 +1,72 @@
+/**
+ * What lies between a task and Kafka, and how much of it the task does itself: see `takeProcessing` of the SDK. The
+ * runtime does the rest.
+ */
+import {
+  checkTaken,
+  type ProcessingStep,
+  type RecordProcessing,
+  type SinkTask,
+  type SourceTask,
+  type TakenProcessing,
+} from '@millrace/sdk';
+import type { TransformationChain } from '../transforms/chain';
+import type { CallClock } from './call-clock';
+import type { TaskSpec } from './host';
+import { effectiveConverter, taskConverters, type TaskConverters } from './task-converters';
+import type { TaskEnvironment } from './task-environment';
+import { configuredSteps, taskTransforms } from './task-transforms';
+import type { Logger } from '../logging/logger';
+
+const NOTHING: TakenProcessing = Object.freeze({ steps: 0, converters: false });
+
+export interface ProcessingOptions {
+  readonly spec: Pick<TaskSpec, 'id' | 'type' | 'connectorClass' | 'connectorConfig' | 'taskConfig'>;
+  readonly environment: Pick<TaskEnvironment, 'config' | 'registry'>;
+  readonly calls: Pick<CallClock, 'during'>;
+  /** The task's. */
+  readonly logger: Logger;
+}
+
+/** What is left for the runtime. */
+export interface TaskProcessing {
+  readonly taken: TakenProcessing;
+  /** Null: the task has taken them. */
+  readonly converters: TaskConverters | null;
+  /** Of the steps that the task has not taken; null: none are left. */
+  readonly chain: TransformationChain | null;
+}
+
+/** Throws ConfigError, and what the task throws. */
+export async function taskProcessing(
+  task: Pick<SourceTask | SinkTask, 'takeProcessing'>,
+  { spec, environment, calls, logger }: ProcessingOptions,
+): Promise<TaskProcessing> {
+  const { connectorConfig, taskConfig, id } = spec;
+  const { config, registry } = environment;
+  const steps = configuredSteps(connectorConfig);
+  let taken = NOTHING;
+  if (task.takeProcessing) {
+    const converter = (part: 'key' | 'value' | 'header') => {
+      const { name, settings } = effectiveConverter(part, connectorConfig, config);
+      return { name, settings };
+    };
+    const processing: RecordProcessing = {
+      steps,
+      key: converter('key'),
+      value: converter('value'),
+      header: converter('header'),
+    };
+    const of = { connector: id.connector, task: id.task, config: taskConfig, connectorConfig };
+    const result = await calls.during('takeProcessing', () => task.takeProcessing?.(processing, of));
+    taken = checkTaken(result, steps.length, spec.connectorClass);
+  }
+  const converters = taken.converters ? null : await taskConverters(connectorConfig, config, registry);
+  const chain = await taskTransforms(left(steps, taken.steps, spec.type), registry, logger);
+  return { taken, converters, chain };
+}
+
+/** A source's task has taken the first ones, a sink's the last ones. */
+function left(steps: readonly ProcessingStep[], taken: number, type: TaskSpec['type']): readonly ProcessingStep[] {
+  return type === 'source' ? steps.slice(taken) : steps.slice(0, steps.length - taken);
+}
