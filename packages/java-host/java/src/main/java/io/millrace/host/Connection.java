@@ -22,6 +22,7 @@ public final class Connection {
   private final Lanes lanes = new Lanes();
   private final Map<Integer, CompletableFuture<Object>> calls = new ConcurrentHashMap<>();
   private final AtomicInteger numbers = new AtomicInteger();
+  private final Object order = new Object();
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile Owner owner = Owner.HOST;
   private volatile String kind = "";
@@ -71,6 +72,13 @@ public final class Connection {
     }
     if (ended) failCalls();
     return result;
+  }
+
+  /** As `call`, with one argument that is made when it is written. */
+  CompletableFuture<Object> call(String method, Late first, Object second) throws Exception {
+    synchronized (order) {
+      return call(method, first.make(), second);
+    }
   }
 
   /** Waits for the answer. */
@@ -175,7 +183,12 @@ public final class Connection {
 
   private void answer(int number, Work work) {
     try {
-      writer.value(FrameWriter.RESULT, number, work.run());
+      Object result = work.run();
+      if (result instanceof Late late) {
+        synchronized (order) {
+          writer.value(FrameWriter.RESULT, number, late.make());
+        }
+      } else writer.value(FrameWriter.RESULT, number, result);
     } catch (Throwable failed) {
       fail(number, failed);
     }

@@ -8,7 +8,10 @@ final class SessionKinds {
   private static final Map<String, Function<Connection, Session>> KINDS =
       Map.ofEntries(
           Map.entry("control", ControlSession::new),
-          Map.entry("plugins", PluginsSession::new));
+          Map.entry("plugins", PluginsSession::new),
+          Map.entry("connector", ConnectorSession::new),
+          Map.entry("source-task", SourceTaskSession::new),
+          Map.entry("sink-task", SinkTaskSession::new));
 
   private SessionKinds() {}
 

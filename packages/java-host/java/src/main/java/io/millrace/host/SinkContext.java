@@ -1,0 +1,102 @@
+package io.millrace.host;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.metrics.PluginMetrics;
+import org.apache.kafka.connect.errors.ConnectException;
+import org.apache.kafka.connect.errors.IllegalWorkerStateException;
+import org.apache.kafka.connect.sink.ErrantRecordReporter;
+import org.apache.kafka.connect.sink.SinkTaskContext;
+
+/** What a sink task is given. What it asks for is sent at once, so it precedes the result of the call that it is in. */
+final class SinkContext implements SinkTaskContext {
+  private final Connection connection;
+  private final ErrantRecordReporter reporter;
+  private final PluginMeters meters;
+  private final Set<TopicPartition> assignment = ConcurrentHashMap.newKeySet();
+
+  /** @param reporter null: there is none */
+  SinkContext(Connection connection, ErrantRecordReporter reporter, PluginMeters meters) {
+    this.connection = connection;
+    this.reporter = reporter;
+    this.meters = meters;
+  }
+
+  void assigned(Collection<TopicPartition> partitions) {
+    assignment.addAll(partitions);
+  }
+
+  void revoked(Collection<TopicPartition> partitions) {
+    assignment.removeAll(partitions);
+  }
+
+  @Override
+  public Map<String, String> configs() {
+    try {
+      return Args.config(connection.ask("configs"));
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new ConnectException("Interrupted while the config was read", interrupted);
+    }
+  }
+
+  @Override
+  public void offset(Map<TopicPartition, Long> offsets) {
+    offsets.forEach(this::offset);
+  }
+
+  @Override
+  public void offset(TopicPartition partition, long offset) {
+    connection.event("seek", partition.topic(), (long) partition.partition(), offset);
+  }
+
+  @Override
+  public void timeout(long ms) {
+    connection.event("timeout", ms);
+  }
+
+  @Override
+  public Set<TopicPartition> assignment() {
+    return Set.copyOf(assignment);
+  }
+
+  @Override
+  public void pause(TopicPartition... partitions) {
+    connection.event("pause", own(partitions, "pause"));
+  }
+
+  @Override
+  public void resume(TopicPartition... partitions) {
+    connection.event("resume", own(partitions, "resume"));
+  }
+
+  private List<Object> own(TopicPartition[] partitions, String what) {
+    List<Object> list = new ArrayList<>();
+    for (TopicPartition partition : partitions) {
+      if (!assignment.contains(partition))
+        throw new IllegalWorkerStateException("The task may not " + what + " " + partition + ", which is not assigned to it");
+      list.add(Args.from(partition));
+    }
+    return list;
+  }
+
+  @Override
+  public void requestCommit() {
+    connection.event("requestCommit");
+  }
+
+  @Override
+  public ErrantRecordReporter errantRecordReporter() {
+    return reporter;
+  }
+
+  @Override
+  public PluginMetrics pluginMetrics() {
+    return meters.plugin();
+  }
+}

@@ -1,0 +1,111 @@
+package io.millrace.host;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
+import org.apache.kafka.connect.data.SchemaAndValue;
+import org.apache.kafka.connect.header.ConnectHeaders;
+import org.apache.kafka.connect.sink.SinkRecord;
+
+/** Decodes, converts and transforms what a sink consumes. */
+final class SinkInput {
+  /** In place of a record that is not to be put. */
+  static final Object FILTERED = new Object();
+
+  private final Processing<SinkRecord> processing;
+  private final RecordWindow window;
+  private final DataReader data = new DataReader();
+
+  SinkInput(Processing<SinkRecord> processing, RecordWindow window) {
+    this.processing = processing;
+    this.window = window;
+  }
+
+  /** The records that are not to be put: [index, outcome]. */
+  List<Object> convert(byte[] bytes) throws ProtocolException {
+    In in = new In(bytes);
+    TopicPartition[] partitions = new TopicPartition[in.count(8)];
+    for (int index = 0; index < partitions.length; index++)
+      partitions[index] = new TopicPartition(in.string(), in.i32());
+    int count = in.count(35);
+    List<Object> outcomes = new ArrayList<>();
+    for (int index = 0; index < count; index++) {
+      Consumed consumed = processing.converters == null ? readData(in, partitions) : readBytes(in, partitions);
+      Object outcome = process(consumed, true);
+      if (outcome != this) outcomes.add(Arrays.asList((long) index, outcome));
+    }
+    in.end();
+    return outcomes;
+  }
+
+  /** Null: it is to be put now. False: filtered. Otherwise its failure. */
+  Object retry(long number) {
+    if (!(window.get(number) instanceof Consumed consumed))
+      throw new IllegalArgumentException("Record " + number + " is not kept");
+    Object outcome = process(consumed, false);
+    return outcome == this ? null : outcome == null ? Boolean.FALSE : outcome;
+  }
+
+  /** The outcome; itself: to be put. */
+  private Object process(Consumed consumed, boolean added) {
+    Object kept;
+    Object outcome = this;
+    try {
+      SinkRecord record = processing.chain.apply(consumed.data() == null ? converted(consumed) : consumed.data());
+      kept = record == null ? FILTERED : new HostSinkRecord(consumed, record);
+      if (record == null) outcome = null;
+    } catch (Failure failure) {
+      // For a retry.
+      kept = consumed;
+      outcome = failure.toMap();
+    }
+    if (added) window.add(consumed.number(), kept);
+    else window.set(consumed.number(), kept);
+    return outcome;
+  }
+
+  private SinkRecord converted(Consumed consumed) throws Failure {
+    Converters converters = processing.converters;
+    SchemaAndValue key = converters.toKey(consumed.topic(), consumed.headers(), consumed.key());
+    SchemaAndValue value = converters.toValue(consumed.topic(), consumed.headers(), consumed.value());
+    ConnectHeaders headers = converters.toHeaders(consumed.topic(), consumed.headers());
+    return new SinkRecord(consumed.topic(), consumed.partition(), key.schema(), key.value(), value.schema(), value.value(),
+        consumed.offset(), consumed.time(), consumed.timestampType(), headers);
+  }
+
+  private static Consumed readBytes(In in, TopicPartition[] partitions) throws ProtocolException {
+    long number = in.i64();
+    TopicPartition of = partition(partitions, in.u16());
+    long offset = in.i64();
+    long timestamp = in.i64();
+    TimestampType type = Consumed.type(in.u8());
+    byte[] key = in.nullableBytes();
+    byte[] value = in.nullableBytes();
+    RecordHeaders headers = new RecordHeaders();
+    for (int left = in.count(8); left > 0; left--) headers.add(in.string(), in.nullableBytes());
+    return new Consumed(number, of.topic(), of.partition(), offset, timestamp, type, key, value, headers, null);
+  }
+
+  private Consumed readData(In in, TopicPartition[] partitions) throws ProtocolException {
+    long number = in.i64();
+    TopicPartition of = partition(partitions, in.u16());
+    long offset = in.i64();
+    long timestamp = in.i64();
+    TimestampType type = Consumed.type(in.u8());
+    SchemaAndValue key = data.read(in);
+    SchemaAndValue value = data.read(in);
+    ConnectHeaders headers = new ConnectHeaders();
+    for (int left = in.count(5); left > 0; left--) headers.add(in.string(), data.read(in));
+    SinkRecord record = new SinkRecord(of.topic(), of.partition(), key.schema(), key.value(), value.schema(), value.value(),
+        offset, timestamp < 0 ? null : timestamp, type, headers);
+    return new Consumed(number, of.topic(), of.partition(), offset, timestamp, type, null, null, null, record);
+  }
+
+  private static TopicPartition partition(TopicPartition[] partitions, int number) throws ProtocolException {
+    if (number >= partitions.length) throw new ProtocolException("Unknown partition " + number);
+    return partitions[number];
+  }
+}
