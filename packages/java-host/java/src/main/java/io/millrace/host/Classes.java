@@ -48,6 +48,12 @@ final class Classes {
     return own == null ? null : new Created<>(type.cast(own.get()), full);
   }
 
+  /** Whether `create` would find it by its class name. */
+  static boolean has(String name, Class<?> type) {
+    if (!name.contains(".")) return false;
+    return find(name, type) != null || OWN.containsKey(name) && type.isAssignableFrom(PrimitiveConverter.class);
+  }
+
   /** Null if there is no such class, or if it is of another type. */
   static <T> Class<? extends T> find(String name, Class<T> type) {
     try {
@@ -69,10 +75,10 @@ final class Classes {
    * @throws ConnectException it cannot be created
    */
   static <T> T named(String name, Class<T> type) {
-    Class<? extends T> found = find(name, type);
-    if (found == null)
+    Created<T> created = create(name, type);
+    if (created == null)
       throw new ConfigException("Class " + name + " is not a " + type.getName() + " or is not among the jars of this JVM");
-    return instance(found);
+    return created.plugin();
   }
 
   static <T> T instance(Class<T> type) {

@@ -161,7 +161,8 @@ final class SourceTaskSession implements Session {
       SourceRecord record = polled.take(of, index);
       try {
         task.commitRecord(record, metadata);
-      } catch (Exception failed) {
+      } catch (Throwable failed) {
+        // As Connect does: what is delivered stays so.
         LOG.error("The task's commitRecord failed", failed);
       }
     }
@@ -170,7 +171,7 @@ final class SourceTaskSession implements Session {
   private void commit() {
     try {
       task.commit();
-    } catch (Exception failed) {
+    } catch (Throwable failed) {
       LOG.error("The task's commit failed", failed);
     }
   }
