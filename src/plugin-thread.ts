@@ -12,7 +12,7 @@ import { CurrentStep } from './plugin-host/protocol/current-step';
 import type { FromPluginThread, PluginThreadData, ToPluginThread } from './plugin-host/protocol/messages';
 import { createPluginRegistry, type PluginRegistryOptions } from './plugins/create-registry';
 import { recordTexts } from './records/record-texts';
-import { taskConverters } from './tasks/task-converters';
+import { withTaskConverters } from './tasks/task-converters';
 import { ThreadHeartbeat } from './threads/thread-heartbeat';
 import { ThreadLogger } from './threads/thread-logger';
 
@@ -35,7 +35,8 @@ const server = new PluginServer({
   registry,
   validator: (resolver) =>
     createConfigValidator({ registry, config, resolver, logger, pluginLimitMs: data.pluginLimitMs }),
-  recordTexts: async (connector, records) => recordTexts(await taskConverters(connector, config, registry), records),
+  recordTexts: (connector, records) =>
+    withTaskConverters(connector, config, registry, (converters) => recordTexts(converters, records)),
   logger,
   currentStep: new CurrentStep(data.step),
   post,

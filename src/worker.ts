@@ -27,7 +27,7 @@ import { createRestServer } from './rest/server';
 import { checkDefaultConverters } from './tasks/check-default-converters';
 import { REGISTRY_THREAD } from './schema-registry/start-registry-thread';
 import { createTaskHost } from './tasks/hosts/create-task-host';
-import { taskConverters } from './tasks/task-converters';
+import { withTaskConverters } from './tasks/task-converters';
 import { IdleHeap } from './threads/idle-heap';
 import { runningThreads } from './threads/running-threads';
 import { CONNECT_VERSION, MILLRACE_VERSION } from './version';
@@ -75,7 +75,8 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver, r
   const { pluginHost, validator } = createPluginHost(config.taskHost, {
     config,
     registry,
-    recordTexts: async (connector, records) => recordTexts(await taskConverters(connector, config, registry), records),
+    recordTexts: (connector, records) =>
+      withTaskConverters(connector, config, registry, (converters) => recordTexts(converters, records)),
     resolver,
     logger: named('herder'),
     levels,

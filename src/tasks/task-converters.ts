@@ -81,11 +81,53 @@ export async function taskConverters(
       throw withKey(error, key, owner);
     }
   };
-  return {
-    key: await load('key', (plugin, settings, check) => configured(plugin, settings, check, true)),
-    value: await load('value', (plugin, settings, check) => configured(plugin, settings, check, false)),
-    header: await load('header', configuredHeader),
+  const created: NamedConverter<Converter | HeaderConverter>[] = [];
+  const kept = <T extends Converter | HeaderConverter>(named: NamedConverter<T>): NamedConverter<T> => {
+    created.push(named);
+    return named;
   };
+  try {
+    return {
+      key: kept(await load('key', (plugin, settings, check) => configured(plugin, settings, check, true))),
+      value: kept(await load('value', (plugin, settings, check) => configured(plugin, settings, check, false))),
+      header: kept(await load('header', configuredHeader)),
+    };
+  } catch (error) {
+    closeAll(created);
+    throw error;
+  }
+}
+
+/** The converters are there while `use` runs. */
+export async function withTaskConverters<T>(
+  connector: ConnectorConfig,
+  worker: Worker,
+  registry: PluginRegistry,
+  use: (converters: TaskConverters) => Promise<T>,
+): Promise<T> {
+  const converters = await taskConverters(connector, worker, registry);
+  try {
+    return await use(converters);
+  } finally {
+    closeConverters(converters);
+  }
+}
+
+/** Closes all, even if some throw. Returns the errors. */
+export function closeConverters({ key, value, header }: TaskConverters): unknown[] {
+  return closeAll([key, value, header]);
+}
+
+function closeAll(converters: readonly NamedConverter<Converter | HeaderConverter>[]): unknown[] {
+  const errors: unknown[] = [];
+  for (const { converter } of converters) {
+    try {
+      converter.close?.();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  return errors;
 }
 
 /** See `SourceTaskContext.columnConverter`. */

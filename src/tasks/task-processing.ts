@@ -4,6 +4,7 @@
  */
 import {
   checkTaken,
+  messageOf,
   type ProcessingStep,
   type RecordProcessing,
   type SinkTask,
@@ -13,9 +14,9 @@ import {
 import type { TransformationChain } from '../transforms/chain';
 import type { CallClock } from './call-clock';
 import type { TaskSpec } from './host';
-import { effectiveConverter, taskConverters, type TaskConverters } from './task-converters';
+import { closeConverters, effectiveConverter, taskConverters, type TaskConverters } from './task-converters';
 import type { TaskEnvironment } from './task-environment';
-import { configuredSteps, taskTransforms } from './task-transforms';
+import { closeTransforms, configuredSteps, taskTransforms } from './task-transforms';
 import type { Logger } from '../logging/logger';
 
 const NOTHING: TakenProcessing = Object.freeze({ steps: 0, converters: false });
@@ -35,6 +36,8 @@ export interface TaskProcessing {
   readonly converters: TaskConverters | null;
   /** Of the steps that the task has not taken; null: none are left. */
   readonly chain: TransformationChain | null;
+  /** Closes converters and transformations, and logs their errors. */
+  close(): void;
 }
 
 /** Throws ConfigError, and what the task throws. */
@@ -62,8 +65,19 @@ export async function taskProcessing(
     taken = checkTaken(result, steps.length, spec.connectorClass);
   }
   const converters = taken.converters ? null : await taskConverters(connectorConfig, config, registry);
-  const chain = await taskTransforms(left(steps, taken.steps, spec.type), registry, logger);
-  return { taken, converters, chain };
+  let chain: TransformationChain | null = null;
+  const close = (): void => {
+    if (chain) closeTransforms(chain, logger);
+    for (const error of converters ? closeConverters(converters) : [])
+      logger.warn(`Ignoring an error while closing a converter: ${messageOf(error)}`, { error });
+  };
+  try {
+    chain = await taskTransforms(left(steps, taken.steps, spec.type), registry, logger);
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return { taken, converters, chain, close };
 }
 
 /** A source's task has taken the first ones, a sink's the last ones. */

@@ -9,7 +9,6 @@ import {
 } from '@millrace/sdk';
 import type { Logger } from '../logging/logger';
 import type { TaskMetrics } from '../metrics/task-metrics';
-import type { TransformationChain } from '../transforms/chain';
 import type { CallClock } from './call-clock';
 import { TaskConsumers } from './clients/task-consumers';
 import { TaskProducers } from './clients/task-producers';
@@ -18,7 +17,7 @@ import type { ReportedCondition } from './reported-condition';
 import type { WorkLease } from './session-lease';
 import type { TaskEnvironment } from './task-environment';
 import { TaskSignalError } from './task-signal-error';
-import { closeTransforms } from './task-transforms';
+import type { TaskProcessing } from './task-processing';
 
 export interface TaskHooks {
   onRunning(): void;
@@ -56,7 +55,7 @@ export interface TaskResources {
   readonly task: { stop(): Promise<void> | void; onSignal?(signal: TaskSignal): Promise<void> | void };
   /** Calls `release` of the plugin's task, once. */
   readonly release: () => void;
-  readonly chain: TransformationChain | null;
+  readonly processing: Pick<TaskProcessing, 'close'>;
   readonly loop: {
     /** Resolves when stopped; rejects when the task must fail. */
     run(): Promise<void>;
@@ -198,14 +197,14 @@ export abstract class WorkerTask<C extends Connector = Connector, P extends Task
   }
 
   private async end(): Promise<void> {
-    const { task, chain } = this.parts;
+    const { task, processing } = this.parts;
     this.aborter.abort();
     await this.beforeTaskStop();
     if (this.started)
       await this.logErrors('stopping the task', () => this.options.calls.during('stop', () => task.stop()));
     await this.logErrors('closing the producers of the task', () => this.producers.close());
     await this.logErrors('closing the consumers of the task', () => this.consumers.close());
-    if (chain) closeTransforms(chain, this.options.logger);
+    processing.close();
     await this.closeClients();
   }
 }

@@ -40,6 +40,8 @@ export class TransformationChain {
     let current: R = record;
     for (let step = from; step < this.steps.length; step++) {
       let next: R | null;
+      // A step that has to wait gets the very same record again.
+      if (!this.takeRaw[step]) current = plainRecord(current);
       try {
         next = this.applyStep(current, step);
       } catch (error) {
@@ -51,10 +53,9 @@ export class TransformationChain {
     return current;
   }
 
-  /** One step alone, its predicate included. Throws what the step throws. */
-  applyStep<R extends ConnectRecord>(given: R, step: number): R | null {
+  /** One step alone, its predicate included, of the record that it has failed with. Throws what the step throws. */
+  applyStep<R extends ConnectRecord>(record: R, step: number): R | null {
     const { transformation, className, predicate, negate } = this.steps[step] as ChainStep;
-    const record = this.takeRaw[step] ? given : plainRecord(given);
     if (predicate !== null && Boolean(predicate.test(record)) === negate) return record;
     const next = transformation.apply(record);
     // A promise or undefined is a plugin error that would otherwise surface elsewhere.

@@ -38,6 +38,8 @@ export interface Converter {
   toConnectData(topic: string, bytes: Uint8Array | null, headers?: readonly RawHeader[]): SchemaAndValue;
   /** Whether `toConnectData` returns bytes as their text, `Buffer.toString('utf8')`, once configured. (Default: no) */
   readonly readsText?: boolean;
+  /** No longer needed. (Default: holds nothing) */
+  close?(): void;
 }
 
 /** Converts between Connect data and bytes, for record headers. */
@@ -45,6 +47,8 @@ export interface HeaderConverter {
   configure(config: ConnectorConfig): void;
   fromConnectHeader(topic: string, key: string, schema: Schema | null, value: ConnectValue): Uint8Array | null;
   toConnectHeader(topic: string, key: string, bytes: Uint8Array | null): SchemaAndValue;
+  /** No longer needed. (Default: holds nothing) */
+  close?(): void;
 }
 
 /** The export of a converter plugin. */

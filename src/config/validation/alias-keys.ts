@@ -1,10 +1,12 @@
 /** The keys of `transforms.<alias>.*` and `predicates.<alias>.*`. Source: connect-rest §3.4, §3.5, §4.4. */
-import type { ConfigKey, Importance } from '@millrace/sdk';
+import type { ConfigKey, Importance, TransformationPlugin } from '@millrace/sdk';
 import { didYouMean } from '../../plugins/missing-class';
 import type { PluginDescription, PluginRegistry } from '../../plugins/registry';
 import { invalidValue } from '../config-parse';
 import { classOf, findUnambiguous, loadForCheck } from './converter-keys';
-import { checkKey, valueOf, type Entry, type NullableConfig } from './entry';
+import { withoutPrefix } from '../client-config';
+import { checkKey, valueOf, withoutNulls, type Entry, type NullableConfig } from './entry';
+import { withChecked, type CheckOwnValues, type OwnValues } from './own-values';
 import { compareVersions, unmetVersion } from '../../plugins/version-range';
 import { pluginVersion, type FrameworkKey } from '../framework-key';
 
@@ -66,9 +68,11 @@ export async function aliasEntries(
   aliases: readonly string[],
   config: NullableConfig,
   registry: PluginRegistry,
+  checkOwn: CheckOwnValues,
 ): Promise<Entry[]> {
   const entries: Entry[] = [];
-  for (const alias of new Set(aliases)) entries.push(...(await entriesOfAlias(kind, alias, config, registry)));
+  for (const alias of new Set(aliases))
+    entries.push(...(await entriesOfAlias(kind, alias, config, registry, checkOwn)));
   return entries;
 }
 
@@ -77,6 +81,7 @@ async function entriesOfAlias(
   alias: string,
   config: NullableConfig,
   registry: PluginRegistry,
+  checkOwn: CheckOwnValues,
 ): Promise<Entry[]> {
   const prefix = `${kind.listKey}.${alias}.`;
   const group = `${kind.listKey === 'transforms' ? 'Transforms' : 'Predicates'}: ${alias}`;
@@ -101,6 +106,7 @@ async function entriesOfAlias(
   const version = checkKey(versionKey(kind, alias, group, plugin, versions), config, options);
   const unavailable = plugin && unmetVersion(plugin.class, version.parsed as string | null, versions, classes);
   let own: readonly ConfigKey[] | null = null;
+  let checked: OwnValues | null = null;
   if (unavailable != null) {
     type.errors.push(unavailable);
     version.errors.push(unavailable);
@@ -108,7 +114,9 @@ async function entriesOfAlias(
     type.errors.push(...version.errors);
   } else if (plugin) {
     try {
-      own = ((await loadForCheck(registry, plugin)) as { config?: readonly ConfigKey[] }).config ?? [];
+      const loaded = (await loadForCheck(registry, plugin)) as Partial<TransformationPlugin>;
+      checked = await checkOwn(plugin.class, loaded, withoutPrefix(withoutNulls(config), prefix));
+      own = loaded.config ?? [];
     } catch (error) {
       const reason = `Error getting config definition from ${kind.base}: ${(error as Error).message}`;
       type.errors.push(invalidValue(type.name, requested ?? '', reason));
@@ -135,7 +143,15 @@ async function entriesOfAlias(
     group: key.group == null ? group : `${group}: ${key.group}`,
     order: index + 2,
   }));
-  return [type, version, ...ownKeys.map((key) => checkKey(key, config, options))];
+  const names = new Set(own?.map(({ name }) => name));
+  return [
+    type,
+    version,
+    ...ownKeys.map((key) => {
+      const entry = checkKey(key, config, options);
+      return checked !== null && names.has(key.name) ? withChecked(entry, checked.get(key.name)) : entry;
+    }),
+  ];
 }
 
 /** Java's inner classes of an abstract class: `InsertField` → `InsertField$Key`, `InsertField$Value`. */

@@ -47,6 +47,7 @@ import { checkSourcePromises } from './source-rules';
 import { unknownKeyWarnings } from './unknown-keys';
 import { ValidationError, withinStage } from './validation-error';
 import { reportStep } from './validation-step';
+import { checkedEntry, ownValues, shownOf, withErrorsOf, type CheckOwnValues, type OwnValues } from './own-values';
 
 export interface ConfigValidatorOptions {
   readonly registry: PluginRegistry;
@@ -92,6 +93,23 @@ class Entries {
     for (const entry of entries) {
       this.known.set(entry.name, entry);
       if (entry.definition?.group != null) this.groups.add(entry.definition.group);
+    }
+  }
+
+  /** What a plugin that checks all values has returned, in Java's order: values without a definition come first. */
+  putChecked(keys: readonly ConfigKey[], values: OwnValues): void {
+    const left = new Map(values);
+    this.put(
+      keys.map((key) => {
+        const value = left.get(key.name);
+        left.delete(key.name);
+        return checkedEntry(key, value);
+      }),
+    );
+    for (const [name, value] of left) {
+      const known = this.known.get(name);
+      if (known) this.known.set(name, withErrorsOf(known, value));
+      else this.putUnknown({ ...unknownEntry(name, value.value, [...value.errors]), ...shownOf(value) });
     }
   }
 
@@ -209,6 +227,7 @@ class Validator implements ConfigValidator {
         this.registry,
       ),
     };
+    const checkOwn = ownValues(checks, this.pluginLimitMs, hide);
     const entries = new Entries();
     const range = requestedVersion(config);
     if (range && !versions.some((version) => range.contains(version))) {
@@ -234,7 +253,7 @@ class Validator implements ConfigValidator {
         (alias) => !resolved.has(kind.listKey) || isSpelled(kind.listKey, alias, config),
       );
       if (shown.length < aliases.length) entries.addError(kind.listKey, null, ALIAS_WITHOUT_KEYS);
-      entries.put(await aliasEntries(kind, shown, config, this.registry));
+      entries.put(await aliasEntries(kind, shown, config, this.registry, checkOwn));
     }
     if (connector.type === 'sink') checkSinkTopics(entries.byName, config);
     else if (checks === 'all')
@@ -253,20 +272,12 @@ class Validator implements ConfigValidator {
       if (value === null && !connector.config.some(({ name }) => name === key)) entries.addError(key, null, NULL_VALUE);
     }
 
-    const own = connector.config.map((key) => checkKey(key, withoutNullsOf(config, connector.config)));
-    const method = checks === 'all' ? 'validate' : 'checkKeys';
-    // Such a plugin reports these errors in its own words, in `validateWithPlugin`.
-    const checksOwn = connector.validatesValues === true && connector[method] !== undefined;
-    for (const entry of own) if (checksOwn || unchecked.has(entry.name)) entry.errors.length = 0;
-    entries.put(own);
-    const settings = grantedSettings(plugin, this.worker.raw);
-    if (own.every((entry) => entry.errors.length === 0)) {
-      reportStep(`the call of ${method}() in ${plugin.class}`);
-      await this.validateWithPlugin(plugin.class, connector, method, settings, config, entries);
-    }
+    const values = await checkOwn(plugin.class, connector, withoutNulls(config));
+    if (values === null) await this.checkOwnKeys(plugin, connector, checks, config, unchecked, entries);
+    else entries.putChecked(connector.config, values);
 
     this.checkClients(connector, config, entries, (key) => resolved.has(key));
-    await this.checkConverters(config, entries);
+    await this.checkConverters(config, entries, checkOwn);
     const groups = entries.byName.get('topic.creation.groups')?.parsed;
     const unknown = unknownKeyWarnings(Object.keys(config), {
       names: entries.names,
@@ -333,6 +344,27 @@ class Validator implements ConfigValidator {
     return entries;
   }
 
+  /** For a plugin that leaves it to the runtime, or whose own code must not run. */
+  private async checkOwnKeys(
+    plugin: PluginDescription,
+    connector: Connector,
+    checks: Checks,
+    config: NullableConfig,
+    unchecked: Placeholders['unchecked'],
+    entries: Entries,
+  ): Promise<void> {
+    const own = connector.config.map((key) => checkKey(key, withoutNullsOf(config, connector.config)));
+    const method = checks === 'all' ? 'validate' : 'checkKeys';
+    // Such a plugin reports these errors in its own words, in `validateWithPlugin`.
+    const checksOwn = connector.validatesValues === true && connector[method] !== undefined;
+    for (const entry of own) if (checksOwn || unchecked.has(entry.name)) entry.errors.length = 0;
+    entries.put(own);
+    const settings = grantedSettings(plugin, this.worker.raw);
+    if (own.some((entry) => entry.errors.length > 0)) return;
+    reportStep(`the call of ${method}() in ${plugin.class}`);
+    await this.validateWithPlugin(plugin.class, connector, method, settings, config, entries);
+  }
+
   /** Called only when all of the plugin's keys are valid, so that it does not connect with an incomplete config. */
   private async validateWithPlugin(
     className: string,
@@ -374,14 +406,14 @@ class Validator implements ConfigValidator {
     }
   }
 
-  private async checkConverters(config: NullableConfig, entries: Entries): Promise<void> {
+  private async checkConverters(config: NullableConfig, entries: Entries, checkOwn: CheckOwnValues): Promise<void> {
     for (const part of CONVERTER_PARTS) {
       const entry = entries.byName.get(`${part}.converter`);
       if (!entry || valueOf(config, entry.name) == null) continue;
       const plugin = findConverter(part, entry, this.registry);
       const version = entries.byName.get(`${part}.converter.plugin.version`);
       if (plugin && hasVersion(plugin, entry, version, this.registry))
-        entries.put(await converterEntries(part, plugin, entry, config, this.registry));
+        entries.put(await converterEntries(part, plugin, entry, config, this.registry, checkOwn));
     }
   }
 }

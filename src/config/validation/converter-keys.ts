@@ -8,7 +8,9 @@ import {
 } from '@millrace/sdk';
 import type { LoadedPlugin, PluginDescription, PluginRegistry } from '../../plugins/registry';
 import type { Choices, ConverterChoice } from '../connector-config';
-import { checkKey, valueOf, type Entry, type NullableConfig } from './entry';
+import { withoutPrefix } from '../client-config';
+import { checkKey, valueOf, withoutNulls, type Entry, type NullableConfig } from './entry';
+import { withChecked, type CheckOwnValues, type OwnValues } from './own-values';
 import { reportStep } from './validation-step';
 import { unmetVersion } from '../../plugins/version-range';
 
@@ -113,15 +115,20 @@ export async function converterEntries(
   entry: Entry,
   config: NullableConfig,
   registry: PluginRegistry,
+  checkOwn: CheckOwnValues,
 ): Promise<Entry[]> {
+  const prefix = `${part}.converter.`;
+  const typed = { [`${prefix}converter.type`]: part, ...config };
   let keys: readonly ConfigKey[];
+  let checked: OwnValues | null;
   try {
-    keys = ((await loadForCheck(registry, plugin)) as ConverterPlugin | HeaderConverterPlugin).config;
+    const loaded = (await loadForCheck(registry, plugin)) as ConverterPlugin | HeaderConverterPlugin;
+    checked = await checkOwn(plugin.class, loaded, withoutPrefix(withoutNulls(typed), prefix));
+    keys = loaded.config;
   } catch (error) {
     entry.errors.push(`Failed to load ConfigDef from ${part} converter: ${(error as Error).message}`);
     return [];
   }
-  const prefix = `${part}.converter.`;
-  const typed = { [`${prefix}converter.type`]: part, ...config };
-  return keys.map((key) => checkKey(key, typed, { prefix }));
+  const entries = keys.map((key) => checkKey(key, typed, { prefix }));
+  return checked === null ? entries : entries.map((own, at) => withChecked(own, checked.get(keys[at]?.name ?? '')));
 }

@@ -19,6 +19,8 @@ export interface Entry {
   readonly recommended: readonly string[];
   readonly errors: string[];
   readonly visible: boolean;
+  /** The plugin has said nothing about the value. */
+  readonly isUnanswered?: boolean;
 }
 
 export function describeKey(key: ConfigKey, prefix = ''): ConfigDefinitionInfo {
@@ -138,7 +140,9 @@ export function unknownEntry(name: string, value: string | null, errors: string[
   return { name, definition: null, parsed: null, value, recommended: [], errors, visible: true };
 }
 
-export function valueInfo(entry: Entry): ConfigValueInfo {
+/** Null: a plugin that checks all values has not returned this one. */
+export function valueInfo(entry: Entry): ConfigValueInfo | null {
+  if (entry.isUnanswered === true && entry.errors.length === 0) return null;
   return {
     name: entry.name,
     value: entry.value,

@@ -17,7 +17,7 @@ import { batchConversion } from './processed-conversion';
 import { SinkLoop } from './sink-loop';
 import { sinkTopics } from './sink-subscription';
 import { releaseOnce } from '../release-once';
-import { taskProcessing } from '../task-processing';
+import { taskProcessing, type TaskProcessing } from '../task-processing';
 import { WorkerTask, type WorkerTaskOptions, type TaskResources } from '../worker-task';
 import { taskName } from '../task-id';
 
@@ -31,18 +31,25 @@ export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnec
   const task = checkTask('sink', options.connector.createTask(), spec.connectorClass);
   const release = releaseOnce(task, cancellation, logger);
   try {
-    return await workerSinkTask(options, task, release);
+    const processing = await taskProcessing(task, options);
+    try {
+      return workerSinkTask(options, task, release, processing);
+    } catch (error) {
+      processing.close();
+      throw error;
+    }
   } catch (error) {
     release();
     throw error;
   }
 }
 
-async function workerSinkTask(
+function workerSinkTask(
   options: WorkerTaskOptions<SinkConnector>,
   task: SinkTask,
   release: () => void,
-): Promise<WorkerTask> {
+  processing: TaskProcessing,
+): WorkerTask {
   const { spec, environment, logger, metrics } = options;
   const { config, clients } = environment;
   const settings = errorSettings(spec.connectorConfig);
@@ -54,8 +61,7 @@ async function workerSinkTask(
       `With ${bisect}=true, a record may be written twice when put() rejects a batch: ${spec.connectorClass} does not state that its put() can be repeated`,
     );
   const topics = sinkTopics(spec.connectorConfig);
-  const processing = await taskProcessing(task, options);
-  const { converters, chain } = processing;
+  const { converters } = processing;
   const { connectorConfig, consumerGroup } = spec;
   const consumerConfig = sinkConsumerConfig(config, spec.id, connectorConfig, consumerGroup, task.maxPollRecords);
   const holds = new OffsetHolds();
@@ -134,7 +140,7 @@ async function workerSinkTask(
     topics,
     task,
     release,
-    chain,
+    processing,
     consumer,
     deadLetters,
     reporter,

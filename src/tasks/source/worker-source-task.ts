@@ -25,7 +25,7 @@ import { SourceConversion } from './source-conversion';
 import { SourceOutcomes } from './source-outcomes';
 import { releaseOnce } from '../release-once';
 import { columnConverter } from '../task-converters';
-import { taskProcessing } from '../task-processing';
+import { taskProcessing, type TaskProcessing } from '../task-processing';
 import { WorkerTask, type WorkerTaskOptions, type TaskResources } from '../worker-task';
 import { taskName } from '../task-id';
 import { taskOffsets } from '../task-offsets';
@@ -39,21 +39,28 @@ export async function createWorkerSourceTask(options: WorkerTaskOptions<SourceCo
   const task = checkTask('source', options.connector.createTask(), spec.connectorClass);
   const release = releaseOnce(task, cancellation, logger);
   try {
-    return await workerSourceTask(options, task, release);
+    const processing = await taskProcessing(task, options);
+    try {
+      return workerSourceTask(options, task, release, processing);
+    } catch (error) {
+      processing.close();
+      throw error;
+    }
   } catch (error) {
     release();
     throw error;
   }
 }
 
-async function workerSourceTask(
+function workerSourceTask(
   options: WorkerTaskOptions<SourceConnector>,
   task: SourceTask,
   release: () => void,
-): Promise<WorkerTask> {
+  processing: TaskProcessing,
+): WorkerTask {
   const { spec, environment, logger, metrics } = options;
   const { config, clients, preview } = environment;
-  const { taken, converters, chain } = await taskProcessing(task, options);
+  const { taken, converters, chain } = processing;
   const groups = config.topicCreationEnable && !preview ? topicGroups(spec.connectorConfig) : null;
   const previewed = preview ? new PreviewDelivery(preview, spec.id.connector, environment.offsets) : null;
   const producer = previewed?.producer ?? sourceProducer(options);
@@ -110,7 +117,16 @@ async function workerSourceTask(
     onResumed: () => options.hooks.onResumed(),
   });
   const rowsEndAtPoll = !preview && !logsRecords && task.commitRecord === undefined;
-  return new WorkerSourceTask(options, { task, release, chain, producer, admin, delivery, loop, rowsEndAtPoll });
+  return new WorkerSourceTask(options, {
+    task,
+    release,
+    processing,
+    producer,
+    admin,
+    delivery,
+    loop,
+    rowsEndAtPoll,
+  });
 }
 
 interface SourceTaskResources extends TaskResources {

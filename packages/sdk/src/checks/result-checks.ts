@@ -1,5 +1,5 @@
 /** Checks what other methods of plugins returned, for the runtime and the test kit. Each throws a ConnectError. */
-import type { ConfigProblem, ConfigWarning, ConnectorConfig } from '../config-def';
+import type { CheckedValue, ConfigProblem, ConfigWarning, ConnectorConfig } from '../config-def';
 import type { Connector, ConnectorInstance } from '../connector';
 import type { SourceOffset, SourcePartition, TopicPartitionOffset } from '../record';
 import type { SinkTask, SourceTask } from '../task';
@@ -65,6 +65,24 @@ export function checkProblems(problems: unknown, owner: string, method = 'valida
       fail(`${actualKind(problem)} at position ${i}: expected { key, message }, both strings`);
   }
   return problems as readonly ConfigProblem[];
+}
+
+/** What `checkValues` returned. Throws `VALIDATE_RESULT`. */
+export function checkCheckedValues(values: unknown, owner: string): readonly CheckedValue[] {
+  const fail = (problem: string): never => {
+    throw pluginFault({ code: 'VALIDATE_RESULT' }, `checkValues() of ${owner}`, `returned ${problem}`);
+  };
+  if (!Array.isArray(values)) return fail(`${actualKind(values)}: expected an array of values`);
+  for (const [i, checked] of values.entries()) if (!isCheckedValue(checked)) fail(`an invalid value at position ${i}`);
+  return values as readonly CheckedValue[];
+}
+
+function isCheckedValue(checked: unknown): boolean {
+  if (!isPlainObject(checked)) return false;
+  const { name, value, recommended, errors, visible } = checked;
+  if (typeof name !== 'string' || typeof visible !== 'boolean') return false;
+  if (value !== null && typeof value !== 'string') return false;
+  return [recommended, errors].every((list) => Array.isArray(list) && list.every((text) => typeof text === 'string'));
 }
 
 /** What `warnings` returned. Throws `VALIDATE_RESULT`. */
