@@ -43,8 +43,9 @@ final class ControlSession implements Session {
   public String lane(String method) {
     return switch (method) {
       // What plug-ins' MBeans do may take long, and must not keep the JVM from ending.
-      case "mbeans", "threads", "memory" -> LONG;
-      case "exit" -> method;
+      case "mbeans", "threads" -> LONG;
+      // The supervisor's sign of life.
+      case "memory", "exit" -> method;
       default -> Lanes.MAIN;
     };
   }

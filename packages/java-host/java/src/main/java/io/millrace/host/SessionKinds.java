@@ -11,7 +11,12 @@ final class SessionKinds {
           Map.entry("plugins", PluginsSession::new),
           Map.entry("connector", ConnectorSession::new),
           Map.entry("source-task", SourceTaskSession::new),
-          Map.entry("sink-task", SinkTaskSession::new));
+          Map.entry("sink-task", SinkTaskSession::new),
+          Map.entry("converter", ConverterSession::new),
+          Map.entry("header-converter", HeaderConverterSession::new),
+          Map.entry("transformation", TransformationSession::new),
+          Map.entry("predicate", PredicateSession::new),
+          Map.entry("config-provider", ConfigProviderSession::new));
 
   private SessionKinds() {}
 
