@@ -39,7 +39,7 @@ export async function builtJavaHost(): Promise<string> {
 
 /** Runs Maven on the host's sources. Resolves with what it prints. */
 export async function maven(args: readonly string[]): Promise<string> {
-  const options = ['-B', '-ntp', '-f', join(SOURCES, 'pom.xml')];
+  const options = ['-B', '-ntp', '-Dstyle.color=never', '-f', join(SOURCES, 'pom.xml')];
   try {
     return (await run('mvn', [...options, ...args], { maxBuffer: 64 << 20 })).stdout;
   } catch (error) {

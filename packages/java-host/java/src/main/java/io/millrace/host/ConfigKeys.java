@@ -39,13 +39,17 @@ final class ConfigKeys {
     return map;
   }
 
+  /** As Java answers: those without a definition, then the others in the order of their definitions. */
   static List<Object> values(ConfigDef definition, List<ConfigValue> values) {
     Map<String, ConfigKey> keys = definition.configKeys();
+    Map<String, ConfigValue> defined = new LinkedHashMap<>();
     List<Object> list = new ArrayList<>();
     for (ConfigValue value : values) {
-      ConfigKey key = keys.get(value.name());
-      list.add(value(value, key == null ? null : key.type));
+      if (keys.containsKey(value.name())) defined.put(value.name(), value);
+      else list.add(value(value, null));
     }
+    for (ConfigKey key : keys.values())
+      if (defined.containsKey(key.name)) list.add(value(defined.get(key.name), key.type));
     return list;
   }
 

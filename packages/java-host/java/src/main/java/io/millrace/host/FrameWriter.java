@@ -28,6 +28,7 @@ public final class FrameWriter {
   private final Condition changed = lock.newCondition();
   private Out pending = new Out(CHUNK);
   private Out writing = new Out(CHUNK);
+  private boolean finishing;
   private boolean ended;
 
   public FrameWriter(WritableByteChannel channel) {
@@ -87,6 +88,17 @@ public final class FrameWriter {
     }
   }
 
+  /** `run` returns once what waits is written. */
+  void finish() {
+    lock.lock();
+    try {
+      finishing = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** What waits is dropped. */
   public void end() {
     lock.lock();
@@ -101,8 +113,8 @@ public final class FrameWriter {
   private boolean swap() {
     lock.lock();
     try {
-      while (!ended && pending.size() == 0) changed.awaitUninterruptibly();
-      if (ended) return false;
+      while (!ended && !finishing && pending.size() == 0) changed.awaitUninterruptibly();
+      if (ended || pending.size() == 0) return false;
       Out full = pending;
       pending = writing;
       writing = full;

@@ -1,0 +1,100 @@
+package io.millrace.host;
+
+import static io.millrace.host.HostClient.map;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class PluginsSessionTest {
+  private static final String SOURCE = TestSource.class.getName();
+
+  private HostClient client;
+
+  @BeforeEach
+  void open() throws Exception {
+    client = HostClient.open(map("kind", "plugins"));
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    client.close();
+  }
+
+  @Test
+  void connectorsAreDescribedAsJavaDoes() throws Exception {
+    Map<?, ?> description = (Map<?, ?>) client.call("describe", "source", SOURCE);
+    assertEquals("1.2.3", description.get("version"));
+    assertEquals("io.millrace.host.TestSource$TestSourceTask", description.get("taskClass"));
+    assertEquals(List.of("alterOffsets", "exactlyOnceSupport", "canDefineTransactionBoundaries"), description.get("overrides"));
+    List<?> keys = (List<?>) description.get("keys");
+    assertEquals(List.of("topic", "secret", "count", "names"), keys.stream().map(key -> ((Map<?, ?>) key).get("name")).toList());
+    Map<?, ?> topic = (Map<?, ?>) keys.get(0);
+    assertEquals(true, topic.get("required"));
+    assertNull(topic.get("default_value"));
+    assertEquals("HIGH", topic.get("importance"));
+    assertEquals(-1L, topic.get("order_in_group"));
+    Map<?, ?> secret = (Map<?, ?>) keys.get(1);
+    assertEquals("[hidden]", secret.get("default_value"));
+    assertNull(secret.get("default"));
+    assertEquals(5L, ((Map<?, ?>) keys.get(2)).get("default"));
+    assertEquals("a,b", ((Map<?, ?>) keys.get(3)).get("default_value"));
+  }
+
+  @Test
+  void theConnectorValidates() throws Exception {
+    List<?> values = (List<?>) client.call("validate", "source", SOURCE, map("secret", "x", "count", "12", "names", "c"));
+    assertEquals(Arrays.asList(
+        map("name", "topic", "value", null, "recommended", List.of(), "errors",
+            List.of("Missing required configuration \"topic\" which has no default value."), "visible", true),
+        map("name", "secret", "value", null, "recommended", List.of(), "errors", List.of(), "visible", true, "hidden", true),
+        map("name", "count", "value", "12", "recommended", List.of(), "errors",
+            List.of("Invalid value 12 for configuration count: Value must be no more than 9"), "visible", true),
+        map("name", "names", "value", "c", "recommended", List.of(), "errors", List.of(), "visible", true)), values);
+  }
+
+  @Test
+  void otherPluginsAreValidatedByTheirDefinition() throws Exception {
+    List<?> values = (List<?>) client.call("validate", "transformation",
+        "org.apache.kafka.connect.transforms.HoistField$Value", map());
+    assertEquals("field", ((Map<?, ?>) values.get(0)).get("name"));
+    Map<?, ?> json = (Map<?, ?>) client.call("describe", "converter", "org.apache.kafka.connect.json.JsonConverter");
+    assertEquals(true, ((List<?>) json.get("keys")).size() > 2);
+  }
+
+  @Test
+  void classesThatAreMissingOrOfAnotherTypeAreRefused() throws Exception {
+    HostClient.HostError error =
+        assertThrows(HostClient.HostError.class, () -> client.call("describe", "sink", SOURCE));
+    assertEquals("config", error.error.get("kind"));
+    assertThrows(HostClient.HostError.class, () -> client.call("describe", "source", "no.Such"));
+    assertThrows(HostClient.HostError.class, () -> client.call("describe", "nothing", SOURCE));
+    assertThrows(HostClient.HostError.class, () -> client.call("unknown"));
+  }
+
+  @Test
+  void classesOfThisJvmHaveTypes() throws Exception {
+    assertEquals(map(SOURCE, "source", "org.apache.kafka.connect.storage.StringConverter", "converter",
+            "org.apache.kafka.connect.converters.ByteArrayConverter", "converter",
+            "org.apache.kafka.connect.transforms.Filter", "transformation"),
+        client.call("has", List.of(SOURCE, "java.lang.String", "no.Such", "org.apache.kafka.connect.storage.StringConverter",
+            "org.apache.kafka.connect.converters.ByteArrayConverter", "org.apache.kafka.connect.transforms.Filter")));
+  }
+
+  @Test
+  void offsetsAreAlteredAndAbilitiesAsked() throws Exception {
+    TestSource.CALLS.clear();
+    assertEquals("SUPPORTED", client.call("exactlyOnceSupport", SOURCE, map()));
+    assertEquals("SUPPORTED", client.call("canDefineTransactionBoundaries", SOURCE, map()));
+    assertEquals(true, client.call("alterOffsets", SOURCE, map(), List.of(List.of(map("file", "a"), map("line", 3L)))));
+    assertEquals(true, client.call("alterOffsets", SOURCE, map(), List.of(Arrays.asList(map("file", "a"), null))));
+    assertEquals(List.of("alter {{file=a}={line=3}}", "alter {{file=a}=null}"), new ArrayList<>(TestSource.CALLS));
+  }
+}
