@@ -6,6 +6,7 @@ export function traitsOf(plugin: Connector): ConnectorTraits {
   return {
     creates: plugin.create !== undefined,
     altersOffsets: plugin.alterOffsets !== undefined,
+    taskClass: typeof plugin.taskClass === 'string' && plugin.taskClass !== '' ? plugin.taskClass : null,
     partitionOrder: (plugin.type === 'source' && plugin.partitionOrder) || 'hash-map',
     taskCountKey: (plugin.type === 'source' && plugin.taskCountKey) || null,
   };

@@ -21,6 +21,8 @@ export interface ConnectorTraits {
   /** It creates instances. Without them, the runtime's default applies. */
   readonly creates: boolean;
   readonly altersOffsets: boolean;
+  /** Null: its manifest names it, or the connector's class does. */
+  readonly taskClass: string | null;
   /** The setting with the number of tasks of a source that creates no instances. Null: it has one. */
   readonly taskCountKey: string | null;
   readonly partitionOrder: NonNullable<SourceConnector['partitionOrder']>;

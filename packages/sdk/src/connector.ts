@@ -40,6 +40,8 @@ export interface ConnectorInstance {
 }
 
 interface ConnectorDefinition {
+  /** The `task.class` of task configs, if the manifest does not name it. (Default: see `PluginEntry.taskClass`) */
+  readonly taskClass?: string;
   /** The connector's own keys. The runtime adds the common ones, such as `tasks.max`. */
   readonly config: readonly ConfigKey[];
   /**

@@ -1,11 +1,15 @@
 /** Finds the plugin of a connector's class on this worker. */
 import { ConfigError, type ConnectorConfig } from '@millrace/sdk';
+import type { ConnectorTraits } from '../../plugin-host/host';
 import type { PluginDescription, PluginRegistry } from '../../plugins/registry';
 import type { ConnectorType } from '../entities';
 
 const CONNECTORS = ['source', 'sink'] as const;
 
 export class ConnectorPlugins {
+  /** Of loaded plugins whose manifest does not name it. */
+  private readonly taskClasses = new WeakMap<PluginDescription, string>();
+
   constructor(private readonly registry: PluginRegistry) {}
 
   /** Null when the class is not installed, or its name is ambiguous. */
@@ -23,6 +27,16 @@ export class ConnectorPlugins {
     return (this.describe(config)?.type as ConnectorType | undefined) ?? 'unknown';
   }
 
+  /** The plugin is loaded. */
+  onLoaded(description: PluginDescription, { taskClass }: Pick<ConnectorTraits, 'taskClass'>): void {
+    if (taskClass !== null) this.taskClasses.set(description, taskClass);
+  }
+
+  /** See `taskClassOf`. */
+  taskClass(description: PluginDescription): string {
+    return taskClassOf(description, { taskClass: this.taskClasses.get(description) ?? null });
+  }
+
   /** Throws ConfigError when the class is not installed or ambiguous. */
   require(config: ConnectorConfig): PluginDescription {
     const name = config['connector.class'] ?? '';
@@ -34,7 +48,10 @@ export class ConnectorPlugins {
   }
 }
 
-/** Written to `task.class`, so that a Java worker can start the task. */
-export function taskClassOf(description: PluginDescription): string {
-  return description.taskClass ?? description.class.replace(/Connector$/, 'Task');
+/**
+ * Written to `task.class`, so that a Java worker can start the task.
+ * @param traits of the loaded plugin (Default: not loaded)
+ */
+export function taskClassOf(description: PluginDescription, traits?: Pick<ConnectorTraits, 'taskClass'>): string {
+  return description.taskClass ?? traits?.taskClass ?? description.class.replace(/Connector$/, 'Task');
 }

@@ -104,6 +104,7 @@ export class ConnectorSet {
       pluginHost.traits(description),
       resolve(config, connector, lifetime.limit),
     ]);
+    plugins.onLoaded(description, traits);
     if (this.runners.get(connector) === runner) this.options.onResolved(connector, resolved, lifetime);
     if (description.type === 'source' && this.options.topicCreation) this.checkTopicCreation(resolved, logger);
     if (!traits.creates) return defaultInstance(description.type, traits, resolved);

@@ -3,7 +3,7 @@ import type { ConnectorConfig, PluginType } from '@millrace/sdk';
 import type { WorkerConfig } from '../../config/worker-config';
 import type { NamedPlugin } from '../../metrics/worker-groups';
 import type { PluginRegistry } from '../../plugins/registry';
-import { taskClassOf, type ConnectorPlugins } from './connector-plugins';
+import type { ConnectorPlugins } from './connector-plugins';
 
 const PARTS = ['key', 'value', 'header'] as const;
 
@@ -26,7 +26,7 @@ export class PluginNames {
     const workers = { key: keyConverter, value: valueConverter, header: headerConverter };
     const found = this.plugins.describe(config);
     const names = new Map<string, NamedPlugin>([['connector', this.connector(config)]]);
-    if (found !== null) names.set('task', { class: taskClassOf(found), version: found.version });
+    if (found !== null) names.set('task', { class: this.plugins.taskClass(found), version: found.version });
     for (const part of PARTS) {
       const name = config?.[`${part}.converter`]?.trim() || workers[part];
       names.set(`${part}-converter`, this.named(name, part === 'header' ? 'header_converter' : 'converter'));

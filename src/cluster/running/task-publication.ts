@@ -14,7 +14,7 @@ import {
 import type { Logger } from '../../logging/logger';
 import type { ConfigStore } from '../../storage/config/config-store';
 import { automatically } from '../../storage/log/cause';
-import { taskClassOf, type ConnectorPlugins } from './connector-plugins';
+import type { ConnectorPlugins } from './connector-plugins';
 import type { ConnectorRunner } from './connector-runner';
 import type { ConnectorSet } from './connector-set';
 import { HerderError } from '../errors';
@@ -172,6 +172,7 @@ export class TaskPublication {
     rawConfig: ConnectorConfig,
     resolvedConfig: ConnectorConfig,
   ): Promise<ConnectorConfig[]> {
+    const { plugins } = this.options;
     const { max, enforce } = taskLimit(resolvedConfig);
     // One more than the maximum shows that there are too many; a sink would generate billions if it may.
     const configs = await runner.taskConfigs(Math.min(max, MAX_TASKS + 1)).catch((error: unknown) => {
@@ -191,7 +192,7 @@ export class TaskPublication {
       }
       this.options.logger.warn(tooMany.message);
     }
-    const taskClass = taskClassOf(this.options.plugins.require(rawConfig));
+    const taskClass = plugins.taskClass(plugins.require(rawConfig));
     return storedTaskConfigs({ taskClass, configs, rawConfig, resolvedConfig });
   }
 }

@@ -163,6 +163,7 @@ export class TaskSet {
       resolve(config, id.connector),
       resolve(stored, id.connector),
     ]);
+    plugins.onLoaded(description, traits);
     if (type === 'source') {
       offsets.setPartitionOrder(id.connector, traits.partitionOrder);
       await offsets.open(id.connector);

@@ -1,8 +1,11 @@
 import type { ConnectorConfig } from '@millrace/sdk';
+import { ConnectorPlugins } from '../../../src/cluster/running/connector-plugins';
 import { TaskPublication, type TaskPublicationOptions } from '../../../src/cluster/running/task-publication';
 import { silentLogger } from '../../../src/logging/logger';
 
 const config: ConnectorConfig = { name: 'c', 'connector.class': 'org.example.TickConnector' };
+
+const description = { type: 'source', class: 'org.example.TickConnector', taskClass: null };
 
 /** `onPut` is called when the task configs are written. */
 function publicationThat(onPut: () => void): TaskPublication {
@@ -18,7 +21,7 @@ function publicationThat(onPut: () => void): TaskPublication {
   const options = {
     connectors: { runner: () => runner },
     configs: { snapshot: () => snapshot, putTaskConfigs: async () => onPut() },
-    plugins: { require: () => ({ class: 'org.example.TickConnector', taskClass: null }) },
+    plugins: new ConnectorPlugins({ find: () => description } as never),
     resolve: async (raw: ConnectorConfig) => raw,
     queue: { submit: async (run: () => Promise<unknown>) => await run() },
     offsetLocks: { isHeld: () => false },

@@ -129,6 +129,7 @@ describe('connector instances', () => {
       creates: true,
       altersOffsets: true,
       partitionOrder: 'hash-map',
+      taskClass: null,
       taskCountKey: null,
     });
     const recorded = events();

@@ -113,7 +113,7 @@ async function withTasks(
       type: 'source',
       connectorClass: config['connector.class'] as string,
       connectorConfig: converters.config,
-      taskConfig: { ...own, 'task.class': taskClassOf(description) },
+      taskConfig: { ...own, 'task.class': taskClassOf(description, traits) },
       targetState: 'STARTED',
       consumerGroup: null,
     };
