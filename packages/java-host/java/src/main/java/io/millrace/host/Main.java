@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Started by the worker with the path of the socket to listen at. */
@@ -18,7 +19,10 @@ public final class Main {
     }
     Ending.withStandardInput();
     ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-    server.bind(UnixDomainSocketAddress.of(Path.of(arguments[0])));
+    // The path exists once it can be connected to.
+    Path made = Path.of(arguments[0] + "~");
+    server.bind(UnixDomainSocketAddress.of(made));
+    Files.move(made, Path.of(arguments[0]));
     while (true) new Connection(server.accept()).start();
   }
 }
