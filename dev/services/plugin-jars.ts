@@ -48,8 +48,14 @@ export const PLUGIN_JARS = {
       'org.postgresql:postgresql:42.7.7',
     ],
     connectors: ['io.debezium.connector.jdbc.JdbcSinkConnector'],
-    // Hibernate's own group has not been `org.hibernate` since its version 6.
-    excluded: ['org.apache.kafka:*', 'org.hibernate:hibernate-agroal', 'com.oracle.database.jdbc:*'],
+    excluded: [
+      'org.apache.kafka:*',
+      // Its group has not been this one since version 6.
+      'org.hibernate:hibernate-agroal',
+      'com.oracle.database.jdbc:*',
+      // Hibernate asks for all modules, and Java's worker has one that does not fit another Jackson than its own.
+      'com.fasterxml.jackson.core:*',
+    ],
     megabytes: 36,
   },
   'debezium-mysql': {
@@ -61,7 +67,7 @@ export const PLUGIN_JARS = {
     artifacts: ['io.debezium:debezium-connector-mongodb:3.6.1.Final'],
     connectors: [
       'io.debezium.connector.mongodb.MongoDbConnector',
-      'io.debezium.connector.mongodb.sink.MongoDbSinkConnector',
+      'io.debezium.connector.mongodb.MongoDbSinkConnector',
     ],
     megabytes: 7,
   },
