@@ -164,7 +164,7 @@ What a connector config may contain besides the keys of the connector itself.
 Prefixes lead to the settings of other parts: \`key.converter.\`, \`value.converter.\`, \`header.converter.\`, \`transforms.ALIAS.\`, \`predicates.ALIAS.\` (see [Transformations, predicates, converters](transformations.md) and [Converters with a schema registry](schema-registry-converters.md)), and \`producer.override.\`, \`consumer.override.\`, \`admin.override.\` to those of Kafka's clients.
 `,
     [
-      ['All connectors', of(commonKeys({ ...NO_CHOICES, connectorVersions: [] }))],
+      ['All connectors', of(commonKeys({ ...NO_CHOICES, connectorVersion: null, connectorVersions: [] }))],
       ['Sources', of(Object.values(SOURCE_KEYS))],
       ['Sinks', of(Object.values(SINK_KEYS))],
       [

@@ -34,6 +34,8 @@ export interface ConverterChoice {
 }
 export interface Choices {
   readonly connectorVersions: readonly string[];
+  /** That would run if the config asks for none. */
+  readonly connectorVersion: string | null;
   readonly key: ConverterChoice;
   readonly value: ConverterChoice;
   readonly header: ConverterChoice;
@@ -42,7 +44,7 @@ export interface Choices {
 }
 const NO_CONVERTER: ConverterChoice = { class: null, version: null, classes: [], versions: [], versioned: true };
 /** For the definitions endpoint, where Java shows no defaults for converters. */
-export const NO_CHOICES: Omit<Choices, 'connectorVersions'> = {
+export const NO_CHOICES: Omit<Choices, 'connectorVersion' | 'connectorVersions'> = {
   key: NO_CONVERTER,
   value: NO_CONVERTER,
   header: NO_CONVERTER,
@@ -369,12 +371,12 @@ export const TOPIC_GROUP_KEYS = ['include', 'exclude', 'replication.factor', 'pa
 
 /** The keys of a source and of a sink alike. */
 export function commonKeys(choices: Choices): readonly FrameworkKey[] {
-  const { connectorVersions: recommended } = choices;
+  const { connectorVersion, connectorVersions: recommended } = choices;
   const { name, connectorClass, pluginVersion: version, tasksMax, tasksMaxEnforce, ...others } = COMMON_KEYS;
   return [
     name,
     connectorClass,
-    { ...version, default: recommended.at(-1) ?? null, recommended },
+    { ...version, default: connectorVersion, recommended },
     tasksMax,
     tasksMaxEnforce,
     ...converterKeys('key', choices, 6),

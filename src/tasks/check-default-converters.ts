@@ -33,7 +33,7 @@ export async function checkDefaultConverters(options: DefaultConverterOptions): 
   let builtIn = true;
   for (const part of PARTS) {
     const type = part === 'header' ? 'header_converter' : 'converter';
-    const found = registry.find(classes[part], type);
+    const found = registry.find(classes[part], type, config.withPrefix(`${part}.converter.`)['plugin.version']);
     if (found === null) throw unknownConverter(part, classes[part], classesOf(registry, type));
     builtIn &&= found.location === 'built-in';
   }

@@ -65,7 +65,8 @@ export async function taskConverters(
   ): Promise<NamedConverter<T>> => {
     const key = `${part}.converter`;
     const { name, settings, owner } = effectiveConverter(part, connector, worker);
-    const description = registry.find(name, part === 'header' ? 'header_converter' : 'converter');
+    const type = part === 'header' ? 'header_converter' : 'converter';
+    const description = registry.find(name, type, settings['plugin.version']);
     if (!description) {
       throw new ConfigError(`Invalid value ${name} for configuration ${key}: ${missingClass(name)}`, {
         code: 'CONVERTER_UNKNOWN',

@@ -191,9 +191,10 @@ export class TaskRunner {
     Pick<WorkerTaskOptions<Connector>, 'connector' | 'workerSettings' | 'putIsRepeatable'>
   > {
     const { registry, config } = this.environment;
-    const description = registry.find(this.spec.connectorClass, ['source', 'sink']);
+    const { connectorClass, connectorConfig } = this.spec;
+    const description = registry.find(connectorClass, ['source', 'sink'], connectorConfig['connector.plugin.version']);
     if (!description) {
-      throw new ConfigError(`Connector class ${this.spec.connectorClass} is not installed in this worker.`, {
+      throw new ConfigError(`Connector class ${connectorClass} is not installed in this worker.`, {
         code: 'CONNECTOR_UNKNOWN',
       });
     }

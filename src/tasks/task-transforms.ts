@@ -118,10 +118,10 @@ function configuredPlugin(settings: ConnectorConfig): ConfiguredPlugin {
 async function load<P extends TransformationPlugin | PredicatePlugin>(
   kind: P['type'],
   name: string,
-  { name: type }: ConfiguredPlugin,
+  { name: type, settings }: ConfiguredPlugin,
   registry: PluginRegistry,
 ): Promise<{ plugin: P; className: string }> {
-  const description = registry.find(type, kind);
+  const description = registry.find(type, kind, settings['plugin.version']);
   if (!description) {
     throw new ConfigError(
       `${name}.type is "${type}", but no ${kind} of that name is installed in this worker: correct it, or install the plugin.`,

@@ -51,6 +51,7 @@ export async function chooseReaders(
     builtIns: builtInPlugins,
     logger: silentLogger,
   });
+  await registry.discover();
   const named = await connectorConfig(invocation, options.convertersOf);
   const connector = readerSettings(options, named, (prefix) => config.withPrefix(prefix));
   const { key, value, header } = await taskConverters(connector, config, registry);

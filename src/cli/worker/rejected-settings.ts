@@ -13,6 +13,7 @@ export async function rejectedSettings(settings: Readonly<Record<string, string>
   const pluginPath = (settings['plugin.path'] ?? '').split(',').map((folder) => folder.trim());
   const folders = pluginPath.filter((folder) => folder !== '');
   const registry = createPluginRegistry({ pluginPath: folders, builtIns: builtInPlugins, logger: silentLogger });
+  await registry.discover();
   const differences = [...classDifferences(settings, registry), ...workerDifferences(settings)];
   // What is missing may follow from what is invalid, such as credentials of a JAAS file.
   const isGiven = ({ key }: { readonly key: string }): boolean => Object.hasOwn(settings, key);

@@ -41,6 +41,7 @@ export async function validateOffline(
   const logger = stderrLogger(io);
   const levels = new LogLevels('WARN');
   const registry = createPluginRegistry({ pluginPath: config.pluginPath, builtIns: builtInPlugins, logger });
+  await registry.discover();
   const { pluginHost, validator } = createPluginHost(config.taskHost, { config, registry, resolver, logger, levels });
   try {
     return await sideBySide(documents, async ({ name, place, config: document }) => {

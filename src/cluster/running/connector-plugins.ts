@@ -4,6 +4,7 @@ import type { ConnectorTraits } from '../../plugin-host/host';
 import type { PluginDescription, PluginRegistry } from '../../plugins/registry';
 import type { ConnectorType } from '../entities';
 
+const VERSION = 'connector.plugin.version';
 const CONNECTORS = ['source', 'sink'] as const;
 
 export class ConnectorPlugins {
@@ -12,12 +13,12 @@ export class ConnectorPlugins {
 
   constructor(private readonly registry: PluginRegistry) {}
 
-  /** Null when the class is not installed, or its name is ambiguous. */
+  /** Null when the class is not installed in the version that the config asks for, or its name is ambiguous. */
   describe(config: ConnectorConfig | null): PluginDescription | null {
     const name = config?.['connector.class'];
     if (name === undefined) return null;
     try {
-      return this.registry.find(name, CONNECTORS);
+      return this.registry.find(name, CONNECTORS, config?.[VERSION]);
     } catch {
       return null;
     }
@@ -37,10 +38,10 @@ export class ConnectorPlugins {
     return taskClassOf(description, { taskClass: this.taskClasses.get(description) ?? null });
   }
 
-  /** Throws ConfigError when the class is not installed or ambiguous. */
+  /** Throws ConfigError when the class is not installed in that version, or ambiguous. */
   require(config: ConnectorConfig): PluginDescription {
     const name = config['connector.class'] ?? '';
-    const found = this.registry.find(name, CONNECTORS);
+    const found = this.registry.find(name, CONNECTORS, config[VERSION]);
     if (found) return found;
     throw new ConfigError(`Failed to find any class that implements Connector and which name matches ${name}`, {
       code: 'PLUGIN_NOT_FOUND',

@@ -1,5 +1,5 @@
 /** Classes of plugins that a config names: whether they are installed, and what takes the place of others. */
-import type { PluginType } from '@millrace/sdk';
+import { isConfigError, messageOf, type PluginType } from '@millrace/sdk';
 import { missingClass, nearestClasses } from '../../plugins/missing-class';
 import type { PluginDescription, PluginRegistry } from '../../plugins/registry';
 import { parseList } from '../config-parse';
@@ -31,38 +31,51 @@ const INSTEAD: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The keys of a config that name classes, each with the types of plugin that it may be. */
-function classKeys(config: Settings): (readonly [key: string, types: readonly PluginType[]])[] {
+function classKeys(config: Settings): (readonly [key: string, types: readonly PluginType[], versionKey: string])[] {
   const aliases = (list: string): readonly string[] =>
     [...new Set(parseList(config[list] ?? ''))].slice(0, MAX_ALIASES).filter((alias) => alias !== '');
   return [
-    ['connector.class', CONNECTORS],
-    ['key.converter', ['converter']],
-    ['value.converter', ['converter']],
-    ['header.converter', ['header_converter']],
-    ...aliases('transforms').map((alias) => [`transforms.${alias}.type`, ['transformation']] as const),
-    ...aliases('predicates').map((alias) => [`predicates.${alias}.type`, ['predicate']] as const),
+    ['connector.class', CONNECTORS, 'connector.plugin.version'],
+    ['key.converter', ['converter'], 'key.converter.plugin.version'],
+    ['value.converter', ['converter'], 'value.converter.plugin.version'],
+    ['header.converter', ['header_converter'], 'header.converter.plugin.version'],
+    ...aliases('transforms').map(
+      (alias) => [`transforms.${alias}.type`, ['transformation'], `transforms.${alias}.plugin.version`] as const,
+    ),
+    ...aliases('predicates').map(
+      (alias) => [`predicates.${alias}.type`, ['predicate'], `predicates.${alias}.plugin.version`] as const,
+    ),
   ];
 }
 
 /** Of a connector, or the default converters of a worker. Values with placeholders are not looked up. */
 export function classDifferences(config: Settings, installed: Installed): readonly Difference[] {
-  return classKeys(config).flatMap(([key, types]) => {
+  return classKeys(config).flatMap(([key, types, versionKey]) => {
     const name = config[key]?.trim() ?? '';
     if (name === '' || name.includes('${')) return [];
-    return classDifference(key, name, types, installed) ?? [];
+    return classDifference({ key, name, types, version: config[versionKey] }, installed) ?? [];
   });
 }
 
-function classDifference(
-  key: string,
-  name: string,
-  types: readonly PluginType[],
-  installed: Installed,
-): Difference | null {
+interface NamedClass {
+  readonly key: string;
+  readonly name: string;
+  readonly types: readonly PluginType[];
+  readonly version: string | undefined;
+}
+
+function classDifference({ key, name, types, version }: NamedClass, installed: Installed): Difference | null {
   let found: PluginDescription | null;
   try {
-    found = installed.find(name, types);
-  } catch {
+    found = installed.find(name, types, version);
+  } catch (error) {
+    if (isConfigError(error))
+      return {
+        key,
+        kind: 'rejected',
+        message: `${messageOf(error)}.`,
+        instead: 'Install this version, or name another.',
+      };
     return { key, kind: 'rejected', message: `Several plugins are called ${name}.`, instead: 'Write the class.' };
   }
   if (found !== null) return replaced(key, name, found);
@@ -84,8 +97,9 @@ function classDifference(
 function replaced(
   key: string,
   name: string,
-  { class: className, version, type }: PluginDescription,
+  { class: className, version, type, java }: PluginDescription,
 ): Difference | null {
+  if (java === true) return null;
   const isAlias = name !== className && name.includes('.');
   if (isAlias) return { key, kind: 'replaced', message: `${className} takes the place of ${name}.`, instead: null };
   if (!CONNECTORS.includes(type) || className.startsWith('org.apache.kafka.')) return null;

@@ -3,11 +3,11 @@ import type { ConfigKey, Importance, TransformationPlugin } from '@millrace/sdk'
 import { didYouMean } from '../../plugins/missing-class';
 import type { PluginDescription, PluginRegistry } from '../../plugins/registry';
 import { invalidValue } from '../config-parse';
-import { classOf, findUnambiguous, loadForCheck } from './converter-keys';
+import { classOf, findUnambiguous, loadForCheck, versionsOf } from './converter-keys';
 import { withoutPrefix } from '../client-config';
 import { checkKey, valueOf, withoutNulls, type Entry, type NullableConfig } from './entry';
 import { withChecked, type CheckOwnValues, type OwnValues } from './own-values';
-import { compareVersions, unmetVersion } from '../../plugins/version-range';
+import { unmetVersion } from '../../plugins/version-range';
 import { pluginVersion, type FrameworkKey } from '../framework-key';
 
 export interface AliasKind {
@@ -95,7 +95,7 @@ async function entriesOfAlias(
     order: 0,
     width: 'LONG',
     displayName: `${kind.base} type for ${alias}`,
-    recommended: classes.map((plugin) => plugin.class),
+    recommended: [...new Set(classes.map((plugin) => plugin.class))],
     classOf: (name) => classOf(registry, name) ?? (variants(name, classes).length > 0 ? name : null),
   };
   const options = { prefix, prefixInMessages: true };
@@ -104,7 +104,9 @@ async function entriesOfAlias(
   const plugin = requested === null ? null : findUnambiguous(registry, requested, kind.pluginType);
   const versions = plugin ? versionsOf(plugin, classes) : [];
   const version = checkKey(versionKey(kind, alias, group, plugin, versions), config, options);
-  const unavailable = plugin && unmetVersion(plugin.class, version.parsed as string | null, versions, classes);
+  // Not the default: a version that is given may mean a jar.
+  const asked = valueOf(config, version.name) ?? null;
+  const unavailable = plugin && unmetVersion(plugin.class, asked, versions, classes);
   let own: readonly ConfigKey[] | null = null;
   let checked: OwnValues | null = null;
   if (unavailable != null) {
@@ -114,7 +116,8 @@ async function entriesOfAlias(
     type.errors.push(...version.errors);
   } else if (plugin) {
     try {
-      const loaded = (await loadForCheck(registry, plugin)) as Partial<TransformationPlugin>;
+      const chosen = registry.find(plugin.class, kind.pluginType, asked) ?? plugin;
+      const loaded = (await loadForCheck(registry, chosen)) as Partial<TransformationPlugin>;
       checked = await checkOwn(plugin.class, loaded, withoutPrefix(withoutNulls(config), prefix));
       own = loaded.config ?? [];
     } catch (error) {
@@ -157,12 +160,6 @@ async function entriesOfAlias(
 /** Java's inner classes of an abstract class: `InsertField` → `InsertField$Key`, `InsertField$Value`. */
 function variants(name: string, classes: readonly PluginDescription[]): readonly string[] {
   return classes.map((plugin) => plugin.class).filter((inner) => inner.startsWith(`${name}$`));
-}
-
-/** Ascending. */
-function versionsOf(plugin: PluginDescription, classes: readonly PluginDescription[]): readonly string[] {
-  const all = classes.filter((other) => other.class === plugin.class).map(({ version }) => version);
-  return [...new Set(all)].sort(compareVersions);
 }
 
 function versionKey(

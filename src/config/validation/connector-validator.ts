@@ -26,7 +26,8 @@ import {
   converterChoices,
   converterEntries,
   findConverter,
-  hasVersion,
+  findUnambiguous,
+  ofVersion,
   loadForCheck,
 } from './converter-keys';
 import {
@@ -39,7 +40,7 @@ import {
   type Entry,
   type NullableConfig,
 } from './entry';
-import { installedVersions, PluginDefinitions } from './plugin-definitions';
+import { PluginDefinitions } from './plugin-definitions';
 import { allWarnings } from './all-warnings';
 import { ineffectiveKeyWarnings } from './ineffective-keys';
 import { checkSinkGroup, checkSinkTopics } from './sink-rules';
@@ -217,10 +218,9 @@ class Validator implements ConfigValidator {
     { resolved, unchecked, hide }: Placeholders,
     checks: Checks,
   ): Promise<Entries> {
-    const plugin = this.findConnector(className);
-    const versions = installedVersions(plugin, this.registry);
+    const preferred = this.findConnector(className);
     const choices: Choices = {
-      connectorVersions: versions,
+      ...this.plugins.versionChoices(preferred),
       ...converterChoices(
         config,
         { key: this.worker.keyConverter, value: this.worker.valueConverter, header: this.worker.headerConverter },
@@ -230,9 +230,10 @@ class Validator implements ConfigValidator {
     const checkOwn = ownValues(checks, this.pluginLimitMs, hide);
     const entries = new Entries();
     const range = requestedVersion(config);
-    if (range && !versions.some((version) => range.contains(version))) {
-      return this.unknownVersion(className, plugin, range, config, choices);
-    }
+    const asked = valueOf(config, 'connector.plugin.version');
+    const ofRange = range && findUnambiguous(this.registry, preferred.class, preferred.type, asked);
+    if (range && !ofRange) return this.unknownVersion(className, preferred, range, config, choices);
+    const plugin = ofRange ?? preferred;
     const connector = (await loadForCheck(this.registry, plugin)) as Connector;
 
     entries.put(frameworkKeys(connector.type, choices).map((key) => checkKey(key, config)));
@@ -412,8 +413,8 @@ class Validator implements ConfigValidator {
       if (!entry || valueOf(config, entry.name) == null) continue;
       const plugin = findConverter(part, entry, this.registry);
       const version = entries.byName.get(`${part}.converter.plugin.version`);
-      if (plugin && hasVersion(plugin, entry, version, this.registry))
-        entries.put(await converterEntries(part, plugin, entry, config, this.registry, checkOwn));
+      const chosen = plugin && ofVersion(plugin, entry, version, config, this.registry);
+      if (chosen) entries.put(await converterEntries(part, chosen, entry, config, this.registry, checkOwn));
     }
   }
 }

@@ -12,7 +12,7 @@ import { withoutPrefix } from '../client-config';
 import { checkKey, valueOf, withoutNulls, type Entry, type NullableConfig } from './entry';
 import { withChecked, type CheckOwnValues, type OwnValues } from './own-values';
 import { reportStep } from './validation-step';
-import { unmetVersion } from '../../plugins/version-range';
+import { compareVersions, unmetVersion } from '../../plugins/version-range';
 
 type ConverterPart = 'key' | 'value' | 'header';
 /** In the order in which Java embeds their keys. */
@@ -25,10 +25,15 @@ export function converterType(part: ConverterPart): PluginType {
 /** Classes of every JVM that are not plugins. Java reports them as the wrong kind, not as missing. */
 const JVM_CLASS = /^java\.(?:lang|util)\.[A-Z]\w*$/;
 
-/** Null also for a name that two plugins share: it cannot be used either. */
-export function findUnambiguous(registry: PluginRegistry, name: string, type?: PluginType): PluginDescription | null {
+/** Null also for a name that two plugins share, and for a version that is not installed: it cannot be used either. */
+export function findUnambiguous(
+  registry: PluginRegistry,
+  name: string,
+  type?: PluginType,
+  version?: string | null,
+): PluginDescription | null {
   try {
-    return registry.find(name, type);
+    return registry.find(name, type, version);
   } catch {
     return null;
   }
@@ -43,6 +48,12 @@ export async function loadForCheck(registry: PluginRegistry, plugin: PluginDescr
 /** Resolves a name to a class of any plugin type. Null: unknown. */
 export function classOf(registry: PluginRegistry, name: string): string | null {
   return findUnambiguous(registry, name)?.class ?? (JVM_CLASS.test(name) ? name : null);
+}
+
+/** Ascending. */
+export function versionsOf(plugin: PluginDescription, installed: readonly PluginDescription[]): readonly string[] {
+  const all = installed.filter((other) => other.class === plugin.class && other.type === plugin.type);
+  return [...new Set(all.map(({ version }) => version))].sort(compareVersions);
 }
 
 /** Choices for the `*.converter` keys. `workerDefaults` are the worker's classes. */
@@ -60,8 +71,7 @@ export function converterChoices(
       class: workerDefaults[part],
       version: used?.version ?? null,
       classes: [...new Set(all.map((plugin) => plugin.class))],
-      versions:
-        used && named !== null ? all.filter((plugin) => plugin.class === used.class).map(({ version }) => version) : [],
+      versions: used && named !== null ? versionsOf(used, all) : [],
       versioned: named !== null && classOf(registry, effective) !== null,
     };
   };
@@ -86,26 +96,23 @@ export function findConverter(part: ConverterPart, entry: Entry, registry: Plugi
   return found;
 }
 
-/** Whether an installed version matches the requested one. If not, adds an error to both entries. */
-export function hasVersion(
+/** The version that the config asks for. Null: none matches, which is added as an error to both entries. */
+export function ofVersion(
   plugin: PluginDescription,
   entry: Entry,
   version: Entry | undefined,
+  config: NullableConfig,
   registry: PluginRegistry,
-): boolean {
-  if (!version || version.errors.length > 0) return version === undefined;
+): PluginDescription | null {
+  if (!version) return plugin;
+  if (version.errors.length > 0) return null;
+  // Not the default: a version that is given may mean a jar.
+  const requested = valueOf(config, version.name) ?? null;
   const all = registry.list();
-  const versions = all.filter(({ class: name, type }) => name === plugin.class && type === plugin.type);
-  const requested = version.parsed as string | null;
-  const unmet = unmetVersion(
-    plugin.class,
-    requested,
-    versions.map((installed) => installed.version),
-    all,
-  );
-  if (unmet === null) return true;
+  const unmet = unmetVersion(plugin.class, requested, versionsOf(plugin, all), all);
+  if (unmet === null) return registry.find(plugin.class, plugin.type, requested);
   for (const { errors } of [entry, version]) errors.push(unmet);
-  return false;
+  return null;
 }
 
 /** Entries for the converter's keys, prefixed with the converter key, and with `converter.type` set. */

@@ -2,26 +2,24 @@
 import type { ConfigKey, Connector, PluginType } from '@millrace/sdk';
 import { prunedName, simpleName } from '../../plugins/aliases';
 import type { PluginDescription, PluginRegistry } from '../../plugins/registry';
-import { frameworkKeys, NO_CHOICES } from '../connector-config';
+import { frameworkKeys, NO_CHOICES, type Choices } from '../connector-config';
 import type { FrameworkKey } from '../framework-key';
 import { MILLRACE_KEYS } from '../millrace-keys';
 import { connectorSchema, pluginSchema, type ConverterSubject } from '../schema/connector-schema';
 import type { JsonSchema } from '../schema/key-schema';
-import { compareVersions, noSuchVersion, VersionRange } from '../../plugins/version-range';
+import { noSuchVersion, VersionRange } from '../../plugins/version-range';
 import type { WorkerConfig } from '../worker-config';
 import type { ConfigDefinitionInfo } from './config-infos';
-import { CONVERTER_PARTS, converterChoices, converterType, findUnambiguous, loadForCheck } from './converter-keys';
+import {
+  CONVERTER_PARTS,
+  converterChoices,
+  converterType,
+  findUnambiguous,
+  loadForCheck,
+  versionsOf,
+} from './converter-keys';
 import { describeForForm, describeKey } from './entry';
 import { ValidationError } from './validation-error';
-
-/** Ascending. */
-export function installedVersions(plugin: PluginDescription, registry: PluginRegistry): readonly string[] {
-  const all = registry
-    .list()
-    .filter((other) => other.class === plugin.class && other.type === plugin.type)
-    .map((other) => other.version);
-  return [...new Set([...all, plugin.version])].sort(compareVersions);
-}
 
 export class PluginDefinitions {
   constructor(
@@ -39,8 +37,8 @@ export class PluginDefinitions {
     const own = await this.keysOf(plugin);
     const { type } = plugin;
     if (type !== 'source' && type !== 'sink') return own.map(describe);
-    const connectorVersions = installedVersions(plugin, this.registry);
-    return [...own, ...missingIn(own, frameworkKeys(type, { ...NO_CHOICES, connectorVersions }))].map(describe);
+    const choices = { ...NO_CHOICES, ...this.versionChoices(plugin) };
+    return [...own, ...missingIn(own, frameworkKeys(type, choices))].map(describe);
   }
 
   async schema(name: string, version?: string | null): Promise<JsonSchema> {
@@ -51,7 +49,7 @@ export class PluginDefinitions {
     if (type !== 'source' && type !== 'sink') return pluginSchema({ class: className, version: plugin.version, own });
     const { keyConverter: key, valueConverter: value, headerConverter: header } = this.worker;
     const choices = {
-      connectorVersions: installedVersions(plugin, this.registry),
+      ...this.versionChoices(plugin),
       ...converterChoices({}, { key, value, header }, this.registry),
     };
     return connectorSchema({
@@ -71,6 +69,15 @@ export class PluginDefinitions {
     });
   }
 
+  /** @param plugin of any version */
+  versionChoices(plugin: PluginDescription): Pick<Choices, 'connectorVersion' | 'connectorVersions'> {
+    const { class: name, type } = plugin;
+    return {
+      connectorVersion: findUnambiguous(this.registry, name, type)?.version ?? null,
+      connectorVersions: versionsOf(plugin, this.registry.list()),
+    };
+  }
+
   private find(name: string, version: string | null | undefined): PluginDescription {
     const plugin = this.findAny(name);
     let range: VersionRange | null;
@@ -79,9 +86,10 @@ export class PluginDefinitions {
     } catch (error) {
       throw new ValidationError(400, `Invalid version specification: ${version}`, { cause: error });
     }
-    if (range && !installedVersions(plugin, this.registry).some((installed) => range.contains(installed)))
-      throw new ValidationError(400, noSuchVersion(plugin.class, range, this.registry.list()));
-    return plugin;
+    if (!range) return plugin;
+    const found = findUnambiguous(this.registry, plugin.class, plugin.type, version);
+    if (found) return found;
+    throw new ValidationError(400, noSuchVersion(plugin.class, range, this.registry.list()));
   }
 
   private findAny(name: string): PluginDescription {

@@ -18,9 +18,9 @@ export async function run(invocation: Invocation): Promise<number> {
   const connectors = await withClient(invocation, (client) => client.request<Connectors>('/connectors?expand=info'));
   const setup = await clusterSetup(invocation);
   const { pluginPath } = setup.config;
-  const plugins = new ConnectorPlugins(
-    createPluginRegistry({ pluginPath, builtIns: builtInPlugins, logger: silentLogger }),
-  );
+  const registry = createPluginRegistry({ pluginPath, builtIns: builtInPlugins, logger: silentLogger });
+  await registry.discover();
+  const plugins = new ConnectorPlugins(registry);
   const named = Object.entries(connectors)
     .flatMap(([connector, { info: { config = {} } = {} }]) =>
       deadLetterTopics(config, plugins.describe(config)?.deadLetters).map(({ topic }) => ({ connector, topic })),

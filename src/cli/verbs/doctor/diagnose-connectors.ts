@@ -66,6 +66,7 @@ export async function diagnoseConnectors(
   if (documents.length === 0) return { checked: [], findings: [] };
   const { config, resolver, logger, levels, deadline, show } = options;
   const registry = createPluginRegistry({ pluginPath: config.pluginPath, builtIns: builtInPlugins, logger });
+  await registry.discover();
   const { pluginHost } = createPluginHost('thread', { config, registry, resolver, logger, levels });
   const waiting = [...documents];
   const results: Diagnoses[] = [];
@@ -103,7 +104,7 @@ async function diagnoseOne(document: DiagnosedConnector, options: OneOptions): P
   const className = document.config['connector.class'] ?? '';
   let description: PluginDescription | null;
   try {
-    description = registry.find(className, ['source', 'sink']);
+    description = registry.find(className, ['source', 'sink'], document.config['connector.plugin.version']);
   } catch (error) {
     return unchecked(name, { code: 'DOCTOR_CONFIG', message: `Not checked: ${sentence((error as Error).message)}` });
   }

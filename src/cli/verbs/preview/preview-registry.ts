@@ -43,12 +43,12 @@ export async function previewConverters(
     const key = `${part}.converter`;
     const own = config[key]?.trim();
     const name = own || (part === 'key' ? worker.keyConverter : worker.valueConverter);
-    const description = registry.find(name, 'converter');
+    const settings = own ? withoutPrefix(config, `${key}.`) : worker.withPrefix(`${key}.`);
+    const description = registry.find(name, 'converter', settings['plugin.version']);
     if (description === null) continue;
     const plugin = await registry.load(description);
     if (plugin.type !== 'converter' || !plugin.config.some(({ name: setting }) => setting === REGISTRY_URL)) continue;
     used.add(part);
-    const settings = own ? withoutPrefix(config, `${key}.`) : worker.withPrefix(`${key}.`);
     const kept = Object.entries(settings).filter(([setting]) => !NOT_IN_MEMORY.has(setting));
     inMemory[key] = description.class;
     for (const [setting, value] of [...kept, ...Object.entries(IN_MEMORY)]) inMemory[`${key}.${setting}`] = value;

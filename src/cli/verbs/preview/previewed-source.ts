@@ -55,7 +55,12 @@ export async function prepareSource(options: PrepareOptions): Promise<PreviewedS
   const { config: worker, resolver } = setup;
   const { config } = document;
   const registry = createPluginRegistry({ pluginPath: worker.pluginPath, builtIns: builtInPlugins, logger });
-  const description = registry.find(config['connector.class'] ?? '', ['source', 'sink']);
+  await registry.discover();
+  const description = registry.find(
+    config['connector.class'] ?? '',
+    ['source', 'sink'],
+    config['connector.plugin.version'],
+  );
   if (description?.type === 'sink')
     throw new ConnectError(
       `${description.class} is a sink connector. A preview shows what a source would write; check a sink with "millrace validate --offline".`,

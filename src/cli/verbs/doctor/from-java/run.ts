@@ -59,6 +59,7 @@ async function examine(invocation: Invocation, show: ShowProgress): Promise<numb
     builtIns: builtInPlugins,
     logger: silentLogger,
   });
+  await registry.discover();
   const resolver = createConfigResolver({ settings: {}, env: {}, warn: () => undefined });
   const levels = new LogLevels('ERROR');
   const { pluginHost, validator } = createPluginHost(config.taskHost, {
