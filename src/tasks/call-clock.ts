@@ -5,17 +5,17 @@
 import { readableError } from './readable-error';
 
 const CALLS = [
-  'takeProcessing',
   'start',
   'open',
   'poll',
-  'process',
   'put',
   'preCommit',
   'commit',
   'revoking',
   'close',
   'stop',
+  'takeProcessing',
+  'process',
 ] as const;
 /** A method of the plugin's task. `commit` may run beside `poll`. */
 export type TaskCall = (typeof CALLS)[number];
