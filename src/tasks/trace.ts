@@ -76,19 +76,21 @@ const CURED_BY_RESTART: readonly string[] = [
 const FENCED_FOR_GOOD = 'FENCED_INSTANCE_ID';
 
 /**
- * Whether a restart may succeed. False for final errors (ConnectError and refused requests), unless their cause is
- * retriable. True for unexpected errors.
+ * Whether a restart may succeed. False for final errors (ConnectError and refused requests), unless they say so or
+ * their cause is retriable. True for unexpected errors.
  */
 export function isWorthRestarting(error: unknown): boolean {
   if (isRetriable(error)) return true;
   if (isErrorLike(error) && isRetriable(causeOf(error))) return true;
   if (error instanceof KafkaError)
     return (error.fenced && error.code !== FENCED_FOR_GOOD) || CURED_BY_RESTART.includes(error.code);
-  return !isConnectError(error);
+  return !isConnectError(error) || error.restartable;
 }
 
 function headline(error: unknown, owners: Owners): string {
   const name = isErrorLike(error) && !isConnectError(error) && error.name !== 'Error' ? `${error.name}: ` : '';
+  // As Java prints an exception without a message.
+  if (isConnectError(error) && error.message === error.javaClass) return error.javaClass;
   const message = boundedText(messageOf(error), TEXT_LIMIT, { owners, words: true });
   return `${javaClassOf(error)}: ${name}${message}${boundedText(details(error), DETAILS_LIMIT, { owners })}`;
 }
@@ -113,7 +115,7 @@ function frames(error: unknown, owners: Owners): string {
   return error.stack
     .slice(at < 0 ? 0 : at + error.message.length)
     .split('\n')
-    .filter((line) => /^\s+at /.test(line))
+    .filter((line) => /^\s+(?:at |\.{3} \d+ more$)/.test(line))
     .slice(0, MAX_FRAMES)
     .map((line) => `\t${boundedText(line.trim(), FRAME_LIMIT, { owners })}\n`)
     .join('');

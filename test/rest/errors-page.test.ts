@@ -14,7 +14,9 @@ function sources(folder: string): string[] {
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const matches = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map((match) => match[1] ?? '');
 
-const files = ['src', 'packages/cli', 'packages/sdk', 'packages/texts', 'connectors'].flatMap(sources);
+const files = ['src', 'packages/cli', 'packages/sdk', 'packages/texts', 'packages/java-host/src', 'connectors'].flatMap(
+  sources,
+);
 // Codes of the SDK's errors, and those that the PostgreSQL source derives from the server's own. Brokers' codes are
 // Kafka's.
 const used = files.flatMap((path) => matches(read(path), /(?:\bcode: '|'(?=PG_))([A-Z]+(?:_[A-Z0-9]+)+)'/g));

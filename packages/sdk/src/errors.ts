@@ -16,6 +16,8 @@ export interface ConnectErrorOptions {
   cause?: unknown;
   /** Where the error occurred: topic, partition, offset, table, LSN… Must not contain secrets. */
   place?: Readonly<Record<string, string | number | bigint>>;
+  /** See `ConnectError.restartable`. (Default: false) */
+  restartable?: boolean;
 }
 
 /** A fatal error: the task or connector becomes FAILED. The message is one sentence that an operator can act on. */
@@ -27,12 +29,15 @@ export class ConnectError extends Error {
   /** Class name of the equivalent Java exception, printed first in traces. */
   readonly javaClass: string = 'org.apache.kafka.connect.errors.ConnectException';
   readonly place: Readonly<Record<string, string | number | bigint>>;
+  /** Whether an automatic restart of the task or connector may help, although the same call would fail again. */
+  readonly restartable: boolean;
 
   constructor(message: string, options: ConnectErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = new.target.name;
     this.code = options.code ?? 'CONNECT_ERROR';
     this.place = options.place ?? {};
+    this.restartable = options.restartable ?? false;
   }
 }
 
