@@ -33,6 +33,7 @@ const FURTHER_FILES: Readonly<Record<string, RegExp>> = {
   millrace: /^(worker\.properties|docs\/errors\.md|examples\/.*)$/,
   '@millrace/console': /^dist\/ui\/(index\.html|style-\w{8}\.css|LICENSE\.(?:preact|uplot))$/,
   '@millrace/connector-postgres': /^TYPES\.md$/,
+  '@millrace/java-host': /^jars\/(api|kafka|scan)\/[\w.-]+\.jar$/,
 };
 /** Those that other code compiles against. */
 const TYPED = ['console', 'embedded', 'kafka-protocol', 'record-codecs', 'sdk'].map((name) => `@millrace/${name}`);
@@ -76,7 +77,9 @@ test('npm run pack prints a command that installs all of them, also from a folde
 });
 
 test('each package describes itself, in one version, for the supported Node.js', () => {
-  expect(tarballs).toHaveLength(15);
+  // Its jars are built where a JDK and Maven are.
+  const javaHost = tarballs.filter(({ manifest }) => manifest.name === '@millrace/java-host');
+  expect(tarballs).toHaveLength(15 + javaHost.length);
   const { version, engines } = readJsonSync(join(ROOT, 'package.json')) as Manifest;
   for (const { manifest } of tarballs) {
     expect(manifest).toMatchObject({ version, engines, license: 'Apache-2.0' });
@@ -111,6 +114,18 @@ test('nothing else is packed: no source, test, source map or build information, 
     expect(further).toEqual([]);
     expect(files.filter((file) => file.includes('.test.'))).toEqual([]);
   }
+});
+
+test('the Java host is packed with its jars, or not at all', () => {
+  const found = tarballs.filter(({ manifest }) => manifest.name === '@millrace/java-host').map(({ files }) => files);
+  const jars = [
+    'api/millrace-java-host',
+    'api/connect-api-4.3.1',
+    'kafka/connect-json-4.3.1',
+    'scan/classgraph-4.8.184',
+  ];
+  const named = jars.map((name) => `jars/${name}.jar`);
+  expect(found).toEqual(found.map(() => expect.arrayContaining(named)));
 });
 
 test('the console has its page, and the script and the stylesheet that it names', () => {

@@ -6,6 +6,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.locks.LockSupport;
 
 /** Started by the worker with the path of the socket to listen at. */
 public final class Main {
@@ -23,6 +24,13 @@ public final class Main {
     Path made = Path.of(arguments[0] + "~");
     server.bind(UnixDomainSocketAddress.of(made));
     Files.move(made, Path.of(arguments[0]));
-    while (true) new Connection(server.accept()).start();
+    while (true) {
+      try {
+        new Connection(server.accept()).start();
+      } catch (IOException failed) {
+        // Too many files are open: the other sessions go on.
+        LockSupport.parkNanos(100_000_000);
+      }
+    }
   }
 }
