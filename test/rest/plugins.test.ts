@@ -18,6 +18,17 @@ test('connect-rest 67: version undefined is left out', async () => {
   expect(body).toContainEqual({ class: 'org.example.OddConnector', type: 'source' });
 });
 
+test('locations are shown only if they are requested', async () => {
+  const listed = async (query: string) =>
+    ((await get(`/connector-plugins${query}`)).body as { class: string }[]).find((one) => /Odd/.test(one.class));
+  expect(await listed('?locations=true')).toEqual({
+    ...{ class: 'org.example.OddConnector', type: 'source' },
+    location: 'built-in',
+  });
+  for (const query of ['', '?locations=false', '?locations'])
+    expect(await listed(query)).not.toHaveProperty('location');
+});
+
 test('a schema has its URL as id, and errors are those of the definitions', async () => {
   for (const plugin of ['FileStreamSource', 'org.apache.kafka.connect.file.FileStreamSourceConnector']) {
     const answer = await get(`/connector-plugins/${plugin}/schema`).set('Host', 'connect:8083');

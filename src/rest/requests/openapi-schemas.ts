@@ -179,8 +179,9 @@ export const SCHEMAS = {
         class: text,
         type: { enum: ['sink', 'source', 'transformation', 'predicate', 'converter', 'header_converter'] },
         version: textOrNull,
+        location: text,
       },
-      ['version'],
+      ['version', 'location'],
     ),
   ),
   ConfigKey: object(

@@ -64,11 +64,17 @@ export function pluginRoutes(context: RestContext): readonly Route[] {
         summary: 'Installed plugins',
         query: [
           { name: 'connectorsOnly', description: 'false: also list converters and other plugins. (Default: true)' },
+          {
+            name: 'locations',
+            description:
+              'true: each has the member `location`, the folder or jar that it is in, or `built-in`. (Default: false)',
+          },
         ],
         answers: { 200: ['The plugins', 'Plugins'] },
       },
       run: (call) => {
         const connectorsOnly = flag(call, 'connectorsOnly') ?? true;
+        const withLocations = flag(call, 'locations') ?? false;
         const shown = context.registry
           .list()
           .filter(({ type }) => !connectorsOnly || type === 'sink' || type === 'source')
@@ -76,6 +82,7 @@ export function pluginRoutes(context: RestContext): readonly Route[] {
             class: plugin.class,
             type: plugin.type,
             ...(plugin.version === 'undefined' ? {} : { version: plugin.version }),
+            ...(withLocations && { location: plugin.location }),
           }));
         return ok(shown);
       },

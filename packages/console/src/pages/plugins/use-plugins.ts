@@ -6,6 +6,8 @@ export interface Plugin {
   readonly class: string;
   readonly type: string;
   readonly version?: string | null;
+  /** Folder or jar, or `built-in`. */
+  readonly location?: string;
 }
 
 const INTERVAL_MS = 60_000;
@@ -13,7 +15,7 @@ const INTERVAL_MS = 60_000;
 /** @param connectorsOnly without converters, transformations and predicates */
 export function usePlugins(connectorsOnly: boolean): Polled<readonly Plugin[]> {
   return usePoll<readonly Plugin[]>(
-    (signal) => request(`../connector-plugins?connectorsOnly=${connectorsOnly}`, { signal }),
+    (signal) => request(`../connector-plugins?connectorsOnly=${connectorsOnly}&locations=true`, { signal }),
     `plugins ${connectorsOnly}`,
     INTERVAL_MS,
   );
@@ -25,7 +27,7 @@ export function shortName(className: string): string {
 }
 
 export function keyOf(plugin: Plugin): string {
-  return `${plugin.type} ${plugin.class} ${plugin.version ?? ''}`;
+  return `${plugin.type} ${plugin.class} ${plugin.version ?? ''} ${plugin.location ?? ''}`;
 }
 
 export function matches(plugin: Plugin, query: string): boolean {
