@@ -35,16 +35,23 @@ final class Transactions implements TransactionContext {
     aborted.add(Objects.requireNonNull(record, "The record of a transaction's end is null"));
   }
 
-  /** What follows the batch. Asked once. */
+  /** What follows the batch. Asked once. Throws IllegalStateException for both. */
   synchronized int takeBatch() {
     int result = batch;
     batch = 0;
-    return result;
+    return one(result, "batch");
   }
 
-  /** What follows the record. Asked once. */
+  /** What follows the record. Asked once. Throws IllegalStateException for both. */
   synchronized int take(SourceRecord record) {
     if (committed.isEmpty() && aborted.isEmpty()) return 0;
-    return (committed.remove(record) ? COMMIT : 0) | (aborted.remove(record) ? ABORT : 0);
+    return one((committed.remove(record) ? COMMIT : 0) | (aborted.remove(record) ? ABORT : 0), "record");
+  }
+
+  /** A connector may swallow an exception of its own call, so the task fails here, as Connect's does. */
+  private static int one(int boundary, String of) {
+    if (boundary == (COMMIT | ABORT))
+      throw new IllegalStateException("The connector asked for both commit and abort of the transaction of one " + of);
+    return boundary;
   }
 }

@@ -206,6 +206,20 @@ class SourceTaskSessionTest {
   }
 
   @Test
+  void aTransactionCannotBothCommitAndAbort() throws Exception {
+    client.call("process", processing(STRINGS));
+    client.call("start", map("transactions", true));
+    TestSource.TestSourceTask.POLLS.add(context -> {
+      SourceRecord record = row("t", "1");
+      context.transactionContext().commitTransaction(record);
+      context.transactionContext().abortTransaction(record);
+      return List.of(record);
+    });
+    HostClient.HostError error = assertThrows(HostClient.HostError.class, () -> client.call("poll"));
+    assertEquals("java.lang.IllegalStateException", error.error.get("class"));
+  }
+
+  @Test
   void offsetsAndConfigsAreAskedFor() throws Exception {
     client.handlers.put("offsets", arguments -> Arrays.asList(Map.of("line", 9L), null));
     client.handlers.put("configs", arguments -> Map.of("a", "b"));
