@@ -1,20 +1,22 @@
 /** Adds the plugins in jars to a scan of plugin folders. */
 import type { JavaPlugin, JavaUnit } from '@millrace/java-host';
 import { messageOf } from '@millrace/sdk';
-import { JAVA_HOST, javaHost } from '../java/java-host';
+import { JAVA_HOST, javaHost, type JavaHost } from '../java/java-host';
 import type { CatalogEntry } from './manifest';
 import type { PluginProblem } from './registry';
 import type { Scan } from './scan';
+
+type Discoverer = Pick<JavaHost, 'discoverJavaPlugins'>;
 
 /** Jars that a problem names. */
 const SHOWN = 5;
 
 /** Loads the package for Java plugins only if there are jars. Never rejects. */
-export async function withJavaPlugins(scan: Scan): Promise<Scan> {
+export async function withJavaPlugins(scan: Scan, find: () => Discoverer | null = javaHost): Promise<Scan> {
   const { entries, problems, units = [] } = scan;
   if (units.length === 0) return scan;
   try {
-    const host = javaHost();
+    const host = find();
     if (host === null) return { ...scan, problems: [...problems, notInstalled(units)] };
     const found = await host.discoverJavaPlugins(units);
     return {
@@ -31,7 +33,11 @@ export async function withJavaPlugins(scan: Scan): Promise<Scan> {
 function entryOf(java: JavaPlugin): CatalogEntry {
   const { type, class: className, version, location } = java;
   return {
-    description: { type, class: className, version, aliases: [], taskClass: null, location, java: true },
+    description: {
+      ...{ type, class: className, version, aliases: [], taskClass: null, location, java: true },
+      // What a batch that failed has left behind is not known: Java does not repeat parts of it, either.
+      ...(type === 'sink' && { putIsRepeatable: false }),
+    },
     file: location,
     exportName: null,
     java,

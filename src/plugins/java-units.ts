@@ -95,6 +95,8 @@ function realPathOf(path: string, { location, walk }: Visit): string | null {
   }
   const isInside = [location, walk.root].some((folder) => real.startsWith(folder + sep));
   if (isInside) return real;
+  // All plugins are in none.
+  if (real === walk.root) return null;
   const message = `${path} is not used: it is a link to ${real}, which is outside of the plugin's folder and of plugin.path. Copy it into the folder.`;
   walk.problems.push({ location, message });
   return null;

@@ -1,6 +1,7 @@
 /** Finds what every user of the machine can write, where plugins are loaded from. */
 import { realpathSync, statSync, type Stats } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import type { JavaUnit } from '@millrace/java-host';
 import { readManifest } from './manifest';
 import type { PluginProblem } from './registry';
 import { pluginFolders } from './scan';
@@ -37,13 +38,18 @@ function writableOf(path: string): string[] {
   const above = parentsOf(root).filter((parent) => hasMode(parent, (mode) => (mode & STICKY) === 0));
   // In a sticky folder, users cannot replace what others own, but can add a plugin.
   if (above.length > 0 || hasMode(root)) return above.length > 0 ? above : [root];
-  return pluginFolders(path, []).flatMap((folder) => {
+  const units = new Map<string, JavaUnit>();
+  const ofPackages = pluginFolders(path, [], units).flatMap((folder) => {
     const manifest = readManifest(folder);
     if (manifest === null) return [];
     if (hasMode(folder)) return [folder];
     const files = new Set([join(folder, 'package.json'), ...manifest.entries.map(({ file }) => file)]);
     return [...files].filter((file) => hasMode(file));
   });
+  const ofJars = [...units.values()].flatMap(({ location, classPath }) =>
+    hasMode(location) ? [location] : classPath.filter((file) => hasMode(file)),
+  );
+  return [...ofPackages, ...ofJars];
 }
 
 function parentsOf(path: string): string[] {

@@ -40,6 +40,14 @@ test.each<[string, number]>([
   expect(writableByAll([plugins], 'win32')).toEqual([]);
 });
 
+test.each([['jars'], ['jars/lib/a.jar'], ['single.jar']])('a folder of jars, a jar in it, a jar: %s', (path) => {
+  folders.add('plugins/jars', { 'lib/a.jar': '', 'lib/b.jar': '' });
+  folders.add('plugins', { 'single.jar': '' });
+  expect(warned(plugins)).toEqual([]);
+  chmodSync(join(plugins, path), 0o777);
+  expect(warned(plugins)).toEqual([expect.stringContaining(`Every user can write ${join(plugins, path)}, `)]);
+});
+
 test('below a sticky folder, users cannot replace what others own', () => {
   chmodSync(folders.root, 0o1777);
   expect(warned(plugins)).toEqual([]);
