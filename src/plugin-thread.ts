@@ -6,6 +6,7 @@ import { receiveProvidedValues } from '@millrace/texts/redaction';
 import { builtInPlugins } from './built-in-plugins';
 import { createConfigValidator } from './config/validation/connector-validator';
 import { parseWorkerConfig } from './config/worker-config';
+import { threadJvms } from './java/jvm-supervision';
 import { LogLevels } from './logging/log-levels';
 import { PluginServer } from './plugin-host/plugin-server';
 import { CurrentStep } from './plugin-host/protocol/current-step';
@@ -30,6 +31,7 @@ const registry = createPluginRegistry({
   builtIns: builtInPlugins,
   logger: logger.child({}, 'millrace.plugins'),
   catalog: data.catalog as NonNullable<PluginRegistryOptions['catalog']>,
+  jvms: () => threadJvms(data.jvms ?? null),
 });
 const server = new PluginServer({
   registry,

@@ -4,6 +4,7 @@ import { receiveProvidedValues } from '@millrace/texts/redaction';
 import { builtInPlugins } from './built-in-plugins';
 import { parseWorkerConfig } from './config/worker-config';
 import { workerClients } from './kafka-clients';
+import { threadJvms } from './java/jvm-supervision';
 import { LogLevels } from './logging/log-levels';
 import { createPluginRegistry, type PluginRegistryOptions } from './plugins/create-registry';
 import type { FromThread, ThreadData, ToThread } from './tasks/hosts/task-thread-messages';
@@ -26,6 +27,7 @@ const registry = createPluginRegistry({
   builtIns: builtInPlugins,
   logger: logger.child({}, 'millrace.plugins'),
   catalog: data.catalog as NonNullable<PluginRegistryOptions['catalog']>,
+  jvms: () => threadJvms(data.jvms ?? null),
 });
 const server = new ThreadServer({ config, registry, logger, clients }, post);
 

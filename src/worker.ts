@@ -14,6 +14,7 @@ import { advertisedUrl, type Listener } from './config/listeners';
 import type { ConfigResolver } from './config/providers/config-resolver';
 import type { WorkerConfig } from './config/worker-config';
 import { BROKER_THREAD } from './embedded-broker/start-broker-thread';
+import { JvmSupervision } from './java/jvm-supervision';
 import { workerClients } from './kafka-clients';
 import type { LogLevels } from './logging/log-levels';
 import type { Logger } from './logging/logger';
@@ -67,11 +68,14 @@ export interface WorkerOptions {
 
 export function createWorker(config: WorkerConfig, { logger, levels, resolver, recent }: WorkerOptions): Worker {
   const named = (name: string): Logger => logger.child({}, `millrace.${name}`);
+  const jvms = new JvmSupervision({ settings: config.jvm, logger: named('jvm'), levels });
   const registry = createPluginRegistry({
     pluginPath: config.pluginPath,
     builtIns: builtInPlugins,
     logger: named('plugins'),
+    jvms: () => jvms.jvms(),
   });
+  const jvmChannel = (): string | null => (registry.list().some(({ java }) => java) ? jvms.channel() : null);
   const { pluginHost, validator } = createPluginHost(config.taskHost, {
     config,
     registry,
@@ -80,6 +84,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver, r
     resolver,
     logger: named('herder'),
     levels,
+    jvmChannel,
   });
   let herder: Herder | null = null;
   const tls = forwardingTls(config, readTlsOptions);
@@ -93,6 +98,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver, r
     readJaas: parseJaasFile,
     forward,
     levels,
+    jvms: () => jvms.figures(),
     logger: named('rest'),
     ...(recent ? { recent } : {}),
     version: CONNECT_VERSION,
@@ -120,12 +126,14 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver, r
           listener,
           logger: named('tasks'),
           levels,
+          jvmChannel,
         }),
       logger,
       restUrl,
       resolve: (connectorConfig, owner, expires) =>
         resolver.resolve(connectorConfig, { owner, ...(expires && { expires }) }),
       forward,
+      problems: () => jvms.problems(),
       onLoggerLevel: applyLevel,
       onFatal: (error) => fail(error),
     });
@@ -140,7 +148,11 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver, r
   const watcher = watchesPlugins(config)
     ? new PluginWatcher({
         paths: config.pluginPath,
-        onChange: async (folders) => await herder?.reloadPlugins(await registry.rescan(folders)),
+        onChange: async (folders) => {
+          const change = await registry.rescan(folders);
+          jvms.retire(folders);
+          await herder?.reloadPlugins(change);
+        },
         logger: named('plugins'),
       })
     : null;
@@ -202,7 +214,11 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver, r
         try {
           await rest.close();
         } finally {
-          await pluginHost.close();
+          try {
+            await pluginHost.close();
+          } finally {
+            await jvms.close();
+          }
         }
       }
       // These end after the worker.

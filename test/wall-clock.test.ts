@@ -16,6 +16,7 @@ const THREADS = 'a time that the threads of a worker share through metrics or ca
 const TOKENS = 'tokens also expire while the machine sleeps';
 
 const NEEDS_TIME_OF_DAY: Record<string, string> = {
+  'packages/java-host/src/jvm/private-folder.ts': FILES,
   'src/rest/routes/worker-marks.ts': OTHERS,
   'src/cluster/forwarding/internal-marks.ts': OTHERS,
   'src/rest/http/header-rules.ts': 'HTTP dates',

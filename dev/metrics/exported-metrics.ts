@@ -10,6 +10,7 @@ import { addSnapshotMetrics } from '../../connectors/postgres/src/metrics/snapsh
 import { addLagMetrics, addStreamingMetrics } from '../../connectors/postgres/src/metrics/streaming-metrics';
 import { exposition, type Figures } from '../../src/metrics/exposition';
 import { GroupMetrics } from '../../src/metrics/group-metrics';
+import type { JvmFigures } from '../../src/metrics/jvm-groups';
 import { ClientMeter, OpenClients } from '../../src/metrics/open-clients';
 import type { ProcessFigures } from '../../src/metrics/process-groups';
 import { RestMetrics } from '../../src/metrics/rest-metrics';
@@ -100,8 +101,15 @@ async function sampleFigures(): Promise<Figures> {
     app: { clientId: 'w', version: '1', commit: 'x', startedAt: 1 },
     rest: new RestMetrics(),
     clients: [],
+    jvms: [sampleJvm],
   };
 }
+
+const sampleJvm: JvmFigures = {
+  ...{ folder: 'f', connector: 'c', isUp: true, sessions: 1, restarts: 0, series: [] },
+  memory: { heapUsed: 1, heapMax: 1, nonHeapUsed: 1, threads: 1, gcMs: 1 },
+  usage: { cpuSeconds: 1, residentBytes: 1 },
+};
 
 const memory = (type: 'source' | 'sink'): TaskMetrics =>
   TaskMetrics.in(TaskMetrics.allocate(type, DEFAULT_SAMPLE_WINDOWS));

@@ -66,6 +66,11 @@ const SECTIONS: readonly Section[] = [
     prefixes: ['millrace_analytics_'],
   },
   {
+    title: 'JVMs of plugins in jars',
+    text: 'Of each folder of jars whose JVM runs, and of each connector that has one of its own.\nThe numbers of their MBeans are exported, too, under the names that Java’s JMX exporter gives them: those of Debezium (`debezium.*`) by its usual rule, as above; all others by its default, e.g. `kafka_connect_mirror_MirrorSourceConnector_record_count` with the other properties as labels.\n`jvm.metrics.domains` selects them. They are read every 10 s while metrics are scraped, so the first scrape has none; while a JVM does not answer, they are unknown, so that they are not exported.',
+    prefixes: ['millrace_jvm_'],
+  },
+  {
     title: 'Process',
     text: 'Of the worker’s process; `nodejs_` ones are those of the main thread, which runs heartbeats and REST.',
     prefixes: ['process_', 'nodejs_', 'millrace_'],

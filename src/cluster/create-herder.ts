@@ -120,6 +120,7 @@ export function createHerder(options: HerderOptions): Herder {
       }),
     watchdog: createWatchdog(context, tick),
     gracefulTimeoutMs: config.taskShutdownGracefulTimeoutMs,
+    problems: options.problems ?? (() => []),
     onFatal: options.onFatal ?? (() => undefined),
   });
 }

@@ -67,6 +67,8 @@ export interface HerderOptions {
   readonly forward?: ForwardRequest;
   /** Called when a worker of the group sets a log level for all of them. (Default: ignored) */
   readonly onLoggerLevel?: (namespace: string, level: string) => void;
+  /** Problems for the health report besides those of tasks, one sentence each. (Default: there are none) */
+  readonly problems?: () => readonly string[];
   /** The herder cannot continue: the process should exit with status 1. (Default: only logged) */
   readonly onFatal?: (error: unknown) => void;
 }

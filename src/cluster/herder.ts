@@ -119,6 +119,7 @@ export interface DistributedHerderParts extends HerderFacets {
   readonly metrics: HerderMetrics;
   /** `task.shutdown.graceful.timeout.ms`. */
   readonly gracefulTimeoutMs: number;
+  readonly problems: () => readonly string[];
   readonly onFatal: (error: unknown) => void;
   readonly logger: Logger;
 }
@@ -204,13 +205,13 @@ export class DistributedHerder implements Herder {
   }
 
   async health(): Promise<WorkerHealth> {
-    const { queue, tick, stage, storage, taskHost, membership } = this.parts;
+    const { queue, tick, stage, storage, taskHost, membership, problems } = this.parts;
     const { problem } = storage.configs;
     if (problem !== null) return { status: 'unhealthy', message: problem };
     const { absence } = membership;
     if (absence !== null) return { status: 'unhealthy', message: absenceText(absence), absence };
     if (await queue.isServed(HEALTH_TIMEOUT_MS))
-      return { status: 'healthy', message: [HEALTHY, ...taskHost.problems()].join(' ') };
+      return { status: 'healthy', message: [HEALTHY, ...taskHost.problems(), ...problems()].join(' ') };
     const sentence = stage.sentence();
     const suffix = sentence === '' ? '' : ` ${sentence}`;
     return tick.isReady

@@ -100,6 +100,16 @@ export const MILLRACE_KEYS = {
     displayName: 'Task Memory',
     check: atLeast(1),
   },
+  jvmHeapMb: {
+    name: WORKER_SETTINGS.jvm.heapMb.name,
+    type: 'INT',
+    default: null,
+    importance: 'LOW',
+    documentation:
+      "Heap limit in MiB of a JVM that this connector has for itself, at most jvm.heap.max.mb of the worker. Connectors of plugins in jars only. Default: it shares the JVM of the plugin's folder.",
+    displayName: 'JVM Heap',
+    check: atLeast(16),
+  },
 } as const satisfies KeyTable;
 
 /** Of a connector, whose keys override the worker's. */

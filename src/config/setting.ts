@@ -21,6 +21,7 @@ export const SETTING_GROUPS = [
   'Tasks and offsets',
   'Metrics',
   'Embedded broker',
+  'Java plugins',
 ] as const;
 
 /** T is the type of its parsed value. */

@@ -6,6 +6,7 @@ import { getHashes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { parseAllowedHosts } from './allowed-hosts';
 import { parseCorsMethods, parseOrigins } from './cors';
+import { JAVA_SETTINGS } from './java-settings';
 import { CLIENT_AUTH, isHostName, parseListener } from './listeners';
 import { parseHeaderRules } from './response-headers';
 import { REST_AUTH_SETTINGS } from './rest-auth-settings';
@@ -341,6 +342,7 @@ export const WORKER_SETTINGS = {
     doc: 'Millrace only. Threads that tasks share. (Default: the number of CPU cores)',
     check: atLeast(1),
   }),
+  jvm: JAVA_SETTINGS,
   taskHost: tasks.text('task.host', 'thread', {
     doc: 'Millrace only. `thread`: tasks run in threads; `inline`: in the worker’s main thread, for tests.',
     read: oneOf('thread', 'inline'),

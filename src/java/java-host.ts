@@ -1,5 +1,5 @@
 /** The package that runs Java plugins. It is optional, and loaded when a folder of `plugin.path` has jars. */
-import type { JavaDiscovery, JavaPlugin, JavaUnit, Jvms } from '@millrace/java-host';
+import type { connectJvms, JavaDiscovery, JavaPlugin, JavaUnit, Jvms, JvmSupervisor } from '@millrace/java-host';
 import type { Connector, ConverterPlugin, HeaderConverterPlugin } from '@millrace/sdk';
 import type { PredicatePlugin, TransformationPlugin } from '@millrace/sdk';
 
@@ -9,6 +9,8 @@ export interface JavaHost {
     plugin: JavaPlugin,
     jvms: Jvms,
   ): Promise<Connector | ConverterPlugin | HeaderConverterPlugin | TransformationPlugin | PredicatePlugin>;
+  readonly JvmSupervisor: typeof JvmSupervisor;
+  readonly connectJvms: typeof connectJvms;
 }
 
 export const JAVA_HOST = '@millrace/java-host';

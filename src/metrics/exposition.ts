@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { metricName, type Group } from './attribute';
 import { CONSUMER, CONSUMER_COORDINATOR, FETCH_MANAGER, PRODUCER } from './client-groups';
 import { clientFigures, type OpenClient } from './open-clients';
+import { JVM, type JvmFigures } from './jvm-groups';
 import { NODEJS, PROCESS, type ProcessFigures } from './process-groups';
 import { ProcessMonitor } from './process-monitor';
 import { REST, type RestMetrics } from './rest-metrics';
@@ -36,6 +37,8 @@ export interface Figures {
   readonly membership: MembershipFigures;
   readonly app: AppFigures;
   readonly rest: RestMetrics;
+  /** Of plugins in jars. (Default: none) */
+  readonly jvms?: readonly JvmFigures[];
   /** Kafka clients of the worker itself. */
   readonly clients: readonly OpenClient[];
 }
@@ -55,7 +58,7 @@ export async function exposition(figures: Figures | null, now = Date.now(), ofPr
   const process = [await ofProcess()];
   await add(PROCESS, process);
   await add(NODEJS, process);
-  if (figures !== null) await addPublished(text, written, figures.tasks, now);
+  if (figures !== null) await addPublished(text, written, figures, now);
   return text.end();
 }
 
@@ -78,6 +81,7 @@ async function addFigures(add: Add, figures: Figures, now: number): Promise<void
   await add(COORDINATOR, [membership]);
   await add(APP, [figures.app]);
   await add(REST, [figures.rest]);
+  await add(JVM, figures.jvms ?? []);
   const { producers, consumers } = clientFigures(figures, now);
   await add(PRODUCER, producers);
   await add(CONSUMER, consumers);
@@ -125,13 +129,17 @@ async function addGroup<T>(
 async function addPublished(
   text: SlicedText,
   written: ReadonlySet<string>,
-  tasks: readonly TaskFigures[],
+  { tasks, jvms = [] }: Figures,
   now: number,
 ): Promise<void> {
   const families = new PublishedFamilies();
   for (const task of tasks) {
     if (task.condition.isConnected !== false) families.add(task);
     else families.add({ ...task, published: task.published.filter(({ lag }) => lag === undefined) });
+    if (text.isDue) await text.pause();
+  }
+  for (const jvm of jvms) {
+    families.addRead(jvm.series);
     if (text.isDue) await text.pause();
   }
   for (const { name, help, type, series } of families.all()) {

@@ -1,4 +1,5 @@
 /** The metrics that plugins publish: their definitions, and their values in memory that threads share. */
+import type { ReadSeries } from './jvm-groups';
 import { labelText } from './text-format';
 
 export interface PublishedSeries {
@@ -21,7 +22,9 @@ export interface PublishedSeries {
 export type LagUnit = 'records' | 'bytes' | 'seconds';
 
 /** NaN: unknown. */
-export function valueOf({ memory, cell, age = false }: PublishedSeries, now: number): number {
+export function valueOf(series: PublishedSeries | ReadSeries, now: number): number {
+  if ('value' in series) return series.value;
+  const { memory, cell, age = false } = series;
   const value = new Float64Array(memory)[cell] ?? NaN;
   return age && value !== 0 ? Math.max(0, now - value) / 1000 : value;
 }
@@ -38,9 +41,9 @@ export function publishedLag(published: readonly PublishedSeries[], unit: LagUni
 }
 
 interface OwnedSeries {
-  /** Labels of the task, as text. */
+  /** Labels of the task, as text; empty: it is of none. */
   readonly owner: string;
-  readonly one: PublishedSeries;
+  readonly one: PublishedSeries | ReadSeries;
 }
 
 export interface PublishedFamily {
@@ -63,6 +66,8 @@ export class PublishedFamilies {
     { readonly name: string; readonly help: string; type: PublishedSeries['type']; readonly series: OwnedSeries[] }
   >();
 
+  private readonly read = new Set<string>();
+
   /** The series of one task. */
   add({ connector, task, published }: Publisher): void {
     const owner = labelText({ connector, task: String(task) });
@@ -72,6 +77,20 @@ export class PublishedFamilies {
       this.families.set(name, family);
       if (type === 'gauge') family.type = 'gauge';
       family.series.push({ owner, one });
+    }
+  }
+
+  /** Gauges that were read elsewhere. A series that occurs twice counts once. */
+  addRead(all: readonly ReadSeries[]): void {
+    for (const one of all) {
+      const { name, help } = one;
+      const key = `${name}{${labelText(one.labels)}}`;
+      if (this.read.has(key)) continue;
+      this.read.add(key);
+      const family = this.families.get(name) ?? { name, help, type: 'gauge', series: [] };
+      this.families.set(name, family);
+      family.type = 'gauge';
+      family.series.push({ owner: '', one });
     }
   }
 

@@ -20,11 +20,13 @@ export interface CreatePluginHostOptions {
   readonly resolver: Pick<ConfigResolver, 'resolve'>;
   readonly logger: Logger;
   readonly levels: LogLevels;
+  /** Where new threads reach the JVMs of plugins in jars. (Default: they cannot) */
+  readonly jvmChannel?: () => string | null;
 }
 
 export function createPluginHost(
   kind: WorkerConfig['taskHost'],
-  { config, registry, recordTexts, resolver, logger, levels }: CreatePluginHostOptions,
+  { config, registry, recordTexts, resolver, logger, levels, jvmChannel = () => null }: CreatePluginHostOptions,
 ): { readonly pluginHost: PluginHost; readonly validator: ConfigValidator } {
   if (kind === 'inline')
     return {
@@ -36,6 +38,9 @@ export function createPluginHost(
       settings: config.raw,
       get catalog() {
         return registry.catalog;
+      },
+      get jvms() {
+        return jvmChannel();
       },
     },
     module: join(__dirname, '..', 'bundle', 'plugin-thread.js'),

@@ -10,6 +10,7 @@ import { quoting } from '../logging/line-subject';
 import { AUDIT, type LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
 import { RecentLines } from '../logging/recent-lines';
+import type { JvmFigures } from '../metrics/jvm-groups';
 import { RestMetrics } from '../metrics/rest-metrics';
 import type { PluginRegistry } from '../plugins/registry';
 import { admittingWorkers, OPEN_ACCESS } from './auth/access';
@@ -79,6 +80,8 @@ export interface RestServerOptions {
   readonly readJaas: ReadJaasFile;
   readonly levels: LogLevels;
   readonly logger: Logger;
+  /** The JVMs of plugins in jars, for metrics. (Default: none) */
+  readonly jvms?: () => readonly JvmFigures[];
   /** Where the logger keeps the lines of connectors. (Default: none are kept) */
   readonly recent?: RecentLines;
   /** Emulated Kafka version and build, shown by `GET /`. */
@@ -135,6 +138,7 @@ export function createRestServer(options: RestServerOptions): RestServer {
     logger: options.logger,
     forward: createForwarder(send, undefined, marks.mark, async () => await herderIfReady()?.readBack()),
     metrics,
+    ...(options.jvms && { jvms: options.jvms }),
     version: options.version,
     commit: options.commit,
     startedAt: Date.now(),

@@ -84,6 +84,11 @@ describe('defaults', () => {
       pluginDiscovery: 'hybrid_warn',
       metricsRecordingLevel: 'info',
       metricReporters: [],
+      jvm: {
+        ...{ home: null, options: '', heapMb: 512, maxHeapMb: 4096, environment: [], maxJvms: null },
+        ...{ startTimeoutMs: 60_000, idleMs: 45_000, silenceMs: 120_000 },
+        mbeanDomains: ['debezium.*', 'kafka.connect*'],
+      },
       pluginPath: [],
       pluginSilenceMs: 5000,
       pluginWatch: false,

@@ -1,4 +1,11 @@
 export { discoverJavaPlugins } from './discovery/discover-java-plugins';
 export type { JarProblem, JavaDiscovery, JavaPlugin, JavaUnit, OtherJavaPlugin } from './java-plugin';
-export type { HostSession, JvmKey, Jvms } from './jvm/jvms';
+export type { HostSession } from './connection/host-session';
+export type { JvmFigures } from './jvm/jvm-figures';
+export { scanKey } from './jvm/host-jars';
+export type { JvmLevel, JvmLine, JvmLog } from './jvm/jvm-log';
+export type { JvmSettings } from './jvm/jvm-settings';
+export { JvmSupervisor } from './jvm/jvm-supervisor';
+export type { JvmKey, Jvms } from './jvm/jvms';
+export { connectJvms } from './jvm/supervision-channel';
 export type { HostDecimal, HostMap, HostValue } from './wire/host-value';

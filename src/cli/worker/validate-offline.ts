@@ -9,16 +9,15 @@ import {
 } from '@millrace/cli/connectors';
 import { addProvidedValue, HIDDEN, isSecret, redactText, TEXT_LIMIT } from '@millrace/texts/redaction';
 import { type ConnectorConfig, settledWithin } from '@millrace/sdk';
-import { builtInPlugins } from '../../built-in-plugins';
 import type { ConfigResolver } from '../../config/providers/config-resolver';
 import type { ConfigValidator } from '../../config/validation/config-infos';
 import { ValidationError } from '../../config/validation/validation-error';
 import { LogLevels } from '../../logging/log-levels';
 import { createPluginHost } from '../../plugin-host/create-host';
-import { createPluginRegistry } from '../../plugins/create-registry';
 import { didYouMean, nearestClasses } from '../../plugins/missing-class';
 import type { PluginRegistry } from '../../plugins/registry';
 import { commandConfig } from './command-config';
+import { commandPlugins } from './command-plugins';
 import { pluginOptions } from './read-config';
 import { consoleOnStderr, stderrLogger } from './stderr-logger';
 
@@ -40,9 +39,10 @@ export async function validateOffline(
   const { config, resolver } = await commandConfig(pluginOptions(invocation), io);
   const logger = stderrLogger(io);
   const levels = new LogLevels('WARN');
-  const registry = createPluginRegistry({ pluginPath: config.pluginPath, builtIns: builtInPlugins, logger });
-  await registry.discover();
-  const { pluginHost, validator } = createPluginHost(config.taskHost, { config, registry, resolver, logger, levels });
+  const { registry, jvmChannel, close } = await commandPlugins(config, logger, levels);
+  const { pluginHost, validator } = createPluginHost(config.taskHost, {
+    ...{ config, registry, resolver, logger, levels, jvmChannel },
+  });
   try {
     return await sideBySide(documents, async ({ name, place, config: document }) => {
       // A worker that cannot validate a config reports the reason, too, and validates the next one.
@@ -59,7 +59,7 @@ export async function validateOffline(
       };
     });
   } finally {
-    await settledWithin(pluginHost.close(), CLOSE_MS, undefined);
+    await settledWithin(Promise.all([pluginHost.close(), close()]), CLOSE_MS, undefined);
   }
 }
 

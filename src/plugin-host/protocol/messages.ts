@@ -26,6 +26,8 @@ export interface PluginThreadData {
   readonly settings: Readonly<Record<string, string>>;
   /** Catalog of the plugin registry; plain data. */
   readonly catalog: unknown;
+  /** Where the thread reaches the JVMs of plugins in jars. (Default: there are none) */
+  readonly jvms?: string | null;
   readonly levels: ReturnType<LogLevels['snapshot']>;
   /** Memory of a ThreadHeartbeat. */
   readonly beat: SharedArrayBuffer;

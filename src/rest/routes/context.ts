@@ -3,6 +3,7 @@ import type { Herder } from '../../cluster/herder';
 import type { ConfigValidator } from '../../config/validation/config-infos';
 import type { LogLevels } from '../../logging/log-levels';
 import type { Logger } from '../../logging/logger';
+import type { JvmFigures } from '../../metrics/jvm-groups';
 import type { RestMetrics } from '../../metrics/rest-metrics';
 import type { PluginRegistry } from '../../plugins/registry';
 import type { HiddenSecrets } from '../auth/hidden-secrets';
@@ -24,6 +25,8 @@ export interface RestContext {
   readonly secrets: HiddenSecrets;
   readonly health: GroupHealth;
   readonly metrics: RestMetrics;
+  /** Of plugins in jars. (Default: none) */
+  readonly jvms?: () => readonly JvmFigures[];
   readonly version: string;
   readonly commit: string;
   /** Start time of the worker, milliseconds since the epoch. */

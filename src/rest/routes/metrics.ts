@@ -7,12 +7,24 @@ import type { Route } from '../requests/route';
 /** Prometheus text format. */
 const TEXT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-export function metricsRoute({ herderIfReady, metrics: rest, version, commit, startedAt }: RestContext): Route {
+export function metricsRoute({
+  herderIfReady,
+  metrics: rest,
+  jvms = () => [],
+  version,
+  commit,
+  startedAt,
+}: RestContext): Route {
   // Requests that arrive while one is answered get the same text, so their number costs neither time nor memory.
   let current: Promise<SharedText> | null = null;
   const scrape = async (): Promise<SharedText> => {
     const found = herderIfReady()?.figures() ?? null;
-    const figures = found && { ...found, app: { clientId: found.clientId, version, commit, startedAt }, rest };
+    const figures = found && {
+      ...found,
+      app: { clientId: found.clientId, version, commit, startedAt },
+      rest,
+      jvms: jvms(),
+    };
     return new SharedText(await exposition(figures));
   };
   return {

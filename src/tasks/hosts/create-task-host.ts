@@ -14,6 +14,8 @@ export interface TaskHostOptions {
   readonly listener: TaskListener;
   readonly logger: Logger;
   readonly levels: LogLevels;
+  /** Where new threads reach the JVMs of plugins in jars. (Default: they cannot) */
+  readonly jvmChannel?: () => string | null;
   /** With `catalog`, threads need not scan the plugin folders. */
   readonly registry: PluginRegistry & { readonly catalog: unknown };
   /** Absent: exactly-once tasks cannot start. */
@@ -24,12 +26,16 @@ export interface TaskHostOptions {
 
 export function createTaskHost(kind: 'thread' | 'inline', options: TaskHostOptions): TaskHost {
   const { config, offsets, gate, listener, logger, levels, registry, clients } = options;
+  const { jvmChannel = () => null } = options;
   if (kind === 'inline') return new InlineTaskHost({ config, clients, registry, offsets, gate, logger }, listener);
   return new ThreadTaskHost({
     data: {
       settings: config.raw,
       get catalog() {
         return registry.catalog;
+      },
+      get jvms() {
+        return jvmChannel();
       },
     },
     threads: config.taskThreads,

@@ -18,6 +18,8 @@ export interface ThreadData {
   readonly settings: Readonly<Record<string, string>>;
   /** Catalog of the plugin registry; plain data. */
   readonly catalog: unknown;
+  /** Where the thread reaches the JVMs of plugins in jars. (Default: there are none) */
+  readonly jvms?: string | null;
   readonly levels: ReturnType<LogLevels['snapshot']>;
   /** Memory of the heartbeat, shared by both sides. */
   readonly beat: SharedArrayBuffer;

@@ -3,7 +3,7 @@ import type { HostMap } from '../wire/host-value';
 
 export type { HostSession } from '../connection/host-session';
 
-/** The JVM that a session runs in. Equal keys share one. */
+/** The JVM that a session runs in. Equal keys share one. Plain data. */
 export interface JvmKey {
   readonly location: string;
   readonly classPath: readonly string[];
@@ -17,7 +17,7 @@ export interface JvmKey {
 export interface Jvms {
   /**
    * Starts the JVM if it does not run. `session` is the argument of `open`.
-   * Rejects with ConnectError: `JAVA_MISSING`, `JAVA_HOST_NOT_BUILT`, `JVM_START_FAILED`, `JVM_ENDED`.
+   * Rejects with the host's error, or with the ConnectError of a JVM that cannot be started or has ended.
    */
   open(key: JvmKey, session: HostMap): Promise<HostSession>;
 }

@@ -2,7 +2,6 @@
 import type { ConnectorDocument } from '@millrace/cli/connectors';
 import type { ShowProgress } from '@millrace/cli/terminal';
 import { type ConnectorConfig, type DiagnosisContext, type Finding, settledWithin } from '@millrace/sdk';
-import { builtInPlugins } from '../../../built-in-plugins';
 import type { ConfigResolver } from '../../../config/providers/config-resolver';
 import { hasPlaceholder } from '../../../config/providers/placeholders';
 import type { WorkerConfig } from '../../../config/worker-config';
@@ -10,9 +9,10 @@ import type { LogLevels } from '../../../logging/log-levels';
 import type { Logger } from '../../../logging/logger';
 import { createPluginHost } from '../../../plugin-host/create-host';
 import type { PluginHost } from '../../../plugin-host/host';
-import { createPluginRegistry, type LocalPluginRegistry } from '../../../plugins/create-registry';
+import type { LocalPluginRegistry } from '../../../plugins/create-registry';
 import { grantedSettings } from '../../../plugins/granted-settings';
 import type { PluginDescription } from '../../../plugins/registry';
+import { commandPlugins } from '../../worker/command-plugins';
 import { type Deadline, notReached, read } from './deadline';
 import { sentence } from './kafka-findings';
 import type { Checked, DoctorFinding, Secrets } from './report';
@@ -65,9 +65,8 @@ export async function diagnoseConnectors(
 ): Promise<Diagnoses> {
   if (documents.length === 0) return { checked: [], findings: [] };
   const { config, resolver, logger, levels, deadline, show } = options;
-  const registry = createPluginRegistry({ pluginPath: config.pluginPath, builtIns: builtInPlugins, logger });
-  await registry.discover();
-  const { pluginHost } = createPluginHost('thread', { config, registry, resolver, logger, levels });
+  const { registry, jvmChannel, close } = await commandPlugins(config, logger, levels);
+  const { pluginHost } = createPluginHost('thread', { config, registry, resolver, logger, levels, jvmChannel });
   const waiting = [...documents];
   const results: Diagnoses[] = [];
   const workOff = async (): Promise<void> => {
@@ -79,7 +78,8 @@ export async function diagnoseConnectors(
   try {
     await Promise.all(Array.from({ length: AT_ONCE }, workOff));
   } finally {
-    await settledWithin(pluginHost.close(), Math.min(CLOSE_MS, deadline.leftMs), undefined);
+    const closed = Promise.all([pluginHost.close(), close()]);
+    await settledWithin(closed, Math.min(CLOSE_MS, deadline.leftMs), undefined);
   }
   return {
     checked: results.flatMap(({ checked }) => checked),

@@ -1,7 +1,6 @@
 /** Prepares a source task for a preview as a worker does: plugin, validation, task configs. */
 import type { ConnectorDocument, FieldErrors } from '@millrace/cli/connectors';
 import { ConnectError, type ConnectorConfig, type OffsetReader, withDeadline } from '@millrace/sdk';
-import { builtInPlugins } from '../../../built-in-plugins';
 import { taskClassOf } from '../../../cluster/running/connector-plugins';
 import { defaultInstance } from '../../../cluster/running/default-instance';
 import { taskLimit, TooManyTasksError } from '../../../cluster/running/task-configs';
@@ -9,10 +8,11 @@ import { createConfigValidator } from '../../../config/validation/connector-vali
 import type { Logger } from '../../../logging/logger';
 import type { HostedInstance } from '../../../plugin-host/host';
 import { InlinePluginHost } from '../../../plugin-host/inline-plugin-host';
-import { createPluginRegistry, type LocalPluginRegistry } from '../../../plugins/create-registry';
+import type { LocalPluginRegistry } from '../../../plugins/create-registry';
 import { grantedSettings } from '../../../plugins/granted-settings';
 import type { PluginDescription } from '../../../plugins/registry';
 import type { TaskSpec } from '../../../tasks/host';
+import { commandPlugins } from '../../worker/command-plugins';
 import type { WorkerSetup } from '../../worker/read-config';
 import { hideSecrets, validateHere } from '../../worker/validate-offline';
 import type { PreviewOffsets } from './preview-offsets';
@@ -51,11 +51,28 @@ export interface PrepareOptions {
 
 /** @throws ConnectError, `CLI_USAGE` for a sink or a task that does not exist */
 export async function prepareSource(options: PrepareOptions): Promise<PreviewedSource | Refused> {
+  const { setup, logger } = options;
+  const { config: worker } = setup;
+  const plugins = await commandPlugins(worker, logger);
+  const prepared = await prepareWith(options, plugins.registry).catch(async (error: unknown) => {
+    await plugins.close();
+    throw error;
+  });
+  if ('problems' in prepared) {
+    await plugins.close();
+    return prepared;
+  }
+  const close = async (): Promise<void> => {
+    await prepared.close();
+    await plugins.close();
+  };
+  return { ...prepared, close };
+}
+
+async function prepareWith(options: PrepareOptions, registry: LocalPluginRegistry): Promise<PreviewedSource | Refused> {
   const { document, setup, logger } = options;
   const { config: worker, resolver } = setup;
   const { config } = document;
-  const registry = createPluginRegistry({ pluginPath: worker.pluginPath, builtIns: builtInPlugins, logger });
-  await registry.discover();
   const description = registry.find(
     config['connector.class'] ?? '',
     ['source', 'sink'],

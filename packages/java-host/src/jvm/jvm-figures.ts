@@ -1,0 +1,68 @@
+/** What `GET /metrics` tells of JVMs: of each folder, and of each connector with a JVM of its own. */
+import type { JvmSlot } from './jvm-slot';
+import type { JvmMemory } from './jvm-vitals';
+import type { MetricSeries } from './mbean-series';
+import type { ProcessUsage } from './process-usage';
+
+export interface JvmFigures {
+  /** Where its jars are. */
+  readonly folder: string;
+  /** Null: its JVM is that of the folder. */
+  readonly connector: string | null;
+  readonly isUp: boolean;
+  readonly sessions: number;
+  /** Starts after an end that nobody wanted. */
+  readonly restarts: number;
+  /** Null: unknown. */
+  readonly memory: JvmMemory | null;
+  readonly usage: ProcessUsage | null;
+  readonly series: readonly MetricSeries[];
+}
+
+/** Folders and connectors are as many as an operator configures; this bounds what changing keys leave behind. */
+const MAX_KNOWN = 1_000;
+
+interface Known {
+  readonly folder: string;
+  readonly connector: string | null;
+  restarts: number;
+  hasFailed: boolean;
+  slot: JvmSlot | null;
+}
+
+export class JvmRecords {
+  private readonly known = new Map<string, Known>();
+
+  started(slot: JvmSlot): void {
+    const { location: folder, connector = null } = slot.options.key;
+    const id = JSON.stringify([folder, connector]);
+    const known = this.known.get(id) ?? { folder, connector, restarts: 0, hasFailed: false, slot: null };
+    if (known.hasFailed) known.restarts++;
+    known.hasFailed = false;
+    known.slot = slot;
+    this.known.delete(id);
+    this.known.set(id, known);
+    for (const oldest of this.known.keys()) {
+      if (this.known.size <= MAX_KNOWN) break;
+      this.known.delete(oldest);
+    }
+  }
+
+  ended(slot: JvmSlot, isFault: boolean): void {
+    for (const known of this.known.values()) {
+      if (known.slot !== slot) continue;
+      known.slot = null;
+      known.hasFailed = isFault;
+    }
+  }
+
+  figures(): JvmFigures[] {
+    return [...this.known.values()]
+      .filter(({ slot, hasFailed }) => slot !== null || hasFailed)
+      .map(({ folder, connector, restarts, slot }) => ({
+        ...{ folder, connector, restarts, isUp: slot?.isReady === true, sessions: slot?.sessions ?? 0 },
+        ...{ memory: slot?.vitals?.memory ?? null, usage: slot?.vitals?.usage ?? null },
+        series: slot?.vitals?.scrape() ?? [],
+      }));
+  }
+}

@@ -1,0 +1,38 @@
+import { connectHost } from '../connection/connect-host';
+import type { HostSession } from '../connection/host-session';
+import type { HostMap } from '../wire/host-value';
+import { failureError, failureOf } from './jvm-errors';
+import type { JvmKey, Jvms } from './jvms';
+import type { Grant, Supervision } from './supervision';
+
+/** Connects directly to the JVMs that the supervisor grants. */
+export class SessionOpener implements Jvms {
+  constructor(private readonly supervision: Supervision) {}
+
+  async open(key: JvmKey, session: HostMap): Promise<HostSession> {
+    const first = await this.grant(key);
+    try {
+      return await this.connect(first, session);
+    } catch (error) {
+      // It had nothing to do and has ended just now.
+      if ((error as { code?: unknown }).code !== 'JVM_UNREACHABLE') throw error;
+      return await this.connect(await this.grant(key), session);
+    }
+  }
+
+  private async connect({ socketPath, jvm }: Grant, session: HostMap): Promise<HostSession> {
+    const cause = async (): Promise<Error | null> => {
+      const failure = await this.supervision.cause(jvm);
+      return failure && failureError(failure);
+    };
+    return await connectHost(socketPath, session, { cause });
+  }
+
+  private async grant(key: JvmKey): Promise<Grant> {
+    try {
+      return await this.supervision.grant(key);
+    } catch (error) {
+      throw failureError(failureOf(error));
+    }
+  }
+}
