@@ -54,7 +54,7 @@ final class ConfigKeys {
   }
 
   private static Map<String, Object> value(ConfigValue value, Type type) {
-    boolean hidden = type == Type.PASSWORD || value.value() instanceof Password;
+    boolean hidden = value.value() != null && (type == Type.PASSWORD || value.value() instanceof Password);
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("name", value.name());
     map.put("value", hidden ? null : ConfigDef.convertToString(value.value(), type));

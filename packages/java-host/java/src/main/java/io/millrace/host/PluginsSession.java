@@ -12,6 +12,7 @@ import org.apache.kafka.connect.connector.Connector;
 import org.apache.kafka.connect.errors.ConnectException;
 import org.apache.kafka.connect.sink.SinkConnector;
 import org.apache.kafka.connect.source.SourceConnector;
+import org.apache.kafka.connect.storage.ConverterConfig;
 
 /** Answers questions about classes. */
 final class PluginsSession implements Session {
@@ -71,7 +72,12 @@ final class PluginsSession implements Session {
   private static Object validate(String type, String className, Map<String, String> config) {
     Object plugin = Classes.named(className, PluginTypes.base(type));
     ConfigDef definition = PluginTypes.config(plugin);
-    if (!(plugin instanceof Connector connector)) return ConfigKeys.values(definition, definition.validate(config));
+    if (!(plugin instanceof Connector connector)) {
+      // Connect sets it for every converter.
+      if (type.equals("converter")) config.putIfAbsent(ConverterConfig.TYPE_CONFIG, "value");
+      if (type.equals("header_converter")) config.putIfAbsent(ConverterConfig.TYPE_CONFIG, "header");
+      return ConfigKeys.values(definition, definition.validate(config));
+    }
     Config result = connector.validate(config);
     if (result == null)
       throw new ConnectException(className + ".validate() must return a Config that is not null.");

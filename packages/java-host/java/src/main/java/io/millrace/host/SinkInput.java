@@ -92,6 +92,8 @@ final class SinkInput {
   private Consumed readData(In in, TopicPartition[] partitions) throws ProtocolException {
     long number = in.i64();
     TopicPartition of = partition(partitions, in.u16());
+    // Steps of Node.js may have changed it.
+    TopicPartition now = partition(partitions, in.u16());
     long offset = in.i64();
     long timestamp = in.i64();
     TimestampType type = Consumed.type(in.u8());
@@ -99,8 +101,8 @@ final class SinkInput {
     SchemaAndValue value = data.read(in);
     ConnectHeaders headers = new ConnectHeaders();
     for (int left = in.count(5); left > 0; left--) headers.add(in.string(), data.read(in));
-    SinkRecord record = new SinkRecord(of.topic(), of.partition(), key.schema(), key.value(), value.schema(), value.value(),
-        offset, timestamp < 0 ? null : timestamp, type, headers);
+    SinkRecord record = new SinkRecord(now.topic(), now.partition(), key.schema(), key.value(), value.schema(),
+        value.value(), offset, timestamp < 0 ? null : timestamp, type, headers, of.topic(), of.partition(), offset);
     return new Consumed(number, of.topic(), of.partition(), offset, timestamp, type, null, null, null, record);
   }
 

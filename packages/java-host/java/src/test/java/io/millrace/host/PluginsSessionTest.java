@@ -67,6 +67,8 @@ class PluginsSessionTest {
     assertEquals("field", ((Map<?, ?>) values.get(0)).get("name"));
     Map<?, ?> json = (Map<?, ?>) client.call("describe", "converter", "org.apache.kafka.connect.json.JsonConverter");
     assertEquals(true, ((List<?>) json.get("keys")).size() > 2);
+    for (Object value : (List<?>) client.call("validate", "converter", "org.apache.kafka.connect.json.JsonConverter", map()))
+      assertEquals(List.of(), ((Map<?, ?>) value).get("errors"));
   }
 
   @Test

@@ -231,13 +231,19 @@ class SinkTaskSessionTest {
     start(map("name", "org.example.NodeOnly", "settings", map()));
     Out out = new Out(64);
     DataWriter data = new DataWriter();
-    out.i32(1).string("t").i32(0).i32(1).i64(0).i16(0).i64(100).i64(-1).u8(0);
+    out.i32(2).string("t").i32(0).string("routed").i32(4).i32(1).i64(0).i16(0).i16(1).i64(100).i64(-1).u8(0);
     data.write(out, Schema.STRING_SCHEMA, "k");
     data.write(out, Schema.INT32_SCHEMA, 5);
     out.i32(0);
     assertEquals(List.of(), client.call("convert", (Object) out.toByteArray()));
+    AtomicReference<SinkRecord> got = new AtomicReference<>();
+    TestSink.PUTS.add((context, records) -> got.set(records.get(0)));
     client.call("put", range(0, 0));
     assertEquals(List.of("start [t-0]", "put [5]"), new ArrayList<>(TestSink.CALLS));
+    assertEquals("routed", got.get().topic());
+    assertEquals(4, got.get().kafkaPartition());
+    assertEquals("t", got.get().originalTopic());
+    assertEquals(0, got.get().originalKafkaPartition());
   }
 
   @Test
