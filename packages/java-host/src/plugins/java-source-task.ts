@@ -1,0 +1,201 @@
+import {
+  type ConnectorConfig,
+  ConnectError,
+  type OffsetReader,
+  type ProcessedSourceRecord,
+  type ProcessingTask,
+  type RecordMetadata,
+  type RecordProcessing,
+  type SourceOffset,
+  type SourcePartition,
+  type SourceRecord,
+  type SourceTask,
+  type SourceTaskContext,
+  type TakenProcessing,
+} from '@millrace/sdk';
+import type { HostSession } from '../connection/host-session';
+import type { JavaPlugin } from '../java-plugin';
+import type { Jvms } from '../jvm/jvms';
+import type { HostMap, HostValue } from '../wire/host-value';
+import { ProtocolError } from '../wire/protocol-error';
+import { CommitOutcomes } from './commit-outcomes';
+import { bytesOf, listOf, mapOf, overridesOf } from './host-maps';
+import {
+  JavaSourceRecord,
+  PART_ABORTS,
+  PART_COMMITS,
+  PART_OF_MORE,
+  SourceBatches,
+  type SourcePart,
+} from './source-batch';
+import { refusePreview, TaskSession } from './task-session';
+
+/** Parts of one batch are joined up to this size, so that the runtime sees what the task returned. Bytes. */
+const JOINED = 8 * 1024 * 1024;
+
+/** @param taskClass unless the task's config has `task.class` */
+export function javaSourceTask(plugin: JavaPlugin, taskClass: string, jvms: Jvms): SourceTask {
+  return new JavaSourceTask(plugin, taskClass, jvms);
+}
+
+class JavaSourceTask implements SourceTask {
+  commit?: () => Promise<void>;
+  commitRecord?: (record: SourceRecord, metadata: RecordMetadata | null) => void;
+  private readonly connection: TaskSession;
+  private batches!: SourceBatches;
+  private outcomes: CommitOutcomes | null = null;
+  private context: SourceTaskContext | null = null;
+  /** It has taken nothing, so that the runtime does not ask for the outcomes of records. */
+  private tookNothing = false;
+  /** The part that was asked for. Null: none. */
+  private ahead: Promise<SourcePart | null> | null = null;
+  /** Parts whose records the runtime works on. */
+  private readonly delivered: number[] = [];
+  /** Ends the wait for a part. Null: there is none. */
+  private wake: (() => void) | null = null;
+
+  constructor(
+    private readonly plugin: JavaPlugin,
+    taskClass: string,
+    jvms: Jvms,
+  ) {
+    this.connection = new TaskSession('source-task', plugin, taskClass, jvms);
+  }
+
+  async takeProcessing(processing: RecordProcessing, task: ProcessingTask): Promise<TakenProcessing> {
+    const session = await this.connection.open(task);
+    session.handle('offsets', (partitions) => this.readOffsets(partitions));
+    session.handle('configs', () => this.started().configs() as HostMap);
+    const taken = await this.connection.take(processing);
+    this.tookNothing = taken.steps === 0 && !taken.converters;
+    this.batches = new SourceBatches(taken.converters, (part, index) => this.retry(session, part, index));
+    const overrides = overridesOf(session.opened);
+    if (overrides.has('commit')) this.commit = () => this.commitTask(session);
+    if (overrides.has('commitRecord')) {
+      const outcomes = new CommitOutcomes(session);
+      this.outcomes = outcomes;
+      this.commitRecord = (record, metadata) => {
+        if (record instanceof JavaSourceRecord) outcomes.add(record.part, record.index, metadata);
+      };
+    }
+    return taken;
+  }
+
+  async start(_config: ConnectorConfig, context: SourceTaskContext): Promise<void> {
+    refusePreview(context.preview, this.plugin);
+    this.context = context;
+    context.signal.addEventListener('abort', () => this.wake?.(), { once: true });
+    const { exactlyOnce, transactionContext } = context;
+    await this.connection.get().call('start', { exactlyOnce, transactions: transactionContext !== null });
+  }
+
+  async poll(): Promise<readonly ProcessedSourceRecord[] | null> {
+    const session = this.connection.get();
+    for (const part of this.delivered.splice(0)) session.event('release', part);
+    const first = await this.next(session);
+    if (first === null) return null;
+    const records = (first.transaction & PART_OF_MORE) === 0 ? first.records : await this.join(session, first);
+    if (records === null) return null;
+    if (this.tookNothing) throwFailures(records);
+    return records;
+  }
+
+  async stop(): Promise<void> {
+    this.outcomes?.flush();
+    await this.connection.get().call('stop');
+  }
+
+  release(): void {
+    this.connection.release();
+  }
+
+  /** The next part; null: there are no records, or the task is stopped. */
+  private async next(session: HostSession): Promise<SourcePart | null> {
+    const asked = this.ahead ?? this.ask(session);
+    this.ahead = asked;
+    await this.settled(asked);
+    // Records that arrive later are neither sent nor acknowledged: they are polled again after a restart.
+    if (this.started().signal.aborted) return null;
+    this.ahead = null;
+    const part = await asked;
+    if (part === null) return null;
+    this.delivered.push(part.number);
+    this.requestTransactions(part);
+    // While the runtime works on this one.
+    this.ahead = this.ask(session);
+    return part;
+  }
+
+  /** Resolves early when the task is stopped: a poll may hang. */
+  private async settled(asked: Promise<unknown>): Promise<void> {
+    if (this.started().signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      this.wake = resolve;
+      const done = (): void => resolve();
+      asked.then(done, done);
+    });
+    this.wake = null;
+  }
+
+  /** Read as soon as it arrives: schemas are defined in the order of frames. */
+  private ask(session: HostSession): Promise<SourcePart | null> {
+    const { transactionContext } = this.started();
+    const part = session
+      .call('poll')
+      .then((batch) => (batch === null ? null : this.batches.read(bytesOf(batch, 'poll'), transactionContext)));
+    // Seen by the next poll, if there is one.
+    part.catch(() => undefined);
+    return part;
+  }
+
+  /** All parts of a transaction; otherwise as many as memory allows. Null: the task is stopped meanwhile. */
+  private async join(session: HostSession, first: SourcePart): Promise<readonly JavaSourceRecord[] | null> {
+    const { exactlyOnce } = this.started();
+    const records = [...first.records];
+    let { bytes } = first;
+    for (let { transaction } = first; (transaction & PART_OF_MORE) !== 0 && (exactlyOnce || bytes < JOINED);) {
+      const part = await this.next(session);
+      if (part === null) return null;
+      for (const record of part.records) records.push(record);
+      ({ transaction } = part);
+      bytes += part.bytes;
+    }
+    return records;
+  }
+
+  private requestTransactions({ transaction }: SourcePart): void {
+    const { transactionContext } = this.started();
+    if ((transaction & PART_COMMITS) !== 0) transactionContext?.commitTransaction();
+    if ((transaction & PART_ABORTS) !== 0) transactionContext?.abortTransaction();
+  }
+
+  private async retry(session: HostSession, part: number, index: number): Promise<ProcessedSourceRecord> {
+    // What the task has requested for it is known already.
+    const batch = await session
+      .call('retry', part, index)
+      .then((bytes) => this.batches.read(bytesOf(bytes, 'retry'), null));
+    const [record] = batch.records;
+    if (record === undefined) throw new ProtocolError('the result of retry has no record');
+    return record;
+  }
+
+  private async commitTask(session: HostSession): Promise<void> {
+    this.outcomes?.flush();
+    await session.call('commit');
+  }
+
+  private async readOffsets(partitions: HostValue | undefined): Promise<HostValue> {
+    const offsets: OffsetReader = this.started().offsets;
+    const asked = listOf(partitions, 'offsets').map((one) => ({ ...mapOf(one, 'offsets') }) as SourcePartition);
+    return (await offsets.offsets(asked)) as (SourceOffset | null)[] as HostValue;
+  }
+
+  private started(): SourceTaskContext {
+    if (this.context !== null) return this.context;
+    throw new ConnectError('The task is not started.', { code: 'JVM_SESSION_CLOSED' });
+  }
+}
+
+function throwFailures(records: readonly ProcessedSourceRecord[]): void {
+  for (const { outcome } of records) if (outcome !== null && outcome !== 'filtered') throw outcome.error;
+}

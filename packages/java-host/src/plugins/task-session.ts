@@ -1,0 +1,67 @@
+import { ConnectError, type ProcessingTask, type RecordProcessing, type TakenProcessing } from '@millrace/sdk';
+import type { HostSession } from '../connection/host-session';
+import type { JavaPlugin } from '../java-plugin';
+import type { Jvms } from '../jvm/jvms';
+import { processingMap, takenOf } from './host-maps';
+import { jvmKey } from './jvm-key';
+
+/** The session of one task: from `takeProcessing` to `release`, which may come at any time. */
+export class TaskSession {
+  private session: HostSession | null = null;
+  private isReleased = false;
+
+  constructor(
+    private readonly kind: 'source-task' | 'sink-task',
+    private readonly plugin: JavaPlugin,
+    private readonly taskClass: string,
+    private readonly jvms: Jvms,
+  ) {}
+
+  /** Throws what `open` of the JVMs and the task's class throw. */
+  async open({ connector, task, config, connectorConfig }: ProcessingTask): Promise<HostSession> {
+    const session = await this.jvms.open(jvmKey(this.plugin, connector, connectorConfig), {
+      kind: this.kind,
+      connector,
+      task,
+      class: config['task.class'] ?? this.taskClass,
+      config,
+      connectorConfig,
+    });
+    if (this.isReleased) {
+      session.close();
+      throw this.closed();
+    }
+    this.session = session;
+    return session;
+  }
+
+  /** Throws ConfigError for settings that a converter or transformation rejects. */
+  async take(processing: RecordProcessing): Promise<TakenProcessing> {
+    return takenOf(await this.get().call('process', processingMap(processing)));
+  }
+
+  get(): HostSession {
+    if (this.session === null) throw this.closed();
+    return this.session;
+  }
+
+  release(): void {
+    this.isReleased = true;
+    this.session?.close();
+  }
+
+  private closed(): ConnectError {
+    return new ConnectError(`The task of ${this.plugin.class} has no session in its JVM.`, {
+      code: 'JVM_SESSION_CLOSED',
+    });
+  }
+}
+
+/** Connectors of jars know nothing of previews: they may change the other system, for example create a slot. */
+export function refusePreview(preview: boolean | undefined, { class: name }: JavaPlugin): void {
+  if (preview === true)
+    throw new ConnectError(
+      `A preview of ${name} is not possible: it is a Java plugin, which would change the system that it reads. Start the connector with a topic of its own instead.`,
+      { code: 'JAVA_PREVIEW' },
+    );
+}
