@@ -2,7 +2,7 @@
  * Handles threads that hang, crash or exit. The task that caused it fails and gets a dedicated thread from then on. The
  * others restart in another thread from their stored offsets, which does not count as a failure.
  */
-import { ConnectError, settledWithin } from '@millrace/sdk';
+import { ConnectError, settledWithin, startTimer } from '@millrace/sdk';
 import { about } from '../../logging/line-subject';
 import type { Logger } from '../../logging/logger';
 import { Quarantine } from '../../threads/quarantine';
@@ -16,6 +16,8 @@ import { formatTrace } from '../trace';
 export const TERMINATE_MS = 5_000;
 /** Time for a cancelled task to close its sockets before its thread is terminated. */
 export const CANCELLED_MS = 1_000;
+/** Time for a cancelled task to end its calls before the other tasks leave its thread. */
+export const RELEASED_MS = 1_000;
 /** Time for tasks to leave a thread that will be terminated; at most the graceful timeout. */
 const LEAVE_MS = 5_000;
 
@@ -81,7 +83,8 @@ export class ThreadFailures {
   }
 
   /**
-   * A call of the task does not return. Only the end of the thread ends it, even if the thread runs other code.
+   * A call of the task does not return. If its thread runs other code, the call may end with what the plugin releases;
+   * otherwise only the end of the thread ends it, and the other tasks have to leave.
    * @param blocks the task keeps its thread from running other code
    */
   onStuck(run: Run, trace: string, stuckMs: number, blocks: boolean): void {
@@ -92,12 +95,18 @@ export class ThreadFailures {
       runNumber: run.number,
       trace,
     };
-    thread.draining = true;
-    this.crashes.set(thread, cause);
     run.fate = 'is abandoned: the task was ended because of it';
-    this.abandon(run);
+    this.cancel(run);
     this.failTask(run, trace, stuckMs, blocks ? 'alone' : 'stuck');
-    this.leave(thread, cause);
+    const leave = (): void => {
+      thread.draining = true;
+      this.crashes.set(thread, cause);
+      this.leave(thread, cause);
+    };
+    if (blocks || thread.runs.size === 0) return leave();
+    startTimer(() => {
+      if (!this.closed && !thread.gone && thread.cancelledRuns.has(run.number)) leave();
+    }, RELEASED_MS).unref();
   }
 
   /** An uncaught error: the task that caused it fails at once, the others get time to stop cleanly. */
@@ -155,8 +164,12 @@ export class ThreadFailures {
 
   /** Cancels the run; its code may still be running in the thread. */
   abandon(run: Run): void {
-    cancelInThread(run);
     run.thread.draining = true;
+    this.cancel(run);
+  }
+
+  private cancel(run: Run): void {
+    cancelInThread(run);
     run.thread.cancelledRuns.set(run.number, run);
     this.options.forget(run);
   }

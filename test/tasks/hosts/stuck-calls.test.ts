@@ -167,6 +167,7 @@ test('tasks that were stuck leave the shared threads, and share as many of their
   await run('other', 'works');
   for (const name of stuck) await run(name, 'waits');
   for (const name of stuck) await listener.until(`failed ${name}-0`);
+  await eventually(() => listener.events.filter((event) => event === 'running other-0').length === 2);
   await eventually(() => count() === 1);
   for (const name of stuck) await run(name, 'waits');
   expect(count()).toBe(3);

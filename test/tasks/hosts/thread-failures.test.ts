@@ -1,7 +1,7 @@
 import { silentLogger } from '../../../src/logging/logger';
 import { CallClock } from '../../../src/tasks/call-clock';
 import type { ThreadHandle, Run } from '../../../src/tasks/hosts/thread-handle';
-import { CANCELLED_MS, ThreadFailures } from '../../../src/tasks/hosts/thread-failures';
+import { CANCELLED_MS, RELEASED_MS, ThreadFailures } from '../../../src/tasks/hosts/thread-failures';
 
 /** A thread with this many tasks, the first of which throws an uncaught error. */
 function crashWith(tasks: number): number[] {
@@ -61,7 +61,11 @@ test('a fault left in a thread by a finished run is not charged to the last task
   expect(begun).toEqual([['other', 'alone']]);
 });
 
-test('a call that does not return: its run is revoked and cancelled, the others leave and keep their state', () => {
+test.each([
+  ['the others leave and keep their state', false],
+  ['if its end follows, the others stay', true],
+])('a call that does not return: its run is revoked and cancelled; %s', (_case, isReleased) => {
+  jest.useFakeTimers();
   const failed: unknown[][] = [];
   const begun: [string, string][] = [];
   const posted: string[] = [];
@@ -90,8 +94,16 @@ test('a call that does not return: its run is revoked and cancelled, the others 
   ends.onStuck(stuck, 'Error: stuck\n', 300_000, false);
   expect(stuck.calls.revoked).toBe(true);
   expect(other.calls.revoked).toBe(false);
-  expect(posted).toEqual(['cancel 0', 'stop 1']);
+  expect(posted).toEqual(['cancel 0']);
   expect(failed).toEqual([[stuck.spec.id, 'Error: stuck\n', true, 300_000]]);
+  if (isReleased) thread.cancelledRuns.delete(stuck.number);
+  jest.advanceTimersByTime(RELEASED_MS);
+  jest.useRealTimers();
+  if (isReleased) {
+    expect([thread.draining, posted, waits]).toEqual([undefined, ['cancel 0'], []]);
+    return;
+  }
+  expect(posted).toEqual(['cancel 0', 'stop 1']);
   expect([thread.draining, waits]).toEqual([true, [5_000]]);
   expect([ends.placeOf(stuck.spec), ends.placeOf(other.spec)]).toEqual(['stuck', 'shared']);
   ends.onTaskLeft(other);
