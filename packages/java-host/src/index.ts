@@ -1,4 +1,5 @@
 export { discoverJavaPlugins } from './discovery/discover-java-plugins';
+export { loadJavaPlugin } from './load-java-plugin';
 export type { JarProblem, JavaDiscovery, JavaPlugin, JavaUnit, OtherJavaPlugin } from './java-plugin';
 export type { HostSession } from './connection/host-session';
 export type { JvmFigures } from './jvm/jvm-figures';

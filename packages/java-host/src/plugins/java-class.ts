@@ -1,0 +1,107 @@
+/** What a JVM says about a class of its jars. */
+import type { CheckedValue, ConfigKey, ConfigType, ConnectorConfig, Importance, Width } from '@millrace/sdk';
+import type { JavaPlugin } from '../java-plugin';
+import type { Jvms } from '../jvm/jvms';
+import type { HostMap, HostValue } from '../wire/host-value';
+import { ProtocolError } from '../wire/protocol-error';
+
+/** What the runtime shows of a password. */
+const HIDDEN = '[hidden]';
+
+export interface JavaDescription {
+  /** Of connectors; null: it names none. */
+  readonly taskClass: string | null;
+  readonly keys: readonly ConfigKey[];
+  /** Optional methods that the class itself has. */
+  readonly overrides: ReadonlySet<string>;
+}
+
+/** Each question has a session of its own: one that takes long keeps no other one waiting. */
+export class JavaClass {
+  constructor(
+    private readonly plugin: JavaPlugin,
+    private readonly jvms: Jvms,
+  ) {}
+
+  async describe(): Promise<JavaDescription> {
+    const { type, class: name } = this.plugin;
+    const { taskClass = null, keys = null, overrides = null } = map(await this.ask('describe', type, name));
+    if (taskClass !== null && typeof taskClass !== 'string') throw invalid('the class of its tasks');
+    return { taskClass, keys: list(keys).map(configKey), overrides: new Set(list(overrides).map(text)) };
+  }
+
+  async validate(config: ConnectorConfig): Promise<readonly CheckedValue[]> {
+    const { type, class: name } = this.plugin;
+    return list(await this.ask('validate', type, name, config)).map(checkedValue);
+  }
+
+  async ask(method: string, ...args: readonly HostValue[]): Promise<HostValue> {
+    const { location, classPath } = this.plugin;
+    const session = await this.jvms.open({ location, classPath }, { kind: 'plugins' });
+    try {
+      return await session.call(method, ...args);
+    } finally {
+      session.close();
+    }
+  }
+}
+
+function configKey(value: HostValue): ConfigKey {
+  const key = map(value);
+  const { required, default: given = null, group = null, order_in_group: order } = key;
+  const type = text(key.type) as ConfigType;
+  return {
+    name: text(key.name),
+    type,
+    ...(required !== true && { default: defaultOf(type, given, key.default_value ?? null) }),
+    importance: text(key.importance) as Importance,
+    documentation: text(key.documentation),
+    group: group === null ? null : text(group),
+    order: typeof order === 'number' ? order : -1,
+    width: text(key.width) as Width,
+    displayName: text(key.display_name),
+    dependents: list(key.dependents ?? []).map(text),
+  };
+}
+
+/** @param shown as Java's REST shows it */
+function defaultOf(type: ConfigType, given: HostValue, shown: HostValue): NonNullable<ConfigKey['default']> | null {
+  if (shown === null) return null;
+  // The password itself stays in the JVM.
+  if (type === 'PASSWORD') return HIDDEN;
+  if (Array.isArray(given)) return given.map(text);
+  if (typeof given === 'number' || typeof given === 'boolean') return given;
+  return text(shown);
+}
+
+function checkedValue(value: HostValue): CheckedValue {
+  const { name, value: shown = null, hidden, recommended = [], errors = [], visible } = map(value);
+  return {
+    name: text(name),
+    value: hidden === true ? HIDDEN : shown === null ? null : text(shown),
+    // Java's answers may have null among them, which no client can choose.
+    recommended: list(recommended).flatMap((one) => (one === null ? [] : [text(one)])),
+    errors: list(errors).map(text),
+    visible: visible !== false,
+  };
+}
+
+function map(value: HostValue | undefined): HostMap {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Map)
+    throw invalid('a map');
+  return value as HostMap;
+}
+
+function list(value: HostValue | undefined): readonly HostValue[] {
+  if (!Array.isArray(value)) throw invalid('a list');
+  return value as readonly HostValue[];
+}
+
+function text(value: HostValue | undefined): string {
+  if (typeof value !== 'string') throw invalid('a text');
+  return value;
+}
+
+function invalid(what: string): ProtocolError {
+  return new ProtocolError(`its answer about a class should have ${what} where it has none`);
+}
