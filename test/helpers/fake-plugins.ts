@@ -130,6 +130,7 @@ export function fakeWorkerConfig(raw: Record<string, string> = {}): WorkerConfig
     headerConverter: 'org.apache.kafka.connect.storage.SimpleHeaderConverter',
     clientOverridePolicy: 'All',
     listeners: [],
+    jvm: { maxHeapMb: 4096 },
     ...raw,
   } as unknown as WorkerConfig;
 }

@@ -11,7 +11,6 @@ import { didYouMean, nearestClasses } from '../../plugins/missing-class';
 import type { PluginDescription, PluginRegistry } from '../../plugins/registry';
 import { overridePolicy } from '../client-override-policy';
 import { commonKeys, frameworkKeys, type Choices } from '../connector-config';
-import { MILLRACE_KEYS } from '../millrace-keys';
 import type { ConfigResolver } from '../providers/config-resolver';
 import { hideInError, hiderOf, type HideResolved } from '../providers/hide-resolved';
 import { hasPlaceholder } from '../providers/placeholders';
@@ -43,6 +42,7 @@ import {
 import { PluginDefinitions } from './plugin-definitions';
 import { allWarnings } from './all-warnings';
 import { ineffectiveKeyWarnings } from './ineffective-keys';
+import { ownEntries } from './own-keys';
 import { checkSinkGroup, checkSinkTopics } from './sink-rules';
 import { checkSourcePromises } from './source-rules';
 import { unknownKeyWarnings } from './unknown-keys';
@@ -237,8 +237,7 @@ class Validator implements ConfigValidator {
     const connector = (await loadForCheck(this.registry, plugin)) as Connector;
 
     entries.put(frameworkKeys(connector.type, choices).map((key) => checkKey(key, config)));
-    const ownKeys = Object.values(MILLRACE_KEYS).filter(({ name }) => valueOf(config, name) !== undefined);
-    entries.put(ownKeys.map((key) => checkKey(key, config)));
+    entries.put(ownEntries(config, this.worker));
     for (const kind of [TRANSFORMS, PREDICATES]) {
       const aliases = entries.byName.get(kind.listKey)?.parsed;
       if (!Array.isArray(aliases)) continue;

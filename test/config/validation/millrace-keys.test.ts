@@ -47,3 +47,10 @@ test('problems with them are reported before anything runs', async () => {
     'task.memory.mb': [expect.stringContaining('Value must be at least 1')],
   });
 });
+
+test('the heap of a JVM has the worker’s limit', async () => {
+  expect(errors(await validate({ 'jvm.heap.mb': '4096' }))).toEqual({});
+  expect(errors(await validate({ 'jvm.heap.mb': '4097' }))).toEqual({
+    'jvm.heap.mb': ['Invalid value 4097 for configuration jvm.heap.mb: The worker allows 4096 (jvm.heap.max.mb)'],
+  });
+});

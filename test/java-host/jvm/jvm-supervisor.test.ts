@@ -61,10 +61,11 @@ test('a Java that is too old, a package without jars and a heap beyond the limit
     await failure(fake.supervisor('', {}, { PATH: '/old-java/bin' }).jvms.open(fake.key('a'), PLUGINS)),
   ).toMatchObject({ code: 'JAVA_TOO_OLD' });
   const { jvms } = fake.supervisor('', { maxHeapMb: 100 });
-  expect(await failure(jvms.open({ ...fake.key('a'), heapMb: 101 }, PLUGINS))).toMatchObject({
-    code: 'JVM_HEAP_LIMIT',
-    javaClass: 'org.apache.kafka.common.config.ConfigException',
-  });
+  for (const heapMb of [101, 0, -1, 1.5, NaN, Infinity])
+    expect(await failure(jvms.open({ ...fake.key('a'), heapMb }, PLUGINS))).toMatchObject({
+      code: 'JVM_HEAP_LIMIT',
+      javaClass: 'org.apache.kafka.common.config.ConfigException',
+    });
   expect(await failure(jvms.open(fake.key('c', { 'jvm.options': '-jar' }), PLUGINS))).toMatchObject({
     code: 'JVM_OPTIONS_INVALID',
   });

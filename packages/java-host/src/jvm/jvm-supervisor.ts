@@ -93,8 +93,8 @@ export class JvmSupervisor implements Supervision {
       const message = `The JVM of ${location} is not started, because the worker stops.`;
       throw new JvmError({ code: 'JVM_CLOSED', message, detail: null, kind: 'restart' });
     }
-    if (heapMb !== undefined && heapMb > maxHeapMb) {
-      const message = `jvm.heap.mb is ${heapMb}, and the worker allows ${maxHeapMb} at most (jvm.heap.max.mb).`;
+    if (heapMb !== undefined && !(Number.isInteger(heapMb) && heapMb > 0 && heapMb <= maxHeapMb)) {
+      const message = `jvm.heap.mb is ${heapMb}, and the worker allows 1 to ${maxHeapMb} (jvm.heap.max.mb).`;
       throw new JvmError({ code: 'JVM_HEAP_LIMIT', message, detail: null, kind: 'config' });
     }
   }
