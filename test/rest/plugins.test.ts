@@ -1,4 +1,5 @@
 import request from 'supertest';
+import { builtIn } from '../helpers/fake-plugins';
 import { fakeWorker, type FakeWorker } from './fake-worker';
 
 let worker: FakeWorker;
@@ -16,6 +17,30 @@ const error = (code: number, message: string): unknown => ({ error_code: code, m
 test('connect-rest 67: version undefined is left out', async () => {
   const { body } = await get('/connector-plugins');
   expect(body).toContainEqual({ class: 'org.example.OddConnector', type: 'source' });
+});
+
+test('connect-rest 1.19: versions are listed once each; with locations, a version in several places, too', async () => {
+  const at = (location: string, version: string) => {
+    const { description, plugin } = builtIn(
+      'x.Twice',
+      { type: 'converter', config: [], create: () => ({}) as never },
+      version,
+    );
+    return { description: { ...description, location }, plugin };
+  };
+  worker = fakeWorker({ plugins: [at('/b', '2'), at('/a', '1'), at('/c', '1')] });
+  const listed = async (query: string) =>
+    ((await get(`/connector-plugins?connectorsOnly=false${query}`)).body as { class: string }[]).filter(
+      (one) => one.class === 'x.Twice',
+    );
+  const shown = (version: string, location?: string) => ({
+    class: 'x.Twice',
+    type: 'converter',
+    version,
+    ...(location && { location }),
+  });
+  expect(await listed('')).toEqual([shown('1'), shown('2')]);
+  expect(await listed('&locations=true')).toEqual([shown('1', '/a'), shown('1', '/c'), shown('2', '/b')]);
 });
 
 test('locations are shown only if they are requested', async () => {

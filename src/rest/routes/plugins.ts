@@ -84,7 +84,8 @@ export function pluginRoutes(context: RestContext): readonly Route[] {
             ...(plugin.version === 'undefined' ? {} : { version: plugin.version }),
             ...(withLocations && { location: plugin.location }),
           }));
-        return ok(shown);
+        // In several places: Java lists it once.
+        return ok([...new Map(shown.map((plugin) => [JSON.stringify(plugin), plugin])).values()]);
       },
     },
     {
