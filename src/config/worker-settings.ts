@@ -20,7 +20,9 @@ const POLICY_CLASS =
 function overridePolicy(name: string): string {
   const short = POLICY_CLASS.exec(name)?.[1] ?? '';
   if (OVERRIDE_POLICIES.includes(short)) return short;
-  throw new Error(`Class ${name} could not be found.`);
+  if (!name.includes('.')) throw new Error(`Class ${name} could not be found.`);
+  const reason = `policies are Java classes, and ${name} cannot run here`;
+  throw new Error(`${reason}: use ${OVERRIDE_POLICIES.join(', ')}`);
 }
 
 /** Whether Node has the digest of a Java MAC name (`HmacSHA256` → `sha256`). */

@@ -231,6 +231,11 @@ describe('faulty settings', () => {
     ['ssl.client.auth', 'maybe', '"maybe": String must be one of (case insensitive): none, requested, required'],
     ['connector.client.config.override.policy', 'Some', '"Some": Class Some could not be found'],
     [
+      'connector.client.config.override.policy',
+      'com.acme.MyPolicy',
+      '"com.acme.MyPolicy": policies are Java classes, and com.acme.MyPolicy cannot run here: use All, None, Principal, Allowlist',
+    ],
+    [
       'exactly.once.source.support',
       'required',
       '"required": String must be one of (case insensitive): disabled, preparing, enabled',

@@ -17,10 +17,6 @@ const INSTEAD: readonly (readonly [RegExp, string])[] = [
     /(?:Avro|Protobuf|JsonSchema)\w*Converter$/,
     'Of the converters with a schema registry, those for Confluent’s wire format are supported: use io.confluent.connect.avro.AvroConverter, JsonSchemaConverter or ProtobufConverter with such a registry.',
   ],
-  [
-    /^org\.apache\.kafka\.connect\.mirror\./,
-    'MirrorMaker is not supported: keep it in Java Connect, in a group of its own.',
-  ],
   [/\.TombstoneHandler$/, 'Use org.apache.kafka.connect.transforms.Filter with the predicate RecordIsTombstone.'],
   [/\.TopicRegexRouter$/, 'Use org.apache.kafka.connect.transforms.RegexRouter.'],
   [
@@ -84,8 +80,8 @@ function classDifference({ key, name, types, version }: NamedClass, installed: I
   const nearest = nearestClasses(name, classes);
   const isConnector = types === CONNECTORS;
   const none = isConnector
-    ? 'Keep this connector in Java Connect, or install a plugin for Millrace.'
-    : 'Plugins in jars cannot run here: install one for Millrace, or keep this connector in Java Connect.';
+    ? 'Name the folder of its jars in plugin.path and install @millrace/java-host, or install a plugin for Millrace.'
+    : 'Name the folder of its jar in plugin.path and install @millrace/java-host, or install one for Millrace.';
   return {
     key,
     kind: 'rejected',

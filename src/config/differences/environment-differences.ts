@@ -37,7 +37,7 @@ const ROWS: readonly DifferenceRow[] = [
     message: JVM,
     instead: 'Remove it.',
   },
-  { key: /^CLASSPATH$/, kind: 'ignored', message: 'Jars cannot be loaded.', instead: 'Set plugin.path.' },
+  { key: /^CLASSPATH$/, kind: 'ignored', message: 'Its jars are not loaded.', instead: 'Set plugin.path.' },
   { key: /^CONNECT_CUB_/, kind: 'ignored', message: 'It is for the start script of an image.', instead: 'Remove it.' },
   {
     key: /^STRIMZI_RACK_ID$/,

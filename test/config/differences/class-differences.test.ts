@@ -30,7 +30,7 @@ test.each([
   ],
   ['com.acme.ReplaceField$Key', 'Use org.apache.kafka.connect.transforms.ReplaceField$Key.'],
   ['io.confluent.connect.transforms.TombstoneHandler', expect.stringContaining('RecordIsTombstone')],
-  ['com.acme.Unique', expect.stringMatching(/^Plugins in jars cannot run here: /)],
+  ['com.acme.Unique', expect.stringMatching(/^Name the folder of its jar in plugin\.path /)],
 ])('the transformation %s is rejected, with what takes its place', (name, instead) => {
   expect(differences({ transforms: 'a', 'transforms.a.type': name })).toEqual([
     { key: 'transforms.a.type', kind: 'rejected', message: `Class ${name} is not installed.`, instead },

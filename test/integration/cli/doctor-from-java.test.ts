@@ -4,11 +4,12 @@
  */
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../../../dev/services/paths';
+import { classes, jar, service } from '../../java-host/discovery/jars';
 import type { MigrationReport } from '../../../src/cli/verbs/doctor/from-java/report';
 
 const FIXTURES = join(ROOT, 'test', 'cli', 'doctor', 'fixtures');
@@ -82,6 +83,40 @@ describe('files of others', () => {
 
   const WORKER =
     'bootstrap.servers=k:1\ngroup.id=g\nconfig.storage.topic=c\noffset.storage.topic=o\nstatus.storage.topic=s\nkey.converter=JsonConverter\nvalue.converter=JsonConverter\n';
+
+  test('connectors run natively, in a JVM with the jars of a folder, or not; no JVM starts', async () => {
+    const className = 'com.acme.BoxSinkConnector';
+    await mkdir(join(folder, 'jars', 'box'), { recursive: true });
+    await writeFile(
+      join(folder, 'jars', 'box', 'box-1.2.jar'),
+      jar({ ...service('sink', className), ...classes(className) }),
+    );
+    await write('worker.properties', `${WORKER}plugin.path=jars\n`);
+    const connector = (name: string, of: string, more = {}) => ({
+      name,
+      config: { 'connector.class': of, topics: 't', ...more },
+    });
+    const documents = [
+      connector('native', 'FileStreamSink', { file: '/tmp/x' }),
+      connector('jar', className, { 'box.url': 'b://1', 'connector.plugin.version': '[1,2)' }),
+      connector('newer', className, { 'connector.plugin.version': '2' }),
+      connector('gone', 'com.acme.Gone'),
+    ];
+    await write('connectors.json', JSON.stringify(documents));
+    const args = ['--from-java', 'worker.properties', 'connectors.json'];
+    const { code, out } = await doctor(folder, args);
+    const at = `${await realpath(folder)}/jars/box`;
+    expect(code).toBe(5);
+    expect(out).toContain(`connector jar (connectors.json, item 2): 5 the same, runs in a JVM with ${at}\n`);
+    expect(out).toContain('Connectors that run natively: 1, in a JVM: 1, not: 2.\n');
+    expect(out).toContain(
+      'Plugin com.acme.BoxSinkConnector not found that matches the version range [2,2], available versions: [1.2]. Install',
+    );
+    expect(out).toContain('Class com.acme.Gone is not installed. Name the folder of its jars in plugin.path');
+    const { connectors, sources } = JSON.parse((await doctor(folder, [...args, '-o', 'json'])).out) as MigrationReport;
+    expect(connectors).toEqual({ natively: 1, jvm: 1, nowhere: 2 });
+    expect(sources.map(({ runs }) => runs?.location)).toEqual([undefined, expect.any(String), at, null, null]);
+  });
 
   test('nothing connects, neither to Kafka nor to the database of a connector', async () => {
     let connections = 0;

@@ -6,7 +6,7 @@ import { connectorDifferences } from '../../../../config/differences/connector-d
 import type { ConfigValidator } from '../../../../config/validation/config-infos';
 import { ValidationError } from '../../../../config/validation/validation-error';
 import type { PluginRegistry } from '../../../../plugins/registry';
-import type { Line, Source } from './report';
+import type { Line, Place, Source } from './report';
 
 export interface Installation {
   readonly registry: PluginRegistry;
@@ -19,7 +19,9 @@ export async function connectorSource(
 ): Promise<Source> {
   const classes = classDifferences(config, installation.registry);
   const named = new Set(classes.flatMap(({ kind, key }) => (kind === 'rejected' ? [key] : [])));
-  const validated = named.has('connector.class') ? [] : await validation(config, installation.validator);
+  const runs = named.has('connector.class') ? NOWHERE : placeOf(config, installation.registry);
+  // A jar checks its config as it does in Java.
+  const validated = runs.where === 'natively' ? await validation(config, installation.validator) : [];
   const own = [...classes, ...connectorDifferences(config)];
   const ownKeys = new Set(own.map(({ key }) => key));
   // A class is described better than its error, and a difference better than its warning.
@@ -28,7 +30,23 @@ export async function connectorSource(
   const differing = new Set(lines.map(({ key }) => key));
   // A connector without a plugin does not work at all.
   const same = named.has('connector.class') ? 0 : Object.keys(config).filter((key) => !differing.has(key)).length;
-  return { type: 'connector', name, place, lines, same };
+  return { type: 'connector', name, place, lines, same, runs };
+}
+
+const NOWHERE: Place = { where: 'nowhere', location: null };
+
+function placeOf(config: ConnectorDocument['config'], registry: PluginRegistry): Place {
+  try {
+    const found = registry.find(
+      config['connector.class'] ?? '',
+      ['source', 'sink'],
+      config['connector.plugin.version'],
+    );
+    // Without a class, or with a placeholder, validation tells what is wrong.
+    return { where: found?.java === true ? 'jvm' : 'natively', location: found?.location ?? null };
+  } catch {
+    return NOWHERE;
+  }
 }
 
 async function validation(

@@ -24,11 +24,22 @@ export interface Source {
   readonly lines: readonly Line[];
   /** Settings that work as in Java. */
   readonly same: number;
+  /** Of a connector. */
+  readonly runs?: Place;
+}
+
+/** Where a connector would run. */
+export interface Place {
+  readonly where: 'natively' | 'jvm' | 'nowhere';
+  /** The folder or jar; null: nowhere. */
+  readonly location: string | null;
 }
 
 export interface MigrationReport {
   /** By kind, and `same`. */
   readonly summary: Readonly<Record<LineKind | 'same', number>>;
+  /** How many would run where. */
+  readonly connectors: Readonly<Record<Place['where'], number>>;
   readonly sources: readonly Source[];
   /** Lines beyond the limit, which the summary counts. */
   readonly omitted: number;
@@ -48,6 +59,7 @@ const WIDTH = Math.max(...LINE_KINDS.map((kind) => kind.length)) + 2;
 export function migrationReport(sources: readonly Source[]): MigrationReport {
   const all = sources.flatMap(({ lines }) => lines);
   const count = (kind: LineKind): number => all.filter((line) => line.kind === kind).length;
+  const running = (where: Place['where']): number => sources.filter(({ runs }) => runs?.where === where).length;
   let left = MOST_LINES;
   return {
     summary: {
@@ -58,6 +70,7 @@ export function migrationReport(sources: readonly Source[]): MigrationReport {
       unchecked: count('unchecked'),
       same: sources.reduce((sum, { same }) => sum + same, 0),
     },
+    connectors: { natively: running('natively'), jvm: running('jvm'), nowhere: running('nowhere') },
     sources: sources.map((source) => {
       const sorted = LINE_KINDS.flatMap((kind) => source.lines.filter((line) => line.kind === kind));
       const lines = sorted
@@ -75,9 +88,9 @@ export function exitCodeOf({ summary }: MigrationReport): number {
   return summary.rejected > 0 ? EXIT.no : EXIT.success;
 }
 
-export function reportText({ summary, sources, omitted }: MigrationReport, paint: Paint): string {
+export function reportText({ summary, connectors, sources, omitted }: MigrationReport, paint: Paint): string {
   const lines = sources.flatMap((source) => [
-    paint('bold', titleOf(source)) + (source.same > 0 ? `: ${source.same} the same` : ''),
+    paint('bold', titleOf(source)) + remarksOf(source),
     ...grouped(source.lines).flatMap(({ kind, keys, text }) => [
       ...keys.map((key, i) => `  ${i === 0 ? paint(COLOURS[kind], kind.padEnd(WIDTH)) : ' '.repeat(WIDTH)}${key}`),
       `  ${keys.length === 0 ? paint(COLOURS[kind], kind.padEnd(WIDTH)) : ' '.repeat(WIDTH + 2)}${text}`,
@@ -85,7 +98,7 @@ export function reportText({ summary, sources, omitted }: MigrationReport, paint
     '',
   ]);
   if (omitted > 0) lines.push(`${omitted} more lines are not shown.`, '');
-  return `${[...lines, summaryOf(summary)].join('\n')}\n`;
+  return `${[...lines, ...placesOf(connectors), summaryOf(summary)].join('\n')}\n`;
 }
 
 interface Group {
@@ -108,6 +121,19 @@ function grouped(lines: readonly Line[]): readonly Group[] {
 
 function titleOf({ type, name, place }: Source): string {
   return escapeControls(type === 'connector' ? `connector ${name}${place === null ? '' : ` (${place})`}` : name);
+}
+
+function remarksOf({ same, runs }: Source): string {
+  const remarks = [
+    ...(same > 0 ? [`${same} the same`] : []),
+    ...(runs?.where === 'jvm' ? [`runs in a JVM with ${escapeControls(runs.location ?? '')}`] : []),
+  ];
+  return remarks.length === 0 ? '' : `: ${remarks.join(', ')}`;
+}
+
+function placesOf({ natively, jvm, nowhere }: MigrationReport['connectors']): readonly string[] {
+  if (natively + jvm + nowhere === 0) return [];
+  return [`Connectors that run natively: ${natively}, in a JVM: ${jvm}, not: ${nowhere}.`];
 }
 
 function summaryOf(summary: MigrationReport['summary']): string {
