@@ -4,11 +4,13 @@ import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.connect.data.SchemaAndValue;
+import org.apache.kafka.connect.errors.ConnectException;
 import org.apache.kafka.connect.header.ConnectHeaders;
 import org.apache.kafka.connect.header.Header;
 import org.apache.kafka.connect.connector.ConnectRecord;
 import org.apache.kafka.connect.storage.Converter;
 import org.apache.kafka.connect.storage.HeaderConverter;
+import org.slf4j.LoggerFactory;
 
 /** The three converters of a task. */
 final class Converters {
@@ -32,11 +34,11 @@ final class Converters {
     Map<String, Object> ofKey = Args.map(processing.get("key"));
     Map<String, Object> ofValue = Args.map(processing.get("value"));
     Map<String, Object> ofHeader = Args.map(processing.get("header"));
-    Classes.Created<Converter> key = Classes.create(Args.string(ofKey.get("name")), Converter.class);
+    Classes.Created<Converter> key = find(Args.string(ofKey.get("name")), Converter.class);
     if (key == null) return null;
-    Classes.Created<Converter> value = Classes.create(Args.string(ofValue.get("name")), Converter.class);
+    Classes.Created<Converter> value = find(Args.string(ofValue.get("name")), Converter.class);
     if (value == null) return null;
-    Classes.Created<HeaderConverter> header = Classes.create(Args.string(ofHeader.get("name")), HeaderConverter.class);
+    Classes.Created<HeaderConverter> header = find(Args.string(ofHeader.get("name")), HeaderConverter.class);
     if (header == null) return null;
     key.plugin().configure(new HashMap<>(Args.map(ofKey.get("settings"))), true);
     meters.converter(key.plugin(), true);
@@ -47,6 +49,22 @@ final class Converters {
     header.plugin().configure(settings);
     meters.headerConverter(header.plugin());
     return new Converters(key, value, header);
+  }
+
+  /**
+   * Null, too, for a converter of Kafka that cannot run with what the plug-in's folder has, such as a Jackson before
+   * 2.10: Node.js has converters of these names.
+   */
+  private static <T> Classes.Created<T> find(String name, Class<T> type) {
+    try {
+      return Classes.create(name, type);
+    } catch (ConnectException failed) {
+      if (!(failed.getCause() instanceof LinkageError) || name.contains(".") && !name.startsWith("org.apache.kafka.connect."))
+        throw failed;
+      LoggerFactory.getLogger(Converters.class)
+          .warn("{} does not run beside the plug-in's jars ({}): Node.js converts", name, failed.getCause().toString());
+      return null;
+    }
   }
 
   /** The headers of a record for Kafka. Converters of key and value may add to them. */

@@ -153,6 +153,12 @@ class SourceTaskSessionTest {
   }
 
   @Test
+  void aConverterOfKafkaThatDoesNotLinkIsLeftToTheWorker() throws Exception {
+    Map<String, Object> unlinked = map("name", "org.apache.kafka.connect.UnlinkedConverter", "settings", map());
+    assertEquals(map("steps", 0L, "converters", false), client.call("process", processing(unlinked)));
+  }
+
+  @Test
   void aStepThatIsNotHereEndsWhatIsTaken() throws Exception {
     assertEquals(map("steps", 1L, "converters", false),
         client.call("process", processing(STRINGS, step("Filter", map(), null, false), step("x.Y", map(), null, false))));
