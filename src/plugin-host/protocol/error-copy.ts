@@ -19,6 +19,7 @@ export type ErrorCopy =
       readonly code: string;
       readonly javaClass: string;
       readonly retriable: boolean;
+      readonly restartable: boolean;
       readonly place: ConnectError['place'];
     })
   | (Common & { readonly kind: 'validation'; readonly status: number; readonly javaClass: string })
@@ -43,6 +44,8 @@ export function copyError(error: unknown, depth = 0): ErrorCopy {
       code: String(error.code),
       javaClass: String(error.javaClass),
       retriable: error.retriable,
+      // An older copy of the SDK has no such member.
+      restartable: error.restartable === true,
       place,
     };
   }
@@ -67,8 +70,8 @@ function createError(copy: ErrorCopy, cause: unknown): Error {
   if (copy.kind === 'validation')
     return new ValidationError(copy.status, message, { javaClass: copy.javaClass, cause });
   if (copy.kind === 'connect') {
-    const { code, place, javaClass, retriable } = copy;
-    return Object.assign(new ConnectError(message, { code, place, cause }), { javaClass, retriable });
+    const { code, place, javaClass, retriable, restartable } = copy;
+    return Object.assign(new ConnectError(message, { code, place, cause, restartable }), { javaClass, retriable });
   }
   const error = new Error(message, cause === undefined ? undefined : { cause });
   return Object.assign(error, copy.code !== null && { code: copy.code }, copy.retriable && { retriable: true });

@@ -10,6 +10,7 @@ test.each<[string, Error]>([
   ['one of the system', Object.assign(new Error('no'), { code: 'ECONNREFUSED' })],
   ['ours', new ConnectError('m', { code: 'X_Y', place: { key: 'k', lsn: 5n }, cause: new Error('c') })],
   ['one that may be tried again', new RetriableError('later')],
+  ['one whose work may be started again', new ConnectError('gone', { restartable: true })],
   ['a refusal', new UnsupportedOperationError('never')],
 ])('%s has the same trace on the other side', (_, error) => {
   const copy = across(error);
