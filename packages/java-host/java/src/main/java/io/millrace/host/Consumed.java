@@ -1,5 +1,7 @@
 package io.millrace.host;
 
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.apache.kafka.connect.sink.SinkRecord;
@@ -31,6 +33,12 @@ record Consumed(
 
   int typeNumber() {
     return timestampType == TimestampType.CREATE_TIME ? 1 : timestampType == TimestampType.LOG_APPEND_TIME ? 2 : 0;
+  }
+
+  /** Without bytes and headers if they came as data. */
+  ConsumerRecord<byte[], byte[]> toConsumerRecord() {
+    return new ConsumerRecord<>(topic, partition, offset, timestamp, timestampType, key == null ? -1 : key.length,
+        value == null ? -1 : value.length, key, value, headers == null ? new RecordHeaders() : headers, Optional.empty());
   }
 
   Long time() {

@@ -1,12 +1,15 @@
 package io.millrace.host;
 
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.record.TimestampType;
 import org.apache.kafka.connect.data.Schema;
 import org.apache.kafka.connect.header.Header;
+import org.apache.kafka.connect.runtime.InternalSinkRecord;
+import org.apache.kafka.connect.runtime.errors.ProcessingContext;
 import org.apache.kafka.connect.sink.SinkRecord;
 
 /** What `put` gets. It and its copies know what they were consumed as, for reports. */
-final class HostSinkRecord extends SinkRecord {
+final class HostSinkRecord extends InternalSinkRecord {
   private final Consumed consumed;
 
   HostSinkRecord(Consumed consumed, SinkRecord record) {
@@ -23,6 +26,11 @@ final class HostSinkRecord extends SinkRecord {
 
   Consumed consumed() {
     return consumed;
+  }
+
+  @Override
+  public ProcessingContext<ConsumerRecord<byte[], byte[]>> context() {
+    return new ProcessingContext<>(consumed.toConsumerRecord());
   }
 
   @Override

@@ -16,10 +16,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.record.TimestampType;
 import org.apache.kafka.connect.data.Schema;
 import org.apache.kafka.connect.errors.RetriableException;
+import org.apache.kafka.connect.runtime.InternalSinkRecord;
 import org.apache.kafka.connect.sink.SinkRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -85,6 +87,13 @@ class SinkTaskSessionTest {
     assertEquals("k", record.key());
     assertEquals("v", record.headers().lastWithName("h").value());
     assertEquals("t", record.originalTopic());
+    // Debezium's JDBC sink looks there.
+    SinkRecord routed = record.newRecord("other", 5, null, null, null, null, null);
+    ConsumerRecord<byte[], byte[]> consumed = ((InternalSinkRecord) routed).context().original();
+    assertEquals("t", consumed.topic());
+    assertEquals(0, consumed.partition());
+    assertEquals(100, consumed.offset());
+    assertArrayEquals(utf8("a"), consumed.value());
   }
 
   @Test
