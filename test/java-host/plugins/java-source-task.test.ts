@@ -1,0 +1,350 @@
+import { isProcessingFailure, type SourceTask, type SourceTaskContext } from '../../../packages/sdk/src';
+import { javaSourceTask } from '../../../packages/java-host/src/plugins/java-source-task';
+import type { HostValue } from '../../../packages/java-host/src/wire/host-value';
+import { type Peer, ScriptedHost } from '../scripted-host';
+import { batchBytes, type BatchOf } from './batch-bytes';
+import { contextOf, jvmsOf, of, plugin, processing } from './task-parts';
+
+let host: ScriptedHost;
+afterEach(() => host.close());
+
+const error = (kind: string) => ({ class: 'a.B', message: 'no', kind, trace: '', cause: null });
+const NEVER = new Promise<never>(() => undefined);
+
+interface Setup {
+  readonly answers?: Readonly<Record<string, (...args: HostValue[]) => HostValue | Promise<HostValue>>>;
+  /** Then `poll` is not answered any more. */
+  readonly batches?: readonly (BatchOf | null | Error)[];
+  readonly overrides?: readonly string[];
+  readonly taken?: { readonly steps: number; readonly converters: boolean };
+  readonly context?: Partial<SourceTaskContext>;
+}
+
+async function started({ answers = {}, batches = [], overrides = [], taken, context = {} }: Setup = {}) {
+  const left = [...batches];
+  host = await ScriptedHost.start({
+    open: () => ({ overrides }),
+    process: () => taken ?? { steps: 1, converters: true },
+    start: () => null,
+    stop: () => null,
+    commit: () => null,
+    poll: () => {
+      const next = left.shift();
+      if (next === undefined) return NEVER;
+      if (next instanceof Error) return Promise.reject(error('retriable') as never);
+      return next && batchBytes(next);
+    },
+    ...answers,
+  });
+  const { jvms, opened } = jvmsOf(host);
+  const task = javaSourceTask(plugin, 'my.Task', jvms);
+  const result = await task.takeProcessing?.(processing, of);
+  const given = contextOf<SourceTaskContext>(context);
+  await task.start({ t: '1' }, given.context);
+  return { task, peer: host.peer(0), opened, result, ...given };
+}
+
+const polls = (peer: Peer): number => peer.requests('poll').length;
+const values = (records: Awaited<ReturnType<SourceTask['poll']>>): string[] | null =>
+  records && records.map(({ value }) => String(value));
+
+describe('a Java source task', () => {
+  it('opens its session and takes the processing', async () => {
+    const { peer, opened, result } = await started();
+    expect(result).toEqual({ steps: 1, converters: true });
+    expect(opened).toEqual([
+      [
+        { location: '/plugins/my', classPath: ['/plugins/my/my.jar'] },
+        {
+          kind: 'source-task',
+          connector: 'c',
+          task: 2,
+          class: 'my.Task',
+          config: { t: '1' },
+          connectorConfig: { c: '1' },
+        },
+      ],
+    ]);
+    expect(peer.requests('process')[0]?.args[0]).toMatchObject({
+      steps: [
+        {
+          alias: 's',
+          name: 'my.Step',
+          settings: { a: 'b' },
+          predicate: { alias: 'p', name: 'my.Predicate', settings: {} },
+          negate: true,
+        },
+      ],
+      key: { name: 'my.Key', settings: { x: 'y' } },
+    });
+    expect(peer.requests('start')[0]?.args[0]).toMatchObject({ exactlyOnce: false, transactions: false });
+  });
+
+  it('is of the class that its config has, in the JVM that its connector sizes', async () => {
+    host = await ScriptedHost.start({ open: () => ({}), process: () => ({ steps: 0, converters: false }) });
+    const { jvms, opened } = jvmsOf(host);
+    const task = javaSourceTask(plugin, 'my.Task', jvms);
+    await task.takeProcessing?.(processing, {
+      ...of,
+      config: { 'task.class': 'other.Task' },
+      connectorConfig: { 'jvm.heap.mb': '512' },
+    });
+    expect(opened[0]?.[0]).toMatchObject({ connector: 'c', heapMb: 512 });
+    expect(opened[0]?.[1]).toMatchObject({ class: 'other.Task' });
+    task.release?.();
+  });
+
+  it('asks for the next batch when one has arrived, and not before', async () => {
+    const { task, peer } = await started({
+      batches: [
+        { number: 1, records: [{}] },
+        { number: 2, records: [{}, {}] },
+      ],
+    });
+    expect(polls(peer)).toBe(0);
+    expect(values(await task.poll())).toEqual(['v0']);
+    await peer.until(() => polls(peer) === 2);
+    expect(values(await task.poll())).toEqual(['v0', 'v1']);
+    await peer.until(() => polls(peer) === 3);
+    // The first batch is done with; the second one is being worked on.
+    expect(peer.requests('release').map(({ args }) => args)).toEqual([[1]]);
+  });
+
+  it('holds one batch at most while the task is paused', async () => {
+    const batches = [1, 2, 3].map((number) => ({ number, records: [{}] }));
+    const { task, peer } = await started({ batches });
+    await task.poll();
+    await peer.until(() => polls(peer) === 2);
+    await peer.call('configs');
+    expect(polls(peer)).toBe(2);
+    expect(await task.poll()).toHaveLength(1);
+  });
+
+  it('returns null for an empty poll, and polls again', async () => {
+    const { task } = await started({ batches: [null, { records: [{}] }] });
+    expect(await task.poll()).toBeNull();
+    expect(await task.poll()).toHaveLength(1);
+  });
+
+  it('rejects with what poll has thrown, also ahead, and polls again', async () => {
+    const { task } = await started({ batches: [new Error(), { records: [{}] }, new Error(), { records: [{}, {}] }] });
+    await expect(task.poll()).rejects.toMatchObject({ retriable: true, javaClass: 'a.B' });
+    expect(await task.poll()).toHaveLength(1);
+    await expect(task.poll()).rejects.toMatchObject({ retriable: true });
+    expect(await task.poll()).toHaveLength(2);
+  });
+
+  it('joins the parts of a batch', async () => {
+    const { task, peer } = await started({
+      batches: [
+        { number: 1, transaction: 4, records: [{}, {}] },
+        { number: 2, first: 2, transaction: 4, records: [{}] },
+        { number: 3, first: 3, records: [{}] },
+        { number: 4, records: [{}] },
+      ],
+    });
+    expect(values(await task.poll())).toEqual(['v0', 'v1', 'v2', 'v3']);
+    expect(values(await task.poll())).toEqual(['v0']);
+    await peer.until(() => polls(peer) === 5);
+    expect(peer.requests('release').map(({ args }) => args[0])).toEqual([1, 2, 3]);
+  });
+
+  it('returns a batch that is large in parts, except in a transaction', async () => {
+    const large = 'x'.repeat(5_000_000);
+    const batches = [4, 4, 0].map((transaction, i) => ({
+      number: i + 1,
+      first: i,
+      transaction,
+      records: [{ value: large }],
+    }));
+    const { task } = await started({ batches });
+    expect(await task.poll()).toHaveLength(2);
+    expect(await task.poll()).toHaveLength(1);
+    await host.close();
+    const { task: exact } = await started({ batches, context: { exactlyOnce: true } });
+    expect(await exact.poll()).toHaveLength(3);
+  });
+
+  it('passes on transactions of records, and of the whole batch with its last part', async () => {
+    const requests: unknown[] = [];
+    const { task, peer } = await started({
+      batches: [
+        { number: 1, transaction: 4, records: [{ flags: 16 }] },
+        { number: 2, first: 1, transaction: 2, records: [{}] },
+        { number: 3, transaction: 1, records: [] },
+      ],
+      context: {
+        exactlyOnce: true,
+        transactionContext: {
+          commitTransaction: (record) => requests.push(['commit', record?.sourceOffset]),
+          abortTransaction: (record) => requests.push(['abort', record?.sourceOffset]),
+        },
+      },
+    });
+    expect(peer.requests('start')[0]?.args[0]).toMatchObject({ exactlyOnce: true, transactions: true });
+    expect(await task.poll()).toHaveLength(2);
+    expect(requests).toEqual([
+      ['commit', { at: 0 }],
+      ['abort', undefined],
+    ]);
+    expect(await task.poll()).toEqual([]);
+    expect(requests[2]).toEqual(['commit', undefined]);
+  });
+
+  it('processes a failed record again', async () => {
+    const failure = { stage: 'TRANSFORMATION', class: 'my.Step', error: error('retriable') };
+    const { task, peer } = await started({
+      answers: {
+        retry: (part, index) =>
+          batchBytes({ number: Number(part), first: Number(index), records: [{ value: 'again' }] }),
+      },
+      batches: [{ number: 9, first: 4, records: [{ flags: 2, failure }] }],
+    });
+    const [record] = (await task.poll()) as { outcome: unknown }[];
+    const outcome = record?.outcome;
+    if (!isProcessingFailure(outcome)) throw new Error('no failure');
+    expect(String(((await outcome.retry()) as { value: unknown }).value)).toBe('again');
+    expect(peer.requests('retry')[0]?.args).toEqual([9, 4]);
+    // It can be retried until the next poll.
+    expect(peer.requests('release')).toEqual([]);
+  });
+
+  it('fails with a record that has failed if it has taken nothing', async () => {
+    const failure = { stage: 'KEY_CONVERTER', class: 'Data', error: error('data') };
+    const { task } = await started({
+      taken: { steps: 0, converters: false },
+      batches: [{ records: [{ flags: 2, failure }] }],
+    });
+    await expect(task.poll()).rejects.toMatchObject({ javaClass: 'a.B' });
+  });
+
+  it('has commit and commitRecord only where the class has them', async () => {
+    const { task } = await started();
+    expect([task.commit, task.commitRecord]).toEqual([undefined, undefined]);
+  });
+
+  it('tells of acknowledged records in their order, before commit and stop', async () => {
+    const { task, peer } = await started({
+      overrides: ['commit', 'commitRecord'],
+      batches: [
+        { number: 1, records: [{}, {}] },
+        { number: 2, records: [{}] },
+      ],
+    });
+    const [a, b] = (await task.poll()) ?? [];
+    const [c] = (await task.poll()) ?? [];
+    if (!a || !b || !c) throw new Error('no records');
+    task.commitRecord?.(a, { topic: 't', partition: 1, offset: 258 });
+    task.commitRecord?.(b, null);
+    task.commitRecord?.(c, null);
+    await task.commit?.(new Map());
+    expect(
+      peer.received.map((frame) => ('method' in frame ? frame.method : '')).filter((m) => /^commit/.test(m)),
+    ).toEqual(['committed', 'committed', 'commit']);
+    const [first, second] = peer.requests('committed');
+    expect(first?.args[0]).toBe(1);
+    expect((first?.args[1] as Buffer).toString('hex')).toBe(
+      '00000000' + '01' + '00000001' + '0000000000000102' + '0000000174' + '00000001' + '00',
+    );
+    expect(second?.args).toEqual([2, Buffer.from('0000000000', 'hex')]);
+    task.commitRecord?.(a, null);
+    await task.stop();
+    expect(peer.received.map((frame) => ('method' in frame ? frame.method : '')).slice(-2)).toEqual([
+      'committed',
+      'stop',
+    ]);
+  });
+
+  it('tells of acknowledged records at the end of a turn', async () => {
+    const { task, peer } = await started({ overrides: ['commitRecord'], batches: [{ records: [{}, {}] }] });
+    for (const record of (await task.poll()) ?? []) task.commitRecord?.(record, null);
+    await peer.until(() => peer.requests('committed').length > 0);
+    expect((peer.requests('committed')[0]?.args[1] as Buffer).length).toBe(10);
+  });
+
+  it('reads offsets and its config for the task', async () => {
+    const asked: unknown[] = [];
+    const offsets = {
+      offset: () => Promise.resolve(null),
+      offsets: (partitions: readonly unknown[]) => {
+        asked.push(...partitions);
+        return Promise.resolve([{ lsn: 2n ** 60n }, null]);
+      },
+    };
+    const { peer } = await started({ context: { offsets } });
+    expect((await peer.call('offsets', [{ a: 1 }, JSON.parse('{"__proto__": 2}')])).value).toEqual([
+      { lsn: 2n ** 60n },
+      null,
+    ]);
+    expect(asked.map((partition) => Object.entries(partition as object))).toEqual([[['a', 1]], [['__proto__', 2]]]);
+    expect((await peer.call('configs')).value).toEqual({ now: '1' });
+    expect(await peer.call('offsets', 5)).toMatchObject({ type: 'error' });
+  });
+
+  it('ends a poll that hangs when it is stopped, and stop when it is released', async () => {
+    const { task, peer, abort } = await started({ answers: { stop: () => NEVER } });
+    const poll = task.poll();
+    await peer.until(() => polls(peer) === 1);
+    abort();
+    expect(await poll).toBeNull();
+    expect(await task.poll()).toBeNull();
+    const stop = expect(task.stop()).rejects.toMatchObject({ code: 'JVM_SESSION_CLOSED' });
+    await peer.until(() => peer.requests('stop').length === 1);
+    task.release?.();
+    await stop;
+    await peer.closed;
+  });
+
+  it('does not return what arrives after it is stopped', async () => {
+    let arrive: (batch: Buffer) => void = () => undefined;
+    const { task, peer, abort } = await started({
+      answers: { poll: () => new Promise((resolve) => (arrive = resolve)) },
+    });
+    const poll = task.poll();
+    await peer.until(() => polls(peer) === 1);
+    abort();
+    arrive(batchBytes({ records: [{}] }));
+    expect(await poll).toBeNull();
+    await task.stop();
+    expect(polls(peer)).toBe(1);
+  });
+
+  it('fails when its JVM ends', async () => {
+    const { task, peer } = await started();
+    const poll = expect(task.poll()).rejects.toMatchObject({ code: 'JVM_ENDED', retriable: false, restartable: true });
+    await peer.until(() => polls(peer) === 1);
+    peer.socket.destroy();
+    await poll;
+  });
+
+  it('fails with a batch that cannot be read', async () => {
+    const { task } = await started({ answers: { poll: () => Buffer.of(1) } });
+    await expect(task.poll()).rejects.toMatchObject({ code: 'JAVA_HOST_PROTOCOL' });
+  });
+
+  it('refuses a preview', async () => {
+    await expect(started({ context: { preview: true } })).rejects.toMatchObject({ code: 'JAVA_PREVIEW' });
+  });
+
+  it('released while it is opened closes its session', async () => {
+    let open: (result: HostValue) => void = () => undefined;
+    host = await ScriptedHost.start({ open: () => new Promise((resolve) => (open = resolve)) });
+    const { jvms } = jvmsOf(host);
+    const task = javaSourceTask(plugin, 'my.Task', jvms);
+    const taking = expect(task.takeProcessing?.(processing, of)).rejects.toMatchObject({ code: 'JVM_SESSION_CLOSED' });
+    while (host.peers.length === 0 || host.peer(0).requests('open').length === 0)
+      await new Promise((resolve) => setImmediate(resolve));
+    task.release?.();
+    open({});
+    await taking;
+    await host.peer(0).closed;
+  });
+
+  it("rejects with the settings' error of a converter", async () => {
+    await expect(
+      started({ answers: { process: () => Promise.reject(error('config') as never) } }),
+    ).rejects.toMatchObject({
+      javaClass: 'a.B',
+    });
+  });
+});
