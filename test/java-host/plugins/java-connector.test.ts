@@ -236,6 +236,14 @@ describe('an instance', () => {
     expect(jvms.last.closed).toBe(1);
   });
 
+  test('a preview is refused before the connector starts', async () => {
+    const jvms = new FakeJvms();
+    const { create } = await load<SourceConnector>('source', jvms);
+    const before = jvms.sessions.length;
+    await expect(create?.({}, { ...context, preview: true }).start?.()).rejects.toMatchObject({ code: 'JAVA_PREVIEW' });
+    expect(jvms.sessions.length).toBe(before);
+  });
+
   test('task configs that are no list are refused', async () => {
     const jvms = new FakeJvms();
     const instance = (await load<SourceConnector>('source', jvms)).create?.({}, context);

@@ -200,7 +200,7 @@ describe('a Java source task', () => {
       },
       batches: [{ number: 9, first: 4, records: [{ flags: 2, failure }] }],
     });
-    const [record] = (await task.poll()) as { outcome: unknown }[];
+    const [record] = (await task.poll()) as unknown as { outcome: unknown }[];
     const outcome = record?.outcome;
     if (!isProcessingFailure(outcome)) throw new Error('no failure');
     expect(String(((await outcome.retry()) as { value: unknown }).value)).toBe('again');

@@ -64,6 +64,17 @@ describe('exceptions of Java', () => {
     expect([error.retriable, isWorthRestarting(error)]).toEqual([retriable, restartable]);
   });
 
+  it.each([
+    ['config', false],
+    ['data', false],
+    ['retriable', true],
+    ['other', true],
+  ])('that wrap one of the kind %s', (kind, restartable) => {
+    const cause = { class: 'c.D', message: 'm', kind, trace: '', cause: null };
+    const middle = { class: 'a.B', message: 'm', kind: 'other', trace: '', cause };
+    expect(javaError({ ...middle, kind: 'connect', cause: middle }).restartable).toBe(restartable);
+  });
+
   it('that are no errors become some', () => {
     expect(javaError(null).javaClass).toBe('org.apache.kafka.connect.errors.ConnectException');
     expect(javaError([1]).message).toContain('without a class');

@@ -22,6 +22,7 @@ import { javaError } from '../wire/java-error';
 import { ProtocolError } from '../wire/protocol-error';
 import type { JavaClass, JavaDescription } from './java-class';
 import { jvmKey } from './jvm-key';
+import { refusePreview } from './task-session';
 
 export interface JavaTasks {
   source(taskClass: string): SourceTask;
@@ -112,6 +113,7 @@ class JavaInstance implements ConnectorInstance {
   ) {}
 
   async start(): Promise<void> {
+    refusePreview(this.context.preview, this.plugin);
     this.session ??= await this.open();
     await this.session.call('start');
   }

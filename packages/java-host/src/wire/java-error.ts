@@ -30,8 +30,8 @@ export class JavaError extends ConnectError {
   ) {
     // As `Throwable.toString` of an exception without a message.
     super(message ?? javaClass, {
-      // Plug-ins throw ConnectException for whatever happens to them, also for what passes.
-      restartable: kind === 'connect' || kind === 'other',
+      // Plugins throw ConnectException for whatever happens to them, also for what passes.
+      restartable: (kind === 'connect' || kind === 'other') && (cause === null || cause.retriable || cause.restartable),
       ...(cause !== null && { cause }),
     });
     this.name = 'JavaError';
