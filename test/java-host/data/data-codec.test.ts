@@ -187,6 +187,16 @@ test('names that JavaScript objects inherit are data', () => {
   ]);
 });
 
+test('a map of Java may have no schema for its values', () => {
+  const of = { ...mapSchema(schema('STRING'), schema('STRING')), valueSchema: null };
+  const value = new Map<string, unknown>([
+    ['a', 1],
+    ['b', null],
+    ['c', ['x']],
+  ]);
+  expect(copied(of, value)).toEqual({ schema: of, value });
+});
+
 test('times that a Date does not reach are numbers both ways', () => {
   expect(copied(dateSchema(), 2 ** 31 - 1).value).toBe(2 ** 31 - 1);
   expect(copied(timestampSchema(), 2n ** 62n).value).toBe(2n ** 62n);

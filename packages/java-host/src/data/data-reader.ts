@@ -54,8 +54,8 @@ export class DataReader {
       ...named('parameters', parameters(input)),
     };
     const parts = new Map<Schema, ReadValue>();
-    const part = (): Schema => {
-      const { schema, read } = this.numbered(input, input.i32(), depth + 1);
+    const part = (number: number): Schema => {
+      const { schema, read } = this.numbered(input, number, depth + 1);
       parts.set(schema, read);
       return schema;
     };
@@ -75,16 +75,21 @@ export class DataReader {
 function partsOf(
   type: (typeof SCHEMA_TYPES)[number] | undefined,
   input: ByteReader,
-  part: () => Schema,
+  part: (number: number) => Schema,
 ): (options: SchemaOptions) => Schema {
+  // The SDK's functions do not say so, but a schema of Java may lack these.
+  const orNone = (): Schema => {
+    const number = input.i32();
+    return number === 0 ? (null as unknown as Schema) : part(number);
+  };
   switch (type) {
     case 'ARRAY': {
-      const element = part();
+      const element = orNone();
       return (options) => arraySchema(element, options);
     }
     case 'MAP': {
-      const key = part();
-      const element = part();
+      const key = orNone();
+      const element = orNone();
       return (options) => mapSchema(key, element, options);
     }
     case 'STRUCT': {
@@ -95,7 +100,7 @@ function partsOf(
         const name = input.string();
         if (names.has(name)) throw new ProtocolError('a schema has two fields of one name');
         names.add(name);
-        fields.push([name, part()]);
+        fields.push([name, part(input.i32())]);
       }
       return (options) => structSchema(fields, options);
     }

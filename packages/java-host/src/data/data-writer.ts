@@ -103,9 +103,10 @@ export class DataWriter {
 
   private defineParts(out: ByteWriter, schema: Schema, depth: number): Map<Schema, Known> {
     const parts = new Map<Schema, Known>();
-    const add = (part: Schema): unknown => parts.set(part, this.define(out, part, depth));
-    if (schema.type === 'MAP' && schema.keySchema !== null) add(schema.keySchema);
-    if (schema.type !== 'STRUCT' && schema.valueSchema !== null) add(schema.valueSchema);
+    const add = (part: Schema | null): unknown =>
+      part === null ? out.i32(NO_SCHEMA) : parts.set(part, this.define(out, part, depth));
+    if (schema.type === 'MAP') add(schema.keySchema);
+    if (schema.type === 'MAP' || schema.type === 'ARRAY') add(schema.valueSchema);
     if (schema.type === 'STRUCT') {
       out.i32(schema.fields?.length ?? 0);
       for (const field of schema.fields ?? []) {

@@ -2,6 +2,7 @@
 import { DAY_MS, decimalScale, isInherited, LogicalName, type Schema, setMember, unscaledOf } from '@millrace/sdk';
 import type { ByteReader } from '../wire/byte-reader';
 import { ProtocolError } from '../wire/protocol-error';
+import { readValue } from '../wire/values';
 import { LOGICAL_TYPES } from './schema-types';
 
 export type ReadValue = (input: ByteReader) => unknown;
@@ -12,11 +13,18 @@ const MOST_MS = 8.64e15;
 /** @param of the readers of the schemas in this one */
 export function valueReader(schema: Schema, of: (part: Schema) => ReadValue): ReadValue {
   const read = presentReader(schema, of);
-  return (input) => {
-    const present = input.u8();
-    if (present > 1) throw new ProtocolError(`${present} stands where a value says whether it is null`);
-    return present === 0 ? null : read(input);
-  };
+  return (input) => (isPresent(input) ? read(input) : null);
+}
+
+function isPresent(input: ByteReader): boolean {
+  const present = input.u8();
+  if (present > 1) throw new ProtocolError(`${present} stands where a value says whether it is null`);
+  return present === 1;
+}
+
+/** Without a schema. */
+function free(input: ByteReader): unknown {
+  return isPresent(input) ? readValue(input) : null;
 }
 
 function presentReader(schema: Schema, of: (part: Schema) => ReadValue): ReadValue {
@@ -32,6 +40,7 @@ function presentReader(schema: Schema, of: (part: Schema) => ReadValue): ReadVal
         return timestamp;
     }
   }
+  const part = (one: Schema | null): ReadValue => (one === null ? free : of(one));
   switch (schema.type) {
     case 'INT8':
       return (input) => (input.u8() << 24) >> 24;
@@ -52,9 +61,9 @@ function presentReader(schema: Schema, of: (part: Schema) => ReadValue): ReadVal
     case 'BYTES':
       return (input) => input.bytes();
     case 'ARRAY':
-      return array(of(schema.valueSchema as Schema));
+      return array(part(schema.valueSchema));
     case 'MAP':
-      return map(of(schema.keySchema as Schema), of(schema.valueSchema as Schema));
+      return map(part(schema.keySchema), part(schema.valueSchema));
     case 'STRUCT':
       return struct(schema, of);
   }

@@ -11,6 +11,8 @@ import {
   unscaledBytes,
 } from '@millrace/sdk';
 import type { ByteWriter } from '../wire/byte-writer';
+import type { HostValue } from '../wire/host-value';
+import { writeValue } from '../wire/values';
 import { LOGICAL_TYPES } from './schema-types';
 
 /** Throws `Mismatch` for a value that does not fit; what was written until then is of no use. */
@@ -41,16 +43,24 @@ function presentWriter(schema: Schema, of: (part: Schema) => WriteValue): WriteV
     return schema.name === LogicalName.DECIMAL
       ? decimal(decimalScale(schema))
       : temporal(schema.name, PRIMITIVES[schema.type] ?? fail);
+  const part = (one: Schema | null): WriteValue => (one === null ? free : of(one));
   switch (schema.type) {
     case 'ARRAY':
-      return array(of(schema.valueSchema ?? fail()));
+      return array(part(schema.valueSchema));
     case 'MAP':
-      return map(of(schema.keySchema ?? fail()), of(schema.valueSchema ?? fail()));
+      return map(part(schema.keySchema), part(schema.valueSchema));
     case 'STRUCT':
       return struct(schema, of);
     default:
       return PRIMITIVES[schema.type] ?? fail;
   }
+}
+
+/** Without a schema. */
+function free(out: ByteWriter, value: unknown): void {
+  if (value === null || value === undefined) return out.u8(ABSENT);
+  out.u8(PRESENT);
+  writeValue(out, value as HostValue);
 }
 
 function integer(bits: number, write: (out: ByteWriter, value: number) => void): WriteValue {

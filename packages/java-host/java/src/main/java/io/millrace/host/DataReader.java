@@ -19,6 +19,8 @@ public final class DataReader {
 
   private record Known(Schema schema, ValueCodec codec) {}
 
+  private static final Known FREE = new Known(null, ValueCodec.FREE);
+
   /** By number, from 1. Null: its definition is being read. */
   private final List<Known> known = new ArrayList<>();
 
@@ -34,9 +36,13 @@ public final class DataReader {
     ValueCodec.Problems problems = new ValueCodec.Problems();
     Object value = of.codec.read(in, problems);
     problems.raise();
-    if (value == null) problems.check(of.schema, null);
-    problems.raise();
     return new SchemaAndValue(of.schema, value);
+  }
+
+  /** The schema of an array's values or of a map may be missing. */
+  private Known part(In in, int depth) throws ProtocolException {
+    int number = in.i32();
+    return number == DataWriter.NO_SCHEMA ? FREE : numbered(in, number, depth);
   }
 
   private Known numbered(In in, int number, int depth) throws ProtocolException {
@@ -93,11 +99,11 @@ public final class DataReader {
   private Parts parts(In in, Schema.Type type, int depth) throws ProtocolException {
     switch (type) {
       case ARRAY:
-        Known element = numbered(in, in.i32(), depth);
+        Known element = part(in, depth);
         return new Parts(List.of(element.codec), null, null, element.schema);
       case MAP:
-        Known key = numbered(in, in.i32(), depth);
-        Known value = numbered(in, in.i32(), depth);
+        Known key = part(in, depth);
+        Known value = part(in, depth);
         return new Parts(List.of(key.codec, value.codec), null, key.schema, value.schema);
       case STRUCT:
         int count = in.count(8);

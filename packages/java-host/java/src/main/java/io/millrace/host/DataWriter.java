@@ -131,13 +131,20 @@ public final class DataWriter {
     return codec;
   }
 
+  /** Headers that look like JSON have maps whose values have no schema. */
+  private ValueCodec part(Out out, Schema schema, int depth) {
+    if (schema != null) return define(out, schema, depth);
+    out.i32(NO_SCHEMA);
+    return ValueCodec.FREE;
+  }
+
   private List<ValueCodec> parts(Out out, Schema schema, int depth) {
     switch (schema.type()) {
       case ARRAY:
-        return List.of(define(out, schema.valueSchema(), depth));
+        return List.of(part(out, schema.valueSchema(), depth));
       case MAP:
-        ValueCodec key = define(out, schema.keySchema(), depth);
-        return List.of(key, define(out, schema.valueSchema(), depth));
+        ValueCodec key = part(out, schema.keySchema(), depth);
+        return List.of(key, part(out, schema.valueSchema(), depth));
       case STRUCT:
         List<ValueCodec> fields = new ArrayList<>(schema.fields().size());
         out.i32(schema.fields().size());

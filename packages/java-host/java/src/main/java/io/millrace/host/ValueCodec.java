@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.kafka.connect.data.ConnectSchema;
 import org.apache.kafka.connect.data.Date;
 import org.apache.kafka.connect.data.Decimal;
 import org.apache.kafka.connect.data.Field;
@@ -36,15 +35,6 @@ abstract class ValueCodec {
 
     void add(DataException problem) {
       if (first == null) first = problem;
-    }
-
-    void check(Schema schema, Object value) {
-      if (value == null && (schema.isOptional() || schema.defaultValue() != null)) return;
-      try {
-        ConnectSchema.validateValue(schema, value);
-      } catch (DataException problem) {
-        add(problem);
-      }
     }
   }
 
@@ -94,6 +84,9 @@ abstract class ValueCodec {
       }
     };
   }
+
+  /** Without a schema. */
+  static final ValueCodec FREE = of(Values::write, Values::read);
 
   private static final ValueCodec INT8 = of((out, value) -> out.u8((Byte) value), (in) -> (byte) in.u8());
   private static final ValueCodec INT16 = of((out, value) -> out.i16((Short) value), (in) -> (short) in.u16());
@@ -275,8 +268,8 @@ abstract class ValueCodec {
         Object value = codecs[index].read(in, problems);
         Field field = fields[index];
         try {
-          boolean isLeft = value == null && field.schema().defaultValue() != null;
-          if (!isLeft) struct.put(field, value);
+          // Whether null may stand there is for the plug-in to find out, as in Java: a struct has it from the start.
+          if (value != null) struct.put(field, value);
         } catch (DataException problem) {
           problems.add(problem);
         }

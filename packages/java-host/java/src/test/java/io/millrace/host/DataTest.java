@@ -201,17 +201,42 @@ class DataTest {
     assertThrows(DataException.class, () -> written(deepest, null));
   }
 
-  @Test
-  void whatDoesNotFitIsReadToItsEnd() throws Exception {
-    Schema required = SchemaBuilder.struct().field("a", Schema.STRING_SCHEMA).build();
-    // A null for the field, which Java's own Struct would not have.
-    byte[] full = written(required, new Struct(required).put("a", "x"));
+  private byte[] withNullAtItsEnd(Schema schema, Struct value) {
+    byte[] full = written(schema, value);
     byte[] bytes = Arrays.copyOf(full, full.length - 5);
     bytes[bytes.length - 1] = 0;
-    In in = new In(bytes);
+    return bytes;
+  }
+
+  @Test
+  void whatDoesNotFitIsReadToItsEnd() throws Exception {
+    Schema inner = SchemaBuilder.struct().field("a", Schema.STRING_SCHEMA).build();
+    Schema outer = SchemaBuilder.struct().field("inner", inner).build();
+    Struct value = new Struct(outer).put("inner", new Struct(inner).put("a", "x"));
+    In in = new In(withNullAtItsEnd(outer, value));
     assertThrows(DataException.class, () -> reader.read(in));
     assertEquals(0, in.left());
-    assertEquals("y", ((Struct) copied(required, new Struct(required).put("a", "y")).value()).get("a"));
+    assertEquals(value, copied(outer, value).value());
+  }
+
+  @Test
+  void nullsAreForThePluginToFindOut() throws Exception {
+    Schema required = SchemaBuilder.struct().field("a", Schema.STRING_SCHEMA).build();
+    assertNull(copied(required, null).value());
+    In in = new In(withNullAtItsEnd(required, new Struct(required).put("a", "x")));
+    assertNull(((Struct) reader.read(in).value()).get("a"));
+  }
+
+  @Test
+  void mapsMayHaveValuesWithoutSchema() throws Exception {
+    Schema map = new org.apache.kafka.connect.data.ConnectSchema(Schema.Type.MAP, false, null, null, null, null, null, null, Schema.STRING_SCHEMA, null);
+    Map<String, Object> value = new LinkedHashMap<>();
+    value.put("a", 1L);
+    value.put("b", null);
+    value.put("c", List.of("x"));
+    SchemaAndValue read = copied(map, value);
+    assertEquals(map, read.schema());
+    assertEquals(value, read.value());
   }
 
   @Test
