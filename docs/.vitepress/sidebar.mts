@@ -17,6 +17,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
   section('Tutorial', [['First pipeline in ten minutes', '/tutorial/first-pipeline']]),
   section('How-to', [
     ['Move from Java and Debezium', '/how-to/move-from-java'],
+    ['Run Java plugins in jars', '/how-to/java-plugins'],
     ['Use Avro with a schema registry', '/how-to/schema-registry'],
     ['Deploy: Kubernetes, systemd, Compose', '/deployment'],
     ['Operate workers', '/operations'],
