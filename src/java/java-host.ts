@@ -1,10 +1,19 @@
 /** The package that runs Java plugins. It is optional, and loaded when a folder of `plugin.path` has jars. */
-import type { connectJvms, JavaDiscovery, JavaPlugin, JavaUnit, Jvms, JvmSupervisor } from '@millrace/java-host';
+import type {
+  connectJvms,
+  JavaDiscovery,
+  JavaPlugin,
+  JavaUnit,
+  Jvms,
+  JvmSupervisor,
+  scanJavaUnits,
+} from '@millrace/java-host';
 import type { Connector, ConverterPlugin, HeaderConverterPlugin } from '@millrace/sdk';
 import type { PredicatePlugin, TransformationPlugin } from '@millrace/sdk';
 
 export interface JavaHost {
   discoverJavaPlugins(units: readonly JavaUnit[]): Promise<JavaDiscovery>;
+  readonly scanJavaUnits: typeof scanJavaUnits;
   loadJavaPlugin(
     plugin: JavaPlugin,
     jvms: Jvms,

@@ -41,8 +41,8 @@ export interface PluginRegistryOptions {
 export interface LocalPluginRegistry extends PluginRegistry {
   readonly catalog: Scan;
   /**
-   * Adds the plugins in jars, if `plugin.path` has some. Starts no JVM. Call it before the registry is used; a registry
-   * with a catalog has them. Never rejects.
+   * Adds the plugins in jars, if `plugin.path` has some. Starts a JVM only for jars that do not name them. Call it
+   * before the registry is used; a registry with a catalog has them. Never rejects.
    */
   discover(): Promise<void>;
   /**
@@ -94,12 +94,12 @@ class ManifestRegistry implements LocalPluginRegistry {
   async discover(): Promise<void> {
     const previous = this.scan;
     if (previous.units === undefined) return;
-    this.use(await withJavaPlugins(previous));
+    this.use(await withJavaPlugins(previous, this.options.jvms));
     this.logNewProblems(previous);
   }
 
   async rescan(folders: ReadonlySet<string>): Promise<CatalogChange> {
-    const scanned = await withJavaPlugins(scanInstalled(this.options.pluginPath));
+    const scanned = await withJavaPlugins(scanInstalled(this.options.pluginPath), this.options.jvms);
     const previous = this.scan;
     const change = catalogChange(previous, scanned, folders);
     this.use(change.catalog);

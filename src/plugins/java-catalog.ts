@@ -1,33 +1,49 @@
 /** Adds the plugins in jars to a scan of plugin folders. */
-import type { JavaPlugin, JavaUnit } from '@millrace/java-host';
+import type { JavaPlugin, JavaUnit, Jvms } from '@millrace/java-host';
 import { messageOf } from '@millrace/sdk';
 import { JAVA_HOST, javaHost, type JavaHost } from '../java/java-host';
 import type { CatalogEntry } from './manifest';
 import type { PluginProblem } from './registry';
 import type { Scan } from './scan';
 
-type Discoverer = Pick<JavaHost, 'discoverJavaPlugins'>;
+type Discoverer = Pick<JavaHost, 'discoverJavaPlugins' | 'scanJavaUnits'>;
 
 /** Jars that a problem names. */
 const SHOWN = 5;
 
-/** Loads the package for Java plugins only if there are jars. Never rejects. */
-export async function withJavaPlugins(scan: Scan, find: () => Discoverer | null = javaHost): Promise<Scan> {
+/**
+ * Loads the package for Java plugins only if there are jars. Never rejects.
+ * @param jvms for jars that do not name their plugins and have not been scanned yet; null: they stay unknown
+ */
+export async function withJavaPlugins(
+  scan: Scan,
+  jvms: (() => Jvms) | null = null,
+  find: () => Discoverer | null = javaHost,
+): Promise<Scan> {
   const { entries, problems, units = [] } = scan;
   if (units.length === 0) return scan;
   try {
     const host = find();
     if (host === null) return { ...scan, problems: [...problems, notInstalled(units)] };
     const found = await host.discoverJavaPlugins(units);
+    const scanned = await host.scanJavaUnits(found.unscanned, { jvms });
     return {
       ...scan,
-      entries: [...entries, ...found.plugins.map(entryOf)],
-      problems: [...problems, ...found.problems.map((problem) => ({ ...problem, isUsed: true as const }))],
+      entries: [...entries, ...distinct([...found.plugins, ...scanned.plugins]).map(entryOf)],
+      problems: [
+        ...problems,
+        ...[...found.problems, ...scanned.problems].map((problem) => ({ ...problem, isUsed: true as const })),
+      ],
     };
   } catch (error) {
     const message = `Java plugins cannot be found: ${messageOf(error)}`;
     return { ...scan, problems: [...problems, { location: units[0]?.location ?? '', message }] };
   }
+}
+
+/** A scan also finds what service files name. */
+function distinct(plugins: readonly JavaPlugin[]): readonly JavaPlugin[] {
+  return [...new Map(plugins.map((one) => [JSON.stringify([one.type, one.class, one.location]), one])).values()];
 }
 
 function entryOf(java: JavaPlugin): CatalogEntry {

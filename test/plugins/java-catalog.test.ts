@@ -95,7 +95,7 @@ describe('the catalog', () => {
 
   test('without the package: one warning that names it', async () => {
     folders.add('debezium', { 'a.jar': '', 'b.jar': '', 'c.jar': '', 'd.jar': '', 'e.jar': '', 'f.JAR': '' });
-    const found = await withJavaPlugins(scan(), () => null);
+    const found = await withJavaPlugins(scan(), null, () => null);
     const jars = ['a', 'b', 'c', 'd', 'e'].map((name) => `${folders.root}/debezium/${name}.jar`);
     expect(found.entries).toEqual([]);
     expect(found.problems.map(({ message }) => message)).toEqual([
@@ -107,13 +107,16 @@ describe('the catalog', () => {
     folders.add('a', { 'package.json': packageJson({ type: 'sink', class: 'A' }), 'index.js': SINK });
     const find = jest.fn(() => null);
     const without = scanPlugins([folders.root]);
-    expect(await withJavaPlugins(without, find)).toBe(without);
+    expect(await withJavaPlugins(without, null, find)).toBe(without);
     expect(find).not.toHaveBeenCalled();
   });
 
   test('what the package cannot do is a problem', async () => {
-    const fail = { discoverJavaPlugins: (): Promise<JavaDiscovery> => Promise.reject(new Error('no memory')) };
-    const { entries, problems } = await withJavaPlugins(scan(), () => fail);
+    const fail = {
+      scanJavaUnits: jest.fn(),
+      discoverJavaPlugins: (): Promise<JavaDiscovery> => Promise.reject(new Error('no memory')),
+    };
+    const { entries, problems } = await withJavaPlugins(scan(), null, () => fail);
     expect(entries).toEqual([]);
     expect(problems.map(({ message }) => message)).toEqual(['Java plugins cannot be found: no memory']);
   });

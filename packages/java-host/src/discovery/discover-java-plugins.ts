@@ -1,8 +1,6 @@
 import type { JarProblem, JavaDiscovery, JavaPlugin, JavaUnit, OtherJavaPlugin } from '../java-plugin';
 import type * as ReadUnit from './read-unit';
-import { mayBePlugin, type ServiceType } from './service-files';
-
-const OTHERS: readonly ServiceType[] = ['config_provider', 'override_policy', 'rest_extension'];
+import { pluginsOf, type Service } from './services';
 
 /** With the library for jars, which threads that run plugins do not need. */
 // eslint-disable-next-line @typescript-eslint/no-require-imports
@@ -20,20 +18,19 @@ export async function discoverJavaPlugins(units: readonly JavaUnit[]): Promise<J
     const { services, problems: ofUnit } = await readUnit(unit);
     problems.push(...ofUnit);
     if (!services.some(tellsOfUnit)) unscanned.push(unit);
-    for (const service of services) {
-      if (!mayBePlugin(service.class)) continue;
-      if (isOther(service.type)) others.push({ ...unit, ...service, type: service.type });
-      else plugins.push({ ...unit, ...service, type: service.type });
-    }
+    const found = pluginsOf(unit, services);
+    plugins.push(...found.plugins);
+    others.push(...found.others);
   }
   return { plugins, others, unscanned, problems };
 }
 
-/** A jar may contain Kafka's, with their service files, beside a connector without one. */
-function tellsOfUnit({ type, class: name }: Pick<JavaPlugin, 'class'> & { type: ServiceType }): boolean {
-  return type === 'source' || type === 'sink' || !name.startsWith('org.apache.kafka.');
+/** Versions of classes without one of their own. Never rejects. */
+export async function versionsIn(unit: JavaUnit, classes: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
+  return await loadReadUnit().classVersions(unit, classes);
 }
 
-function isOther(type: ServiceType): type is OtherJavaPlugin['type'] {
-  return OTHERS.includes(type);
+/** A jar may contain Kafka's, with their service files, beside a connector without one. */
+function tellsOfUnit({ type, class: name }: Service): boolean {
+  return type === 'source' || type === 'sink' || !name.startsWith('org.apache.kafka.');
 }

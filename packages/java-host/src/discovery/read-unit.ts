@@ -5,6 +5,7 @@ import { messageOf, readRegularFile } from '@millrace/sdk';
 import type { Entry } from 'yauzl';
 import type { JarProblem, JavaUnit } from '../java-plugin';
 import { withJar } from './jar-file';
+import type { Service } from './services';
 import { implementationVersion, MANIFEST, UNDEFINED_VERSION, versionInName } from './jar-version';
 import { classFile, parseServiceFile, SERVICE_NAMES, SERVICES, serviceType, type ServiceType } from './service-files';
 
@@ -14,39 +15,28 @@ const MAX_SERVICE_FILE = 1024 * 1024;
 const MANIFEST_START = 64 * 1024;
 const MAX_CLASSES = 10_000;
 
-export interface Service {
-  readonly type: ServiceType;
-  readonly class: string;
-}
-
 /** A jar, or a folder of classes. */
 interface Place {
   readonly path: string;
   readonly version: string;
   /** That its service files name. */
-  readonly services: readonly Service[];
+  readonly services: readonly Omit<Service, 'version'>[];
 }
 
 export interface UnitContents {
   /** With the version of the jar that has the class. */
-  readonly services: readonly (Service & { readonly version: string })[];
+  readonly services: readonly Service[];
   readonly problems: readonly JarProblem[];
 }
 
 /** Never rejects: what cannot be read is a problem, and the others are read. */
-export async function readUnit({ location, classPath }: JavaUnit): Promise<UnitContents> {
+export async function readUnit(unit: JavaUnit): Promise<UnitContents> {
+  const { location } = unit;
   const problems: JarProblem[] = [];
   const report = (path: string, reason: string): void =>
     void problems.push({ location, message: `The Java plugins in ${path} are not found: ${reason}` });
-  const places: Place[] = [];
-  for (const path of classPath) {
-    try {
-      places.push(path === location && !isJar(path) ? await readFolder(path, report) : await readJar(path, report));
-    } catch (error) {
-      report(path, `it cannot be read as a jar: ${messageOf(error)}.`);
-    }
-  }
-  const found = new Map<string, Service & { readonly version: string }>();
+  const places = await readPlaces(unit, report);
+  const found = new Map<string, Service>();
   for (const place of places) {
     const services = place.services.filter(({ type, class: name }) => !found.has(`${type} ${name}`));
     const versions = await versionsOf(new Set(services.map((service) => service.class)), place, places);
@@ -59,7 +49,29 @@ export async function readUnit({ location, classPath }: JavaUnit): Promise<UnitC
   return { services: [...found.values()], problems };
 }
 
+/** Of the jars that have the classes. Never rejects. */
+export async function classVersions(
+  unit: JavaUnit,
+  classes: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, string>> {
+  if (classes.size === 0) return new Map();
+  const [first, ...others] = await readPlaces(unit, () => undefined);
+  return first === undefined ? new Map() : await versionsOf(new Set(classes), first, others);
+}
+
 type Report = (path: string, reason: string) => void;
+
+async function readPlaces({ location, classPath }: JavaUnit, report: Report): Promise<Place[]> {
+  const places: Place[] = [];
+  for (const path of classPath) {
+    try {
+      places.push(path === location && !isJar(path) ? await readFolder(path, report) : await readJar(path, report));
+    } catch (error) {
+      report(path, `it cannot be read as a jar: ${messageOf(error)}.`);
+    }
+  }
+  return places;
+}
 
 const isJar = (path: string): boolean => /\.(?:jar|zip)$/i.test(path);
 

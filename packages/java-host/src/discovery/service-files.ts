@@ -24,6 +24,10 @@ export function serviceType(path: string): ServiceType | null {
   return path.startsWith(SERVICES) ? (TYPES.get(path.slice(SERVICES.length)) ?? null) : null;
 }
 
+export function isServiceType(value: unknown): value is ServiceType {
+  return [...TYPES.values()].includes(value as ServiceType);
+}
+
 const CLASS_NAME = /^[\p{L}_$][\p{L}\p{N}_$]*(?:\.[\p{L}_$][\p{L}\p{N}_$]*)*$/u;
 const MAX_NAME = 512;
 
@@ -40,10 +44,14 @@ export function parseServiceFile(text: string): ServiceFile {
   for (const line of text.split(/\r\n|\r|\n/)) {
     const name = (line.split('#', 1)[0] as string).trim();
     if (name === '') continue;
-    if (name.length <= MAX_NAME && CLASS_NAME.test(name)) classes.add(name);
+    if (isClassName(name)) classes.add(name);
     else fault ??= name.slice(0, 100);
   }
   return { classes: [...classes], fault };
+}
+
+export function isClassName(name: string): boolean {
+  return name.length <= MAX_NAME && CLASS_NAME.test(name);
 }
 
 /** Path of its class in a jar, or below a folder of classes. */
