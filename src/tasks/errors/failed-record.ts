@@ -64,6 +64,8 @@ function schemaText(schema: SourceRecord['keySchema']): string {
 
 function valueText(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
+  // Of a record that its task has converted: they say nothing, and may be many.
+  if (value instanceof Uint8Array) return `byte[${value.length}]`;
   try {
     return JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? member.toString() : member));
   } catch {

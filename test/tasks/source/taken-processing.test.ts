@@ -246,6 +246,7 @@ test('a tolerated failure is logged and skipped, in its place', async () => {
     text.includes("Executing stage 'TRANSFORMATION' with class 'com.acme.Smt'"),
   );
   expect(line).toContain('sourceOffset={n=2}');
+  expect(line).toContain('key=byte[2]');
   expect(w.offsets.of(PARTITION)).toEqual({ n: 3 });
 });
 
