@@ -140,6 +140,14 @@ test('checkValues asks the class itself; passwords do not come back', async () =
   expect(jvms.last.calls).toEqual([['validate', 'sink', 'com.acme.Jdbc', { url: 'u', password: 's3cret' }]]);
 });
 
+test('a question without an answer ends, and with it what the JVM does for it', async () => {
+  const jvms = new FakeJvms();
+  jvms.answer = () => new Promise(() => undefined);
+  const asked = new JavaClass(plugin('sink'), jvms, 20).validate({});
+  await expect(asked).rejects.toMatchObject({ code: 'PLUGIN_CALL_TIMEOUT' });
+  expect(jvms.last.closed).toBe(1);
+});
+
 test('optional methods exist only where the class has them', async () => {
   const jvms = new FakeJvms();
   const bare = await load<SourceConnector>('source', jvms);

@@ -1,5 +1,14 @@
 /** What a JVM says about a class of its jars. */
-import type { CheckedValue, ConfigKey, ConfigType, ConnectorConfig, Importance, Width } from '@millrace/sdk';
+import {
+  type CheckedValue,
+  type ConfigKey,
+  type ConfigType,
+  ConnectError,
+  type ConnectorConfig,
+  type Importance,
+  type Width,
+  withDeadline,
+} from '@millrace/sdk';
 import type { JavaPlugin } from '../java-plugin';
 import type { Jvms } from '../jvm/jvms';
 import type { HostMap, HostValue } from '../wire/host-value';
@@ -7,6 +16,9 @@ import { ProtocolError } from '../wire/protocol-error';
 
 /** What the runtime shows of a password. */
 const HIDDEN = '[hidden]';
+
+/** Longer than REST waits for a validation. */
+const LIMIT_MS = 120_000;
 
 export interface JavaDescription {
   /** Of connectors; null: it names none. */
@@ -21,6 +33,8 @@ export class JavaClass {
   constructor(
     private readonly plugin: JavaPlugin,
     private readonly jvms: Jvms,
+    /** After it, the host interrupts what answers. Milliseconds. */
+    private readonly limitMs = LIMIT_MS,
   ) {}
 
   async describe(): Promise<JavaDescription> {
@@ -35,11 +49,16 @@ export class JavaClass {
     return list(await this.ask('validate', type, name, config)).map(checkedValue);
   }
 
+  private late(method: string): ConnectError {
+    const message = `${method} of ${this.plugin.class} did not return within ${this.limitMs / 1000} s: check what it waits for, e.g. a database.`;
+    return new ConnectError(message, { code: 'PLUGIN_CALL_TIMEOUT' });
+  }
+
   async ask(method: string, ...args: readonly HostValue[]): Promise<HostValue> {
     const { location, classPath } = this.plugin;
     const session = await this.jvms.open({ location, classPath }, { kind: 'plugins' });
     try {
-      return await session.call(method, ...args);
+      return await withDeadline(session.call(method, ...args), this.limitMs, () => this.late(method));
     } finally {
       session.close();
     }
