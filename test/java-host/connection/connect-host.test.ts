@@ -67,6 +67,13 @@ describe('a connection to the Java host', () => {
     expect(peer.requests('committed')[0]?.args).toEqual([Buffer.from([9])]);
   });
 
+  it('rejects a call whose arguments cannot be sent, and goes on', async () => {
+    host = await ScriptedHost.start({ ok: () => 1 });
+    const { session } = await host.session();
+    await expect(session.call('ok', Symbol('x') as never)).rejects.toMatchObject({ code: 'JAVA_HOST_PROTOCOL' });
+    expect(await session.call('ok')).toBe(1);
+  });
+
   it('handles events in order, before the result of the call that they precede', async () => {
     host = await ScriptedHost.start();
     const { session, peer } = await host.session();

@@ -99,7 +99,8 @@ export class SocketSession implements HostSession {
       this.send(frame(number));
     } catch (error) {
       this.pending.remove(number);
-      throw error;
+      if (this.pending.size === 0) this.socket.unref();
+      return Promise.reject(error as Error);
     }
     return result;
   }
