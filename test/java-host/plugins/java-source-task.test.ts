@@ -255,6 +255,22 @@ describe('a Java source task', () => {
     ]);
   });
 
+  it('stops only when the last acknowledged records have been told of, also without commit', async () => {
+    let committed: (result: null) => void = () => undefined;
+    const { task, peer } = await started({
+      answers: { commit: () => new Promise((resolve) => (committed = resolve)) },
+      overrides: ['commitRecord'],
+      batches: [{ records: [{}] }],
+    });
+    for (const record of (await task.poll()) ?? []) task.commitRecord?.(record, null);
+    const stop = task.stop();
+    await peer.until(() => peer.requests('commit').length === 1);
+    expect([peer.requests('committed').length, peer.requests('stop').length]).toEqual([1, 0]);
+    committed(null);
+    await stop;
+    expect(peer.requests('stop')).toHaveLength(1);
+  });
+
   it('tells of acknowledged records at the end of a turn', async () => {
     const { task, peer } = await started({ overrides: ['commitRecord'], batches: [{ records: [{}, {}] }] });
     for (const record of (await task.poll()) ?? []) task.commitRecord?.(record, null);
