@@ -89,7 +89,8 @@ test('metrics have the numbers of the JVM and of its MBeans', async () => {
 
 test('without sessions it ends after the idle time, at once and without a trace', async () => {
   const one = supervisor({ idleMs: 200 });
-  const { socketPath } = await one.grant(key);
+  const { socketPath, jvm, hold } = await one.grant(key);
+  one.settled(jvm, hold);
   await log.line('because nothing ran in it any more');
   expect(isRunning(await pid())).toBe(false);
   expect(existsSync(socketPath)).toBe(false);

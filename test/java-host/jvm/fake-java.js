@@ -63,7 +63,10 @@ const ANSWERS = {
 
 let control = null;
 const sessions = new Set();
-const count = () => control?.write(event('sessions', sessions.size));
+const count = () => {
+  // The other connection is faster than that of the supervisor, until it asks.
+  if (!is('late')) control?.write(event('sessions', sessions.size));
+};
 
 function onCall(socket, number, method, body) {
   if (method === 'open') {
@@ -87,6 +90,13 @@ function onCall(socket, number, method, body) {
   if (method === 'level') {
     control.write(event('log', [{ level: 'INFO', logger: 'level', message: body.subarray(-20).toString('latin1') }]));
     return socket.write(result(number, null));
+  }
+  if (is('late') && method === 'memory') {
+    setTimeout(
+      () => socket.write(Buffer.concat([event('sessions', sessions.size), result(number, ANSWERS.memory)])),
+      50,
+    );
+    return undefined;
   }
   if (is('silent')) return undefined;
   socket.write(result(number, ANSWERS[method] ?? null));

@@ -123,7 +123,8 @@ test('an OutOfMemoryError has its own code', async () => {
 
 test('without sessions it ends after the idle time; its folder is removed', async () => {
   const supervisor = fake.supervisor('', { idleMs: 100 });
-  const { socketPath } = await supervisor.grant(fake.key('a'));
+  const { socketPath, jvm, hold } = await supervisor.grant(fake.key('a'));
+  supervisor.settled(jvm, hold);
   const first = await supervisor.jvms.open(fake.key('a'), PLUGINS);
   first.close();
   await fake.log.line('because nothing ran in it any more');
@@ -159,6 +160,21 @@ test('a folder whose files have changed: new sessions have another JVM, and the 
   old!.close();
   await fake.log.line('because nothing ran in it any more');
   expect(isRunning(pidOf(old!))).toBe(false);
+});
+
+test('a session whose JVM tells of it late keeps the JVM, whether it would be idle or is to end', async () => {
+  const supervisor = fake.supervisor('late', { idleMs: 1 });
+  const key = fake.key('a');
+  const [first, second] = await Promise.all([key, key].map((one) => supervisor.jvms.open(one, PLUGINS)));
+  expect(pidOf(second!)).toBe(pidOf(first!));
+  supervisor.retire(new Set([key.location]));
+  for (let i = 0; i < 10; i++) await first!.call('memory');
+  first!.close();
+  for (let i = 0; i < 3; i++) expect(await second!.call('memory')).toMatchObject({ heapUsed: 10 });
+  expect(isRunning(pidOf(second!))).toBe(true);
+  const other = await connectJvms(supervisor.channel).open(key, PLUGINS);
+  for (let i = 0; i < 3; i++) await other.call('memory');
+  expect(isRunning(pidOf(other))).toBe(true);
 });
 
 test('at most so many JVMs as the setting allows', async () => {

@@ -8,6 +8,8 @@ import type { JvmKey } from './jvms';
 
 /** For sessions that are open when it has to end. */
 export const GRACE_MS = 4_000;
+/** For a session to be opened in a JVM that is ready. */
+const HOLD_MS = 60_000;
 
 export interface JvmSlotOptions {
   readonly number: number;
@@ -34,6 +36,8 @@ export class JvmSlot {
   private isLeaving = false;
   /** Resolves when it can be used. Rejects with JvmError. */
   readonly ready: Promise<JvmProcess>;
+  private readonly holds = new Map<number, NodeJS.Timeout | undefined>();
+  private lastHold = 0;
   private idle: NodeJS.Timeout | undefined;
   private ending: EndReason | null = null;
 
@@ -48,10 +52,32 @@ export class JvmSlot {
     return this.ending === null || this.ending === 'silent';
   }
 
-  /** Somebody is about to open a session. */
-  touch(): void {
+  /** Somebody is about to open a session: it stays until `release`. */
+  hold(): number {
+    const hold = ++this.lastHold;
     clearTimeout(this.idle);
-    if (this.sessions > 0 || !this.isReady) return;
+    this.holds.set(hold, undefined);
+    return hold;
+  }
+
+  /** A thread may end before it has opened its session. */
+  releaseLater(hold: number): void {
+    if (this.holds.has(hold)) this.holds.set(hold, startTimer(() => void this.release(hold), HOLD_MS).unref());
+  }
+
+  async release(hold: number): Promise<void> {
+    clearTimeout(this.holds.get(hold));
+    // The JVM counts a session before it answers that it is open, but tells the count over another connection: that
+    // has arrived when there is an answer from there.
+    if (this.isReady) await this.process?.ask('memory');
+    this.holds.delete(hold);
+    this.touch();
+  }
+
+  /** Ends it once nothing uses it. */
+  private touch(): void {
+    clearTimeout(this.idle);
+    if (this.sessions > 0 || this.holds.size > 0 || !this.isReady || this.ending) return;
     if (this.isLeaving) return void this.end('idle', GRACE_MS);
     this.idle = startTimer(() => void this.end('idle', GRACE_MS), this.options.idleMs).unref();
   }
@@ -89,6 +115,7 @@ export class JvmSlot {
       this.process = process;
       void process.ended.then((failure) => {
         clearTimeout(this.idle);
+        for (const expiry of this.holds.values()) clearTimeout(expiry);
         this.vitals?.close();
         onLeaving(this);
         onEnded(this, failure);

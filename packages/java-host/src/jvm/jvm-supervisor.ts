@@ -53,9 +53,14 @@ export class JvmSupervisor implements Supervision {
     this.check(key);
     const id = JSON.stringify([key.location, key.classPath, key.connector ?? null, key.heapMb ?? null]);
     const slot = this.current.get(id) ?? this.create(id, key);
+    const hold = slot.hold();
     const { socketPath } = await slot.ready;
-    slot.touch();
-    return { jvm: slot.options.number, socketPath };
+    slot.releaseLater(hold);
+    return { jvm: slot.options.number, socketPath, hold };
+  }
+
+  settled(jvm: number, hold: number): void {
+    void this.slots.get(jvm)?.release(hold);
   }
 
   async cause(jvm: number): Promise<JvmFailure | null> {

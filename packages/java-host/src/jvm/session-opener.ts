@@ -20,12 +20,16 @@ export class SessionOpener implements Jvms {
     }
   }
 
-  private async connect({ socketPath, jvm }: Grant, session: HostMap): Promise<HostSession> {
+  private async connect({ socketPath, jvm, hold }: Grant, session: HostMap): Promise<HostSession> {
     const cause = async (): Promise<Error | null> => {
       const failure = await this.supervision.cause(jvm);
       return failure && failureError(failure);
     };
-    return await connectHost(socketPath, session, { cause });
+    try {
+      return await connectHost(socketPath, session, { cause });
+    } finally {
+      this.supervision.settled(jvm, hold);
+    }
   }
 
   private async grant(key: JvmKey): Promise<Grant> {

@@ -16,6 +16,13 @@ const CAUSE_MS = 15_000;
 
 type Question = { readonly kind: 'grant'; readonly key: JvmKey } | { readonly kind: 'cause'; readonly jvm: number };
 
+/** Needs no answer. */
+interface Settled {
+  readonly settled: { readonly jvm: number; readonly hold: number };
+}
+
+type Message = Asked | Answered | Settled;
+
 /** `from`: the asking thread. */
 interface Asked {
   readonly from: string;
@@ -38,7 +45,7 @@ export class SupervisionServer {
     private readonly supervision: Supervision,
   ) {
     this.channel = new BroadcastChannel(name);
-    this.channel.onmessage = (event) => void this.onMessage((event as { data: Asked | Answered }).data);
+    this.channel.onmessage = (event) => void this.onMessage((event as { data: Message }).data);
     this.channel.unref();
   }
 
@@ -46,7 +53,8 @@ export class SupervisionServer {
     this.channel.close();
   }
 
-  private async onMessage(message: Asked | Answered): Promise<void> {
+  private async onMessage(message: Message): Promise<void> {
+    if ('settled' in message) this.supervision.settled(message.settled.jvm, message.settled.hold);
     if (!('question' in message)) return;
     const { from: to, id, question } = message;
     const answer = await this.answer(question).then(
@@ -73,8 +81,12 @@ class SupervisionClient implements Supervision {
 
   constructor(name: string) {
     this.channel = new BroadcastChannel(name);
-    this.channel.onmessage = (event) => this.onMessage((event as { data: Asked | Answered }).data);
+    this.channel.onmessage = (event) => this.onMessage((event as { data: Message }).data);
     this.channel.unref();
+  }
+
+  settled(jvm: number, hold: number): void {
+    this.channel.postMessage({ settled: { jvm, hold } } satisfies Settled);
   }
 
   async grant(key: JvmKey): Promise<Grant> {
@@ -101,7 +113,7 @@ class SupervisionClient implements Supervision {
     }
   }
 
-  private onMessage(message: Asked | Answered): void {
+  private onMessage(message: Message): void {
     if ('answer' in message && message.to === this.self) this.asked.get(message.id)?.(message.answer);
   }
 }

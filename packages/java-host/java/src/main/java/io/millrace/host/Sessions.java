@@ -27,13 +27,18 @@ final class Sessions {
 
   static void opened(Connection connection) {
     if (connection.kind().equals("control")) return;
-    OPEN.add(connection);
     RUNNING.add(connection);
-    listener.accept(count());
+    OPEN.add(connection);
+    tell();
   }
 
   static void ended(Connection connection) {
-    if (OPEN.remove(connection)) listener.accept(count());
+    if (OPEN.remove(connection)) tell();
+  }
+
+  /** One after the other, so that the last count that is told is the true one. */
+  private static synchronized void tell() {
+    listener.accept(count());
   }
 
   static void closed(Connection connection) {
