@@ -58,6 +58,11 @@ export class PluginReloads {
     const loaded: CatalogEntry[] = [];
     const faulty = new Set<string>();
     for (const entry of entries) {
+      // A JVM starts for what a connector uses, not for each class of a folder.
+      if (entry.java) {
+        loaded.push(entry);
+        continue;
+      }
       try {
         await this.options.pluginHost.traits(entry.description);
         loaded.push(entry);

@@ -11,7 +11,7 @@ type FileStates = ReadonlyMap<string, string>;
 export type FolderStates = ReadonlyMap<string, FileStates>;
 
 /** Files that a plugin loads as code. A plugin may write others, such as logs, into its folder. */
-const CODE = /\.(?:[cm]?js|json|node|wasm)$/i;
+const CODE = /\.(?:[cm]?js|json|node|wasm|jar|zip|class)$/i;
 const TYPESCRIPT = /\.[cm]?ts$/i;
 const DECLARATIONS = /\.d\.[cm]?ts$/i;
 

@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { isArchive } from '../java-units';
 import { readManifest } from '../manifest';
 import { isCode, isIgnored, isTypeScript } from './folder-changes';
 
-/** A larger file is compared by its time and size. Bytes. */
+/** A larger file is compared by its time and size, as are jars. Bytes. */
 const MAX_HASHED = 4 * 1024 * 1024;
 
 /** For all plugin folders together. */
@@ -79,7 +80,8 @@ export class TreeReader {
     const known = this.known.get(file);
     // A file may be written twice within the resolution of its times.
     const isSettled = known?.stamp === stamp && Date.now() - Math.max(mtimeMs, ctimeMs) > RESOLUTION_MS;
-    const hash = isSettled ? known.hash : size > MAX_HASHED ? stamp : await hashOf(file);
+    const isCompared = size > MAX_HASHED || isArchive(file);
+    const hash = isSettled ? known.hash : isCompared ? stamp : await hashOf(file);
     this.read.set(file, { stamp, hash });
     return hash;
   }

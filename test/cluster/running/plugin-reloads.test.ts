@@ -79,6 +79,16 @@ test('the users of a plugin restart, on the tick, after it was imported in new t
   ]);
 });
 
+test('a plugin in a jar is not loaded for it', async () => {
+  const java = { type: 'source', class: 'A', version: '1', location: '/A', classPath: [] } as const;
+  expect(await apply({ changed: [{ ...a, java }] })).toEqual([
+    'retire plugin threads',
+    'retire task threads',
+    'INFO Reloaded plugin A: restarting one, two',
+    'restart one, two',
+  ]);
+});
+
 test('several plugins are one restart', async () => {
   expect((await apply({ added: [a], changed: [b] })).slice(-2)).toEqual([
     'INFO Reloaded plugins A, B: restarting one, two, three',

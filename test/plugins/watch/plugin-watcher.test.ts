@@ -73,6 +73,18 @@ test('a changed, added and removed file; an atomic rename; a new subfolder', asy
   expect(await seen.next()).toEqual(['p']);
 });
 
+test('a jar that is added, replaced and removed', async () => {
+  const folder = folders.add('jars', { 'lib/a.jar': 'a' });
+  const seen = await watched();
+  writeFileSync(join(folder, 'lib', 'b.jar'), 'b');
+  expect(await seen.next()).toEqual(['jars']);
+  writeFileSync(join(folder, 'lib', 'new'), 'changed');
+  renameSync(join(folder, 'lib', 'new'), join(folder, 'lib', 'a.jar'));
+  expect(await seen.next()).toEqual(['jars']);
+  rmSync(join(folder, 'lib', 'b.jar'));
+  expect(await seen.next()).toEqual(['jars']);
+});
+
 test('nothing is reported for the same content, other files, dependencies and dot files', async () => {
   const plugin = add('p', { 'src/index.ts': '1', 'node_modules/d/index.js': '1' });
   const seen = await watched();
