@@ -325,6 +325,73 @@ describe('a Java source task', () => {
     expect(polls(peer)).toBe(1);
   });
 
+  describe('whose class has commit, which may acknowledge all that was polled', () => {
+    const batches = [1, 2].map((number) => ({ number, records: [{}] }));
+    const commits = (peer: Peer): number => peer.requests('commit').length;
+
+    it('is not asked for a batch before the runtime has handed over the one before', async () => {
+      const { task, peer } = await started({ overrides: ['commit'], batches });
+      await task.poll();
+      await task.commit?.(new Map());
+      expect([polls(peer), commits(peer)]).toEqual([1, 1]);
+      await task.poll();
+      expect(polls(peer)).toBe(2);
+    });
+
+    it('is not told to commit while parts of a batch have not been returned', async () => {
+      const { task, peer } = await started({
+        overrides: ['commit'],
+        batches: [4, 0].map((transaction, i) => ({
+          ...{ number: i + 1, first: i, transaction },
+          records: [{ value: 'x'.repeat(9_000_000) }],
+        })),
+      });
+      await task.poll();
+      await task.commit?.(new Map());
+      expect(commits(peer)).toBe(0);
+      await task.poll();
+      await task.commit?.(new Map());
+      expect(commits(peer)).toBe(1);
+    });
+
+    it('is not told to commit what arrives after it is stopped', async () => {
+      let arrive: (batch: Buffer) => void = () => undefined;
+      const poll = (): Promise<Buffer> => new Promise((resolve) => (arrive = resolve));
+      const { task, peer, abort } = await started({ overrides: ['commit'], answers: { poll } });
+      const polling = task.poll();
+      await peer.until(() => polls(peer) === 1);
+      abort();
+      expect(await polling).toBeNull();
+      const committing = task.commit?.(new Map());
+      arrive(batchBytes({ records: [{}] }));
+      await committing;
+      await task.stop();
+      expect(commits(peer)).toBe(0);
+    });
+
+    it('is told to commit when its last poll has no records', async () => {
+      let arrive: (batch: null) => void = () => undefined;
+      const poll = (): Promise<null> => new Promise((resolve) => (arrive = resolve));
+      const { task, peer, abort } = await started({ overrides: ['commit'], answers: { poll } });
+      const polling = task.poll();
+      await peer.until(() => polls(peer) === 1);
+      abort();
+      await polling;
+      const committing = task.commit?.(new Map());
+      arrive(null);
+      await committing;
+      expect(commits(peer)).toBe(1);
+    });
+
+    it('is not told to commit when it is stopped within a batch', async () => {
+      const { task, peer, abort } = await started({ overrides: ['commit'], batches });
+      await task.poll();
+      abort();
+      await task.commit?.(new Map());
+      expect(commits(peer)).toBe(0);
+    });
+  });
+
   it('fails when its JVM ends', async () => {
     const { task, peer } = await started();
     const poll = expect(task.poll()).rejects.toMatchObject({ code: 'JVM_ENDED', retriable: false, restartable: true });

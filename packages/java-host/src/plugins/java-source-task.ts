@@ -11,6 +11,7 @@ import {
   type SourceRecord,
   type SourceTask,
   type SourceTaskContext,
+  settledWithin,
   type TakenProcessing,
 } from '@millrace/sdk';
 import type { HostSession } from '../connection/host-session';
@@ -32,6 +33,8 @@ import { refusePreview, TaskSession } from './task-session';
 
 /** Parts of one batch are joined up to this size, so that the runtime sees what the task returned. Bytes. */
 const JOINED = 8 * 1024 * 1024;
+/** For a poll that is under way when the task is stopped, before its last `commit`. */
+const LAST_POLL_MS = 1000;
 
 /** @param taskClass unless the task's config has `task.class` */
 export function javaSourceTask(plugin: JavaPlugin, taskClass: string, jvms: Jvms): SourceTask {
@@ -47,6 +50,16 @@ class JavaSourceTask implements SourceTask {
   private context: SourceTaskContext | null = null;
   /** It has taken nothing, so that the runtime does not ask for the outcomes of records. */
   private tookNothing = false;
+  /**
+   * Whether a batch is asked for while the runtime works on the one before. Not of a task with `commit`, which may
+   * acknowledge all that `poll` has returned: a batch that waits here when the task is stopped would be lost.
+   */
+  private readsAhead = true;
+  /** The batch whose parts are being returned has further ones. */
+  private isWithinBatch = false;
+  private isPolling = false;
+  /** Null: it is not stopped. Otherwise whether the runtime had handed over all records by then. */
+  private stoppedInPoll: boolean | null = null;
   /** The part that was asked for. Null: none. */
   private ahead: Promise<SourcePart | null> | null = null;
   /** Parts whose records the runtime works on. */
@@ -70,6 +83,7 @@ class JavaSourceTask implements SourceTask {
     this.tookNothing = taken.steps === 0 && !taken.converters;
     this.batches = new SourceBatches(taken.converters, (part, index) => this.retry(session, part, index));
     const overrides = overridesOf(session.opened);
+    this.readsAhead = !overrides.has('commit');
     if (overrides.has('commit')) this.commit = () => this.commitTask(session);
     if (overrides.has('commitRecord')) {
       const outcomes = new CommitOutcomes(session);
@@ -84,13 +98,25 @@ class JavaSourceTask implements SourceTask {
   async start(_config: ConnectorConfig, context: SourceTaskContext): Promise<void> {
     refusePreview(context.preview, this.plugin);
     this.context = context;
-    context.signal.addEventListener('abort', () => this.wake?.(), { once: true });
+    const onStop = (): void => {
+      this.stoppedInPoll = this.isPolling;
+      this.wake?.();
+    };
+    context.signal.addEventListener('abort', onStop, { once: true });
     const { exactlyOnce, transactionContext } = context;
     await this.connection.get().call('start', { exactlyOnce, transactions: transactionContext !== null });
   }
 
   async poll(): Promise<readonly ProcessedSourceRecord[] | null> {
-    const session = this.connection.get();
+    this.isPolling = true;
+    try {
+      return await this.pollOnce(this.connection.get());
+    } finally {
+      this.isPolling = false;
+    }
+  }
+
+  private async pollOnce(session: HostSession): Promise<readonly ProcessedSourceRecord[] | null> {
     for (const part of this.delivered.splice(0)) session.event('release', part);
     const first = await this.next(session);
     if (first === null) return null;
@@ -124,8 +150,9 @@ class JavaSourceTask implements SourceTask {
     if (part === null) return null;
     this.delivered.push(part.number);
     this.requestTransactions(part);
+    this.isWithinBatch = (part.transaction & PART_OF_MORE) !== 0;
     // While the runtime works on this one.
-    this.ahead = this.ask(session);
+    if (this.readsAhead) this.ahead = this.ask(session);
     return part;
   }
 
@@ -184,7 +211,15 @@ class JavaSourceTask implements SourceTask {
 
   private async commitTask(session: HostSession): Promise<void> {
     this.outcomes?.flush();
-    await session.call('commit');
+    if (!(await this.holdsBack())) await session.call('commit');
+  }
+
+  /** Whether `poll` has returned records in the JVM that the runtime has not, or has not sent before it stopped. */
+  private async holdsBack(): Promise<boolean> {
+    if (this.isWithinBatch || this.stoppedInPoll === false) return true;
+    if (this.stoppedInPoll === null || this.ahead === null) return false;
+    const last = this.ahead.catch(() => undefined);
+    return (await settledWithin(last, LAST_POLL_MS, undefined)) !== null;
   }
 
   private async readOffsets(partitions: HostValue | undefined): Promise<HostValue> {
