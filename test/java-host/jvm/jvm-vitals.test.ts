@@ -34,6 +34,7 @@ test('memory and use of a JVM; its loggers are listed; MBeans are asked for once
   expect(vitals.scrape()).toMatchObject([{ name: 'd_t_A', value: 1 }]);
   vitals.close();
   expect(silent).not.toHaveBeenCalled();
+  expect(vitals.silentMs).toBe(0);
 });
 
 test('one that does not answer is silent after the time, and never without a limit', async () => {
@@ -49,4 +50,5 @@ test('one that does not answer is silent after the time, and never without a lim
   vitals.close();
   expect(silent).not.toHaveBeenCalled();
   expect(vitals.memory).toBe(null);
+  expect(vitals.silentMs).toBeGreaterThanOrEqual(15);
 });

@@ -19,6 +19,8 @@ import { SupervisionServer } from './supervision-channel';
 
 /** A connection may be lost before the system tells that its process has ended. */
 const CAUSE_MS = 3_000;
+/** Shorter silences are pauses of the machine, or of a garbage collection. */
+const REPORTED_SILENCE_MS = 30_000;
 /** Failures of JVMs that are kept for those who ask later. */
 const KEPT_FAILURES = 200;
 
@@ -71,9 +73,14 @@ export class JvmSupervisor implements Supervision {
 
   /** What is wrong with JVMs, as sentences for the health report. */
   problems(): string[] {
-    return [...this.slots.values()].flatMap(({ hung, options }) =>
-      hung ? [`Threads in the JVM of ${options.key.location} do not end: ${hung.join(', ')}.`] : [],
-    );
+    return [...this.slots.values()].flatMap(({ hung, vitals, options }) => {
+      const jvm = `JVM of ${options.key.location}`;
+      const silentMs = vitals?.silentMs ?? 0;
+      return [
+        ...(hung ? [`Threads in the ${jvm} do not end: ${hung.join(', ')}.`] : []),
+        ...(silentMs >= REPORTED_SILENCE_MS ? [`The ${jvm} has not answered for ${silentMs / 1000} s.`] : []),
+      ];
+    });
   }
 
   figures(): JvmFigures[] {

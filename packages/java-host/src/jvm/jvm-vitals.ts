@@ -55,6 +55,11 @@ export class JvmVitals {
     return fresh(this.usageRead);
   }
 
+  /** How long it has not answered. */
+  get silentMs(): number {
+    return this.missed * this.everyMs;
+  }
+
   /** Of its MBeans, as they were a little earlier: nobody waits for the JVM. */
   scrape(): readonly MetricSeries[] {
     const isFirst = monotonicNow() - this.scrapedAt > SCRAPED_MS;
@@ -84,7 +89,7 @@ export class JvmVitals {
     const memory = memoryOf(await process.ask('memory'));
     // A pause of the whole machine is one missed answer, however long it was.
     this.missed = memory ? 0 : this.missed + 1;
-    if (settings.silenceMs > 0 && this.missed * this.everyMs >= settings.silenceMs) return this.onSilent();
+    if (settings.silenceMs > 0 && this.silentMs >= settings.silenceMs) return this.onSilent();
     if (!memory) return;
     this.memoryRead = { at: monotonicNow(), value: memory };
     await this.listLoggers();
