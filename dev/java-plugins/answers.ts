@@ -2,7 +2,7 @@
 import { PLUGIN_JARS, type PluginFolder } from '../services/plugin-jars';
 import type { Answer, RunningWorker } from '../services/worker';
 import { casesOf, type Key } from './cases';
-import { differences, pluginsOnlyInJava, type Difference } from './differences';
+import { differences, pluginsOnlyInJava, type Difference, type Outcome } from './differences';
 
 export interface Compared {
   readonly questions: number;
@@ -49,4 +49,4 @@ export interface Plugin {
   readonly version?: string | null;
 }
 
-const outcome = ({ status, json, body }: Answer): { status: number; body: unknown } => ({ status, body: json ?? body });
+const outcome = ({ status, json, body }: Answer): Outcome => ({ status, body: json ?? body });

@@ -9,9 +9,15 @@ export interface Difference {
   readonly ours: unknown;
 }
 
-/** Members that the other one does not have are `undefined`. */
-export function differences(question: string, java: unknown, ours: unknown): Difference[] {
+export interface Outcome {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** Members that the other one does not have are `undefined`. With other statuses, the bodies are one difference. */
+export function differences(question: string, java: Outcome, ours: Outcome): Difference[] {
   const out: Difference[] = [];
+  if (java.status !== ours.status) return [{ question, path: 'status', java, ours }];
   compare(question, '', named(java), named(ours), out);
   return out;
 }

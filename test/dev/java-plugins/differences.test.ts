@@ -16,12 +16,17 @@ describe('answers of two workers', () => {
   });
 
   test('a key that only one of them has is one difference', () => {
-    const [one, ...others] = differences('q', [{ name: 'a', type: 'INT' }], []);
-    expect([one?.path, others]).toEqual(['', []]);
-    expect(differences('q', [{ name: 'a' }, { name: 'b' }], [{ name: 'a' }]).map(({ path }) => path)).toEqual([
-      'the order',
-      'b',
-    ]);
+    const of = (...names: string[]): { status: number; body: unknown } => ({
+      status: 200,
+      body: names.map((name) => ({ name })),
+    });
+    expect(differences('q', of('a', 'b'), of('a')).map(({ path }) => path)).toEqual(['body.the order', 'body.b']);
+  });
+
+  test('other statuses are one difference', () => {
+    const java = { status: 200, body: { a: 1 } };
+    const ours = { status: 500, body: { error_code: 500 } };
+    expect(differences('q', java, ours)).toEqual([{ question: 'q', path: 'status', java, ours }]);
   });
 
   test('plugins may be more than Java’s, but not fewer', () => {

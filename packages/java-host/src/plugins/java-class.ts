@@ -74,11 +74,12 @@ function configKey(value: HostValue): ConfigKey {
     type,
     ...(required !== true && { default: defaultOf(type, given, key.default_value ?? null) }),
     importance: text(key.importance) as Importance,
-    documentation: text(key.documentation),
+    documentation: text(key.documentation ?? ''),
     group: group === null ? null : text(group),
     order: typeof order === 'number' ? order : -1,
     width: text(key.width) as Width,
-    displayName: text(key.display_name),
+    // Some of Debezium's have none.
+    displayName: text(key.display_name ?? key.name),
     dependents: list(key.dependents ?? []).map(text),
   };
 }
