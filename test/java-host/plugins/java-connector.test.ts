@@ -90,6 +90,7 @@ test('a description becomes the keys of the SDK, with Java’s defaults as REST 
     { ...KEY, name: 'tables', type: 'LIST', required: false, default: ['a', 'b'], default_value: 'a,b' },
     { ...KEY, name: 'password', type: 'PASSWORD', required: false, default: null, default_value: '[hidden]' },
     { ...KEY, name: 'user', required: false, default: null, default_value: null, group: 'G' },
+    { ...KEY, name: 'bare', documentation: null, display_name: null },
   ];
   const { config, taskClass } = await load<SourceConnector>('source', jvms, { keys });
   expect(jvms.last.key).toEqual({ location: '/jars/jdbc', classPath: ['/jars/jdbc/a.jar'] });
@@ -108,7 +109,8 @@ test('a description becomes the keys of the SDK, with Java’s defaults as REST 
     displayName: 'URL',
     dependents: ['user'],
   });
-  expect(config.map((key) => key.default)).toEqual([undefined, 5432, 1, ['a', 'b'], '[hidden]', null]);
+  expect(config.map((key) => key.default)).toEqual([undefined, 5432, 1, ['a', 'b'], '[hidden]', null, undefined]);
+  expect(config[6]).toMatchObject({ name: 'bare', displayName: 'bare', documentation: '' });
   expect(config[5]?.group).toBe('G');
 });
 
