@@ -1,5 +1,7 @@
 /** The worker's logger for lines of JVMs, and its levels for Java's loggers. */
 import type { JvmLine, JvmLog } from '@millrace/java-host';
+import { hideProvidedValues } from '@millrace/texts/redaction';
+import { quoting } from '../logging/line-subject';
 import type { LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
 
@@ -21,6 +23,7 @@ export function jvmLog(logger: Logger, levels: LogLevels): JvmLog {
   };
   return {
     write: (line) => loggerOf(line.logger)[line.level](line.message, fieldsOf(line)),
+    hide: (text, connectors) => hideProvidedValues(text, connectors, { words: true }),
     loggers: (names) => names.forEach(loggerOf),
     levels: () => {
       const { initial, rules } = levels.snapshot();
@@ -30,11 +33,12 @@ export function jvmLog(logger: Logger, levels: LogLevels): JvmLog {
   };
 }
 
-function fieldsOf({ connector, task, trace, folder }: JvmLine): Record<string, unknown> {
+function fieldsOf({ connector, task, trace, folder, quotes }: JvmLine): Record<string, unknown> {
   return {
     ...(connector === null ? { folder } : { connector }),
     ...(task !== null && { task }),
     ...(trace !== null && { error: javaError(trace) }),
+    ...(connector === null && quoting(quotes)),
   };
 }
 

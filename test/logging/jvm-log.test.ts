@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { JvmLine } from '@millrace/java-host';
+import { addProvidedValue } from '@millrace/texts/redaction';
 import { jvmLog } from '../../src/java/jvm-log';
 import { LogLevels } from '../../src/logging/log-levels';
 import { RecentLines } from '../../src/logging/recent-lines';
@@ -14,6 +15,7 @@ function logged(levels = new LogLevels()) {
 }
 const line = (changes: Partial<JvmLine>): JvmLine => ({
   ...{ level: 'info', logger: 'io.debezium.A', message: 'm', connector: null, task: null, trace: null, folder: '/p' },
+  quotes: [],
   ...changes,
 });
 
@@ -68,4 +70,16 @@ test('a plugin’s names cannot be those of the worker, nor fill its memory', ()
   }
   log.loggers(Array.from({ length: 20_000 }, (_, i) => `org.a.L${i}`));
   expect(levels.list().length).toBeLessThan(5_010);
+});
+
+test('values of config providers are hidden in lines of any thread of the JVM, and in its last lines', () => {
+  const { log, text } = logged();
+  addProvidedValue('hunter-2-of-one', '${file:a:b}', 'one');
+  log.write(line({ connector: 'one', message: 'own hunter-2-of-one' }));
+  log.write(line({ message: 'shared hunter-2-of-one', trace: 'a.B: hunter-2-of-one', quotes: ['two', 'one'] }));
+  const written = text();
+  expect(written).toContain('own ${file:a:b}');
+  expect(written).toContain('shared ${file:a:b}');
+  expect(written).not.toContain('hunter-2');
+  expect(log.hide('last hunter-2-of-one', ['one'])).toBe('last ${file:a:b}');
 });

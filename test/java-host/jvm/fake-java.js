@@ -83,6 +83,7 @@ function onCall(socket, number, method, body) {
     return control.write(
       event('log', [{ level: 'WARN', logger: 'io.debezium.A', message: 'slow', connector: 'c', task: 0, trace: null }]),
     );
+  if (method === 'print') return process.stdout.write(`${body.subarray(-20).toString('latin1')}\n`);
   if (method === 'oom') {
     console.log('Terminating due to java.lang.OutOfMemoryError: Java heap space');
     return process.exit(3);

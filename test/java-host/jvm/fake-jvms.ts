@@ -18,6 +18,10 @@ export class MemoryLog implements JvmLog {
     for (const check of this.waiting) check();
   }
 
+  hide(text: string, connectors: readonly string[]): string {
+    return connectors.reduce((hidden, name) => hidden.replaceAll(`secret-of-${name}`, '[hidden]'), text);
+  }
+
   loggers(names: readonly string[]): void {
     for (const name of names) this.names.add(name);
   }

@@ -111,6 +111,19 @@ test('a killed JVM: its sessions end with JVM_ENDED, and the next one has anothe
   expect(pidOf(await jvms.open(fake.key('a'), PLUGINS))).not.toBe(pidOf(session));
 });
 
+test('what a JVM has written names its connectors, and hides their values in the error of its end', async () => {
+  const { jvms, channel } = fake.supervisor();
+  const key = fake.key('a');
+  const one = await jvms.open(key, { kind: 'source-task', connector: 'one', task: 0 });
+  await connectJvms(channel).open(key, { kind: 'plugins', connector: 'two' });
+  one.call('print', 'the secret-of-two!!!').catch(() => undefined);
+  expect(await fake.log.line('secret-of-two')).toMatchObject({ connector: null, quotes: ['one', 'two'] });
+  one.call('kill').catch(() => undefined);
+  const { cause } = (await one.ended) as Error & { cause: Error };
+  expect(cause.message).toContain('the [hidden]!!!');
+  expect(cause.message).not.toContain('secret-of-two');
+});
+
 test('an OutOfMemoryError has its own code', async () => {
   const { jvms } = fake.supervisor();
   const session = await jvms.open(fake.key('a'), PLUGINS);
@@ -219,6 +232,7 @@ test('log lines have connector, task and the logger’s name; levels reach the J
   expect(await fake.log.line('slow')).toEqual({
     ...{ level: 'warn', logger: 'io.debezium.A', message: 'slow', connector: 'c', task: 0, trace: null },
     folder: join(fake.folder, 'a'),
+    quotes: [],
   });
   fake.log.setLevel('io.debezium', 'DEBUG');
   expect((await fake.log.line('DEBUG')).message).toContain('DEBUG');

@@ -14,10 +14,14 @@ export interface JvmLine {
   readonly trace: string | null;
   /** The folder of jars. */
   readonly folder: string;
+  /** Whose values of config providers it may quote if it is nobody's: all connectors that the JVM serves. */
+  readonly quotes: readonly string[];
 }
 
 export interface JvmLog {
   write(line: JvmLine): void;
+  /** The text without the values of config providers that these connectors have. */
+  hide(text: string, connectors: readonly string[]): string;
   /** Loggers that exist in a JVM, so that they can be listed. */
   loggers(names: readonly string[]): void;
   /** Of all loggers (`root`) and of those whose names begin with a text; the last one that fits counts. */

@@ -28,15 +28,16 @@ export class JvmOutput {
   constructor(
     private readonly folder: string,
     private readonly log: JvmLog,
+    private readonly connectors: () => readonly string[] = () => [],
     now: () => number = monotonicNow,
   ) {
     this.rate = new LineRate(LINES_PER_SECOND, now);
     this.rawRate = new LineRate(RAW_LINES_PER_SECOND, now);
   }
 
-  /** The newest lines; empty: there were none. */
+  /** The newest lines, for the status of any of its connectors; empty: there were none. */
   get lines(): string {
-    return this.last.text;
+    return this.log.hide(this.last.text, this.connectors());
   }
 
   read(stream: Readable, level: JvmLine['level']): void {
@@ -49,7 +50,7 @@ export class JvmOutput {
 
   /** A line about the JVM, from the supervisor. */
   say(level: JvmLine['level'], message: string): void {
-    this.log.write({ ...NOBODY, level, message, folder: this.folder });
+    this.log.write({ ...NOBODY, level, message, folder: this.folder, quotes: [] });
   }
 
   /** The list of the event `log`. */
@@ -60,7 +61,7 @@ export class JvmOutput {
 
   private raw(line: string, level: JvmLine['level']): void {
     this.last.add(line);
-    this.admit(this.rawRate, { ...NOBODY, level, message: line, folder: this.folder });
+    this.admit(this.rawRate, { ...NOBODY, level, message: line, folder: this.folder, quotes: this.connectors() });
   }
 
   private event(value: HostValue): void {
@@ -74,6 +75,7 @@ export class JvmOutput {
       task: typeof task === 'number' ? task : null,
       trace: textOf(trace, MAX_TRACE),
       folder: this.folder,
+      quotes: this.connectors(),
     };
     const first = line.trace?.split('\n', 1)[0] ?? '';
     this.last.add(

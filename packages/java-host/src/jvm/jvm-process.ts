@@ -38,6 +38,8 @@ export interface JvmProcessOptions {
   readonly log: JvmLog;
   /** How many sessions are open, whenever it changes. */
   onSessions(count: number): void;
+  /** That may be quoted in what it writes. */
+  connectors(): readonly string[];
   /** Threads of an ended session do not end. */
   onHung(names: readonly string[]): void;
 }
@@ -55,7 +57,7 @@ export class JvmProcess {
     private readonly folder: PrivateFolder,
     private readonly child: ChildProcess,
   ) {
-    this.output = new JvmOutput(options.key.location, options.log);
+    this.output = new JvmOutput(options.key.location, options.log, options.connectors);
     this.ended = this.watch();
   }
 
@@ -191,7 +193,7 @@ export class JvmProcess {
     const names = found.slice(0, 10).map(({ name }) => String(name));
     const folder = this.options.key.location;
     this.options.log.write({
-      ...{ level: 'warn', logger: null, folder },
+      ...{ level: 'warn', logger: null, folder, quotes: this.options.connectors() },
       connector: typeof connector === 'string' ? connector : null,
       task: typeof task === 'number' ? task : null,
       message: `Threads in the JVM of ${folder} do not end: ${names.join(', ')}. The JVM ends when nothing else runs in it`,

@@ -10,6 +10,8 @@ import type { JvmKey } from './jvms';
 export const GRACE_MS = 4_000;
 /** For a session to be opened in a JVM that is ready. */
 const HOLD_MS = 60_000;
+/** Whose configs the JVM was given, the newest ones. */
+const MOST_CONNECTORS = 1_000;
 
 export interface JvmSlotOptions {
   readonly number: number;
@@ -18,7 +20,7 @@ export interface JvmSlotOptions {
   readonly key: JvmKey;
   readonly idleMs: number;
   watch(process: JvmProcess, onSilent: () => void): JvmVitals;
-  start(events: Pick<JvmProcessOptions, 'onSessions' | 'onHung'>): Promise<JvmProcess>;
+  start(events: Pick<JvmProcessOptions, 'onSessions' | 'onHung' | 'connectors'>): Promise<JvmProcess>;
   /** It gets no new sessions from now on. */
   onLeaving(slot: JvmSlot): void;
   onEnded(slot: JvmSlot, failure: JvmFailure): void;
@@ -36,6 +38,7 @@ export class JvmSlot {
   private isLeaving = false;
   /** Resolves when it can be used. Rejects with JvmError. */
   readonly ready: Promise<JvmProcess>;
+  private connectors: readonly string[] = [];
   private readonly holds = new Map<number, NodeJS.Timeout | undefined>();
   private lastHold = 0;
   private idle: NodeJS.Timeout | undefined;
@@ -50,6 +53,12 @@ export class JvmSlot {
   /** Nobody wanted its end. */
   get isFault(): boolean {
     return this.ending === null || this.ending === 'silent';
+  }
+
+  /** It is about to have the connector's config. */
+  serves(connector: string | null): void {
+    if (connector === null || this.connectors.at(-1) === connector) return;
+    this.connectors = [...this.connectors.filter((name) => name !== connector), connector].slice(-MOST_CONNECTORS);
   }
 
   /** Somebody is about to open a session: it stays until `release`. */
@@ -103,6 +112,7 @@ export class JvmSlot {
     const { onEnded, onLeaving } = this.options;
     try {
       const process = await this.options.start({
+        connectors: () => this.connectors,
         onSessions: (count) => {
           this.sessions = count;
           this.touch();

@@ -51,11 +51,12 @@ export class JvmSupervisor implements Supervision {
 
   constructor(private readonly options: JvmSupervisorOptions) {}
 
-  async grant(key: JvmKey): Promise<Grant> {
+  async grant(key: JvmKey, connector: string | null = null): Promise<Grant> {
     this.check(key);
     const id = JSON.stringify([key.location, key.classPath, key.connector ?? null, key.heapMb ?? null]);
     const slot = this.current.get(id) ?? this.create(id, key);
     const hold = slot.hold();
+    slot.serves(connector);
     const { socketPath } = await slot.ready;
     slot.releaseLater(hold);
     return { jvm: slot.options.number, socketPath, hold };
@@ -134,7 +135,7 @@ export class JvmSupervisor implements Supervision {
 
   private async start(
     key: JvmKey,
-    events: Pick<Parameters<typeof JvmProcess.start>[0], 'onSessions' | 'onHung'>,
+    events: Pick<Parameters<typeof JvmProcess.start>[0], 'onSessions' | 'onHung' | 'connectors'>,
   ): Promise<JvmProcess> {
     const { settings, log, env = process.env, jarsFolder } = this.options;
     this.cleaned ??= removeLeftFolders();

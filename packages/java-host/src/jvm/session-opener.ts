@@ -10,13 +10,14 @@ export class SessionOpener implements Jvms {
   constructor(private readonly supervision: Supervision) {}
 
   async open(key: JvmKey, session: HostMap): Promise<HostSession> {
-    const first = await this.grant(key);
+    const connector = typeof session['connector'] === 'string' ? session['connector'] : null;
+    const first = await this.grant(key, connector);
     try {
       return await this.connect(first, session);
     } catch (error) {
       // It had nothing to do and has ended just now.
       if ((error as { code?: unknown }).code !== 'JVM_UNREACHABLE') throw error;
-      return await this.connect(await this.grant(key), session);
+      return await this.connect(await this.grant(key, connector), session);
     }
   }
 
@@ -32,9 +33,9 @@ export class SessionOpener implements Jvms {
     }
   }
 
-  private async grant(key: JvmKey): Promise<Grant> {
+  private async grant(key: JvmKey, connector: string | null): Promise<Grant> {
     try {
-      return await this.supervision.grant(key);
+      return await this.supervision.grant(key, connector);
     } catch (error) {
       throw failureError(failureOf(error));
     }

@@ -14,7 +14,9 @@ import type { Grant, Supervision } from './supervision';
 const ANSWER_MS = 300_000;
 const CAUSE_MS = 15_000;
 
-type Question = { readonly kind: 'grant'; readonly key: JvmKey } | { readonly kind: 'cause'; readonly jvm: number };
+type Question =
+  | { readonly kind: 'grant'; readonly key: JvmKey; readonly connector: string | null }
+  | { readonly kind: 'cause'; readonly jvm: number };
 
 /** Needs no answer. */
 interface Settled {
@@ -66,7 +68,7 @@ export class SupervisionServer {
 
   private async answer(question: Question): Promise<Grant | JvmFailure | null> {
     return question.kind === 'grant'
-      ? await this.supervision.grant(question.key)
+      ? await this.supervision.grant(question.key, question.connector)
       : await this.supervision.cause(question.jvm);
   }
 }
@@ -89,10 +91,11 @@ class SupervisionClient implements Supervision {
     this.channel.postMessage({ settled: { jvm, hold } } satisfies Settled);
   }
 
-  async grant(key: JvmKey): Promise<Grant> {
+  async grant(key: JvmKey, of: string | null): Promise<Grant> {
     const { location, classPath, connector, heapMb } = key;
     const plain = { location, classPath: [...classPath], ...(connector !== undefined && { connector }) };
-    const question = { kind: 'grant', key: { ...plain, ...(heapMb !== undefined && { heapMb }) } } as const;
+    const sized = { ...plain, ...(heapMb !== undefined && { heapMb }) };
+    const question = { kind: 'grant', key: sized, connector: of } as const;
     return (await this.ask(question, ANSWER_MS)) as Grant;
   }
 

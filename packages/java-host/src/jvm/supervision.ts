@@ -11,8 +11,11 @@ export interface Grant {
 }
 
 export interface Supervision {
-  /** Starts the JVM if it does not run. Rejects with JvmError. */
-  grant(key: JvmKey): Promise<Grant>;
+  /**
+   * Starts the JVM if it does not run. Rejects with JvmError.
+   * @param connector whose config is sent there; null: none
+   */
+  grant(key: JvmKey, connector: string | null): Promise<Grant>;
   /** The session of a grant has been opened, or will not be. */
   settled(jvm: number, hold: number): void;
   /** Why the JVM has ended or is about to; null: it runs, or is forgotten. */

@@ -46,7 +46,7 @@ export class JavaClass {
 
   async validate(config: ConnectorConfig): Promise<readonly CheckedValue[]> {
     const { type, class: name } = this.plugin;
-    return list(await this.ask('validate', type, name, config)).map(checkedValue);
+    return list(await this.askAbout(config, 'validate', type, name, config)).map(checkedValue);
   }
 
   private late(method: string): ConnectError {
@@ -55,8 +55,17 @@ export class JavaClass {
   }
 
   async ask(method: string, ...args: readonly HostValue[]): Promise<HostValue> {
+    return await this.askIn({ kind: 'plugins' }, method, args);
+  }
+
+  /** With the config of a connector, whose lines the JVM may write meanwhile. */
+  async askAbout({ name }: ConnectorConfig, method: string, ...args: readonly HostValue[]): Promise<HostValue> {
+    return await this.askIn({ kind: 'plugins', ...(name !== undefined && { connector: name }) }, method, args);
+  }
+
+  private async askIn(kind: HostMap, method: string, args: readonly HostValue[]): Promise<HostValue> {
     const { location, classPath } = this.plugin;
-    const session = await this.jvms.open({ location, classPath }, { kind: 'plugins' });
+    const session = await this.jvms.open({ location, classPath }, kind);
     try {
       return await withDeadline(session.call(method, ...args), this.limitMs, () => this.late(method));
     } finally {

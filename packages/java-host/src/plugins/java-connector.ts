@@ -55,7 +55,7 @@ function source(options: JavaConnectorOptions): SourceConnector {
   const { plugin, description, javaClass, tasks } = options;
   const { overrides } = description;
   const ask = async (method: string, config: ConnectorConfig): Promise<ConnectorSupport> => {
-    const answer = await javaClass.ask(method, plugin.class, config);
+    const answer = await javaClass.askAbout(config, method, plugin.class, config);
     // Null as in Java: the validation has its words for it.
     return (typeof answer === 'string' ? answer.toLowerCase() : null) as ConnectorSupport;
   };
@@ -73,7 +73,7 @@ function source(options: JavaConnectorOptions): SourceConnector {
       alterOffsets: async (
         config: ConnectorConfig,
         offsets: readonly (readonly [SourcePartition | null, SourceOffset | null])[],
-      ) => (await javaClass.ask('alterOffsets', plugin.class, config, offsets as HostValue)) === true,
+      ) => (await javaClass.askAbout(config, 'alterOffsets', plugin.class, config, offsets as HostValue)) === true,
     }),
   };
 }
@@ -87,7 +87,7 @@ function sink(options: JavaConnectorOptions): SinkConnector {
     ...(description.overrides.has('alterOffsets') && {
       alterOffsets: async (config: ConnectorConfig, offsets: readonly (readonly [TopicPartition, number | null])[]) => {
         const given = offsets.map(([{ topic, partition }, offset]) => [topic, partition, offset]);
-        return (await javaClass.ask('alterOffsets', plugin.class, config, given)) === true;
+        return (await javaClass.askAbout(config, 'alterOffsets', plugin.class, config, given)) === true;
       },
     }),
   };
