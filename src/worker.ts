@@ -12,6 +12,7 @@ import { startupWarnings } from './config/differences/startup-warnings';
 import { forcedSettingWarnings } from './config/forced-settings';
 import { advertisedUrl, type Listener } from './config/listeners';
 import type { ConfigResolver } from './config/providers/config-resolver';
+import { SettingProblems } from './config/setting-problems';
 import type { WorkerConfig } from './config/worker-config';
 import { BROKER_THREAD } from './embedded-broker/start-broker-thread';
 import { JvmSupervision } from './java/jvm-supervision';
@@ -21,6 +22,7 @@ import type { Logger } from './logging/logger';
 import type { RecentLines } from './logging/recent-lines';
 import { createPluginHost } from './plugin-host/create-host';
 import { createPluginRegistry } from './plugins/create-registry';
+import { JarConfigProviders } from './plugins/jar-providers';
 import { PluginWatcher } from './plugins/watch/plugin-watcher';
 import { recordTexts } from './records/record-texts';
 import { forwardingTls } from './rest/http/https';
@@ -75,6 +77,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver, r
     logger: named('plugins'),
     jvms: () => jvms.jvms(),
   });
+  const jarProviders = new JarConfigProviders({ catalog: () => registry.catalog, jvms: () => jvms.jvms() });
   const jvmChannel = (): string | null => (registry.list().some(({ java }) => java) ? jvms.channel() : null);
   const { pluginHost, validator } = createPluginHost(config.taskHost, {
     config,
@@ -151,6 +154,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver, r
         onChange: async (folders) => {
           const change = await registry.rescan(folders);
           jvms.retire(folders);
+          jarProviders.renew();
           await herder?.reloadPlugins(change);
         },
         logger: named('plugins'),
@@ -170,6 +174,9 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver, r
     },
     start: async () => {
       await registry.discover();
+      const problems = new SettingProblems();
+      for (const problem of resolver.useJars(jarProviders)) problems.add(problem);
+      problems.throwAny();
       const ofPlugins = registry.list().flatMap(({ workerSettings = [] }) => workerSettings);
       for (const warning of [...startupWarnings(config.raw, ofPlugins), ...forcedSettingWarnings(config)])
         logger.warn(warning);

@@ -1,6 +1,7 @@
 /** The package that runs Java plugins. It is optional, and loaded when a folder of `plugin.path` has jars. */
 import type {
   connectJvms,
+  JavaConfigProvider,
   JavaDiscovery,
   JavaPlugin,
   JavaUnit,
@@ -20,6 +21,7 @@ export interface JavaHost {
   ): Promise<Connector | ConverterPlugin | HeaderConverterPlugin | TransformationPlugin | PredicatePlugin>;
   readonly JvmSupervisor: typeof JvmSupervisor;
   readonly connectJvms: typeof connectJvms;
+  readonly JavaConfigProvider: typeof JavaConfigProvider;
 }
 
 export const JAVA_HOST = '@millrace/java-host';

@@ -1,5 +1,5 @@
 /** Adds the plugins in jars to a scan of plugin folders. */
-import type { JavaPlugin, JavaUnit, Jvms } from '@millrace/java-host';
+import type { JavaPlugin, JavaUnit, Jvms, OtherJavaPlugin } from '@millrace/java-host';
 import { messageOf } from '@millrace/sdk';
 import { JAVA_HOST, javaHost, type JavaHost } from '../java/java-host';
 import type { CatalogEntry } from './manifest';
@@ -29,6 +29,7 @@ export async function withJavaPlugins(
     const scanned = await host.scanJavaUnits(found.unscanned, { jvms });
     return {
       ...scan,
+      others: distinct([...found.others, ...scanned.others]),
       entries: [...entries, ...distinct([...found.plugins, ...scanned.plugins]).map(entryOf)],
       problems: [
         ...problems,
@@ -42,7 +43,7 @@ export async function withJavaPlugins(
 }
 
 /** A scan also finds what service files name. */
-function distinct(plugins: readonly JavaPlugin[]): readonly JavaPlugin[] {
+function distinct<T extends JavaPlugin | OtherJavaPlugin>(plugins: readonly T[]): readonly T[] {
   return [...new Map(plugins.map((one) => [JSON.stringify([one.type, one.class, one.location]), one])).values()];
 }
 

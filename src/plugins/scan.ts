@@ -1,7 +1,7 @@
 /** Finds plugin folders: the built-in ones and those of `plugin.path`. Reads manifests only. */
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { JavaUnit } from '@millrace/java-host';
+import type { JavaUnit, OtherJavaPlugin } from '@millrace/java-host';
 import { isArchive, javaUnits } from './java-units';
 import { readManifest, type CatalogEntry } from './manifest';
 import type { PluginProblem } from './registry';
@@ -12,6 +12,8 @@ export interface Scan {
   readonly problems: readonly PluginProblem[];
   /** Units of jars in `plugin.path`. (Default: none) */
   readonly units?: readonly JavaUnit[];
+  /** Classes of jars that no connector uses, such as config providers. (Default: none) */
+  readonly others?: readonly OtherJavaPlugin[];
 }
 
 /**

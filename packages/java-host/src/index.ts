@@ -1,3 +1,4 @@
+export { JavaConfigProvider } from './elements/java-config-provider';
 export { discoverJavaPlugins } from './discovery/discover-java-plugins';
 export { loadJavaPlugin } from './load-java-plugin';
 export type { JarProblem, JavaDiscovery, JavaPlugin, JavaUnit, OtherJavaPlugin } from './java-plugin';

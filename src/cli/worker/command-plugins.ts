@@ -4,9 +4,12 @@ import type { WorkerConfig } from '../../config/worker-config';
 import { JvmSupervision } from '../../java/jvm-supervision';
 import { LogLevels } from '../../logging/log-levels';
 import type { Logger } from '../../logging/logger';
+import { JarConfigProviders } from '../../plugins/jar-providers';
 import { createPluginRegistry, type LocalPluginRegistry } from '../../plugins/create-registry';
 
 export interface CommandPlugins {
+  /** For placeholders. */
+  readonly jarProviders: JarConfigProviders;
   readonly registry: LocalPluginRegistry;
   /** For plugin threads. */
   readonly jvmChannel: () => string | null;
@@ -30,6 +33,7 @@ export async function commandPlugins(
   await registry.discover();
   return {
     registry,
+    jarProviders: new JarConfigProviders({ catalog: () => registry.catalog, jvms: () => jvms.jvms() }),
     jvmChannel: () => (registry.list().some(({ java }) => java) ? jvms.channel() : null),
     close: async () => await jvms.close(),
   };

@@ -1,5 +1,5 @@
 /** Settings of Java that a worker would reject after its start: named with those that keep it from starting. */
-import { ConfigError } from '@millrace/sdk';
+import { ConfigError, type ConnectError } from '@millrace/sdk';
 import { builtInPlugins } from '../../built-in-plugins';
 import { classDifferences } from '../../config/differences/class-differences';
 import { differenceText } from '../../config/differences/difference';
@@ -7,9 +7,10 @@ import { workerDifferences } from '../../config/differences/worker-differences';
 import { silentLogger } from '../../logging/logger';
 import { createPluginRegistry } from '../../plugins/create-registry';
 import { clientProblems } from './client-problems';
+import { providerProblems } from './provider-problems';
 import { usableConfig } from './usable-config';
 
-export async function rejectedSettings(settings: Readonly<Record<string, string>>): Promise<readonly ConfigError[]> {
+export async function rejectedSettings(settings: Readonly<Record<string, string>>): Promise<readonly ConnectError[]> {
   const pluginPath = (settings['plugin.path'] ?? '').split(',').map((folder) => folder.trim());
   const folders = pluginPath.filter((folder) => folder !== '');
   const registry = createPluginRegistry({ pluginPath: folders, builtIns: builtInPlugins, logger: silentLogger });
@@ -18,9 +19,10 @@ export async function rejectedSettings(settings: Readonly<Record<string, string>
   // What is missing may follow from what is invalid, such as credentials of a JAAS file.
   const isGiven = ({ key }: { readonly key: string }): boolean => Object.hasOwn(settings, key);
   const ofClients = (await clientProblems(usableConfig(settings))).filter(isGiven);
-  return [...differences, ...ofClients].flatMap(({ kind, ...found }) => {
+  const rejected = [...differences, ...ofClients].flatMap(({ kind, ...found }) => {
     if (kind !== 'rejected') return [];
     const message = `Worker setting ${differenceText({ ...found, kind })}`;
     return [new ConfigError(message, { code: 'WORKER_CONFIG_INVALID', place: { key: found.key } })];
   });
+  return [...rejected, ...providerProblems(settings, registry)];
 }

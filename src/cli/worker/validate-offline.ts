@@ -39,7 +39,8 @@ export async function validateOffline(
   const { config, resolver } = await commandConfig(pluginOptions(invocation), io);
   const logger = stderrLogger(io);
   const levels = new LogLevels('WARN');
-  const { registry, jvmChannel, close } = await commandPlugins(config, logger, levels);
+  const { registry, jvmChannel, jarProviders, close } = await commandPlugins(config, logger, levels);
+  resolver.useJars(jarProviders);
   const { pluginHost, validator } = createPluginHost(config.taskHost, {
     ...{ config, registry, resolver, logger, levels, jvmChannel },
   });

@@ -4,14 +4,14 @@ import { stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, normalize, sep } from 'node:path';
 import { ConfigError, readRegularFile } from '@millrace/sdk';
 import { parseProperties } from '@millrace/texts/properties';
-import { MAX_FILE_BYTES, type ConfigProvider, type ProviderWarning } from './provider';
+import { MAX_FILE_BYTES, type ConfigProvider, type Expires, type ProviderWarning } from './provider';
 
 type Params = Readonly<Record<string, string>>;
 type Values = ReadonlyMap<string, string>;
 
 /** Providers whose path must be below one of `allowed.paths`. */
 abstract class PathConfigProvider implements ConfigProvider {
-  readonly ttlMs?: number;
+  private readonly ttlMs: number | null;
   protected abstract readonly noun: string;
   private readonly allowed: AllowedPaths;
 
@@ -20,11 +20,11 @@ abstract class PathConfigProvider implements ConfigProvider {
     protected readonly warn: ProviderWarning,
   ) {
     this.allowed = new AllowedPaths(params['allowed.paths']);
-    const ttlMs = timeToLive(params);
-    if (ttlMs !== null) this.ttlMs = ttlMs;
+    this.ttlMs = timeToLive(params);
   }
 
-  async get(path: string, keys: ReadonlySet<string>): Promise<Values> {
+  async get(path: string, keys: ReadonlySet<string>, expires: Expires): Promise<Values> {
+    if (this.ttlMs !== null) expires(this.ttlMs);
     if (path === '') return new Map();
     const allowed = this.allowed.resolve(path);
     if (allowed !== null) return await this.read(allowed, keys, path);

@@ -3,10 +3,7 @@
  * connect-runtime §8.2.
  */
 import { addProvidedValue, type Owner } from '@millrace/texts/redaction';
-import type { ConfigProvider } from './provider';
-
-/** Receives the time to live of each provider whose values were used. Milliseconds. */
-type Expires = (ttlMs: number) => void;
+import type { ConfigProvider, Expires } from './provider';
 
 export interface ResolveOptions {
   /** Whose config it is: the values are hidden in log lines and traces of that owner. (Default: not hidden) */
@@ -67,8 +64,7 @@ export async function resolvePlaceholders<T extends string | null>(
   const found = new Map<string, ReadonlyMap<string, string>>();
   for (const [name, paths] of wanted) {
     const provider = providers.get(name) as ConfigProvider;
-    for (const [path, keys] of paths) found.set(place(name, path), await provider.get(path, keys));
-    if (provider.ttlMs !== undefined) expires(provider.ttlMs);
+    for (const [path, keys] of paths) found.set(place(name, path), await provider.get(path, keys, expires));
   }
   const replace = (value: string): string => {
     let replaced = '';
@@ -85,6 +81,11 @@ export async function resolvePlaceholders<T extends string | null>(
   return Object.fromEntries(
     Object.entries(settings).map(([key, value]) => [key, value === null ? value : (replace(value) as T)]),
   );
+}
+
+/** The providers, of those that are given, that the value has placeholders of. */
+export function providersIn(value: string, names: { has(name: string): boolean }): readonly string[] {
+  return [...placeholdersOf(value)].flatMap(({ provider }) => (names.has(provider) ? [provider] : []));
 }
 
 type Wanted = Map<string, Map<string, Set<string>>>;

@@ -1,13 +1,15 @@
 /** A source of values for `${name:path:key}` in configs. Source: connect-runtime §8. */
 export interface ConfigProvider {
-  /** Time to live of its values, milliseconds. Absent: unlimited. */
-  readonly ttlMs?: number;
   /**
    * Values of the `keys` that exist at `path`, which is empty when the placeholder has none. Throws ConfigError when
    * the source cannot be read. Values must never be logged.
+   * @param expires called with the time to live of the values, if they have one
    */
-  get(path: string, keys: ReadonlySet<string>): Promise<ReadonlyMap<string, string>>;
+  get(path: string, keys: ReadonlySet<string>, expires: Expires): Promise<ReadonlyMap<string, string>>;
 }
+
+/** Receives the time to live of each provider whose values were used. Milliseconds. */
+export type Expires = (ttlMs: number) => void;
 
 /** Receives a message when values are deliberately not returned. */
 export type ProviderWarning = (message: string) => void;

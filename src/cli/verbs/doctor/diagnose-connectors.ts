@@ -65,7 +65,8 @@ export async function diagnoseConnectors(
 ): Promise<Diagnoses> {
   if (documents.length === 0) return { checked: [], findings: [] };
   const { config, resolver, logger, levels, deadline, show } = options;
-  const { registry, jvmChannel, close } = await commandPlugins(config, logger, levels);
+  const { registry, jvmChannel, jarProviders, close } = await commandPlugins(config, logger, levels);
+  resolver.useJars(jarProviders);
   const { pluginHost } = createPluginHost('thread', { config, registry, resolver, logger, levels, jvmChannel });
   const waiting = [...documents];
   const results: Diagnoses[] = [];

@@ -54,6 +54,7 @@ export async function prepareSource(options: PrepareOptions): Promise<PreviewedS
   const { setup, logger } = options;
   const { config: worker } = setup;
   const plugins = await commandPlugins(worker, logger);
+  setup.resolver.useJars(plugins.jarProviders);
   const prepared = await prepareWith(options, plugins.registry).catch(async (error: unknown) => {
     await plugins.close();
     throw error;

@@ -15,6 +15,7 @@ import { LogLevels } from '../../../../logging/log-levels';
 import { createPluginHost } from '../../../../plugin-host/create-host';
 import { createPluginRegistry } from '../../../../plugins/create-registry';
 import { clientProblems } from '../../../worker/client-problems';
+import { providerProblems } from '../../../worker/provider-problems';
 import { consoleOnStderr } from '../../../worker/stderr-logger';
 import { Secrets } from '../report';
 import { connectorSource } from './connector-source';
@@ -70,7 +71,7 @@ async function examine(invocation: Invocation, show: ShowProgress): Promise<numb
     show(() => 'Checking the settings');
     const ofWorker = workerSources(
       worker,
-      read,
+      { ...read, problems: [...read.problems, ...providerProblems(settings, registry)] },
       {
         clients: await clientProblems(config),
         classes: classDifferences(settings, registry),

@@ -9,12 +9,13 @@ import { createConfigResolver } from '../../../../config/providers/config-resolv
 import { hasPlaceholder } from '../../../../config/providers/placeholders';
 import { keyOf, SettingProblems } from '../../../../config/setting-problems';
 import { parseWorkerConfig, type WorkerConfig } from '../../../../config/worker-config';
+import { providerClasses } from '../../../worker/provider-problems';
 import { usableConfig } from '../../../worker/usable-config';
 import type { JavaWorker } from './read-sources';
 import type { Line, Source } from './report';
 
 const PROVIDERS =
-  'Use FileConfigProvider, DirectoryConfigProvider or EnvVarConfigProvider, with the secrets in files or variables.';
+  'Use FileConfigProvider, DirectoryConfigProvider or EnvVarConfigProvider, with the secrets in files or variables, or name the folder of its jar in plugin.path.';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -38,11 +39,6 @@ export function readWorkerSettings({ properties, env }: JavaWorker): WorkerSetti
   // What a config provider has for a key is not known.
   const all = problems.all.filter((problem) => !hasPlaceholder(settings[keyOf(problem) ?? ''] ?? ''));
   return { settings, variables, problems: all, config: usableConfig(settings) };
-}
-
-/** Without the parameters, which may name folders of another machine. */
-function providerClasses(settings: Settings): Settings {
-  return Object.fromEntries(Object.entries(settings).filter(([key]) => !/^config\.providers\..*\.param\./.test(key)));
 }
 
 /** In the order of the settings. Of the environment: only variables that are for a worker. */
