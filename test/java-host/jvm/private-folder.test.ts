@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPrivateFolder, removeLeftFolders } from '../../../packages/java-host/src/jvm/private-folder';
@@ -34,14 +36,33 @@ test('folders of workers that have ended are removed, those of running ones and 
     if (owner !== null) writeFileSync(join(path, 'worker'), owner);
     return path;
   };
+  const age = (path: string): void => utimesSync(path, 1, 1);
   const dead = of('dead', JSON.stringify({ pid, started: null }));
   // Another process has its number.
   const reused = of('reused', JSON.stringify({ pid: process.pid, started: '1' }));
+  for (const one of [dead, reused]) age(one);
+  const starting = of('starting', JSON.stringify({ pid, started: null }));
+  // Of a worker in another container.
+  const listening = of('listening', JSON.stringify({ pid, started: null }));
+  const server = createServer().listen(join(listening, 's'));
+  await once(server, 'listening');
+  age(listening);
   const empty = of('empty', null);
   const broken = of('broken', '{');
   const old = of('old', null);
-  utimesSync(old, 1, 1);
+  age(old);
   await removeLeftFolders(base);
   expect([own.path, dead, reused, empty, broken, old].map(existsSync)).toEqual([true, false, false, true, true, false]);
+  expect([starting, listening].map(existsSync)).toEqual([true, true]);
+  server.close();
+  // Its JVM was killed: the socket remains, and refuses.
+  const killed = of('killed', JSON.stringify({ pid, started: null }));
+  spawnSync(process.execPath, [
+    '-e',
+    `require('node:net').createServer().listen(${JSON.stringify(join(killed, 's'))}, () => process.kill(process.pid, 'SIGKILL'))`,
+  ]);
+  expect(existsSync(join(killed, 's'))).toBe(true);
+  await removeLeftFolders(base);
+  expect(existsSync(killed)).toBe(false);
   await own.remove();
 });

@@ -1,6 +1,7 @@
 /** A folder for one JVM that only the worker's user can open: its socket, its arguments, its temporary files. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { JvmError } from './jvm-errors';
@@ -10,7 +11,7 @@ const OWNER = 'worker';
 const SOCKET = 's';
 /** Of a Unix socket's path, on the systems with the shortest. Bytes, with the zero at the end. */
 const LONGEST_PATH = 104;
-/** A folder without a readable owner may be new. */
+/** Of a folder that may be new: without a readable owner, or without a JVM that listens. */
 const MIN_AGE_MS = 60_000;
 /** Others may fill the folder of temporary files. */
 const MAX_LOOKED_AT = 1_000;
@@ -67,7 +68,22 @@ async function isLeft(path: string): Promise<boolean> {
   const owner = await readFile(join(path, OWNER), 'utf8').catch(() => null);
   if (owner === null) return Date.now() - stats.mtimeMs > MIN_AGE_MS;
   const { pid, started } = JSON.parse(owner) as { pid: number; started: string | null };
-  return !isRunning(pid) || (started !== null && (await startOf(pid)) !== started);
+  if (isRunning(pid) && (started === null || (await startOf(pid)) === started)) return false;
+  // Containers that share the folder of temporary files do not see each other's processes.
+  const answer = await answerOf(join(path, SOCKET));
+  return answer === 'ECONNREFUSED' || (answer === 'ENOENT' && Date.now() - stats.mtimeMs > MIN_AGE_MS);
+}
+
+/** Of a JVM, which ends with its worker: null, or why there is none. */
+async function answerOf(path: string): Promise<string | null> {
+  return await new Promise((resolve) => {
+    const socket = connect({ path });
+    socket.once('error', ({ code = '' }: NodeJS.ErrnoException) => resolve(code));
+    socket.once('connect', () => {
+      resolve(null);
+      socket.destroy();
+    });
+  });
 }
 
 function isRunning(pid: number): boolean {
