@@ -43,7 +43,7 @@ function elementOf(plugin: JavaPlugin, jvms: Jvms, javaClass: JavaClass, { keys 
     class: name,
     config: keys,
     checkValues: (settings) => javaClass.validate(settings),
-    open: (session) => jvms.open({ location, classPath }, session),
+    open: (session, signal) => jvms.open({ location, classPath }, session, signal),
   };
 }
 

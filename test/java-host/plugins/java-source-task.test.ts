@@ -423,6 +423,17 @@ describe('a Java source task', () => {
     await host.peer(0).closed;
   });
 
+  it('released while its constructor hangs closes its session', async () => {
+    host = await ScriptedHost.start({ open: () => NEVER });
+    const task = javaSourceTask(plugin, 'my.Task', jvmsOf(host).jvms);
+    const taking = expect(task.takeProcessing?.(processing, of)).rejects.toMatchObject({ code: 'JVM_SESSION_CLOSED' });
+    while (host.peers.length === 0 || host.peer(0).requests('open').length === 0)
+      await new Promise((resolve) => setImmediate(resolve));
+    task.release?.();
+    await taking;
+    await host.peer(0).closed;
+  });
+
   it("rejects with the settings' error of a converter", async () => {
     await expect(
       started({ answers: { process: () => Promise.reject(error('config') as never) } }),

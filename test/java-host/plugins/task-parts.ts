@@ -32,9 +32,9 @@ export const of: ProcessingTask = { connector: 'c', task: 2, config: { t: '1' },
 export function jvmsOf(host: ScriptedHost): { jvms: Jvms; opened: [JvmKey, HostMap][] } {
   const opened: [JvmKey, HostMap][] = [];
   const jvms: Jvms = {
-    open: (key, session) => {
+    open: (key, session, signal) => {
       opened.push([key, session]);
-      return connectHost(host.path, session);
+      return connectHost(host.path, session, { signal });
     },
   };
   return { jvms, opened };

@@ -8,6 +8,8 @@ import { SocketSession, type EndCause } from './socket-session';
 export interface ConnectOptions {
   /** Asked once when the connection has ended unexpectedly: why, or null if it is not known. */
   readonly cause?: EndCause;
+  /** Ends the connection, and with it what is opened in the host, as long as it is being opened: a plugin may hang. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -19,7 +21,11 @@ export async function connectHost(
   session: HostMap,
   options: ConnectOptions = {},
 ): Promise<HostSession> {
-  const opening = new SocketSession(await connected(socketPath), options.cause);
+  const { cause, signal } = options;
+  const opening = new SocketSession(await connected(socketPath), cause);
+  const abort = (): void => opening.close();
+  if (signal?.aborted === true) abort();
+  signal?.addEventListener('abort', abort, { once: true });
   try {
     const opened = await opening.open(session);
     if (!isMap(opened)) throw new ConnectError('The Java host opened a session without telling about it.');
@@ -28,6 +34,8 @@ export async function connectHost(
   } catch (error) {
     opening.close();
     throw error;
+  } finally {
+    signal?.removeEventListener('abort', abort);
   }
 }
 

@@ -23,7 +23,7 @@ export interface OpenSession {
 /** The session of one plugin instance. Opened when it is first needed, and again when its JVM has ended. */
 export class ElementSession {
   private opening: Promise<OpenSession> | null = null;
-  private isClosed = false;
+  private readonly closed = new AbortController();
   private readonly out = new ByteWriter();
   private readonly strings = new StringCache();
 
@@ -37,7 +37,7 @@ export class ElementSession {
    * settings.
    */
   opened(): Promise<OpenSession> {
-    if (this.isClosed)
+    if (this.closed.signal.aborted)
       return Promise.reject(new RetriableError('The plugin is closed.', { code: 'JVM_SESSION_CLOSED' }));
     this.opening ??= this.open();
     return this.opening;
@@ -91,7 +91,7 @@ export class ElementSession {
   }
 
   close(): void {
-    this.isClosed = true;
+    this.closed.abort();
     const { opening } = this;
     this.opening = null;
     opening?.then(
@@ -102,8 +102,8 @@ export class ElementSession {
 
   private async open(): Promise<OpenSession> {
     try {
-      const session = await this.element.open({ ...this.kind, class: this.element.class });
-      if (this.isClosed) session.close();
+      const session = await this.element.open({ ...this.kind, class: this.element.class }, this.closed.signal);
+      if (this.closed.signal.aborted) session.close();
       void session.ended.then(() => (this.opening = null));
       return { session, writer: new DataWriter(), reader: new DataReader() };
     } catch (error) {

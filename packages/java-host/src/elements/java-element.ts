@@ -8,5 +8,5 @@ export interface JavaElement {
   readonly config: readonly ConfigKey[];
   checkValues(settings: ConnectorConfig): Promise<readonly CheckedValue[]>;
   /** See `Jvms.open`. */
-  open(session: HostMap): Promise<HostSession>;
+  open(session: HostMap, signal: AbortSignal): Promise<HostSession>;
 }

@@ -18,6 +18,7 @@ export interface Jvms {
   /**
    * Starts the JVM if it does not run. `session` is the argument of `open`.
    * Rejects with the host's error, or with the ConnectError of a JVM that cannot be started or has ended.
+   * @param signal nobody waits any more: what is being opened is closed
    */
-  open(key: JvmKey, session: HostMap): Promise<HostSession>;
+  open(key: JvmKey, session: HostMap, signal?: AbortSignal): Promise<HostSession>;
 }

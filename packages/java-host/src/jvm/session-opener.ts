@@ -9,25 +9,29 @@ import type { Grant, Supervision } from './supervision';
 export class SessionOpener implements Jvms {
   constructor(private readonly supervision: Supervision) {}
 
-  async open(key: JvmKey, session: HostMap): Promise<HostSession> {
+  async open(key: JvmKey, session: HostMap, signal?: AbortSignal): Promise<HostSession> {
     const connector = typeof session['connector'] === 'string' ? session['connector'] : null;
     const first = await this.grant(key, connector);
     try {
-      return await this.connect(first, session);
+      return await this.connect(first, session, signal);
     } catch (error) {
       // It had nothing to do and has ended just now.
       if ((error as { code?: unknown }).code !== 'JVM_UNREACHABLE') throw error;
-      return await this.connect(await this.grant(key, connector), session);
+      return await this.connect(await this.grant(key, connector), session, signal);
     }
   }
 
-  private async connect({ socketPath, jvm, hold }: Grant, session: HostMap): Promise<HostSession> {
+  private async connect(
+    { socketPath, jvm, hold }: Grant,
+    session: HostMap,
+    signal?: AbortSignal,
+  ): Promise<HostSession> {
     const cause = async (): Promise<Error | null> => {
       const failure = await this.supervision.cause(jvm);
       return failure && failureError(failure);
     };
     try {
-      return await connectHost(socketPath, session, { cause });
+      return await connectHost(socketPath, session, { cause, signal });
     } finally {
       this.supervision.settled(jvm, hold);
     }

@@ -103,7 +103,7 @@ function taskClassOf({ plugin, description }: JavaConnectorOptions): string {
 /** A connector in its JVM. `start` opens its session, which lasts until the instance is released. */
 class JavaInstance implements ConnectorInstance {
   private session: HostSession | null = null;
-  private isReleased = false;
+  private readonly released = new AbortController();
 
   constructor(
     private readonly plugin: JavaPlugin,
@@ -129,25 +129,24 @@ class JavaInstance implements ConnectorInstance {
   }
 
   release(): void {
-    this.isReleased = true;
+    this.released.abort();
     this.session?.close();
   }
 
   private async open(): Promise<HostSession> {
     const { plugin, jvms, config, context } = this;
-    const session = await jvms.open(jvmKey(plugin, context.connector, config), {
-      kind: 'connector',
-      connector: context.connector,
-      class: plugin.class,
-      config,
-    });
+    const session = await jvms.open(
+      jvmKey(plugin, context.connector, config),
+      { kind: 'connector', connector: context.connector, class: plugin.class, config },
+      this.released.signal,
+    );
     session.handle('requestTaskReconfiguration', () => context.requestTaskReconfiguration());
     session.handle('raiseError', (error = null) => context.raiseError(javaError(error)));
     session.handle('offsets', (partitions) => this.offsets(partitions));
     void session.ended.then((reason) => {
-      if (reason !== null && !this.isReleased) context.raiseError(reason);
+      if (reason !== null && !this.released.signal.aborted) context.raiseError(reason);
     });
-    if (this.isReleased) session.close();
+    if (this.released.signal.aborted) session.close();
     return session;
   }
 

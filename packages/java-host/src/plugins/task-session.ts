@@ -8,7 +8,7 @@ import { jvmKey } from './jvm-key';
 /** The session of one task: from `takeProcessing` to `release`, which may come at any time. */
 export class TaskSession {
   private session: HostSession | null = null;
-  private isReleased = false;
+  private readonly released = new AbortController();
 
   constructor(
     private readonly kind: 'source-task' | 'sink-task',
@@ -19,15 +19,13 @@ export class TaskSession {
 
   /** Throws what `open` of the JVMs and the task's class throw. */
   async open({ connector, task, config, connectorConfig }: ProcessingTask): Promise<HostSession> {
-    const session = await this.jvms.open(jvmKey(this.plugin, connector, connectorConfig), {
-      kind: this.kind,
-      connector,
-      task,
-      class: config['task.class'] ?? this.taskClass,
-      config,
-      connectorConfig,
-    });
-    if (this.isReleased) {
+    const { kind } = this;
+    const session = await this.jvms.open(
+      jvmKey(this.plugin, connector, connectorConfig),
+      { kind, connector, task, class: config['task.class'] ?? this.taskClass, config, connectorConfig },
+      this.released.signal,
+    );
+    if (this.released.signal.aborted) {
       session.close();
       throw this.closed();
     }
@@ -46,7 +44,7 @@ export class TaskSession {
   }
 
   release(): void {
-    this.isReleased = true;
+    this.released.abort();
     this.session?.close();
   }
 
