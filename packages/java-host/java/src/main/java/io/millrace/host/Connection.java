@@ -10,7 +10,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.connect.errors.ConnectException;
 import org.slf4j.LoggerFactory;
 
 /** One accepted socket and its session. */
@@ -49,6 +51,16 @@ public final class Connection {
 
   public boolean ended() {
     return ended;
+  }
+
+  /**
+   * Sets it before a plug-in's `start` is called. After the end of the session nobody would stop what it starts.
+   *
+   * @throws ConnectException the session has ended
+   */
+  void starts(AtomicBoolean started) {
+    started.set(true);
+    if (ended && started.compareAndSet(true, false)) throw new ConnectException(ENDED);
   }
 
   public Lanes lanes() {

@@ -70,7 +70,7 @@ final class ConnectorSession implements Session {
   public Object call(String method, List<Object> arguments) {
     switch (method) {
       case "start":
-        started.set(true);
+        connection.starts(started);
         connector.start(new java.util.HashMap<>(config));
         return null;
       case "stop":

@@ -104,7 +104,7 @@ final class SinkTaskSession implements Session {
     context = new SinkContext(connection, reports ? new ErrantReports(connection, processing) : null, meters);
     if (options.get("assignment") != null) context.assigned(Args.partitions(options.get("assignment")));
     task.initialize(context);
-    started.set(true);
+    connection.starts(started);
     task.start(config);
   }
 

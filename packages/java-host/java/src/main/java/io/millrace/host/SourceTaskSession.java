@@ -99,7 +99,7 @@ final class SourceTaskSession implements Session {
   private void start(Map<String, Object> options) {
     transactions = Boolean.TRUE.equals(options.get("transactions")) ? new Transactions() : null;
     task.initialize(new SourceContext(connection, transactions, meters));
-    started.set(true);
+    connection.starts(started);
     task.start(config);
   }
 

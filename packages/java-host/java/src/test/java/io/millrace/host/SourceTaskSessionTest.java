@@ -2,6 +2,7 @@ package io.millrace.host;
 
 import static io.millrace.host.HostClient.map;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -13,8 +14,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.connect.data.Schema;
 import org.apache.kafka.connect.source.SourceRecord;
+import org.apache.kafka.connect.source.SourceTaskContext;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -275,6 +278,40 @@ class SourceTaskSessionTest {
     client.close();
     interrupted.await();
     assertEquals(1, Collections.frequency(new ArrayList<>(TestSource.CALLS), "stop"));
+  }
+
+  /** Its connection ends while it is initialized. */
+  public static class SlowTask extends TestSource.TestSourceTask {
+    static final CountDownLatch INITIALIZES = new CountDownLatch(1);
+    static final CountDownLatch MAY_GO_ON = new CountDownLatch(1);
+
+    @Override
+    public void initialize(SourceTaskContext context) {
+      super.initialize(context);
+      INITIALIZES.countDown();
+      for (boolean waits = true; waits; ) {
+        try {
+          waits = !MAY_GO_ON.await(HostClient.WAIT_S, TimeUnit.SECONDS);
+        } catch (InterruptedException interrupted) {
+          // As drivers do.
+        }
+      }
+    }
+  }
+
+  @Test
+  void aTaskIsNotStartedWhenNobodyWouldStopIt() throws Exception {
+    try (HostClient other = HostClient.open(Map.of("kind", "source-task", "connector", "c", "task", 0L, "class",
+        SlowTask.class.getName(), "config", Map.of("task", "slow"), "connectorConfig", Map.of()))) {
+      other.start("start", Map.of());
+      assertTrue(SlowTask.INITIALIZES.await(HostClient.WAIT_S, TimeUnit.SECONDS));
+      List<Thread> threads = other.connection.lanes().threads();
+      other.channel().close();
+      assertTrue(other.connection.awaitClosed(HostClient.WAIT_S * 1000L));
+      SlowTask.MAY_GO_ON.countDown();
+      for (Thread thread : threads) thread.join(HostClient.WAIT_S * 1000L);
+      assertFalse(TestSource.CALLS.contains("start slow"));
+    }
   }
 
   @Test
