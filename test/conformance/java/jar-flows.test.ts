@@ -1,7 +1,9 @@
 /** The same documents with the same jars in Java's worker and in Millrace: every record is the same. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { pluginPath } from '../../../dev/services/plugin-jars';
+import { basename } from 'node:path';
+import { pluginPath, type PluginFolder } from '../../../dev/services/plugin-jars';
 import type { StartedWorker } from '../../../dev/services/worker';
+import { childrenOf } from '../../helpers/child-processes';
 import { Clients } from '../../helpers/kafka-clients';
 import { TestDatabase } from '../../helpers/test-database';
 import { waitFor } from '../../helpers/wait-for';
@@ -66,8 +68,8 @@ describeWithJava('the same jar in Java’s worker and in Millrace', () => {
   const detail = (): string => `${java.cluster.logs()}\n${ours.cluster.logs()}`;
   const topic = ({ cluster }: Side, name: string): string => `${cluster.group}-${name}`;
 
-  /** Starts a document on both sides. */
-  async function start(document: (side: Side) => Document): Promise<void> {
+  /** Starts a document on both sides, in ours in the JVM of this folder: without one, it would compare nothing. */
+  async function start(folder: PluginFolder, document: (side: Side) => Document): Promise<void> {
     await Promise.all(
       sides().map(async (side) => {
         const { name, config } = document(side);
@@ -75,6 +77,9 @@ describeWithJava('the same jar in Java’s worker and in Millrace', () => {
         await side.worker.running(`${name}-${side.cluster.group}`);
       }),
     );
+    const started = [...ours.worker.process.log().matchAll(/The JVM of (\S+) starts \(Java .*, process (\d+)\)/g)];
+    const pids = started.filter(([, path = '']) => basename(path) === folder).map(([, , pid]) => Number(pid));
+    expect(childrenOf(ours.worker.pid, 'java').some((pid) => pids.includes(pid))).toBe(true);
   }
   /** Names of the sides are not in the records. */
   const neutral = (records: unknown): unknown =>
@@ -107,7 +112,7 @@ describeWithJava('the same jar in Java’s worker and in Millrace', () => {
 
   test('a file source with transformations, predicates, headers and JSON with schemas', async () => {
     const lines = ['one', '', 'drei ü', '😀 "four"\\', 'x'.repeat(100_000)];
-    await start((side) => {
+    await start('file', (side) => {
       const file = side.cluster.path('lines.txt');
       const converters = { 'key.converter': JSON_CONVERTER, 'value.converter': JSON_CONVERTER };
       return fileSource('lines', topic(side, 'lines-in'), file, { ...STEPS, ...converters });
@@ -144,7 +149,7 @@ describeWithJava('the same jar in Java’s worker and in Millrace', () => {
                 ],
         });
     await producer.flush();
-    await start((side) =>
+    await start('file', (side) =>
       fileSink('mixed', topic(side, 'mixed'), side.cluster.path('mixed.txt'), {
         'key.converter': JSON_CONVERTER,
         'key.converter.schemas.enable': 'false',
@@ -176,7 +181,7 @@ describeWithJava('the same jar in Java’s worker and in Millrace', () => {
 
   test('Debezium: snapshot, changes, tombstones and truncation, with JSON and schemas', async () => {
     const converters = { transforms: 'side', 'transforms.side.type': `${TRANSFORMS}.RegexRouter` };
-    await start((side) =>
+    await start('debezium-postgres', (side) =>
       debezium('rows', database, {
         ...converters,
         'transforms.side.regex': `${database.name}.public.(.*)`,
@@ -231,7 +236,7 @@ describeWithJava('the same jar in Java’s worker and in Millrace', () => {
         });
     await producer.flush();
     const table = (side: Side): string => (side === java ? 'by_java' : 'by_ours');
-    await start((side) =>
+    await start('debezium-jdbc', (side) =>
       jdbcSink('jdbc', topic(side, 'jdbc'), database, table(side), {
         'errors.tolerance': 'all',
         'errors.deadletterqueue.topic.name': topic(side, 'jdbc-dead'),
