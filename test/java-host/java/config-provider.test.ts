@@ -37,6 +37,7 @@ beforeAll(async () => {
       'config.providers': 'vault',
       'config.providers.vault.class': CLASS,
       'config.providers.vault.param.file': join(folder, SECRET),
+      'config.providers.vault.param.missing': join(folder, `missing-${SECRET}`),
     },
   });
   await worker.ready();
@@ -86,4 +87,14 @@ test('an exception of the provider is the answer, without a trace of values', as
   expect(status).toBeGreaterThanOrEqual(400);
   expect(JSON.stringify(json)).toContain('access to denied is denied');
   expect(JSON.stringify(json)).not.toContain(SECRET);
+}, 60_000);
+
+test('a log line that quotes a value has the placeholder in its place', async () => {
+  const topic = await clients.topic();
+  const config = { 'connector.class': 'FileStreamSource', topic, file: '${vault:missing}' };
+  await worker.register({ name: 'missing', config });
+  await waitFor('the line', () => worker.process.log().includes('${vault:missing}'), {
+    detail: () => worker.process.log().slice(-2000),
+  });
+  expect(worker.process.log()).not.toContain(SECRET);
 }, 60_000);
