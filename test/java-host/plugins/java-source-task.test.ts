@@ -249,10 +249,12 @@ describe('a Java source task', () => {
     expect(second?.args).toEqual([2, Buffer.from('0000000000', 'hex')]);
     task.commitRecord?.(a, null);
     await task.stop();
-    expect(peer.received.map((frame) => ('method' in frame ? frame.method : '')).slice(-2)).toEqual([
+    expect(peer.received.map((frame) => ('method' in frame ? frame.method : '')).slice(-3)).toEqual([
       'committed',
+      'commit',
       'stop',
     ]);
+    expect(peer.requests('commit').at(-1)?.args).toEqual([false]);
   });
 
   it('stops only when the last acknowledged records have been told of, also without commit', async () => {

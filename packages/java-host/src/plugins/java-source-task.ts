@@ -129,8 +129,8 @@ class JavaSourceTask implements SourceTask {
   async stop(): Promise<void> {
     const session = this.connection.get();
     this.outcomes?.flush();
-    // What follows them: the end of the session drops what waits. A class without a commit of its own does nothing.
-    if (this.outcomes !== null && this.commit === undefined) await session.call('commit');
+    // The end of the session drops what waits. The task's own commit may not be due: see `holdsBack`.
+    if (this.outcomes !== null) await session.call('commit', false);
     await session.call('stop');
   }
 

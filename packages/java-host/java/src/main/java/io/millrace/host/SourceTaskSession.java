@@ -79,7 +79,8 @@ final class SourceTaskSession implements Session {
       case "retry":
         return retry(Args.small(Args.at(arguments, 0)), Args.small(Args.at(arguments, 1)));
       case "commit":
-        commit();
+        // False: only what comes before it is waited for.
+        if (!Boolean.FALSE.equals(Args.at(arguments, 0))) commit();
         return null;
       case "stop":
         stop();

@@ -315,6 +315,15 @@ class SourceTaskSessionTest {
   }
 
   @Test
+  void acknowledgementsAreWaitedForWithoutCommit() throws Exception {
+    start();
+    client.call("commit", false);
+    assertFalse(TestSource.CALLS.contains("commit"));
+    client.call("commit");
+    assertTrue(TestSource.CALLS.contains("commit"));
+  }
+
+  @Test
   void stopIsCalledOnce() throws Exception {
     start();
     client.call("stop");
