@@ -1,6 +1,7 @@
 import { ConfigError, DataError, RetriableError, type SinkRecord } from '@millrace/sdk';
 import { KafkaError } from '../../../packages/kafka-client/src/errors';
 import { TaskMetrics } from '../../../src/metrics/task-metrics';
+import type { PluginDescription } from '../../../src/plugins/registry';
 import { TaskRunner } from '../../../src/tasks/task-runner';
 import { batch, eventually, RecordingListener, sinkOf, spec, world } from '../fakes';
 import { ScriptedSink, start, stop, T0, type Running } from './sink-fixture';
@@ -99,10 +100,14 @@ test.each([
 
 test('errors.bisect=true on a sink whose put is not repeatable is reported', async () => {
   const running = await start(new ScriptedSink(), { ...ALL, 'errors.bisect': 'true' }, {}, (w) => {
-    const { find } = w.registry;
+    const { find, load } = w.registry;
     Object.assign(w.registry, {
-      find: (name: string, type: 'sink') => Object.assign({}, find(name, type), { putIsRepeatable: false }),
-      load: async () => sinkOf(new ScriptedSink()),
+      find: (name: string, type: 'sink') => {
+        const found = find(name, type);
+        return found?.type === 'sink' ? { ...found, putIsRepeatable: false } : found;
+      },
+      load: async (found: PluginDescription) =>
+        found.type === 'sink' ? sinkOf(new ScriptedSink()) : await load(found),
     });
   });
   await stop(running);
