@@ -1,6 +1,7 @@
 /** The same documents with the same jars in Java's worker and in Millrace: every record is the same. */
+import { realpathSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { sep } from 'node:path';
 import { pluginPath, type PluginFolder } from '../../../dev/services/plugin-jars';
 import type { StartedWorker } from '../../../dev/services/worker';
 import { childrenOf } from '../../helpers/child-processes';
@@ -78,7 +79,8 @@ describeWithJava('the same jar in Java’s worker and in Millrace', () => {
       }),
     );
     const started = [...ours.worker.process.log().matchAll(/The JVM of (\S+) starts \(Java .*, process (\d+)\)/g)];
-    const pids = started.filter(([, path = '']) => basename(path) === folder).map(([, , pid]) => Number(pid));
+    const within = `${realpathSync(await pluginPath(folder))}${sep}`;
+    const pids = started.filter(([, path = '']) => path.startsWith(within)).map(([, , pid]) => Number(pid));
     expect(childrenOf(ours.worker.pid, 'java').some((pid) => pids.includes(pid))).toBe(true);
   }
   /** Names of the sides are not in the records. */
