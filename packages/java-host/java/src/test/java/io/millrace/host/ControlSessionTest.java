@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import javax.management.ObjectName;
 import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.metrics.Gauge;
@@ -103,6 +105,22 @@ class ControlSessionTest {
     assertFalse(logger.isLoggable(java.util.logging.Level.FINE));
     List<?> names = (List<?>) client.call("loggers");
     assertTrue(names.contains("test.jul"));
+  }
+
+  @Test
+  void aFloodOfLinesIsSentAtABoundedRate() throws Exception {
+    AtomicLong now = new AtomicLong();
+    LogQueue queue = new LogQueue(now::get);
+    for (int index = 0; index < LogQueue.CAPACITY; index++) queue.add(LogLine.of("INFO", "flood", String.valueOf(index), null));
+    for (int sent = 0; sent < LogQueue.CAPACITY; ) {
+      assertEquals(0, queue.pauseMs());
+      sent += queue.take().size();
+    }
+    queue.add(LogLine.of("INFO", "flood", "one more", null));
+    assertEquals(201, queue.pauseMs());
+    now.addAndGet(TimeUnit.MILLISECONDS.toNanos(200));
+    assertEquals(0, queue.pauseMs());
+    assertEquals("one more", queue.take().get(0).message());
   }
 
   @Test
