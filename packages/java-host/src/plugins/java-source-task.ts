@@ -21,14 +21,8 @@ import type { HostMap, HostValue } from '../wire/host-value';
 import { ProtocolError } from '../wire/protocol-error';
 import { CommitOutcomes } from './commit-outcomes';
 import { bytesOf, listOf, mapOf, overridesOf } from './host-maps';
-import {
-  JavaSourceRecord,
-  PART_ABORTS,
-  PART_COMMITS,
-  PART_OF_MORE,
-  SourceBatches,
-  type SourcePart,
-} from './source-batch';
+import type { JavaSourceRecord } from './source-batch';
+import { PART_ABORTS, PART_COMMITS, PART_OF_MORE, SourceBatches, type SourcePart } from './source-batch';
 import { refusePreview, TaskSession } from './task-session';
 
 /** Parts of one batch are joined up to this size, so that the runtime sees what the task returned. Bytes. */
@@ -88,9 +82,7 @@ class JavaSourceTask implements SourceTask {
     if (overrides.has('commitRecord')) {
       const outcomes = new CommitOutcomes(session);
       this.outcomes = outcomes;
-      this.commitRecord = (record, metadata) => {
-        if (record instanceof JavaSourceRecord) outcomes.add(record.part, record.index, metadata);
-      };
+      this.commitRecord = (record, metadata) => outcomes.add(record, metadata);
     }
     return taken;
   }
@@ -149,6 +141,7 @@ class JavaSourceTask implements SourceTask {
     const part = await asked;
     if (part === null) return null;
     this.delivered.push(part.number);
+    this.outcomes?.expect(part.records);
     this.requestTransactions(part);
     this.isWithinBatch = (part.transaction & PART_OF_MORE) !== 0;
     // While the runtime works on this one.
