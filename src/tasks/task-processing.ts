@@ -14,6 +14,7 @@ import {
 import type { TransformationChain } from '../transforms/chain';
 import type { CallClock } from './call-clock';
 import type { TaskSpec } from './host';
+import { releaseOnce } from './release-once';
 import { closeConverters, effectiveConverter, taskConverters, type TaskConverters } from './task-converters';
 import type { TaskEnvironment } from './task-environment';
 import { closeTransforms, configuredSteps, taskTransforms } from './task-transforms';
@@ -41,7 +42,7 @@ export interface TaskProcessing {
 }
 
 /** Throws ConfigError, and what the task throws. */
-export async function taskProcessing(
+async function taskProcessing(
   task: Pick<SourceTask | SinkTask, 'takeProcessing'>,
   { spec, environment, calls, logger }: ProcessingOptions,
 ): Promise<TaskProcessing> {
@@ -78,6 +79,30 @@ export async function taskProcessing(
     throw error;
   }
   return { taken, converters, chain, close };
+}
+
+/**
+ * What `create` makes of a plugin's task. If it fails, the task is released and what was configured for it is closed.
+ * @param cancellation of the task
+ */
+export async function withProcessing<T extends SourceTask | SinkTask, R>(
+  task: T,
+  options: ProcessingOptions & { readonly cancellation: AbortSignal },
+  create: (processing: TaskProcessing, release: () => void) => R,
+): Promise<R> {
+  const release = releaseOnce(task, options.cancellation, options.logger);
+  try {
+    const processing = await taskProcessing(task, options);
+    try {
+      return create(processing, release);
+    } catch (error) {
+      processing.close();
+      throw error;
+    }
+  } catch (error) {
+    release();
+    throw error;
+  }
 }
 
 /** A source's task has taken the first ones, a sink's the last ones. */

@@ -16,8 +16,7 @@ import { RejectedRecords } from './rejected-records';
 import { batchConversion } from './processed-conversion';
 import { SinkLoop } from './sink-loop';
 import { sinkTopics } from './sink-subscription';
-import { releaseOnce } from '../release-once';
-import { taskProcessing, type TaskProcessing } from '../task-processing';
+import { type TaskProcessing, withProcessing } from '../task-processing';
 import { WorkerTask, type WorkerTaskOptions, type TaskResources } from '../worker-task';
 import { taskName } from '../task-id';
 
@@ -27,21 +26,10 @@ const DEAD_LETTERS_MS = 1000;
 const MAX_POLL_INTERVAL_MS = 300_000;
 
 export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnector>): Promise<WorkerTask> {
-  const { spec, cancellation, logger } = options;
-  const task = checkTask('sink', options.connector.createTask(), spec.connectorClass);
-  const release = releaseOnce(task, cancellation, logger);
-  try {
-    const processing = await taskProcessing(task, options);
-    try {
-      return workerSinkTask(options, task, release, processing);
-    } catch (error) {
-      processing.close();
-      throw error;
-    }
-  } catch (error) {
-    release();
-    throw error;
-  }
+  const task = checkTask('sink', options.connector.createTask(), options.spec.connectorClass);
+  return await withProcessing(task, options, (processing, release) =>
+    workerSinkTask(options, task, release, processing),
+  );
 }
 
 function workerSinkTask(

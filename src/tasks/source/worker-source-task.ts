@@ -23,9 +23,8 @@ import type { SourceDelivery } from './source-delivery';
 import { SourceLoop } from './source-loop';
 import { SourceConversion } from './source-conversion';
 import { SourceOutcomes } from './source-outcomes';
-import { releaseOnce } from '../release-once';
 import { columnConverter } from '../task-converters';
-import { taskProcessing, type TaskProcessing } from '../task-processing';
+import { type TaskProcessing, withProcessing } from '../task-processing';
 import { WorkerTask, type WorkerTaskOptions, type TaskResources } from '../worker-task';
 import { taskName } from '../task-id';
 import { taskOffsets } from '../task-offsets';
@@ -35,21 +34,10 @@ import { topicGroups } from './topic-creation-config';
 const CLOSE_MS = 30_000;
 
 export async function createWorkerSourceTask(options: WorkerTaskOptions<SourceConnector>): Promise<WorkerTask> {
-  const { spec, cancellation, logger } = options;
-  const task = checkTask('source', options.connector.createTask(), spec.connectorClass);
-  const release = releaseOnce(task, cancellation, logger);
-  try {
-    const processing = await taskProcessing(task, options);
-    try {
-      return workerSourceTask(options, task, release, processing);
-    } catch (error) {
-      processing.close();
-      throw error;
-    }
-  } catch (error) {
-    release();
-    throw error;
-  }
+  const task = checkTask('source', options.connector.createTask(), options.spec.connectorClass);
+  return await withProcessing(task, options, (processing, release) =>
+    workerSourceTask(options, task, release, processing),
+  );
 }
 
 function workerSourceTask(
