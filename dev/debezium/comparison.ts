@@ -60,10 +60,12 @@ export class Comparison {
   /**
    * @param plugin `plugin.name` of both connectors
    * @param limit unexplained differences to keep in full, one of each kind
+   * @param isSameCode both sides run Debezium, so that only what each run has of its own may differ
    */
   constructor(
     private readonly plugin = 'pgoutput',
     private readonly limit = 50,
+    private readonly isSameCode = false,
   ) {}
 
   add(java: readonly EventRecord[], own: readonly EventRecord[]): void {
@@ -79,11 +81,11 @@ export class Comparison {
         continue;
       }
       if (right && (!left || this.isAhead(own, j, left))) {
-        this.single('Millrace', right, explainMillraceOnly(right, this.plugin) ?? this.changedKey(right));
+        this.single('Millrace', right);
         this.previousOffset = JSON.stringify(right.sourceOffset);
         j++;
       } else if (left) {
-        this.single('Debezium', left, explainDebeziumOnly(left) ?? this.changedKey(left));
+        this.single('Debezium', left);
         i++;
       }
     }
@@ -114,7 +116,8 @@ export class Comparison {
   }
 
   /** A record without a counterpart. */
-  private single(side: 'Debezium' | 'Millrace', record: EventRecord, why: string | null): void {
+  private single(side: 'Debezium' | 'Millrace', record: EventRecord): void {
+    const why = this.isSameCode ? null : this.explainSingle(side, record);
     if (why !== null) this.count(why);
     else
       this.unexplainable({
@@ -123,6 +126,11 @@ export class Comparison {
         java: side === 'Debezium' ? record : null,
         own: side === 'Millrace' ? record : null,
       });
+  }
+
+  private explainSingle(side: 'Debezium' | 'Millrace', record: EventRecord): string | null {
+    const why = side === 'Debezium' ? explainDebeziumOnly(record) : explainMillraceOnly(record, this.plugin);
+    return why ?? this.changedKey(record);
   }
 
   /** An update changes the key on the side that knows one. */
@@ -148,7 +156,7 @@ export class Comparison {
     };
     const differences: Difference[] = [];
     for (const difference of all) {
-      const why = explain(difference, pair);
+      const why = explain(difference, pair, this.isSameCode);
       if (why === null) differences.push(difference);
       else this.count(why);
     }

@@ -27,6 +27,8 @@ interface Explanation {
   readonly why: string;
   readonly path: RegExp;
   readonly holds?: (difference: Difference, pair: Pair) => boolean;
+  /** It holds for two runs of Debezium's code, too. */
+  readonly ofRuns?: true;
 }
 
 /** The output plugin decoderbufs, whose values are not always the texts of the server. */
@@ -112,8 +114,8 @@ export const SILENT_CHANGE =
   'decoderbufs: a default or key that is changed alone is known from the next read of the catalog, which is another in Debezium';
 
 export const EXPLANATIONS: readonly Explanation[] = [
-  { why: 'the clock of each connector', path: /^value\.ts_(?:ms|us|ns)$/ },
-  { why: 'the id of the run', path: /^headers\.__debezium\.context\.runId$/ },
+  { why: 'the clock of each connector', path: /^value\.ts_(?:ms|us|ns)$/, ofRuns: true },
+  { why: 'the id of the run', path: /^headers\.__debezium\.context\.runId$/, ofRuns: true },
   {
     why: 'source.snapshot is "false", which Debezium leaves to the default',
     path: /^value\.source\.snapshot$/,
@@ -123,11 +125,13 @@ export const EXPLANATIONS: readonly Explanation[] = [
     why: "the position and time of each connector's own snapshot",
     path: /^(?:value\.source\.(?:ts_(?:ms|us|ns)|txId|lsn|sequence)|offset\.\w+)$/,
     holds: isRead,
+    ofRuns: true,
   },
   {
     why: 'the position of the commit before the first transaction after the snapshot',
     path: /^value\.source\.sequence$/,
     holds: ({ java, own }) => String(java).replace(/"[^"]*"|null/, '') === String(own).replace(/"[^"]*"|null/, ''),
+    ofRuns: true,
   },
   {
     why: 'offsets contain the ordinal in the transaction and the timeline of the WAL, which Debezium ignores',
@@ -326,8 +330,11 @@ export function columnsOptionalHere(differences: readonly Difference[]): Readonl
   return new Set(found);
 }
 
-export function explain(difference: Difference, pair: Pair): string | null {
-  const found = EXPLANATIONS.find(
+const OF_RUNS: readonly Explanation[] = EXPLANATIONS.filter(({ ofRuns }) => ofRuns);
+
+/** @param isSameCode both sides run Debezium */
+export function explain(difference: Difference, pair: Pair, isSameCode: boolean): string | null {
+  const found = (isSameCode ? OF_RUNS : EXPLANATIONS).find(
     ({ path, holds }) => path.test(difference.path) && (holds?.(difference, pair) ?? true),
   );
   return found?.why ?? null;

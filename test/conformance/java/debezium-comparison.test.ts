@@ -3,6 +3,7 @@
  * compared field by field. `npm run compare-with-debezium` does the same for longer.
  */
 import { Comparison } from '../../../dev/debezium/comparison';
+import { JarTask, type Transfer } from '../../../dev/debezium/jar-task';
 import { JavaTask } from '../../../dev/debezium/java-task';
 import { OwnTask } from '../../../dev/debezium/own-task';
 import { Session } from '../../../dev/debezium/session';
@@ -62,5 +63,21 @@ describeWithJava('records of Debezium and of Millrace', () => {
     );
     expect(comparison.unexplained).toEqual([]);
     expect(comparison.pairs).toBeGreaterThanOrEqual(session.pairs);
+  });
+
+  test.each<[Transfer, number]>([
+    ['bytes', 104],
+    ['data', 105],
+  ])('the jar in the Java host, records as %s: nothing differs (seed %i)', async (transfer, seed) => {
+    const comparison = new Comparison('pgoutput', undefined, true);
+    const jar = await JarTask.create(transfer);
+    try {
+      const session = { serverUrl: SERVER_URL, database: uniqueName('compared'), seed, pairs: 500 };
+      await Session.run({ ...session, settings: { 'plugin.name': 'pgoutput' } }, java, jar, comparison);
+    } finally {
+      await jar.close();
+    }
+    expect(comparison.unexplained).toEqual([]);
+    expect(comparison.pairs).toBeGreaterThanOrEqual(500);
   });
 });
