@@ -3,8 +3,9 @@
  * `npm run compare-with-debezium -- --pairs 100000 --plugin pgoutput --seed 1`. Exits with 1 if a difference is not
  * documented. Needs a JDK, and Maven the first time.
  *
- * With `--jar bytes`, Debezium's own connector runs on Millrace's side, too: in the JVM of the Java host, which converts
- * the records. With `--jar data`, Node.js converts them. Only what two runs of Debezium have of their own may differ.
+ * With `--jar bytes`, Debezium's own connector runs on Millrace's side, too: in the JVM of the Java host, which
+ * converts the records. With `--jar data`, Node.js converts them. Only what two runs of Debezium have of their own
+ * may differ.
  */
 import { parseArgs } from 'node:util';
 import { seeded } from '../../test/helpers/seeded';
