@@ -110,8 +110,13 @@ export class ScriptedHost {
     return this.peers[index] as Peer;
   }
 
-  async close(): Promise<void> {
+  /** As a JVM that ends. */
+  endPeers(): void {
     for (const { socket } of this.peers) socket.destroy();
+  }
+
+  async close(): Promise<void> {
+    this.endPeers();
     await new Promise((resolve) => this.server.close(resolve));
     rmSync(this.folder, { recursive: true, force: true });
   }

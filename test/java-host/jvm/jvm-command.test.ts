@@ -29,6 +29,7 @@ test('options of the worker and the folder follow our own, and a connector’s h
   expect(all.slice(0, 2)).toEqual(['"-XX:+UseSerialGC"', '"-XX:+ExitOnOutOfMemoryError"']);
   expect(all.filter((line) => /Xmx|G1/.test(line))).toEqual(['"-Xmx512m"', '"-Xmx1g"', '"-XX:+UseG1GC"', '"-Xmx64m"']);
   expect(all).toContain('"-Djava.io.tmpdir=/t/tmp"');
+  expect(all).toContain('"-XX:ErrorFile=/t/tmp/hs_err_%p.log"');
 });
 
 test('quotes, backslashes and line feeds of an argument stay in it', () => {

@@ -473,4 +473,14 @@ describe('a Java source task', () => {
       javaClass: 'a.B',
     });
   });
+
+  it('has nothing to commit or to stop once its JVM has ended', async () => {
+    const { task, peer } = await started({ overrides: ['commit'] });
+    const polled = task.poll();
+    host.endPeers();
+    await expect(polled).rejects.toThrow();
+    await task.commit?.(new Map());
+    await task.stop();
+    expect([...peer.requests('commit'), ...peer.requests('stop')]).toEqual([]);
+  });
 });

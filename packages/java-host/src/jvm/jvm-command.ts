@@ -38,6 +38,8 @@ export function argumentFile(command: JvmCommand): string {
   const all = [
     ...DEFAULTS,
     `-Djava.io.tmpdir=${tmp}`,
+    // Not in the worker's folder: a plugin may crash often. Its first lines are in the log.
+    `-XX:ErrorFile=${tmp}/hs_err_%p.log`,
     `-Xmx${heapMb}m`,
     ...options,
     ...(ownHeapMb === null ? [] : [`-Xmx${ownHeapMb}m`]),

@@ -130,7 +130,8 @@ class JavaSinkTask implements SinkTask {
   }
 
   async stop(): Promise<void> {
-    await this.connection.get().call('stop');
+    const session = this.connection.get();
+    if (!this.connection.hasEnded) await session.call('stop');
   }
 
   release(): void {

@@ -120,6 +120,7 @@ class JavaSourceTask implements SourceTask {
 
   async stop(): Promise<void> {
     const session = this.connection.get();
+    if (this.connection.hasEnded) return;
     this.outcomes?.flush();
     // The end of the session drops what waits. The task's own commit may not be due: see `holdsBack`.
     if (this.outcomes !== null) await session.call('commit', false);
@@ -203,6 +204,8 @@ class JavaSourceTask implements SourceTask {
   }
 
   private async commitTask(session: HostSession): Promise<void> {
+    // The next poll says why.
+    if (this.connection.hasEnded) return;
     this.outcomes?.flush();
     if (!(await this.holdsBack())) await session.call('commit');
   }

@@ -9,6 +9,7 @@ import { jvmKey } from './jvm-key';
 export class TaskSession {
   private session: HostSession | null = null;
   private readonly released = new AbortController();
+  private ended = false;
 
   constructor(
     private readonly kind: 'source-task' | 'sink-task',
@@ -30,6 +31,7 @@ export class TaskSession {
       throw this.closed();
     }
     this.session = session;
+    void session.ended.then(() => (this.ended = true));
     return session;
   }
 
@@ -41,6 +43,11 @@ export class TaskSession {
   get(): HostSession {
     if (this.session === null) throw this.closed();
     return this.session;
+  }
+
+  /** Nothing runs in the JVM any more, so there is nothing to commit or to stop. */
+  get hasEnded(): boolean {
+    return this.ended;
   }
 
   release(): void {
