@@ -113,6 +113,8 @@ export const UNREAD_DEFINITION =
 export const SILENT_CHANGE =
   'decoderbufs: a default or key that is changed alone is known from the next read of the catalog, which is another in Debezium';
 
+const OBJECT_IDENTITY = 'decoderbufs: include.unknown.datatypes: name is the identity of a Java object in Debezium';
+
 export const EXPLANATIONS: readonly Explanation[] = [
   { why: 'the clock of each connector', path: /^value\.ts_(?:ms|us|ns)$/, ofRuns: true },
   { why: 'the id of the run', path: /^headers\.__debezium\.context\.runId$/, ofRuns: true },
@@ -226,7 +228,7 @@ export const EXPLANATIONS: readonly Explanation[] = [
       isDecoderbufs(pair) && (path.endsWith('length') ? /^[03]$/ : /^6$/).test(String(java)),
   },
   {
-    why: 'decoderbufs: include.unknown.datatypes: name is the identity of a Java object in Debezium',
+    why: OBJECT_IDENTITY,
     path: column('name'),
     holds: ({ java }, pair) => isDecoderbufs(pair) && String(java).startsWith('[B@'),
   },
@@ -330,7 +332,23 @@ export function columnsOptionalHere(differences: readonly Difference[]): Readonl
   return new Set(found);
 }
 
-const OF_RUNS: readonly Explanation[] = EXPLANATIONS.filter(({ ofRuns }) => ofRuns);
+/** An array of bytes, as Java shows objects. */
+const isIdentity = (value: unknown): boolean => /^\[B@[\da-f]+$/.test(String(value));
+
+const OF_RUNS: readonly Explanation[] = [
+  ...EXPLANATIONS.filter(({ ofRuns }) => ofRuns),
+  {
+    why: OBJECT_IDENTITY,
+    path: column('name'),
+    holds: ({ java, own }, pair) => isDecoderbufs(pair) && isIdentity(java) && isIdentity(own),
+  },
+  {
+    // Changes are sent when the commit is on disk, which is before other connections see it.
+    why: 'rows of a transaction that also changes definitions: each run may read the catalog before or after its end',
+    path: /^(?:key|value|headers\.[^ ]*key)\.schema\b/,
+    holds: ({ path }, { definitionChange }) => definitionChange !== null && concerns(definitionChange, path),
+  },
+];
 
 /** @param isSameCode both sides run Debezium */
 export function explain(difference: Difference, pair: Pair, isSameCode: boolean): string | null {
