@@ -38,7 +38,7 @@ FROM manifests AS build
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build
-RUN rm -rf connectors/*/src connectors/*/*tsconfig* packages/*/src packages/*/*tsconfig*
+RUN rm -rf connectors/*/src connectors/*/*tsconfig* packages/*/src packages/java-host/java packages/*/*tsconfig*
 RUN find dist packages connectors -type f '(' -name '*.map' -o -name '*.d.ts' ')' -not -path '*/node_modules/*' -delete
 RUN mkdir bin && ln -s ../dist/main.js bin/millrace && chmod +x dist/main.js
 
