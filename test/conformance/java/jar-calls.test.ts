@@ -108,7 +108,10 @@ describeWithJava('calls of a plugin in a jar', () => {
     const at = (path: string) => (side: Side) => `/connectors/${name(side)}${path}`;
     for (const side of sides()) await recordsOf(clients, topic(side, 'source'), 6, detail);
     const [first, second] = await both('source', has('commitRecord side-source e'));
-    expect(second).toEqual(first);
+    // Java tells of records that are not sent at once, Millrace in the order of `poll`.
+    const isSent = (line: string): boolean => !/^commitRecord .* null$/.test(line);
+    const apart = (lines: string[]) => [lines.filter(isSent), lines.filter((line) => !isSent(line))];
+    expect(apart(second)).toEqual(apart(first));
 
     await request('PUT', at('/pause'));
     await both('source', has('connector stop'));
@@ -214,19 +217,27 @@ describeWithJava('calls of a plugin in a jar', () => {
       () => '/connectors',
       (side) => ({ name: `sink-${side.cluster.group}`, config: config(side) }),
     );
-    // It seeks to the record before `seek`, once.
-    const [left, right] = await both('sink', (lines) => lines.filter((line) => line.includes(':z ')).length === 1);
-    expect(right).toEqual(left);
+    // It seeks to the record before `seek`, once. What was put with `seek` is put again.
+    const isOver = (lines: string[]): boolean => {
+      const again = lines.filter((line) => line.includes(':seek '))[1];
+      return again !== undefined && lines.slice(lines.lastIndexOf(again)).some((line) => line.includes(':z '));
+    };
+    const [left, right] = await both('sink', isOver);
+    expect([...new Set(right)]).toEqual([...new Set(left)]);
     const dead = await Promise.all(
       sides().map(async (side) => {
-        const records = await recordsOf(clients, topic(side, 'sink-dead'), 2, detail);
-        return records.map(({ value, headers }) => [
+        let records = await recordsOf(clients, topic(side, 'sink-dead'), 2, detail);
+        while (!records.some(({ value }) => String(value) === 'report'))
+          records = await recordsOf(clients, topic(side, 'sink-dead'), records.length + 1, detail);
+        const letters = records.map(({ value, headers }) => [
           String(value),
           headers.map((header) => [
             header.key,
             neutral(String(header.value && Buffer.from(header.value)).split('\n')[0] ?? '', side),
           ]),
         ]);
+        // After the seek, one of them is converted again if it was in the batch before.
+        return [...new Set(letters.map((letter) => JSON.stringify(letter)))].sort();
       }),
     );
     expect(dead[1]).toEqual(dead[0]);
