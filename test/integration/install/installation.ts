@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { removeSync } from 'fs-extra';
 import { packPackages } from '../../../dev/packages/pack-packages';
@@ -39,14 +39,16 @@ export class Installation {
   readonly env: NodeJS.ProcessEnv = env;
   /** Where the packages are installed. */
   readonly folder = join(this.place, 'app');
-  /** One of each package. */
+  /** One of each package that a worker needs. */
   tarballs: readonly string[] = [];
   private readonly processes: KeptProcess[] = [];
 
   static async create(): Promise<Installation> {
     const installation = new Installation();
     mkdirSync(installation.folder);
-    installation.tarballs = await packPackages(join(installation.place, 'tarballs'));
+    const tarballs = await packPackages(join(installation.place, 'tarballs'));
+    // Only those who have jars install it.
+    installation.tarballs = tarballs.filter((tarball) => !basename(tarball).startsWith('millrace-java-host-'));
     await installation.install(installation.folder, installation.tarballs);
     return installation;
   }
