@@ -43,12 +43,14 @@ export class Installation {
   tarballs: readonly string[] = [];
   private readonly processes: KeptProcess[] = [];
 
-  static async create(): Promise<Installation> {
+  /** @param javaHost only those who have jars install it */
+  static async create({ javaHost = false } = {}): Promise<Installation> {
     const installation = new Installation();
     mkdirSync(installation.folder);
     const tarballs = await packPackages(join(installation.place, 'tarballs'));
-    // Only those who have jars install it.
-    installation.tarballs = tarballs.filter((tarball) => !basename(tarball).startsWith('millrace-java-host-'));
+    installation.tarballs = javaHost
+      ? tarballs
+      : tarballs.filter((tarball) => !basename(tarball).startsWith('millrace-java-host-'));
     await installation.install(installation.folder, installation.tarballs);
     return installation;
   }

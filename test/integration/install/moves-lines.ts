@@ -10,12 +10,14 @@ export interface MoveOptions {
   /** Of the source's producer. Files and topics are named after it, so it differs in each call for an installation. */
   readonly compression: string;
   readonly variables?: NodeJS.ProcessEnv;
+  /** Of both connectors. */
+  readonly config?: Readonly<Record<string, string>>;
 }
 
 /** Returns the log of `millrace dev`, which has stopped with exit code 0. */
 export async function movesLines(installation: Installation, options: MoveOptions): Promise<string> {
   const { folder } = installation;
-  const { compression, variables } = options;
+  const { compression, variables, config: more } = options;
   const port = await freePort();
   const args = ['dev', '--port', `${port}`, '--broker-port', '0', '--data-dir', `.${compression}`];
   const millrace = installation.start('node_modules/.bin/millrace', args, folder, variables);
@@ -25,7 +27,7 @@ export async function movesLines(installation: Installation, options: MoveOption
     const response = await fetch(`http://127.0.0.1:${port}/connectors`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ name, config: { 'key.converter': TEXT, 'value.converter': TEXT, ...config } }),
+      body: JSON.stringify({ name, config: { 'key.converter': TEXT, 'value.converter': TEXT, ...more, ...config } }),
     });
     if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
   };
