@@ -67,7 +67,7 @@ const SECTIONS: readonly Section[] = [
   },
   {
     title: 'JVMs of plugins in jars',
-    text: 'Of each folder of jars whose JVM runs, and of each connector that has one of its own.\nThe numbers of their MBeans are exported, too, under the names that Java’s JMX exporter gives them: those of Debezium (`debezium.*`) by its usual rule, as above; all others by its default, e.g. `kafka_connect_mirror_MirrorSourceConnector_record_count` with the other properties as labels.\n`jvm.metrics.domains` selects them. They are read every 10 s while metrics are scraped, so the first scrape has none; while a JVM does not answer, they are unknown, so that they are not exported.',
+    text: 'Of each folder of jars whose JVM runs, and of each connector that has one of its own.\nThe numbers of their MBeans are exported, too, under the names that Java’s JMX exporter gives them: those of Debezium (`debezium.*`) by its usual rule, as above; all others by its default, e.g. `kafka_connect_mirror_MirrorSourceConnector_record_count` with the other properties as labels.\nMembers of composite data are part of the name (`…_HeapMemoryUsage_used`); rows of tables and entries of maps have labels: in Debezium’s maps `table`, e.g. `debezium_metrics_RowsScanned{table="shop.orders"}`, in others the index, e.g. `key`. Of a map there are at most 1,000 entries, of a JVM 5,000 series. Texts are not exported, also not those in maps such as `SourceEventPosition`.\n`jvm.metrics.domains` selects them. They are read every 10 s while metrics are scraped, so the first scrape has none; while a JVM does not answer, they are unknown, so that they are not exported.',
     prefixes: ['millrace_jvm_'],
   },
   {

@@ -64,6 +64,7 @@ test('log lines, levels and metrics of a connector in a jar', async () => {
     const found = await scrape();
     return found.has('java_lang_Threading_ThreadCount') ? found : null;
   });
+  expect(metrics.has('java_lang_Memory_HeapMemoryUsage_used')).toBe(true);
   expect(valueIn(metrics, 'millrace_jvm_up', labels)).toBe(1);
   expect(valueIn(metrics, 'millrace_jvm_restarts_total', labels)).toBe(0);
   expect(valueIn(metrics, 'millrace_jvm_heap_max_bytes', labels)).toBeLessThanOrEqual(512 * 1024 * 1024);

@@ -15,7 +15,7 @@ import javax.management.ObjectName;
 /** The MBeans of plug-ins, for the worker's metrics. */
 final class Beans {
   /** Of all MBeans together. */
-  static final int MAX_ATTRIBUTES = 5000;
+  static final int MAX_NUMBERS = 5000;
   private static final int MAX_NAME = 1000;
 
   private Beans() {}
@@ -32,12 +32,11 @@ final class Beans {
       }
     }
     List<Object> beans = new ArrayList<>();
-    int left = MAX_ATTRIBUTES;
+    BeanNumbers numbers = new BeanNumbers(MAX_NUMBERS);
     for (ObjectName name : names) {
-      if (left <= 0) break;
+      if (numbers.left() <= 0) break;
       if (name.getCanonicalName().length() > MAX_NAME) continue;
-      Map<String, Object> attributes = attributes(server, name, left);
-      left -= attributes.size();
+      Map<String, Object> attributes = attributes(server, name, numbers);
       if (attributes.isEmpty()) continue;
       Map<String, Object> bean = new LinkedHashMap<>();
       bean.put("name", name.toString());
@@ -48,7 +47,7 @@ final class Beans {
   }
 
   /** An MBean that cannot be read, or goes away meanwhile, has none. */
-  private static Map<String, Object> attributes(MBeanServer server, ObjectName name, int most) {
+  private static Map<String, Object> attributes(MBeanServer server, ObjectName name, BeanNumbers numbers) {
     Map<String, Object> attributes = new LinkedHashMap<>();
     MBeanAttributeInfo[] infos;
     try {
@@ -57,11 +56,11 @@ final class Beans {
       return attributes;
     }
     for (MBeanAttributeInfo info : infos) {
-      if (attributes.size() >= most) break;
-      if (!info.isReadable() || !mayBeNumber(info.getType())) continue;
+      if (numbers.left() <= 0) break;
+      if (!info.isReadable() || !mayHaveNumbers(info.getType())) continue;
       try {
-        Object value = server.getAttribute(name, info.getName());
-        if (value instanceof Boolean || value instanceof Number) attributes.put(info.getName(), plain(value));
+        Object found = numbers.of(server.getAttribute(name, info.getName()));
+        if (found != null) attributes.put(info.getName(), found);
       } catch (JMException | RuntimeException | LinkageError error) {
         // The others are of use.
       }
@@ -69,19 +68,12 @@ final class Beans {
     return attributes;
   }
 
-  private static Object plain(Object value) {
-    if (value instanceof Boolean) return value;
-    Number number = (Number) value;
-    boolean integer =
-        value instanceof Long || value instanceof Integer || value instanceof Short || value instanceof Byte;
-    return integer ? (Object) number.longValue() : (Object) number.doubleValue();
-  }
-
   /** Kafka's MBeans declare all their attributes as {@code double}, Debezium's as what they are. */
-  private static boolean mayBeNumber(String type) {
+  private static boolean mayHaveNumbers(String type) {
     return switch (type) {
       case "boolean", "byte", "short", "int", "long", "float", "double" -> true;
-      default -> type.startsWith("java.lang.") || type.startsWith("java.math.");
+      default -> type.startsWith("java.lang.") || type.startsWith("java.math.")
+          || type.startsWith("java.util.") || type.startsWith("javax.management.openmbean.");
     };
   }
 }
