@@ -18,7 +18,11 @@ import { ByteWriter } from '../../../packages/java-host/src/wire/byte-writer';
 import type { HostValue } from '../../../packages/java-host/src/wire/host-value';
 import { JavaError } from '../../../packages/java-host/src/wire/java-error';
 import { readValue, writeValue } from '../../../packages/java-host/src/wire/values';
-import { scriptedElement } from './scripted-session';
+import { ProtocolError } from '../../../packages/java-host/src/wire/protocol-error';
+import { MAX_RECORD } from '../../../packages/java-host/src/wire/too-large';
+import { type Answer, scriptedElement } from './scripted-session';
+
+const DATA_EXCEPTION = 'org.apache.kafka.connect.errors.DataException';
 
 const ROW = structSchema([['id', schema('INT32')]], { name: 'Row' });
 
@@ -145,6 +149,23 @@ test('a value that cannot be sent is the error of its record, and the next one i
   expect(seen).toHaveLength(1);
 });
 
+test('a record that is too large for a message is the error of its record, and the next one is sent', async () => {
+  const { answer, seen } = jvm();
+  const element = scriptedElement(answer);
+  const transformation = configured(element);
+  const large = { ...SOURCE, keySchema: schema('BYTES'), key: Buffer.alloc(MAX_RECORD) };
+  const reason: unknown = await wait(() => transformation.apply(large)).catch((error: unknown) => error);
+  expect(reason).toMatchObject({ code: 'JAVA_TOO_LARGE', retriable: false, javaClass: DATA_EXCEPTION });
+  expect((reason as Error).message).toMatch(
+    /^The record needs at least 25\d{7} bytes on its way to the JVM, which takes 251658240 at once\.$/,
+  );
+  // Its schema is defined again.
+  const next = { ...large, key: Buffer.from('k') };
+  expect(await convertWhenReady(() => transformation.apply(next))).toMatchObject({ topic: 't-2' });
+  expect(seen).toMatchObject([{ key: { value: Buffer.from('k') } }]);
+  expect(element.sessions).toHaveLength(1);
+});
+
 test('the end of the JVM makes the task wait, and a new session starts anew', async () => {
   const { answer } = jvm();
   let calls = 0;
@@ -186,11 +207,36 @@ test.each([
   });
 });
 
-test('an answer that cannot be read ends the session', async () => {
+test.each<[string, Answer]>([
+  ['an answer that has no end', () => Buffer.from([255])],
+  ['an answer that is no record', () => 'text'],
+  ['a message that is none', () => Promise.reject(new ProtocolError('it ends too early'))],
+])('%s fails the task, whatever it tolerates: another JVM would say the same', async (_, answer) => {
+  const element = scriptedElement(answer);
+  const transformation = configured(element);
+  const reason: unknown = await wait(() => transformation.apply(SOURCE)).catch((error: unknown) => error);
+  expect(reason).toMatchObject({ code: 'JAVA_HOST_PROTOCOL', message: expect.stringContaining('cannot be read') });
+  expect({ config: isConfigError(reason), retriable: isRetriable(reason) }).toEqual({ config: true, retriable: false });
+});
+
+test('an answer that cannot be read ends the session: later bytes would mean something else', async () => {
   const element = scriptedElement(() => Buffer.from([255]));
   const transformation = configured(element);
-  await expect(convertWhenReady(() => transformation.apply(SOURCE))).rejects.toThrow('cannot be read');
+  await expect(wait(() => transformation.apply(SOURCE))).rejects.toThrow('cannot be read');
   expect(element.sessions[0]?.isClosed).toBe(true);
+});
+
+test('a record without a topic is the error of its record, in a session that goes on', async () => {
+  const out = new ByteWriter();
+  for (let i = 0; i < 3; i++) writeValue(out, null);
+  new DataWriter().write(out, null, null);
+  new DataWriter().write(out, null, null);
+  out.i32(0);
+  const bytes = out.take();
+  const element = scriptedElement(() => bytes);
+  const transformation = configured(element);
+  await expect(wait(() => transformation.apply(SOURCE))).rejects.toMatchObject({ code: 'JAVA_DATA' });
+  expect(element.sessions[0]?.isClosed).toBe(false);
 });
 
 test('close ends the session, also one that is being opened', async () => {

@@ -10,6 +10,7 @@ import { DataReader } from '../../../packages/java-host/src/data/data-reader';
 import { javaSinkTask } from '../../../packages/java-host/src/plugins/java-sink-task';
 import { ByteReader } from '../../../packages/java-host/src/wire/byte-reader';
 import { ByteWriter } from '../../../packages/java-host/src/wire/byte-writer';
+import { MAX_RECORD } from '../../../packages/java-host/src/wire/too-large';
 import type { HostValue } from '../../../packages/java-host/src/wire/host-value';
 import { type Peer, ScriptedHost } from '../scripted-host';
 import { contextOf, jvmsOf, of, plugin, processing } from './task-parts';
@@ -179,6 +180,30 @@ describe('a Java sink task', () => {
     const results = (await task.process?.(records)) ?? [];
     expect(converted(peer).map((part) => part.records.length)).toEqual([3, 3, 1]);
     expect(results.map((result) => result === null)).toEqual([false, false, true, false, false, true, true]);
+  });
+
+  it('a record that is too large fails alone', async () => {
+    const { task, peer } = await started();
+    const records = [record(0), record(1, { value: Buffer.alloc(MAX_RECORD) }), record(2)];
+    const results = (await task.process?.(records)) as ProcessedSinkRecord[];
+    expect(results[0]).toBe(records[0]);
+    expect(results[1]).toMatchObject({ stage: 'VALUE_CONVERTER', error: { code: 'JAVA_TOO_LARGE', retriable: false } });
+    expect(results[2]).toBe(records[2]);
+    expect(converted(peer).map((part) => part.records.length)).toEqual([2]);
+  });
+
+  it('waits for answers before it sends more than a JVM may have to hold', async () => {
+    let answer: () => void = () => undefined;
+    const first = new Promise<HostValue>((resolve) => (answer = () => resolve([])));
+    const { task, peer } = await started({ convert: () => first });
+    const large = Buffer.alloc(40 * 1024 * 1024);
+    const processed = task.process?.([0, 1, 2].map((offset) => record(offset, { value: large })));
+    await peer.until(() => peer.requests('convert').length === 2);
+    await peer.call('configs');
+    expect(peer.requests('convert')).toHaveLength(2);
+    answer();
+    expect(await processed).toHaveLength(3);
+    expect(peer.requests('convert')).toHaveLength(3);
   });
 
   it('puts the same records again after an error, and forgets them only when they are put', async () => {

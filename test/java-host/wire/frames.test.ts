@@ -69,6 +69,22 @@ describe('frames of the Java host', () => {
     expect(split([all.subarray(0, 9), all.subarray(9, 11), all.subarray(11)])).toEqual(expected);
   });
 
+  it('refuses to write one that is too large, with its size, and writes the next one', () => {
+    const writer = new FrameWriter();
+    expect(() => writer.callWithBytes(1, 'convert', (bytes) => bytes.raw(Buffer.alloc(MAX_FRAME)))).toThrow(
+      /^The call convert\(\) needs at least 26843\d{4} bytes on its way to the JVM, which takes 268435456 at once\.$/,
+    );
+    expect(() => writer.result(1, [Buffer.alloc(MAX_FRAME)])).toThrow(
+      expect.objectContaining({ code: 'JAVA_TOO_LARGE' }),
+    );
+    expect(writer.result(7, null).toString('hex')).toBe('00000006' + '02' + '00000007' + '00');
+  });
+
+  it('takes a text at its length, not at what it might need', () => {
+    const text = 'x'.repeat(MAX_FRAME / 2);
+    expect(new FrameWriter().result(1, text).length).toBe(4 + 5 + 5 + text.length);
+  });
+
   it.each(['ffffffff', (MAX_FRAME + 1).toString(16).padStart(8, '0')])('refuses the length %s at once', (hex) => {
     expect(() => split([Buffer.from(hex, 'hex')])).toThrow('its length is');
   });

@@ -53,6 +53,12 @@ describe('exceptions of Java', () => {
     expect(error.message).toBe('java.lang.NullPointerException');
   });
 
+  it('have the code of the host, if it is its own', () => {
+    const own = { ...thrown, code: 'JAVA_TOO_LARGE', kind: 'data', cause: null };
+    expect(javaError(own)).toMatchObject({ code: 'JAVA_TOO_LARGE', retriable: false, restartable: false });
+    expect(javaError(thrown).code).toBe('CONNECT_ERROR');
+  });
+
   it.each([
     ['retriable', true, true],
     ['config', false, false],

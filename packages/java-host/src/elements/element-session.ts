@@ -1,4 +1,12 @@
-import { ConfigError, isConfigError, isConnectError, messageOf, RetriableError } from '@millrace/sdk';
+import {
+  ConfigError,
+  type ConnectError,
+  DataError,
+  isConfigError,
+  isConnectError,
+  messageOf,
+  RetriableError,
+} from '@millrace/sdk';
 import { DataReader } from '../data/data-reader';
 import { DataWriter } from '../data/data-writer';
 import type { HostSession } from '../jvm/jvms';
@@ -8,6 +16,7 @@ import type { HostMap, HostValue } from '../wire/host-value';
 import { JavaError } from '../wire/java-error';
 import { ProtocolError } from '../wire/protocol-error';
 import { StringCache } from '../wire/string-cache';
+import { MAX_RECORD, TooLarge } from '../wire/too-large';
 import type { JavaElement } from './java-element';
 
 /** What another JVM would not help against. */
@@ -45,7 +54,7 @@ export class ElementSession {
 
   /**
    * Calls the plugin. Rejects with JavaError for an exception of the plugin, with DataError for what cannot be sent,
-   * else as `opened`.
+   * with ConfigError for an answer that cannot be read, else as `opened`.
    */
   async ask<T>(
     method: string,
@@ -58,14 +67,21 @@ export class ElementSession {
     try {
       answer = await open.session.call(method, ...sent);
     } catch (error) {
-      throw error instanceof JavaError ? error : jvmGone(this.element.class, error);
+      throw error instanceof JavaError || error instanceof TooLarge ? error : this.noAnswer(error);
     }
-    return read(answer, open);
+    try {
+      return read(answer, open);
+    } catch (error) {
+      // Later bytes would mean something else.
+      if (!(error instanceof DataError)) open.session.close();
+      throw error instanceof ProtocolError ? this.noAnswer(error) : error;
+    }
   }
 
   /** The bytes of data for the host. Throws DataError; nothing of them counts as sent then. */
   encode({ writer }: OpenSession, write: (out: ByteWriter, writer: DataWriter) => void): Buffer {
     const { mark } = writer;
+    this.out.limit(MAX_RECORD, 'The record');
     try {
       write(this.out, writer);
       return this.out.take();
@@ -76,18 +92,13 @@ export class ElementSession {
     }
   }
 
-  /** Reads what the host has sent. Ends the session if it cannot be read: later bytes would mean something else. */
+  /** Reads what the host has sent. Throws ProtocolError, and DataError of `read` once all is read. */
   decode<T>(open: OpenSession, bytes: HostValue, read: (input: ByteReader, reader: DataReader) => T): T {
-    try {
-      if (!(bytes instanceof Uint8Array)) throw new ProtocolError('an answer has no bytes');
-      const input = new ByteReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), this.strings);
-      const result = read(input, open.reader);
-      input.end();
-      return result;
-    } catch (error) {
-      open.session.close();
-      throw error;
-    }
+    if (!(bytes instanceof Uint8Array)) throw new ProtocolError('an answer has no bytes');
+    const input = new ByteReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), this.strings);
+    const result = read(input, open.reader);
+    input.end();
+    return result;
   }
 
   close(): void {
@@ -121,10 +132,20 @@ export class ElementSession {
         cause: error,
       });
     if (isConfigError(error)) return error;
-    if (isConnectError(error) && LASTING.has(error.code))
-      return new ConfigError(messageOf(error), { code: error.code, cause: error });
-    return jvmGone(name, error);
+    if (isConnectError(error) && LASTING.has(error.code)) return lasting(error);
+    return this.noAnswer(error);
   }
+
+  private noAnswer(error: unknown): ConnectError {
+    // Another JVM would say the same. Not the error of one record, which `errors.tolerance` would skip: of all.
+    return error instanceof ProtocolError || error instanceof TooLarge
+      ? lasting(error)
+      : jvmGone(this.element.class, error);
+  }
+}
+
+function lasting(error: ConnectError): ConfigError {
+  return new ConfigError(messageOf(error), { code: error.code, cause: error });
 }
 
 /** The task waits, and opens a session in another JVM. */

@@ -37,6 +37,9 @@ import { readReported, SinkPartWriter } from './sink-records';
 import { stageOf } from './source-batch';
 import { TaskSession } from './task-session';
 
+/** What is sent before an answer is waited for: records may be as large as a message. Bytes. */
+const MOST_UNANSWERED = 64 * 1024 * 1024;
+
 /** @param taskClass unless the task's config has `task.class` */
 export function javaSinkTask(plugin: JavaPlugin, taskClass: string, jvms: Jvms): SinkTask {
   return new JavaSinkTask(plugin, taskClass, jvms);
@@ -88,9 +91,11 @@ class JavaSinkTask implements SinkTask {
     const results: ProcessedSinkRecord[] = records.slice();
     const converting: Promise<void>[] = [];
     let positions: number[] = [];
+    let unanswered = 0;
     const send = (): void => {
       const sent = positions;
       positions = [];
+      unanswered += this.part.size;
       const outcomes = session.callWithBytes('convert', (out) => this.part.writeTo(out));
       converting.push(outcomes.then((list) => this.apply(session, list, sent, records, results)));
     };
@@ -103,7 +108,11 @@ class JavaSinkTask implements SinkTask {
         const failed = (): Promise<never> => Promise.reject(error as Error);
         results[position] = new ProcessingFailure('VALUE_CONVERTER', this.plugin.class, error as Error, failed);
       }
-      if (this.part.isFull) send();
+      if (!this.part.isFull) continue;
+      send();
+      if (unanswered < MOST_UNANSWERED) continue;
+      await Promise.all(converting);
+      unanswered = 0;
     }
     if (!this.part.isEmpty) send();
     await Promise.all(converting);

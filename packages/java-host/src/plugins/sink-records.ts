@@ -5,6 +5,7 @@ import type { DataWriter } from '../data/data-writer';
 import { ByteReader } from '../wire/byte-reader';
 import { ByteWriter } from '../wire/byte-writer';
 import { ProtocolError } from '../wire/protocol-error';
+import { MAX_RECORD } from '../wire/too-large';
 
 const TIMESTAMP_TYPES = ['NoTimestampType', 'CreateTime', 'LogAppendTime'] as const;
 
@@ -43,15 +44,21 @@ export class SinkPartWriter {
     return this.body.length >= PART || this.table.list.length >= MOST_PARTITIONS;
   }
 
+  /** Bytes of the records. */
+  get size(): number {
+    return this.body.length;
+  }
+
   get isEmpty(): boolean {
     return this.count === 0;
   }
 
-  /** Throws DataError for data that does not fit its schema; nothing is written then. */
+  /** Throws DataError for data that does not fit its schema, or is too large; nothing is written then. */
   add(number: number, record: SinkRecord): void {
     const { body } = this;
     const start = body.length;
     const mark = this.data?.mark;
+    body.limit(MAX_RECORD, 'The record');
     try {
       body.i64(number);
       body.u16(this.table.number(record.originalTopic, record.originalPartition));

@@ -1,6 +1,12 @@
+import { TooLarge } from './too-large';
+
 const INITIAL = 4096;
 /** Larger content is handed over rather than copied. Bytes. */
 const COPIED = 16 * 1024;
+/** More memory is given back with its content. Bytes. */
+const KEPT = 1024 * 1024;
+/** The exact length of larger texts is counted, rather than three times as much reserved. UTF-16 units. */
+const LARGE_TEXT = 64 * 1024;
 
 const UINT32 = 0x1_0000_0000;
 
@@ -8,9 +14,23 @@ const UINT32 = 0x1_0000_0000;
 export class ByteWriter {
   private buffer = Buffer.allocUnsafeSlow(INITIAL);
   private at = 0;
+  /** Where the limited content begins, and how long it may be. */
+  private from = 0;
+  private most = Infinity;
+  private what = '';
 
   get length(): number {
     return this.at;
+  }
+
+  /**
+   * What is written from here on throws TooLarge if it has more bytes, until the next limit.
+   * @param what begins a sentence
+   */
+  limit(bytes: number, what: string): void {
+    this.from = this.at;
+    this.most = bytes;
+    this.what = what;
   }
 
   u8(value: number): void {
@@ -55,7 +75,7 @@ export class ByteWriter {
   /** 4 bytes length, UTF-8. */
   string(value: string): void {
     // A UTF-16 unit is at most 3 bytes.
-    this.reserve(4 + value.length * 3);
+    this.reserve(4 + (value.length > LARGE_TEXT ? Buffer.byteLength(value) : value.length * 3));
     const length = this.buffer.write(value, this.at + 4);
     this.buffer.writeInt32BE(length, this.at);
     this.at += 4 + length;
@@ -87,6 +107,7 @@ export class ByteWriter {
   /** Forgets what was written after `length`. */
   truncate(length: number): void {
     this.at = length;
+    if (length === 0 && this.buffer.length > KEPT) this.buffer = Buffer.allocUnsafeSlow(INITIAL);
   }
 
   /** What was written; the writer is empty then. */
@@ -102,7 +123,10 @@ export class ByteWriter {
   private reserve(more: number): void {
     const needed = this.at + more;
     if (needed <= this.buffer.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.buffer.length * 2));
+    const end = this.from + this.most;
+    if (needed > end) throw new TooLarge(this.what, needed - this.from, this.most);
+    // Never beyond the limit, so that only growing looks at it.
+    const larger = Buffer.allocUnsafeSlow(Math.min(Math.max(needed, this.buffer.length * 2), end));
     larger.set(this.buffer.subarray(0, this.at));
     this.buffer = larger;
   }

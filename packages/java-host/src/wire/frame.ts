@@ -35,7 +35,7 @@ export class FrameWriter {
   private readonly writer = new ByteWriter();
 
   call(number: number, method: string, args: readonly HostValue[]): Buffer {
-    return this.frame(CALL, number, () => {
+    return this.frame(CALL, number, `The call ${method}()`, () => {
       this.writer.string(method);
       writeValue(this.writer, args);
     });
@@ -43,26 +43,26 @@ export class FrameWriter {
 
   /** A call with one argument, bytes that `content` writes. */
   callWithBytes(number: number, method: string, content: Content): Buffer {
-    return this.frame(CALL, number, () => this.methodWithBytes(method, content));
+    return this.frame(CALL, number, `The call ${method}()`, () => this.methodWithBytes(method, content));
   }
 
   event(method: string, args: readonly HostValue[]): Buffer {
-    return this.frame(EVENT, 0, () => {
+    return this.frame(EVENT, 0, `The event ${method}`, () => {
       this.writer.string(method);
       writeValue(this.writer, args);
     });
   }
 
   eventWithBytes(method: string, content: Content): Buffer {
-    return this.frame(EVENT, 0, () => this.methodWithBytes(method, content));
+    return this.frame(EVENT, 0, `The event ${method}`, () => this.methodWithBytes(method, content));
   }
 
   result(number: number, value: HostValue): Buffer {
-    return this.frame(RESULT, number, () => writeValue(this.writer, value));
+    return this.frame(RESULT, number, 'The answer', () => writeValue(this.writer, value));
   }
 
   error(number: number, error: HostValue): Buffer {
-    return this.frame(ERROR, number, () => writeValue(this.writer, error));
+    return this.frame(ERROR, number, 'The error', () => writeValue(this.writer, error));
   }
 
   private methodWithBytes(method: string, content: Content): void {
@@ -76,16 +76,16 @@ export class FrameWriter {
     writer.patch(length, writer.length - length - 4);
   }
 
-  private frame(type: number, number: number, body: () => void): Buffer {
+  /** Throws TooLarge, and what `body` throws; nothing of it is sent then. */
+  private frame(type: number, number: number, what: string, body: () => void): Buffer {
     const { writer } = this;
     writer.truncate(0);
     const length = writer.placeholder();
+    writer.limit(MAX_FRAME, what);
     writer.u8(type);
     writer.i32(number);
     body();
-    const size = writer.length - 4;
-    if (size > MAX_FRAME) throw new ProtocolError(`it would have ${size} bytes, more than ${MAX_FRAME}`);
-    writer.patch(length, size);
+    writer.patch(length, writer.length - 4);
     return writer.take();
   }
 }

@@ -20,6 +20,7 @@ export class JavaError extends ConnectError {
   /**
    * @param kind see PROTOCOL.md
    * @param frames lines of Java's stack trace, without those of its causes
+   * @param code of an error of the host itself
    */
   constructor(
     javaClass: string,
@@ -27,12 +28,14 @@ export class JavaError extends ConnectError {
     readonly kind: string,
     frames: readonly string[],
     cause: JavaError | null,
+    code?: string,
   ) {
     // As `Throwable.toString` of an exception without a message.
     super(message ?? javaClass, {
       // Plugins throw ConnectException for whatever happens to them, also for what passes.
       restartable: (kind === 'connect' || kind === 'other') && (cause === null || cause.retriable || cause.restartable),
       ...(cause !== null && { cause }),
+      ...(code !== undefined && { code }),
     });
     this.name = 'JavaError';
     this.javaClass = javaClass;
@@ -51,7 +54,7 @@ export function javaError(value: HostValue): JavaError {
 /** @param traces of the outer error, one for it and each of its causes; those of a cause are empty otherwise */
 function errorAt(value: HostValue | undefined, depth: number, traces: readonly string[] = []): JavaError | null {
   if (typeof value !== 'object' || value === null || depth > MAX_CAUSES) return null;
-  const { class: name, message, kind, trace, cause } = value as HostMap;
+  const { class: name, message, kind, trace, cause, code } = value as HostMap;
   if (typeof name !== 'string') return null;
   const text = typeof message === 'string' ? message : null;
   const [own = '', ...others] = typeof trace === 'string' && trace !== '' ? tracesOf(trace, text ?? '') : traces;
@@ -61,6 +64,7 @@ function errorAt(value: HostValue | undefined, depth: number, traces: readonly s
     typeof kind === 'string' ? kind : 'other',
     own.split('\n').filter((line) => /^\t(?:at |\.{3} \d)/.test(line)),
     errorAt(cause, depth + 1, others),
+    typeof code === 'string' ? code : undefined,
   );
 }
 

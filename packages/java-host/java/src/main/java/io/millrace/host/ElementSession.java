@@ -59,6 +59,7 @@ abstract class ElementSession<T> implements Session {
   /** Data for an answer. If it fails, the other side has not seen the schemas in it. */
   final byte[] bytes(Content content) throws Exception {
     long mark = writer.mark();
+    out.limit(TooLargeException.MOST, "The record");
     try {
       content.writeTo(out);
       return out.toByteArray();

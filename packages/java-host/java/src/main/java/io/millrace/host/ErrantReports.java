@@ -58,7 +58,18 @@ final class ErrantReports implements ErrantRecordReporter {
 
   /** In the form of `convert`. */
   private Bytes encode(Consumed record) {
+    long mark = data.mark();
     out.reset(64 * 1024);
+    out.limit(TooLargeException.MOST, "The reported record");
+    try {
+      return encoded(record);
+    } catch (RuntimeException failed) {
+      data.rollBack(mark);
+      throw failed;
+    }
+  }
+
+  private Bytes encoded(Consumed record) {
     out.i32(1).string(record.topic()).i32(record.partition());
     out.i32(1).i64(record.number()).i16(0).i64(record.offset()).i64(record.timestamp()).u8(record.typeNumber());
     SinkRecord decoded = record.data();

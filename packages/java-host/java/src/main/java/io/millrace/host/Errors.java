@@ -13,6 +13,7 @@ import org.apache.kafka.connect.errors.RetriableException;
 public final class Errors {
   private static final int LONGEST_TRACE = 32 * 1024;
   private static final int LONGEST_MESSAGE = 64 * 1024;
+  private static final int SHORT_MESSAGE = 1024;
   private static final int DEEPEST = 10;
 
   private Errors() {}
@@ -21,11 +22,36 @@ public final class Errors {
     return toMap(error, true, DEEPEST);
   }
 
-  private static Map<String, Object> toMap(Throwable error, boolean outermost, int depth) {
+  /** Without stack and causes: of one of many. */
+  static Map<String, Object> toShortMap(Throwable error) {
+    Map<String, Object> map = head(error, SHORT_MESSAGE);
+    map.put("trace", "");
+    map.put("cause", null);
+    return map;
+  }
+
+  /** Characters of its texts, and of those of its causes. */
+  static int lengthOf(Map<String, Object> error) {
+    int length = 0;
+    for (Object part : error.values()) {
+      if (part instanceof String text) length += text.length();
+      else if (part instanceof Map<?, ?>) length += lengthOf(Args.map(part));
+    }
+    return length;
+  }
+
+  private static Map<String, Object> head(Throwable error, int longestMessage) {
     Map<String, Object> map = new LinkedHashMap<>();
-    map.put("class", error.getClass().getName());
-    map.put("message", cut(messageOf(error), LONGEST_MESSAGE));
+    boolean ours = error instanceof TooLargeException;
+    map.put("class", (ours ? DataException.class : error.getClass()).getName());
+    if (ours) map.put("code", "JAVA_TOO_LARGE");
+    map.put("message", cut(messageOf(error), longestMessage));
     map.put("kind", kindOf(error));
+    return map;
+  }
+
+  private static Map<String, Object> toMap(Throwable error, boolean outermost, int depth) {
+    Map<String, Object> map = head(error, LONGEST_MESSAGE);
     // That of the outermost has those of its causes.
     map.put("trace", outermost ? cut(traceOf(error), LONGEST_TRACE) : "");
     Throwable cause = error.getCause();

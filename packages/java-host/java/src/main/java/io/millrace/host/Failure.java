@@ -17,10 +17,19 @@ final class Failure extends Exception {
   }
 
   Map<String, Object> toMap() {
+    return toMap(Errors.toMap(getCause()));
+  }
+
+  /** Without stack and causes. */
+  Map<String, Object> toShortMap() {
+    return toMap(Errors.toShortMap(getCause()));
+  }
+
+  private Map<String, Object> toMap(Map<String, Object> error) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("stage", stage);
     map.put("class", className);
-    map.put("error", Errors.toMap(getCause()));
+    map.put("error", error);
     return map;
   }
 }

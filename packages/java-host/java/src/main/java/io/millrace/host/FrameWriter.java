@@ -35,31 +35,33 @@ public final class FrameWriter {
     this.channel = channel;
   }
 
-  /** Copies its arguments. Does nothing once the connection has ended. */
+  /**
+   * Copies its arguments. Does nothing once the connection has ended.
+   *
+   * @throws TooLargeException nothing is sent
+   */
   public void call(int type, int number, String method, List<?> arguments) {
-    frame(type, number, out -> {
+    frame(type, number, "The call " + method, out -> {
       out.string(method);
       Values.write(out, arguments);
     });
   }
 
+  /** @throws TooLargeException nothing is sent */
   public void value(int type, int number, Object value) {
-    frame(type, number, out -> Values.write(out, value));
+    frame(type, number, "The answer", out -> Values.write(out, value));
   }
 
-  private void frame(int type, int number, Consumer<Out> content) {
+  private void frame(int type, int number, String what, Consumer<Out> content) {
     lock.lock();
     try {
       while (!ended && pending.size() > WAITING) changed.awaitUninterruptibly();
       if (ended) return;
       int start = pending.size();
       try {
-        pending.i32(0).u8(type).i32(number);
+        pending.unlimited().i32(0).limit(FrameReader.LONGEST, what).u8(type).i32(number);
         content.accept(pending);
-        int length = pending.size() - start - 4;
-        if (length > FrameReader.LONGEST)
-          throw new IllegalArgumentException("A frame of " + length + " bytes is longer than the protocol allows");
-        pending.patch32(start, length);
+        pending.patch32(start, pending.size() - start - 4);
       } catch (RuntimeException | Error failed) {
         pending.truncate(start);
         throw failed;

@@ -5,11 +5,33 @@ import java.util.Arrays;
 
 /** A growing buffer of big-endian numbers. */
 public final class Out {
+  /** Of an array. */
+  private static final int LONGEST = Integer.MAX_VALUE - 16;
+
   private byte[] buffer;
   private int size;
+  private int from;
+  private int most = LONGEST;
+  private String what = "A message";
 
   public Out(int capacity) {
     buffer = new byte[capacity];
+  }
+
+  /**
+   * What is written from here on throws TooLargeException if it has more bytes, until the next limit.
+   *
+   * @param name begins a sentence
+   */
+  public Out limit(int bytes, String name) {
+    from = size;
+    most = bytes;
+    what = name;
+    return this;
+  }
+
+  public Out unlimited() {
+    return limit(LONGEST, "A message");
   }
 
   public int size() {
@@ -127,7 +149,9 @@ public final class Out {
   private void ensure(int more) {
     long needed = (long) size + more;
     if (needed <= buffer.length) return;
-    if (needed > Integer.MAX_VALUE - 16) throw new OutOfMemoryError("A frame would exceed 2 GiB");
-    buffer = Arrays.copyOf(buffer, (int) Math.max(needed, Math.min(buffer.length * 2L, Integer.MAX_VALUE - 16)));
+    long end = Math.min((long) from + most, LONGEST);
+    if (needed > end) throw new TooLargeException(what, needed - from, most);
+    // Never beyond the limit, so that only growing looks at it.
+    buffer = Arrays.copyOf(buffer, (int) Math.max(needed, Math.min(buffer.length * 2L, end)));
   }
 }

@@ -3,6 +3,7 @@ package io.millrace.host;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
@@ -15,9 +16,13 @@ final class SinkInput {
   /** In place of a record that is not to be put. */
   static final Object FILTERED = new Object();
 
+  /** Characters of stacks in one answer: when all records of a large part fail, the later ones come without. */
+  static final int MOST_TRACES = 16 * 1024 * 1024;
+
   private final Processing<SinkRecord> processing;
   private final RecordWindow window;
   private final DataReader data = new DataReader();
+  private int traces;
 
   SinkInput(Processing<SinkRecord> processing, RecordWindow window) {
     this.processing = processing;
@@ -32,6 +37,7 @@ final class SinkInput {
       partitions[index] = new TopicPartition(in.string(), in.i32());
     int count = in.count(35);
     List<Object> outcomes = new ArrayList<>();
+    traces = 0;
     for (int index = 0; index < count; index++) {
       Consumed consumed = processing.converters == null ? readData(in, partitions) : readBytes(in, partitions);
       Object outcome = process(consumed, true);
@@ -43,6 +49,7 @@ final class SinkInput {
 
   /** Null: it is to be put now. False: filtered. Otherwise its failure. */
   Object retry(long number) {
+    traces = 0;
     if (!(window.get(number) instanceof Consumed consumed))
       throw new IllegalArgumentException("Record " + number + " is not kept");
     Object outcome = process(consumed, false);
@@ -60,10 +67,17 @@ final class SinkInput {
     } catch (Failure failure) {
       // For a retry.
       kept = consumed;
-      outcome = failure.toMap();
+      outcome = outcomeOf(failure);
     }
     if (added) window.add(consumed.number(), kept);
     else window.set(consumed.number(), kept);
+    return outcome;
+  }
+
+  private Map<String, Object> outcomeOf(Failure failure) {
+    if (traces >= MOST_TRACES) return failure.toShortMap();
+    Map<String, Object> outcome = failure.toMap();
+    traces += Errors.lengthOf(Args.map(outcome.get("error")));
     return outcome;
   }
 

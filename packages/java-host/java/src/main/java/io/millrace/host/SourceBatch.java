@@ -63,6 +63,7 @@ final class SourceBatch {
   void start() {
     body.reset(KEEP);
     whole.reset(KEEP);
+    whole.limit(FrameReader.LONGEST, "The batch");
     topics.clear();
     partitions.clear();
     count = 0;
@@ -87,6 +88,7 @@ final class SourceBatch {
     int flags = ((boundary & Transactions.COMMIT) != 0 ? COMMIT : 0) | ((boundary & Transactions.ABORT) != 0 ? ABORT : 0);
     count++;
     SourceRecord current = record;
+    body.limit(TooLargeException.MOST, "The record");
     try {
       current = processing.chain.apply(record);
       if (current == null) {
@@ -97,6 +99,7 @@ final class SourceBatch {
       else addBytes(index, flags, record, current, processing.converters);
     } catch (Failure failure) {
       body.truncate(start);
+      body.limit(TooLargeException.MOST, "The record's failure");
       head(index, flags | FAILED, record, current);
       body.string(failure.stage).string(failure.className);
       Values.write(body, Errors.toMap(failure.getCause()));
@@ -109,7 +112,19 @@ final class SourceBatch {
     byte[] key = converters.keyOf(current, headers);
     byte[] value = converters.valueOf(current, headers);
     head(index, flags, record, current);
-    body.bytes(key).bytes(value);
+    String stage = "KEY_CONVERTER";
+    try {
+      body.bytes(key);
+      stage = "VALUE_CONVERTER";
+      body.bytes(value);
+      stage = "HEADER_CONVERTER";
+      writeHeaders(headers);
+    } catch (TooLargeException failed) {
+      throw new Failure(stage, SourceBatch.class.getName(), failed);
+    }
+  }
+
+  private void writeHeaders(RecordHeaders headers) {
     int at = body.size();
     int written = 0;
     body.i32(0);

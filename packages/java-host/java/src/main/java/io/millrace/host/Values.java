@@ -13,6 +13,8 @@ import java.util.Map;
 /** Tagged values: what calls carry, and source partitions, source offsets and data without a schema. */
 public final class Values {
   static final int DEEPEST = 100;
+  /** Bytes of a decimal's digits: the other side reads no more. */
+  static final int LONGEST_DECIMAL = 1024 * 1024;
 
   private static final int NULL = 0;
   private static final int TRUE = 1;
@@ -49,10 +51,17 @@ public final class Values {
       out.u8(BYTES).i32(part.length()).raw(part.array(), part.offset(), part.length());
     else if (value instanceof ByteBuffer buffer) writeBuffer(out, buffer.duplicate());
     else if (value instanceof BigDecimal number)
-      out.u8(DECIMAL).i32(number.scale()).bytes(number.unscaledValue().toByteArray());
-    else if (value instanceof BigInteger number) out.u8(DECIMAL).i32(0).bytes(number.toByteArray());
+      out.u8(DECIMAL).i32(number.scale()).bytes(digits(number.unscaledValue()));
+    else if (value instanceof BigInteger number) out.u8(DECIMAL).i32(0).bytes(digits(number));
     else if (value instanceof Date date) out.u8(DATE).i64(date.getTime());
     else throw new IllegalArgumentException("A value of class " + value.getClass().getName() + " cannot be sent");
+  }
+
+  private static byte[] digits(BigInteger number) {
+    byte[] digits = number.toByteArray();
+    if (digits.length > LONGEST_DECIMAL)
+      throw new IllegalArgumentException("A decimal has " + digits.length + " bytes, more than " + LONGEST_DECIMAL);
+    return digits;
   }
 
   private static void writeMap(Out out, Map<?, ?> map, int depth) {

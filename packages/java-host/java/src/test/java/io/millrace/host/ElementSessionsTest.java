@@ -82,6 +82,35 @@ class ElementSessionsTest {
     }
   }
 
+  /** The text says how many bytes to return. */
+  public static final class Growing extends org.apache.kafka.connect.storage.StringConverter {
+    @Override
+    public SchemaAndValue toConnectData(String topic, byte[] value) {
+      return new SchemaAndValue(Schema.BYTES_SCHEMA, new byte[Integer.parseInt(new String(value))]);
+    }
+
+    @Override
+    public byte[] fromConnectData(String topic, Schema schema, Object value) {
+      return new byte[Integer.parseInt((String) value)];
+    }
+  }
+
+  @Test
+  void anAnswerThatIsTooLargeIsTheErrorOfItsRecord() throws Exception {
+    try (HostClient client = HostClient.open(map("kind", "converter", "class", Growing.class.getName(), "settings", map(),
+        "isKey", false))) {
+      HostClient.HostError error = assertThrows(HostClient.HostError.class,
+          () -> client.call("toConnectData", "t", ("" + TooLargeException.MOST).getBytes(), null));
+      assertEquals(List.of("JAVA_TOO_LARGE", "data"), List.of(error.error.get("code"), error.error.get("kind")));
+      // The schema of the first answer was never seen.
+      assertEquals(1, ((byte[]) data(client.call("toConnectData", "t", "1".getBytes(), null)).value()).length);
+      error = assertThrows(HostClient.HostError.class,
+          () -> client.call("fromConnectData", "t", data(Schema.STRING_SCHEMA, "" + FrameReader.LONGEST), null));
+      assertEquals(List.of("JAVA_TOO_LARGE", "data"), List.of(error.error.get("code"), error.error.get("kind")));
+      assertEquals(2, ((byte[]) client.call("fromConnectData", "t", data(Schema.STRING_SCHEMA, "2"), null)).length);
+    }
+  }
+
   @Test
   void aHeaderConverterConvertsBothWays() throws Exception {
     try (HostClient client = HostClient.open(map("kind", "header-converter", "class",

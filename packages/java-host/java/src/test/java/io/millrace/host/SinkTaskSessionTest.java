@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -20,9 +21,12 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.record.TimestampType;
 import org.apache.kafka.connect.data.Schema;
+import org.apache.kafka.connect.data.SchemaAndValue;
+import org.apache.kafka.connect.errors.DataException;
 import org.apache.kafka.connect.errors.RetriableException;
 import org.apache.kafka.connect.runtime.InternalSinkRecord;
 import org.apache.kafka.connect.sink.SinkRecord;
+import org.apache.kafka.connect.storage.StringConverter;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -110,6 +114,32 @@ class SinkTaskSessionTest {
     error = assertThrows(HostClient.HostError.class, () -> client.call("put", range(0, 0)));
     assertEquals("java.lang.IllegalArgumentException", error.error.get("class"));
     assertEquals(List.of("start [t-0]", "put [a]", "put [a]"), new ArrayList<>(TestSink.CALLS));
+  }
+
+  @Test
+  void whenManyRecordsFailTheLaterOnesComeWithoutStack() throws Exception {
+    start(map("name", LongMessages.class.getName(), "settings", map()));
+    int count = SinkInput.MOST_TRACES / LongMessages.LENGTH + 100;
+    List<?> outcomes = (List<?>) client.call("convert", (Object) records(0, Collections.nCopies(count, "x").toArray(new String[0])));
+    assertEquals(count, outcomes.size());
+    List<Map<String, Object>> errors =
+        outcomes.stream().map(one -> Args.map(Args.map(((List<?>) one).get(1)).get("error"))).toList();
+    assertTrue(errors.get(0).get("trace").toString().contains("LongMessages.toConnectData"));
+    assertEquals(LongMessages.LENGTH, errors.get(0).get("message").toString().length());
+    Map<String, Object> last = errors.get(count - 1);
+    assertEquals("", last.get("trace"));
+    assertEquals(1024, last.get("message").toString().length());
+    assertEquals("data", last.get("kind"));
+  }
+
+  /** Refuses every record. */
+  public static final class LongMessages extends StringConverter {
+    static final int LENGTH = 20_000;
+
+    @Override
+    public SchemaAndValue toConnectData(String topic, byte[] value) {
+      throw new DataException("m".repeat(LENGTH));
+    }
   }
 
   @Test

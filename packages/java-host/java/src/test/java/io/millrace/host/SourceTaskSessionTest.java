@@ -145,6 +145,37 @@ class SourceTaskSessionTest {
   }
 
   @Test
+  void aRecordThatIsTooLargeFailsAlone() throws Exception {
+    Map<String, Object> bytes = map("name", "org.apache.kafka.connect.converters.ByteArrayConverter", "settings", map());
+    assertEquals(map("steps", 0L, "converters", true), client.call("process", processing(bytes)));
+    client.call("start", map());
+    offer(bytesRow(new byte[] {1}), bytesRow(new byte[TooLargeException.MOST]), bytesRow(new byte[] {2}));
+    List<Batch.Row> rows = poll().rows();
+    assertEquals(List.of(0, SourceBatch.FAILED, 0), rows.stream().map(Batch.Row::flags).toList());
+    assertEquals("VALUE_CONVERTER", rows.get(1).stage());
+    Map<String, Object> error = rows.get(1).error();
+    assertEquals(List.of("JAVA_TOO_LARGE", "data", "org.apache.kafka.connect.errors.DataException"),
+        List.of(error.get("code"), error.get("kind"), error.get("class")));
+    assertTrue(error.get("message").toString().matches("The record needs at least 25\\d{7} bytes .* 251658240 at once\\."));
+  }
+
+  @Test
+  void dataThatIsTooLargeFailsAloneAndItsSchemaIsDefinedAgain() throws Exception {
+    Map<String, Object> other = map("name", "org.example.NodeOnlyConverter", "settings", map());
+    assertEquals(map("steps", 0L, "converters", false), client.call("process", processing(other)));
+    client.call("start", map());
+    offer(bytesRow(new byte[TooLargeException.MOST]), bytesRow(new byte[] {2}));
+    DataReader data = new DataReader();
+    List<Batch.Row> rows = Batch.read(client.call("poll"), data).rows();
+    assertEquals("JAVA_TOO_LARGE", rows.get(0).error().get("code"));
+    assertEquals(2, ((byte[]) rows.get(1).value())[0]);
+  }
+
+  private static SourceRecord bytesRow(byte[] value) {
+    return new SourceRecord(Map.of("file", "a"), Map.of("line", 7L), "t", null, Schema.STRING_SCHEMA, "k", Schema.BYTES_SCHEMA, value);
+  }
+
+  @Test
   void withAClassThatIsNotHereRecordsAreData() throws Exception {
     Map<String, Object> other = map("name", "org.example.NodeOnlyConverter", "settings", map());
     Map<String, Object> known = step("org.apache.kafka.connect.transforms.HoistField$Value", map("field", "f"), null, false);
