@@ -44,7 +44,26 @@ test('a program that is not Java, or fails, is JAVA_MISSING', async () => {
     code: 'JAVA_MISSING',
     message: expect.stringContaining('does not answer like Java'),
   });
-  expect(await found({ home: home('fails', 'exit 7') })).toMatchObject({ code: 'JAVA_MISSING' });
+  expect(await found({ home: home('fails', 'echo no libjli >&2; exit 7') })).toMatchObject({
+    code: 'JAVA_MISSING',
+    kind: 'final',
+    message: expect.stringContaining('cannot be run: no libjli.'),
+  });
+});
+
+test.each([
+  ['was killed, e.g. for lack of memory', 'kill -9 $$', 'ended by SIGKILL'],
+  [
+    'has no memory',
+    'echo Error occurred during initialization of VM; echo Could not reserve enough space; exit 1',
+    'Could not reserve enough space',
+  ],
+])('a Java that %s is there: another start may succeed', async (name, script, reason) => {
+  expect(await found({ home: home(name.replaceAll(/\W/g, '-'), script) })).toMatchObject({
+    code: 'JVM_START_FAILED',
+    kind: 'restart',
+    message: expect.stringContaining(reason),
+  });
 });
 
 test('Java 11 and 8 are too old', async () => {

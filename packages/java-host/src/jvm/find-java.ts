@@ -1,10 +1,11 @@
 /** Finds the `java` that runs JVMs, and checks its version. */
-import { execFile } from 'node:child_process';
+import { execFile, type ExecFileException } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import { JvmError, type JvmFailure } from './jvm-errors';
+import { isScarcity } from './scarcity';
 
 /** What the host is compiled for. */
 const OLDEST = 17;
@@ -28,7 +29,7 @@ export interface FindJavaOptions {
   readonly platform?: NodeJS.Platform;
 }
 
-/** Rejects with JvmError `JAVA_MISSING`, `JAVA_TOO_OLD` or `JAVA_PLATFORM`. */
+/** Rejects with JvmError `JAVA_MISSING`, `JAVA_TOO_OLD` or `JAVA_PLATFORM`; `JVM_START_FAILED` if it was ended. */
 export async function findJava({ home, env, platform = process.platform }: FindJavaOptions): Promise<Java> {
   if (platform === 'win32')
     throw final({
@@ -73,7 +74,8 @@ async function isProgram(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK);
     return (await stat(path)).isFile();
-  } catch {
+  } catch (error) {
+    if (isScarcity(error)) throw error;
     return false;
   }
 }
@@ -89,11 +91,23 @@ async function versionText(path: string, env: Environment): Promise<string> {
     });
     return stderr + stdout;
   } catch (error) {
-    throw final({
-      code: 'JAVA_MISSING',
-      message: `${path} cannot be run: ${(error as Error).message.split('\n', 1)[0]}. ${INSTALL}.`,
-    });
+    throw versionFailure(path, error as ExecFileException);
   }
+}
+
+/** A program that was killed, or had no memory, processes or files, is there: another start may succeed. */
+function versionFailure(path: string, error: ExecFileException): JvmError {
+  const { code, signal, stderr = '', stdout = '' } = error;
+  const said = (stderr + stdout).trim().slice(0, 1000).split('\n').join('; ');
+  const how = signal ? `it was ended by ${signal}` : said || `it failed (${code})`;
+  if (signal || isScarcity(error) || /initialization of VM|insufficient memory/i.test(said))
+    return new JvmError({
+      code: 'JVM_START_FAILED',
+      message: `The version of ${path} cannot be found out: ${how}.`,
+      detail: null,
+      kind: 'restart',
+    });
+  return final({ code: 'JAVA_MISSING', message: `${path} cannot be run: ${how}. ${INSTALL}.` });
 }
 
 /** From the answer to `java -version`; null: there is none. */

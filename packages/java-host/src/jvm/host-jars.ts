@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { JvmError } from './jvm-errors';
 import type { JvmKey } from './jvms';
+import { isScarcity } from './scarcity';
 
 export interface HostJars {
   /** The host, Kafka's API and what they need: before a plugin's. */
@@ -22,7 +23,10 @@ export async function hostJars(folder = FOLDER): Promise<HostJars> {
 }
 
 async function jarsIn(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch(() => []);
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (isScarcity(error)) throw error;
+    return [];
+  });
   return names
     .filter((name) => name.endsWith('.jar'))
     .sort()

@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readRegularFile } from '@millrace/sdk';
 import { JvmError } from './jvm-errors';
+import { isScarcity } from './scarcity';
 
 const FILE = 'jvm.options';
 const MAX_BYTES = 64 * 1024;
@@ -63,6 +64,7 @@ export async function folderOptions(location: string): Promise<readonly string[]
     text = String(await readRegularFile(path, MAX_BYTES));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (isScarcity(error)) throw error;
     throw invalid(path, (error as Error).message);
   }
   try {
