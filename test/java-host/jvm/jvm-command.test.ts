@@ -32,6 +32,15 @@ test('options of the worker and the folder follow our own, and a connector’s h
   expect(all).toContain('"-XX:ErrorFile=/t/tmp/hs_err_%p.log"');
 });
 
+test('the heap begins small, whatever the machine has, and never above its limit', () => {
+  const initial = (changes: object): string[] => lines(changes).filter((line) => line.includes('Xms'));
+  expect(initial({})).toEqual(['"-Xms64m"']);
+  expect(initial({ heapMb: 32 })).toEqual(['"-Xms32m"']);
+  expect(initial({ ownHeapMb: 48 })).toEqual(['"-Xms48m"']);
+  for (const option of ['-Xmx16m', '-XX:MaxHeapSize=16m', '-XX:MaxRAMPercentage=1', '-XX:MaxRAM=1g', '-Xms1g'])
+    expect(initial({ options: [option] })).toEqual(option === '-Xms1g' ? ['"-Xms1g"'] : []);
+});
+
 test('quotes, backslashes and line feeds of an argument stay in it', () => {
   expect(lines({ options: ['-Da="x\\y"\n-Db=#'] })).toContain(String.raw`"-Da=\"x\\y\"\n-Db=#"`);
 });

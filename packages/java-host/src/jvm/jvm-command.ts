@@ -17,6 +17,11 @@ const DEFAULTS: readonly string[] = [
   '-Dstderr.encoding=UTF-8',
 ];
 
+/** Otherwise Java begins with a 64th of the machine's memory, and uses a third of that before it collects anything. */
+const INITIAL_HEAP_MB = 64;
+/** Options that may set a limit below it: the JVM would not start. */
+const HEAP_OPTION = /^-Xm[sx]|^-XX:(?:(?:Min|Max|Initial)(?:Heap|RAM))/;
+
 export interface JvmCommand {
   /** The jars of the package: Kafka's API with the host, and Kafka's own converters and transformations. */
   readonly jars: { readonly api: readonly string[]; readonly kafka: readonly string[] };
@@ -40,6 +45,7 @@ export function argumentFile(command: JvmCommand): string {
     `-Djava.io.tmpdir=${tmp}`,
     // Not in the worker's folder: a plugin may crash often. Its first lines are in the log.
     `-XX:ErrorFile=${tmp}/hs_err_%p.log`,
+    ...(options.some((option) => HEAP_OPTION.test(option)) ? [] : [initialHeap(ownHeapMb ?? heapMb)]),
     `-Xmx${heapMb}m`,
     ...options,
     ...(ownHeapMb === null ? [] : [`-Xmx${ownHeapMb}m`]),
@@ -50,6 +56,10 @@ export function argumentFile(command: JvmCommand): string {
     socketPath,
   ];
   return all.map((argument) => `${quoted(argument)}\n`).join('');
+}
+
+function initialHeap(limitMb: number): string {
+  return `-Xms${Math.min(INITIAL_HEAP_MB, limitMb)}m`;
 }
 
 /** Java reads backslashes and quotes in it, and a # outside of quotes begins a comment. */
