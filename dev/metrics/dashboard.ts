@@ -1,51 +1,25 @@
 /** The Grafana dashboard of deploy/grafana/millrace.json. */
+import {
+  about,
+  type Alert,
+  connect,
+  CONNECTOR,
+  consumer,
+  critical,
+  graph,
+  type Panel,
+  perSecond,
+  producer,
+  query,
+  type Row,
+  stat,
+  TASK,
+  warning,
+  WORKER,
+} from './dashboard-panels';
+import { JVMS } from './dashboard-jvms';
 
-type Unit = 'short' | 's' | 'ms' | 'bytes' | 'Bps' | 'percentunit' | 'ops' | 'none';
-
-interface Query {
-  readonly expr: string;
-  readonly legend: string;
-}
-
-interface Panel {
-  readonly title: string;
-  readonly unit: Unit;
-  readonly queries: readonly Query[];
-  readonly kind?: 'timeseries' | 'stat';
-  readonly alert?: Alert;
-}
-
-/** The rule of alerts.yaml about the panel's figures: its limit is drawn, and the panel leads to its section. */
-interface Alert {
-  readonly name: string;
-  /** From this value on the figure is wrong; with `below`, under it. */
-  readonly limit: number;
-  readonly below?: true;
-  readonly severity: 'warning' | 'critical';
-}
-
-const query = (expr: string, legend: string): Query => ({ expr, legend });
-const graph = (title: string, unit: Unit, ...queries: Query[]): Panel => ({ title, unit, queries });
-const stat = (title: string, unit: Unit, expr: string): Panel => ({
-  ...{ title, unit, kind: 'stat' },
-  queries: [query(expr, '')],
-});
-
-const warning = (name: string, limit: number): Alert => ({ name, limit, severity: 'warning' });
-const critical = (name: string, limit: number): Alert => ({ name, limit, severity: 'critical' });
-const about = (alert: Alert, panel: Panel): Panel => ({ ...panel, alert });
-
-/** Of the chosen workers, and of the chosen connectors; without a choice, also of the worker's own clients. */
-const WORKER = 'job=~"$job",instance=~"$instance"';
-const CONNECTOR = `${WORKER},connector=~"$connector"`;
-const TASK = '{{connector}}-{{task}}';
-
-const connect = (name: string, labels = WORKER): string => `kafka_connect_${name}{${labels}}`;
-const producer = (name: string): string => `kafka_producer_producer_metrics_${name}{${CONNECTOR}}`;
-const consumer = (name: string): string => `kafka_consumer_consumer_${name}{${CONNECTOR}}`;
-const perSecond = (series: string): string => `rate(${series}[$__rate_interval])`;
-
-const ROWS: readonly { readonly title: string; readonly panels: readonly Panel[] }[] = [
+const ROWS: readonly Row[] = [
   {
     title: 'Overview',
     panels: [
@@ -282,6 +256,7 @@ const ROWS: readonly { readonly title: string; readonly panels: readonly Panel[]
       ),
     ],
   },
+  JVMS,
   {
     title: 'Process',
     panels: [

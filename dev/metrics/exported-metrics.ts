@@ -106,7 +106,8 @@ async function sampleFigures(): Promise<Figures> {
 }
 
 const sampleJvm: JvmFigures = {
-  ...{ folder: 'f', connector: 'c', isUp: true, sessions: 1, restarts: 0, series: [] },
+  ...{ folder: 'f', connector: 'c', pid: 1, isUp: true, sessions: 1, restarts: 0, series: [] },
+  ...{ hungThreads: 0, silentMs: 0 },
   memory: { heapUsed: 1, heapMax: 1, nonHeapUsed: 1, threads: 1, gcMs: 1 },
   usage: { cpuSeconds: 1, residentBytes: 1 },
 };

@@ -6,9 +6,14 @@ export interface JvmFigures {
   readonly folder: string;
   /** Null: its JVM is that of the folder. */
   readonly connector: string | null;
+  /** Null: it starts, or has ended. */
+  readonly pid: number | null;
   readonly isUp: boolean;
   readonly sessions: number;
   readonly restarts: number;
+  readonly hungThreads: number;
+  /** Null: unknown. */
+  readonly silentMs: number | null;
   /** Null: unknown. */
   readonly memory: {
     readonly heapUsed: number;
@@ -40,6 +45,10 @@ export const JVM: Group<JvmFigures> = {
     ),
     gauge('sessions', 'Connectors, tasks, converters and questions that it runs.', ({ sessions }) => sessions),
     counter('restarts-total', 'Starts after a JVM that ended by a fault.', ({ restarts }) => restarts),
+    gauge('silent-seconds', 'How long it has not answered, in steps of 10 s; 0: it answers.', ({ silentMs }) =>
+      silentMs === null ? null : silentMs / 1000,
+    ),
+    gauge('hung-threads', 'Threads that do not end though their connector or task has.', (jvm) => jvm.hungThreads),
     gauge('heap-used-bytes', 'Heap in use.', ({ memory }) => memory && memory.heapUsed),
     gauge('heap-max-bytes', 'Limit of the heap.', ({ memory }) => memory && memory.heapMax),
     gauge('non-heap-used-bytes', 'Classes and compiled code.', ({ memory }) => memory && memory.nonHeapUsed),

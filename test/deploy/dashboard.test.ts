@@ -19,7 +19,7 @@ interface Panel {
       readonly thresholds?: { readonly steps: readonly { readonly color: string; readonly value: number | null }[] };
     };
   };
-  readonly targets: readonly { readonly legendFormat: string }[];
+  readonly targets: readonly { readonly expr: string; readonly legendFormat: string }[];
 }
 interface Rule {
   readonly alert: string;
@@ -61,6 +61,17 @@ test('each rule about tasks, lag and slots has a panel', () => {
   );
   for (const name of ['TaskFailed', 'TaskDisconnected', 'TaskStuck', 'FailedRecords', 'SinkBehind', 'TaskBehind'])
     expect(shown).toContain(`Millrace${name}`);
+});
+
+test('each rule about JVMs has a panel, and without JVMs none shows a zero', () => {
+  const ofJvms = [...rules.keys()].filter((name) => name.startsWith('MillraceJvm'));
+  expect(ofJvms.length).toBeGreaterThanOrEqual(4);
+  const titles = withAlert.flatMap(({ links = [] }) => links.map(({ title }) => title));
+  for (const name of ofJvms) expect(titles).toContain(`What to do: ${name}`);
+  const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+  const shown = expressions.filter((expr) => expr.includes('millrace_jvm_'));
+  expect(shown.length).toBeGreaterThan(8);
+  expect(shown.filter((expr) => /vector|absent| or /.test(expr))).toEqual([]);
 });
 
 test('each panel has a unit, and each series of a connector a link to its page in the console', () => {

@@ -238,20 +238,31 @@ test('JVMs of plugins in jars, and the numbers of their MBeans; a name that the 
   const series = (name: string, value: number, labels: Record<string, string> = { context: 'streaming' }): never =>
     ({ name, help: 'h', labels, value }) as never;
   const jvm = {
-    ...{ folder: '/p/a', connector: null, isUp: true, sessions: 2, restarts: 1 },
+    ...{
+      folder: '/p/a',
+      connector: null,
+      pid: 7,
+      isUp: true,
+      sessions: 2,
+      restarts: 1,
+      hungThreads: 2,
+      silentMs: 20_000,
+    },
     memory: { heapUsed: 1, heapMax: 2, nonHeapUsed: 3, threads: 4, gcMs: 1500 },
     usage: { cpuSeconds: 1.5, residentBytes: 9 },
     series: [series('debezium_metrics_Connected', 1), series('kafka_connect_app_info_version', 7)],
   };
   const starting = {
     ...jvm,
-    ...{ folder: '/p/b', connector: 'c', isUp: false, memory: null, usage: null },
+    ...{ folder: '/p/b', connector: 'c', isUp: false, hungThreads: 0, silentMs: null, memory: null, usage: null },
     series: [series('debezium_metrics_Connected', 5), series('debezium_metrics_Connected', 0, { context: 'snapshot' })],
   };
   const found = await parsed({ ...figures(), jvms: [jvm, starting] });
   expect(valueIn(found, 'millrace_jvm_up', { folder: '/p/a' })).toBe(1);
   expect(valueIn(found, 'millrace_jvm_up', { folder: '/p/b', connector: 'c' })).toBe(0);
   expect(valueIn(found, 'millrace_jvm_gc_seconds_total', { folder: '/p/a' })).toBe(1.5);
+  expect(valueIn(found, 'millrace_jvm_hung_threads', { folder: '/p/a' })).toBe(2);
+  expect(found.get('millrace_jvm_silent_seconds')?.samples).toEqual([{ labels: { folder: '/p/a' }, value: 20 }]);
   expect(found.get('millrace_jvm_resident_memory_bytes')?.samples).toHaveLength(1);
   expect(found.get('debezium_metrics_Connected')?.samples.map(({ value }) => value)).toEqual([1, 0]);
   expect(found.get('kafka_connect_app_info_version')?.samples.some(({ value }) => value === 7)).toBe(false);

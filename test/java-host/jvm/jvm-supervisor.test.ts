@@ -156,10 +156,12 @@ test('a JVM with a hung thread gets no new sessions, and ends with its last one'
   const next = await supervisor.jvms.open(fake.key('a'), PLUGINS);
   expect(pidOf(next)).not.toBe(pidOf(old));
   expect(isRunning(pidOf(old))).toBe(true);
+  expect(supervisor.figures()).toMatchObject([{ pid: pidOf(next), hungThreads: 1, silentMs: 0 }]);
   old.close();
   await fake.log.line('because nothing ran in it any more');
   expect(isRunning(pidOf(old))).toBe(false);
   expect(supervisor.problems()).toEqual([]);
+  expect(supervisor.figures()).toMatchObject([{ pid: pidOf(next), hungThreads: 0 }]);
 });
 
 test('a folder whose files have changed: new sessions have another JVM, and the old one ends with its last', async () => {

@@ -9,10 +9,16 @@ export interface JvmFigures {
   readonly folder: string;
   /** Null: its JVM is that of the folder. */
   readonly connector: string | null;
+  /** Of its process. Null: it starts, or has ended. */
+  readonly pid: number | null;
   readonly isUp: boolean;
   readonly sessions: number;
   /** Starts after an end that nobody wanted. */
   readonly restarts: number;
+  /** Threads that do not end, also of those JVMs that get no new work because of them. */
+  readonly hungThreads: number;
+  /** How long it has not answered. Null: it is not up, so nobody asks. */
+  readonly silentMs: number | null;
   /** Null: unknown. */
   readonly memory: JvmMemory | null;
   readonly usage: ProcessUsage | null;
@@ -27,7 +33,10 @@ interface Known {
   readonly connector: string | null;
   restarts: number;
   hasFailed: boolean;
+  /** The one that gets new sessions. */
   slot: JvmSlot | null;
+  /** With those that end with their last session. */
+  readonly running: Set<JvmSlot>;
 }
 
 export class JvmRecords {
@@ -36,10 +45,18 @@ export class JvmRecords {
   started(slot: JvmSlot): void {
     const { location: folder, connector = null } = slot.options.key;
     const id = JSON.stringify([folder, connector]);
-    const known = this.known.get(id) ?? { folder, connector, restarts: 0, hasFailed: false, slot: null };
+    const known = this.known.get(id) ?? {
+      folder,
+      connector,
+      restarts: 0,
+      hasFailed: false,
+      slot: null,
+      running: new Set(),
+    };
     if (known.hasFailed) known.restarts++;
     known.hasFailed = false;
     known.slot = slot;
+    known.running.add(slot);
     this.known.delete(id);
     this.known.set(id, known);
     for (const oldest of this.known.keys()) {
@@ -50,6 +67,7 @@ export class JvmRecords {
 
   ended(slot: JvmSlot, isFault: boolean): void {
     for (const known of this.known.values()) {
+      known.running.delete(slot);
       if (known.slot !== slot) continue;
       known.slot = null;
       known.hasFailed = isFault;
@@ -59,8 +77,10 @@ export class JvmRecords {
   figures(): JvmFigures[] {
     return [...this.known.values()]
       .filter(({ slot, hasFailed }) => slot !== null || hasFailed)
-      .map(({ folder, connector, restarts, slot }) => ({
+      .map(({ folder, connector, restarts, slot, running }) => ({
         ...{ folder, connector, restarts, isUp: slot?.isReady === true, sessions: slot?.sessions ?? 0 },
+        ...{ pid: slot?.process?.pid ?? null, silentMs: slot?.vitals?.silentMs ?? null },
+        hungThreads: [...running].reduce((count, { hung }) => count + (hung?.length ?? 0), 0),
         ...{ memory: slot?.vitals?.memory ?? null, usage: slot?.vitals?.usage ?? null },
         series: slot?.vitals?.scrape() ?? [],
       }));
