@@ -22,12 +22,17 @@ export async function keptDownload({ folder, mark, fill }: Download): Promise<st
   await withLock(`${folder}.lock`, async () => {
     if (await isThere()) return;
     const partial = `${folder}.partial`;
+    // That of a process that was killed.
     await remove(partial);
-    await mkdir(partial);
-    await fill(partial);
-    await writeFile(join(partial, mark.file), mark.text);
-    await remove(folder);
-    await rename(partial, folder);
+    try {
+      await mkdir(partial);
+      await fill(partial);
+      await writeFile(join(partial, mark.file), mark.text);
+      await remove(folder);
+      await rename(partial, folder);
+    } finally {
+      await remove(partial);
+    }
   });
   return folder;
 }
