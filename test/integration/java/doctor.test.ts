@@ -1,5 +1,5 @@
 /** `millrace doctor` against Apache Kafka itself, with ACLs. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runKafkaTool, startKafka, startKafkaCluster, type RunningKafka } from '../../../dev/services/kafka';
@@ -57,6 +57,24 @@ describeWithKafka('doctor', () => {
     for (const statement of findings.flatMap(({ statements = [] }) => statements))
       if (statement.includes(`${tool} `)) printed = await scripts.run(statement);
     return printed;
+  }
+
+  /** Another reassignment, which is under way until the cluster ends. */
+  async function reassignSlowly(admin: Clients, bootstrapServers: string): Promise<void> {
+    const topic = await admin.topic();
+    const [described] = await admin.admin.describeTopics([topic]);
+    const leader = described?.partitions[0]?.leader ?? 0;
+    // More than one fetch returns: only those after the first wait for the throttle.
+    await admin.send(
+      topic,
+      Array.from({ length: 4 }, () => 'x'.repeat(900_000)),
+    );
+    const partitions = [{ topic, partition: 0, replicas: [leader, (leader % 3) + 1] }];
+    await writeFile(join(folder, 'slow.json'), JSON.stringify({ version: 1, partitions }));
+    const printed = await scripts.run(
+      `kafka-reassign-partitions.sh --bootstrap-server ${bootstrapServers} --reassignment-json-file slow.json --execute --throttle 1`,
+    );
+    expect(printed).toContain('Successfully started partition reassignment');
   }
 
   test('the version of the cluster, and storage topics with wrong settings; each statement is the cure', async () => {
@@ -157,6 +175,7 @@ describeWithKafka('doctor', () => {
       await broker?.restart();
       const each = Array.from({ length: 3 }, () => 'warning STORAGE_TOPIC_REPLICATION');
       await waitFor('the leaders', async () => codes(await storage()).join() === each.join());
+      await reassignSlowly(admin, cluster.bootstrapServers);
       await cure(await storage(), 'kafka-reassign-partitions.sh');
       await waitFor('the replicas', async () => (await storage()).findings.length === 0);
     } finally {

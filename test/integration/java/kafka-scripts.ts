@@ -30,9 +30,15 @@ export class KafkaScripts {
     return new KafkaScripts(folder);
   }
 
-  /** Resolves with what the statement prints; rejects if it fails. */
+  /** Resolves with what the statement prints; rejects with all of its output if it fails. */
   async run(statement: string): Promise<string> {
     const env = { ...process.env, PATH: `${join(this.folder, 'bin')}:${process.env.PATH}` };
-    return (await promisify(execFile)('/bin/sh', ['-c', statement], { cwd: this.folder, env })).stdout;
+    try {
+      return (await promisify(execFile)('/bin/sh', ['-c', statement], { cwd: this.folder, env })).stdout;
+    } catch (error) {
+      // Kafka's tools print most of their errors on standard output.
+      const { code, stdout, stderr } = error as { code?: unknown; stdout?: string; stderr?: string };
+      throw new Error(`exit code ${String(code)}: ${statement}\n${stdout}${stderr}`, { cause: error });
+    }
   }
 }

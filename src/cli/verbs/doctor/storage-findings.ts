@@ -140,7 +140,8 @@ function topicFindings({ kind, wanted, topic, settings }: StorageFacts, facts: K
 
   function reassign(list: readonly object[]): string {
     const json = JSON.stringify({ version: 1, partitions: list });
-    return `echo ${shellQuote(json)} > reassignment.json && kafka-reassign-partitions.sh ${toolOptions} --reassignment-json-file reassignment.json --execute`;
+    // Without --additional, the tool refuses while another reassignment is under way, such as the previous topic's.
+    return `echo ${shellQuote(json)} > reassignment.json && kafka-reassign-partitions.sh ${toolOptions} --reassignment-json-file reassignment.json --execute --additional`;
   }
 }
 
