@@ -1,5 +1,6 @@
 import { once, EventEmitter } from 'node:events';
-import { JvmVitals } from '../../../packages/java-host/src/jvm/jvm-vitals';
+import { waitFor } from '../../helpers/wait-for';
+import { JvmVitals, lookEveryMs } from '../../../packages/java-host/src/jvm/jvm-vitals';
 
 const SETTINGS = { silenceMs: 50, mbeanDomains: ['debezium.*'] };
 const MEMORY = { heapUsed: 1, heapMax: 2, nonHeapUsed: 3, threads: 4, gcMs: 5 };
@@ -12,7 +13,7 @@ function jvm(answers: Record<string, unknown>) {
     asked.emit(method);
     return await Promise.resolve((answers[method] ?? null) as never);
   };
-  return { pid: process.pid, ask, asked };
+  return { pid: process.pid, ask, call: ask, asked };
 }
 
 test('memory and use of a JVM; its loggers are listed; MBeans are asked for once metrics are scraped', async () => {
@@ -21,12 +22,14 @@ test('memory and use of a JVM; its loggers are listed; MBeans are asked for once
   let scraped = false;
   one.asked.on('mbeans', () => expect(scraped).toBe(true));
   const silent = jest.fn();
-  const vitals = new JvmVitals(one, SETTINGS, { loggers: (names) => listed.push(...names) }, silent, 5);
+  const vitals = new JvmVitals(one, SETTINGS, { loggers: (names) => listed.push(...names) }, silent, 5, 5);
   await once(one.asked, 'memory');
   await once(one.asked, 'memory');
   expect(vitals.memory).toEqual(MEMORY);
+  await once(one.asked, 'loggers');
   expect(vitals.usage?.residentBytes).toBeGreaterThan(0);
-  expect(listed).toEqual(['a', 'b']);
+  await once(one.asked, 'memory');
+  expect(listed.slice(0, 2)).toEqual(['a', 'b']);
   scraped = true;
   expect(vitals.scrape()).toEqual([]);
   await once(one.asked, 'mbeans');
@@ -51,4 +54,28 @@ test('one that does not answer is silent after the time, and never without a lim
   expect(silent).not.toHaveBeenCalled();
   expect(vitals.memory).toBe(null);
   expect(vitals.silentMs).toBeGreaterThanOrEqual(15);
+});
+
+test('a question waits for its answer, however late; only then is there another one', async () => {
+  let answer: (memory: typeof MEMORY) => void = () => undefined;
+  const asked = new EventEmitter();
+  const call = async (): Promise<never> => {
+    asked.emit('memory');
+    return (await new Promise<typeof MEMORY>((resolve) => (answer = resolve))) as never;
+  };
+  const slow = { pid: null, ask: async () => await Promise.resolve(null), call };
+  const silent = jest.fn();
+  const vitals = new JvmVitals(slow, { ...SETTINGS, silenceMs: 60_000 }, { loggers: jest.fn() }, silent, 1);
+  asked.on('memory', () => expect(vitals.silentMs).toBe(0));
+  await waitFor('looks without an answer', () => vitals.silentMs >= 5);
+  const again = once(asked, 'memory');
+  answer(MEMORY);
+  await again;
+  expect(vitals.memory).toEqual(MEMORY);
+  vitals.close();
+  expect(silent).not.toHaveBeenCalled();
+});
+
+test('a short limit is looked at more often, a long one every 10 s', () => {
+  expect([0, 100, 3_000, 40_000, 120_000].map(lookEveryMs)).toEqual([10_000, 250, 750, 10_000, 10_000]);
 });

@@ -99,12 +99,12 @@ export class JvmProcess {
 
   /** Null: it has no answer in time. */
   async ask(method: string, ...args: readonly HostValue[]): Promise<HostValue> {
-    if (!this.control) return null;
-    return await settledWithin(
-      this.control.call(method, ...args).catch(() => null),
-      ANSWER_MS,
-      null,
-    );
+    return await settledWithin(this.call(method, ...args), ANSWER_MS, null);
+  }
+
+  /** Resolves when it answers, however late. Null: it has ended, or cannot answer. */
+  async call(method: string, ...args: readonly HostValue[]): Promise<HostValue> {
+    return (await this.control?.call(method, ...args).catch(() => null)) ?? null;
   }
 
   say(level: 'warn' | 'info' | 'debug', message: string): void {

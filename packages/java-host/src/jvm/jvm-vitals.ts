@@ -1,4 +1,4 @@
-/** Asks a JVM now and then how it is: for metrics, for the list of loggers, and whether it still answers. */
+/** Asks a JVM now and then whether it still answers, how it is, and what loggers and MBeans it has. */
 import { monotonicNow, startInterval } from '@millrace/sdk';
 import type { HostValue } from '../wire/host-value';
 import type { JvmLog } from './jvm-log';
@@ -8,6 +8,8 @@ import { type MetricSeries, mbeanSeries } from './mbean-series';
 import { type ProcessUsage, processUsage } from './process-usage';
 
 const EVERY_MS = 10_000;
+/** For a short `jvm.silence.ms`, of which a look is a quarter. */
+const LEAST_EVERY_MS = 250;
 /** Older values are not shown. */
 const FRESH_MS = 30_000;
 /** MBeans are read as long as metrics are scraped, which may happen every minute. */
@@ -21,6 +23,11 @@ export interface JvmMemory {
   readonly gcMs: number;
 }
 
+/** How often to look whether a JVM answers: a silence is found at most a quarter too late. */
+export function lookEveryMs(silenceMs: number): number {
+  return silenceMs > 0 ? Math.min(Math.max(silenceMs / 4, LEAST_EVERY_MS), EVERY_MS) : EVERY_MS;
+}
+
 interface Measured<T> {
   readonly at: number;
   readonly value: T;
@@ -31,20 +38,28 @@ export class JvmVitals {
   private usageRead: Measured<ProcessUsage> | null = null;
   private seriesRead: Measured<readonly MetricSeries[]> | null = null;
   private scrapedAt = -Infinity;
+  private isUnanswered = false;
+  private isAsking = false;
+  /** Looks since its last answer, without the one that waits. */
   private missed = 0;
   private isReading = false;
-  private readonly timer: NodeJS.Timeout;
+  private readonly timers: readonly NodeJS.Timeout[];
 
   /** @param onSilent it has not answered for `silenceMs` */
   constructor(
-    private readonly process: Pick<JvmProcess, 'ask' | 'pid'>,
+    private readonly process: Pick<JvmProcess, 'ask' | 'call' | 'pid'>,
     private readonly settings: Pick<JvmSettings, 'silenceMs' | 'mbeanDomains'>,
     private readonly log: Pick<JvmLog, 'loggers'>,
     private readonly onSilent: () => void,
-    private readonly everyMs = EVERY_MS,
+    private readonly lookMs = lookEveryMs(settings.silenceMs),
+    readMs = EVERY_MS,
   ) {
-    this.timer = startInterval(() => void this.round(), everyMs).unref();
-    void this.round();
+    this.timers = [
+      startInterval(() => this.look(), lookMs).unref(),
+      startInterval(() => void this.read(), readMs).unref(),
+    ];
+    this.look();
+    void this.read();
   }
 
   get memory(): JvmMemory | null {
@@ -57,7 +72,7 @@ export class JvmVitals {
 
   /** How long it has not answered. */
   get silentMs(): number {
-    return this.missed * this.everyMs;
+    return this.missed * this.lookMs;
   }
 
   /** Of its MBeans, as they were a little earlier: nobody waits for the JVM. */
@@ -69,31 +84,43 @@ export class JvmVitals {
   }
 
   close(): void {
-    clearInterval(this.timer);
+    for (const timer of this.timers) clearInterval(timer);
   }
 
-  private async round(): Promise<void> {
-    if (this.isReading) return;
-    this.isReading = true;
-    try {
-      await this.read();
-    } finally {
-      this.isReading = false;
-    }
+  private look(): void {
+    // A pause of the whole machine is one look without an answer, however long it was.
+    if (this.isUnanswered) this.missed++;
+    const { silenceMs } = this.settings;
+    if (silenceMs > 0 && this.silentMs >= silenceMs) return this.onSilent();
+    this.isUnanswered = true;
+    if (!this.isAsking) void this.ask();
+  }
+
+  /** An answer that comes late is one, too. */
+  private async ask(): Promise<void> {
+    this.isAsking = true;
+    const memory = memoryOf(await this.process.call('memory'));
+    this.isAsking = false;
+    if (!memory) return;
+    this.isUnanswered = false;
+    this.missed = 0;
+    this.memoryRead = { at: monotonicNow(), value: memory };
   }
 
   private async read(): Promise<void> {
-    const { process, settings } = this;
-    const usage = process.pid === null ? null : await processUsage(process.pid);
-    if (usage) this.usageRead = { at: monotonicNow(), value: usage };
-    const memory = memoryOf(await process.ask('memory'));
-    // A pause of the whole machine is one missed answer, however long it was.
-    this.missed = memory ? 0 : this.missed + 1;
-    if (settings.silenceMs > 0 && this.silentMs >= settings.silenceMs) return this.onSilent();
-    if (!memory) return;
-    this.memoryRead = { at: monotonicNow(), value: memory };
-    await this.listLoggers();
-    if (monotonicNow() - this.scrapedAt < SCRAPED_MS) await this.readBeans();
+    if (this.isReading) return;
+    this.isReading = true;
+    try {
+      const { pid } = this.process;
+      const usage = pid === null ? null : await processUsage(pid);
+      if (usage) this.usageRead = { at: monotonicNow(), value: usage };
+      // It would answer nothing else, either.
+      if (this.missed > 0) return;
+      await this.listLoggers();
+      if (monotonicNow() - this.scrapedAt < SCRAPED_MS) await this.readBeans();
+    } finally {
+      this.isReading = false;
+    }
   }
 
   private async listLoggers(): Promise<void> {
