@@ -102,6 +102,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver, r
     forward,
     levels,
     jvms: () => jvms.figures(),
+    jvmStates: () => jvms.states(),
     logger: named('rest'),
     ...(recent ? { recent } : {}),
     version: CONNECT_VERSION,

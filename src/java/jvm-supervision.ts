@@ -1,5 +1,5 @@
 /** The JVMs of a worker: nothing is loaded or started before a plugin in a jar is used. */
-import type { JvmFigures, Jvms, JvmSettings, JvmSupervisor } from '@millrace/java-host';
+import type { JvmFigures, Jvms, JvmSettings, JvmState, JvmSupervisor } from '@millrace/java-host';
 import type { LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
 import { javaHost } from './java-host';
@@ -32,6 +32,11 @@ export class JvmSupervision {
   /** Sentences for the health report. */
   problems(): string[] {
     return this.supervisor?.problems() ?? [];
+  }
+
+  /** For health reports and the console. */
+  states(): readonly JvmState[] {
+    return this.supervisor?.states() ?? [];
   }
 
   /** For metrics. */

@@ -1,7 +1,7 @@
 /** Metrics of the JVMs that run plugins in jars. What their MBeans tell is in `series`, under Java's names. */
 import { counter, gauge, type Group } from './attribute';
 
-export interface JvmFigures {
+export interface JvmState {
   /** Where its jars are. */
   readonly folder: string;
   /** Null: its JVM is that of the folder. */
@@ -23,6 +23,9 @@ export interface JvmFigures {
     readonly gcMs: number;
   } | null;
   readonly usage: { readonly cpuSeconds: number; readonly residentBytes: number } | null;
+}
+
+export interface JvmFigures extends JvmState {
   readonly series: readonly ReadSeries[];
 }
 

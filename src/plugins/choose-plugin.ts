@@ -24,6 +24,24 @@ export function choosePlugin(
   });
 }
 
+/**
+ * With which `plugin.version` setting `choosePlugin` takes the plugin. Null: without one. Undefined: with none, because
+ * another plugin has the same version.
+ */
+export function versionChoosing(
+  installed: readonly PluginDescription[],
+  plugin: PluginDescription,
+): string | null | undefined {
+  if (choosePlugin(installed, null) === plugin) return null;
+  const exact = `[${plugin.version}]`;
+  try {
+    return choosePlugin(installed, exact) === plugin ? exact : undefined;
+  } catch {
+    // A version that a range cannot name.
+    return undefined;
+  }
+}
+
 function rangeOf(version: string | null | undefined): VersionRange | null {
   try {
     return VersionRange.parse(version);

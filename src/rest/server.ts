@@ -10,7 +10,7 @@ import { quoting } from '../logging/line-subject';
 import { AUDIT, type LogLevels } from '../logging/log-levels';
 import type { Logger } from '../logging/logger';
 import { RecentLines } from '../logging/recent-lines';
-import type { JvmFigures } from '../metrics/jvm-groups';
+import type { JvmFigures, JvmState } from '../metrics/jvm-groups';
 import { RestMetrics } from '../metrics/rest-metrics';
 import type { PluginRegistry } from '../plugins/registry';
 import { admittingWorkers, OPEN_ACCESS } from './auth/access';
@@ -82,6 +82,8 @@ export interface RestServerOptions {
   readonly logger: Logger;
   /** The JVMs of plugins in jars, for metrics. (Default: none) */
   readonly jvms?: () => readonly JvmFigures[];
+  /** The same without the series of their MBeans, which are read only for metrics. (Default: none) */
+  readonly jvmStates?: () => readonly JvmState[];
   /** Where the logger keeps the lines of connectors. (Default: none are kept) */
   readonly recent?: RecentLines;
   /** Emulated Kafka version and build, shown by `GET /`. */
@@ -129,6 +131,7 @@ export function createRestServer(options: RestServerOptions): RestServer {
   const health = new GroupHealth({
     ...{ herder, registry, secrets, millraceVersion, send: workers.send },
     worker: quickHealth({ herderIfReady, healthLimitMs }, HEALTH_WAIT_MS),
+    ...(options.jvmStates && { jvms: options.jvmStates }),
   });
   const logs = new GroupLogs({ herder, secrets, logger, recent, send: workers.send });
   const context: RestContext = {

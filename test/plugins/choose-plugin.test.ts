@@ -1,4 +1,4 @@
-import { choosePlugin } from '../../src/plugins/choose-plugin';
+import { choosePlugin, versionChoosing } from '../../src/plugins/choose-plugin';
 import type { PluginDescription } from '../../src/plugins/registry';
 
 const plugin = (version: string, java?: true): PluginDescription => ({
@@ -43,4 +43,18 @@ test('connect-rest 2.3: a version that is not installed, or is no version', () =
   expect(() => chosen(BOTH, '[1')).toThrow(
     expect.objectContaining({ code: 'PLUGIN_VERSION_INVALID', message: 'Unbounded range: [1' }),
   );
+});
+
+test('the version that chooses a plugin: none, its own, or no setting does', () => {
+  const texts = (installed: readonly PluginDescription[]): unknown[] =>
+    installed.map((one) => versionChoosing(installed, one));
+  expect(texts(BOTH)).toEqual(['[3.4.0.Final]', '[3.7.0.Final]', '[3.10.0.Final]', null]);
+  expect(texts([plugin('4.3.1'), jar('4.3.1')])).toEqual([null, '[4.3.1]']);
+  expect(texts([plugin('4.3.2'), plugin('4.3.1'), jar('4.3.1'), jar('4.3.1')])).toEqual([
+    null,
+    undefined,
+    '[4.3.1]',
+    undefined,
+  ]);
+  expect(texts([plugin('1,2'), plugin('0,9')])).toEqual([null, undefined]);
 });

@@ -12,6 +12,7 @@ import { LogLevels } from '../../src/logging/log-levels';
 import { silentLogger } from '../../src/logging/logger';
 import { RecentLines } from '../../src/logging/recent-lines';
 import { GroupMetrics } from '../../src/metrics/group-metrics';
+import type { JvmState } from '../../src/metrics/jvm-groups';
 import { RestMetrics } from '../../src/metrics/rest-metrics';
 import { DEFAULT_SAMPLE_WINDOWS } from '../../src/metrics/task-metrics';
 import { WorkMetrics } from '../../src/metrics/work-metrics';
@@ -265,6 +266,7 @@ export interface FakeWorkerOptions {
   /** With files of the console. Absent: only its API is served. */
   readonly consoleFolder?: string;
   readonly plugins?: readonly BuiltInPlugin[];
+  readonly jvms?: () => readonly JvmState[];
   readonly resolver?: ConfigValidatorOptions['resolver'];
   /** No herder yet. */
   readonly starting?: boolean;
@@ -295,6 +297,7 @@ export function fakeWorker(options: FakeWorkerOptions = {}) {
     health: new GroupHealth({
       ...{ herder: readyHerder, registry, secrets, send, millraceVersion: '0.0.0' },
       worker: quickHealth({ herderIfReady, healthLimitMs }, 1_000),
+      ...(options.jvms && { jvms: options.jvms }),
     }),
     validator,
     levels,

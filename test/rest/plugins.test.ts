@@ -33,14 +33,14 @@ test('connect-rest 1.19: versions are listed once each; with locations, a versio
     ((await get(`/connector-plugins?connectorsOnly=false${query}`)).body as { class: string }[]).filter(
       (one) => one.class === 'x.Twice',
     );
-  const shown = (version: string, location?: string) => ({
+  const shown = (version: string, location?: string, selected_by?: string | null) => ({
     class: 'x.Twice',
     type: 'converter',
     version,
-    ...(location && { location }),
+    ...(location && { location, runs_in: 'node', ...(selected_by !== undefined && { selected_by }) }),
   });
   expect(await listed('')).toEqual([shown('1'), shown('2')]);
-  expect(await listed('&locations=true')).toEqual([shown('1', '/a'), shown('1', '/c'), shown('2', '/b')]);
+  expect(await listed('&locations=true')).toEqual([shown('1', '/a', '[1]'), shown('1', '/c'), shown('2', '/b', null)]);
 });
 
 test('locations are shown only if they are requested', async () => {
@@ -48,10 +48,28 @@ test('locations are shown only if they are requested', async () => {
     ((await get(`/connector-plugins${query}`)).body as { class: string }[]).find((one) => /Odd/.test(one.class));
   expect(await listed('?locations=true')).toEqual({
     ...{ class: 'org.example.OddConnector', type: 'source' },
-    location: 'built-in',
+    ...{ location: 'built-in', runs_in: 'node', selected_by: null },
   });
   for (const query of ['', '?locations=false', '?locations'])
-    expect(await listed(query)).not.toHaveProperty('location');
+    expect(Object.keys((await listed(query))!).sort()).toEqual(['class', 'type']);
+});
+
+test('with locations: whether a JVM runs it, and what connector.plugin.version has to be for it', async () => {
+  const at = (version: string, location: string, java?: true) => {
+    const { description, plugin } = builtIn(
+      'x.BothConnector',
+      { type: 'source', config: [], createTask: () => ({}) as never },
+      version,
+    );
+    return { description: { ...description, location, ...(java && { java }) }, plugin };
+  };
+  worker = fakeWorker({ plugins: [at('2', 'built-in'), at('2', '/jars', true), at('1', '/jars-1', true)] });
+  const { body } = await get('/connector-plugins?locations=true');
+  expect((body as { class: string }[]).filter((one) => one.class === 'x.BothConnector')).toEqual([
+    expect.objectContaining({ version: '1', location: '/jars-1', runs_in: 'jvm', selected_by: '[1]' }),
+    expect.objectContaining({ version: '2', location: 'built-in', runs_in: 'node', selected_by: null }),
+    expect.objectContaining({ version: '2', location: '/jars', runs_in: 'jvm', selected_by: '[2]' }),
+  ]);
 });
 
 test('a schema has its URL as id, and errors are those of the definitions', async () => {

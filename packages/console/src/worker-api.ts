@@ -146,6 +146,36 @@ export interface ConnectorRow {
   readonly failure: Failure | null;
 }
 
+/** What runs a connector. */
+export interface PluginInUse {
+  readonly class: string;
+  /** Null: it has none. */
+  readonly version: string | null;
+  /** Folder or jar, or `built-in`. Null: the worker that answers does not have this version. */
+  readonly location: string | null;
+  readonly runsIn: 'node' | 'jvm' | null;
+}
+
+/** The JVM on one worker that runs parts of a connector. Null: unknown. */
+export interface ConnectorJvm {
+  readonly worker: string;
+  /** `silent`: it has not answered for half a minute. `unknown`: the worker does not tell of it. */
+  readonly state: 'up' | 'starting' | 'silent' | 'unknown';
+  /** False: it is that of the folder of jars, and may run others. */
+  readonly isOwn: boolean | null;
+  readonly pid: number | null;
+  /** Bytes, as the following. */
+  readonly heapUsed: number | null;
+  readonly heapMax: number | null;
+  /** Of the process. */
+  readonly residentBytes: number | null;
+  /** Since the worker started, after ends that nobody wanted. */
+  readonly restarts: number | null;
+  /** Threads that do not end though what they worked for has. */
+  readonly hungThreads: number | null;
+  readonly silentSeconds: number | null;
+}
+
 export interface WorkerRow {
   /** `host:port`, as in statuses. */
   readonly id: string;
@@ -262,6 +292,10 @@ export interface Explanation {
 export interface ConnectorDetails {
   readonly at: number;
   readonly row: ConnectorRow;
+  /** Null: this worker does not have it. */
+  readonly plugin: PluginInUse | null;
+  /** Of the workers that run a part of it. Empty: it needs none. */
+  readonly jvms: readonly ConnectorJvm[];
   /** Every failure, the newest first, at most 1,000. The traces of the first ones: at most 1 MB of them. */
   readonly failures: readonly Failure[];
   /** Secrets are `[hidden]`; `PATCH /connectors/:name/config` with the changed keys keeps them. */

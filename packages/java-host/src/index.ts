@@ -3,7 +3,7 @@ export { discoverJavaPlugins } from './discovery/discover-java-plugins';
 export { loadJavaPlugin } from './load-java-plugin';
 export type { JarProblem, JavaDiscovery, JavaPlugin, JavaUnit, OtherJavaPlugin } from './java-plugin';
 export type { HostSession } from './connection/host-session';
-export type { JvmFigures } from './jvm/jvm-figures';
+export type { JvmFigures, JvmState } from './jvm/jvm-figures';
 export { scanJavaUnits } from './scan/scan-java-units';
 export type { JvmLevel, JvmLine, JvmLog } from './jvm/jvm-log';
 export type { JvmSettings } from './jvm/jvm-settings';

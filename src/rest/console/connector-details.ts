@@ -42,9 +42,10 @@ export class DetailsComputation {
     const at = Date.now();
     const all = await health.failures.all(record);
     const row = await health.row(record, group, all.slice(0, MOST_REASONS).map(withoutTrace));
+    const runtime = health.runtime(record, row, group);
     const restart = herder.reads.lastRestart(name);
     return {
-      ...{ at, row, failures: all, panels, effects: declared.effects ?? {} },
+      ...{ at, row, ...runtime, failures: all, panels, effects: declared.effects ?? {} },
       config: await context.secrets.shownToAll(record.config, record.config['connector.class']),
       explanations: explanationsOf([...all, ...row.reasons].flatMap(({ code }) => code ?? [])),
       lastRestart: restart && (await this.show(restart)),

@@ -11,6 +11,8 @@ import { GroupReports, type GroupReport } from '../reports/group-reports';
 import { workerReport, type WorkerReport } from '../reports/worker-report';
 import { Failures } from './failures';
 import { connectorRow, groupOf, type Group } from './rows';
+import { type ConnectorRuntime, jvmsOf, pluginInUse } from './runtime';
+import type { JvmState } from '../../metrics/jvm-groups';
 
 export interface GroupHealthOptions {
   readonly herder: () => Herder;
@@ -21,6 +23,8 @@ export interface GroupHealthOptions {
   /** Sends a request to another worker. */
   readonly send: ForwardRequest;
   readonly millraceVersion: string;
+  /** Of this worker. (Default: none) */
+  readonly jvms?: () => readonly JvmState[];
 }
 
 /** What the workers of the group report at one moment. */
@@ -44,9 +48,9 @@ export class GroupHealth {
   }
 
   async ownReport(): Promise<WorkerReport> {
-    const { millraceVersion, herder } = this.options;
+    const { millraceVersion, herder, jvms } = this.options;
     const found = await this.worker();
-    return workerReport(millraceVersion, herder().figures(), found, Date.now());
+    return workerReport(millraceVersion, herder().figures(), found, Date.now(), jvms?.());
   }
 
   async group(authorization: string | null): Promise<ReportedGroup> {
@@ -63,6 +67,12 @@ export class GroupHealth {
       deadLetterTopic: topics[0]?.topic ?? null,
       now: Date.now(),
     });
+  }
+
+  /** Of the connector with this row. */
+  runtime({ config }: Pick<ConnectorRecord, 'config'>, row: ConnectorRow, group: ReportedGroup): ConnectorRuntime {
+    const plugin = pluginInUse(this.plugins.describe(config), this.options.registry.list(), row.version);
+    return { plugin, jvms: jvmsOf(row, plugin, group.report.workers) };
   }
 
   /** All connectors, at the same moment. */

@@ -4,6 +4,8 @@
  */
 import { most, type ProcessReading, taskKey, type TaskReading } from '@millrace/texts/worker-rates';
 import type { TaskProblem } from '@millrace/console';
+import { jvmReports, type JvmReport, readJvmReports } from './jvm-reports';
+import type { JvmState } from '../../metrics/jvm-groups';
 import type { WorkerFigures, WorkerHealth } from '../../cluster/entities';
 import { clientFigures } from '../../metrics/open-clients';
 import { processMemory } from '../../metrics/process-memory';
@@ -31,7 +33,11 @@ export interface WorkerReport {
   readonly startSeconds?: number;
   readonly memoryBytes?: number;
   readonly tasks: readonly TaskReport[];
+  /** Of plugins in jars. (Default: none) */
+  readonly jvms?: readonly JvmReport[];
 }
+
+export type { JvmReport };
 
 const HEALTHY = 'Worker has completed startup and is ready to handle requests.';
 const LONGEST_TEXT = 2048;
@@ -43,6 +49,7 @@ export function workerReport(
   figures: WorkerFigures,
   { status, message }: WorkerHealth,
   now: number,
+  jvms: readonly JvmState[] = [],
 ): WorkerReport {
   const { user, system } = process.cpuUsage();
   return {
@@ -52,6 +59,7 @@ export function workerReport(
     startSeconds: START_SECONDS,
     ...known({ memoryBytes: residentMemory() }),
     tasks: taskReports(figures, now),
+    ...(jvms.length > 0 && { jvms: jvmReports(jvms) }),
   };
 }
 
@@ -125,6 +133,7 @@ function known<K extends string>(values: Readonly<Record<K, number | null>>): Pa
 export interface ReadReport extends ProcessReading<TaskReport> {
   readonly version: string | null;
   readonly health: string | null;
+  readonly jvms: readonly JvmReport[];
 }
 
 const NUMBERS = [
@@ -148,6 +157,7 @@ export function readReport(body: unknown): ReadReport | null {
   return {
     version: textOf(report.version),
     health: textOf(report.health),
+    jvms: readJvmReports(report.jvms),
     ...known({
       cpuSeconds: finite(report.cpuSeconds),
       startSeconds: finite(report.startSeconds),

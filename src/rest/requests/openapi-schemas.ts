@@ -80,6 +80,24 @@ export const SCHEMAS = {
         ),
       }),
     ),
+    plugin: {
+      ...object({ class: text, version: textOrNull, location: textOrNull, runs_in: { enum: ['node', 'jvm', null] } }),
+      type: ['object', 'null'],
+      description: 'What runs it. Null: the worker that answers does not have it.',
+    },
+    jvms: {
+      ...list(
+        object({
+          worker_id: text,
+          state: { enum: ['up', 'starting', 'silent', 'unknown'] },
+          own: { type: ['boolean', 'null'], description: 'Whether it runs nothing else.' },
+          pid: { type: ['integer', 'null'] },
+          ...{ heap_used_bytes: numberOrNull, heap_max_bytes: numberOrNull, memory_bytes: numberOrNull },
+          ...{ restarts: numberOrNull, hung_threads: numberOrNull, silent_seconds: numberOrNull },
+        }),
+      ),
+      description: 'JVMs of a plugin in a jar, one for each worker that runs a part of the connector.',
+    },
     tasks: list(
       object({
         ...{ id: integer, state: { enum: STATES }, worker_id: text },
@@ -180,8 +198,10 @@ export const SCHEMAS = {
         type: { enum: ['sink', 'source', 'transformation', 'predicate', 'converter', 'header_converter'] },
         version: textOrNull,
         location: text,
+        runs_in: { enum: ['node', 'jvm'] },
+        selected_by: { ...textOrNull, description: 'Value of `connector.plugin.version` and the like that means it.' },
       },
-      ['version', 'location'],
+      ['version', 'location', 'runs_in', 'selected_by'],
     ),
   ),
   ConfigKey: object(

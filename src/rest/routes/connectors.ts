@@ -1,5 +1,6 @@
 /** Connectors: list, creation, info, config, status, deletion. Source: connect-rest §1.3 to §1.10. */
 import type { ConnectorInfo, ConnectorRecord, ConnectorStateInfo } from '../../cluster/entities';
+import type { ReportedGroup } from '../health/group-health';
 import { healthJson } from '../health/health-json';
 import { CONFIG_MAP, CREATE_REQUEST } from '../json/shape';
 import { configMap, configPatch, createRequest, withName, withoutNullValues } from '../requests/connector-request';
@@ -37,7 +38,7 @@ async function expanded(
     if (part === 'status') return await stateIfKnown(name);
     if (part === 'info') return await shownIfKnown(() => herder.reads.connectorInfo(name));
     const record = ifKnown(() => herder.reads.record(name));
-    return record && group && healthJson(await context.health.row(record, group));
+    return record && group && (await shownHealth(context, record, group));
   };
   const rows: [string, Record<string, unknown>][] = [];
   for (const name of herder.reads.connectors()) {
@@ -47,6 +48,11 @@ async function expanded(
     if (!('status' in row) || row.status !== null) rows.push([name, row]);
   }
   return Object.fromEntries(rows);
+}
+
+async function shownHealth({ health }: RestContext, record: ConnectorRecord, group: ReportedGroup): Promise<unknown> {
+  const row = await health.row(record, group);
+  return healthJson(row, health.runtime(record, row, group));
 }
 
 export function connectorRoutes(context: RestContext): readonly Route[] {
@@ -127,7 +133,7 @@ export function connectorRoutes(context: RestContext): readonly Route[] {
         const record = (): ConnectorRecord => context.herder().reads.record(param(call, 'name'));
         record();
         const group = await context.health.group(authorizationOf(call));
-        return ok(healthJson(await context.health.row(record(), group)));
+        return ok(await shownHealth(context, record(), group));
       },
     },
     {

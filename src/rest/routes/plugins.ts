@@ -4,6 +4,8 @@ import type { Checks } from '../../config/validation/config-infos';
 import { valueOf } from '../../config/validation/entry';
 import { ValidationError } from '../../config/validation/validation-error';
 import { isConnectError } from '@millrace/sdk';
+import { versionChoosing } from '../../plugins/choose-plugin';
+import type { PluginDescription } from '../../plugins/registry';
 import type { Caller } from '../auth/access';
 import { forbidden } from '../auth/access-error';
 import { configMap } from '../requests/connector-request';
@@ -53,6 +55,20 @@ const HINTS: NonNullable<RouteDoc['query']> = [
   },
 ];
 
+/** Where each plugin is, what runs it, and how a config chooses it. */
+function places(all: readonly PluginDescription[]): (plugin: PluginDescription) => object {
+  const same = new Map<string, PluginDescription[]>();
+  const keyOf = (plugin: PluginDescription): string => `${plugin.type} ${plugin.class}`;
+  for (const plugin of all) same.set(keyOf(plugin), [...(same.get(keyOf(plugin)) ?? []), plugin]);
+  return (plugin) => {
+    const selectedBy = versionChoosing(same.get(keyOf(plugin)) ?? [], plugin);
+    return {
+      ...{ location: plugin.location, runs_in: plugin.java === true ? 'jvm' : 'node' },
+      ...(selectedBy !== undefined && { selected_by: selectedBy }),
+    };
+  };
+}
+
 export function pluginRoutes(context: RestContext): readonly Route[] {
   return [
     {
@@ -67,7 +83,7 @@ export function pluginRoutes(context: RestContext): readonly Route[] {
           {
             name: 'locations',
             description:
-              'true: each has the member `location`, the folder or jar that it is in, or `built-in`. (Default: false)',
+              'true: each has `location`, the folder or jar that it is in, or `built-in`; `runs_in`; and `selected_by`, what the setting of its version has to be for it (null: none is needed; absent: another plugin has the same version). (Default: false)',
           },
         ],
         answers: { 200: ['The plugins', 'Plugins'] },
@@ -75,14 +91,15 @@ export function pluginRoutes(context: RestContext): readonly Route[] {
       run: (call) => {
         const connectorsOnly = flag(call, 'connectorsOnly') ?? true;
         const withLocations = flag(call, 'locations') ?? false;
-        const shown = context.registry
-          .list()
+        const all = context.registry.list();
+        const placeOf = withLocations ? places(all) : () => ({});
+        const shown = all
           .filter(({ type }) => !connectorsOnly || type === 'sink' || type === 'source')
           .map((plugin) => ({
             class: plugin.class,
             type: plugin.type,
             ...(plugin.version === 'undefined' ? {} : { version: plugin.version }),
-            ...(withLocations && { location: plugin.location }),
+            ...placeOf(plugin),
           }));
         // In several places: Java lists it once.
         return ok([...new Map(shown.map((plugin) => [JSON.stringify(plugin), plugin])).values()]);

@@ -115,6 +115,45 @@ test('connector: answers that the worker lacks', async () => {
   });
 });
 
+test('connector: what runs it, and its JVM on each worker', async () => {
+  const jvm = { worker_id: 'w:1', state: 'up', own: true, pid: 7, restarts: 2, hung_threads: 1, silent_seconds: 0 };
+  const memory = { heap_used_bytes: 100 << 20, heap_max_bytes: 512 << 20, memory_bytes: 300 << 20 };
+  const health = {
+    ...{ health: 'running', reasons: [], tasks: [] },
+    plugin: { class: 'o.a.Jar', version: '2', location: '/jars/\x1b]0;x', runs_in: 'jvm' },
+    jvms: [
+      { ...jvm, ...memory },
+      { ...jvm, worker_id: 'w:2', state: 'silent', own: false, restarts: 0, hung_threads: 0, silent_seconds: 40 },
+      { worker_id: 'w:3', state: 'unknown' },
+      'hostile',
+    ],
+  };
+  const url = await serve((request) => (request === 'GET /connectors/a%20b/health' ? health : REPLIES[request]));
+  const { out } = await cli(url, 'describe', 'connector', 'a b');
+  expect(out).toMatch(/^Name: +a b\nType: +source\nPlugin: +o\.a\.Jar 2, in a JVM, \/jars\/ \]0;x\nState: +RUNNING\n/);
+  expect(out).toContain(`
+JVMs:
+  w:1: up, process 7, of this connector alone, heap 100 of 512 MiB, 300 MiB in all, 2 restarts, 1 thread does not end
+  w:2: has not answered for 40 s, process 7, of its folder
+  w:3: unknown
+`);
+  const described = JSON.parse((await cli(url, 'describe', 'connector', 'a b', '-o', 'json')).out);
+  expect(described).toMatchObject({
+    plugin: { class: 'o.a.Jar', version: '2', runsIn: 'jvm' },
+    jvms: [
+      { worker: 'w:1', state: 'up', own: true, pid: 7, heapUsedBytes: 100 << 20, heapMaxBytes: 512 << 20, restarts: 2 },
+      { worker: 'w:2', state: 'silent', silentSeconds: 40, heapUsedBytes: null },
+      { worker: 'w:3', state: 'unknown', pid: null },
+    ],
+  });
+  const native = { ...health, plugin: { ...health.plugin, location: 'built-in', runs_in: 'node' }, jvms: [] };
+  const other = await serve((request) => (request === 'GET /connectors/a%20b/health' ? native : REPLIES[request]));
+  expect((await cli(other, 'describe', 'connector', 'a b')).out).toMatch(
+    /\nPlugin: +o\.a\.Jar 2, in Node.js, built-in\n/,
+  );
+  expect((await cli(other, 'describe', 'connector', 'a b')).out).not.toContain('JVMs');
+});
+
 test('a trace without its frames, in bounded time and size', () => {
   expect(traceLines()).toEqual([]);
   expect(traceLines(' \n\tat x\n')).toEqual([]);
@@ -135,7 +174,7 @@ const key = (name: string, more: object = {}) => ({
 
 test('plugin: settings by group, required first, documentation in lines', async () => {
   const url = await serve((request) => {
-    if (request === 'GET /connector-plugins?connectorsOnly=false')
+    if (request === 'GET /connector-plugins?connectorsOnly=false&locations=true')
       return [
         { class: 'o.a.FileConnector', type: 'sink', version: '1' },
         { class: 'o.a.Filter', type: 'transformation' },
@@ -186,6 +225,31 @@ Other settings:
   expect(await cli(url, 'describe', 'plugin', 'Absent')).toMatchObject({ code: 4, out: '' });
 });
 
+test('plugin: of several versions, where each is and how a config chooses it', async () => {
+  const one = { class: 'o.a.FileConnector', type: 'sink' };
+  const url = await serve((request) =>
+    request.startsWith('GET /connector-plugins?')
+      ? [
+          { ...one, version: '1', location: 'built-in', runs_in: 'node', selected_by: null },
+          { ...one, version: '2', location: '/jars/file', runs_in: 'jvm', selected_by: '[2]' },
+          { ...one, version: '2', location: '/jars/other', runs_in: 'jvm' },
+        ]
+      : [],
+  );
+  const { out } = await cli(url, 'describe', 'plugin', 'File');
+  expect(out).toContain(`
+Installed:
+  VERSION  RUNS IN  LOCATION     CHOSEN BY ITS VERSION
+  1        Node.js  built-in     not set
+  2        JVM      /jars/file   [2]
+  2        JVM      /jars/other  never: another has the same version
+`);
+  expect(JSON.parse((await cli(url, 'describe', 'plugin', 'File', '-o', 'json')).out)).toMatchObject({
+    versions: ['1', '2'],
+    installed: [{ selectedBy: null }, { version: '2', runsIn: 'jvm', location: '/jars/file', selectedBy: '[2]' }, {}],
+  });
+});
+
 test.each([
   ['connector', 'x'],
   ['plugin', 'x'],
@@ -204,7 +268,8 @@ test('lines break at blanks', () => {
 
 test('plugin: its own settings are before those that every connector has', async () => {
   const url = await serve((request) => {
-    if (request === 'GET /connector-plugins?connectorsOnly=false') return [{ class: 'o.a.File', type: 'sink' }];
+    if (request === 'GET /connector-plugins?connectorsOnly=false&locations=true')
+      return [{ class: 'o.a.File', type: 'sink' }];
     const groups = ['Common', 'Transforms', 'Predicates', 'Error Handling', null, 'Format'];
     return groups.map((group, index) => key(`k${index}`, { group }));
   });

@@ -60,11 +60,29 @@ test('plugins by type, class and last part of the class', async () => {
   expect((await cli(url, 'get', 'plugins', '--type', 'sink')).out).not.toContain('Filter');
 });
 
+test('plugins of a worker of Millrace: where each version is, and what runs it', async () => {
+  const one = { class: 'o.a.FileConnector', type: 'sink' };
+  const url = await serve(() => [
+    { ...one, version: '1', location: 'built-in', runs_in: 'node', selected_by: null },
+    { ...one, version: '2', location: '/jars/file', runs_in: 'jvm', selected_by: '[2]' },
+  ]);
+  expect((await cli(url, 'get', 'plugins')).out).toBe(
+    `CLASS              TYPE  VERSION  RUNS IN  LOCATION
+o.a.FileConnector  sink  1        Node.js  built-in
+o.a.FileConnector  sink  2        JVM      /jars/file
+`,
+  );
+  expect(JSON.parse((await cli(url, 'get', 'plugins', '-o', 'json')).out)).toEqual([
+    { ...one, version: '1', location: 'built-in', runsIn: 'node', selectedBy: null },
+    { ...one, version: '2', location: '/jars/file', runsIn: 'jvm', selectedBy: '[2]' },
+  ]);
+});
+
 test('the JSON Schema of a plugin, and why there is none', async () => {
   const plugins = [{ class: 'o.a.FileStreamSinkConnector', type: 'sink', version: '1' }];
   const schema = { title: 'sink', definitions: { config: { maximum: 5 } } };
   const url = await serve((request) => {
-    if (request === 'GET /connector-plugins?connectorsOnly=false') return plugins;
+    if (request === 'GET /connector-plugins?connectorsOnly=false&locations=true') return plugins;
     return request === 'GET /connector-plugins/o.a.FileStreamSinkConnector/schema' ? schema : undefined;
   });
   const { code, out } = await cli(url, 'get', 'schema', 'FileStreamSink');

@@ -5,6 +5,7 @@ import type { BuiltInPlugin } from '../../../src/plugins/registry';
 import { builtIn, SNK, SRC } from '../../helpers/fake-plugins';
 import { fakeWorker } from '../fake-worker';
 
+const FILE_SOURCE = 'org.apache.kafka.connect.file.FileStreamSourceConnector';
 const EFFECTS = { delete: 'So does the clock.' };
 const ticker = builtIn('org.example.TickerConnector', { type: 'source', config: [], createTask: () => ({}) as never });
 const TICKER: BuiltInPlugin = {
@@ -52,6 +53,8 @@ test('a source', async () => {
     recordTopics: ['orders'],
     deadLetterTopic: null,
     panels: [],
+    plugin: { class: FILE_SOURCE, version: '4.3.1', location: 'built-in', runsIn: 'node' },
+    jvms: [],
     effects: {},
   });
 });

@@ -1,7 +1,7 @@
 /** `GET /connectors/NAME/health` and `GET /connectors?expand=health`. */
 import request from 'supertest';
 import { UnreachableWorkerError } from '../../../src/cluster/errors';
-import { SNK, SRC } from '../../helpers/fake-plugins';
+import { builtIn, SNK, SRC } from '../../helpers/fake-plugins';
 import { fakeWorker, type FakeWorker, type FakeWorkerOptions } from '../fake-worker';
 
 async function worker(options: FakeWorkerOptions = {}): Promise<FakeWorker> {
@@ -11,6 +11,7 @@ async function worker(options: FakeWorkerOptions = {}): Promise<FakeWorker> {
   return found;
 }
 
+const FILE_SOURCE = 'org.apache.kafka.connect.file.FileStreamSourceConnector';
 const UNMEASURED = { rate: null, lag: { records: null, bytes: null, seconds: null } };
 const UNCOUNTED = { errors: null, errors_per_second: null, last_error_at: null };
 
@@ -21,6 +22,10 @@ test('a running connector: what is not measured is null, not 0', async () => {
     200,
     {
       ...{ name: 'a', health: 'running', reasons: [] },
+      plugin: {
+        ...{ class: FILE_SOURCE, version: '4.3.1', location: 'built-in', runs_in: 'node' },
+      },
+      jvms: [],
       tasks: [{ id: 0, state: 'RUNNING', worker_id: '127.0.0.1:8083', connected: null, ...UNMEASURED, ...UNCOUNTED }],
     },
   ]);
@@ -95,5 +100,33 @@ test('a member that does not answer: nothing recent is known of its tasks', asyn
   expect(body).toMatchObject({
     health: 'unknown',
     reasons: [{ code: 'HEALTH_WORKER_SILENT', worker_id: '10.0.0.2:8083' }],
+  });
+});
+
+test('a connector in a jar: its plugin, and its JVM on each worker', async () => {
+  const { description, plugin } = builtIn('x.JarConnector', {
+    type: 'source',
+    config: [],
+    createTask: () => ({}) as never,
+  });
+  const jvm = {
+    ...{ folder: '/jars/x', connector: null, pid: 7, isUp: true, sessions: 2, restarts: 1, hungThreads: 0 },
+    ...{ silentMs: 0, usage: { cpuSeconds: 1, residentBytes: 9 } },
+    memory: { heapUsed: 1, heapMax: 2, nonHeapUsed: 3, threads: 4, gcMs: 5 },
+  };
+  const { app, herder } = await worker({
+    plugins: [{ description: { ...description, location: '/jars/x', java: true }, plugin }],
+    jvms: () => [{ ...jvm, folder: '/jars/other', pid: 1 }, jvm],
+  });
+  await herder.writes.createConnector('j', { name: 'j', 'connector.class': 'x.JarConnector' }, null);
+  const { body } = await request(app).get('/connectors/j/health');
+  expect(body).toMatchObject({
+    plugin: { class: 'x.JarConnector', location: '/jars/x', runs_in: 'jvm' },
+    jvms: [
+      {
+        ...{ worker_id: '127.0.0.1:8083', state: 'up', own: false, pid: 7, restarts: 1, hung_threads: 0 },
+        ...{ heap_used_bytes: 1, heap_max_bytes: 2, memory_bytes: 9, silent_seconds: 0 },
+      },
+    ],
   });
 });

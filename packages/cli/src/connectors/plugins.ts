@@ -1,4 +1,4 @@
-/** Plugins as `GET /connector-plugins?connectorsOnly=false` lists them. */
+/** Plugins as `GET /connector-plugins?connectorsOnly=false` lists them, and where they are if the worker says so. */
 import type { ConnectClient } from '../rest/connect-client';
 import { listOf, objectOf, textOf } from '../rest/reply';
 import { byName } from './name-pattern';
@@ -9,16 +9,39 @@ export interface Plugin {
   readonly type: string;
   /** Empty if unknown. */
   readonly version: string;
+  /** Folder or jar, or `built-in`. Absent, as the following: a worker of Java does not tell. */
+  readonly location?: string;
+  readonly runsIn?: RunsIn;
+  /** What the setting of its version has to be for it. Null: none is needed. Absent, too: nothing selects it. */
+  readonly selectedBy?: string | null;
 }
 
-const LIST = '/connector-plugins?connectorsOnly=false';
+export type RunsIn = 'node' | 'jvm';
+
+/** Java's workers ignore the second parameter. */
+const LIST = '/connector-plugins?connectorsOnly=false&locations=true';
 
 /** All plugins of the worker that answers, sorted by class. A class that is of several types is there several times. */
 export async function readPlugins(client: ConnectClient): Promise<readonly Plugin[]> {
   return listOf(await client.request(LIST), `GET ${LIST}`)
     .map((entry) => objectOf(entry, `GET ${LIST}`))
-    .map((entry) => ({ class: textOf(entry.class), type: textOf(entry.type), version: textOf(entry.version) }))
+    .map((entry) => ({
+      ...{ class: textOf(entry.class), type: textOf(entry.type), version: textOf(entry.version) },
+      ...placeOf(entry),
+    }))
     .sort(byName((plugin) => `${plugin.class} ${plugin.type}`));
+}
+
+function placeOf({ location, runs_in: runsIn, selected_by: selectedBy }: Readonly<Record<string, unknown>>) {
+  return {
+    ...(typeof location === 'string' && { location }),
+    ...((runsIn === 'node' || runsIn === 'jvm') && { runsIn }),
+    ...((typeof selectedBy === 'string' || selectedBy === null) && { selectedBy }),
+  } satisfies Partial<Plugin>;
+}
+
+export function runsInText(runsIn: RunsIn | null | undefined): string {
+  return runsIn === 'jvm' ? 'JVM' : runsIn === 'node' ? 'Node.js' : '';
 }
 
 /** Connect accepts `FileStreamSink` for `org.apache.kafka.connect.file.FileStreamSinkConnector`. */

@@ -8,7 +8,7 @@ import {
   runningTasks,
 } from '../connectors/connectors';
 import { byName, selectNamed } from '../connectors/name-pattern';
-import { classNamed, readPlugins } from '../connectors/plugins';
+import { classNamed, readPlugins, runsInText } from '../connectors/plugins';
 import { readWorkerHealth } from '../connectors/worker-health';
 import { exactJsonText, writeAnswer } from '../output/answer';
 import { paintHealth, paintOf, paintState } from '../output/colours';
@@ -146,10 +146,15 @@ async function getPlugins(invocation: Invocation): Promise<number> {
   const plugins = selectNamed(all, patterns, 'plugin', (plugin) => plugin.class).filter(
     (plugin) => type === undefined || plugin.type === type,
   );
+  // Workers of Java do not tell where they are.
+  const isPlaced = plugins.some(({ location }) => location !== undefined);
   writeAnswer(invocation, plugins, () => ({
-    headings: ['CLASS', 'TYPE', 'VERSION'],
-    rows: plugins.map((plugin) => [plugin.class, plugin.type, plugin.version]),
-    optional: ['TYPE'],
+    headings: ['CLASS', 'TYPE', 'VERSION', ...(isPlaced ? ['RUNS IN', 'LOCATION'] : [])],
+    rows: plugins.map((plugin) => [
+      ...[plugin.class, plugin.type, plugin.version],
+      ...(isPlaced ? [runsInText(plugin.runsIn), plugin.location ?? ''] : []),
+    ]),
+    optional: ['LOCATION', 'TYPE', 'RUNS IN'],
   }));
   return 0;
 }

@@ -4,7 +4,7 @@ import type { JvmMemory } from './jvm-vitals';
 import type { MetricSeries } from './mbean-series';
 import type { ProcessUsage } from './process-usage';
 
-export interface JvmFigures {
+export interface JvmState {
   /** Where its jars are. */
   readonly folder: string;
   /** Null: its JVM is that of the folder. */
@@ -22,6 +22,9 @@ export interface JvmFigures {
   /** Null: unknown. */
   readonly memory: JvmMemory | null;
   readonly usage: ProcessUsage | null;
+}
+
+export interface JvmFigures extends JvmState {
   readonly series: readonly MetricSeries[];
 }
 
@@ -74,15 +77,24 @@ export class JvmRecords {
     }
   }
 
-  figures(): JvmFigures[] {
-    return [...this.known.values()]
-      .filter(({ slot, hasFailed }) => slot !== null || hasFailed)
-      .map(({ folder, connector, restarts, slot, running }) => ({
-        ...{ folder, connector, restarts, isUp: slot?.isReady === true, sessions: slot?.sessions ?? 0 },
-        ...{ pid: slot?.process?.pid ?? null, silentMs: slot?.vitals?.silentMs ?? null },
-        hungThreads: [...running].reduce((count, { hung }) => count + (hung?.length ?? 0), 0),
-        ...{ memory: slot?.vitals?.memory ?? null, usage: slot?.vitals?.usage ?? null },
-        series: slot?.vitals?.scrape() ?? [],
-      }));
+  states(): JvmState[] {
+    return this.shown().map(stateOf);
   }
+
+  figures(): JvmFigures[] {
+    return this.shown().map((known) => ({ ...stateOf(known), series: known.slot?.vitals?.scrape() ?? [] }));
+  }
+
+  private shown(): Known[] {
+    return [...this.known.values()].filter(({ slot, hasFailed }) => slot !== null || hasFailed);
+  }
+}
+
+function stateOf({ folder, connector, restarts, slot, running }: Known): JvmState {
+  return {
+    ...{ folder, connector, restarts, isUp: slot?.isReady === true, sessions: slot?.sessions ?? 0 },
+    ...{ pid: slot?.process?.pid ?? null, silentMs: slot?.vitals?.silentMs ?? null },
+    hungThreads: [...running].reduce((count, { hung }) => count + (hung?.length ?? 0), 0),
+    ...{ memory: slot?.vitals?.memory ?? null, usage: slot?.vitals?.usage ?? null },
+  };
 }

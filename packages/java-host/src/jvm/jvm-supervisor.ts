@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { settledWithin } from '@millrace/sdk';
 import { findJava, type Java } from './find-java';
 import { hostJars } from './host-jars';
-import { type JvmFigures, JvmRecords } from './jvm-figures';
+import { type JvmFigures, JvmRecords, type JvmState } from './jvm-figures';
 import { JvmError, type JvmFailure } from './jvm-errors';
 import type { JvmLog } from './jvm-log';
 import { folderOptions, workerOptions } from './jvm-options';
@@ -82,6 +82,11 @@ export class JvmSupervisor implements Supervision {
         ...(silentMs >= REPORTED_SILENCE_MS ? [`The ${jvm} has not answered for ${silentMs / 1000} s.`] : []),
       ];
     });
+  }
+
+  /** Without the series of MBeans. */
+  states(): JvmState[] {
+    return this.records.states();
   }
 
   figures(): JvmFigures[] {

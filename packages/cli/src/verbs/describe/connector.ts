@@ -4,6 +4,7 @@ import { redactText } from '@millrace/texts/redaction';
 import { type Instance, statusOf } from '../../connectors/connectors';
 import { type Health, healthOf } from '../../connectors/health';
 import { problemsText } from '../../connectors/problem-text';
+import { type ConnectorRuntime, jvmText, pluginInUseText, runtimeOf } from '../../connectors/runtime';
 import { type Problem, problemsOf } from '../../connectors/problems';
 import { serverOptions } from '../../connectors/action-commands';
 import { shownValue } from '../../connectors/config-changes';
@@ -48,6 +49,7 @@ async function describe(client: ConnectClient, name: string, taskConfigs: boolea
     name,
     type: textOf(info.type) || 'unknown',
     ...instanceOf(connector),
+    ...runtimeOf(shownHealth),
     health: health && { summary: health.summary, reasons: health.reasons },
     problems: problemsOf({ name, type: '', class: '', status: all, health }),
     tasks: tasks.map((task) => ({ id: task.id, ...instanceOf(task), ...configOf(configs.get(task.id)) })),
@@ -136,7 +138,7 @@ export interface Unavailable {
   readonly unavailable: string;
 }
 
-export interface DescribedConnector extends DescribedInstance {
+export interface DescribedConnector extends DescribedInstance, ConnectorRuntime {
   readonly name: string;
   readonly type: string;
   /** Null: not measured, as by Java's workers. */
@@ -149,7 +151,8 @@ export interface DescribedConnector extends DescribedInstance {
 }
 
 function connectorText(described: DescribedConnector, paint: Paint, server: string, columns?: number): string {
-  const { name, type, state, health, problems, worker, trace, tasks, config, topics, offsets } = described;
+  const { name, type, plugin, jvms, state, health, problems, worker, trace, tasks, config, topics, offsets } =
+    described;
   // Of the others, the trace says all.
   const shown = problems.filter(
     ({ label, cure, actions }) => label !== 'FAILED' || cure !== null || actions.length > 0,
@@ -158,6 +161,7 @@ function connectorText(described: DescribedConnector, paint: Paint, server: stri
     fieldsText([
       ['Name', name],
       ['Type', type],
+      ...(plugin ? [['Plugin', pluginInUseText(plugin)] as const] : []),
       ['State', paintState(paint, state)],
       ['Health', paintHealth(paint, health)],
       ['Worker', worker],
@@ -171,6 +175,14 @@ function connectorText(described: DescribedConnector, paint: Paint, server: stri
         return `  ${task.id}: ${paintState(paint, task.state)}${printable(place)}\n${traceText(task.trace, '  ', columns)}`;
       }),
     ),
+    ...(jvms.length > 0
+      ? [
+          sectionText(
+            'JVMs',
+            jvms.map((jvm) => `  ${printable(jvmText(jvm))}\n`),
+          ),
+        ]
+      : []),
     configText('Config', config),
     ...tasks.flatMap((task) => (task.config ? [configText(`Config of task ${task.id}`, task.config)] : [])),
     sectionText(

@@ -1,10 +1,10 @@
 /** `millrace describe plugin` */
 import { ConnectError } from '@millrace/sdk';
-import { aliasOf, classNamed, readPlugins } from '../../connectors/plugins';
+import { aliasOf, classNamed, type Plugin, readPlugins, runsInText } from '../../connectors/plugins';
 import { shownValue } from '../../connectors/config-changes';
 import { writeAnswer } from '../../output/answer';
 import { type Paint, paintOf } from '../../output/colours';
-import { fieldsText, sectionText, wrapText } from '../../output/layout';
+import { fieldsText, indented, sectionText, tableText, wrapText } from '../../output/layout';
 import { printable } from '../../output/printable';
 import type { Invocation } from '../../program/command-spec';
 import { withClient } from '../../rest/clients';
@@ -37,6 +37,7 @@ async function describe(client: ConnectClient, text: string): Promise<DescribedP
     alias: aliasOf(first),
     types: [...new Set(same.map(({ type }) => type))],
     versions: [...new Set(same.map(({ version }) => version).filter((version) => version !== ''))],
+    installed: same.filter(({ location }) => location !== undefined),
     config: keys,
   };
 }
@@ -93,6 +94,8 @@ export interface DescribedPlugin {
   readonly alias: string;
   readonly types: readonly string[];
   readonly versions: readonly string[];
+  /** Where each version is. Empty: a worker of Java does not tell. */
+  readonly installed: readonly Plugin[];
   /** In the order of the plugin. */
   readonly config: readonly DescribedKey[];
 }
@@ -112,8 +115,9 @@ function pluginText(plugin: DescribedPlugin, paint: Paint, columns?: number): st
     ['Version', plugin.versions.join(', ')],
     ['Required', requiredText(plugin.config) || 'nothing'],
   ]);
+  const places = placesText(plugin.installed, columns);
   const groups = groupsOf(plugin.config);
-  if (groups.length === 0) return `${fields}${sectionText('Settings', [])}`;
+  if (groups.length === 0) return `${fields}${places}${sectionText('Settings', [])}`;
   const sections = groups.map(([group, keys]) => {
     const isOnly = groups.length === 1;
     const heading = group === '' ? (isOnly ? 'Settings' : 'Other settings') : printable(group);
@@ -122,7 +126,18 @@ function pluginText(plugin: DescribedPlugin, paint: Paint, columns?: number): st
       keys.map((key) => keyText(key, paint, width)),
     );
   });
-  return `${fields}${sections.join('')}`;
+  return `${fields}${places}${sections.join('')}`;
+}
+
+/** Of one in Node.js that is the only one, nothing is worth a line. */
+function placesText(installed: readonly Plugin[], columns?: number): string {
+  if (installed.length < 2 && installed[0]?.runsIn !== 'jvm') return '';
+  const rows = installed.map(({ version, runsIn, location = '', selectedBy }) => [
+    ...[version, runsInText(runsIn), location],
+    selectedBy === undefined ? 'never: another has the same version' : (selectedBy ?? 'not set'),
+  ]);
+  const headings = ['VERSION', 'RUNS IN', 'LOCATION', 'CHOSEN BY ITS VERSION'];
+  return sectionText('Installed', [indented(tableText(headings, rows, { columns: columns && columns - 2 }))]);
 }
 
 /** What every connector of a kind has. */
