@@ -110,7 +110,8 @@ describeWithJava('connectors in jars', () => {
     const before = await everything(worker);
     await worker.stop();
     await change();
-    worker = await cluster.java(settings);
+    // The next test kills it: the consumers of its sinks keep their partitions for this long.
+    worker = await cluster.java({ ...settings, 'consumer.session.timeout.ms': '6000' });
     await all();
     expect(await everything(worker)).toEqual(before);
     await delivered();
