@@ -61,7 +61,6 @@ describe('a Java source task', () => {
           task: 2,
           class: 'my.Task',
           config: { t: '1' },
-          connectorConfig: { c: '1' },
         },
       ],
     ]);
@@ -77,7 +76,7 @@ describe('a Java source task', () => {
       ],
       key: { name: 'my.Key', settings: { x: 'y' } },
     });
-    expect(peer.requests('start')[0]?.args[0]).toMatchObject({ exactlyOnce: false, transactions: false });
+    expect(peer.requests('start')[0]?.args[0]).toEqual({ transactions: false });
   });
 
   it('is of the class that its config has, in the JVM that its connector sizes', async () => {
@@ -181,7 +180,7 @@ describe('a Java source task', () => {
         },
       },
     });
-    expect(peer.requests('start')[0]?.args[0]).toMatchObject({ exactlyOnce: true, transactions: true });
+    expect(peer.requests('start')[0]?.args[0]).toEqual({ transactions: true });
     expect(await task.poll()).toHaveLength(2);
     expect(requests).toEqual([
       ['commit', { at: 0 }],

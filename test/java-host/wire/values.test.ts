@@ -114,6 +114,9 @@ describe('values of the Java host', () => {
     for (let i = 0; i < 100; i++) value = [value];
     expect(bytesOf(valueOf(bytesOf(value)))).toEqual(bytesOf(value));
     expect(() => bytesOf([value])).toThrow('nest more than 100 deep');
+    let leaf: HostValue = [Buffer.from('bytes'), new Date(0), { unscaled: 12n, scale: 1 }];
+    for (let i = 1; i < 100; i++) leaf = [leaf];
+    expect(bytesOf(valueOf(bytesOf(leaf)))).toEqual(bytesOf(leaf));
   });
 
   it('refuses a decimal that is larger than any number needs', () => {

@@ -18,7 +18,7 @@ import { DataReader } from '../data/data-reader';
 import { DataWriter } from '../data/data-writer';
 import type { JavaPlugin } from '../java-plugin';
 import type { Jvms } from '../jvm/jvms';
-import type { HostMap, HostValue } from '../wire/host-value';
+import type { HostValue } from '../wire/host-value';
 import { javaError } from '../wire/java-error';
 import { ProtocolError } from '../wire/protocol-error';
 import {
@@ -47,11 +47,10 @@ export function javaSinkTask(plugin: JavaPlugin, taskClass: string, jvms: Jvms):
 
 class JavaSinkTask implements SinkTask {
   preCommit?: (offsets: readonly TopicPartitionOffset[]) => Promise<readonly TopicPartitionOffset[]>;
-  private readonly connection: TaskSession;
+  private readonly connection: TaskSession<SinkTaskContext>;
   private readonly sent = new SentRecords();
   private part!: SinkPartWriter;
   private reported: DataReader | null = null;
-  private context: SinkTaskContext | null = null;
 
   constructor(
     private readonly plugin: JavaPlugin,
@@ -75,8 +74,7 @@ class JavaSinkTask implements SinkTask {
   }
 
   async start(_config: ConnectorConfig, context: SinkTaskContext): Promise<void> {
-    this.context = context;
-    await this.connection.get().call('start', {
+    await this.connection.start(context, {
       assignment: partitionList(context.assignment()),
       errantRecords: context.errantRecordReporter !== null,
     });
@@ -213,8 +211,7 @@ class JavaSinkTask implements SinkTask {
   private handle(session: HostSession): void {
     const on = (method: string, run: (context: SinkTaskContext, ...args: readonly HostValue[]) => void): void =>
       session.handle(method, (...args) => {
-        const { context } = this;
-        if (context === null) return;
+        const context = this.connection.started();
         try {
           run(context, ...args);
         } catch (error) {
@@ -234,22 +231,16 @@ class JavaSinkTask implements SinkTask {
     on('resume', (context, partitions) => context.resume(partitionsOf(partitions, 'resume')));
     on('timeout', (context, ms) => context.timeout(integerOf(ms, 'timeout')));
     on('requestCommit', (context) => context.requestCommit());
-    session.handle('configs', () => this.started().configs() as HostMap);
     session.handle('report', (record, error) => this.report(record, error));
   }
 
   private async report(bytes: HostValue | undefined, error: HostValue | undefined): Promise<null> {
     const { number, record } = readReported(bytesOf(bytes, 'report'), this.reported);
-    const reporter = this.started().errantRecordReporter;
+    const reporter = this.connection.started().errantRecordReporter;
     if (reporter === null) throw new ConnectError('The connector has neither a dead letter topic nor an error log.');
     const cause = error === null || error === undefined ? null : javaError(error);
     // The runtime knows the bytes of its own record; of another one it takes these.
     await reporter.report(this.sent.recordOf(number) ?? record, cause);
     return null;
-  }
-
-  private started(): SinkTaskContext {
-    if (this.context !== null) return this.context;
-    throw new ConnectError('The task is not started.', { code: 'JVM_SESSION_CLOSED' });
   }
 }

@@ -1,6 +1,5 @@
 import {
   type ConnectorConfig,
-  ConnectError,
   type OffsetReader,
   type ProcessedSourceRecord,
   type ProcessingTask,
@@ -17,7 +16,7 @@ import {
 import type { HostSession } from '../connection/host-session';
 import type { JavaPlugin } from '../java-plugin';
 import type { Jvms } from '../jvm/jvms';
-import type { HostMap, HostValue } from '../wire/host-value';
+import type { HostValue } from '../wire/host-value';
 import { ProtocolError } from '../wire/protocol-error';
 import { CommitOutcomes } from './commit-outcomes';
 import { bytesOf, listOf, mapOf, overridesOf } from './host-maps';
@@ -38,10 +37,9 @@ export function javaSourceTask(plugin: JavaPlugin, taskClass: string, jvms: Jvms
 class JavaSourceTask implements SourceTask {
   commit?: () => Promise<void>;
   commitRecord?: (record: SourceRecord, metadata: RecordMetadata | null) => void;
-  private readonly connection: TaskSession;
+  private readonly connection: TaskSession<SourceTaskContext>;
   private batches!: SourceBatches;
   private outcomes: CommitOutcomes | null = null;
-  private context: SourceTaskContext | null = null;
   /** It has taken nothing, so that the runtime does not ask for the outcomes of records. */
   private tookNothing = false;
   /**
@@ -72,7 +70,6 @@ class JavaSourceTask implements SourceTask {
   async takeProcessing(processing: RecordProcessing, task: ProcessingTask): Promise<TakenProcessing> {
     const session = await this.connection.open(task);
     session.handle('offsets', (partitions) => this.readOffsets(partitions));
-    session.handle('configs', () => this.started().configs() as HostMap);
     const taken = await this.connection.take(processing);
     this.tookNothing = taken.steps === 0 && !taken.converters;
     this.batches = new SourceBatches(taken.converters, (part, index) => this.retry(session, part, index));
@@ -89,14 +86,12 @@ class JavaSourceTask implements SourceTask {
 
   async start(_config: ConnectorConfig, context: SourceTaskContext): Promise<void> {
     refusePreview(context.preview, this.plugin);
-    this.context = context;
     const onStop = (): void => {
       this.stoppedInPoll = this.isPolling;
       this.wake?.();
     };
     context.signal.addEventListener('abort', onStop, { once: true });
-    const { exactlyOnce, transactionContext } = context;
-    await this.connection.get().call('start', { exactlyOnce, transactions: transactionContext !== null });
+    await this.connection.start(context, { transactions: context.transactionContext !== null });
   }
 
   async poll(): Promise<readonly ProcessedSourceRecord[] | null> {
@@ -137,7 +132,7 @@ class JavaSourceTask implements SourceTask {
     this.ahead = asked;
     await this.settled(asked);
     // Records that arrive later are neither sent nor acknowledged: they are polled again after a restart.
-    if (this.started().signal.aborted) return null;
+    if (this.connection.started().signal.aborted) return null;
     this.ahead = null;
     const part = await asked;
     if (part === null) return null;
@@ -152,7 +147,7 @@ class JavaSourceTask implements SourceTask {
 
   /** Resolves early when the task is stopped: a poll may hang. */
   private async settled(asked: Promise<unknown>): Promise<void> {
-    if (this.started().signal.aborted) return;
+    if (this.connection.started().signal.aborted) return;
     await new Promise<void>((resolve) => {
       this.wake = resolve;
       const done = (): void => resolve();
@@ -163,7 +158,7 @@ class JavaSourceTask implements SourceTask {
 
   /** Read as soon as it arrives: schemas are defined in the order of frames. */
   private ask(session: HostSession): Promise<SourcePart | null> {
-    const { transactionContext } = this.started();
+    const { transactionContext } = this.connection.started();
     const part = session
       .call('poll')
       .then((batch) => (batch === null ? null : this.batches.read(bytesOf(batch, 'poll'), transactionContext)));
@@ -174,7 +169,7 @@ class JavaSourceTask implements SourceTask {
 
   /** All parts of a transaction; otherwise as many as memory allows. Null: the task is stopped meanwhile. */
   private async join(session: HostSession, first: SourcePart): Promise<readonly JavaSourceRecord[] | null> {
-    const { exactlyOnce } = this.started();
+    const { exactlyOnce } = this.connection.started();
     const records = [...first.records];
     let { bytes } = first;
     for (let { transaction } = first; (transaction & PART_OF_MORE) !== 0 && (exactlyOnce || bytes < JOINED);) {
@@ -188,7 +183,7 @@ class JavaSourceTask implements SourceTask {
   }
 
   private requestTransactions({ transaction }: SourcePart): void {
-    const { transactionContext } = this.started();
+    const { transactionContext } = this.connection.started();
     if ((transaction & PART_COMMITS) !== 0) transactionContext?.commitTransaction();
     if ((transaction & PART_ABORTS) !== 0) transactionContext?.abortTransaction();
   }
@@ -219,14 +214,9 @@ class JavaSourceTask implements SourceTask {
   }
 
   private async readOffsets(partitions: HostValue | undefined): Promise<HostValue> {
-    const offsets: OffsetReader = this.started().offsets;
+    const offsets: OffsetReader = this.connection.started().offsets;
     const asked = listOf(partitions, 'offsets').map((one) => ({ ...mapOf(one, 'offsets') }) as SourcePartition);
     return (await offsets.offsets(asked)) as (SourceOffset | null)[] as HostValue;
-  }
-
-  private started(): SourceTaskContext {
-    if (this.context !== null) return this.context;
-    throw new ConnectError('The task is not started.', { code: 'JVM_SESSION_CLOSED' });
   }
 }
 

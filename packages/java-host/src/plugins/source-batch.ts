@@ -123,10 +123,7 @@ export class SourceBatches {
       }
       const partition = (flags & PARTITION) === 0 ? null : reader.i32();
       const timestamp = (flags & TIMESTAMP) === 0 ? null : reader.safeI64();
-      const record =
-        (flags & LEFT_OUT) === 0
-          ? this.readDelivered(reader, part, index, sourcePartition, offset, topic, partition, timestamp)
-          : this.readLeftOut(reader, part, index, sourcePartition, offset, topic, flags);
+      const record = this.readRecord(reader, part, index, flags, sourcePartition, offset, topic, partition, timestamp);
       if ((flags & COMMIT) !== 0) transactions?.commitTransaction(record);
       if ((flags & ABORT) !== 0) transactions?.abortTransaction(record);
       records.push(record);
@@ -134,87 +131,49 @@ export class SourceBatches {
     return records;
   }
 
-  private readDelivered(
+  /** What follows the partition and timestamp of a record. */
+  private readRecord(
     reader: ByteReader,
     part: number,
     index: number,
+    flags: number,
     sourcePartition: SourcePartition | null,
     offset: SourceOffset | null,
     topic: string | null,
     partition: number | null,
     timestamp: number | null,
   ): JavaSourceRecord {
-    // What the runtime refuses, as Kafka would.
-    const name = topic ?? '';
-    const { data } = this;
-    if (data === null) {
-      const key = reader.nullableBytes();
-      const value = reader.nullableBytes();
-      const headers = readHeaders(reader);
-      return new JavaSourceRecord(
-        part,
-        index,
-        sourcePartition,
-        offset,
-        name,
-        partition,
-        null,
-        key,
-        null,
-        value,
-        timestamp,
-        headers,
-        null,
-      );
-    }
-    const key = data.read(reader);
-    const value = data.read(reader);
-    const headers: Header[] = [];
-    for (let left = reader.count(5); left > 0; left--) {
-      const header = reader.string();
-      const read = data.read(reader);
-      headers.push({ key: header, schema: read.schema, value: read.value });
+    let outcome: JavaSourceRecord['outcome'] = null;
+    let keySchema: Schema | null = null;
+    let key: unknown = null;
+    let valueSchema: Schema | null = null;
+    let value: unknown = null;
+    let headers: readonly Header[] | null = null;
+    if ((flags & LEFT_OUT) !== 0) {
+      outcome = (flags & FAILED) === 0 ? 'filtered' : this.readFailure(reader, part, index);
+    } else if (this.data === null) {
+      key = reader.nullableBytes();
+      value = reader.nullableBytes();
+      headers = readHeaders(reader);
+    } else {
+      ({ schema: keySchema, value: key } = this.data.read(reader));
+      ({ schema: valueSchema, value } = this.data.read(reader));
+      headers = readDataHeaders(reader, this.data);
     }
     return new JavaSourceRecord(
       part,
       index,
       sourcePartition,
       offset,
-      name,
+      // What the runtime refuses, as Kafka would.
+      topic ?? '',
       partition,
-      key.schema,
-      key.value,
-      value.schema,
-      value.value,
+      keySchema,
+      key,
+      valueSchema,
+      value,
       timestamp,
       headers,
-      null,
-    );
-  }
-
-  private readLeftOut(
-    reader: ByteReader,
-    part: number,
-    index: number,
-    sourcePartition: SourcePartition | null,
-    offset: SourceOffset | null,
-    topic: string | null,
-    flags: number,
-  ): JavaSourceRecord {
-    const outcome = (flags & FAILED) === 0 ? 'filtered' : this.readFailure(reader, part, index);
-    return new JavaSourceRecord(
-      part,
-      index,
-      sourcePartition,
-      offset,
-      topic ?? '',
-      null,
-      null,
-      null,
-      null,
-      null,
-      null,
-      null,
       outcome,
     );
   }
@@ -251,6 +210,16 @@ function readHeaders(reader: ByteReader): readonly Header[] | null {
   for (; left > 0; left--) {
     const key = reader.string();
     headers.push({ key, schema: null, value: reader.nullableBytes() });
+  }
+  return headers;
+}
+
+function readDataHeaders(reader: ByteReader, data: DataReader): readonly Header[] {
+  const headers: Header[] = [];
+  for (let left = reader.count(5); left > 0; left--) {
+    const key = reader.string();
+    const { schema, value } = data.read(reader);
+    headers.push({ key, schema, value });
   }
   return headers;
 }

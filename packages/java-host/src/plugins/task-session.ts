@@ -1,13 +1,22 @@
-import { ConnectError, type ProcessingTask, type RecordProcessing, type TakenProcessing } from '@millrace/sdk';
+import {
+  ConnectError,
+  type ProcessingTask,
+  type RecordProcessing,
+  type TakenProcessing,
+  type TaskContext,
+} from '@millrace/sdk';
 import type { HostSession } from '../connection/host-session';
 import type { JavaPlugin } from '../java-plugin';
 import type { Jvms } from '../jvm/jvms';
+import type { HostMap } from '../wire/host-value';
 import { processingMap, takenOf } from './host-maps';
 import { jvmKey } from './jvm-key';
 
 /** The session of one task: from `takeProcessing` to `release`, which may come at any time. */
-export class TaskSession {
+export class TaskSession<C extends TaskContext> {
   private session: HostSession | null = null;
+  /** Null: the task is not started. */
+  private context: C | null = null;
   private readonly released = new AbortController();
   private ended = false;
 
@@ -23,7 +32,7 @@ export class TaskSession {
     const { kind } = this;
     const session = await this.jvms.open(
       jvmKey(this.plugin, connector, connectorConfig),
-      { kind, connector, task, class: config['task.class'] ?? this.taskClass, config, connectorConfig },
+      { kind, connector, task, class: config['task.class'] ?? this.taskClass, config },
       this.released.signal,
     );
     if (this.released.signal.aborted) {
@@ -31,6 +40,7 @@ export class TaskSession {
       throw this.closed();
     }
     this.session = session;
+    session.handle('configs', () => this.started().configs() as HostMap);
     void session.ended.then(() => (this.ended = true));
     return session;
   }
@@ -38,6 +48,18 @@ export class TaskSession {
   /** Throws ConfigError for settings that a converter or transformation rejects. */
   async take(processing: RecordProcessing): Promise<TakenProcessing> {
     return takenOf(await this.get().call('process', processingMap(processing)));
+  }
+
+  /** @param options that the host does not know yet */
+  async start(context: C, options: HostMap): Promise<void> {
+    this.context = context;
+    await this.get().call('start', options);
+  }
+
+  /** Of a task that is started; the host may ask earlier than that. */
+  started(): C {
+    if (this.context !== null) return this.context;
+    throw new ConnectError('The task is not started.', { code: 'JVM_SESSION_CLOSED' });
   }
 
   get(): HostSession {

@@ -56,28 +56,34 @@ function writeNumber(writer: ByteWriter, value: number): void {
 }
 
 function writeObject(writer: ByteWriter, value: HostValue & object, depth: number): void {
-  if (depth >= MAX_NESTING) throw new ProtocolError(`values nest more than ${MAX_NESTING} deep`);
   if (value instanceof Uint8Array) {
     writer.u8(BYTES);
     writer.bytes(value);
-  } else if (Array.isArray(value)) {
-    writer.u8(LIST);
-    writer.i32(value.length);
-    for (const element of value as readonly HostValue[]) writeValue(writer, element, depth + 1);
   } else if (value instanceof Date) {
     writer.u8(DATE);
     writer.i64(value.getTime());
-  } else if (value instanceof Map) {
-    writer.u8(OTHER_MAP);
-    writer.i32(value.size);
-    for (const [key, element] of value as ReadonlyMap<HostValue, HostValue>) {
-      writeValue(writer, key, depth + 1);
-      writeValue(writer, element, depth + 1);
-    }
   } else if (isDecimal(value)) {
     writer.u8(DECIMAL);
     writer.i32(value.scale);
     writer.bytes(unscaledBytes(value.unscaled));
+  } else {
+    if (depth >= MAX_NESTING) throw new ProtocolError(`values nest more than ${MAX_NESTING} deep`);
+    writeCollection(writer, value, depth + 1);
+  }
+}
+
+function writeCollection(writer: ByteWriter, value: HostValue & object, depth: number): void {
+  if (Array.isArray(value)) {
+    writer.u8(LIST);
+    writer.i32(value.length);
+    for (const element of value as readonly HostValue[]) writeValue(writer, element, depth);
+  } else if (value instanceof Map) {
+    writer.u8(OTHER_MAP);
+    writer.i32(value.size);
+    for (const [key, element] of value as ReadonlyMap<HostValue, HostValue>) {
+      writeValue(writer, key, depth);
+      writeValue(writer, element, depth);
+    }
   } else {
     writeMap(writer, value as HostMap, depth);
   }
@@ -91,7 +97,7 @@ function writeMap(writer: ByteWriter, map: HostMap, depth: number): void {
     const value = map[key] as HostValue | undefined;
     if (value === undefined) continue;
     writer.string(key);
-    writeValue(writer, value, depth + 1);
+    writeValue(writer, value, depth);
     entries++;
   }
   writer.patch(count, entries);

@@ -48,12 +48,6 @@ final class Classes {
     return own == null ? null : new Created<>(type.cast(own.get()), full);
   }
 
-  /** Whether `create` would find it by its class name. */
-  static boolean has(String name, Class<?> type) {
-    if (!name.contains(".")) return false;
-    return find(name, type) != null || OWN.containsKey(name) && type.isAssignableFrom(PrimitiveConverter.class);
-  }
-
   /** Null if there is no such class, or if it is of another type. */
   static <T> Class<? extends T> find(String name, Class<T> type) {
     try {

@@ -43,7 +43,7 @@ final class ControlSession implements Session {
   public String lane(String method) {
     return switch (method) {
       // What plug-ins' MBeans do may take long, and must not keep the JVM from ending.
-      case "mbeans", "threads" -> LONG;
+      case "mbeans" -> LONG;
       // The supervisor's sign of life.
       case "memory", "exit" -> method;
       default -> Lanes.MAIN;
@@ -64,9 +64,6 @@ final class ControlSession implements Session {
       }
       case "memory" -> {
         return Vitals.memory();
-      }
-      case "threads" -> {
-        return Vitals.threads();
       }
       case "exit" -> {
         long grace = Math.max(0, Math.min(MAX_GRACE_MS, (Long) arguments.get(0)));

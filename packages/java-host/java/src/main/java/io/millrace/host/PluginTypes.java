@@ -39,18 +39,6 @@ final class PluginTypes {
     return base;
   }
 
-  /** The first of its types; null: it is no plug-in, or cannot be loaded. */
-  static String of(String className) {
-    for (Map.Entry<String, Class<?>> type : TYPES.entrySet()) {
-      try {
-        if (Classes.has(className, type.getValue())) return type.getKey();
-      } catch (ConnectException broken) {
-        return null;
-      }
-    }
-    return null;
-  }
-
   static ConfigDef config(Object plugin) {
     ConfigDef config =
         plugin instanceof Connector connector ? connector.config()

@@ -34,7 +34,6 @@ final class PluginsSession implements Session {
       case "exactlyOnceSupport" -> name(source(first).exactlyOnceSupport(Args.config(second)));
       case "canDefineTransactionBoundaries" -> name(source(first).canDefineTransactionBoundaries(Args.config(second)));
       case "alterOffsets" -> alterOffsets(Args.string(first), Args.config(second), Args.list(third));
-      case "has" -> has(Args.list(first));
       case "scan" -> Scan.scan(Args.list(first).stream().map(Args::string).toList());
       default -> throw new UnknownMethodException(method);
     };
@@ -92,14 +91,13 @@ final class PluginsSession implements Session {
     return answer == null ? null : answer.name();
   }
 
-  @SuppressWarnings("unchecked")
   private static boolean alterOffsets(String className, Map<String, String> config, List<?> offsets) {
     Connector connector = Classes.named(className, Connector.class);
     if (connector instanceof SourceConnector source) {
       Map<Map<String, ?>, Map<String, ?>> altered = new HashMap<>();
       for (Object one : offsets) {
         List<?> pair = Args.list(one);
-        altered.put((Map<String, ?>) (Map<?, ?>) Args.map(pair.get(0)), pair.get(1) == null ? null : Args.map(pair.get(1)));
+        altered.put(mapOrNull(pair.get(0)), mapOrNull(pair.get(1)));
       }
       return source.alterOffsets(config, altered);
     }
@@ -112,12 +110,8 @@ final class PluginsSession implements Session {
     return sink.alterOffsets(config, altered);
   }
 
-  private static Map<String, Object> has(List<?> classes) {
-    Map<String, Object> result = new LinkedHashMap<>();
-    for (Object name : classes) {
-      String type = PluginTypes.of(Args.string(name));
-      if (type != null) result.put(Args.string(name), type);
-    }
-    return result;
+  /** A request may have null for either: what that means is the connector's. */
+  private static Map<String, Object> mapOrNull(Object value) {
+    return value == null ? null : Args.map(value);
   }
 }

@@ -7,24 +7,19 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.metrics.PluginMetrics;
-import org.apache.kafka.connect.errors.ConnectException;
 import org.apache.kafka.connect.errors.IllegalWorkerStateException;
 import org.apache.kafka.connect.sink.ErrantRecordReporter;
 import org.apache.kafka.connect.sink.SinkTaskContext;
 
 /** What a sink task is given. What it asks for is sent at once, so it precedes the result of the call that it is in. */
-final class SinkContext implements SinkTaskContext {
-  private final Connection connection;
+final class SinkContext extends TaskContext implements SinkTaskContext {
   private final ErrantRecordReporter reporter;
-  private final PluginMeters meters;
   private final Set<TopicPartition> assignment = ConcurrentHashMap.newKeySet();
 
   /** @param reporter null: there is none */
   SinkContext(Connection connection, ErrantRecordReporter reporter, PluginMeters meters) {
-    this.connection = connection;
+    super(connection, meters);
     this.reporter = reporter;
-    this.meters = meters;
   }
 
   void assigned(Collection<TopicPartition> partitions) {
@@ -33,16 +28,6 @@ final class SinkContext implements SinkTaskContext {
 
   void revoked(Collection<TopicPartition> partitions) {
     assignment.removeAll(partitions);
-  }
-
-  @Override
-  public Map<String, String> configs() {
-    try {
-      return Args.config(connection.ask("configs"));
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-      throw new ConnectException("Interrupted while the config was read", interrupted);
-    }
   }
 
   @Override
@@ -93,10 +78,5 @@ final class SinkContext implements SinkTaskContext {
   @Override
   public ErrantRecordReporter errantRecordReporter() {
     return reporter;
-  }
-
-  @Override
-  public PluginMetrics pluginMetrics() {
-    return meters.plugin();
   }
 }

@@ -1,30 +1,22 @@
 package io.millrace.host;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.connect.sink.SinkRecord;
 import org.apache.kafka.connect.sink.SinkTask;
 
 /** One sink task. */
-final class SinkTaskSession implements Session {
-  private final Connection connection;
-  private final Processing<SinkRecord> processing = new Processing<>();
+final class SinkTaskSession extends TaskSession<SinkTask, SinkRecord> {
   private final RecordWindow window = new RecordWindow();
   private final SinkInput input = new SinkInput(processing, window);
-  private final AtomicBoolean started = new AtomicBoolean();
-  private PluginMeters meters;
-  private SinkTask task;
   private SinkContext context;
-  private Map<String, String> config;
 
   SinkTaskSession(Connection connection) {
-    this.connection = connection;
+    super(connection, SinkTask.class);
   }
 
   @Override
@@ -37,16 +29,11 @@ final class SinkTaskSession implements Session {
   }
 
   @Override
-  public Map<String, Object> open(Map<String, Object> session) {
-    config = Args.config(session.get("config"));
-    meters = new PluginMeters(connection.owner().connector(), connection.owner().task());
-    task = Classes.named(Args.string(session.get("class")), SinkTask.class);
+  List<String> overrides(Class<?> taskClass) {
     List<String> overrides = new ArrayList<>();
     for (String method : List.of("preCommit", "flush"))
-      if (Classes.overrides(task.getClass(), SinkTask.class, method, Map.class)) overrides.add(method);
-    for (String method : List.of("open", "close"))
-      if (Classes.overrides(task.getClass(), SinkTask.class, method, Collection.class)) overrides.add(method);
-    return Map.of("overrides", overrides);
+      if (Classes.overrides(taskClass, SinkTask.class, method, Map.class)) overrides.add(method);
+    return overrides;
   }
 
   @Override
@@ -71,7 +58,6 @@ final class SinkTaskSession implements Session {
     switch (method) {
       case "start" -> start(Args.map(argument));
       case "put" -> task.put(records(Args.list(argument)));
-      case "flush" -> task.flush(offsets(argument));
       case "open" -> {
         List<TopicPartition> partitions = Args.partitions(argument);
         context.assigned(partitions);
@@ -104,8 +90,7 @@ final class SinkTaskSession implements Session {
     context = new SinkContext(connection, reports ? new ErrantReports(connection, processing) : null, meters);
     if (options.get("assignment") != null) context.assigned(Args.partitions(options.get("assignment")));
     task.initialize(context);
-    connection.starts(started);
-    task.start(config);
+    startTask();
   }
 
   private List<SinkRecord> records(List<?> ranges) {
@@ -138,19 +123,5 @@ final class SinkTaskSession implements Session {
         list.add(List.of(partition.topic(), (long) partition.partition(), offset.offset()));
     });
     return list;
-  }
-
-  private void stop() {
-    if (task != null && started.compareAndSet(true, false)) task.stop();
-  }
-
-  @Override
-  public void close() {
-    try {
-      stop();
-    } finally {
-      processing.close();
-      if (meters != null) meters.close();
-    }
   }
 }

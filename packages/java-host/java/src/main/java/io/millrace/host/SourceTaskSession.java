@@ -3,7 +3,6 @@ package io.millrace.host;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.connect.errors.RetriableException;
@@ -13,23 +12,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One source task. */
-final class SourceTaskSession implements Session {
+final class SourceTaskSession extends TaskSession<SourceTask, SourceRecord> {
   private static final Logger LOG = LoggerFactory.getLogger(SourceTaskSession.class);
   /** Larger batches are sent in parts. */
   private static final int PART = 1024 * 1024;
   private static final int MORE = 4;
+  private static final String COMMIT_RECORD = "commitRecord";
 
-  private final Connection connection;
-  private final Processing<SourceRecord> processing = new Processing<>();
   private final SourceBatch encoder = new SourceBatch(processing);
-  private final AtomicBoolean started = new AtomicBoolean();
-  private PluginMeters meters;
-  private SourceTask task;
-  private Map<String, String> config;
   private PolledBatches polled;
   private Transactions transactions;
-  private boolean commitsRecords;
-
   /** The batch that is being sent; null: none. */
   private List<SourceRecord> batch;
   private int next;
@@ -37,7 +29,7 @@ final class SourceTaskSession implements Session {
   private int number;
 
   SourceTaskSession(Connection connection) {
-    this.connection = connection;
+    super(connection, SourceTask.class);
   }
 
   @Override
@@ -53,17 +45,12 @@ final class SourceTaskSession implements Session {
   }
 
   @Override
-  public Map<String, Object> open(Map<String, Object> session) {
-    config = Args.config(session.get("config"));
-    meters = new PluginMeters(connection.owner().connector(), connection.owner().task());
-    task = Classes.named(Args.string(session.get("class")), SourceTask.class);
-    commitsRecords =
-        Classes.overrides(task.getClass(), SourceTask.class, "commitRecord", SourceRecord.class, RecordMetadata.class);
-    polled = new PolledBatches(commitsRecords);
+  List<String> overrides(Class<?> taskClass) {
     List<String> overrides = new ArrayList<>();
-    if (commitsRecords) overrides.add("commitRecord");
-    if (Classes.overrides(task.getClass(), SourceTask.class, "commit")) overrides.add("commit");
-    return Map.of("overrides", overrides);
+    if (Classes.overrides(taskClass, SourceTask.class, COMMIT_RECORD, SourceRecord.class, RecordMetadata.class))
+      overrides.add(COMMIT_RECORD);
+    if (Classes.overrides(taskClass, SourceTask.class, "commit")) overrides.add("commit");
+    return overrides;
   }
 
   @Override
@@ -98,10 +85,10 @@ final class SourceTaskSession implements Session {
   }
 
   private void start(Map<String, Object> options) {
+    polled = new PolledBatches(overrides(task.getClass()).contains(COMMIT_RECORD));
     transactions = Boolean.TRUE.equals(options.get("transactions")) ? new Transactions() : null;
     task.initialize(new SourceContext(connection, transactions, meters));
-    connection.starts(started);
-    task.start(config);
+    startTask();
   }
 
   private Object poll() throws Exception {
@@ -174,20 +161,6 @@ final class SourceTaskSession implements Session {
       task.commit();
     } catch (Throwable failed) {
       LOG.error("The task's commit failed", failed);
-    }
-  }
-
-  private void stop() {
-    if (task != null && started.compareAndSet(true, false)) task.stop();
-  }
-
-  @Override
-  public void close() {
-    try {
-      stop();
-    } finally {
-      processing.close();
-      if (meters != null) meters.close();
     }
   }
 }

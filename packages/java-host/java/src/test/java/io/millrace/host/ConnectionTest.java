@@ -9,7 +9,6 @@ import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ConnectionTest {
@@ -49,7 +48,7 @@ class ConnectionTest {
   void answersOfCallsThatNobodyMadeAreIgnored() throws Exception {
     try (HostClient client = HostClient.open(map("kind", "plugins"))) {
       client.channel().write(ByteBuffer.wrap(frame(new Out(16).u8(2).i32(77).u8(0))));
-      assertEquals(map(), client.call("has", List.of()));
+      assertThrows(HostClient.HostError.class, () -> client.call("unknown"));
     }
   }
 
@@ -69,7 +68,8 @@ class ConnectionTest {
   void largeFramesArrive() throws Exception {
     try (HostClient client = HostClient.open(map("kind", "plugins"))) {
       String name = "x".repeat(5_000_000);
-      assertEquals(map(), client.call("has", List.of(name)));
+      HostClient.HostError error = assertThrows(HostClient.HostError.class, () -> client.call(name));
+      assertEquals(64 * 1024, ((String) error.error.get("message")).length());
     }
   }
 

@@ -233,11 +233,10 @@ class ControlSessionTest {
   }
 
   @Test
-  void vitalsAreNumbersAndThreadsAText() throws Exception {
+  void vitalsAreNumbers() throws Exception {
     Map<?, ?> memory = (Map<?, ?>) client.call("memory");
     for (String name : List.of("heapUsed", "heapMax", "nonHeapUsed", "threads", "gcMs"))
       assertTrue(memory.get(name) instanceof Long, name);
-    assertTrue(((String) client.call("threads")).contains("\"millrace-reader\" daemon RUNNABLE\n\tat "));
   }
 
   @Test

@@ -44,7 +44,7 @@ class SinkTaskSessionTest {
     TestSink.CALLS.clear();
     TestSink.PUTS.clear();
     client = HostClient.open(map("kind", "sink-task", "connector", "c", "task", 0L, "class", TestSink.class.getName(),
-        "config", map("a", "b"), "connectorConfig", map()));
+        "config", map("a", "b")));
   }
 
   @AfterEach

@@ -33,7 +33,7 @@ class SourceTaskSessionTest {
     TestSource.CALLS.clear();
     TestSource.TestSourceTask.POLLS.clear();
     client = HostClient.open(map("kind", "source-task", "connector", "c", "task", 0L, "class",
-        TestSource.TestSourceTask.class.getName(), "config", map("task", "0"), "connectorConfig", map()));
+        TestSource.TestSourceTask.class.getName(), "config", map("task", "0")));
   }
 
   @AfterEach
@@ -64,7 +64,7 @@ class SourceTaskSessionTest {
 
   private void start() throws Exception {
     assertEquals(map("steps", 0L, "converters", true), client.call("process", processing(STRINGS)));
-    client.call("start", map("exactlyOnce", false, "transactions", false));
+    client.call("start", map("transactions", false));
   }
 
   @Test
@@ -226,7 +226,7 @@ class SourceTaskSessionTest {
   @Test
   void transactionsEndAtRecordsAndBatches() throws Exception {
     client.call("process", processing(STRINGS));
-    client.call("start", map("exactlyOnce", true, "transactions", true));
+    client.call("start", map("transactions", true));
     TestSource.TestSourceTask.POLLS.add(context -> {
       SourceRecord first = row("t", "1");
       context.transactionContext().commitTransaction(first);
@@ -333,7 +333,7 @@ class SourceTaskSessionTest {
   @Test
   void aTaskIsNotStartedWhenNobodyWouldStopIt() throws Exception {
     try (HostClient other = HostClient.open(Map.of("kind", "source-task", "connector", "c", "task", 0L, "class",
-        SlowTask.class.getName(), "config", Map.of("task", "slow"), "connectorConfig", Map.of()))) {
+        SlowTask.class.getName(), "config", Map.of("task", "slow")))) {
       other.start("start", Map.of());
       assertTrue(SlowTask.INITIALIZES.await(HostClient.WAIT_S, TimeUnit.SECONDS));
       List<Thread> threads = other.connection.lanes().threads();
