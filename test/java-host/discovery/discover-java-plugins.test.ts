@@ -55,6 +55,17 @@ test('all kinds of plugins, with their units; those that REST never lists are ap
   expect({ problems, unscanned }).toEqual({ problems: [], unscanned: [] });
 });
 
+test('a jar that no class path can name is a problem, and its folder is not used', async () => {
+  folders.add('a:b/x.jar', connector());
+  folders.add('c/x.jar', connector());
+  expect(await found(unit('a:b'), unit('c'))).toEqual({
+    plugins: ['source x.A undefined'],
+    problems: [
+      'The Java plugins in a:b cannot run: a:b/x.jar has a ":" in its name, which separates the jars of a class path. Rename it.',
+    ],
+  });
+});
+
 test.each([
   ['x-1.jar', 'Implementation-Version: 3.6.0.Final', '3.6.0.Final'],
   ['x-1.jar', 'Implementation-Version: 3.6.0\r\n .Final', '3.6.0.Final'],

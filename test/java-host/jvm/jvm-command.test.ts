@@ -47,16 +47,27 @@ test('quotes, backslashes and line feeds of an argument stay in it', () => {
 
 test('a JVM gets few variables, those that the setting names, and never a setting of the worker', () => {
   const env = {
-    ...{ PATH: '/bin', HOME: '/h', LC_ALL: 'C', TZ: 'UTC', JAVA_HOME: '/j', TMPDIR: '/worker' },
+    ...{ PATH: '/bin', HOME: '/h', LC_ALL: 'de_DE.UTF-8', TZ: 'UTC', JAVA_HOME: '/j', TMPDIR: '/worker' },
     ...{ AWS_REGION: 'eu', AWS_PROFILE: 'p', SECRET: 's', OTHER: 'o', JAVA_TOOL_OPTIONS: '-Dx' },
     ...{ CONNECT_SASL_JAAS_CONFIG: 'p', MILLRACE_PASSWORD: 'p', KAFKA_OPTS: 'p' },
   };
-  const kept = { PATH: '/bin', HOME: '/h', LC_ALL: 'C', TZ: 'UTC', JAVA_HOME: '/j', TMPDIR: '/t' };
+  const kept = { PATH: '/bin', HOME: '/h', LC_ALL: 'de_DE.UTF-8', TZ: 'UTC', JAVA_HOME: '/j', TMPDIR: '/t' };
   expect(jvmEnvironment(env, [], '/t')).toEqual(kept);
   expect(jvmEnvironment(env, ['AWS_*', 'OTHER', 'CONNECT_SASL_JAAS_CONFIG', 'MILL*'], '/t')).toEqual({
     ...kept,
     ...{ AWS_REGION: 'eu', AWS_PROFILE: 'p', OTHER: 'o' },
   });
+});
+
+test.each([
+  [{}, { LC_CTYPE: 'C.UTF-8' }],
+  [{ LANG: 'POSIX' }, { LANG: 'POSIX', LC_CTYPE: 'C.UTF-8' }],
+  [{ LANG: 'C', LC_ALL: '', LC_CTYPE: '' }, { LANG: 'C', LC_ALL: '', LC_CTYPE: 'C.UTF-8' }],
+  [{ LANG: 'fr_FR.UTF-8', LC_ALL: 'C' }, { LANG: 'fr_FR.UTF-8', LC_ALL: 'C.UTF-8' }],
+  [{ LANG: 'C', LC_CTYPE: 'en_US.UTF-8' }, { LANG: 'C', LC_CTYPE: 'en_US.UTF-8' }],
+  [{ LANG: 'ja_JP.eucJP' }, { LANG: 'ja_JP.eucJP' }],
+])('names of files may have any characters: the locale %j becomes %j', (env, expected) => {
+  expect(jvmEnvironment(env, [], '/t')).toEqual({ ...expected, TMPDIR: '/t' });
 });
 
 test('options are separated by white space, which quotes keep', () => {

@@ -2,6 +2,9 @@ import type { JarProblem, JavaDiscovery, JavaPlugin, JavaUnit, OtherJavaPlugin }
 import type * as ReadUnit from './read-unit';
 import { pluginsOf, type Service } from './services';
 
+/** Of Java's class path. */
+const SEPARATOR = ':';
+
 /** With the library for jars, which threads that run plugins do not need. */
 // eslint-disable-next-line @typescript-eslint/no-require-imports
 const loadReadUnit = () => require('./read-unit') as typeof ReadUnit;
@@ -15,6 +18,11 @@ export async function discoverJavaPlugins(units: readonly JavaUnit[]): Promise<J
   if (units.length === 0) return { plugins, others, unscanned, problems };
   const { readUnit } = loadReadUnit();
   for (const unit of units) {
+    const unusable = unit.classPath.find((path) => path.includes(SEPARATOR));
+    if (unusable !== undefined) {
+      problems.push(notOnClassPath(unit, unusable));
+      continue;
+    }
     const { services, problems: ofUnit } = await readUnit(unit);
     problems.push(...ofUnit);
     if (!services.some(tellsOfUnit)) unscanned.push(unit);
@@ -33,4 +41,9 @@ export async function versionsIn(unit: JavaUnit, classes: ReadonlySet<string>): 
 /** A jar may contain Kafka's, with their service files, beside a connector without one. */
 function tellsOfUnit({ type, class: name }: Service): boolean {
   return type === 'source' || type === 'sink' || !name.startsWith('org.apache.kafka.');
+}
+
+function notOnClassPath({ location }: JavaUnit, path: string): JarProblem {
+  const message = `The Java plugins in ${location} cannot run: ${path} has a "${SEPARATOR}" in its name, which separates the jars of a class path. Rename it.`;
+  return { location, message };
 }

@@ -5,6 +5,11 @@ const KEPT_PREFIX = 'LC_';
 /** Settings of workers, Java's images' and ours, which may be secrets. No setting can pass them on. */
 const NEVER = /^(?:CONNECT_|MILLRACE_|KAFKA_)/;
 
+/** Java cannot open a file whose name has other characters than ASCII's in these locales, nor in none. */
+const ASCII_LOCALE = /^(?:C|POSIX)?$/;
+/** Like `C`, but for the encoding of file names. */
+const UTF_8 = 'C.UTF-8';
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -20,5 +25,11 @@ export function jvmEnvironment(env: Environment, named: readonly string[], tmp: 
       !NEVER.test(entry[0]) &&
       (KEPT.has(entry[0]) || entry[0].startsWith(KEPT_PREFIX) || isNamed(entry[0])),
   );
-  return { ...Object.fromEntries(passed), TMPDIR: tmp };
+  return { ...Object.fromEntries(passed), ...fileNameLocale(env), TMPDIR: tmp };
+}
+
+/** Containers and services often have no locale. */
+function fileNameLocale({ LC_ALL, LC_CTYPE, LANG }: Environment): Record<string, string> {
+  if (!ASCII_LOCALE.test(LC_ALL || LC_CTYPE || LANG || '')) return {};
+  return LC_ALL ? { LC_ALL: UTF_8 } : { LC_CTYPE: UTF_8 };
 }

@@ -7,7 +7,7 @@ import { readRegularFile } from '@millrace/sdk';
 import type { JavaUnit } from '../java-plugin';
 
 /** Changes with what a scan finds. */
-const FORMAT = 1;
+const FORMAT = 2;
 /** Bytes. */
 const MAX_FILE = 4 * 1024 * 1024;
 

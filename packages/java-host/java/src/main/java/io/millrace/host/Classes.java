@@ -58,10 +58,14 @@ final class Classes {
     } catch (NoClassDefFoundError missing) {
       // File systems that ignore case have a file for the wrong name.
       if (missing.getMessage() != null && missing.getMessage().contains("wrong name")) return null;
-      throw new ConnectException("Class " + name + " cannot be loaded: " + missing.getMessage(), missing);
+      throw unloadable(name, missing);
     } catch (LinkageError broken) {
-      throw new ConnectException("Class " + name + " cannot be loaded: " + broken, broken);
+      throw unloadable(name, broken);
     }
+  }
+
+  private static ConnectException unloadable(String name, LinkageError error) {
+    return new ConnectException("Class " + name + " cannot be loaded: " + error.getClass().getName() + ": " + Errors.messageOf(error), error);
   }
 
   /**

@@ -67,10 +67,11 @@ public final class Errors {
     return "other";
   }
 
-  /** The plug-in's own exception may fail to describe itself. */
-  private static String messageOf(Throwable error) {
+  /** With what to do, if it is known. The plug-in's own exception may fail to describe itself. */
+  static String messageOf(Throwable error) {
     try {
-      return error.getMessage();
+      String hint = Hints.of(error);
+      return hint == null ? error.getMessage() : error.getMessage() + " (" + hint + ")";
     } catch (RuntimeException | LinkageError | StackOverflowError failed) {
       return null;
     }

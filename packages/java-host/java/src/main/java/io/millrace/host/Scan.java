@@ -44,7 +44,7 @@ final class Scan {
     // Superclasses may be in other jars.
     Set<String> all = new LinkedHashSet<>(jars);
     all.addAll(List.of(System.getProperty("java.class.path").split(File.pathSeparator)));
-    ClassGraph graph = new ClassGraph().enableClassInfo().ignoreClassVisibility().overrideClasspath(all);
+    ClassGraph graph = new ClassGraph().enableClassInfo().enableMethodInfo().ignoreClassVisibility().overrideClasspath(all);
     List<URL> urls = new ArrayList<>();
     for (File file : wanted) urls.add(file.toURI().toURL());
     try (ScanResult classes = graph.scan(1);
@@ -70,7 +70,9 @@ final class Scan {
     return info.isPublic()
         && !info.isAbstract()
         && !info.isInterface()
-        && (!info.isInnerClass() || Modifier.isStatic(info.getModifiers()));
+        && (!info.isInnerClass() || Modifier.isStatic(info.getModifiers()))
+        // Base classes often need to know whether they are for keys.
+        && info.getDeclaredConstructorInfo().stream().anyMatch((one) -> one.isPublic() && one.getParameterInfo().length == 0);
   }
 
   private static boolean isIn(ClassInfo info, Set<File> wanted) throws IOException {

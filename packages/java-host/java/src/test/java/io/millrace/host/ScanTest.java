@@ -41,6 +41,29 @@ class ScanTest {
         found.stream().map((line) -> line.split(" ")[0]).collect(Collectors.toCollection(TreeSet::new)));
   }
 
+  public static class ForKeys extends ForEither {
+    public ForKeys() {
+      super(true);
+    }
+  }
+
+  public static class ForEither extends org.apache.kafka.connect.transforms.HoistField.Value<org.apache.kafka.connect.sink.SinkRecord> {
+    public ForEither(boolean keys) {}
+  }
+
+  public static class Hidden extends ForEither {
+    protected Hidden() {
+      super(false);
+    }
+  }
+
+  @Test
+  void aClassThatNobodyCanCreateIsNoPlugin() throws Exception {
+    assertEquals(
+        List.of("transformation io.millrace.host.ScanTest$ForKeys 4.3.1"),
+        lines(Scan.scan(List.of(jarOf(ScanTest.class)))).stream().filter((line) -> line.contains("ScanTest$")).toList());
+  }
+
   @Test
   void aJarThatIsNoneHasNothing() throws Exception {
     Path broken = Files.writeString(folder.resolve("broken.jar"), "not a jar");
