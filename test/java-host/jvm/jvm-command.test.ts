@@ -62,9 +62,18 @@ test('a JVM gets few variables, those that the setting names, and never a settin
 test.each([
   [{}, { LC_CTYPE: 'C.UTF-8' }],
   [{ LANG: 'POSIX' }, { LANG: 'POSIX', LC_CTYPE: 'C.UTF-8' }],
-  [{ LANG: 'C', LC_ALL: '', LC_CTYPE: '' }, { LANG: 'C', LC_ALL: '', LC_CTYPE: 'C.UTF-8' }],
-  [{ LANG: 'fr_FR.UTF-8', LC_ALL: 'C' }, { LANG: 'fr_FR.UTF-8', LC_ALL: 'C.UTF-8' }],
-  [{ LANG: 'C', LC_CTYPE: 'en_US.UTF-8' }, { LANG: 'C', LC_CTYPE: 'en_US.UTF-8' }],
+  [
+    { LANG: 'C', LC_ALL: '', LC_CTYPE: '' },
+    { LANG: 'C', LC_ALL: '', LC_CTYPE: 'C.UTF-8' },
+  ],
+  [
+    { LANG: 'fr_FR.UTF-8', LC_ALL: 'C' },
+    { LANG: 'fr_FR.UTF-8', LC_ALL: 'C.UTF-8' },
+  ],
+  [
+    { LANG: 'C', LC_CTYPE: 'en_US.UTF-8' },
+    { LANG: 'C', LC_CTYPE: 'en_US.UTF-8' },
+  ],
   [{ LANG: 'ja_JP.eucJP' }, { LANG: 'ja_JP.eucJP' }],
 ])('names of files may have any characters: the locale %j becomes %j', (env, expected) => {
   expect(jvmEnvironment(env, [], '/t')).toEqual({ ...expected, TMPDIR: '/t' });
