@@ -2,6 +2,7 @@
  * Which of a task's methods are running, what the task waits for from Kafka, and since when. The task's thread writes
  * it to shared memory and the main thread reads it, because a blocked thread cannot answer a message.
  */
+import { monotonicNow } from '@millrace/sdk';
 import { readableError } from './readable-error';
 
 const CALLS = [
@@ -16,8 +17,12 @@ const CALLS = [
   'stop',
   'takeProcessing',
   'process',
+  'convert',
 ] as const;
-/** A method of the plugin's task. `commit` may run beside `poll`. */
+/**
+ * A method of the plugin's task. `commit` may run beside `poll`. `convert`: a call of a transformation, predicate or
+ * converter elsewhere, e.g. in a JVM, that takes long.
+ */
 export type TaskCall = (typeof CALLS)[number];
 
 const WAITS = ['offset-read', 'offset-write', 'offset-commit', 'dead-letter'] as const;
@@ -58,6 +63,15 @@ export class CallClock {
     } finally {
       this.set(call, 0);
     }
+  }
+
+  /** Of a call that began then, by `monotonicNow()`, and is waited for. */
+  beginCall(call: TaskCall, since: number): void {
+    this.set(call, Math.floor((Date.now() - (monotonicNow() - since)) / 1000));
+  }
+
+  endCall(call: TaskCall): void {
+    this.set(call, 0);
   }
 
   /** Waits of one kind count as one, which starts again whenever one of them ends. */

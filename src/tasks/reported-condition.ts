@@ -43,9 +43,13 @@ export class ReportedCondition {
     this.reportLater();
   }
 
-  /** Records cannot be converted, for this reason. Calls of the task may succeed meanwhile. */
-  converterWaits(error: unknown): void {
-    this.converterWait = this.retryOf(error, this.converterWait);
+  /**
+   * Records cannot be converted, for this reason. Calls of the task may succeed meanwhile.
+   * @param agoMs when that began, if nothing is reported yet (Default: now)
+   */
+  converterWaits(error: unknown, agoMs = 0): void {
+    const begun = this.retryOf(error, this.converterWait);
+    this.converterWait = this.converterWait === null ? { ...begun, since: begun.since - Math.round(agoMs) } : begun;
     this.reportLater();
   }
 

@@ -12,6 +12,7 @@ import {
   type HeaderConverter,
   isConfigError,
   messageOf,
+  type TaskOwner,
 } from '@millrace/sdk';
 import { withoutPrefix } from '../config/client-config';
 import { checkKey } from '../config/validation/entry';
@@ -54,17 +55,19 @@ export function effectiveConverter(part: Part, connector: ConnectorConfig, worke
   };
 }
 
+/** @param owner (Default: none) */
 export async function taskConverters(
   connector: ConnectorConfig,
   worker: Worker,
   registry: PluginRegistry,
+  owner?: TaskOwner,
 ): Promise<TaskConverters> {
   const load = async <T>(
     part: Part,
     create: (plugin: LoadedPlugin, settings: ConnectorConfig, check: Check) => T,
   ): Promise<NamedConverter<T>> => {
     const key = `${part}.converter`;
-    const { name, settings, owner } = effectiveConverter(part, connector, worker);
+    const { name, settings, owner: from } = effectiveConverter(part, connector, worker);
     const type = part === 'header' ? 'header_converter' : 'converter';
     const description = registry.find(name, type, settings['plugin.version']);
     if (!description) {
@@ -73,13 +76,13 @@ export async function taskConverters(
       });
     }
     const check = (keys: readonly ConfigKey[], given: ConnectorConfig): void =>
-      checkSettings(keys, given, `${key}.`, owner);
+      checkSettings(keys, given, `${key}.`, from);
     const plugin = await registry.load(description);
     try {
       const converter = create(plugin, settings, check);
       return { converter, className: description.class };
     } catch (error) {
-      throw withKey(error, key, owner);
+      throw withKey(error, key, from);
     }
   };
   const created: NamedConverter<Converter | HeaderConverter>[] = [];
@@ -89,9 +92,9 @@ export async function taskConverters(
   };
   try {
     return {
-      key: kept(await load('key', (plugin, settings, check) => configured(plugin, settings, check, true))),
-      value: kept(await load('value', (plugin, settings, check) => configured(plugin, settings, check, false))),
-      header: kept(await load('header', configuredHeader)),
+      key: kept(await load('key', (plugin, settings, check) => configured(plugin, settings, check, true, owner))),
+      value: kept(await load('value', (plugin, settings, check) => configured(plugin, settings, check, false, owner))),
+      header: kept(await load('header', (plugin, settings, check) => configuredHeader(plugin, settings, check, owner))),
     };
   } catch (error) {
     closeAll(created);
@@ -172,19 +175,30 @@ function withKey(error: unknown, key: string, owner: 'connector' | 'worker'): un
   return new ConfigError(`${key} ${PLACE[owner]} cannot be used: ${messageOf(error)}`, { code, cause: error });
 }
 
-function configured(plugin: LoadedPlugin, settings: ConnectorConfig, check: Check, isKey: boolean): Converter {
+function configured(
+  plugin: LoadedPlugin,
+  settings: ConnectorConfig,
+  check: Check,
+  isKey: boolean,
+  owner: TaskOwner | undefined,
+): Converter {
   if (plugin.type !== 'converter') throw wrongKind();
   check(plugin.config, settings);
   const converter = plugin.create();
-  converter.configure(settings, isKey);
+  converter.configure(settings, isKey, owner);
   return converter;
 }
 
-function configuredHeader(plugin: LoadedPlugin, settings: ConnectorConfig, check: Check): HeaderConverter {
+function configuredHeader(
+  plugin: LoadedPlugin,
+  settings: ConnectorConfig,
+  check: Check,
+  owner: TaskOwner | undefined,
+): HeaderConverter {
   if (plugin.type !== 'header_converter') throw wrongKind();
   check(plugin.config, settings);
   const converter = plugin.create();
-  converter.configure(settings);
+  converter.configure(settings, owner);
   return converter;
 }
 

@@ -65,7 +65,7 @@ async function taskProcessing(
     const result = await calls.during('takeProcessing', () => task.takeProcessing?.(processing, of));
     taken = checkTaken(result, steps.length, spec.connectorClass);
   }
-  const converters = taken.converters ? null : await taskConverters(connectorConfig, config, registry);
+  const converters = taken.converters ? null : await taskConverters(connectorConfig, config, registry, id);
   let chain: TransformationChain | null = null;
   const close = (): void => {
     if (chain) closeTransforms(chain, logger);
@@ -73,7 +73,7 @@ async function taskProcessing(
       logger.warn(`Ignoring an error while closing a converter: ${messageOf(error)}`, { error });
   };
   try {
-    chain = await taskTransforms(left(steps, taken.steps, spec.type), registry, logger);
+    chain = await taskTransforms(left(steps, taken.steps, spec.type), { registry, logger, owner: id });
   } catch (error) {
     close();
     throw error;

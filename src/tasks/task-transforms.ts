@@ -10,7 +10,9 @@ import {
   type Predicate,
   type PredicatePlugin,
   type ProcessingStep,
+  type TaskOwner,
   type Transformation,
+  type TransformationContext,
   type TransformationPlugin,
   messageOf,
 } from '@millrace/sdk';
@@ -20,6 +22,14 @@ import { checkKey } from '../config/validation/entry';
 import type { Logger } from '../logging/logger';
 import type { PluginRegistry } from '../plugins/registry';
 import { TransformationChain, type ChainStep } from '../transforms/chain';
+
+/** The task that a chain is configured for, and what it is made of. */
+export interface ChainOwner {
+  readonly registry: PluginRegistry;
+  /** The task's. */
+  readonly logger: Logger;
+  readonly owner: TaskOwner;
+}
 
 /** The steps of the chain, whether or not this worker has their plugins. Throws ConfigError. */
 export function configuredSteps(connector: ConnectorConfig): ProcessingStep[] {
@@ -43,17 +53,15 @@ export function configuredSteps(connector: ConnectorConfig): ProcessingStep[] {
 
 /**
  * Null: no steps. Throws ConfigError, after closing the transformations configured so far.
- * @param logger the task's
  */
 export async function taskTransforms(
   configuredAs: readonly ProcessingStep[],
-  registry: PluginRegistry,
-  logger: Logger,
+  of: ChainOwner,
 ): Promise<TransformationChain | null> {
   if (configuredAs.length === 0) return null;
   const steps: ChainStep[] = [];
   try {
-    for (const step of configuredAs) steps.push(await chainStep(step, registry, logger));
+    for (const step of configuredAs) steps.push(await chainStep(step, of));
   } catch (error) {
     new TransformationChain(steps).close();
     throw error;
@@ -68,15 +76,16 @@ export function closeTransforms(chain: TransformationChain, logger: Logger): voi
   }
 }
 
-async function chainStep(step: ProcessingStep, registry: PluginRegistry, logger: Logger): Promise<ChainStep> {
+async function chainStep(step: ProcessingStep, of: ChainOwner): Promise<ChainStep> {
   const { alias, transformation, predicate, negate } = step;
+  const { registry, logger } = of;
   const name = `transforms.${alias}`;
   const { plugin, className } = await load<TransformationPlugin>('transformation', name, transformation, registry);
-  const test = predicate && (await loadedPredicate(predicate, registry, logger));
-  const named = logger.child({ transformation: alias }, className);
+  const test = predicate && (await loadedPredicate(predicate, of));
+  const context = { logger: logger.child({ transformation: alias }, className), owner: of.owner, alias };
   const { settings } = transformation;
   return {
-    transformation: configured<Transformation>({ name, className, plugin, settings, logger: named }),
+    transformation: configured<Transformation>({ name, className, plugin, settings, context }),
     className,
     predicate: test,
     negate,
@@ -85,14 +94,13 @@ async function chainStep(step: ProcessingStep, registry: PluginRegistry, logger:
 
 async function loadedPredicate(
   predicate: NonNullable<ProcessingStep['predicate']>,
-  registry: PluginRegistry,
-  logger: Logger,
+  { registry, logger, owner }: ChainOwner,
 ): Promise<Predicate> {
   const { alias, settings } = predicate;
   const name = `predicates.${alias}`;
   const { plugin, className } = await load<PredicatePlugin>('predicate', name, predicate, registry);
-  const named = logger.child({ predicate: alias }, className);
-  return configured<Predicate>({ name, className, plugin, settings, logger: named });
+  const context = { logger: logger.child({ predicate: alias }, className), owner, alias };
+  return configured<Predicate>({ name, className, plugin, settings, context });
 }
 
 function chainPredicate(
@@ -136,15 +144,15 @@ interface Configurable<T> {
   readonly className: string;
   readonly plugin: { readonly config: readonly ConfigKey[]; create(): T };
   readonly settings: ConnectorConfig;
-  /** Named after the class, as in Java, so that a level for `io.debezium.transforms` applies. */
-  readonly logger: Logger;
+  /** The logger is named after the class, as in Java, so that a level for `io.debezium.transforms` applies. */
+  readonly context: TransformationContext;
 }
 
 /**
  * Validates the keys again: a stored config may have been validated by another release of the plugin, or never.
  */
 function configured<T extends Transformation | Predicate>(of: Configurable<T>): T {
-  const { name, className, plugin, settings, logger } = of;
+  const { name, className, plugin, settings, context } = of;
   const fail = (reason: string, cause?: unknown): never => {
     throw new ConfigError(`${name} (${className}) cannot be configured: ${reason}`, {
       code: 'TRANSFORM_CONFIG',
@@ -155,7 +163,7 @@ function configured<T extends Transformation | Predicate>(of: Configurable<T>): 
   if (problems.length > 0) fail(problems.join(' '));
   try {
     const part = plugin.create();
-    part.configure(settings, { logger });
+    part.configure(settings, context);
     return part;
   } catch (error) {
     return fail(messageOf(error), error);

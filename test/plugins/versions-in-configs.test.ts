@@ -94,8 +94,12 @@ test('connect-rest 3.5: a worker without the version reports Java’s error', ()
 
 test('a task: converters of the connector and of the worker, transformations', async () => {
   await taskConverters({ ...NAMES, ...VERSIONS }, worker as never, registry).catch(() => undefined);
-  await taskTransforms(configuredSteps(SMT), registry, silentLogger);
-  await taskTransforms(configuredSteps({ ...SMT, 'transforms.a.plugin.version': '2.0' }), registry, silentLogger);
+  await taskTransforms(configuredSteps(SMT), { registry, logger: silentLogger, owner: { connector: 'c', task: 0 } });
+  await taskTransforms(configuredSteps({ ...SMT, 'transforms.a.plugin.version': '2.0' }), {
+    registry,
+    logger: silentLogger,
+    owner: { connector: 'c', task: 0 },
+  });
   expect(created).toEqual(['3.0', '1.0', 'native', '2.0']);
 });
 

@@ -32,12 +32,18 @@ type Answer = () => Promise<unknown>;
 class Waiting {
   readonly known = new WeakSet<ConnectRecord>();
   calls = 0;
-  constructor(readonly answers: Answer[] = []) {}
+  constructor(
+    readonly answers: Answer[] = [],
+    readonly call: string | null = null,
+  ) {}
   require(given: ConnectRecord): void {
     this.calls++;
     if (this.known.has(given)) return;
     const answer = this.answers.shift() ?? (async () => undefined);
-    throw new ConverterNotReady(answer().then(() => this.known.add(given)));
+    throw new ConverterNotReady(
+      answer().then(() => this.known.add(given)),
+      this.call,
+    );
   }
 }
 
@@ -95,6 +101,10 @@ const CHAIN = {
 };
 const away = (): Promise<never> => Promise.reject(new RetriableError('the process is away', { code: 'AWAY' }));
 const ready = async (): Promise<void> => undefined;
+const hang = (): Promise<never> => new Promise(() => undefined);
+const fail = (): never => {
+  throw new RetriableError('not now');
+};
 
 function start(
   kind: 'source' | 'sink',
@@ -154,6 +164,48 @@ describe('a source', () => {
     expect(w.offsets.of(PARTITION)).toEqual({ n: 9 });
   });
 
+  test('a call that does not return is named in the condition and in the log; the task stops at once', async () => {
+    const waiting = new Waiting([hang], 'apply() of com.acme.Lookup (w)');
+    const begun = Date.now();
+    const { runner, listener, w } = start('source', source(), waiting);
+    await eventually(() => listener.conditions.length > 0);
+    await stop(runner);
+    const { problem } = listener.conditions[0] ?? {};
+    expect(problem).toMatchObject({
+      kind: 'retrying',
+      code: 'CONVERTER_NOT_READY',
+      reason: 'apply() of com.acme.Lookup (w) has not returned: the task waits for it.',
+    });
+    // Since the call began, not since it was slow.
+    expect((problem?.since ?? 0) - begun).toBeLessThan(5_000);
+    expect(w.logger.lines.join()).toContain('apply() of com.acme.Lookup (w) has not returned for 5 s');
+    expect(listener.events).toEqual(['running c-0', 'stopped c-0']);
+  });
+
+  test('stops and pauses at once while another attempt at a failed record waits', async () => {
+    const answers: Answer[] = [fail, hang];
+    const retries = { 'errors.retry.timeout': '-1' };
+    const { runner, listener, w } = start('source', source(), new Waiting(answers), new Waiting(), retries);
+    await eventually(() => answers.length === 0);
+    runner.pause();
+    await listener.until('paused c-0');
+    answers.push(fail, hang);
+    runner.resume();
+    await eventually(() => answers.length === 0);
+    await stop(runner);
+    expect(listener.events).toEqual(['running c-0', 'paused c-0', 'resumed c-0', 'stopped c-0']);
+    expect(w.producer.sent).toEqual([]);
+  });
+
+  test('settings that another attempt learns to be wrong fail the task, whatever the tolerance', async () => {
+    const deny = (): Promise<never> => Promise.reject(new ConfigError('no class of that name'));
+    const config = { 'errors.tolerance': 'all', 'errors.retry.timeout': '-1' };
+    const { listener, w } = start('source', source(), new Waiting([fail, deny]), new Waiting(), config);
+    await listener.until('failed c-0');
+    expect(listener.trace).toContain('no class of that name');
+    expect(w.producer.sent).toEqual([]);
+  });
+
   test('another error is the failure of its record; of the settings, that of the task', async () => {
     const refuse = (): Promise<never> => Promise.reject(new DataError('no such field'));
     const tolerant = { 'errors.tolerance': 'all', 'errors.log.enable': 'true' };
@@ -204,7 +256,6 @@ describe('a sink', () => {
 
   test('polls in time while it waits, and stops at once', async () => {
     const sink = new ScriptedSink();
-    const hang = (): Promise<unknown> => new Promise(() => undefined);
     const config = { 'consumer.override.max.poll.interval.ms': '200' };
     const { runner, listener, w } = start('sink', sinkOf(sink), new Waiting([hang, hang]), new Waiting(), config);
     w.consumer.next([batch('t', 0, 0, ['v1'])]);

@@ -12,7 +12,14 @@ const BRAND = Symbol.for('millrace.converter-not-ready');
 export class ConverterNotReady extends RetriableError {
   readonly [BRAND] = true as const;
 
-  constructor(readonly ready: Promise<unknown>) {
+  /**
+   * @param call of a plugin that `ready` waits for, such as `apply() of com.acme.Lookup`: the worker's watchdog watches
+   *   it, and health and log name it. (Default: none; something else is waited for)
+   */
+  constructor(
+    readonly ready: Promise<unknown>,
+    readonly call: string | null = null,
+  ) {
     super('The converter is not ready yet: convert the record again once it is.', { code: 'CONVERTER_NOT_READY' });
     // Whoever gets the error may have no use for it.
     ready.catch(() => undefined);
@@ -23,6 +30,11 @@ export class ConverterNotReady extends RetriableError {
 export function converterReady(error: unknown): Promise<unknown> | null {
   if (!isRetriable(error) || (error as Record<symbol, unknown>)[BRAND] !== true) return null;
   return (error as ConverterNotReady).ready;
+}
+
+/** The call of a plugin that the error waits for. Null: it waits for something else, or does not wait. */
+export function converterCall(error: unknown): string | null {
+  return converterReady(error) === null ? null : ((error as ConverterNotReady).call ?? null);
 }
 
 /**

@@ -14,13 +14,23 @@ export interface RawHeader {
   readonly value: Uint8Array | null;
 }
 
+/** The task whose records a converter, transformation or predicate gets. */
+export interface TaskOwner {
+  readonly connector: string;
+  /** Counts from 0. */
+  readonly task: number;
+}
+
 /**
  * Converts between Connect data and bytes, for record keys or values. A converter that needs something from elsewhere,
  * e.g. a schema, throws `ConverterNotReady`.
  */
 export interface Converter {
-  /** Settings without the `key.converter.` / `value.converter.` prefix. */
-  configure(config: ConnectorConfig, isKey: boolean): void;
+  /**
+   * Settings without the `key.converter.` / `value.converter.` prefix.
+   * @param owner (Default: none; e.g. a command reads a topic)
+   */
+  configure(config: ConnectorConfig, isKey: boolean, owner?: TaskOwner): void;
   /**
    * Returns null for a tombstone. The bytes may be in a buffer that the converter reuses: copy them before the next
    * call. Throws DataError if the value cannot be converted.
@@ -44,7 +54,8 @@ export interface Converter {
 
 /** Converts between Connect data and bytes, for record headers. */
 export interface HeaderConverter {
-  configure(config: ConnectorConfig): void;
+  /** @param owner as of a converter */
+  configure(config: ConnectorConfig, owner?: TaskOwner): void;
   fromConnectHeader(topic: string, key: string, schema: Schema | null, value: ConnectValue): Uint8Array | null;
   toConnectHeader(topic: string, key: string, bytes: Uint8Array | null): SchemaAndValue;
   /** No longer needed. (Default: holds nothing) */

@@ -1,4 +1,5 @@
 import type { CheckedValue, ConfigKey, ConnectorConfig } from './config-def';
+import type { TaskOwner } from './converter';
 import type { Logger } from './logger';
 import type { SinkRecord, SourceRecord } from './record';
 
@@ -9,6 +10,10 @@ export type ConnectRecord = SourceRecord | SinkRecord;
 export interface TransformationContext {
   /** Lines carry the connector, the task and the alias; the logger's name is the plugin's class. */
   readonly logger: Logger;
+  /** (Default: none) */
+  readonly owner?: TaskOwner;
+  /** As the connector's config names it. (Default: none) */
+  readonly alias?: string;
 }
 
 /**

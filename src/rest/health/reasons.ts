@@ -93,7 +93,7 @@ function taskReasons(task: TaskRow, { deadLetterTopic, now }: HealthFacts): Reas
     found.push(
       kind === 'disconnected'
         ? { code: 'HEALTH_DISCONNECTED', message: `Task ${id} is disconnected: ${sentence(reason)}`, ...known }
-        : { code: 'HEALTH_RETRYING', message: `Task ${id} repeats a call that fails: ${sentence(reason)}`, ...known },
+        : { code: 'HEALTH_RETRYING', message: `Task ${id} ${verbOf(code)}: ${sentence(reason)}`, ...known },
     );
   }
   if (lastErrorAt !== null && errors !== null && now - lastErrorAt < LATELY_MS) {
@@ -121,6 +121,11 @@ function taskReasons(task: TaskRow, { deadLetterTopic, now }: HealthFacts): Reas
 export function withPlace(text: string, place: Failure['place']): string {
   const parts = Object.entries(place).map(([name, value]) => `${name} ${value}`);
   return parts.length === 0 ? text : `${text} (${parts.join(', ')})`;
+}
+
+/** Nothing has failed yet where a call takes long. */
+function verbOf(code: string | null): string {
+  return code === 'CONVERTER_NOT_READY' ? 'waits' : 'repeats a call that fails';
 }
 
 function sentence(text: string): string {

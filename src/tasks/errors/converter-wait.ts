@@ -1,6 +1,7 @@
 /** Waits for converters that are not ready yet, e.g. because a schema registry has to answer. */
-import { isConfigError, isRetriable, messageOf, monotonicNow, RetriableError } from '@millrace/sdk';
+import { converterCall, converterReady, isRetriable, messageOf, monotonicNow, RetriableError } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
+import type { CallClock } from '../call-clock';
 import type { ReportedCondition } from '../reported-condition';
 import { RetryInterrupted } from './error-policy';
 
@@ -11,6 +12,7 @@ const SLOW_MS = 5_000;
 
 export interface ConverterWaitOptions {
   readonly condition: Pick<ReportedCondition, 'converterWaits' | 'converterReady'>;
+  readonly calls: Pick<CallClock, 'beginCall' | 'endCall'>;
   readonly logger: Logger;
   /** Ends early when the task is woken. Null: no limit. */
   sleep(ms: number | null): Promise<void>;
@@ -21,10 +23,19 @@ export interface ConverterWaitOptions {
   interruptedInMs?(): number;
 }
 
+/** What is waited for, also while the task does something else in between. */
+interface Waited {
+  /** See `ConverterNotReady`. */
+  readonly call: string | null;
+  /** By `monotonicNow()`. */
+  readonly since: number;
+  /** It takes long, and is the task's call for the watchdog. */
+  isWatched: boolean;
+}
+
 export class ConverterWait {
   private attempts = 0;
-  /** By `monotonicNow()`. Null: nothing is waited for. */
-  private since: number | null = null;
+  private waited: Waited | null = null;
   private isReported = false;
 
   constructor(private readonly options: ConverterWaitOptions) {}
@@ -33,14 +44,15 @@ export class ConverterWait {
    * Resolves when the record is to be converted again: once the converter is ready, or after a delay because what it
    * needs is away. Rejects with the reason why it does not get ready, or with RetryInterrupted when the task has
    * something else to do meanwhile: the record is to be converted again afterwards.
+   * @param call see `ConverterNotReady`
    */
-  async until(ready: Promise<unknown>): Promise<void> {
-    this.since ??= monotonicNow();
+  async until(ready: Promise<unknown>, call: string | null): Promise<void> {
     try {
-      await this.settled(ready);
+      await this.settled(ready, call);
       this.end();
     } catch (error) {
       if (error instanceof RetryInterrupted) throw error;
+      this.forget();
       if (!isRetriable(error)) {
         this.end();
         throw error;
@@ -55,17 +67,44 @@ export class ConverterWait {
   /** Nothing is waited for any more: a converter is ready, or its record is another task's, or later. */
   end(): void {
     this.attempts = 0;
-    this.since = null;
+    this.forget();
     if (this.isReported) this.options.condition.converterReady();
     this.isReported = false;
   }
 
-  private report(error: unknown): void {
-    this.isReported = true;
-    this.options.condition.converterWaits(error);
+  private forget(): void {
+    if (this.waited?.isWatched === true) this.options.calls.endCall('convert');
+    this.waited = null;
   }
 
-  private async settled(ready: Promise<unknown>): Promise<void> {
+  /** @param agoMs when it began */
+  private report(error: unknown, agoMs = 0): void {
+    this.isReported = true;
+    this.options.condition.converterWaits(error, agoMs);
+  }
+
+  /** Once for each thing that is waited for. */
+  private onSlow(waited: Waited): void {
+    const { call, since } = waited;
+    const agoMs = monotonicNow() - since;
+    if (call === null) {
+      const message = 'A converter waits for an answer, e.g. of its schema registry.';
+      if (!this.isReported) this.report(new RetriableError(message, { code: 'CONVERTER_NOT_READY' }), agoMs);
+      return;
+    }
+    if (waited.isWatched) return;
+    waited.isWatched = true;
+    this.options.calls.beginCall('convert', since);
+    const error = new RetriableError(`${call} has not returned: the task waits for it.`, {
+      code: 'CONVERTER_NOT_READY',
+    });
+    this.options.logger.warn(`${call} has not returned for ${Math.round(agoMs / 1000)} s: the task waits for it`);
+    this.report(error, agoMs);
+  }
+
+  private async settled(ready: Promise<unknown>, call: string | null): Promise<void> {
+    if (this.waited?.call !== call) this.forget();
+    const waited = (this.waited ??= { call, since: monotonicNow(), isWatched: false });
     let isSettled = false;
     let isWaiting = true;
     const settle = (): void => {
@@ -74,14 +113,8 @@ export class ConverterWait {
     };
     ready.then(settle, settle);
     try {
-      const slowAt = (this.since ?? 0) + SLOW_MS;
-      if (!this.isReported) await this.sleepUntil(slowAt, () => isSettled);
-      if (!isSettled && !this.isReported)
-        this.report(
-          new RetriableError('A converter waits for an answer, e.g. of its schema registry.', {
-            code: 'CONVERTER_NOT_READY',
-          }),
-        );
+      await this.sleepUntil(waited.since + SLOW_MS, () => isSettled);
+      if (!isSettled) this.onSlow(waited);
       await this.sleepUntil(Infinity, () => isSettled);
     } finally {
       isWaiting = false;
@@ -101,7 +134,16 @@ export class ConverterWait {
   }
 }
 
-/** Whether the task must end with the error, whatever happens to failed records: other ones would get it, too. */
-export function endsTask(error: unknown): boolean {
-  return error instanceof RetryInterrupted || isConfigError(error);
+/**
+ * What another attempt at a failed record returns. Throws what `convert` throws, and as `until`: also then the task may
+ * have something else to do. A promise only if it has to wait.
+ */
+export function retriedWhenReady<T>(convert: () => T, wait: Pick<ConverterWait, 'until'>): T | Promise<T> {
+  try {
+    return convert();
+  } catch (error) {
+    const ready = converterReady(error);
+    if (ready === null) throw error;
+    return wait.until(ready, converterCall(error)).then(() => retriedWhenReady(convert, wait));
+  }
 }

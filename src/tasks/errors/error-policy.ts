@@ -2,7 +2,7 @@
  * Retries, tolerance and reports for records whose conversion or delivery fails. Successful records never get here and
  * cost nothing. Source: connect-runtime §4.6.
  */
-import { ConnectError, isRetriable, type SourceRecord, messageOf, monotonicNow } from '@millrace/sdk';
+import { ConnectError, isConfigError, isRetriable, type SourceRecord, messageOf, monotonicNow } from '@millrace/sdk';
 import type { Logger } from '../../logging/logger';
 import type { ErrorMetrics } from '../../metrics/error-metrics';
 import type { ErrorSettings } from './error-settings';
@@ -43,6 +43,11 @@ export interface ErrorPolicyOptions {
  */
 export class RetryInterrupted extends Error {}
 
+/** Whether the task must end with the error, whatever happens to failed records: other ones would get it, too. */
+export function endsTask(error: unknown): boolean {
+  return error instanceof RetryInterrupted || isConfigError(error);
+}
+
 export class ErrorPolicy {
   private readonly now: () => number;
   constructor(private readonly options: ErrorPolicyOptions) {
@@ -71,6 +76,7 @@ export class ErrorPolicy {
       try {
         return { value: await operation.run() };
       } catch (again) {
+        if (endsTask(again)) throw again;
         last = again;
         metrics.failures.add();
       }

@@ -2,10 +2,10 @@
  * Retries a transformation that failed, that step alone, then continues with the rest of the chain. Source:
  * connect-runtime §4.6, §7.1.
  */
-import { converterReady, convertWhenReady, type ConnectRecord } from '@millrace/sdk';
+import { converterCall, converterReady, type ConnectRecord } from '@millrace/sdk';
 import { StepFailure, type TransformationChain } from '../../transforms/chain';
-import { type ConverterWait, endsTask } from './converter-wait';
-import type { ErrorPolicy, Operation } from './error-policy';
+import { type ConverterWait, retriedWhenReady } from './converter-wait';
+import { endsTask, type ErrorPolicy, type Operation } from './error-policy';
 
 /**
  * The transformed record; null: filtered, or skipped because of the failure. Throws when the task must fail, and
@@ -29,7 +29,7 @@ export async function recoverTransformation<R extends ConnectRecord>(
         {
           stage: 'TRANSFORMATION',
           className: chain.classOf(step),
-          run: () => convertWhenReady(() => chain.applyStep(record as R, step)),
+          run: () => retriedWhenReady(() => chain.applyStep(record as R, step), wait),
           ...origin,
         },
         refusal.reason,
@@ -55,7 +55,7 @@ async function untilReady(
   const ready = converterReady(cause);
   if (ready === null) return { reason: cause };
   try {
-    await wait.until(ready);
+    await wait.until(ready, converterCall(cause));
     return null;
   } catch (reason) {
     if (endsTask(reason)) throw reason;

@@ -119,7 +119,7 @@ export class TaskWatchdog {
       task: id,
       call,
       id: `${taskName(id)} ${call}`,
-      what: `Task ${taskName(id)}: ${call}() of its plugin`,
+      what: `Task ${taskName(id)}: ${nameOf(call, 'its')}`,
       since,
       limitMs: readKey(LIMIT, connectorConfig) ?? limitMs,
       hint: restarts
@@ -164,7 +164,7 @@ export class TaskWatchdog {
   private traceOf({ connector }: ConnectorTaskId, call: TaskCall, since: number, lastedMs: number): string {
     const began = new Date(since).toISOString();
     const error = new ConnectError(
-      `${call}() of this task's plugin has not returned for ${Math.round(lastedMs / 1000)} s, since ${began}: the task was ended (${ACTION.name}=restart). ${this.options.consequence}`,
+      `${nameOf(call, "this task's")} has not returned for ${Math.round(lastedMs / 1000)} s, since ${began}: the task was ended (${ACTION.name}=restart). ${this.options.consequence}`,
       { code: 'TASK_STUCK' },
     );
     // Its frames are those of the watchdog.
@@ -179,4 +179,9 @@ export class TaskWatchdog {
     const [oldest] = this.restarts.keys();
     if (this.restarts.size > MAX_COUNTS && oldest !== undefined) this.restarts.delete(oldest);
   }
+}
+
+/** @param of whose it is */
+function nameOf(call: TaskCall, of: string): string {
+  return call === 'convert' ? `a call of ${of} transformation, predicate or converter` : `${call}() of ${of} plugin`;
 }

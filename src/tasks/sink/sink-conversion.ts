@@ -1,9 +1,9 @@
 /** Converts and transforms consumed records, a fetched batch at a time. Source: connect-runtime §5.3. */
-import { converterReady, convertWhenReady, type Header, type SinkRecord } from '@millrace/sdk';
+import { converterCall, converterReady, type Header, type SinkRecord } from '@millrace/sdk';
 import type { ConsumerRecord, FetchedBatch } from '@millrace/kafka-client';
 import type { TransformationChain } from '../../transforms/chain';
-import { type ConverterWait, endsTask } from '../errors/converter-wait';
-import type { ErrorPolicy, Operation } from '../errors/error-policy';
+import { type ConverterWait, retriedWhenReady } from '../errors/converter-wait';
+import { endsTask, type ErrorPolicy, type Operation } from '../errors/error-policy';
 import type { Consumed, Stage } from '../errors/failed-record';
 import type { TaskConverters } from '../task-converters';
 import { recoverTransformation } from '../errors/transform-recovery';
@@ -98,7 +98,7 @@ export class SinkConversion implements BatchConversion {
     let failure = error;
     for (let ready = converterReady(failure); ready !== null; ready = converterReady(failure)) {
       try {
-        await this.wait.until(ready);
+        await this.wait.until(ready, converterCall(failure));
       } catch (reason) {
         if (endsTask(reason)) throw reason;
         return await this.convertWithRetry(batch, record, reason);
@@ -144,7 +144,7 @@ export class SinkConversion implements BatchConversion {
     const operation: Operation<SinkRecord> = {
       ...this.failedStage(batch.topic, record),
       consumed: consumedRecord(batch, record),
-      run: () => convertWhenReady(() => this.convertRecord(batch, record)),
+      run: () => retriedWhenReady(() => this.convertRecord(batch, record), this.wait),
     };
     const recovered = await this.policy.recover(operation, error);
     return recovered === null ? null : recovered.value;

@@ -83,6 +83,7 @@ function workerSinkTask(
   const errants = new ErrantRecords(policy, converters, holds);
   const wait = new ConverterWait({
     condition: options.condition,
+    calls: options.calls,
     logger,
     sleep: (ms) => wakeup.wait(ms),
     wake: () => wakeup.wake(),

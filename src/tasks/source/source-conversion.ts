@@ -4,8 +4,8 @@
  */
 import {
   ConnectError,
+  converterCall,
   converterReady,
-  convertWhenReady,
   isRawRow,
   plainRecord,
   RawCursor,
@@ -13,8 +13,8 @@ import {
   type SourceRecord,
 } from '@millrace/sdk';
 import type { ProducerRecord, RecordHeader } from '@millrace/kafka-client';
-import { type ConverterWait, endsTask } from '../errors/converter-wait';
-import type { ErrorPolicy, Operation } from '../errors/error-policy';
+import { type ConverterWait, retriedWhenReady } from '../errors/converter-wait';
+import { endsTask, type ErrorPolicy, type Operation } from '../errors/error-policy';
 import type { Stage } from '../errors/failed-record';
 import type { TaskConverters } from '../task-converters';
 import { HeaderConversion } from './header-conversion';
@@ -50,22 +50,24 @@ export class SourceConversion {
       return { topic: record.topic, partition: record.partition, key: keyBytes, value: valueBytes, headers, timestamp };
     } catch (error) {
       const failed = stage === 'HEADER_CONVERTER' ? header : stage === 'KEY_CONVERTER' ? key : value;
-      const run = (): ProducerRecord | Promise<ProducerRecord> => convertWhenReady(() => this.convertRecord(record));
+      const run = (): ProducerRecord | Promise<ProducerRecord> =>
+        retriedWhenReady(() => this.convertRecord(record), this.wait);
       const operation = { stage, className: failed.className, source: polled, run };
       const ready = converterReady(error);
       return ready === null
         ? this.convertWithRetry(operation, error)
-        : this.convertOnceReady(ready, operation, () => this.convert(record, polled));
+        : this.convertOnceReady(ready, converterCall(error), operation, () => this.convert(record, polled));
     }
   }
 
   private async convertOnceReady(
     ready: Promise<unknown>,
+    call: string | null,
     operation: Operation<ProducerRecord>,
     convert: () => ReturnType<SourceConversion['convert']>,
   ): Promise<ProducerRecord | null> {
     try {
-      await this.wait.until(ready);
+      await this.wait.until(ready, call);
     } catch (error) {
       if (endsTask(error)) throw error;
       return await this.convertWithRetry(operation, error);

@@ -78,6 +78,7 @@ function workerSourceTask(
     });
   const wait = new ConverterWait({
     condition: options.condition,
+    calls: options.calls,
     logger,
     sleep: (ms) => loop.sleep(ms),
     wake: () => loop.wake(),

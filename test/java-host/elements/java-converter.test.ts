@@ -52,6 +52,19 @@ test('a converter converts both ways, and asks once for each', async () => {
   ]);
 });
 
+test('sessions have the names of their task', async () => {
+  const [one, other] = [scriptedElement(jvm().answer), scriptedElement(jvm().answer)];
+  const [converter, header] = [javaConverter(one).create(), javaHeaderConverter(other).create()];
+  converter.configure({}, false, { connector: 'c', task: 3 });
+  header.configure({}, { connector: 'c', task: 3 });
+  await convertWhenReady(() => converter.toConnectData('t', Buffer.from('x')));
+  await convertWhenReady(() => header.toConnectHeader('t', 'h', Buffer.from('x')));
+  expect([...one.sessions, ...other.sessions].map(({ session }) => session)).toMatchObject([
+    { kind: 'converter', connector: 'c', task: 3 },
+    { kind: 'header-converter', connector: 'c', task: 3 },
+  ]);
+});
+
 test('bytes are recognised by their content, and are those of the first call', async () => {
   const { answer, calls } = jvm();
   const converter = javaConverter(scriptedElement(answer)).create();

@@ -10,6 +10,7 @@ import {
   type SourceRecord,
   structSchema,
 } from '@millrace/sdk';
+import { silentLogger } from '../../../src/logging/logger';
 import { DataReader } from '../../../packages/java-host/src/data/data-reader';
 import { DataWriter } from '../../../packages/java-host/src/data/data-writer';
 import { javaPredicate, javaTransformation } from '../../../packages/java-host/src/elements/java-transformation';
@@ -110,6 +111,14 @@ test('the first call opens the session and waits; the second one returns the cha
   expect(seen).toHaveLength(2);
 });
 
+test('a session has the names of its task, and the alias', async () => {
+  const element = scriptedElement(() => null);
+  const transformation = javaTransformation(element).create();
+  transformation.configure({}, { logger: silentLogger, owner: { connector: 'c', task: 3 }, alias: 'lookup' });
+  await convertWhenReady(() => transformation.apply(SOURCE));
+  expect(element.sessions[0]?.session).toMatchObject({ connector: 'c', task: 3, alias: 'lookup' });
+});
+
 test('a sink record keeps where it was consumed', async () => {
   const { answer, seen } = jvm();
   const transformation = configured(scriptedElement(answer));
@@ -118,6 +127,56 @@ test('a sink record keeps where it was consumed', async () => {
   expect(seen[0]).toMatchObject({
     rest: '0000000000000007' + '01' + '0000000174' + '00000002' + '0000000000000007',
   });
+});
+
+test('a sink that consumes the record again gets the answer of the call that it gave up to wait for', async () => {
+  const { answer, seen } = jvm();
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const element = scriptedElement(async (...call) => {
+    await released;
+    return answer(...call);
+  });
+  const transformation = configured(element);
+  const ready = readyOf(() => transformation.apply(SINK));
+  // Of another partition, which the sink has got meanwhile.
+  const other = { ...SINK, originalPartition: 3 };
+  const second = readyOf(() => transformation.apply(other));
+  const again = { ...SINK };
+  expect(readyOf(() => transformation.apply(again))).toBe(ready);
+  release();
+  await Promise.all([ready, second]);
+  expect(transformation.apply(again)).toMatchObject({ topic: 't-2', originalPartition: 2 });
+  expect(transformation.apply({ ...other })).toMatchObject({ topic: 't-2', originalPartition: 3 });
+  expect(seen).toHaveLength(2);
+  // What it has got it may have changed.
+  await convertWhenReady(() => transformation.apply({ ...SINK }));
+  expect(seen).toHaveLength(3);
+});
+
+test('a JVM that does not answer is asked a few questions at most', async () => {
+  let calls = 0;
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const element = scriptedElement(async () => {
+    calls++;
+    await released;
+    return null;
+  });
+  const transformation = configured(element);
+  const waits = Array.from({ length: 100 }, (_, i) =>
+    readyOf(() => transformation.apply({ ...SINK, originalOffset: i })),
+  );
+  release();
+  await Promise.all(waits);
+  expect(calls).toBe(16);
+  expect(await wait(() => transformation.apply({ ...SINK, originalOffset: 99 }))).toBeNull();
+});
+
+test('what is waited for names the call, the class and the alias', () => {
+  const transformation = javaTransformation(scriptedElement(() => null)).create();
+  transformation.configure({}, { logger: silentLogger, alias: 'lookup' });
+  expect(thrown(() => transformation.apply(SOURCE))).toMatchObject({ call: 'apply() of com.example.Element (lookup)' });
 });
 
 test('null filters the record', async () => {
@@ -266,6 +325,15 @@ test('a predicate answers with a boolean', async () => {
   expect(await convertWhenReady(() => predicate.test(SINK))).toBe(true);
   expect(element.sessions[0]?.session).toMatchObject({ kind: 'predicate', records: 'sink' });
 });
+
+function thrown(call: () => unknown): unknown {
+  try {
+    call();
+  } catch (error) {
+    return error;
+  }
+  return null;
+}
 
 /** What the first call waits for. */
 function readyOf(call: () => unknown): Promise<unknown> {

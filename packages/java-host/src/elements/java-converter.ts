@@ -8,12 +8,13 @@ import type {
   RawHeader,
   Schema,
   SchemaAndValue,
+  TaskOwner,
 } from '@millrace/sdk';
 import type { HostMap, HostValue } from '../wire/host-value';
 import { ProtocolError } from '../wire/protocol-error';
 import { Answers } from './answers';
 import { ElementSession } from './element-session';
-import type { JavaElement } from './java-element';
+import { type JavaElement, ownerNames } from './java-element';
 
 /** A converter of a jar: one round trip to its JVM for each key or value. */
 export function javaConverter(element: JavaElement): ConverterPlugin {
@@ -32,11 +33,14 @@ function exported(element: JavaElement): Pick<ConverterPlugin, 'config' | 'check
 /** Asks the JVM to convert. */
 class Conversions {
   private readonly session: ElementSession;
-  private readonly toBytes = new Answers<Buffer | null>();
-  private readonly toData = new Answers<SchemaAndValue>();
+  private readonly toBytes: Answers<Buffer | null>;
+  private readonly toData: Answers<SchemaAndValue>;
 
   constructor(element: JavaElement, opening: HostMap & { readonly kind: string }) {
     this.session = new ElementSession(element, opening);
+    const what = opening.kind === 'converter' ? 'Data' : 'Header';
+    this.toBytes = new Answers(`fromConnect${what}() of ${element.class}`);
+    this.toData = new Answers(`toConnect${what}() of ${element.class}`);
   }
 
   from(method: string, place: readonly string[], schema: Schema | null, value: ConnectValue): Buffer | null {
@@ -89,8 +93,8 @@ class JavaConverter implements Converter {
 
   constructor(private readonly element: JavaElement) {}
 
-  configure(settings: ConnectorConfig, isKey: boolean): void {
-    this.conversions = new Conversions(this.element, { kind: 'converter', settings, isKey });
+  configure(settings: ConnectorConfig, isKey: boolean, owner?: TaskOwner): void {
+    this.conversions = new Conversions(this.element, { kind: 'converter', settings, isKey, ...ownerNames(owner) });
   }
 
   fromConnectData(topic: string, schema: Schema | null, value: ConnectValue): Uint8Array | null {
@@ -115,8 +119,8 @@ class JavaHeaderConverter implements HeaderConverter {
 
   constructor(private readonly element: JavaElement) {}
 
-  configure(settings: ConnectorConfig): void {
-    this.conversions = new Conversions(this.element, { kind: 'header-converter', settings });
+  configure(settings: ConnectorConfig, owner?: TaskOwner): void {
+    this.conversions = new Conversions(this.element, { kind: 'header-converter', settings, ...ownerNames(owner) });
   }
 
   fromConnectHeader(topic: string, key: string, schema: Schema | null, value: ConnectValue): Uint8Array | null {

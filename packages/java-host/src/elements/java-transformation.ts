@@ -4,13 +4,14 @@ import type {
   Predicate,
   PredicatePlugin,
   Transformation,
+  TransformationContext,
   TransformationPlugin,
 } from '@millrace/sdk';
-import type { HostValue } from '../wire/host-value';
+import type { HostMap, HostValue } from '../wire/host-value';
 import { Answers } from './answers';
 import { isSinkRecord, readRecord, writeRecord } from './element-record';
 import { ElementSession, type OpenSession } from './element-session';
-import type { JavaElement } from './java-element';
+import { type JavaElement, ownerNames } from './java-element';
 
 /** A transformation of a jar: one round trip to its JVM for each record. */
 export function javaTransformation(element: JavaElement): TransformationPlugin {
@@ -28,9 +29,9 @@ function exported(element: JavaElement): Pick<TransformationPlugin, 'config' | '
 
 /** Asks the JVM about records, one at a time. */
 class RecordQuestions<T> {
-  private settings: ConnectorConfig = {};
+  private opening: HostMap = {};
   private session: ElementSession | null = null;
-  private readonly answers = new Answers<T>();
+  private answers: Answers<T> | null = null;
 
   constructor(
     private readonly element: JavaElement,
@@ -39,19 +40,22 @@ class RecordQuestions<T> {
     private readonly read: (answer: HostValue, record: ConnectRecord, session: ElementSession, open: OpenSession) => T,
   ) {}
 
-  configure(settings: ConnectorConfig): void {
-    this.settings = settings;
+  configure(settings: ConnectorConfig, { owner, alias }: Partial<TransformationContext> = {}): void {
+    const { class: name } = this.element;
+    this.answers = new Answers(`${this.method}() of ${name}${alias === undefined ? '' : ` (${alias})`}`, isSamePlace);
+    this.opening = { settings, ...ownerNames(owner), ...(alias !== undefined && { alias }) };
   }
 
   about(record: ConnectRecord): T {
     // Only now is it known of what the records are.
     this.session ??= new ElementSession(this.element, {
       kind: this.kind,
-      settings: this.settings,
+      ...this.opening,
       records: isSinkRecord(record) ? 'sink' : 'source',
     });
-    const { session } = this;
-    return this.answers.answer([record], () =>
+    const { session, answers } = this;
+    if (answers === null) throw new TypeError('configure was not called');
+    return answers.answer([record], () =>
       session.ask(
         this.method,
         (open) => [session.encode(open, (out, writer) => writeRecord(out, writer, record))],
@@ -65,6 +69,19 @@ class RecordQuestions<T> {
   }
 }
 
+/** Of two records: whether one is the other, consumed again. */
+function isSamePlace(one: unknown, other: unknown): boolean {
+  const [a, b] = [one as ConnectRecord, other as ConnectRecord];
+  return (
+    isSinkRecord(a) &&
+    isSinkRecord(b) &&
+    a.originalOffset === b.originalOffset &&
+    a.originalPartition === b.originalPartition &&
+    a.originalTopic === b.originalTopic &&
+    a.timestamp === b.timestamp
+  );
+}
+
 class JavaTransformation implements Transformation {
   private readonly questions: RecordQuestions<ConnectRecord | null>;
 
@@ -74,8 +91,8 @@ class JavaTransformation implements Transformation {
     );
   }
 
-  configure(settings: ConnectorConfig): void {
-    this.questions.configure(settings);
+  configure(settings: ConnectorConfig, context?: TransformationContext): void {
+    this.questions.configure(settings, context);
   }
 
   apply<R extends ConnectRecord>(record: R): R | null {
@@ -94,8 +111,8 @@ class JavaPredicate implements Predicate {
     this.questions = new RecordQuestions(element, 'predicate', 'test', (answer) => answer === true);
   }
 
-  configure(settings: ConnectorConfig): void {
-    this.questions.configure(settings);
+  configure(settings: ConnectorConfig, context?: TransformationContext): void {
+    this.questions.configure(settings, context);
   }
 
   test(record: ConnectRecord): boolean {

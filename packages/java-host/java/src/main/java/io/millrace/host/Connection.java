@@ -5,6 +5,7 @@ import java.nio.channels.ByteChannel;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -17,6 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /** One accepted socket and its session. */
 public final class Connection {
+  private static final Set<String> OWNING = Set.of("connector", "plugins", "source-task", "sink-task");
   private static final String ENDED = "The connection to the worker has ended";
 
   private final ByteChannel channel;
@@ -180,6 +182,8 @@ public final class Connection {
     String name = owner.connector() == null ? "millrace-" + kind
         : owner.task() == null ? "connector-thread-" + owner.connector()
         : "task-thread-" + owner.connector() + "-" + owner.task();
+    // A task of Node.js may have several of them.
+    if (owner.connector() != null && !OWNING.contains(kind)) name += "-" + kind;
     return lane.equals(Lanes.MAIN) ? name : name + "-" + lane;
   }
 
