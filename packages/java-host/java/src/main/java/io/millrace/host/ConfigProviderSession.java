@@ -15,6 +15,11 @@ final class ConfigProviderSession extends ElementSession<ConfigProvider> {
   }
 
   @Override
+  public int longestAnswer() {
+    return 8 * 1024 * 1024;
+  }
+
+  @Override
   void configure(ConfigProvider provider, Map<String, Object> settings, Map<String, Object> session, PluginMeters meters) {
     provider.configure(settings);
   }

@@ -148,7 +148,7 @@ public final class Connection {
     if (!(Values.read(frame) instanceof List<?> arguments)) throw new ProtocolException("Arguments are not a list");
     frame.end();
     if (session == null) openSession(type, number, method, arguments);
-    else if (type == FrameWriter.CALL) run(method, () -> answer(number, () -> session.call(method, (List<Object>) arguments)));
+    else if (type == FrameWriter.CALL) run(method, () -> answer(number, method, () -> session.call(method, (List<Object>) arguments)));
     else run(method, () -> handle(method, (List<Object>) arguments));
   }
 
@@ -168,7 +168,7 @@ public final class Connection {
       return;
     }
     Sessions.opened(this);
-    lanes.run(Lanes.MAIN, () -> answer(number, () -> session.open(opening)));
+    lanes.run(Lanes.MAIN, () -> answer(number, "open", () -> session.open(opening)));
   }
 
   private static Owner ownerOf(Map<String, Object> opening) {
@@ -197,17 +197,21 @@ public final class Connection {
     Object run() throws Exception;
   }
 
-  private void answer(int number, Work work) {
+  private void answer(int number, String method, Work work) {
     try {
       Object result = work.run();
       if (result instanceof Late late) {
         synchronized (order) {
-          writer.value(FrameWriter.RESULT, number, late.make());
+          answer(number, method, late.make());
         }
-      } else writer.value(FrameWriter.RESULT, number, result);
+      } else answer(number, method, result);
     } catch (Throwable failed) {
       fail(number, failed);
     }
+  }
+
+  private void answer(int number, String method, Object result) {
+    writer.answer(FrameWriter.RESULT, number, result, session.longestAnswer(), "The answer of " + method + "()");
   }
 
   private void fail(int number, Throwable failed) {

@@ -83,6 +83,12 @@ final class ConnectorSession implements Session {
     }
   }
 
+  /** Of many tasks; Kafka takes about 1 MiB for each. */
+  @Override
+  public int longestAnswer() {
+    return 64 * 1024 * 1024;
+  }
+
   private List<Map<String, String>> taskConfigs(int max) {
     List<Map<String, String>> configs = connector.taskConfigs(max);
     if (configs == null) throw new ConnectException(connector.getClass().getName() + " returned null instead of configs of tasks");

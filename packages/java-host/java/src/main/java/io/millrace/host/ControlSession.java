@@ -76,6 +76,11 @@ final class ControlSession implements Session {
   }
 
   @Override
+  public int longestAnswer() {
+    return 16 * 1024 * 1024;
+  }
+
+  @Override
   public void close() {
     Thread thread = sender;
     if (thread != null) thread.interrupt();

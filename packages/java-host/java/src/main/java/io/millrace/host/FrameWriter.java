@@ -41,7 +41,7 @@ public final class FrameWriter {
    * @throws TooLargeException nothing is sent
    */
   public void call(int type, int number, String method, List<?> arguments) {
-    frame(type, number, "The call " + method, out -> {
+    frame(type, number, FrameReader.LONGEST, "The call " + method, out -> {
       out.string(method);
       Values.write(out, arguments);
     });
@@ -49,17 +49,25 @@ public final class FrameWriter {
 
   /** @throws TooLargeException nothing is sent */
   public void value(int type, int number, Object value) {
-    frame(type, number, "The answer", out -> Values.write(out, value));
+    answer(type, number, value, FrameReader.LONGEST, "The answer");
   }
 
-  private void frame(int type, int number, String what, Consumer<Out> content) {
+  /**
+   * @param what begins a sentence
+   * @throws TooLargeException nothing is sent
+   */
+  void answer(int type, int number, Object value, int most, String what) {
+    frame(type, number, most, what, out -> Values.write(out, value));
+  }
+
+  private void frame(int type, int number, int most, String what, Consumer<Out> content) {
     lock.lock();
     try {
       while (!ended && pending.size() > WAITING) changed.awaitUninterruptibly();
       if (ended) return;
       int start = pending.size();
       try {
-        pending.unlimited().i32(0).limit(FrameReader.LONGEST, what).u8(type).i32(number);
+        pending.unlimited().i32(0).limit(most, what).u8(type).i32(number);
         content.accept(pending);
         pending.patch32(start, pending.size() - start - 4);
       } catch (RuntimeException | Error failed) {

@@ -39,6 +39,11 @@ final class PluginsSession implements Session {
     };
   }
 
+  @Override
+  public int longestAnswer() {
+    return 8 * 1024 * 1024;
+  }
+
   private static Object describe(String type, String className) {
     Object plugin = Classes.named(className, PluginTypes.base(type));
     Map<String, Object> result = new LinkedHashMap<>();

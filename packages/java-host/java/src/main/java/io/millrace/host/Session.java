@@ -22,6 +22,14 @@ public interface Session {
     return Lanes.MAIN;
   }
 
+  /**
+   * Bytes of an answer. One that is longer is an error instead: what a plug-in answers about itself is read whole by the
+   * worker, shown and stored.
+   */
+  default int longestAnswer() {
+    return FrameReader.LONGEST;
+  }
+
   /** Once, in a thread of its own, after the connection has ended and the lanes' threads were interrupted. */
   default void close() throws Exception {}
 }

@@ -35,6 +35,23 @@ class ConnectorSessionTest {
         new ArrayList<>(TestSource.CALLS));
   }
 
+  /** Its tasks have too much to do. */
+  public static class Large extends TestSource {
+    @Override
+    public List<Map<String, String>> taskConfigs(int max) {
+      return List.of(Map.of("tables", "t".repeat(64 * 1024 * 1024)));
+    }
+  }
+
+  @Test
+  void configsOfTasksAreBounded() throws Exception {
+    try (HostClient client = HostClient.open(map("kind", "connector", "connector", "c", "class", Large.class.getName(),
+        "config", map()))) {
+      HostClient.HostError error = assertThrows(HostClient.HostError.class, () -> client.call("taskConfigs", 1L));
+      assertEquals("JAVA_TOO_LARGE", error.error.get("code"));
+    }
+  }
+
   @Test
   void raisedErrorsArrive() throws Exception {
     try (HostClient client = HostClient.open(session(map("fail", "broken")))) {

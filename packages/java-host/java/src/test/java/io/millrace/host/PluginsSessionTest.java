@@ -4,11 +4,15 @@ import static io.millrace.host.HostClient.map;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.common.config.Config;
+import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.config.ConfigValue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,6 +50,37 @@ class PluginsSessionTest {
     assertNull(secret.get("default"));
     assertEquals(5L, ((Map<?, ?>) keys.get(2)).get("default"));
     assertEquals("a,b", ((Map<?, ?>) keys.get(3)).get("default_value"));
+  }
+
+  /** Says more than anybody reads. */
+  public static class Talkative extends TestSource {
+    @Override
+    public ConfigDef config() {
+      ConfigDef definition = new ConfigDef();
+      for (int key = 0; key < 1_000; key++)
+        definition.define("key" + key, ConfigDef.Type.STRING, "", ConfigDef.Importance.LOW, "x".repeat(10_000));
+      return definition;
+    }
+
+    @Override
+    public Config validate(Map<String, String> config) {
+      ConfigValue value = new ConfigValue("key0");
+      for (int index = 0; index < 1_000; index++) value.addErrorMessage("x".repeat(10_000));
+      return new Config(List.of(value));
+    }
+  }
+
+  @Test
+  void anAnswerAboutAClassIsBounded() throws Exception {
+    String name = Talkative.class.getName();
+    for (Object[] call : List.of(new Object[] {"describe", "source", name}, new Object[] {"validate", "source", name, map()})) {
+      HostClient.HostError error = assertThrows(HostClient.HostError.class,
+          () -> client.call((String) call[0], Arrays.copyOfRange(call, 1, call.length)));
+      assertEquals("JAVA_TOO_LARGE", error.error.get("code"));
+      String message = (String) error.error.get("message");
+      assertTrue(message.matches("The answer of " + call[0] + "\\(\\) needs at least \\d+ bytes .* 8388608 at once\\."), message);
+    }
+    assertEquals(Map.of(), client.call("has", List.of("x.Y")));
   }
 
   @Test
