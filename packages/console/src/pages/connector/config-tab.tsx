@@ -8,6 +8,7 @@ import { diffConfigs, shownChanges, toPatch, withHiddenMark, type Rebased } from
 import { secretKeys } from '../../config-form/definitions';
 import { hideSecrets } from '../../config-form/form-model';
 import { refusedKeys } from '../../config-form/refused-keys';
+import { ChosenPlugin } from '../../config-form/chosen-plugin';
 import { useDefinitions } from '../../config-form/use-definitions';
 import type { Draft } from '../../config-form/use-draft';
 import { useValidation } from '../../config-form/use-validation';
@@ -18,10 +19,12 @@ import { ConfigDiff } from '../../parts/config-diff';
 import { formatNumberOf } from '../../parts/format';
 import { Icon } from '../../parts/icon';
 import { ErrorNotice, Notice, Skeleton } from '../../parts/placeholders';
+import { chosenOf, installedOf, VERSION_KEY } from '../../parts/plugin-versions';
 import { printable } from '../../parts/printable';
 import { roleObjection } from '../../parts/roles';
 import { useSession } from '../../parts/session';
 import { announce } from '../../parts/toast';
+import { usePlugins } from '../plugins/use-plugins';
 import { SaveDialog } from './save-dialog';
 import { Saved, type SavedConfig } from './saved';
 import { detailsPath } from './use-connector';
@@ -39,7 +42,10 @@ export function ConfigTab({ details, draft, refresh }: ConfigTabProps): JSX.Elem
   const { row } = details;
   const { role } = useSession();
   const objection = roleObjection(role, 'admin');
-  const { definitions: found, error, retry } = useDefinitions(row.className);
+  const plugins = usePlugins(true);
+  const installed = useMemo(() => installedOf(plugins.data ?? [], row.className), [plugins.data, row.className]);
+  const chosen = chosenOf(installed, draft.config[VERSION_KEY]);
+  const { definitions: found, error, retry } = useDefinitions(row.className, chosen?.selected_by ?? null);
   // Of a plugin that this worker cannot load, every key is one that no definition knows.
   const definitions = found ?? (error ? NO_DEFINITIONS : null);
   const [problem, setProblem] = useState<string | null>(null);
@@ -100,6 +106,14 @@ export function ConfigTab({ details, draft, refresh }: ConfigTabProps): JSX.Elem
         <Notice kind="unknown" title="Read only">
           {`${objection}. Its keys are checked, but not what it connects to.`}
         </Notice>
+      )}
+      {installed.length > 1 && (
+        <ChosenPlugin
+          {...{ className: row.className, installed }}
+          version={draft.config[VERSION_KEY]}
+          isReadOnly={objection !== null}
+          onChange={draft.changeKey}
+        />
       )}
       <ConfigEditor
         definitions={definitions}

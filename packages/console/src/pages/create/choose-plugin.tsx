@@ -6,13 +6,20 @@ import { formatNumberOf } from '../../parts/format';
 import { Empty, ErrorNotice, Skeleton } from '../../parts/placeholders';
 import { Name } from '../../parts/text';
 import { formatRoute } from '../../parts/routes';
-import { keyOf, matches, shortName, usePlugins } from '../plugins/use-plugins';
+import { matches, placeText, shortName } from '../../parts/plugin-versions';
+import { keyOf, usePlugins } from '../plugins/use-plugins';
 
-export function ChoosePlugin({ onChoose }: { readonly onChoose: (className: string) => void }): JSX.Element {
+export interface ChoosePluginProps {
+  /** @param version for `connector.plugin.version`; empty: the key is not needed */
+  readonly onChoose: (className: string, version: string) => void;
+}
+
+export function ChoosePlugin({ onChoose }: ChoosePluginProps): JSX.Element {
   const { data, error, refresh } = usePlugins(true);
   const [query, setQuery] = useState('');
   if (data === null) return error ? <ErrorNotice error={error} retry={refresh} /> : <Skeleton lines={4} />;
-  const shown = data.filter((plugin) => matches(plugin, query));
+  // Nothing selects one that another plugin of the same class and version hides.
+  const shown = data.filter((plugin) => plugin.selected_by !== undefined && matches(plugin, query));
   return (
     <>
       <div class="toolbar">
@@ -33,7 +40,7 @@ export function ChoosePlugin({ onChoose }: { readonly onChoose: (className: stri
       <ul class="choices" aria-label="Plugins">
         {shown.map((plugin) => (
           <li key={keyOf(plugin)}>
-            <button type="button" class="choice" onClick={() => onChoose(plugin.class)}>
+            <button type="button" class="choice" onClick={() => onChoose(plugin.class, plugin.selected_by ?? '')}>
               <span class="choice-name">
                 <Name>{shortName(plugin.class)}</Name>
                 <span class="tag">{plugin.type}</span>
@@ -42,7 +49,7 @@ export function ChoosePlugin({ onChoose }: { readonly onChoose: (className: stri
                 <Name>{plugin.class}</Name>
               </span>
               <span class="sub">
-                {plugin.version == null ? 'no version' : <Name>{`version ${plugin.version}`}</Name>}
+                <Name>{placeText(plugin)}</Name>
               </span>
             </button>
           </li>

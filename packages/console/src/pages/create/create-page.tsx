@@ -10,7 +10,6 @@ import { formatRoute, type Query } from '../../parts/routes';
 import { roleObjection } from '../../parts/roles';
 import { useSession } from '../../parts/session';
 import { Tabs } from '../../parts/tabs';
-import { Text } from '../../parts/text';
 import { ChoosePlugin } from './choose-plugin';
 import { NewConnector } from './new-connector';
 import { PasteDocument } from './paste-document';
@@ -18,7 +17,7 @@ import { PasteDocument } from './paste-document';
 export function CreatePage({ query }: { readonly query: Query }): JSX.Element {
   const { role } = useSession();
   const objection = roleObjection(role, 'admin');
-  const { class: className = '' } = query;
+  const { class: className = '', version = '' } = query;
   const [pasted, setPasted] = useState<ConnectorDocument | null>(null);
   const begin = (document: ConnectorDocument): void => {
     setPasted(document);
@@ -43,14 +42,9 @@ export function CreatePage({ query }: { readonly query: Query }): JSX.Element {
           </Notice>
         )}
         {className === '' ? (
-          <Start onChoose={(chosen) => replaceQuery({ class: chosen })} onPaste={begin} />
+          <Start onChoose={(chosen, of) => replaceQuery({ class: chosen, version: of })} onPaste={begin} />
         ) : (
-          <>
-            <p class="chosen-plugin muted">
-              Plugin <Text>{className}</Text>
-            </p>
-            <NewConnector key={className} className={className} document={pasted} />
-          </>
+          <NewConnector key={`${className} ${version}`} className={className} version={version} document={pasted} />
         )}
       </PageBody>
     </>
@@ -58,7 +52,7 @@ export function CreatePage({ query }: { readonly query: Query }): JSX.Element {
 }
 
 interface StartProps {
-  readonly onChoose: (className: string) => void;
+  readonly onChoose: (className: string, version: string) => void;
   readonly onPaste: (document: ConnectorDocument) => void;
 }
 

@@ -7,12 +7,15 @@ import { ConfigEditor, keysOf } from '../../config-form/config-editor';
 import { secretKeys } from '../../config-form/definitions';
 import { HIDDEN, withErrorsOf, withValue } from '../../config-form/form-model';
 import { refusedKeys } from '../../config-form/refused-keys';
+import { ChosenPlugin } from '../../config-form/chosen-plugin';
 import { useDefinitions } from '../../config-form/use-definitions';
 import { useValidation } from '../../config-form/use-validation';
 import type { Config, ConnectorDocument, InitialState } from '../../documents/parse-document';
 import { useLeaveGuard } from '../../parts/leave-guard';
+import { chosenOf, installedOf, VERSION_KEY } from '../../parts/plugin-versions';
 import { ErrorNotice, Skeleton } from '../../parts/placeholders';
 import { announce } from '../../parts/toast';
+import { usePlugins } from '../plugins/use-plugins';
 import { Review } from './review';
 
 /** Its plugin was chosen before. */
@@ -21,12 +24,14 @@ const HIDDEN_VALUE = 'The document has a hidden value here: write the value itse
 
 export interface NewConnectorProps {
   readonly className: string;
+  /** For `connector.plugin.version`; empty: the key is not set. */
+  readonly version: string;
   /** What was pasted; null: nothing. */
   readonly document: ConnectorDocument | null;
 }
 
-export function NewConnector({ className, document }: NewConnectorProps): JSX.Element {
-  const [config, setConfig] = useState<Config>(() => firstConfig(className, document));
+export function NewConnector({ className, version, document }: NewConnectorProps): JSX.Element {
+  const [config, setConfig] = useState<Config>(() => firstConfig(className, version, document));
   const [initialState, setInitialState] = useState<InitialState>(document?.initialState ?? 'RUNNING');
   const [problem, setProblem] = useState<string | null>(null);
   const [isCreated, setCreated] = useState(false);
@@ -42,7 +47,10 @@ export function NewConnector({ className, document }: NewConnectorProps): JSX.El
     setConfig(next);
     setTouched(null);
   }, []);
-  const { definitions, error, retry } = useDefinitions(className);
+  const plugins = usePlugins(true);
+  const installed = useMemo(() => installedOf(plugins.data ?? [], className), [plugins.data, className]);
+  const chosen = chosenOf(installed, config[VERSION_KEY]);
+  const { definitions, error, retry } = useDefinitions(className, chosen?.selected_by ?? null);
   const validation = useValidation(
     (checked) =>
       request<Validation>(`../connector-plugins/${segment(className)}/config/validate?hints=true`, {
@@ -62,7 +70,7 @@ export function NewConnector({ className, document }: NewConnectorProps): JSX.El
       new Map([...(refusal?.of === config ? refusal.byKey : []), ...hidden.map((key) => [key, HIDDEN_VALUE] as const)]),
     [config, hidden, refusal],
   );
-  const isTyped = Object.keys(config).length > 1 && !isCreated;
+  const isTyped = Object.keys(config).some((key) => key !== 'connector.class' && key !== VERSION_KEY) && !isCreated;
   const question = useLeaveGuard(isTyped, 'The connector is not created, and what you typed is lost.');
   if (definitions === null) return error ? <ErrorNotice error={error} retry={retry} /> : <Skeleton />;
   const isWrong = hidden.length > 0 || (validation.answer?.error_count ?? 0) > 0;
@@ -82,6 +90,13 @@ export function NewConnector({ className, document }: NewConnectorProps): JSX.El
   return (
     <div class="create">
       <div class="create-form">
+        <ChosenPlugin
+          {...{ className, installed }}
+          version={config[VERSION_KEY]}
+          isReadOnly={false}
+          onChange={changeKey}
+        />
+        {error && <ErrorNotice error={error} retry={retry} />}
         <ConfigEditor
           definitions={definitions}
           validation={{ ...validation, answer }}
@@ -112,7 +127,7 @@ export function NewConnector({ className, document }: NewConnectorProps): JSX.El
   );
 }
 
-function firstConfig(className: string, document: ConnectorDocument | null): Config {
-  if (document === null) return { 'connector.class': className };
+function firstConfig(className: string, version: string, document: ConnectorDocument | null): Config {
+  if (document === null) return { 'connector.class': className, ...(version !== '' && { [VERSION_KEY]: version }) };
   return document.name === '' ? document.config : { name: document.name, ...document.config };
 }

@@ -10,21 +10,22 @@ import { Field, TextInput } from '../../parts/form';
 import { formatNumberOf } from '../../parts/format';
 import { Empty, ErrorNotice, Skeleton } from '../../parts/placeholders';
 import type { Definition } from '../../worker-api';
+import { shortName, type Plugin } from '../../parts/plugin-versions';
 import { printable } from '../../parts/printable';
 import { navigate } from '../../parts/router';
 import { roleObjection } from '../../parts/roles';
 import { useSession } from '../../parts/session';
 import { announce } from '../../parts/toast';
 import { Fold } from '../../parts/trace';
-import { shortName, type Plugin } from './use-plugins';
 
+const HIDDEN_BY = 'Another plugin with this class and version runs instead.';
 /** Common keys, and the first ones of the plugin. */
 const OPEN_GROUPS = 2;
 
 export function PluginDetails({ plugin }: { readonly plugin: Plugin }): JSX.Element {
-  const { class: className, type } = plugin;
+  const { class: className, type, selected_by: selectedBy } = plugin;
   const { role } = useSession();
-  const { definitions, error, retry } = useDefinitions(className);
+  const { definitions, error, retry } = useDefinitions(className, selectedBy ?? null);
   const [query, setQuery] = useState('');
   const groups = useMemo(
     () => groupDefinitions((definitions ?? []).filter((definition) => matchesQuery(definition, query.trim()))),
@@ -44,15 +45,17 @@ export function PluginDetails({ plugin }: { readonly plugin: Plugin }): JSX.Elem
           <>
             <Button
               label={`Download the JSON Schema of ${printable(className)}`}
-              onClick={() => downloadSchema(className)}
+              onClick={() => downloadSchema(className, selectedBy ?? null)}
             >
               Download the JSON Schema
             </Button>
             <Button
               icon="plus"
               label={`Create a connector with ${printable(className)}`}
-              objection={roleObjection(role, 'admin')}
-              onClick={() => navigate({ page: 'create', query: { class: className } })}
+              objection={
+                selectedBy === undefined && plugin.location !== undefined ? HIDDEN_BY : roleObjection(role, 'admin')
+              }
+              onClick={() => navigate({ page: 'create', query: { class: className, version: selectedBy ?? '' } })}
             >
               Create a connector
             </Button>
@@ -82,8 +85,9 @@ export function PluginDetails({ plugin }: { readonly plugin: Plugin }): JSX.Elem
 }
 
 /** Not a link, which would have no credentials. */
-function downloadSchema(className: string): void {
-  requestText(`../connector-plugins/${segment(className)}/schema`).then(
+function downloadSchema(className: string, version: string | null): void {
+  const query = version === null ? '' : `?version=${encodeURIComponent(version)}`;
+  requestText(`../connector-plugins/${segment(className)}/schema${query}`).then(
     (text) => {
       const url = URL.createObjectURL(new Blob([text], { type: 'application/schema+json' }));
       const link = document.createElement('a');

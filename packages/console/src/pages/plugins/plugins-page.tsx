@@ -7,11 +7,12 @@ import { formatNumberOf } from '../../parts/format';
 import { PageBody } from '../../parts/frame';
 import { Icon } from '../../parts/icon';
 import { Empty, ErrorNotice, Skeleton } from '../../parts/placeholders';
+import { matches, type Plugin, runsInText, shortName } from '../../parts/plugin-versions';
 import { replaceQuery } from '../../parts/router';
 import type { Query } from '../../parts/routes';
 import { Name } from '../../parts/text';
 import { PluginDetails } from './plugin-details';
-import { keyOf, matches, shortName, usePlugins, type Plugin } from './use-plugins';
+import { keyOf, usePlugins } from './use-plugins';
 
 const TYPES: readonly (readonly [string, string])[] = [
   ['', 'All types'],
@@ -83,7 +84,7 @@ interface PluginItemProps {
 }
 
 function PluginItem({ plugin, isOpen, onToggle }: PluginItemProps): JSX.Element {
-  const { class: className, type, version } = plugin;
+  const { class: className, type, version, location } = plugin;
   return (
     <li class="plugin">
       <button type="button" class="plugin-head" aria-expanded={isOpen} onClick={() => onToggle(!isOpen)}>
@@ -93,6 +94,11 @@ function PluginItem({ plugin, isOpen, onToggle }: PluginItemProps): JSX.Element 
           <span class="sub">
             <Name>{className}</Name>
           </span>
+          {location !== undefined && (
+            <span class="sub">
+              <Name>{[runsInText(plugin.runs_in), location].filter((text) => text !== null).join(' · ')}</Name>
+            </span>
+          )}
         </span>
         <span class="tag">{type.replace('_', ' ')}</span>
         <span class="muted plugin-version">{version == null ? '' : <Name>{version}</Name>}</span>

@@ -1,14 +1,7 @@
 /** The installed plugins. They change only with the worker. */
 import { request } from '../../api/request';
+import type { Plugin } from '../../parts/plugin-versions';
 import { usePoll, type Polled } from '../../parts/use-poll';
-
-export interface Plugin {
-  readonly class: string;
-  readonly type: string;
-  readonly version?: string | null;
-  /** Folder or jar, or `built-in`. */
-  readonly location?: string;
-}
 
 const INTERVAL_MS = 60_000;
 
@@ -21,19 +14,6 @@ export function usePlugins(connectorsOnly: boolean): Polled<readonly Plugin[]> {
   );
 }
 
-/** `a.b.C` as `C`. */
-export function shortName(className: string): string {
-  return className.split('.').pop() || className;
-}
-
 export function keyOf(plugin: Plugin): string {
   return `${plugin.type} ${plugin.class} ${plugin.version ?? ''} ${plugin.location ?? ''}`;
-}
-
-export function matches(plugin: Plugin, query: string): boolean {
-  const text = `${plugin.class} ${plugin.type} ${plugin.version ?? ''}`.toLowerCase();
-  return query
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
 }
