@@ -110,7 +110,8 @@ export class ThreadPluginHost implements PluginHost, ConfigValidator {
   }
 
   async traits(description: PluginDescription): Promise<ConnectorTraits> {
-    const key = `${description.type} ${description.class}`;
+    // A jar may have the class and the version of a native plugin.
+    const key = JSON.stringify([description.type, description.class, description.version, description.location]);
     let traits = this.traitsOf.get(key);
     if (!traits) {
       const subject = { key: description.class, what: `the import of ${description.class} in ${description.location}` };

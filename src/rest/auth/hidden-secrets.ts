@@ -50,11 +50,19 @@ function shownValue(key: string, value: string, type: ConfigType | undefined): s
   return redactText(value, value.length);
 }
 
-/** Converters, transformations and predicates, with the prefix of their keys. */
-function embeddedPlugins(config: ConnectorConfig): { prefix: string; plugin: string }[] {
+interface UsedPlugin {
+  /** Of its keys. */
+  readonly prefix: string;
+  readonly plugin: string | undefined;
+  /** As the config asks for it; other versions may have other passwords. */
+  readonly version: string | undefined;
+}
+
+/** Converters, transformations and predicates. */
+function embeddedPlugins(config: ConnectorConfig): UsedPlugin[] {
   return Object.entries(config).flatMap(([key, plugin]) => {
     const prefix = embeddedPrefix(key);
-    return prefix === null ? [] : [{ prefix: `${prefix}.`, plugin }];
+    return prefix === null ? [] : [{ prefix: `${prefix}.`, plugin, version: config[`${prefix}.plugin.version`] }];
   });
 }
 
@@ -100,17 +108,31 @@ export class HiddenSecrets {
     };
   }
 
-  /** The config as the caller may see it. `className`: `connector.class` of its connector. */
-  async shown(caller: Caller, config: ConnectorConfig, className: string | undefined): Promise<ConnectorConfig> {
-    return this.hidesFrom(caller) ? await this.shownToAll(config, className) : config;
+  /**
+   * The config as the caller may see it.
+   * @param className `connector.class` of its connector
+   * @param version `connector.plugin.version` of its connector. (Default: that of the config)
+   */
+  async shown(
+    caller: Caller,
+    config: ConnectorConfig,
+    className: string | undefined,
+    version?: string,
+  ): Promise<ConnectorConfig> {
+    return this.hidesFrom(caller) ? await this.shownToAll(config, className, version) : config;
   }
 
   /** The config without its secrets. */
-  async shownToAll(config: ConnectorConfig, className: string | undefined): Promise<ConnectorConfig> {
+  async shownToAll(
+    config: ConnectorConfig,
+    className: string | undefined,
+    version = config['connector.plugin.version'],
+  ): Promise<ConnectorConfig> {
     const types = new Map<string, ConfigType>();
     const unknown: string[] = [];
-    for (const { prefix, plugin } of [{ prefix: '', plugin: className }, ...embeddedPlugins(config)]) {
-      const found = plugin === undefined ? null : await this.typesOf(plugin);
+    const used: readonly UsedPlugin[] = [{ prefix: '', plugin: className, version }, ...embeddedPlugins(config)];
+    for (const { prefix, plugin, version: asked } of used) {
+      const found = plugin === undefined ? null : await this.typesOf(plugin, asked);
       if (found === null) unknown.push(prefix);
       for (const [key, type] of found ?? []) types.set(prefix + key, type);
     }
@@ -128,20 +150,21 @@ export class HiddenSecrets {
     if (hidden) throw hiddenValue(hidden[0]);
   }
 
-  /** Null if this worker does not have the plugin, or cannot load it. */
-  private async typesOf(className: string): Promise<KeyTypes | null> {
+  /** Null if this worker does not have the plugin in that version, or cannot load it. */
+  private async typesOf(className: string, version: string | undefined): Promise<KeyTypes | null> {
     const plugins = this.registry.list();
     // A plugin whose files have changed may define other keys as passwords.
     if (plugins !== this.plugins || this.types.size >= MAX_CLASSES) this.types = new Map();
     this.plugins = plugins;
     const { types } = this;
-    const known = types.get(className);
+    const key = JSON.stringify([className, version ?? null]);
+    const known = types.get(key);
     if (known) return known;
     try {
-      const definitions = await this.validator.definitions(className);
+      const definitions = await this.validator.definitions(className, version ?? null);
       const found = new Map(definitions.map(({ name, type }) => [name, type]));
       // Those of a plugin that has changed meanwhile are in a map that is no longer used.
-      types.set(className, found);
+      types.set(key, found);
       return found;
     } catch {
       return null;

@@ -73,9 +73,10 @@ export function taskRoutes(context: RestContext): readonly Route[] {
         const name = param(call, 'name');
         const herder = context.herder();
         const tasks = herder.reads.taskInfos(name);
-        const className = herder.reads.connectorInfo(name).config['connector.class'];
+        const { 'connector.class': className, 'connector.plugin.version': version } =
+          herder.reads.connectorInfo(name).config;
         const shown = async (task: TaskInfo): Promise<TaskInfo> =>
-          taskInfo(task, await context.secrets.shown(call.caller, task.config, className));
+          taskInfo(task, await context.secrets.shown(call.caller, task.config, className, version));
         return ok(await Promise.all(tasks.map(shown)));
       },
     },

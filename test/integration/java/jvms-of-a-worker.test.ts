@@ -71,6 +71,32 @@ test('log lines, levels and metrics of a connector in a jar', async () => {
   expect(valueIn(metrics, 'millrace_jvm_sessions', labels)).toBeGreaterThanOrEqual(2);
 });
 
+test('the health of a connector names its jar, and the process and heap of its JVM', async () => {
+  await register('files');
+  const healthOf = async (name: string) => (await worker.request('GET', `/connectors/${name}/health`)).json;
+  const health = await waitFor('the heap of the JVM', async () => {
+    const found = await healthOf('files');
+    return found.jvms[0]?.heap_used_bytes > 0 ? found : null;
+  });
+  expect(health.plugin).toEqual({
+    ...{ class: SOURCE, version: '4.3.1', location: realpathSync(join(plugins, 'file')), runs_in: 'jvm' },
+  });
+  expect(health.jvms).toEqual([
+    expect.objectContaining({ state: 'up', own: false, pid: newest(), restarts: 0, hung_threads: 0 }),
+  ]);
+  expect(health.jvms[0].heap_max_bytes).toBeLessThanOrEqual(512 * 1024 * 1024);
+  const native = { 'connector.class': SOURCE, file: join(folder, 'lines'), topic: uniqueName('t') };
+  await worker.register({ name: 'native', config: native });
+  await worker.running('native');
+  expect(await healthOf('native')).toMatchObject({ plugin: { runs_in: 'node' }, jvms: [] });
+  const { json: listed } = await worker.request('GET', '/connector-plugins?locations=true');
+  const ofClass = (listed as { class: string }[]).filter((plugin) => plugin.class === SOURCE);
+  expect(ofClass).toEqual([
+    expect.objectContaining({ runs_in: 'node', selected_by: null }),
+    expect.objectContaining({ runs_in: 'jvm', selected_by: '[4.3.1]' }),
+  ]);
+});
+
 test('a killed JVM fails its tasks with the reason, and they run again in another one', async () => {
   await register('files');
   const first = newest();

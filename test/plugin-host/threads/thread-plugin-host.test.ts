@@ -226,6 +226,15 @@ test('retired threads keep their instances; new instances and calls get threads 
   expect(await thread(second)).toBe(old);
 });
 
+test('what is known of a plugin is not said of one in another place with the same class and version', async () => {
+  const other = { ...description, location: '/elsewhere' };
+  const { catalog } = registry;
+  const entries = [...catalog.entries, { description: other, file: '/elsewhere/index.js', exportName: null }];
+  const { host } = start({ data: { settings: SETTINGS, catalog: { ...catalog, entries } } });
+  expect((await host.traits(description)).creates).toBe(true);
+  expect(await outcome(host.traits(other))).toMatchObject({ code: 'PLUGIN_LOAD_FAILED' });
+});
+
 test('unused threads end, and no plugin is called once the host is closed', async () => {
   const { host } = start({ idleMs: 50 });
   const threads = (host as unknown as { threads: Set<{ gone: boolean }> }).threads;

@@ -64,6 +64,29 @@ test('admins, and all callers while no roles are set, see everything; definition
   expect(reads).toBe(1);
 });
 
+test('passwords are those of the version that the config asks for; of one that is not installed, all may be', async () => {
+  const validator = {
+    definitions: async (plugin: string, version?: string | null) => {
+      if (version === '9') throw new Error('It is not installed');
+      const secret = { X: 'jar.code', Mask: 'salt' }[plugin] ?? '';
+      return await Promise.resolve([{ name: secret, type: version === '[2]' ? 'PASSWORD' : 'STRING' } as never]);
+    },
+  };
+  const secrets = new HiddenSecrets(true, validator, registry);
+  const keys = { 'jar.code': 'hunter2', 'transforms.m.type': 'Mask', 'transforms.m.salt': 'hunter2', other: 'o' };
+  const shown = async (versions: Record<string, string>, version?: string) =>
+    await secrets.shown(caller, { ...keys, ...versions }, 'X', version);
+  expect(await shown({})).toEqual(keys);
+  expect(await shown({ 'connector.plugin.version': '[2]' })).toMatchObject({ 'jar.code': '[hidden]', other: 'o' });
+  expect(await shown({ 'transforms.m.plugin.version': '[2]' })).toMatchObject({
+    'jar.code': 'hunter2',
+    'transforms.m.salt': '[hidden]',
+  });
+  // Of a task, whose config need not have the key.
+  expect(await shown({}, '[2]')).toMatchObject({ 'jar.code': '[hidden]', other: 'o' });
+  expect(await shown({ 'connector.plugin.version': '9' })).toMatchObject({ 'jar.code': '[hidden]', other: '[hidden]' });
+});
+
 test('keys of a plugin whose files have changed have their new types', async () => {
   let plugins: readonly PluginDescription[] = [];
   let types = { pin: 'STRING' };
