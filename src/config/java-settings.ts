@@ -20,7 +20,7 @@ export const JAVA_SETTINGS = {
     check: atLeast(16),
   }),
   environment: java.list('jvm.environment', [], {
-    doc: 'Millrace only. Names of environment variables that JVMs get besides `PATH`, `HOME`, `TZ` and those of the language; with `*` at the end, all that begin so, e.g. `AWS_*`. Variables that begin with `CONNECT_`, `KAFKA_` or `MILLRACE_` stay with the worker.',
+    doc: 'Millrace only. Names of environment variables that JVMs get besides `PATH`, `HOME`, `USER`, `LOGNAME`, `TZ`, `JAVA_HOME`, `LD_LIBRARY_PATH` and those of the language; with `*` at the end, all that begin so, e.g. `AWS_*`. Variables that begin with `CONNECT_`, `KAFKA_` or `MILLRACE_` stay with the worker.',
   }),
   startTimeoutMs: java.long('jvm.start.timeout.ms', 60_000, {
     doc: 'Millrace only. How long the start of a JVM may take before it is ended and its tasks fail.',
