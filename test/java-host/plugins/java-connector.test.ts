@@ -142,6 +142,19 @@ test('checkValues asks the class itself; passwords do not come back', async () =
   expect(jvms.last.calls).toEqual([['validate', 'sink', 'com.acme.Jdbc', { url: 'u', password: 's3cret' }]]);
 });
 
+test.each([
+  ['sink', { kind: 'plugins', connector: 'c' }],
+  ['transformation', { kind: 'plugins' }],
+] as const)(
+  'the validation of a %s has the name of its connector, not a setting of that name',
+  async (type, session) => {
+    const jvms = new FakeJvms();
+    jvms.answer = () => [];
+    await new JavaClass({ ...plugin('sink'), type }, jvms).validate({ name: 'c' });
+    expect(jvms.last.session).toEqual(session);
+  },
+);
+
 test('a question without an answer ends, and with it what the JVM does for it', async () => {
   const jvms = new FakeJvms();
   jvms.answer = () => new Promise(() => undefined);

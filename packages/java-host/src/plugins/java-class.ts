@@ -46,7 +46,11 @@ export class JavaClass {
 
   async validate(config: ConnectorConfig): Promise<readonly CheckedValue[]> {
     const { type, class: name } = this.plugin;
-    return list(await this.askAbout(config, 'validate', type, name, config)).map(checkedValue);
+    const args = [type, name, config];
+    // A transformation's `name` is a setting of its own.
+    const isConnector = type === 'source' || type === 'sink';
+    const answer = isConnector ? await this.askAbout(config, 'validate', ...args) : await this.ask('validate', ...args);
+    return list(answer).map(checkedValue);
   }
 
   private late(method: string): ConnectError {
