@@ -74,7 +74,9 @@ export function testConnectorVerbs(workerOf: () => RunningWorker, group: string,
   test('describe shows a connector and the settings of a plugin', async () => {
     const lines = await run('describe', 'connector', 'lines');
     expect(lines).toMatchObject({ code: 0, err: '' });
-    expect(lines.out).toMatch(/^Name: +lines\nType: +source\nState: +RUNNING\n/);
+    expect(lines.out).toMatch(
+      /^Name: +lines\nType: +source\n(?:Plugin: +\S+ \S+, in Node\.js, .+\n)?State: +RUNNING\n/,
+    );
     expect(lines.out).toMatch(/\nTasks:\n {2}0: RUNNING on \S+\n\nConfig:\n {2}connector\.class: +FileStreamSource\n/);
     expect((await run('describe', 'connector', 'lines', '--task-configs')).out).toMatch(
       /\nConfig of task 0:\n(?: {2}\S+: +\S.*\n)* {2}task\.class: +org\.apache\.kafka\.connect\.file\.FileStreamSourceTask\n/,
