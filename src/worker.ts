@@ -75,6 +75,7 @@ export function createWorker(config: WorkerConfig, { logger, levels, resolver, r
     pluginPath: config.pluginPath,
     builtIns: builtInPlugins,
     logger: named('plugins'),
+    discovery: config.pluginDiscovery,
     jvms: () => jvms.jvms(),
   });
   const jarProviders = new JarConfigProviders({ catalog: () => registry.catalog, jvms: () => jvms.jvms() });

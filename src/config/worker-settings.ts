@@ -280,8 +280,8 @@ export const WORKER_SETTINGS = {
   tokenUrls: plugins.list('org.apache.kafka.sasl.oauthbearer.allowed.urls', [], {
     doc: 'URLs from which clients of connectors may fetch OAUTHBEARER tokens. In Java a system property.',
   }),
-  pluginDiscovery: plugins.text('plugin.discovery', 'hybrid_warn', {
-    doc: 'Java’s way of finding plugins in jars. Accepted, and without effect.',
+  pluginDiscovery: plugins.text('plugin.discovery', null, {
+    doc: 'How plugins in jars are found. `service_load`: by their service files. `only_scan`, `hybrid_warn`, `hybrid_fail`: by these, and by a search of all classes, which takes a JVM until its results are in the cache. (Default: a search of those folders only that have no service file.)',
     read: oneOf('only_scan', 'hybrid_warn', 'hybrid_fail', 'service_load'),
   }),
   configProviders: plugins.list('config.providers', [], {

@@ -7,7 +7,7 @@ import { candidates } from './aliases';
 import { builtInConnectors } from './built-in-connectors';
 import { catalogChange, type CatalogChange } from './catalog-change';
 import { choosePlugin } from './choose-plugin';
-import { withJavaPlugins } from './java-catalog';
+import { type PluginDiscovery, withJavaPlugins } from './java-catalog';
 import { loadPlugin } from './load';
 import type { CatalogEntry } from './manifest';
 import type { BuiltInPlugin, LoadedPlugin, PluginDescription, PluginProblem, PluginRegistry } from './registry';
@@ -33,6 +33,8 @@ export interface PluginRegistryOptions {
   readonly logger: Logger;
   /** Catalog of a registry with the same settings, so that a thread need not scan again. */
   readonly catalog?: Scan;
+  /** How plugins in jars are found. (Default: null) */
+  readonly discovery?: PluginDiscovery;
   /** Where plugins in jars run; called when the first one is loaded. (Default: they cannot be loaded) */
   readonly jvms?: () => Jvms;
 }
@@ -94,17 +96,22 @@ class ManifestRegistry implements LocalPluginRegistry {
   async discover(): Promise<void> {
     const previous = this.scan;
     if (previous.units === undefined) return;
-    this.use(await withJavaPlugins(previous, this.options.jvms));
+    this.use(await this.withJars(previous));
     this.logNewProblems(previous);
   }
 
   async rescan(folders: ReadonlySet<string>): Promise<CatalogChange> {
-    const scanned = await withJavaPlugins(scanInstalled(this.options.pluginPath), this.options.jvms);
+    const scanned = await this.withJars(scanInstalled(this.options.pluginPath));
     const previous = this.scan;
     const change = catalogChange(previous, scanned, folders);
     this.use(change.catalog);
     this.logNewProblems(previous);
     return change;
+  }
+
+  private async withJars(scan: Scan): Promise<Scan> {
+    const { jvms, discovery } = this.options;
+    return await withJavaPlugins(scan, jvms, { ...(discovery !== undefined && { discovery }) });
   }
 
   private logNewProblems(previous: Scan): void {

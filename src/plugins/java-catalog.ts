@@ -8,6 +8,12 @@ import type { Scan } from './scan';
 
 type Discoverer = Pick<JavaHost, 'discoverJavaPlugins' | 'scanJavaUnits'>;
 
+/**
+ * Java's `plugin.discovery`. Null: classes of the folders are searched whose jars name no plugins. Otherwise those of
+ * all folders, or of none.
+ */
+export type PluginDiscovery = 'only_scan' | 'hybrid_warn' | 'hybrid_fail' | 'service_load' | null;
+
 /** Jars that a problem names. */
 const SHOWN = 5;
 
@@ -18,7 +24,7 @@ const SHOWN = 5;
 export async function withJavaPlugins(
   scan: Scan,
   jvms: (() => Jvms) | null = null,
-  find: () => Discoverer | null = javaHost,
+  { find = javaHost, discovery = null }: { find?: () => Discoverer | null; discovery?: PluginDiscovery } = {},
 ): Promise<Scan> {
   const { entries, problems, units = [] } = scan;
   if (units.length === 0) return scan;
@@ -26,7 +32,8 @@ export async function withJavaPlugins(
     const host = find();
     if (host === null) return { ...scan, problems: [...problems, notInstalled(units)] };
     const found = await host.discoverJavaPlugins(units);
-    const scanned = await host.scanJavaUnits(found.unscanned, { jvms });
+    const searched = discovery === null ? found.unscanned : discovery === 'service_load' ? [] : found.usable;
+    const scanned = await host.scanJavaUnits(searched, { jvms });
     return {
       ...scan,
       others: distinct([...found.others, ...scanned.others]),

@@ -1,10 +1,12 @@
 /** Plugins of jars in the catalog and the registry. */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JavaDiscovery } from '@millrace/java-host';
+import type { JavaDiscovery, JavaUnit } from '@millrace/java-host';
+
+import { javaHost } from '../../src/java/java-host';
 import { silentLogger } from '../../src/logging/logger';
 import { createPluginRegistry } from '../../src/plugins/create-registry';
-import { withJavaPlugins } from '../../src/plugins/java-catalog';
+import { type PluginDiscovery, withJavaPlugins } from '../../src/plugins/java-catalog';
 import { javaUnits } from '../../src/plugins/java-units';
 import { scanPlugins } from '../../src/plugins/scan';
 import { classes, jar, service } from '../java-host/discovery/jars';
@@ -95,7 +97,7 @@ describe('the catalog', () => {
 
   test('without the package: one warning that names it', async () => {
     folders.add('debezium', { 'a.jar': '', 'b.jar': '', 'c.jar': '', 'd.jar': '', 'e.jar': '', 'f.JAR': '' });
-    const found = await withJavaPlugins(scan(), null, () => null);
+    const found = await withJavaPlugins(scan(), null, { find: () => null });
     const jars = ['a', 'b', 'c', 'd', 'e'].map((name) => `${folders.root}/debezium/${name}.jar`);
     expect(found.entries).toEqual([]);
     expect(found.problems.map(({ message }) => message)).toEqual([
@@ -107,8 +109,29 @@ describe('the catalog', () => {
     folders.add('a', { 'package.json': packageJson({ type: 'sink', class: 'A' }), 'index.js': SINK });
     const find = jest.fn(() => null);
     const without = scanPlugins([folders.root]);
-    expect(await withJavaPlugins(without, null, find)).toBe(without);
+    expect(await withJavaPlugins(without, null, { find })).toBe(without);
     expect(find).not.toHaveBeenCalled();
+  });
+
+  test.each<[PluginDiscovery, string[]]>([
+    [null, ['unnamed']],
+    ['service_load', []],
+    ['only_scan', ['jars', 'unnamed']],
+    ['hybrid_warn', ['jars', 'unnamed']],
+    ['hybrid_fail', ['jars', 'unnamed']],
+  ])('plugin.discovery=%s: the classes of the folders %j are searched', async (discovery, searched) => {
+    addJar('unnamed/y-1.jar', jar(classes('y.Smt')));
+    const host = javaHost() as NonNullable<ReturnType<typeof javaHost>>;
+    const scanJavaUnits = jest.fn(async (asked: readonly JavaUnit[]) => ({
+      ...{ others: [], problems: [] },
+      plugins: asked.map((unit) => ({ ...unit, type: 'transformation' as const, class: 'y.Smt', version: '1' })),
+    }));
+    const find = () => ({ discoverJavaPlugins: host.discoverJavaPlugins, scanJavaUnits });
+    const { entries } = await withJavaPlugins(scan(), null, { find, discovery });
+    expect(entries.map(({ description }) => [description.class, description.location])).toEqual([
+      [SOURCE, join(folders.root, 'jars')],
+      ...searched.map((folder) => ['y.Smt', join(folders.root, folder)]),
+    ]);
   });
 
   test('what the package cannot do is a problem', async () => {
@@ -116,7 +139,7 @@ describe('the catalog', () => {
       scanJavaUnits: jest.fn(),
       discoverJavaPlugins: (): Promise<JavaDiscovery> => Promise.reject(new Error('no memory')),
     };
-    const { entries, problems } = await withJavaPlugins(scan(), null, () => fail);
+    const { entries, problems } = await withJavaPlugins(scan(), null, { find: () => fail });
     expect(entries).toEqual([]);
     expect(problems.map(({ message }) => message)).toEqual(['Java plugins cannot be found: no memory']);
   });

@@ -34,7 +34,9 @@ export interface JarProblem {
 export interface JavaDiscovery {
   readonly plugins: readonly JavaPlugin[];
   readonly others: readonly OtherJavaPlugin[];
-  /** Units without a service file of a plugin: only their classes tell what they have. */
+  /** Units that a JVM can run. */
+  readonly usable: readonly JavaUnit[];
+  /** Those of them without a service file of a plugin: only their classes tell what they have. */
   readonly unscanned: readonly JavaUnit[];
   /** What cannot be read; everything else is found. */
   readonly problems: readonly JarProblem[];

@@ -54,7 +54,8 @@ const ROWS: readonly DifferenceRow[] = [
   {
     key: 'plugin.discovery',
     kind: 'ignored',
-    message: 'Plugins are found by the manifests in their folders.',
+    message: 'Plugins without service files do not keep the worker from starting.',
+    same: ['only_scan', 'hybrid_warn', 'service_load'],
   },
   {
     key: /^confluent\.license(?:\.|$)/,

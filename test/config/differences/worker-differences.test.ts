@@ -17,7 +17,7 @@ test('keys of Java and Confluent, by their rows', () => {
       'metrics.recording.level': 'INFO',
       'metric.reporters': '',
       'confluent.license': 'x',
-      'plugin.discovery': 'only_scan',
+      'plugin.discovery': 'HYBRID_FAIL',
       'scheduled.rebalance.max.delay.ms': '1000',
     }),
   ).toEqual([

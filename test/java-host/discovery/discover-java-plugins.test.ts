@@ -120,7 +120,9 @@ test('units without a service file of Connect are to be scanned', async () => {
   folders.add('b/x-1.jar', { ...service('config_provider', kafkas), ...classes('x.S', kafkas) });
   const plugins = [`config_provider ${kafkas} 1`];
   expect(await found(unit('a'), unit('b'))).toEqual({ plugins, problems: [], unscanned: ['a', 'b'] });
-  expect(await discoverJavaPlugins([])).toEqual({ plugins: [], others: [], unscanned: [], problems: [] });
+  expect(await discoverJavaPlugins([])).toEqual({
+    ...{ plugins: [], others: [], usable: [], unscanned: [], problems: [] },
+  });
 });
 
 describe('hostile jars are named, and the others are read', () => {

@@ -13,9 +13,10 @@ const loadReadUnit = () => require('./read-unit') as typeof ReadUnit;
 export async function discoverJavaPlugins(units: readonly JavaUnit[]): Promise<JavaDiscovery> {
   const plugins: JavaPlugin[] = [];
   const others: OtherJavaPlugin[] = [];
+  const usable: JavaUnit[] = [];
   const unscanned: JavaUnit[] = [];
   const problems: JarProblem[] = [];
-  if (units.length === 0) return { plugins, others, unscanned, problems };
+  if (units.length === 0) return { plugins, others, usable, unscanned, problems };
   const { readUnit } = loadReadUnit();
   for (const unit of units) {
     const unusable = unit.classPath.find((path) => path.includes(SEPARATOR));
@@ -23,6 +24,7 @@ export async function discoverJavaPlugins(units: readonly JavaUnit[]): Promise<J
       problems.push(notOnClassPath(unit, unusable));
       continue;
     }
+    usable.push(unit);
     const { services, problems: ofUnit } = await readUnit(unit);
     problems.push(...ofUnit);
     if (!services.some(tellsOfUnit)) unscanned.push(unit);
@@ -30,7 +32,7 @@ export async function discoverJavaPlugins(units: readonly JavaUnit[]): Promise<J
     plugins.push(...found.plugins);
     others.push(...found.others);
   }
-  return { plugins, others, unscanned, problems };
+  return { plugins, others, usable, unscanned, problems };
 }
 
 /** Versions of classes without one of their own. Never rejects. */
