@@ -58,14 +58,20 @@ final class Classes {
     } catch (NoClassDefFoundError missing) {
       // File systems that ignore case have a file for the wrong name.
       if (missing.getMessage() != null && missing.getMessage().contains("wrong name")) return null;
-      throw unloadable(name, missing);
+      throw failure("Class " + name + " cannot be loaded", missing);
     } catch (LinkageError broken) {
-      throw unloadable(name, broken);
+      throw failure("Class " + name + " cannot be loaded", broken);
     }
   }
 
-  private static ConnectException unloadable(String name, LinkageError error) {
-    return new ConnectException("Class " + name + " cannot be loaded: " + error.getClass().getName() + ": " + Errors.messageOf(error), error);
+  /** With the reason: REST shows only the message. */
+  private static ConnectException failure(String what, Throwable cause) {
+    Throwable told = cause;
+    // Failures of static initializers have no message of their own.
+    while (Errors.messageOf(told) == null && told.getCause() != null) told = told.getCause();
+    String reason = Errors.messageOf(told);
+    String named = told.getClass().getName() + (reason == null ? "" : ": " + reason);
+    return new ConnectException(what + ": " + named, cause);
   }
 
   /**
@@ -85,9 +91,9 @@ final class Classes {
     } catch (java.lang.reflect.InvocationTargetException failed) {
       Throwable cause = failed.getCause();
       if (cause instanceof RuntimeException unchecked) throw unchecked;
-      throw new ConnectException("Could not create an instance of " + type.getName(), cause);
+      throw failure("Could not create an instance of " + type.getName(), cause);
     } catch (ReflectiveOperationException | LinkageError failed) {
-      throw new ConnectException("Could not create an instance of " + type.getName(), failed);
+      throw failure("Could not create an instance of " + type.getName(), failed);
     }
   }
 

@@ -13,9 +13,12 @@ import java.util.Map;
 import org.apache.kafka.common.config.Config;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigValue;
+import org.apache.kafka.connect.storage.StringConverter;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class PluginsSessionTest {
   private static final String SOURCE = TestSource.class.getName();
@@ -114,6 +117,35 @@ class PluginsSessionTest {
     assertThrows(HostClient.HostError.class, () -> client.call("describe", "source", "no.Such"));
     assertThrows(HostClient.HostError.class, () -> client.call("describe", "nothing", SOURCE));
     assertThrows(HostClient.HostError.class, () -> client.call("unknown"));
+  }
+
+  public static class Unready extends StringConverter {
+    static final String LIBRARY = missing();
+
+    private static String missing() {
+      throw new NoClassDefFoundError("org/acme/Library");
+    }
+  }
+
+  public static class Uninitialized extends StringConverter {
+    static final String LIBRARY = missing();
+
+    private static String missing() {
+      throw new IllegalStateException("no library");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "org.apache.kafka.connect.UnlinkedConverter, java.lang.NoSuchFieldError: ALLOW_RS_CONTROL_CHAR",
+    "io.millrace.host.PluginsSessionTest$Uninitialized, java.lang.IllegalStateException: no library",
+    "io.millrace.host.PluginsSessionTest$Unready, java.lang.NoClassDefFoundError: org/acme/Library (*)",
+  })
+  void aClassThatCannotBeCreatedSaysWhy(String name, String why) {
+    HostClient.HostError error =
+        assertThrows(HostClient.HostError.class, () -> client.call("describe", "converter", name));
+    String hint = "this class is in no jar of the plugin's folder: copy the jar that has it into it";
+    assertEquals("Could not create an instance of " + name + ": " + why.replace("*", hint), error.error.get("message"));
   }
 
   @Test
