@@ -120,7 +120,7 @@ class JavaSinkTask implements SinkTask {
   async put(records: readonly SinkRecord[]): Promise<void> {
     const session = this.connection.get();
     // Where the host has taken nothing, the runtime does not call `process`.
-    const unknown = records.filter((record) => this.sent.numberOf(record) === undefined);
+    const unknown = this.sent.unknownOf(records);
     let put = records;
     if (unknown.length > 0) {
       const filtered = this.requireProcessed(unknown, await this.process(unknown));

@@ -1,60 +1,88 @@
 import type { SinkRecord, TopicPartition } from '@millrace/sdk';
 import type { HostValue } from '../wire/host-value';
 
-/** The records that the host keeps, in the order of their numbers. */
+const UNKNOWN = -1;
+
+/**
+ * The records that the host keeps, in the order of their numbers. A list without an index: records are put in that
+ * order, so each is found where the one before it was, and nothing is allocated for one.
+ */
 export class SentRecords {
-  private readonly numbers = new Map<SinkRecord, number>();
-  private readonly records = new Map<number, SinkRecord>();
-  private next = 0;
+  /** Null: it is discarded, and one before it is not. */
+  private kept: (SinkRecord | null)[] = [];
+  /** Number of the first one. */
+  private first = 0;
 
   /** Also the host's: it is sent with this number. */
   add(record: SinkRecord): number {
-    const number = this.next++;
-    this.numbers.set(record, number);
-    this.records.set(number, record);
-    return number;
+    return this.first + this.kept.push(record) - 1;
   }
 
   numberOf(record: SinkRecord): number | undefined {
-    return this.numbers.get(record);
+    const [number] = this.numbersOf([record]);
+    return number === UNKNOWN ? undefined : number;
   }
 
   recordOf(number: number): SinkRecord | undefined {
-    return this.records.get(number);
+    return this.kept[number - this.first] ?? undefined;
+  }
+
+  /** Those of these records that the host does not keep. */
+  unknownOf(records: readonly SinkRecord[]): readonly SinkRecord[] {
+    const numbers = this.numbersOf(records);
+    return numbers.includes(UNKNOWN) ? records.filter((_record, at) => numbers[at] === UNKNOWN) : [];
   }
 
   /** Of these records, which are all known. */
   rangesOf(records: readonly SinkRecord[]): HostValue[] {
-    return ranges(records.map((record) => this.numbers.get(record) as number));
+    return ranges(this.numbersOf(records));
   }
 
   /** All up to the last one of these, and all of them if there are none: the runtime puts nothing before them again. */
   discardPut(records: readonly SinkRecord[]): HostValue[] {
-    let last = records.length === 0 ? this.next - 1 : -1;
-    for (const record of records) last = Math.max(last, this.numbers.get(record) ?? -1);
+    const { first, kept } = this;
+    let end = records.length === 0 ? kept.length : 0;
+    for (const number of this.numbersOf(records)) end = Math.max(end, number - first + 1);
     const discarded: number[] = [];
-    for (const number of this.records.keys()) {
-      if (number > last) break;
-      discarded.push(number);
-    }
-    return this.discard(discarded);
+    for (let at = 0; at < end; at++) if (kept[at] !== null) discarded.push(first + at);
+    this.drop(end);
+    return ranges(discarded);
   }
 
   discardOf(partitions: readonly TopicPartition[]): HostValue[] {
+    const { first, kept } = this;
     const discarded: number[] = [];
-    for (const [number, { originalTopic, originalPartition }] of this.records)
-      if (partitions.some(({ topic, partition }) => topic === originalTopic && partition === originalPartition))
-        discarded.push(number);
-    return this.discard(discarded);
-  }
-
-  private discard(discarded: readonly number[]): HostValue[] {
-    for (const number of discarded) {
-      this.numbers.delete(this.records.get(number) as SinkRecord);
-      this.records.delete(number);
+    for (const [at, record] of kept.entries()) {
+      if (record === null || !isOf(record, partitions)) continue;
+      discarded.push(first + at);
+      kept[at] = null;
     }
+    const begin = kept.findIndex((record) => record !== null);
+    this.drop(begin === -1 ? kept.length : begin);
     return ranges(discarded);
   }
+
+  private drop(count: number): void {
+    this.kept = this.kept.slice(count);
+    this.first += count;
+  }
+
+  private numbersOf(records: readonly SinkRecord[]): number[] {
+    const { first, kept } = this;
+    let next = 0;
+    return records.map((record) => {
+      let at = kept.indexOf(record, next);
+      // It does not come after the one before it.
+      if (at === -1 && next > 0) at = kept.indexOf(record);
+      if (at === -1) return UNKNOWN;
+      next = at + 1;
+      return first + at;
+    });
+  }
+}
+
+function isOf({ originalTopic, originalPartition }: SinkRecord, partitions: readonly TopicPartition[]): boolean {
+  return partitions.some(({ topic, partition }) => topic === originalTopic && partition === originalPartition);
 }
 
 /** [first, last] of consecutive numbers, in their order. */
