@@ -380,13 +380,11 @@ describe('warnings', () => {
       startupWarnings({
         ...MINIMAL,
         'metric.reporters': '',
-        'plugin.discovery': 'hybrid_fail',
         'auto.include.jmx.reporter': 'true',
         'metrics.recording.level': 'DEBUG',
         'consumer.interceptor.classes': 'com.acme.X',
       }),
     ).toEqual([
-      'Worker setting "plugin.discovery" has no effect. Plugins without service files do not keep the worker from starting.',
       'Worker settings have no effect: auto.include.jmx.reporter, metrics.recording.level. Metrics are at GET /metrics. Scrape them with Prometheus.',
       'Worker setting "consumer.interceptor.classes" has no effect. Interceptors are Java classes, which cannot run here. Metrics are at GET /metrics.',
     ]);

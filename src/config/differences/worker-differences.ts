@@ -53,7 +53,7 @@ const ROWS: readonly DifferenceRow[] = [
   },
   {
     key: 'plugin.discovery',
-    kind: 'ignored',
+    kind: 'changed',
     message: 'Plugins without service files do not keep the worker from starting.',
     same: ['only_scan', 'hybrid_warn', 'service_load'],
   },

@@ -25,7 +25,7 @@ test('keys of Java and Confluent, by their rows', () => {
     'ignored rest.port',
     'ignored status.storage.cleanup.policy',
     'ignored confluent.license',
-    'ignored plugin.discovery',
+    'changed plugin.discovery',
     'changed scheduled.rebalance.max.delay.ms',
   ]);
 });
