@@ -111,6 +111,12 @@ export interface SourceTask {
    */
   poll(): Promise<readonly SourceRecord[] | null>;
   /**
+   * What `poll` has returned last is a part of a batch, and the next `poll` returns more of it. Until the batch is
+   * whole, the offset of its newest records is not stored, as further ones may share it (the same object), and no
+   * transaction ends after one of its parts. (Default: each `poll` returns a whole batch)
+   */
+  readonly isWithinBatch?: boolean;
+  /**
    * Called after an offset commit. `offsets` has the last committed offset of each source partition. Only now is it
    * safe to acknowledge to the external system, e.g. to confirm an LSN or delete a message.
    */

@@ -135,6 +135,7 @@ export class SourceLoop {
 
   /** With transactions of the connector, what a poll has requested belongs to its records, even if none is sent yet. */
   private get isMidBatch(): boolean {
+    if (this.parts.task.isWithinBatch === true) return true;
     const isBegun = this.position > 0 || this.parts.delivery.requests !== null;
     return isBegun && this.position < this.batch.length;
   }
@@ -162,7 +163,7 @@ export class SourceLoop {
       this.batch = polled ?? [];
       this.position = 0;
       if (this.batch.length === 0) {
-        await this.parts.delivery.endBatch(true);
+        await this.endBatch(true);
         if (performance.now() - started < 1) await this.sleep(IDLE_MS);
         return;
       }
@@ -170,11 +171,16 @@ export class SourceLoop {
     if (await this.sendUnlessInterrupted()) {
       this.batch = [];
       this.position = 0;
-      await this.parts.delivery.endBatch(false);
+      await this.endBatch(false);
       await yieldToEventLoop();
     } else if (!this.paused) {
       await this.sleep(RETRY_MS);
     }
+  }
+
+  /** @param isEmpty the poll has returned no records */
+  private async endBatch(isEmpty: boolean): Promise<void> {
+    if (this.parts.task.isWithinBatch !== true) await this.parts.delivery.endBatch(isEmpty);
   }
 
   /** What the plugin returns, unchecked. */

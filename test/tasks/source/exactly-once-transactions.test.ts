@@ -73,6 +73,50 @@ test('connect-runtime §4.8: with boundary interval, offsets of records that are
   await stop(started);
 });
 
+describe('a batch that comes in parts', () => {
+  class InParts extends ScriptedSource {
+    isWithinBatch = false;
+    /** @param batches numbers of their records, one a part */
+    static of(...batches: number[][]): InParts {
+      const task = new InParts([]);
+      task.add(true, ...batches);
+      return task;
+    }
+    add(isWhole: boolean, ...batches: number[][]): void {
+      const { answers } = this as unknown as { answers: unknown[] };
+      for (const batch of batches)
+        for (const n of batch)
+          answers.push(() => {
+            this.isWithinBatch = !isWhole || n !== batch.at(-1);
+            return [record(n)];
+          });
+    }
+  }
+
+  test('is in one transaction; a stop between its parts commits none of them', async () => {
+    const task = InParts.of([1], [2, 3]);
+    const started = start(task);
+    await eventually(() => started.w.producer.transactions.some((one) => one.includes('v3')));
+    task.add(false, [4, 5]);
+    await eventually(() => started.w.producer.values().includes('v5'));
+    await stop(started);
+    const { transactions } = started.w.producer;
+    expect(transactions.slice(-2)).toEqual([expect.stringContaining(`v2,v3,${offset(3)}`), 'begin']);
+    expect(started.w.producer.values()).toContain('v4');
+  });
+
+  test('a pause between its parts commits none of them', async () => {
+    const task = new InParts([]);
+    task.add(false, [1]);
+    const started = start(task);
+    await eventually(() => started.w.producer.values().includes('v1'));
+    started.runner.pause();
+    await started.listener.until('paused c-0');
+    await stop(started);
+    expect(started.w.producer.transactions).toEqual(['init', 'begin']);
+  });
+});
+
 test('connect-runtime §4.8: a pause commits the open transaction', async () => {
   const task = new ScriptedSource([[record(1)]]);
   const started = start(task, { 'transaction.boundary': 'interval' });

@@ -560,3 +560,49 @@ describe('connect-runtime 109: a worker that may have lost its membership', () =
     expect(task.log).toEqual(['start', 'stop']);
   });
 });
+
+describe('a batch that comes in parts', () => {
+  const shared = { n: 9 };
+  const last = (value: string): SourceRecord => record(9, { sourceOffset: shared, value });
+  const parts = (...answers: (readonly SourceRecord[])[]): ScriptedSource & { isWithinBatch: boolean } => {
+    const task = Object.assign(new ScriptedSource([]), { isWithinBatch: false });
+    const { poll } = task;
+    task.poll = async () => {
+      const next = answers.shift();
+      if (next === undefined) return await poll.call(task);
+      task.isWithinBatch = answers.length > 0;
+      return next;
+    };
+    return task;
+  };
+
+  test('the offset that its parts share is stored once the last one is acknowledged', async () => {
+    const { runner, w } = start(
+      parts([record(1), last('a')], [last('b')]),
+      {},
+      { 'offset.flush.timeout.ms': '300' },
+      (x) => (x.producer.autoAck = false),
+    );
+    await eventually(() => w.producer.sent.length === 3);
+    for (const sent of w.producer.sent.slice(0, 2)) sent.ack();
+    await stop(runner);
+    expect(w.offsets.of(PARTITION)).toEqual({ n: 1 });
+  });
+
+  test('a stop between its parts does not store the offset that further records may share', async () => {
+    const task = parts([record(1), last('a')], []);
+    let isAsked: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => (isAsked = resolve));
+    const { poll } = task;
+    task.poll = async () => {
+      if (!task.isWithinBatch) return await poll.call(task);
+      isAsked();
+      return null;
+    };
+    const { runner, w } = start(task);
+    await asked;
+    await stop(runner);
+    expect(w.producer.sent).toHaveLength(2);
+    expect(w.offsets.of(PARTITION)).toEqual({ n: 1 });
+  });
+});
