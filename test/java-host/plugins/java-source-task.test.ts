@@ -1,50 +1,15 @@
-import { isProcessingFailure, type SourceTask, type SourceTaskContext } from '../../../packages/sdk/src';
+import { isProcessingFailure, type SourceTask } from '../../../packages/sdk/src';
 import { javaSourceTask } from '../../../packages/java-host/src/plugins/java-source-task';
 import type { HostValue } from '../../../packages/java-host/src/wire/host-value';
-import { type Peer, ScriptedHost } from '../scripted-host';
-import { batchBytes, type BatchOf } from './batch-bytes';
-import { contextOf, jvmsOf, of, plugin, processing } from './task-parts';
+import { ScriptedHost } from '../scripted-host';
+import { batchBytes } from './batch-bytes';
+import { error, NEVER, polls, type Setup, startSourceTask } from './started-source-task';
+import { jvmsOf, of, plugin, processing } from './task-parts';
 
 let host: ScriptedHost;
 afterEach(() => host.close());
 
-const error = (kind: string) => ({ class: 'a.B', message: 'no', kind, trace: '', cause: null });
-const NEVER = new Promise<never>(() => undefined);
-
-interface Setup {
-  readonly answers?: Readonly<Record<string, (...args: HostValue[]) => HostValue | Promise<HostValue>>>;
-  /** Then `poll` is not answered any more. */
-  readonly batches?: readonly (BatchOf | null | Error)[];
-  readonly overrides?: readonly string[];
-  readonly taken?: { readonly steps: number; readonly converters: boolean };
-  readonly context?: Partial<SourceTaskContext>;
-}
-
-async function started({ answers = {}, batches = [], overrides = [], taken, context = {} }: Setup = {}) {
-  const left = [...batches];
-  host = await ScriptedHost.start({
-    open: () => ({ overrides }),
-    process: () => taken ?? { steps: 1, converters: true },
-    start: () => null,
-    stop: () => null,
-    commit: () => null,
-    poll: () => {
-      const next = left.shift();
-      if (next === undefined) return NEVER;
-      if (next instanceof Error) return Promise.reject(error('retriable') as never);
-      return next && batchBytes(next);
-    },
-    ...answers,
-  });
-  const { jvms, opened } = jvmsOf(host);
-  const task = javaSourceTask(plugin, 'my.Task', jvms);
-  const result = await task.takeProcessing?.(processing, of);
-  const given = contextOf<SourceTaskContext>(context);
-  await task.start({ t: '1' }, given.context);
-  return { task, peer: host.peer(0), opened, result, ...given };
-}
-
-const polls = (peer: Peer): number => peer.requests('poll').length;
+const started = (setup: Setup = {}) => startSourceTask(setup, (its) => (host = its));
 const values = (records: Awaited<ReturnType<SourceTask['poll']>>): string[] | null =>
   records && records.map(({ value }) => String(value));
 
@@ -133,35 +98,33 @@ describe('a Java source task', () => {
     expect(await task.poll()).toHaveLength(2);
   });
 
-  it('joins the parts of a batch', async () => {
-    const { task, peer } = await started({
-      batches: [
-        { number: 1, transaction: 4, records: [{}, {}] },
-        { number: 2, first: 2, transaction: 4, records: [{}] },
-        { number: 3, first: 3, records: [{}] },
-        { number: 4, records: [{}] },
-      ],
-    });
-    expect(values(await task.poll())).toEqual(['v0', 'v1', 'v2', 'v3']);
-    expect(values(await task.poll())).toEqual(['v0']);
-    await peer.until(() => polls(peer) === 5);
-    expect(peer.requests('release').map(({ args }) => args[0])).toEqual([1, 2, 3]);
-  });
+  describe.each([[[]], [['commit']]])('whose class overrides %j', (overrides) => {
+    const batches = [4, 4, 0].map((transaction, i) => ({ number: i + 1, first: i, transaction, records: [{}] }));
 
-  it('returns a batch that is large in parts, except in a transaction', async () => {
-    const large = 'x'.repeat(5_000_000);
-    const batches = [4, 4, 0].map((transaction, i) => ({
-      number: i + 1,
-      first: i,
-      transaction,
-      records: [{ value: large }],
-    }));
-    const { task } = await started({ batches });
-    expect(await task.poll()).toHaveLength(2);
-    expect(await task.poll()).toHaveLength(1);
-    await host.close();
-    const { task: exact } = await started({ batches, context: { exactlyOnce: true } });
-    expect(await exact.poll()).toHaveLength(3);
+    it('returns the parts of a batch as they arrive, and asks for the next one meanwhile', async () => {
+      const { task, peer } = await started({ overrides, batches });
+      const released = (): unknown[] => peer.requests('release').map(({ args }) => args[0]);
+      expect([values(await task.poll()), task.isWithinBatch]).toEqual([['v0'], true]);
+      await peer.until(() => polls(peer) === 2);
+      expect([values(await task.poll()), task.isWithinBatch]).toEqual([['v1'], true]);
+      await peer.until(() => polls(peer) === 3);
+      expect(released()).toEqual([1]);
+      expect([values(await task.poll()), task.isWithinBatch]).toEqual([['v2'], false]);
+      await peer.until(() => released().length === 2);
+      const ahead = overrides.length === 0 ? 1 : 0;
+      await peer.until(() => polls(peer) === 3 + ahead);
+    });
+
+    it('joins the parts of a batch for its transaction', async () => {
+      const { task, peer } = await started({
+        overrides,
+        batches: [...batches, { number: 4, records: [{}] }],
+        context: { exactlyOnce: true },
+      });
+      expect([values(await task.poll()), task.isWithinBatch]).toEqual([['v0', 'v1', 'v2'], false]);
+      expect(values(await task.poll())).toEqual(['v0']);
+      expect(peer.requests('release').map(({ args }) => args[0])).toEqual([1, 2, 3]);
+    });
   });
 
   it('passes on transactions of records, and of the whole batch with its last part', async () => {
@@ -354,73 +317,6 @@ describe('a Java source task', () => {
     expect(await poll).toBeNull();
     await task.stop();
     expect(polls(peer)).toBe(1);
-  });
-
-  describe('whose class has commit, which may acknowledge all that was polled', () => {
-    const batches = [1, 2].map((number) => ({ number, records: [{}] }));
-    const commits = (peer: Peer): number => peer.requests('commit').length;
-
-    it('is not asked for a batch before the runtime has handed over the one before', async () => {
-      const { task, peer } = await started({ overrides: ['commit'], batches });
-      await task.poll();
-      await task.commit?.(new Map());
-      expect([polls(peer), commits(peer)]).toEqual([1, 1]);
-      await task.poll();
-      expect(polls(peer)).toBe(2);
-    });
-
-    it('is not told to commit while parts of a batch have not been returned', async () => {
-      const { task, peer } = await started({
-        overrides: ['commit'],
-        batches: [4, 0].map((transaction, i) => ({
-          ...{ number: i + 1, first: i, transaction },
-          records: [{ value: 'x'.repeat(9_000_000) }],
-        })),
-      });
-      await task.poll();
-      await task.commit?.(new Map());
-      expect(commits(peer)).toBe(0);
-      await task.poll();
-      await task.commit?.(new Map());
-      expect(commits(peer)).toBe(1);
-    });
-
-    it('is not told to commit what arrives after it is stopped', async () => {
-      let arrive: (batch: Buffer) => void = () => undefined;
-      const poll = (): Promise<Buffer> => new Promise((resolve) => (arrive = resolve));
-      const { task, peer, abort } = await started({ overrides: ['commit'], answers: { poll } });
-      const polling = task.poll();
-      await peer.until(() => polls(peer) === 1);
-      abort();
-      expect(await polling).toBeNull();
-      const committing = task.commit?.(new Map());
-      arrive(batchBytes({ records: [{}] }));
-      await committing;
-      await task.stop();
-      expect(commits(peer)).toBe(0);
-    });
-
-    it('is told to commit when its last poll has no records', async () => {
-      let arrive: (batch: null) => void = () => undefined;
-      const poll = (): Promise<null> => new Promise((resolve) => (arrive = resolve));
-      const { task, peer, abort } = await started({ overrides: ['commit'], answers: { poll } });
-      const polling = task.poll();
-      await peer.until(() => polls(peer) === 1);
-      abort();
-      await polling;
-      const committing = task.commit?.(new Map());
-      arrive(null);
-      await committing;
-      expect(commits(peer)).toBe(1);
-    });
-
-    it('is not told to commit when it is stopped within a batch', async () => {
-      const { task, peer, abort } = await started({ overrides: ['commit'], batches });
-      await task.poll();
-      abort();
-      await task.commit?.(new Map());
-      expect(commits(peer)).toBe(0);
-    });
   });
 
   it('fails when its JVM ends', async () => {

@@ -69,6 +69,19 @@ describe('a batch of a Java source task', () => {
     expect(second[0]?.sourcePartition).toBe(first[2]?.sourcePartition);
   });
 
+  it('shares the last offset of a part with the next one, whatever is processed again in between', () => {
+    const reader = batches();
+    const read = (transaction: number, ...lsns: number[]) =>
+      reader.read(batchBytes({ transaction, records: lsns.map((lsn) => ({ offset: { lsn } })) }), null).records;
+    const first = read(4, 1, 2);
+    read(0, 1);
+    const second = read(4, 2, 3);
+    const third = read(0, 2, 3);
+    expect(second[0]?.sourceOffset).toBe(first[1]?.sourceOffset);
+    expect(third.map(({ sourceOffset }) => sourceOffset)).toEqual([{ lsn: 2 }, { lsn: 3 }]);
+    expect(third[0]?.sourceOffset).not.toBe(first[1]?.sourceOffset);
+  });
+
   it('has no bytes of its own: they are those of the frame', () => {
     const bytes = batchBytes({ records: [{}] });
     const [record] = batches().read(bytes, null).records;

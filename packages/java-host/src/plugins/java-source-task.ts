@@ -24,8 +24,6 @@ import type { JavaSourceRecord } from './source-batch';
 import { PART_ABORTS, PART_COMMITS, PART_OF_MORE, SourceBatches, type SourcePart } from './source-batch';
 import { refusePreview, TaskSession } from './task-session';
 
-/** Parts of one batch are joined up to this size, so that the runtime sees what the task returned. Bytes. */
-const JOINED = 8 * 1024 * 1024;
 /** For a poll that is under way when the task is stopped, before its last `commit`. */
 const LAST_POLL_MS = 1000;
 
@@ -48,7 +46,9 @@ class JavaSourceTask implements SourceTask {
    */
   private readsAhead = true;
   /** The batch whose parts are being returned has further ones. */
-  private isWithinBatch = false;
+  private hasMore = false;
+  /** A `commit` was held back until the runtime has all parts of a batch. */
+  private commitIsDue = false;
   private isPolling = false;
   /** Null: it is not stopped. Otherwise whether the runtime had handed over all records by then. */
   private stoppedInPoll: boolean | null = null;
@@ -65,6 +65,11 @@ class JavaSourceTask implements SourceTask {
     jvms: Jvms,
   ) {
     this.connection = new TaskSession('source-task', plugin, taskClass, jvms);
+  }
+
+  /** With exactly-once delivery the runtime gets whole batches. */
+  get isWithinBatch(): boolean {
+    return this.hasMore && !this.connection.started().exactlyOnce;
   }
 
   async takeProcessing(processing: RecordProcessing, task: ProcessingTask): Promise<TakenProcessing> {
@@ -105,9 +110,10 @@ class JavaSourceTask implements SourceTask {
 
   private async pollOnce(session: HostSession): Promise<readonly ProcessedSourceRecord[] | null> {
     for (const part of this.delivered.splice(0)) session.event('release', part);
-    const first = await this.next(session);
-    if (first === null) return null;
-    const records = (first.transaction & PART_OF_MORE) === 0 ? first.records : await this.join(session, first);
+    if (this.commitIsDue && !this.hasMore) await this.commitHeldBack(session);
+    const part = await this.next(session);
+    if (part === null) return null;
+    const records = this.connection.started().exactlyOnce ? await this.join(session, part.records) : part.records;
     if (records === null) return null;
     if (this.tookNothing) throwFailures(records);
     return records;
@@ -128,24 +134,26 @@ class JavaSourceTask implements SourceTask {
 
   /** The next part; null: there are no records, or the task is stopped. */
   private async next(session: HostSession): Promise<SourcePart | null> {
+    const { signal } = this.connection.started();
+    if (signal.aborted) return null;
     const asked = this.ahead ?? this.ask(session);
     this.ahead = asked;
     await this.settled(asked);
     // Records that arrive later are neither sent nor acknowledged: they are polled again after a restart.
-    if (this.connection.started().signal.aborted) return null;
+    if (signal.aborted) return null;
     this.ahead = null;
     const part = await asked;
     if (part === null) return null;
     this.delivered.push(part.number);
     this.outcomes?.expect(part.records);
     this.requestTransactions(part);
-    this.isWithinBatch = (part.transaction & PART_OF_MORE) !== 0;
-    // While the runtime works on this one.
-    if (this.readsAhead) this.ahead = this.ask(session);
+    this.hasMore = (part.transaction & PART_OF_MORE) !== 0;
+    // While the runtime works on this one. What follows in a batch has been polled already.
+    if (this.hasMore || this.readsAhead) this.ahead = this.ask(session);
     return part;
   }
 
-  /** Resolves early when the task is stopped: a poll may hang. */
+  /** Resolves early when the task is stopped: the call may hang. */
   private async settled(asked: Promise<unknown>): Promise<void> {
     if (this.connection.started().signal.aborted) return;
     await new Promise<void>((resolve) => {
@@ -167,17 +175,17 @@ class JavaSourceTask implements SourceTask {
     return part;
   }
 
-  /** All parts of a transaction; otherwise as many as memory allows. Null: the task is stopped meanwhile. */
-  private async join(session: HostSession, first: SourcePart): Promise<readonly JavaSourceRecord[] | null> {
-    const { exactlyOnce } = this.connection.started();
-    const records = [...first.records];
-    let { bytes } = first;
-    for (let { transaction } = first; (transaction & PART_OF_MORE) !== 0 && (exactlyOnce || bytes < JOINED);) {
+  /** The whole batch, for its transaction. Null: the task is stopped meanwhile. */
+  private async join(
+    session: HostSession,
+    first: readonly JavaSourceRecord[],
+  ): Promise<readonly JavaSourceRecord[] | null> {
+    if (!this.hasMore) return first;
+    const records = [...first];
+    while (this.hasMore) {
       const part = await this.next(session);
       if (part === null) return null;
       for (const record of part.records) records.push(record);
-      ({ transaction } = part);
-      bytes += part.bytes;
     }
     return records;
   }
@@ -202,12 +210,25 @@ class JavaSourceTask implements SourceTask {
     // The next poll says why.
     if (this.connection.hasEnded) return;
     this.outcomes?.flush();
-    if (!(await this.holdsBack())) await session.call('commit');
+    const isHeldBack = await this.holdsBack();
+    // In a transaction, what the next poll finds handed over may not be committed: its end calls `commit` again.
+    this.commitIsDue = isHeldBack && !this.connection.started().exactlyOnce;
+    if (!isHeldBack) await session.call('commit');
+  }
+
+  /**
+   * The runtime has handed all that was polled to its producer, as it has, or will, whenever it calls `commit`. The
+   * task must not poll before: what the JVM then has is not handed over.
+   */
+  private async commitHeldBack(session: HostSession): Promise<void> {
+    this.commitIsDue = false;
+    this.outcomes?.flush();
+    await this.settled(session.call('commit'));
   }
 
   /** Whether `poll` has returned records in the JVM that the runtime has not, or has not sent before it stopped. */
   private async holdsBack(): Promise<boolean> {
-    if (this.isWithinBatch || this.stoppedInPoll === false) return true;
+    if (this.hasMore || this.stoppedInPoll === false) return true;
     if (this.stoppedInPoll === null || this.ahead === null) return false;
     const last = this.ahead.catch(() => undefined);
     return (await settledWithin(last, LAST_POLL_MS, undefined)) !== null;

@@ -59,8 +59,6 @@ export interface SourcePart {
   readonly records: readonly JavaSourceRecord[];
   /** Bits of `PART_…`. */
   readonly transaction: number;
-  /** Of the frame. */
-  readonly bytes: number;
 }
 
 export type Retry = (part: number, index: number) => Promise<ProcessedSourceRecord>;
@@ -70,6 +68,9 @@ export class SourceBatches {
   private readonly strings = new StringCache();
   private readonly partitions = new Map<string, SourcePartition>();
   private readonly data: DataReader | null;
+  /** Of the last record of a part, which the first ones of the next part may share. */
+  private lastOffset: SourceOffset | null = null;
+  private lastBytes: Buffer = Buffer.alloc(0);
 
   /** @param converted whether key, value and headers are bytes */
   constructor(
@@ -91,9 +92,10 @@ export class SourceBatches {
     for (let left = reader.count(4); left > 0; left--) topics.push(reader.string());
     const partitions: SourcePartition[] = [];
     for (let left = reader.count(1); left > 0; left--) partitions.push(this.readPartition(reader));
-    const records = this.readRecords(reader, number, topics, partitions, transactions);
+    const hasMore = (transaction & PART_OF_MORE) !== 0;
+    const records = this.readRecords(reader, number, topics, partitions, transactions, hasMore);
     reader.end();
-    return { number, records, transaction, bytes: bytes.length };
+    return { number, records, transaction };
   }
 
   private readRecords(
@@ -102,22 +104,25 @@ export class SourceBatches {
     topics: readonly string[],
     partitions: readonly SourcePartition[],
     transactions: TransactionContext | null,
+    hasMore: boolean,
   ): JavaSourceRecord[] {
     const records: JavaSourceRecord[] = [];
-    let offset: SourceOffset | null = null;
+    let offset = this.lastOffset;
+    let offsetBytes = this.lastBytes;
     let offsetStart = 0;
-    let offsetLength = 0;
+    let offsetLength = offsetBytes.length;
     for (let left = reader.count(SMALLEST); left > 0; left--) {
       const index = reader.i32();
       const flags = reader.u8();
       const topic = named(topics, reader.u16());
       const sourcePartition = named(partitions, reader.u16());
       const start = reader.at;
-      if (isSame(reader.buffer, offsetStart, start, offsetLength)) {
+      if (isSame(offsetBytes, offsetStart, reader.buffer, start, offsetLength)) {
         // Records with one offset share it: the runtime compares them by identity.
         reader.at = start + offsetLength;
       } else {
         offset = readPlainMap(reader) as SourceOffset | null;
+        offsetBytes = reader.buffer;
         offsetStart = start;
         offsetLength = reader.at - start;
       }
@@ -127,6 +132,11 @@ export class SourceBatches {
       if ((flags & COMMIT) !== 0) transactions?.commitTransaction(record);
       if ((flags & ABORT) !== 0) transactions?.abortTransaction(record);
       records.push(record);
+    }
+    if (hasMore) {
+      this.lastOffset = offset;
+      // Copied: otherwise the whole part would stay.
+      this.lastBytes = Buffer.from(offsetBytes.subarray(offsetStart, offsetStart + offsetLength));
     }
     return records;
   }
@@ -231,8 +241,8 @@ function named<T>(list: readonly T[], number: number): T | null {
 }
 
 /** Whether the bytes at both places are equal: a value that is complete has no other one that starts with it. */
-function isSame(buffer: Buffer, left: number, right: number, length: number): boolean {
-  if (length === 0 || right + length > buffer.length) return false;
-  for (let i = 0; i < length; i++) if (buffer[left + i] !== buffer[right + i]) return false;
+function isSame(left: Buffer, from: number, right: Buffer, start: number, length: number): boolean {
+  if (length === 0 || start + length > right.length) return false;
+  for (let i = 0; i < length; i++) if (left[from + i] !== right[start + i]) return false;
   return true;
 }
