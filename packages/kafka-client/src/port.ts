@@ -254,6 +254,11 @@ export interface FetchedBatch {
   readonly topicId?: string | undefined;
 }
 
+/** Records that are fetched and not polled yet. */
+export interface ReadBatch extends Pick<FetchedBatch, 'topic' | 'partition' | 'timestampType'> {
+  readonly views: readonly RecordView[];
+}
+
 /** Reads partitions without a group. */
 export interface AssignedConsumer {
   connect(): Promise<void>;
@@ -292,9 +297,19 @@ export interface RebalanceListener {
  * `heartbeat.interval.ms`, `max.poll.interval.ms`, `max.poll.records`, `partition.assignment.strategy`,
  * `auto.offset.reset`, `fetch.*`, `isolation.level`).
  */
-export interface GroupConsumer extends Omit<AssignedConsumer, 'assign' | 'seekToBeginning'> {
+export interface GroupConsumer extends Omit<AssignedConsumer, 'assign' | 'seekToBeginning' | 'poll'> {
   /** Where the caller reports what it has processed. Absent: it is not measured. */
   readonly lags?: PartitionLags;
+  /**
+   * As that of `AssignedConsumer`.
+   * @param times how often `max.poll.records` are returned at most (Default: once)
+   */
+  poll(timeoutMs: number, times?: number): Promise<FetchedBatch[]>;
+  /**
+   * What the next `poll` returns if nothing comes between, the same records in the same batches. Only if that are all
+   * that it may return, and decoded; otherwise nothing.
+   */
+  peek?(times?: number): readonly ReadBatch[];
   subscribe(topics: readonly string[] | RegExp, listener: RebalanceListener): void;
   assignment(): readonly TopicPartition[];
   /**

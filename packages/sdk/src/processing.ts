@@ -4,7 +4,7 @@
  * tolerance, reports, delivery.
  */
 import type { ConnectorConfig } from './config-def';
-import type { SinkRecord, SourceRecord } from './record';
+import type { SinkRecord, SourceRecord, TextRecord } from './record';
 
 /** A transformation, predicate or converter of a connector config. */
 export interface ConfiguredPlugin {
@@ -37,6 +37,47 @@ export interface TakenProcessing {
   readonly steps: number;
   /** All three. Only with all steps. */
   readonly converters: boolean;
+}
+
+/** A record as it was consumed: key, value and headers are bytes. See `SinkTask.putConsumed`. */
+export interface ConsumedBytes extends TextRecord {
+  /** -1: the key is null. */
+  readonly keyStart: number;
+  readonly keyEnd: number;
+  readonly headers: readonly { readonly key: string; readonly value: Uint8Array | null }[];
+}
+
+/** Records of one partition, in offset order. */
+export interface ConsumedBatch {
+  readonly topic: string;
+  readonly partition: number;
+  readonly timestampType: SinkRecord['timestampType'];
+  readonly records: readonly ConsumedBytes[];
+}
+
+/** How `SinkTask.putConsumed` puts records. */
+export interface ConsumedPutOptions {
+  /** How many are put at once, at most. */
+  readonly most: number;
+  /** The next ones are put only if the call has not lasted that long. Milliseconds. */
+  readonly ms: number;
+  /**
+   * What is fetched already and probably comes next, the same objects then; empty: not known. It may be prepared
+   * meanwhile, and not put.
+   */
+  next(): readonly ConsumedBatch[];
+}
+
+/** What `SinkTask.putConsumed` has done with the records, in their order. */
+export interface ConsumedPut {
+  /** So many are put or filtered. */
+  readonly taken: number;
+  /** So many after them are the next ones that `process` and `put` get; at most as many as are put at once. */
+  readonly left: number;
+  /** A RetriableError of the put of those that are left: they are put later. Null: they have not been put. */
+  readonly error: unknown;
+  /** Of those taken: without filtered ones, and how long each put took, without the processing. Milliseconds. */
+  readonly puts: readonly { readonly records: number; readonly ms: number }[];
 }
 
 /** Which task it is for. Passed before `start`. */

@@ -3,7 +3,15 @@ import type { ConnectorConfig, WorkerSettings } from './config-def';
 import type { TaskConsumer } from './consumer';
 import type { Logger } from './logger';
 import type { PluginMetrics } from './plugin-metrics';
-import type { ProcessedSinkRecord, ProcessingTask, RecordProcessing, TakenProcessing } from './processing';
+import type {
+  ConsumedBatch,
+  ConsumedPut,
+  ConsumedPutOptions,
+  ProcessedSinkRecord,
+  ProcessingTask,
+  RecordProcessing,
+  TakenProcessing,
+} from './processing';
 import type { KafkaClientConfig, TaskProducer } from './producer';
 import type {
   RecordMetadata,
@@ -192,6 +200,14 @@ export interface SinkTask {
    * May be set in `start`. (Default: `put` gets all records)
    */
   putTexts?: ((batches: readonly TextBatch[]) => Promise<void> | void) | undefined;
+  /**
+   * Does what `process` and `put` do, in one call, for a task that has taken over all of the processing and that a call
+   * for each of them would cost much. Puts records in their order, and no more after a record has failed, after an
+   * error, or once the task has asked its context for something; what is then neither taken nor left is fetched again.
+   * An error that is not retriable is thrown, and fails the task. Not called while records that `put` rejects are
+   * looked for one by one. (Default: `process` and `put` get all records)
+   */
+  putConsumed?(batches: readonly ConsumedBatch[], options: ConsumedPutOptions): Promise<ConsumedPut>;
   /** How many records `put` gets at most, unless `max.poll.records` is set. (Default: 500) */
   readonly maxPollRecords?: number;
   /** Makes all records put so far durable. `offsets` are the next offsets to read. */

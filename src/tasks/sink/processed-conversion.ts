@@ -71,6 +71,10 @@ class ProcessedConversion implements BatchConversion {
     return this.reachedOffset;
   }
 
+  get isTasks(): boolean {
+    return this.first === null;
+  }
+
   readsTexts(): false {
     return false;
   }

@@ -20,11 +20,14 @@ export interface BatchConversion {
   convertBatch(batch: FetchedBatch, into: SinkRecord[]): Promise<void>;
   /** The values of these records may be passed on as bytes: nothing is converted that could fail or be seen. */
   readsTexts(batch: FetchedBatch): boolean;
+  /** Nothing is left for the runtime. */
+  readonly isTasks: boolean;
   /** Offset of the record that is converted, or was the last one. */
   readonly reached: number;
 }
 
 export class SinkConversion implements BatchConversion {
+  readonly isTasks = false;
   private readonly turns = new TurnLimit();
   private reachedOffset = -1;
 

@@ -23,7 +23,8 @@ import { PartitionMap } from '../partition-map';
 import { SinkCommits } from './sink-commits';
 import { includes, SinkOffsets } from './sink-offsets';
 import { SinkPauses } from './sink-pauses';
-import { SinkPuts } from './sink-puts';
+import { endOf, SinkPuts } from './sink-puts';
+import { splitBatches } from './split-batches';
 import type { WorkLease } from '../session-lease';
 import type { RejectedRecords } from './rejected-records';
 import type { BatchConversion } from './sink-conversion';
@@ -46,6 +47,7 @@ export interface SinkLoopDependencies {
   readonly wake: () => void;
   readonly consumer: GroupConsumer;
   readonly maxPollIntervalMs: number;
+  readonly maxPollRecords: number;
   readonly conversion: BatchConversion;
   readonly converterWait: Pick<ConverterWait, 'end'>;
   readonly errants: ErrantRecords;
@@ -179,17 +181,45 @@ export class SinkLoop implements RebalanceListener {
     this.pauses.deadLetters = this.parts.deadLetters?.congested ?? false;
     if (await this.commits.commitIfDue(this.parts.consumer.assignment())) this.rewindToCommitted();
     this.applySeeks();
-    const fetched = await this.parts.consumer.poll(this.pollTimeout());
+    const fetched = await this.parts.consumer.poll(this.pollTimeout(), this.puts.pollTimes);
     if (this.rebalanceError !== undefined) throw this.rebalanceError;
     this.throwFailure();
     this.polledAt = performance.now();
+    if (!(await this.putConsumed(fetched))) {
+      await this.convertBatches(fetched);
+      await this.deliver();
+    }
+    await yieldToEventLoop();
+  }
+
+  private async convertBatches(fetched: readonly FetchedBatch[]): Promise<void> {
     for (const [at, batch] of fetched.entries()) {
       if (await this.convertBatch(batch)) continue;
-      this.giveBack(fetched.slice(at));
+      this.giveBack(fetched.slice(at), this.parts.conversion.reached);
       break;
     }
+  }
+
+  /** Where the task does all of the processing, in the same call. False: all is left to be converted and put. */
+  private async putConsumed(fetched: readonly FetchedBatch[]): Promise<boolean> {
+    const batches = fetched.filter(({ records }) => records.length > 0);
+    if (batches.length === 0 || !this.parts.conversion.isTasks) return false;
+    await this.waitForLease();
+    if (this.stopping) return false;
+    for (const batch of batches) this.begin(batch);
+    const put = await this.puts.deliverConsumed(batches);
+    if (put === null) return false;
+    const [taken, rest] = splitBatches(batches, put.taken);
+    for (const batch of taken) {
+      this.markConsumed(batch, endOf(batch));
+      this.activate(batch);
+    }
+    const [left, others] = splitBatches(rest, put.left);
+    this.giveBack(others);
+    if (left.length === 0) return true;
+    await this.convertBatches(left);
     await this.deliver();
-    await yieldToEventLoop();
+    return true;
   }
 
   private async deliver(): Promise<void> {
@@ -231,8 +261,7 @@ export class SinkLoop implements RebalanceListener {
     const first = batch.records[0];
     const last = batch.records[batch.records.length - 1];
     if (!first || !last) return true;
-    this.commits.resume(batch, first.offset);
-    if (batch.topicId !== undefined) this.topicIds.set(batch, batch.topicId);
+    this.begin(batch);
     let next = last.offset + 1;
     let converting = batch;
     try {
@@ -255,11 +284,20 @@ export class SinkLoop implements RebalanceListener {
       this.markConsumed(batch, next);
       this.puts.reach(batch, next);
     }
-    if (!this.activeTopics.has(batch.topic)) {
-      this.activeTopics.add(batch.topic);
-      this.parts.onTopicActive(batch.topic);
-    }
+    this.activate(batch);
     return next > last.offset;
+  }
+
+  /** Before its records are converted or put. */
+  private begin(batch: FetchedBatch): void {
+    this.commits.resume(batch, batch.records[0]?.offset ?? 0);
+    if (batch.topicId !== undefined) this.topicIds.set(batch, batch.topicId);
+  }
+
+  private activate({ topic }: FetchedBatch): void {
+    if (this.activeTopics.has(topic)) return;
+    this.activeTopics.add(topic);
+    this.parts.onTopicActive(topic);
   }
 
   private markConsumed(batch: FetchedBatch, next: number): void {
@@ -269,13 +307,16 @@ export class SinkLoop implements RebalanceListener {
     this.parts.metrics.sink.consumed(consumed, this.offsets.markConsumed(batch, next));
   }
 
-  /** What is not converted is consumed again later, so that the loop can poll meanwhile. */
-  private giveBack(batches: readonly FetchedBatch[]): void {
-    const { consumer, conversion } = this.parts;
+  /**
+   * They are consumed again later, so that the loop can do something else meanwhile.
+   * @param from in the first of them (Default: its first record)
+   */
+  private giveBack(batches: readonly FetchedBatch[], from?: number): void {
+    const { consumer } = this.parts;
     const assigned = consumer.assignment();
     // Of the batches of a partition, the first one counts.
     for (const [at, { topic, partition, records }] of [...batches.entries()].reverse()) {
-      const offset = at === 0 ? conversion.reached : records[0]?.offset;
+      const offset = at === 0 && from !== undefined ? from : records[0]?.offset;
       if (offset !== undefined && includes(assigned, { topic, partition })) consumer.seek({ topic, partition, offset });
     }
   }

@@ -3,6 +3,7 @@
  * rejects. Source: connect-runtime §5.4, §5.6.
  */
 import {
+  type ConsumedPut,
   isConfigError,
   isRetriable,
   LimitedLog,
@@ -16,18 +17,20 @@ import type { Logger } from '../../logging/logger';
 import type { TaskMetrics } from '../../metrics/task-metrics';
 import type { CallClock } from '../call-clock';
 import { PartitionMap } from '../partition-map';
+import { type ConsumedPutDependencies, ConsumedPuts } from './consumed-puts';
 import type { ReportedCondition } from '../reported-condition';
 import { PutBisection, type Finding } from './put-bisection';
 import type { RejectedRecords } from './rejected-records';
 import { includes, type SinkOffsets } from './sink-offsets';
 import type { SinkPauses } from './sink-pauses';
+import { splitBatches } from './split-batches';
 
 /**
  * Retry delay of a batch, unless the task sets a shorter one. Java waits until the next commit is due, up to a minute.
  */
 const REDELIVERY_MS = 1000;
 
-export interface SinkPutDependencies {
+export interface SinkPutDependencies extends ConsumedPutDependencies {
   readonly task: SinkTask;
   readonly calls: CallClock;
   readonly consumer: GroupConsumer;
@@ -50,8 +53,11 @@ export class SinkPuts {
   private readonly batchOffsets = new PartitionMap<number>();
   /** Finds the records that make `put` reject `batch`. Null: it was not rejected. */
   private bisection: PutBisection | null = null;
+  /** Of a put of the records in `batch` before they were converted. Null: there was none. */
+  private consumedError: { readonly error: unknown } | null = null;
   /** The last put failed, and the same records are put again after a delay. */
   private retrying = false;
+  private readonly consumed: ConsumedPuts;
   /** For warnings that rejected records cause. */
   private readonly warnings: LimitedLog;
 
@@ -61,6 +67,7 @@ export class SinkPuts {
     private readonly pauses: SinkPauses,
   ) {
     this.warnings = new LimitedLog(parts.logger);
+    this.consumed = new ConsumedPuts(parts);
   }
 
   /** What is put next. Converted records are pushed to it; `reach` is called after those of a fetched batch. */
@@ -103,8 +110,34 @@ export class SinkPuts {
     return this.retrying || this.isHeld || this.bisection === null ? REDELIVERY_MS : 0;
   }
 
+  /** How often `max.poll.records` the next poll may return. */
+  get pollTimes(): number {
+    return this.consumed.pollTimes;
+  }
+
+  /**
+   * Puts batches as they were consumed. What is left of them is converted and delivered as records; null: all is.
+   * Rejects when the task must fail.
+   */
+  async deliverConsumed(batches: readonly FetchedBatch[]): Promise<ConsumedPut | null> {
+    const { task, rejected, condition, metrics } = this.parts;
+    if (task.putConsumed === undefined || rejected !== null || this.batch.length + this.texts.length > 0) return null;
+    const put = await this.consumed.put(batches);
+    if (put === null) return null;
+    // Before any of it counts as processed.
+    this.throwFailure();
+    if (put.error === null) condition.succeeded();
+    else this.consumedError = { error: put.error };
+    for (const { records, ms } of put.puts) metrics.put(records, ms);
+    for (const batch of splitBatches(batches, put.taken)[0]) this.markProcessed(batch, endOf(batch));
+    return put;
+  }
+
   /** One call of `put`. Rejects when the task must fail. */
   async deliver(): Promise<void> {
+    const failed = this.consumedError;
+    this.consumedError = null;
+    if (failed !== null) return this.onPutError(this.batch.length, failed.error);
     const began = performance.now();
     // A copy: the task may change it, and the batch may have to be put again.
     const part = this.bisection === null ? this.batch.slice() : this.partOf(this.bisection);
@@ -226,4 +259,9 @@ export class SinkPuts {
     const failure = this.parts.failure();
     if (failure !== null) throw failure;
   }
+}
+
+/** The offset after its last record. */
+export function endOf({ records }: FetchedBatch): number {
+  return (records[records.length - 1]?.offset ?? -1) + 1;
 }

@@ -24,6 +24,7 @@ import { taskName } from '../task-id';
 const DEAD_LETTERS_MS = 1000;
 /** Kafka's default. */
 const MAX_POLL_INTERVAL_MS = 300_000;
+const MAX_POLL_RECORDS = 500;
 
 export async function createWorkerSinkTask(options: WorkerTaskOptions<SinkConnector>): Promise<WorkerTask> {
   const task = checkTask('sink', options.connector.createTask(), options.spec.connectorClass);
@@ -100,6 +101,7 @@ function workerSinkTask(
     wake: () => wakeup.wake(),
     consumer,
     maxPollIntervalMs: Number(consumerConfig['max.poll.interval.ms'] ?? MAX_POLL_INTERVAL_MS),
+    maxPollRecords: Number(consumerConfig['max.poll.records'] ?? MAX_POLL_RECORDS),
     errants,
     rejected: bisects ? new RejectedRecords(errants, holds, deadLetters !== null, spec.id.connector) : null,
     deadLetters,

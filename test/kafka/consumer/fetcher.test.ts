@@ -294,6 +294,26 @@ describe('the fetcher', () => {
     expect([rest?.records.map(({ value }) => String(value)), rest?.nextOffset]).toEqual([['c'], 5]);
   });
 
+  test('peek returns what is taken next, and nothing if less is decoded or the partition is paused', async () => {
+    const reply = ({ offset }: Asked): Reply =>
+      offset === 0 ? { errorCode: 0, records: batchOf({ baseOffset: 0, values: ['a', 'b', 'c', 'd'] }) } : null;
+    const fetcher = new Fetcher(new OnePartition(reply).wire, { ...settings, views: true }, silentLogger);
+    open.push(fetcher);
+    fetcher.assign([tp], null);
+    fetcher.seek({ ...tp, offset: 0 });
+    await nextOf(fetcher, 1);
+    const peeked = fetcher.peek(2);
+    expect(peeked).toMatchObject([{ ...tp, timestampType: 'CreateTime', views: [{ offset: 1 }, { offset: 2 }] }]);
+    expect(fetcher.position(tp)).toBe(1);
+    expect(fetcher.peek(4)).toEqual([]);
+    fetcher.pause([tp]);
+    expect(fetcher.peek(2)).toEqual([]);
+    fetcher.resume([tp]);
+    const [taken] = fetcher.take(2).batches;
+    expect(taken?.views?.map((view, at) => view === peeked[0]?.views[at])).toEqual([true, true]);
+    expect(fetcher.peek(1)).toMatchObject([{ views: [{ offset: 3 }] }]);
+  });
+
   test.each([6, 74, 75, 5, 3])('error %i makes it look for the leader and ask there', async (errorCode) => {
     const partition = new OnePartition(({ node, offset }) => {
       if (node === 1) return { errorCode, records: none };

@@ -1,12 +1,11 @@
 /** Records whose values are passed on as bytes: when they are, and that nothing else about a put differs. */
 import { RetriableError, type TextBatch } from '@millrace/sdk';
-import type { FetchedBatch, RecordHeader } from '@millrace/kafka-client';
-import { ViewedRecord } from '../../../packages/kafka-client/src/records/viewed-record';
+import type { RecordHeader } from '@millrace/kafka-client';
 import { batch, eventually } from '../fakes';
 import { ScriptedSink, start, stop, T1 } from './sink-fixture';
+import { viewed } from './viewed-batch';
 
 const STRING = 'org.apache.kafka.connect.storage.StringConverter';
-const NO_HEADERS: readonly RecordHeader[] = [];
 const HEADERS: readonly RecordHeader[] = [{ key: 'h', value: null }];
 
 class TextSink extends ScriptedSink {
@@ -22,17 +21,6 @@ class TextSink extends ScriptedSink {
 
 function textOf({ bytes, valueStart, valueEnd }: TextBatch['records'][number]): string {
   return valueStart < 0 ? 'null' : Buffer.from(bytes.subarray(valueStart, valueEnd)).toString();
-}
-
-/** As the group consumer returns it. */
-function viewed(of: FetchedBatch, headers = NO_HEADERS): FetchedBatch {
-  const views = of.records.map(({ offset, timestamp, key, value }) => {
-    const bytes = Buffer.concat([key ?? Buffer.alloc(0), value ?? Buffer.alloc(0)]);
-    const keyEnd = key?.length ?? 0;
-    const starts = { key: key === null ? -1 : 0, value: value === null ? -1 : keyEnd };
-    return new ViewedRecord(offset, timestamp, bytes, starts.key, keyEnd, starts.value, bytes.length, headers);
-  });
-  return { ...of, records: views, views };
 }
 
 const committed = ({ consumer }: Awaited<ReturnType<typeof start>>): unknown => consumer.commits.at(-1);

@@ -2,7 +2,7 @@
 import type { PartitionLag } from '../client-metrics';
 import type { OffsetReset } from './auto-offset-reset';
 import { KafkaError } from '../errors';
-import type { ConsumerRecord, FetchedBatch, RecordView, TopicPartition } from '../port';
+import type { ConsumerRecord, FetchedBatch, ReadBatch, RecordView, TopicPartition } from '../port';
 import type { DecodedBatches, RecordSetReader } from '../records/record-batch-decoder';
 
 /** What `take` returns. */
@@ -151,6 +151,21 @@ export class FetchedPartition implements TopicPartition {
 
   get hasUndecoded(): boolean {
     return this.undecoded !== null;
+  }
+
+  /** What `take` returns next, as far as it is decoded: at most `limit` records. */
+  peek(limit: number): ReadBatch[] {
+    const { topic, partition } = this;
+    const batches: ReadBatch[] = [];
+    let left = limit;
+    for (const { records: all, at, timestampType } of this.chunks) {
+      if (left === 0) break;
+      const records: readonly ConsumerRecord[] = all.slice(at, at + left);
+      const views = records as readonly RecordView[];
+      left -= views.length;
+      if (views.length > 0) batches.push({ topic, partition, timestampType, views });
+    }
+    return batches;
   }
 
   /** Returns at most `limit` records of one chunk. A chunk without records still moves the position. */

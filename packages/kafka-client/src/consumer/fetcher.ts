@@ -14,7 +14,7 @@ import { IdleWaits } from './idle-waits';
 import { recoverMissingOffset, recoverRecreated, recoverTruncated, type RecoveryResult } from './position-recovery';
 import { cachedLeaderEpoch, cachedTopicId, partitionName } from '../protocol/offset-lookup';
 import { resetPositions } from './offset-reset';
-import type { FetchedBatch, IsolationLevel, TopicPartition, TopicPartitionOffset } from '../port';
+import type { FetchedBatch, IsolationLevel, ReadBatch, TopicPartition, TopicPartitionOffset } from '../port';
 import { errorName, protocolError } from '../protocol/protocol-error';
 import type { PartitionResponse } from '../protocol/fetch';
 import { ReadAhead } from './read-ahead';
@@ -126,6 +126,11 @@ export class Fetcher {
     const { batches, advanced } = this.readAhead.take(limit);
     if (batches.length > 0 || advanced) this.startRequests();
     return { batches, advanced };
+  }
+
+  /** What `take` returns next, if that are `limit` records and they are decoded; otherwise nothing. */
+  peek(limit: number): ReadBatch[] {
+    return this.readAhead.peek(limit);
   }
 
   /** Resolves when there may be something to take, after `signal` or `ms`. Always yields to the event loop. */

@@ -26,6 +26,7 @@ import type {
   GroupMemberInfo,
   GroupProtocol,
   JoinedGroup,
+  ReadBatch,
   RebalanceListener,
   TopicPartition,
   TopicPartitionOffset,
@@ -133,7 +134,7 @@ class KafkaGroupConsumer implements GroupConsumer {
 
   // ------------------------------------------------------------ reading
 
-  async poll(timeoutMs: number): Promise<FetchedBatch[]> {
+  async poll(timeoutMs: number, times = 1): Promise<FetchedBatch[]> {
     const deadline = performance.now() + timeoutMs;
     this.restartPollTimer(null);
     this.metrics?.polled(Date.now());
@@ -146,7 +147,7 @@ class KafkaGroupConsumer implements GroupConsumer {
           return [];
         }
         if (this.topics.isSubscribed) await this.advanceRebalance();
-        const { batches, advanced } = this.fetcher.take(this.settings.maxPollRecords);
+        const { batches, advanced } = this.fetcher.take(this.settings.maxPollRecords * times);
         const left = deadline - performance.now();
         if (batches.length > 0 || advanced || left <= 0) return batches;
         if (this.wakeups === 0) await this.fetcher.wait(left);
@@ -154,6 +155,10 @@ class KafkaGroupConsumer implements GroupConsumer {
     } finally {
       this.restartPollTimer(this.group.maxPollIntervalMs);
     }
+  }
+
+  peek(times = 1): readonly ReadBatch[] {
+    return this.fetcher.peek(this.settings.maxPollRecords * times);
   }
 
   position(tp: TopicPartition): number | undefined {

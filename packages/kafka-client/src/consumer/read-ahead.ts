@@ -4,7 +4,7 @@ import type { OffsetReset } from './auto-offset-reset';
 import type { FetchSettings } from './consumer-settings';
 import { KafkaError } from '../errors';
 import { FetchedPartition, type TakenBatch } from './fetched-partition';
-import type { FetchedBatch, TopicPartition } from '../port';
+import type { FetchedBatch, ReadBatch, TopicPartition } from '../port';
 import type { PartitionResponse } from '../protocol/fetch';
 import { partitionName } from '../protocol/offset-lookup';
 import { RecordSetReader } from '../records/record-batch-decoder';
@@ -100,6 +100,21 @@ export class ReadAhead {
       this.states.set(name, state);
     }
     return { batches, advanced };
+  }
+
+  /** What `take` returns next, if that are `limit` records and they are decoded; otherwise nothing. */
+  peek(limit: number): ReadBatch[] {
+    const batches: ReadBatch[] = [];
+    let left = limit;
+    for (const state of this.states.values()) {
+      if (left === 0) break;
+      if (state.paused) continue;
+      for (const batch of state.peek(left)) {
+        batches.push(batch);
+        left -= batch.views.length;
+      }
+    }
+    return left === 0 ? batches : [];
   }
 
   private measure({ lag }: FetchedPartition, { records, recordBytes, nextOffset }: TakenBatch): void {

@@ -3,7 +3,7 @@ import type { CheckedValue, ConfigProblem, ConfigWarning, ConnectorConfig } from
 import type { Connector, ConnectorInstance } from '../connector';
 import type { SourceOffset, SourcePartition, TopicPartitionOffset } from '../record';
 import type { SinkTask, SourceTask } from '../task';
-import { isProcessingFailure, type ProcessedSinkRecord, type TakenProcessing } from '../processing';
+import { type ConsumedPut, isProcessingFailure, type ProcessedSinkRecord, type TakenProcessing } from '../processing';
 import { offsetFault } from './offset-fault';
 import { actualKind, isPlainObject, isThenable, pluginFault } from './plugin-fault';
 
@@ -125,6 +125,28 @@ export function checkProcessed(results: unknown, count: number, owner: string): 
 
 function isProcessedSinkRecord(result: unknown): boolean {
   return result === null || isProcessingFailure(result) || (isPlainObject(result) && typeof result.topic === 'string');
+}
+
+/** What `putConsumed` returned for so many records, of which it leaves so many at most. Throws `PROCESS_RESULT`. */
+export function checkConsumedPut(put: unknown, count: number, most: number, owner: string): ConsumedPut {
+  const fail = (problem: string): never => {
+    throw pluginFault({ code: 'PROCESS_RESULT' }, `putConsumed() of ${owner}`, `returned ${problem}`);
+  };
+  if (!isPlainObject(put)) return fail(`${actualKind(put)}: expected { taken, left, error, puts }`);
+  const { taken, left, puts } = put as { taken: number; left: number; puts: unknown };
+  const check = (name: string, value: unknown, to: number): void => {
+    if (!(Number.isInteger(value) && (value as number) >= 0 && (value as number) <= to))
+      fail(`${typeof value === 'number' ? value : actualKind(value)} as "${name}": expected 0 to ${to}`);
+  };
+  check('taken', taken, count);
+  check('left', left, Math.min(count - taken, most));
+  if (!Array.isArray(puts)) return fail(`${actualKind(puts)} as "puts": expected an array of { records, ms }`);
+  for (const one of puts) {
+    const { records, ms } = isPlainObject(one) ? one : ({} as Record<string, unknown>);
+    check('records', records, taken);
+    if (!((ms as number) >= 0 && (ms as number) < Infinity)) fail('no time in milliseconds as "ms"');
+  }
+  return put as unknown as ConsumedPut;
 }
 
 /** What `preCommit` returned. Throws `PRE_COMMIT_RESULT`. */
