@@ -36,6 +36,10 @@ export class ScriptedSession implements HostSession {
   eventWithBytes(): void {}
   handle(): void {}
 
+  flushed(): Promise<void> {
+    return Promise.resolve();
+  }
+
   close(): void {
     this.isClosed = true;
     this.settle(null);

@@ -4,109 +4,33 @@ import {
   type ProcessedSinkRecord,
   schema,
   type SinkRecord,
-  type SinkTaskContext,
 } from '../../../packages/sdk/src';
 import { DataReader } from '../../../packages/java-host/src/data/data-reader';
-import { javaSinkTask } from '../../../packages/java-host/src/plugins/java-sink-task';
 import { ByteReader } from '../../../packages/java-host/src/wire/byte-reader';
 import { ByteWriter } from '../../../packages/java-host/src/wire/byte-writer';
 import { MAX_RECORD } from '../../../packages/java-host/src/wire/too-large';
 import type { HostValue } from '../../../packages/java-host/src/wire/host-value';
-import { type Peer, ScriptedHost } from '../scripted-host';
-import { contextOf, jvmsOf, of, plugin, processing } from './task-parts';
-
-let host: ScriptedHost;
-afterEach(() => host.close());
+import { args, hostError, record, sent, startedSink } from './started-sink';
 
 const NEVER = new Promise<never>(() => undefined);
-const error = (kind: string) => ({ class: 'a.B', message: 'no', kind, trace: '', cause: null });
-
-type Answers = Readonly<Record<string, (...args: HostValue[]) => HostValue | Promise<HostValue>>>;
-
-async function started(
-  answers: Answers = {},
-  context: Partial<SinkTaskContext> = {},
-  taken = { steps: 1, converters: true },
-  overrides: readonly string[] = [],
-) {
-  const none = (): HostValue => null;
-  host = await ScriptedHost.start({
-    open: () => ({ overrides }),
-    process: () => taken,
-    start: none,
-    put: none,
-    close: none,
-    stop: none,
-    convert: () => [],
-    ...answers,
-  });
-  // The session and the partitions are opened by calls of one name.
-  const { jvms } = jvmsOf(host);
-  const task = javaSinkTask({ ...plugin, type: 'sink' }, 'my.Task', jvms);
-  const result = await task.takeProcessing?.(processing, of);
-  const given = contextOf<SinkTaskContext>(context);
-  await task.start({}, given.context);
-  return { task, peer: host.peer(0), result, ...given };
-}
-
-function record(offset: number, members: Partial<SinkRecord> = {}): SinkRecord {
-  const [topic, partition] = ['t', 0];
-  return {
-    topic,
-    partition,
-    offset,
-    originalTopic: members.topic ?? topic,
-    originalPartition: members.partition ?? partition,
-    originalOffset: offset,
-    keySchema: null,
-    key: null,
-    valueSchema: null,
-    value: Buffer.from(`v${offset}`),
-    timestamp: 1000,
-    timestampType: 'CreateTime',
-    headers: [],
-    ...members,
-  };
-}
-
-function converted(peer: Peer): { partitions: unknown[]; records: unknown[] }[] {
-  return peer.requests('convert').map(({ args }) => {
-    const reader = new ByteReader(args[0] as Buffer);
-    const partitions: unknown[] = [];
-    for (let left = reader.i32(); left > 0; left--) partitions.push([reader.string(), reader.i32()]);
-    const records: unknown[] = [];
-    for (let left = reader.i32(); left > 0; left--) {
-      const head = [reader.i64(), reader.u16(), reader.i64(), reader.i64(), reader.u8()];
-      const data = [reader.nullableBytes(), reader.nullableBytes()].map((bytes) => bytes && String(bytes));
-      const headers: unknown[] = [];
-      for (let more = reader.i32(); more > 0; more--) headers.push([reader.string(), String(reader.nullableBytes())]);
-      records.push([...head, ...data, headers]);
-    }
-    reader.end();
-    return { partitions, records };
-  });
-}
-
-const args = (peer: Peer, method: string): readonly unknown[][] =>
-  peer.requests(method).map((request) => [...request.args]);
 
 describe('a Java sink task', () => {
   it('opens its session, takes the processing and starts', async () => {
-    const { peer, result } = await started({}, { assignment: () => [{ topic: 't', partition: 3 }] });
+    const { peer, result } = await startedSink({}, { assignment: () => [{ topic: 't', partition: 3 }] });
     expect(result).toEqual({ steps: 1, converters: true });
     expect(peer.requests('open')[0]?.args[0]).toMatchObject({ kind: 'sink-task', class: 'my.Task', task: 2 });
     expect(peer.requests('start')[0]?.args).toMatchObject([{ assignment: [['t', 3]], errantRecords: false }]);
   });
 
   it('sends records as they were consumed, and puts them by their numbers', async () => {
-    const { task, peer } = await started();
+    const { task, peer } = await startedSink();
     const records = [
       record(5, { key: Buffer.from('k'), headers: [{ key: 'h', schema: null, value: Buffer.from('x') }] }),
       record(6, { partition: 1, value: null, timestamp: null, timestampType: 'NoTimestampType' }),
       record(7, { topic: 'u', timestampType: 'LogAppendTime' }),
     ];
     expect(await task.process?.(records)).toEqual(records);
-    expect(converted(peer)).toEqual([
+    expect(sent(peer, 'convert')).toEqual([
       {
         partitions: [
           ['t', 0],
@@ -128,8 +52,8 @@ describe('a Java sink task', () => {
   });
 
   it('returns the very records, null for those that are filtered, and failures', async () => {
-    const failure = { stage: 'VALUE_CONVERTER', class: 'my.Value', error: error('data') };
-    const { task, peer } = await started({
+    const failure = { stage: 'VALUE_CONVERTER', class: 'my.Value', error: hostError('data') };
+    const { task, peer } = await startedSink({
       convert: () => [
         [1, null],
         [2, failure],
@@ -155,9 +79,9 @@ describe('a Java sink task', () => {
   });
 
   it('processes a failed record again: to be put, filtered, or failed as before', async () => {
-    const failure = { stage: 'TRANSFORMATION', class: 'my.Step', error: error('retriable') };
+    const failure = { stage: 'TRANSFORMATION', class: 'my.Step', error: hostError('retriable') };
     const outcomes: HostValue[] = [failure, false, null];
-    const { task, peer } = await started({ convert: () => [[0, failure]], retry: () => outcomes.shift() ?? null });
+    const { task, peer } = await startedSink({ convert: () => [[0, failure]], retry: () => outcomes.shift() ?? null });
     const records = [record(0)];
     const [first] = (await task.process?.(records)) ?? [];
     if (!isProcessingFailure(first)) throw new Error('no failure');
@@ -171,31 +95,31 @@ describe('a Java sink task', () => {
   });
 
   it('cuts a batch at about 1 MiB', async () => {
-    const { task, peer } = await started({
+    const { task, peer } = await startedSink({
       // The last one of each part.
       convert: (bytes) => [[(bytes as Buffer).length > 1_000_000 ? 2 : 0, null]],
     });
     const large = Buffer.alloc(400_000);
     const records = [0, 1, 2, 3, 4, 5, 6].map((offset) => record(offset, { value: large }));
     const results = (await task.process?.(records)) ?? [];
-    expect(converted(peer).map((part) => part.records.length)).toEqual([3, 3, 1]);
+    expect(sent(peer, 'convert').map((part) => part.records.length)).toEqual([3, 3, 1]);
     expect(results.map((result) => result === null)).toEqual([false, false, true, false, false, true, true]);
   });
 
   it('a record that is too large fails alone', async () => {
-    const { task, peer } = await started();
+    const { task, peer } = await startedSink();
     const records = [record(0), record(1, { value: Buffer.alloc(MAX_RECORD) }), record(2)];
     const results = (await task.process?.(records)) as ProcessedSinkRecord[];
     expect(results[0]).toBe(records[0]);
     expect(results[1]).toMatchObject({ stage: 'VALUE_CONVERTER', error: { code: 'JAVA_TOO_LARGE', retriable: false } });
     expect(results[2]).toBe(records[2]);
-    expect(converted(peer).map((part) => part.records.length)).toEqual([2]);
+    expect(sent(peer, 'convert').map((part) => part.records.length)).toEqual([2]);
   });
 
   it('waits for answers before it sends more than a JVM may have to hold', async () => {
     let answer: () => void = () => undefined;
     const first = new Promise<HostValue>((resolve) => (answer = () => resolve([])));
-    const { task, peer } = await started({ convert: () => first });
+    const { task, peer } = await startedSink({ convert: () => first });
     const large = Buffer.alloc(40 * 1024 * 1024);
     const processed = task.process?.([0, 1, 2].map((offset) => record(offset, { value: large })));
     await peer.until(() => peer.requests('convert').length === 2);
@@ -207,8 +131,8 @@ describe('a Java sink task', () => {
   });
 
   it('puts the same records again after an error, and forgets them only when they are put', async () => {
-    const errors = [error('retriable')];
-    const { task, peer } = await started({
+    const errors = [hostError('retriable')];
+    const { task, peer } = await startedSink({
       put: () => {
         const next = errors.shift();
         return next ? Promise.reject(next as never) : null;
@@ -225,7 +149,7 @@ describe('a Java sink task', () => {
   });
 
   it('puts parts of a batch, in order', async () => {
-    const { task, peer } = await started();
+    const { task, peer } = await startedSink();
     const records = [0, 1, 2, 3].map((offset) => record(offset));
     await task.process?.(records);
     await task.put(records.slice(0, 2));
@@ -236,7 +160,7 @@ describe('a Java sink task', () => {
   });
 
   it('forgets the records of partitions that it closes', async () => {
-    const { task, peer } = await started();
+    const { task, peer } = await startedSink();
     const records = [record(0), record(1, { partition: 1 }), record(2), record(3, { partition: 1 })];
     await task.process?.(records);
     await task.close?.([{ topic: 't', partition: 1 }]);
@@ -262,19 +186,18 @@ describe('a Java sink task', () => {
   });
 
   it('opens partitions', async () => {
-    const { task, peer } = await started();
+    const { task, peer } = await startedSink();
     peer.answers.set('open', () => null);
     await task.open?.([{ topic: 't', partition: 1 }]);
     expect(args(peer, 'open')[1]).toEqual([[['t', 1]]]);
   });
 
   it('has preCommit only where the class has it, or flush', async () => {
-    const { task } = await started();
+    const { task } = await startedSink();
     expect(task.preCommit).toBeUndefined();
-    await host.close();
     const preCommit = (offsets: HostValue): HostValue =>
       (offsets as [string, number, number][]).map(([t, p, o]) => [t, p, o - 1]);
-    const { task: flushing } = await started({ preCommit }, {}, undefined, ['flush']);
+    const { task: flushing } = await startedSink({ preCommit }, {}, undefined, ['flush']);
     expect(await flushing.preCommit?.([{ topic: 't', partition: 1, offset: 7 }])).toEqual([
       { topic: 't', partition: 1, offset: 6 },
     ]);
@@ -282,14 +205,14 @@ describe('a Java sink task', () => {
   });
 
   it.each([[5], [[5]], [[['t', 1]]], [[['t', '1', 2]]]])('refuses %j of preCommit', async (answer) => {
-    const { task } = await started({ preCommit: () => answer as HostValue }, {}, undefined, ['preCommit']);
+    const { task } = await startedSink({ preCommit: () => answer as HostValue }, {}, undefined, ['preCommit']);
     await expect(task.preCommit?.([])).rejects.toMatchObject({ code: 'JAVA_HOST_PROTOCOL' });
   });
 
   it('does what the task asks for before the call returns', async () => {
     const asked: unknown[] = [];
     const note = (name: string) => (value?: unknown) => void asked.push([name, value]);
-    const { task, peer, warnings } = await started(
+    const { task, peer, warnings } = await startedSink(
       {},
       {
         seek: note('seek'),
@@ -320,7 +243,7 @@ describe('a Java sink task', () => {
   });
 
   it('ends its session with an event that cannot be read', async () => {
-    const { task, peer } = await started({ put: () => NEVER });
+    const { task, peer } = await startedSink({ put: () => NEVER });
     const put = expect(task.put([])).rejects.toMatchObject({ code: 'JAVA_HOST_PROTOCOL' });
     peer.event('seek', 5);
     await put;
@@ -347,7 +270,7 @@ describe('a Java sink task', () => {
       reports.push([reported, cause]);
       return reports.length < 3 ? Promise.resolve() : Promise.reject(new ConnectError('refused'));
     };
-    const { task, peer } = await started({}, { errantRecordReporter: { report } });
+    const { task, peer } = await startedSink({}, { errantRecordReporter: { report } });
     expect(peer.requests('start')[0]?.args[0]).toMatchObject({ errantRecords: true });
     const records = [record(9, { partition: 4 })];
     await task.process?.(records);
@@ -359,7 +282,7 @@ describe('a Java sink task', () => {
         out.string('h');
         out.bytes(null);
       });
-    expect(await peer.call('report', bytes(0), error('data'))).toMatchObject({ type: 'result', value: null });
+    expect(await peer.call('report', bytes(0), hostError('data'))).toMatchObject({ type: 'result', value: null });
     expect(reports[0]?.[0]).toBe(records[0]);
     expect(reports[0]?.[1]).toMatchObject({ javaClass: 'a.B' });
     await peer.call('report', bytes(-1), null);
@@ -381,7 +304,7 @@ describe('a Java sink task', () => {
   });
 
   it('sends data with the topic that it has now where it is converted here', async () => {
-    const { task, peer } = await started({}, {}, { steps: 1, converters: false });
+    const { task, peer } = await startedSink({}, {}, { steps: 1, converters: false });
     const moved = record(1, { topic: 'moved', originalTopic: 't', valueSchema: schema('STRING'), value: 'text' });
     await task.process?.([moved]);
     const reader = new ByteReader(peer.requests('convert')[0]?.args[0] as Buffer);
@@ -400,7 +323,7 @@ describe('a Java sink task', () => {
   });
 
   it('says which records have data that Java does not', async () => {
-    const { task, peer } = await started({}, {}, { steps: 1, converters: false });
+    const { task, peer } = await startedSink({}, {}, { steps: 1, converters: false });
     const records = [record(0, { value: 'a' }), record(1, { value: Symbol('x') }), record(2, { value: 'b' })];
     const results = (await task.process?.(records)) ?? [];
     expect(results[0]).toBe(records[0]);
@@ -417,7 +340,7 @@ describe('a Java sink task', () => {
   });
 
   it('sends records before it puts them where it has taken nothing', async () => {
-    const { task, peer } = await started({ convert: () => [[1, null]] }, {}, { steps: 0, converters: false });
+    const { task, peer } = await startedSink({ convert: () => [[1, null]] }, {}, { steps: 0, converters: false });
     const records = [record(0, { value: 'a' }), record(1, { value: 'b' }), record(2, { value: 'c' })];
     await task.put(records);
     expect(args(peer, 'put')).toEqual([
@@ -428,9 +351,8 @@ describe('a Java sink task', () => {
         ],
       ],
     ]);
-    await host.close();
-    const failure = { stage: 'TRANSFORMATION', class: 'x', error: error('data') };
-    const { task: failing } = await started({ convert: () => [[0, failure]] }, {}, { steps: 0, converters: false });
+    const failure = { stage: 'TRANSFORMATION', class: 'x', error: hostError('data') };
+    const { task: failing } = await startedSink({ convert: () => [[0, failure]] }, {}, { steps: 0, converters: false });
     await expect(failing.put([record(0, { value: 'a' })])).rejects.toMatchObject({ javaClass: 'a.B' });
   });
 
@@ -441,12 +363,12 @@ describe('a Java sink task', () => {
     ['an unknown stage', [[0, { stage: 'X', class: 'c', error: null }]]],
     ['an outcome that is no map', [[0, 'x']]],
   ])('refuses a result of convert with %s', async (_name, answer) => {
-    const { task } = await started({ convert: () => answer as HostValue });
+    const { task } = await startedSink({ convert: () => answer as HostValue });
     await expect(task.process?.([record(0)])).rejects.toMatchObject({ code: 'JAVA_HOST_PROTOCOL' });
   });
 
   it('ends a put that hangs when it is released', async () => {
-    const { task, peer } = await started({ put: () => NEVER });
+    const { task, peer } = await startedSink({ put: () => NEVER });
     const put = expect(task.put([])).rejects.toMatchObject({ code: 'JVM_SESSION_CLOSED' });
     await peer.until(() => peer.requests('put').length === 1);
     task.release?.();

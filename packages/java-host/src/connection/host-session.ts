@@ -20,6 +20,8 @@ export interface HostSession {
    * kept for the handler.
    */
   handle(method: string, handler: Handler): void;
+  /** Resolves when all that was sent has left this process, or the connection has ended. */
+  flushed(): Promise<void>;
   /** Ends the session and all that it runs in the host. Pending calls reject. */
   close(): void;
   /** Resolves when the connection has ended: why, or null after `close`. */

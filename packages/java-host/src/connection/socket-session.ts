@@ -76,6 +76,18 @@ export class SocketSession implements HostSession {
     for (const request of early) if (request.method === method) this.answer(request, handler);
   }
 
+  async flushed(): Promise<void> {
+    const { socket } = this;
+    if (!socket.writableNeedDrain || socket.destroyed) return;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        socket.off('drain', done).off('close', done);
+        resolve();
+      };
+      socket.on('drain', done).on('close', done);
+    });
+  }
+
   close(): void {
     if (this.closed) return;
     this.closed = true;

@@ -1,6 +1,9 @@
 import {
   type ConnectorConfig,
   ConnectError,
+  type ConsumedBatch,
+  type ConsumedPut,
+  type ConsumedPutOptions,
   messageOf,
   type ProcessedSinkRecord,
   ProcessingFailure,
@@ -21,6 +24,8 @@ import type { Jvms } from '../jvm/jvms';
 import type { HostValue } from '../wire/host-value';
 import { javaError } from '../wire/java-error';
 import { ProtocolError } from '../wire/protocol-error';
+import { AheadRecords } from './ahead-records';
+import { ConvertedRecords, positionsOf } from './converted-records';
 import {
   bytesOf,
   integerOf,
@@ -33,12 +38,14 @@ import {
   textOf,
 } from './host-maps';
 import { SentRecords } from './sent-records';
-import { readReported, SinkPartWriter } from './sink-records';
+import { countOf, readReported, SinkPartWriter } from './sink-records';
 import { stageOf } from './source-batch';
 import { TaskSession } from './task-session';
 
 /** What is sent before an answer is waited for: records may be as large as a message. Bytes. */
 const MOST_UNANSWERED = 64 * 1024 * 1024;
+
+const PUT_AHEAD = 'putAhead';
 
 /** @param taskClass unless the task's config has `task.class` */
 export function javaSinkTask(plugin: JavaPlugin, taskClass: string, jvms: Jvms): SinkTask {
@@ -49,7 +56,10 @@ class JavaSinkTask implements SinkTask {
   preCommit?: (offsets: readonly TopicPartitionOffset[]) => Promise<readonly TopicPartitionOffset[]>;
   private readonly connection: TaskSession<SinkTaskContext>;
   private readonly sent = new SentRecords();
+  /** What `putConsumed` has left. Null: nothing. */
+  private converted: ConvertedRecords<HostValue> | null = null;
   private part!: SinkPartWriter;
+  private readonly ahead = new AheadRecords();
   private reported: DataReader | null = null;
 
   constructor(
@@ -84,9 +94,49 @@ class JavaSinkTask implements SinkTask {
     await this.connection.get().call('open', partitionList(partitions));
   }
 
+  async putConsumed(batches: readonly ConsumedBatch[], options: ConsumedPutOptions): Promise<ConsumedPut> {
+    const session = this.connection.get();
+    this.dropConverted(session);
+    // What is left of earlier batches is filtered or skipped.
+    this.discard(session, this.sent.discardPut([]));
+    const { ahead } = this;
+    const { most, ms } = options;
+    if (!ahead.has(batches)) {
+      this.skipAhead();
+      if (!ahead.send(session, batches, this.sent.next))
+        return { taken: 0, left: Math.min(most, countOf(batches)), error: null, puts: [] };
+    }
+    const { first, end } = ahead.sent;
+    const answer = session.call(PUT_AHEAD, first, most, ms);
+    // While the JVM works, and not while it waits for the rest of these.
+    await session.flushed();
+    ahead.send(session, options.next(), end);
+    const done = mapOf(await answer, PUT_AHEAD);
+    const taken = integerOf(done.taken, PUT_AHEAD);
+    const left = integerOf(done.left, PUT_AHEAD);
+    this.sent.skip(taken);
+    if (left > 0) {
+      const positions = positionsOf(batches, taken, taken + left);
+      this.converted = new ConvertedRecords(positions, indexed(done.outcomes, PUT_AHEAD));
+    }
+    const puts = listOf(done.puts, PUT_AHEAD).map((one) => {
+      const [records, ms] = listOf(one, PUT_AHEAD);
+      return { records: integerOf(records, PUT_AHEAD), ms: Number(ms) };
+    });
+    return { taken, left, error: done.error === null ? null : javaError(done.error ?? null), puts };
+  }
+
   async process(records: readonly SinkRecord[]): Promise<readonly ProcessedSinkRecord[]> {
     const session = this.connection.get();
     const results: ProcessedSinkRecord[] = records.slice();
+    const known = this.converted?.take(records) ?? null;
+    if (known !== null) {
+      for (const record of records) this.sent.add(record);
+      for (const [at, outcome] of known) results[at] = this.result(session, records[at] as SinkRecord, outcome);
+      return results;
+    }
+    this.dropConverted(session);
+    this.skipAhead();
     const converting: Promise<void>[] = [];
     let positions: number[] = [];
     let unanswered = 0;
@@ -164,12 +214,27 @@ class JavaSinkTask implements SinkTask {
     records: readonly SinkRecord[],
     results: ProcessedSinkRecord[],
   ): void {
-    for (const one of listOf(outcomes, 'convert')) {
-      const [index, outcome] = listOf(one, 'convert');
-      const position = positions[integerOf(index, 'convert')];
+    for (const [index, outcome] of indexed(outcomes, 'convert')) {
+      const position = positions[index];
       if (position === undefined) throw new ProtocolError('the result of convert names an unknown record');
-      results[position] = this.result(session, records[position] as SinkRecord, outcome ?? null);
+      results[position] = this.result(session, records[position] as SinkRecord, outcome);
     }
+  }
+
+  /** Other records come than those that were sent ahead: the host drops these at the next put. */
+  private skipAhead(): void {
+    const { end } = this.ahead.sent;
+    if (end > this.sent.next) this.sent.skip(end - this.sent.next);
+  }
+
+  /** The runtime processes them no more: it will consume them again. */
+  private dropConverted(session: HostSession): void {
+    const left = this.converted?.left ?? 0;
+    this.converted = null;
+    if (left === 0) return;
+    const first = this.sent.next;
+    this.sent.skip(left);
+    this.discard(session, [[first, first + left - 1]]);
   }
 
   private result(session: HostSession, record: SinkRecord, outcome: HostValue): ProcessedSinkRecord {
@@ -243,4 +308,11 @@ class JavaSinkTask implements SinkTask {
     await reporter.report(this.sent.recordOf(number) ?? record, cause);
     return null;
   }
+}
+
+function indexed(outcomes: HostValue | undefined, call: string): [number, HostValue][] {
+  return listOf(outcomes, call).map((one) => {
+    const [index, outcome] = listOf(one, call);
+    return [integerOf(index, call), outcome ?? null];
+  });
 }

@@ -18,6 +18,17 @@ export class SentRecords {
     return this.first + this.kept.push(record) - 1;
   }
 
+  /** The number of the next one. */
+  get next(): number {
+    return this.first + this.kept.length;
+  }
+
+  /** The next ones are not kept. */
+  skip(count: number): void {
+    if (this.kept.length === 0) this.first += count;
+    else for (let left = count; left > 0; left--) this.kept.push(null);
+  }
+
   numberOf(record: SinkRecord): number | undefined {
     const [number] = this.numbersOf([record]);
     return number === UNKNOWN ? undefined : number;

@@ -1,5 +1,5 @@
 /** Records of a sink on their way to the host, and back in reports. See PROTOCOL.md. */
-import type { Header, SinkRecord } from '@millrace/sdk';
+import type { ConsumedBatch, Header, SinkRecord } from '@millrace/sdk';
 import type { DataReader } from '../data/data-reader';
 import type { DataWriter } from '../data/data-writer';
 import { ByteReader } from '../wire/byte-reader';
@@ -76,6 +76,29 @@ export class SinkPartWriter {
     }
   }
 
+  /**
+   * For converters of the host. Returns the number after that of the last record.
+   * @param first number of the first record
+   */
+  addConsumed(first: number, { topic, partition, timestampType, records }: ConsumedBatch): number {
+    const { body } = this;
+    const of = this.table.number(topic, partition);
+    const type = TIMESTAMP_TYPES.indexOf(timestampType);
+    let number = first;
+    for (const { offset, timestamp, bytes, keyStart, keyEnd, valueStart, valueEnd, headers } of records) {
+      body.i64(number++);
+      body.u16(of);
+      body.i64(offset);
+      body.i64(timestamp < 0 ? -1 : timestamp);
+      body.u8(type);
+      body.slice(bytes, keyStart, keyEnd);
+      body.slice(bytes, valueStart, valueEnd);
+      writeHeaders(body, headers);
+    }
+    this.count += records.length;
+    return number;
+  }
+
   /** Writes what was added to the frame; the writer is empty then. */
   writeTo(out: ByteWriter): void {
     const { list } = this.table;
@@ -85,7 +108,7 @@ export class SinkPartWriter {
       out.i32(partition);
     }
     out.i32(this.count);
-    out.raw(this.body.take());
+    this.body.moveTo(out);
     this.table = new PartitionTable();
     this.count = 0;
   }
@@ -94,6 +117,10 @@ export class SinkPartWriter {
 function writeBytes(out: ByteWriter, { key, value, headers }: SinkRecord): void {
   out.bytes(key as Uint8Array | null);
   out.bytes(value as Uint8Array | null);
+  writeHeaders(out, headers);
+}
+
+function writeHeaders(out: ByteWriter, headers: readonly { readonly key: string; readonly value: unknown }[]): void {
   out.i32(headers.length);
   for (const header of headers) {
     out.string(header.key);
@@ -109,6 +136,22 @@ function writeData(out: ByteWriter, data: DataWriter, record: SinkRecord): void 
     out.string(key);
     data.write(out, schema, value);
   }
+}
+
+export function countOf(batches: readonly ConsumedBatch[]): number {
+  return batches.reduce((sum, { records }) => sum + records.length, 0);
+}
+
+/** Bytes of keys, values and headers, at least. */
+export function sizeOf(batches: readonly ConsumedBatch[]): number {
+  let size = 0;
+  for (const { records } of batches)
+    for (const { keyStart, keyEnd, valueStart, valueEnd, headers } of records) {
+      if (keyStart >= 0) size += keyEnd - keyStart;
+      if (valueStart >= 0) size += valueEnd - valueStart;
+      for (const { key, value } of headers) size += key.length + (value?.length ?? 0);
+    }
+  return size;
 }
 
 /**

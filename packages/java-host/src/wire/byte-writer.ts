@@ -88,6 +88,11 @@ export class ByteWriter {
     this.raw(value);
   }
 
+  /** A part of `source`, as `bytes`; a negative start: null. */
+  slice(source: Uint8Array, start: number, end: number): void {
+    this.bytes(start < 0 ? null : source.subarray(start, end));
+  }
+
   raw(value: Uint8Array): void {
     this.reserve(value.length);
     this.buffer.set(value, this.at);
@@ -108,6 +113,12 @@ export class ByteWriter {
   truncate(length: number): void {
     this.at = length;
     if (length === 0 && this.buffer.length > KEPT) this.buffer = Buffer.allocUnsafeSlow(INITIAL);
+  }
+
+  /** Writes what was written here; this one is empty then. */
+  moveTo(out: ByteWriter): void {
+    out.raw(this.buffer.subarray(0, this.at));
+    this.truncate(0);
   }
 
   /** What was written; the writer is empty then. */

@@ -3,6 +3,7 @@ package io.millrace.host;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.record.TimestampType;
 import org.apache.kafka.connect.data.Schema;
+import org.apache.kafka.connect.data.SchemaAndValue;
 import org.apache.kafka.connect.header.Header;
 import org.apache.kafka.connect.runtime.InternalSinkRecord;
 import org.apache.kafka.connect.runtime.errors.ProcessingContext;
@@ -15,6 +16,11 @@ final class HostSinkRecord extends InternalSinkRecord {
   HostSinkRecord(Consumed consumed, SinkRecord record) {
     this(consumed, record.topic(), record.kafkaPartition(), record.keySchema(), record.key(), record.valueSchema(),
         record.value(), record.kafkaOffset(), record.timestamp(), record.timestampType(), record.headers());
+  }
+
+  HostSinkRecord(Consumed consumed, SchemaAndValue key, SchemaAndValue value, Iterable<Header> headers) {
+    this(consumed, consumed.topic(), consumed.partition(), key.schema(), key.value(), value.schema(), value.value(),
+        consumed.offset(), consumed.time(), consumed.timestampType(), headers);
   }
 
   private HostSinkRecord(Consumed consumed, String topic, int partition, Schema keySchema, Object key, Schema valueSchema,

@@ -16,10 +16,27 @@ final class SinkContext extends TaskContext implements SinkTaskContext {
   private final ErrantRecordReporter reporter;
   private final Set<TopicPartition> assignment = ConcurrentHashMap.newKeySet();
 
-  /** @param reporter null: there is none */
-  SinkContext(Connection connection, ErrantRecordReporter reporter, PluginMeters meters) {
+  private volatile boolean asked;
+
+  /** @param reports null: there is no reporter */
+  SinkContext(Connection connection, ErrantRecordReporter reports, PluginMeters meters) {
     super(connection, meters);
-    this.reporter = reporter;
+    this.reporter = reports == null ? null : (record, error) -> {
+      asked = true;
+      return reports.report(record, error);
+    };
+  }
+
+  /** Whether the task has asked for something since the last call: Node.js does it before the next put. */
+  boolean takeAsked() {
+    boolean was = asked;
+    asked = false;
+    return was;
+  }
+
+  private void ask(String what, Object... arguments) {
+    asked = true;
+    connection.event(what, arguments);
   }
 
   void assigned(Collection<TopicPartition> partitions) {
@@ -37,12 +54,12 @@ final class SinkContext extends TaskContext implements SinkTaskContext {
 
   @Override
   public void offset(TopicPartition partition, long offset) {
-    connection.event("seek", partition.topic(), (long) partition.partition(), offset);
+    ask("seek", partition.topic(), (long) partition.partition(), offset);
   }
 
   @Override
   public void timeout(long ms) {
-    connection.event("timeout", ms);
+    ask("timeout", ms);
   }
 
   @Override
@@ -52,12 +69,12 @@ final class SinkContext extends TaskContext implements SinkTaskContext {
 
   @Override
   public void pause(TopicPartition... partitions) {
-    connection.event("pause", own(partitions, "pause"));
+    ask("pause", own(partitions, "pause"));
   }
 
   @Override
   public void resume(TopicPartition... partitions) {
-    connection.event("resume", own(partitions, "resume"));
+    ask("resume", own(partitions, "resume"));
   }
 
   private List<Object> own(TopicPartition[] partitions, String what) {
@@ -72,7 +89,7 @@ final class SinkContext extends TaskContext implements SinkTaskContext {
 
   @Override
   public void requestCommit() {
-    connection.event("requestCommit");
+    ask("requestCommit");
   }
 
   @Override

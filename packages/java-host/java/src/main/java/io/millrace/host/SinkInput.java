@@ -29,22 +29,54 @@ final class SinkInput {
     this.window = window;
   }
 
+  /** Takes a record that is to be put, its input for a retry, or FILTERED. */
+  interface Keeper {
+    void keep(long number, Object record);
+  }
+
   /** The records that are not to be put: [index, outcome]. */
   List<Object> convert(byte[] bytes) throws ProtocolException {
-    In in = new In(bytes);
+    Records records = read(new In(bytes));
+    return records.convert(records.left(), window::add);
+  }
+
+  Records read(In in) throws ProtocolException {
     TopicPartition[] partitions = new TopicPartition[in.count(8)];
     for (int index = 0; index < partitions.length; index++)
       partitions[index] = new TopicPartition(in.string(), in.i32());
-    int count = in.count(35);
-    List<Object> outcomes = new ArrayList<>();
-    traces = 0;
-    for (int index = 0; index < count; index++) {
-      Consumed consumed = processing.converters == null ? readData(in, partitions) : readBytes(in, partitions);
-      Object outcome = process(consumed, true);
-      if (outcome != this) outcomes.add(Arrays.asList((long) index, outcome));
+    return new Records(in, partitions, in.count(35));
+  }
+
+  /** The records of one call, which are converted as they are read. */
+  final class Records {
+    private final In in;
+    private final TopicPartition[] partitions;
+    private int left;
+
+    private Records(In in, TopicPartition[] partitions, int count) {
+      this.in = in;
+      this.partitions = partitions;
+      this.left = count;
     }
-    in.end();
-    return outcomes;
+
+    int left() {
+      return left;
+    }
+
+    /** The next ones. Those that are not to be put: [index, outcome]. */
+    List<Object> convert(int most, Keeper keeper) throws ProtocolException {
+      int count = Math.min(left, most);
+      List<Object> outcomes = new ArrayList<>();
+      traces = 0;
+      for (int index = 0; index < count; index++) {
+        Consumed consumed = processing.converters == null ? readData(in, partitions) : readBytes(in, partitions);
+        Object outcome = process(consumed, keeper);
+        if (outcome != SinkInput.this) outcomes.add(Arrays.asList((long) index, outcome));
+      }
+      left -= count;
+      if (left == 0) in.end();
+      return outcomes;
+    }
   }
 
   /** Null: it is to be put now. False: filtered. Otherwise its failure. */
@@ -52,25 +84,24 @@ final class SinkInput {
     traces = 0;
     if (!(window.get(number) instanceof Consumed consumed))
       throw new IllegalArgumentException("Record " + number + " is not kept");
-    Object outcome = process(consumed, false);
+    Object outcome = process(consumed, window::set);
     return outcome == this ? null : outcome == null ? Boolean.FALSE : outcome;
   }
 
   /** The outcome; itself: to be put. */
-  private Object process(Consumed consumed, boolean added) {
+  private Object process(Consumed consumed, Keeper keeper) {
     Object kept;
     Object outcome = this;
     try {
       SinkRecord record = processing.chain.apply(consumed.data() == null ? converted(consumed) : consumed.data());
-      kept = record == null ? FILTERED : new HostSinkRecord(consumed, record);
+      kept = record == null ? FILTERED : record instanceof HostSinkRecord ? record : new HostSinkRecord(consumed, record);
       if (record == null) outcome = null;
     } catch (Failure failure) {
       // For a retry.
       kept = consumed;
       outcome = outcomeOf(failure);
     }
-    if (added) window.add(consumed.number(), kept);
-    else window.set(consumed.number(), kept);
+    keeper.keep(consumed.number(), kept);
     return outcome;
   }
 
@@ -86,6 +117,8 @@ final class SinkInput {
     SchemaAndValue key = converters.toKey(consumed.topic(), consumed.headers(), consumed.key());
     SchemaAndValue value = converters.toValue(consumed.topic(), consumed.headers(), consumed.value());
     ConnectHeaders headers = converters.toHeaders(consumed.topic(), consumed.headers());
+    // Transformations get what they get in Connect; without them, one object is enough.
+    if (processing.chain.size() == 0) return new HostSinkRecord(consumed, key, value, headers);
     return new SinkRecord(consumed.topic(), consumed.partition(), key.schema(), key.value(), value.schema(), value.value(),
         consumed.offset(), consumed.time(), consumed.timestampType(), headers);
   }

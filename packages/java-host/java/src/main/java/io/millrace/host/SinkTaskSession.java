@@ -13,6 +13,7 @@ import org.apache.kafka.connect.sink.SinkTask;
 final class SinkTaskSession extends TaskSession<SinkTask, SinkRecord> {
   private final RecordWindow window = new RecordWindow();
   private final SinkInput input = new SinkInput(processing, window);
+  private final ConsumedPuts puts = new ConsumedPuts(input, window);
   private SinkContext context;
 
   SinkTaskSession(Connection connection) {
@@ -24,6 +25,8 @@ final class SinkTaskSession extends TaskSession<SinkTask, SinkRecord> {
     return switch (method) {
       // While the task puts the ones before.
       case "convert", "retry" -> "convert";
+      // It only keeps them, while the task puts the ones before.
+      case "ahead" -> null;
       default -> Lanes.MAIN;
     };
   }
@@ -44,6 +47,9 @@ final class SinkTaskSession extends TaskSession<SinkTask, SinkRecord> {
         return processing.takeLast(Args.map(argument), meters);
       case "convert":
         return input.convert(Args.bytes(argument));
+      case "putAhead":
+        int most = Args.small(Args.at(arguments, 1));
+        return puts.put(Args.integer(argument), most, Args.integer(Args.at(arguments, 2)), task, context);
       case "retry":
         return input.retry(Args.integer(argument));
       case "preCommit":
@@ -78,6 +84,7 @@ final class SinkTaskSession extends TaskSession<SinkTask, SinkRecord> {
 
   @Override
   public void event(String method, List<Object> arguments) {
+    if (method.equals("ahead")) puts.ahead(Args.bytes(Args.at(arguments, 0)));
     if (!method.equals("discard")) return;
     for (Object range : Args.list(Args.at(arguments, 0))) {
       List<?> ends = Args.list(range);

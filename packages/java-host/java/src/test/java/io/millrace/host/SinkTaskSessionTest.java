@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.record.TimestampType;
@@ -26,6 +27,7 @@ import org.apache.kafka.connect.errors.DataException;
 import org.apache.kafka.connect.errors.RetriableException;
 import org.apache.kafka.connect.runtime.InternalSinkRecord;
 import org.apache.kafka.connect.sink.SinkRecord;
+import org.apache.kafka.connect.sink.SinkTaskContext;
 import org.apache.kafka.connect.storage.StringConverter;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -114,6 +116,113 @@ class SinkTaskSessionTest {
     error = assertThrows(HostClient.HostError.class, () -> client.call("put", range(0, 0)));
     assertEquals("java.lang.IllegalArgumentException", error.error.get("class"));
     assertEquals(List.of("start [t-0]", "put [a]", "put [a]"), new ArrayList<>(TestSink.CALLS));
+  }
+
+  private static byte[] ahead(int first, String... values) {
+    byte[] records = records(first, values);
+    return new Out(64).i64(first).raw(records, 0, records.length).toByteArray();
+  }
+
+  private Map<String, Object> putAhead(int first, int most, String... values) throws Exception {
+    client.event("ahead", (Object) ahead(first, values));
+    return Args.map(client.call("putAhead", (long) first, (long) most, 10_000L));
+  }
+
+  private static Map<String, Object> tombstonesAreFiltered() {
+    Map<String, Object> tombstones = map("alias", "p", "name", "RecordIsTombstone", "settings", map());
+    return map("alias", "f", "name", "Filter", "settings", map(), "predicate", tombstones, "negate", false);
+  }
+
+  private static List<Object> countsOf(Map<String, Object> result) {
+    List<Object> counts = new ArrayList<>();
+    for (Object put : Args.list(result.get("puts"))) counts.add(Args.list(put).get(0));
+    return counts;
+  }
+
+  @Test
+  void recordsThatCameAheadAreConvertedAndPut() throws Exception {
+    start(STRINGS, tombstonesAreFiltered());
+    Map<String, Object> result = putAhead(0, 2, "a", null, "b", "c", "d");
+    assertEquals(5L, result.get("taken"));
+    assertEquals(0L, result.get("left"));
+    assertEquals(List.of(1L, 2L, 1L), countsOf(result));
+    assertEquals(List.of("start [t-0]", "put [a]", "put [b, c]", "put [d]"), new ArrayList<>(TestSink.CALLS));
+    // Nothing is kept.
+    HostClient.HostError error = assertThrows(HostClient.HostError.class, () -> client.call("put", range(0, 4)));
+    assertEquals("java.lang.IllegalArgumentException", error.error.get("class"));
+  }
+
+  @Test
+  void recordsThatAnotherCallPutsAreDropped() throws Exception {
+    start(STRINGS);
+    client.event("ahead", (Object) ahead(0, "unwanted"));
+    putAhead(1, 9, "a");
+    assertEquals(List.of("start [t-0]", "put [a]"), new ArrayList<>(TestSink.CALLS));
+    HostClient.HostError error =
+        assertThrows(HostClient.HostError.class, () -> client.call("putAhead", 0L, 9L, 10_000L));
+    assertEquals("Record 0 has not come ahead", error.error.get("message"));
+  }
+
+  @Test
+  void nothingIsPutOfARecordThatFailsAndOfThoseAfterIt() throws Exception {
+    start(STRINGS, map("alias", "f", "name", FailOnce.class.getName(), "settings", map()));
+    TestSink.PUTS.add((context, records) -> FailOnce.failures.set(1));
+    Map<String, Object> result = putAhead(0, 2, "a", "b", "c", "d", "e");
+    assertEquals(2L, result.get("taken"));
+    assertEquals(2L, result.get("left"));
+    List<?> outcomes = Args.list(result.get("outcomes"));
+    assertEquals(1, outcomes.size());
+    assertEquals(0L, Args.list(outcomes.get(0)).get(0));
+    assertNull(client.call("retry", 2L));
+    client.call("put", range(2, 3));
+    assertEquals(List.of("start [t-0]", "put [a, b]", "put [c, d]"), new ArrayList<>(TestSink.CALLS));
+  }
+
+  @Test
+  void afterARetriableErrorTheRecordsOfThatPutAreKept() throws Exception {
+    start(STRINGS, tombstonesAreFiltered());
+    TestSink.PUTS.add((context, records) -> {});
+    TestSink.PUTS.add((context, records) -> {
+      throw new RetriableException("later");
+    });
+    Map<String, Object> result = putAhead(0, 2, "a", "b", "c", null, "d");
+    assertEquals(2L, result.get("taken"));
+    assertEquals(2L, result.get("left"));
+    assertEquals(List.of(Arrays.asList(1L, null)), result.get("outcomes"));
+    assertEquals("retriable", Args.map(result.get("error")).get("kind"));
+    client.call("put", range(2, 3));
+    assertEquals(List.of("start [t-0]", "put [a, b]", "put [c]", "put [c]"), new ArrayList<>(TestSink.CALLS));
+    TestSink.PUTS.add((context, records) -> {
+      throw new IllegalStateException("broken");
+    });
+    HostClient.HostError error = assertThrows(HostClient.HostError.class, () -> putAhead(4, 2, "d"));
+    assertEquals("other", error.error.get("kind"));
+  }
+
+  @Test
+  void nothingMoreIsPutOnceTheTaskHasAskedForSomething() throws Exception {
+    start(STRINGS);
+    List<BiConsumer<SinkTaskContext, List<SinkRecord>>> requests = List.of(
+        (context, records) -> context.offset(new TopicPartition("t", 0), 7),
+        (context, records) -> context.timeout(5),
+        (context, records) -> context.pause(new TopicPartition("t", 0)),
+        (context, records) -> context.resume(new TopicPartition("t", 0)),
+        (context, records) -> context.requestCommit(),
+        (context, records) -> context.errantRecordReporter().report(records.get(0), new DataException("no")));
+    int first = 0;
+    for (BiConsumer<SinkTaskContext, List<SinkRecord>> request : requests) {
+      TestSink.PUTS.add(request);
+      assertEquals(1L, putAhead(first, 1, "a", "b").get("taken"));
+      first += 2;
+    }
+    assertEquals(2L, putAhead(first, 1, "a", "b").get("taken"));
+  }
+
+  @Test
+  void nothingMoreIsPutAfterTheTime() throws Exception {
+    start(STRINGS);
+    client.event("ahead", (Object) ahead(0, "a", "b"));
+    assertEquals(1L, Args.map(client.call("putAhead", 0L, 1L, 0L)).get("taken"));
   }
 
   @Test
