@@ -1,5 +1,6 @@
 /** What a Java sink task does with batches as they were consumed: `putConsumed` of the SDK. */
 import type { ConsumedBatch, ConsumedPut, ProcessedSinkRecord, SinkRecord, SinkTask } from '../../../packages/sdk/src';
+import { SocketSession } from '../../../packages/java-host/src/connection/socket-session';
 import type { HostValue } from '../../../packages/java-host/src/wire/host-value';
 import { isProcessingFailure } from '../../../packages/sdk/src';
 import type { Peer } from '../scripted-host';
@@ -161,6 +162,16 @@ test('records that are processed after some were sent ahead have other numbers t
   await putConsumed(task, [consumed(0, 0, ['a'])], () => [consumed(0, 1, ['b', 'c'])]);
   await task.process?.(recordsOf(0, 1));
   expect(sent(peer, 'convert')).toMatchObject([{ records: [[3, 0, 1, 1000, 1, null, 'v1', []]] }]);
+});
+
+test('a put ends with the session, also while a JVM does not read the records', async () => {
+  const never = new Promise<never>(() => undefined);
+  const { task } = await startedSink({ putAhead: () => never });
+  const flushed = jest.spyOn(SocketSession.prototype, 'flushed').mockReturnValue(never);
+  const putting = putConsumed(task, [consumed(0, 0, ['a'])]);
+  task.release?.();
+  await expect(putting).rejects.toMatchObject({ code: 'JVM_SESSION_CLOSED' });
+  flushed.mockRestore();
 });
 
 test('more than 8 MiB is left to be sent in parts', async () => {

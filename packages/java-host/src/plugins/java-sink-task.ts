@@ -107,11 +107,12 @@ class JavaSinkTask implements SinkTask {
         return { taken: 0, left: Math.min(most, countOf(batches)), error: null, puts: [] };
     }
     const { first, end } = ahead.sent;
-    const answer = session.call(PUT_AHEAD, first, most, ms);
-    // While the JVM works, and not while it waits for the rest of these.
-    await session.flushed();
-    ahead.send(session, options.next(), end);
-    const done = mapOf(await answer, PUT_AHEAD);
+    const [answer] = await Promise.all([
+      session.call(PUT_AHEAD, first, most, ms),
+      // While the JVM works, and not while it waits for the rest of these.
+      session.flushed().then(() => ahead.send(session, options.next(), end)),
+    ]);
+    const done = mapOf(answer, PUT_AHEAD);
     const taken = integerOf(done.taken, PUT_AHEAD);
     const left = integerOf(done.left, PUT_AHEAD);
     this.sent.skip(taken);
