@@ -254,6 +254,7 @@ class ControlSessionTest {
     hangs.start();
     Thread ended = new Thread(() -> {});
     ended.start();
+    ended.join();
     EndedThreads.watch("orders", null, List.of(hangs, ended), 1);
     HostClient.Event event = client.nextEvent();
     while (!event.method().equals("hung")) event = client.nextEvent();
