@@ -195,7 +195,7 @@ test('a partition from which a part is put and a part has failed commits what is
   expect(committed(running)).toEqual([at(0, 6), at(1, 0)]);
 });
 
-test('while puts are fast, polls return up to four times max.poll.records; one that is stopped returns them once', async () => {
+test('while puts are fast, polls return up to four times max.poll.records; after a stop, once', async () => {
   const task = new ConsumingSink();
   const running = await start(task, { 'consumer.override.max.poll.records': '2' });
   const times = jest.spyOn(running.consumer, 'poll');
@@ -294,7 +294,7 @@ test.each<[string, Partial<ConsumingSink>, Record<string, string>, FetchedBatch[
   expect(task.consumed).toEqual([]);
 });
 
-test('connect-runtime 109: nothing is put while the membership may be lost, and all of it once it is confirmed', async () => {
+test('connect-runtime 109: nothing is put while the membership may be lost, and all of it later', async () => {
   const lease = new SessionLease(60_000);
   const confirm = (): void => lease.renew({ monotonic: performance.now(), wall: Date.now() });
   confirm();

@@ -223,7 +223,10 @@ class JavaSourceTask implements SourceTask {
   private async commitHeldBack(session: HostSession): Promise<void> {
     this.commitIsDue = false;
     this.outcomes?.flush();
-    await this.settled(session.call('commit'));
+    const committed = session.call('commit');
+    // The next call says why, if the session has ended.
+    committed.catch(() => undefined);
+    await this.settled(committed);
   }
 
   /** Whether `poll` has returned records in the JVM that the runtime has not, or has not sent before it stopped. */
